@@ -1,0 +1,217 @@
+//! Fields of single bits, which may begin and end within a byte.
+
+#![deny(clippy::arithmetic_side_effects)]
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use crate::error::{ReadError, ReadErrorKind};
+use crate::load::slice;
+use crate::store::low_bits;
+
+/// In which order bits of a byte follow one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BitOrder {
+    /// The first bit is the highest of the byte, and bits that come earlier are the more
+    /// significant ones of a field. A field that spans bytes is big-endian.
+    MsbFirst,
+    /// The first bit is the lowest of the byte, and bits that come earlier are the less significant
+    /// ones of a field. A field that spans bytes is little-endian.
+    LsbFirst,
+}
+
+/// The widest field, in bits.
+const WIDEST: u32 = 64;
+
+/// Reads bit fields one behind the other.
+///
+/// ```
+/// use formwork::{BitOrder, BitReader};
+///
+/// let mut bits = BitReader::new(&[0b1010_0011, 0xff], 0, 2, BitOrder::MsbFirst);
+/// assert_eq!(bits.read(3).unwrap(), 0b101);
+/// assert_eq!(bits.read(5).unwrap(), 0b00011);
+/// assert_eq!(bits.position(), (1, 0));
+/// ```
+#[derive(Debug, Clone)]
+pub struct BitReader<'a> {
+    /// What may be read, from the start of the input on.
+    bytes: &'a [u8],
+    byte: u64,
+    bit: u8,
+    order: BitOrder,
+}
+
+impl<'a> BitReader<'a> {
+    /// Begins at the first bit of the byte at `byte_offset`, and ends before the byte at
+    /// `limit_offset`, or at the end of `bytes` if that comes before. Both count in bytes from the
+    /// start of `bytes`.
+    #[must_use]
+    pub fn new(bytes: &'a [u8], byte_offset: u64, limit_offset: u64, order: BitOrder) -> Self {
+        let limit = usize::try_from(limit_offset).ok();
+        let bytes = limit.and_then(|limit| bytes.get(..limit)).unwrap_or(bytes);
+        BitReader { bytes, byte: byte_offset, bit: 0, order }
+    }
+
+    /// The next `width` bits (0 to 64) as an unsigned number. For a signed one, see
+    /// [`sign_extend`](crate::sign_extend).
+    ///
+    /// # Errors
+    ///
+    /// `UnexpectedEnd` if fewer bits are left, in whole bytes: how many the field touches, and how
+    /// many there are from the first of them on, which is also the offset. `Expression` if `width`
+    /// is above 64. The position does not change then.
+    pub fn read(&mut self, width: u32) -> Result<u64, ReadError> {
+        if width > WIDEST {
+            return Err(too_wide(width, self.byte));
+        }
+        let end = u32::from(self.bit).saturating_add(width);
+        // At most nine bytes: seven bits before the field, and 64 in it.
+        let field = slice(self.bytes, self.byte, u64::from(end.div_ceil(8)))?;
+        let value = match self.order {
+            BitOrder::MsbFirst => {
+                let word = field.iter().fold(0u128, |word, &byte| (word << 8) | u128::from(byte));
+                word >> (end.wrapping_neg() & 7)
+            }
+            BitOrder::LsbFirst => {
+                let bytes = field.iter().rev();
+                let word = bytes.fold(0u128, |word, &byte| (word << 8) | u128::from(byte));
+                word >> self.bit
+            }
+        };
+        // The slice lies in memory, so its end is far below `u64::MAX`. The masks below leave what
+        // fits.
+        self.byte = self.byte.saturating_add(u64::from(end >> 3));
+        self.bit = (end & 7) as u8;
+        Ok(value as u64 & mask(width))
+    }
+
+    /// Where the next field begins: the byte, from the start of the input, and how many of its bits
+    /// were read, 0 to 7.
+    #[must_use]
+    pub fn position(&self) -> (u64, u8) {
+        (self.byte, self.bit)
+    }
+
+    /// How many bits are left before the limit.
+    #[must_use]
+    pub fn remaining(&self) -> u64 {
+        let bytes = (self.bytes.len() as u64).saturating_sub(self.byte);
+        bytes.saturating_mul(8).saturating_sub(u64::from(self.bit))
+    }
+
+    /// Skips the bits up to the next whole byte, none if a field just ended there. Gives that
+    /// byte's offset from the start of the input.
+    pub fn align(&mut self) -> u64 {
+        if self.bit > 0 {
+            self.byte = self.byte.saturating_add(1);
+            self.bit = 0;
+        }
+        self.byte
+    }
+}
+
+/// Writes bit fields one behind the other.
+///
+/// ```
+/// use formwork::{BitOrder, BitWriter};
+///
+/// let mut bits = BitWriter::new(BitOrder::LsbFirst);
+/// assert!(bits.write(0b101, 3));
+/// assert!(bits.write(0b1_0000_0001, 9));
+/// assert_eq!(bits.finish(), [0b0000_1101, 0b0000_1000]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct BitWriter {
+    bytes: Vec<u8>,
+    /// How many bits of the last byte are taken, 1 to 8; 8 if there is none.
+    taken: u32,
+    order: BitOrder,
+}
+
+impl BitWriter {
+    /// Begins with no bytes.
+    #[must_use]
+    pub fn new(order: BitOrder) -> Self {
+        BitWriter::append_to(Vec::new(), order)
+    }
+
+    /// Begins at the first bit of a new byte behind `bytes`, which [`finish`](Self::finish) gives
+    /// back in front.
+    #[must_use]
+    pub fn append_to(bytes: Vec<u8>, order: BitOrder) -> Self {
+        BitWriter { bytes, taken: 8, order }
+    }
+
+    /// Adds the low `width` bits (0 to 64) of `value`. A negative number is given in two's
+    /// complement, with all bits above `width` set.
+    ///
+    /// `false` if `value` does not fit `width` bits as an unsigned or a signed number, or if
+    /// `width` is above 64. Nothing is written then.
+    #[must_use = "nothing is written if this is false"]
+    pub fn write(&mut self, value: u64, width: u32) -> bool {
+        let Some(value) = low_bits(value, width) else { return false };
+        let mut left = width;
+        while left > 0 {
+            if self.taken == 8 {
+                self.bytes.push(0);
+                self.taken = 0;
+            }
+            let free = 8u32.saturating_sub(self.taken);
+            let part = left.min(free);
+            let rest = left.saturating_sub(part);
+            // `part` bits end up at the low end of `piece`, so it fits a byte.
+            let (piece, shift) = match self.order {
+                BitOrder::MsbFirst => ((value >> rest) & mask(part), free.saturating_sub(part)),
+                BitOrder::LsbFirst => {
+                    ((value >> width.saturating_sub(left)) & mask(part), self.taken)
+                }
+            };
+            if let Some(last) = self.bytes.last_mut() {
+                *last |= (piece as u8) << shift;
+            }
+            self.taken = self.taken.saturating_add(part);
+            left = rest;
+        }
+        true
+    }
+
+    /// Where the next field begins: the byte, counted from 0, and how many of its bits are taken, 0
+    /// to 7.
+    #[must_use]
+    pub fn position(&self) -> (u64, u8) {
+        let bytes = self.bytes.len() as u64;
+        match self.taken {
+            8 => (bytes, 0),
+            taken => (bytes.saturating_sub(1), taken as u8),
+        }
+    }
+
+    /// Leaves the bits up to the next whole byte zero, none if a field just ended there. Gives that
+    /// byte's position.
+    pub fn align(&mut self) -> u64 {
+        self.taken = 8;
+        self.bytes.len() as u64
+    }
+
+    /// The bytes. Bits that were not written are zero.
+    #[must_use]
+    pub fn finish(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+/// A number whose low `width` bits (at most 64) are set.
+fn mask(width: u32) -> u64 {
+    match WIDEST.checked_sub(width) {
+        Some(64) => 0,
+        Some(unused) => u64::MAX >> (unused & 63),
+        None => u64::MAX,
+    }
+}
+
+#[cold]
+fn too_wide(width: u32, at: u64) -> ReadError {
+    let message = format!("a bit field has at most 64 bits, not {width}").into();
+    ReadError::new(ReadErrorKind::Expression { message }, at)
+}

@@ -1,0 +1,58 @@
+//! What readers and writers of binary formats need at run time: bounds-checked loads and stores,
+//! errors that know their offset and path, limits for hostile input, and the named algorithms of
+//! the schema language (hashes, string pool orders, dictionaries, relocation tables, bit fields,
+//! variable-length integers).
+//!
+//! Code that Formwork generates and the interpreter both stand on this crate, so that the two
+//! cannot differ in what an algorithm means. It names no format, has no dependencies, and needs no
+//! operating system: `no_std` with `alloc`. The command line tool is the package `formwork-cli`.
+//!
+//! Offsets are `u64` and count bytes from the start of the slice that a function is given. No
+//! function here panics on any input bytes.
+//!
+//! ```
+//! use formwork::{load_uint, Endian, ReadErrorKind};
+//!
+//! let bytes = [0x34, 0x12];
+//! assert_eq!(load_uint(&bytes, 0, 2, Endian::Little).unwrap(), 0x1234);
+//!
+//! let error = load_uint(&bytes, 1, 4, Endian::Little).unwrap_err().in_field("count");
+//! assert_eq!(error.kind(), &ReadErrorKind::UnexpectedEnd { needed: 4, remaining: 1 });
+//! assert_eq!(error.to_string(), "needs 4 bytes, but 1 remains, at 0x1 in count");
+//! ```
+
+#![no_std]
+#![deny(unsafe_code)]
+
+extern crate alloc;
+
+mod bits;
+mod dictionary;
+mod error;
+mod hash;
+mod load;
+mod options;
+mod path;
+mod pool;
+mod problem;
+mod relocation;
+mod store;
+#[allow(unsafe_code)]
+mod text;
+mod varint;
+mod writer;
+
+pub use bits::{BitOrder, BitReader, BitWriter};
+pub use dictionary::{patricia, patricia_find, DictionaryError, DictionaryNode, DICTIONARY_LIMIT};
+pub use error::{ReadError, ReadErrorKind};
+pub use hash::{fnv1a_32, murmur3_32, FNV1A_SEED};
+pub use load::{load_uint, sign_extend, slice, Endian};
+pub use options::{Budget, ReadOptions};
+pub use path::{Path, Segment};
+pub use pool::{compare, sort_members, PoolOrder};
+pub use problem::{Problem, ProblemKind, WriteError};
+pub use relocation::{decode_masks, decode_runs, encode_masks, encode_runs, MaskEntry, RunEntry};
+pub use store::{fits, store_uint};
+pub use text::checked_str;
+pub use varint::{read_varint, store_varint, varint_width, GroupOrder};
+pub use writer::{Fill, FillMismatch, Measure, Sink};

@@ -1,0 +1,116 @@
+//! Where in a value something is: the fields and indices that lead there from the root.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// One step of a [`Path`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Segment {
+    /// Into the field of this name.
+    Field(Cow<'static, str>),
+    /// Into the element at this position of an array, from 0.
+    Index(usize),
+}
+
+impl From<&'static str> for Segment {
+    fn from(name: &'static str) -> Self {
+        Segment::Field(Cow::Borrowed(name))
+    }
+}
+
+impl From<usize> for Segment {
+    fn from(index: usize) -> Self {
+        Segment::Index(index)
+    }
+}
+
+/// The way from the root of a value to the place that an error speaks of.
+///
+/// It prints in the way that programmers write such places. The empty path is the root itself, and
+/// prints as `file`.
+///
+/// ```
+/// use formwork::Path;
+///
+/// let mut path = Path::new();
+/// assert_eq!(path.to_string(), "file");
+/// path.push("events");
+/// path.push(3);
+/// path.push("params");
+/// path.prepend(0);
+/// path.prepend("flowcharts");
+/// assert_eq!(path.to_string(), "flowcharts[0].events[3].params");
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Path(Vec<Segment>);
+
+impl Path {
+    /// The root: no segments.
+    #[must_use]
+    pub const fn new() -> Self {
+        Path(Vec::new())
+    }
+
+    /// Adds a step at the end, further from the root.
+    pub fn push(&mut self, segment: impl Into<Segment>) {
+        self.0.push(segment.into());
+    }
+
+    /// Takes the last step away, the one furthest from the root. `None` at the root.
+    pub fn pop(&mut self) -> Option<Segment> {
+        self.0.pop()
+    }
+
+    /// Adds a step at the start, next to the root. Takes time in proportion to the length of the
+    /// path, which the depth limit of reading bounds.
+    pub fn prepend(&mut self, segment: impl Into<Segment>) {
+        self.0.insert(0, segment.into());
+    }
+
+    /// The steps, from the root on.
+    #[must_use]
+    pub fn segments(&self) -> &[Segment] {
+        &self.0
+    }
+
+    /// Whether this is the root.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many steps lead from the root to here.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl From<Vec<Segment>> for Path {
+    fn from(segments: Vec<Segment>) -> Self {
+        Path(segments)
+    }
+}
+
+impl FromIterator<Segment> for Path {
+    fn from_iter<I: IntoIterator<Item = Segment>>(segments: I) -> Self {
+        Path(segments.into_iter().collect())
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("file");
+        }
+        for (position, segment) in self.0.iter().enumerate() {
+            match segment {
+                Segment::Field(name) if position == 0 => f.write_str(name)?,
+                Segment::Field(name) => write!(f, ".{name}")?,
+                Segment::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! Orders of the members of a string pool.
+
+use core::cmp::Ordering;
+
+/// In which order a string pool lists its members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PoolOrder {
+    /// As something first refers to them, in the order of writing.
+    FirstUse,
+    /// Ascending as unsigned bytes, a prefix before what it is a prefix of. For UTF-8 that is the
+    /// order of code points too.
+    Bytes,
+    /// By bits numbered from the end: bit 0 is the least significant bit of the last byte, bit 8
+    /// that of the byte before. Of two members, the one with 0 at the lowest bit where they differ
+    /// comes first. A suffix comes before what it is a suffix of. [`patricia`](crate::patricia)
+    /// numbers bits in the same way.
+    BitsFromEnd,
+}
+
+/// How two members compare in this order. Always `Equal` for [`PoolOrder::FirstUse`], which the
+/// members alone do not tell; for the others only if the bytes are equal.
+///
+/// ```
+/// use core::cmp::Ordering;
+/// use formwork::{compare, PoolOrder};
+///
+/// assert_eq!(compare(PoolOrder::Bytes, b"PosX", b"RotX"), Ordering::Less);
+/// assert_eq!(compare(PoolOrder::BitsFromEnd, b"PosX", b"RotX"), Ordering::Greater);
+/// ```
+#[must_use]
+pub fn compare(order: PoolOrder, a: &[u8], b: &[u8]) -> Ordering {
+    match order {
+        PoolOrder::FirstUse => Ordering::Equal,
+        PoolOrder::Bytes => a.cmp(b),
+        PoolOrder::BitsFromEnd => {
+            let differ = a.iter().rev().zip(b.iter().rev()).find(|(x, y)| x != y);
+            match differ {
+                // Mirrored bits compare at the lowest bit first.
+                Some((x, y)) => x.reverse_bits().cmp(&y.reverse_bits()),
+                // One is a suffix of the other.
+                None => a.len().cmp(&b.len()),
+            }
+        }
+    }
+}
+
+/// Sorts members in this order. They keep the order that they have for [`PoolOrder::FirstUse`], and
+/// where they are equal; equal ones are not merged.
+///
+/// ```
+/// use formwork::{sort_members, PoolOrder};
+///
+/// let mut members = vec!["RotX", "", "PosX", "Talk"];
+/// sort_members(PoolOrder::BitsFromEnd, &mut members);
+/// assert_eq!(members, ["", "RotX", "PosX", "Talk"]);
+/// ```
+pub fn sort_members<T: AsRef<[u8]>>(order: PoolOrder, members: &mut [T]) {
+    match order {
+        PoolOrder::FirstUse => {}
+        PoolOrder::Bytes | PoolOrder::BitsFromEnd => {
+            members.sort_by(|a, b| compare(order, a.as_ref(), b.as_ref()));
+        }
+    }
+}

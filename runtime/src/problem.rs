@@ -1,0 +1,285 @@
+//! Why a value could not be written, and where.
+//!
+//! A writer validates before it writes, and reports every problem, not the first: there is no
+//! offset, since no byte was written yet.
+
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::error::Bytes;
+use crate::path::Path;
+
+/// Every problem that keeps a value from being written, in the order in which they were found.
+///
+/// ```
+/// use formwork::{Path, Problem, ProblemKind, WriteError};
+///
+/// let mut name = Path::new();
+/// name.push("name");
+/// let error = WriteError::new(vec![
+///     Problem::new(name, ProblemKind::TextNotEncodable { encoding: "ascii" }),
+///     Problem::new(Path::new(), ProblemKind::NoForm),
+/// ]);
+/// assert_eq!(
+///     error.to_string(),
+///     "text cannot be encoded as ascii, in name\nno form can hold the value, in file",
+/// );
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WriteError {
+    problems: Vec<Problem>,
+}
+
+impl WriteError {
+    /// An error of these problems; there should be at least one.
+    #[cold]
+    #[must_use]
+    pub fn new(problems: Vec<Problem>) -> Self {
+        WriteError { problems }
+    }
+
+    /// `Ok` if there are no problems, else an error of all of them.
+    ///
+    /// # Errors
+    ///
+    /// If `problems` is not empty.
+    pub fn check(problems: Vec<Problem>) -> Result<(), WriteError> {
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(WriteError::new(problems))
+        }
+    }
+
+    /// The problems, in the order in which they were found.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Gives the problems away.
+    #[must_use]
+    pub fn into_problems(self) -> Vec<Problem> {
+        self.problems
+    }
+}
+
+impl From<Problem> for WriteError {
+    fn from(problem: Problem) -> Self {
+        WriteError::new(vec![problem])
+    }
+}
+
+/// One problem per line.
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, problem) in self.problems.iter().enumerate() {
+            if position > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for WriteError {}
+
+/// One reason why a value cannot be written, with the field that it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The field, from the root of the value.
+    pub path: Path,
+    /// What is wrong with it.
+    pub kind: ProblemKind,
+}
+
+impl Problem {
+    /// A problem of the field at `path`.
+    #[cold]
+    #[must_use]
+    pub fn new(path: Path, kind: ProblemKind) -> Self {
+        Problem { path, kind }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, in {}", self.kind, self.path)
+    }
+}
+
+/// What is wrong with a value that cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProblemKind {
+    /// A number is outside the range of its field, or a derived one (a count, a size, an address)
+    /// is.
+    DoesNotFit {
+        /// The number.
+        value: Box<str>,
+        /// The type of the field, such as `u16`.
+        ty: Box<str>,
+    },
+    /// An array, a text or a byte run has the wrong length.
+    LengthMismatch {
+        /// The length that it must have.
+        expected: i128,
+        /// The length that it has.
+        actual: u64,
+        /// What fixes the length.
+        why: Box<str>,
+    },
+    /// An index is outside the array that it refers to.
+    IndexOutOfRange {
+        /// The index, from 0.
+        index: i128,
+        /// How many elements the array has.
+        count: u64,
+    },
+    /// A text holds a character that its encoding has no code for.
+    TextNotEncodable {
+        /// Name of the encoding, such as `ascii`.
+        encoding: &'static str,
+    },
+    /// A text or byte run holds what would end it early when it is read again.
+    TextContains {
+        /// What it holds, such as `its terminator`.
+        what: Box<str>,
+    },
+    /// A field that this version of the format has is absent from the value.
+    MissingField,
+    /// A field is present that this version of the format has no place for.
+    UnexpectedField {
+        /// Why there is no place.
+        why: Box<str>,
+    },
+    /// A value is of the wrong kind, such as a text where a number must stand.
+    WrongKind {
+        /// The kind it must have.
+        expected: Box<str>,
+        /// The kind it has.
+        actual: Box<str>,
+    },
+    /// A union has no case of this name, or not in this version.
+    UnknownCase {
+        /// The name.
+        name: Box<str>,
+    },
+    /// A condition of the schema does not hold.
+    CheckFailed {
+        /// The condition, as the schema writes it.
+        check: Box<str>,
+    },
+    /// Two elements have one key where keys must differ.
+    DuplicateKey {
+        /// The key.
+        key: Box<str>,
+    },
+    /// A key is empty, or only NUL characters, where it must be found again by its bits.
+    EmptyKey,
+    /// No spelling that the schema knows can hold the value.
+    NoForm,
+    /// No layout of the schema covers a version that the value states.
+    NoLayout {
+        /// Name of the number that selects the layout.
+        name: Box<str>,
+        /// Its value.
+        value: i128,
+    },
+    /// The layout puts this object nowhere, though something refers to it.
+    NotPlaced,
+    /// A derived number depends on itself.
+    Cycle {
+        /// What depends on itself.
+        what: Box<str>,
+    },
+    /// The value is nested deeper than a reader would accept.
+    DepthLimit {
+        /// The limit, in entries into types that contain themselves.
+        limit: u32,
+    },
+    /// A value must occur in another array, and does not.
+    NotAnElement {
+        /// The value, and the array.
+        what: Box<str>,
+    },
+    /// What would be written is larger than can be held.
+    TooLarge {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// An expression of the schema has no value here: it overflows, divides by zero, or names what
+    /// is absent.
+    Expression {
+        /// What happened.
+        message: Box<str>,
+    },
+}
+
+impl ProblemKind {
+    /// A name for programs, in snake case. It does not change when the words of the message do.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::DoesNotFit { .. } => "does_not_fit",
+            Self::LengthMismatch { .. } => "length_mismatch",
+            Self::IndexOutOfRange { .. } => "index_out_of_range",
+            Self::TextNotEncodable { .. } => "text_not_encodable",
+            Self::TextContains { .. } => "text_contains",
+            Self::MissingField => "missing_field",
+            Self::UnexpectedField { .. } => "unexpected_field",
+            Self::WrongKind { .. } => "wrong_kind",
+            Self::UnknownCase { .. } => "unknown_case",
+            Self::CheckFailed { .. } => "check_failed",
+            Self::DuplicateKey { .. } => "duplicate_key",
+            Self::EmptyKey => "empty_key",
+            Self::NoForm => "no_form",
+            Self::NoLayout { .. } => "no_layout",
+            Self::NotPlaced => "not_placed",
+            Self::Cycle { .. } => "cycle",
+            Self::DepthLimit { .. } => "depth_limit",
+            Self::NotAnElement { .. } => "not_an_element",
+            Self::TooLarge { .. } => "too_large",
+            Self::Expression { .. } => "expression",
+        }
+    }
+}
+
+impl fmt::Display for ProblemKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DoesNotFit { value, ty } => write!(f, "{value} does not fit `{ty}`"),
+            Self::LengthMismatch { expected, actual, why } => {
+                write!(f, "length is {actual}, but must be {expected}: {why}")
+            }
+            Self::IndexOutOfRange { index, count } => {
+                let elements = if *count == 1 { "element" } else { "elements" };
+                write!(f, "index {index} is out of range, the array has {count} {elements}")
+            }
+            Self::TextNotEncodable { encoding } => {
+                write!(f, "text cannot be encoded as {encoding}")
+            }
+            Self::TextContains { what } => write!(f, "text contains {what}"),
+            Self::MissingField => f.write_str("field is missing"),
+            Self::UnexpectedField { why } => write!(f, "field has no place: {why}"),
+            Self::WrongKind { expected, actual } => {
+                write!(f, "expected {expected}, found {actual}")
+            }
+            Self::UnknownCase { name } => write!(f, "there is no case `{name}`"),
+            Self::CheckFailed { check } => write!(f, "check `{check}` does not hold"),
+            Self::DuplicateKey { key } => write!(f, "key `{key}` occurs twice"),
+            Self::EmptyKey => f.write_str("key is empty"),
+            Self::NoForm => f.write_str("no form can hold the value"),
+            Self::NoLayout { name, value } => write!(f, "no layout covers `{name}` {value}"),
+            Self::NotPlaced => f.write_str("the layout puts this nowhere"),
+            Self::Cycle { what } => write!(f, "{what} depends on itself"),
+            Self::DepthLimit { limit } => write!(f, "nested deeper than the limit of {limit}"),
+            Self::NotAnElement { what } => write!(f, "{what} is not an element"),
+            Self::TooLarge { limit } => write!(f, "larger than the limit of {}", Bytes(*limit)),
+            Self::Expression { message } => f.write_str(message),
+        }
+    }
+}

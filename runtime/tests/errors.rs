@@ -1,0 +1,284 @@
+//! Errors: their words, their places, and the limits that cause some of them.
+
+use std::error::Error;
+use std::mem::size_of;
+
+use formwork::{
+    Budget, Path, Problem, ProblemKind, ReadError, ReadErrorKind, ReadOptions, Segment, WriteError,
+};
+
+#[test]
+fn an_error_is_one_word() {
+    assert_eq!(size_of::<ReadError>(), size_of::<usize>());
+    assert_eq!(size_of::<Result<(), ReadError>>(), size_of::<usize>());
+}
+
+#[test]
+fn errors_can_be_boxed_and_sent() {
+    fn boxed(error: impl Error + Send + Sync + 'static) -> Box<dyn Error + Send + Sync> {
+        Box::new(error)
+    }
+    let read = boxed(ReadError::new(ReadErrorKind::NotZero, 0x10));
+    assert_eq!(read.to_string(), "padding is not zero, at 0x10 in file");
+    let write = boxed(WriteError::new(vec![]));
+    assert_eq!(write.to_string(), "");
+}
+
+#[test]
+fn a_path_grows_from_the_inside_out() {
+    let error = ReadError::new(ReadErrorKind::NullPointer, 0x28)
+        .in_field("params")
+        .in_index(3)
+        .in_field(String::from("events"))
+        .in_index(0)
+        .in_field("flowcharts");
+    assert_eq!(error.path().to_string(), "flowcharts[0].events[3].params");
+    assert_eq!(error.path().segments()[1], Segment::Index(0));
+    assert_eq!(error.path().len(), 5);
+    let rebased = error.clone().rebased(0x1000);
+    assert_eq!(rebased.offset(), 0x1028);
+    assert_eq!(rebased.rebased(u64::MAX).offset(), u64::MAX);
+    let moved = error.with_path(Path::from(vec![Segment::from("name")]));
+    assert_eq!(moved.path().to_string(), "name");
+}
+
+#[test]
+fn paths() {
+    let mut path = Path::new();
+    assert!(path.is_empty());
+    path.push(3);
+    path.push("name");
+    assert_eq!(path.to_string(), "[3].name");
+    path.push(0);
+    path.push(1);
+    assert_eq!(path.to_string(), "[3].name[0][1]");
+    assert_eq!(path.pop(), Some(Segment::Index(1)));
+    assert_eq!(path.segments().iter().cloned().collect::<Path>(), path);
+}
+
+fn text(text: &str) -> Box<str> {
+    text.into()
+}
+
+#[test]
+fn words_and_codes_of_read_errors() {
+    use ReadErrorKind as Kind;
+    let (expected, actual) = (|| text("1"), || text("2"));
+    for (kind, code, words) in [
+        (
+            Kind::UnexpectedEnd { needed: 1, remaining: 0 },
+            "unexpected_end",
+            "needs 1 byte, but 0 remain",
+        ),
+        (
+            Kind::PointerOutOfBounds { target: -8 },
+            "pointer_out_of_bounds",
+            "pointer -0x8 is outside the file",
+        ),
+        (Kind::NullPointer, "null_pointer", "pointer is null, but must lead somewhere"),
+        (
+            Kind::NotEqual { expected: expected(), actual: actual() },
+            "not_equal",
+            "expected 1, found 2",
+        ),
+        (Kind::NotZero, "not_zero", "padding is not zero"),
+        (
+            Kind::BelowMinimum { minimum: text("3"), actual: actual() },
+            "below_minimum",
+            "2 is below the minimum 3",
+        ),
+        (
+            Kind::AboveMaximum { maximum: text("1"), actual: actual() },
+            "above_maximum",
+            "2 is above the maximum 1",
+        ),
+        (Kind::NotOneOf { actual: actual() }, "not_one_of", "2 is none of the allowed values"),
+        (
+            Kind::CheckFailed { check: text("a < 2"), actual: actual() },
+            "check_failed",
+            "check `a < 2` does not hold for 2",
+        ),
+        (
+            Kind::NotInEnum { name: text("Kind"), value: -1 },
+            "not_in_enum",
+            "enum `Kind` has no name for -1",
+        ),
+        (
+            Kind::UnknownTag { union_name: text("Data"), tag: text("7") },
+            "unknown_tag",
+            "union `Data` has no case for 7",
+        ),
+        (Kind::InvalidBool { value: 2 }, "invalid_bool", "2 is neither true nor false"),
+        (Kind::InvalidText { encoding: "utf-8" }, "invalid_text", "text is not valid utf-8"),
+        (Kind::MissingTerminator, "missing_terminator", "terminator is missing"),
+        (
+            Kind::TrailingBytes { remaining: 3 },
+            "trailing_bytes",
+            "3 bytes left over behind the content",
+        ),
+        (
+            Kind::UndecidedByteOrder { actual: text("0x1234") },
+            "undecided_byte_order",
+            "0x1234 is no byte order mark of either order",
+        ),
+        (
+            Kind::VarintTooLong { limit: 5 },
+            "varint_too_long",
+            "variable-length integer is longer than 5 bytes",
+        ),
+        (
+            Kind::VarintOverflow,
+            "varint_overflow",
+            "variable-length integer is too large for its type",
+        ),
+        (
+            Kind::IndexOutOfRange { index: 1, count: 1 },
+            "index_out_of_range",
+            "index 1 is out of range, the array has 1 element",
+        ),
+        (
+            Kind::NotAnElement { target: 0x30 },
+            "not_an_element",
+            "pointer 0x30 leads to no element of its array",
+        ),
+        (
+            Kind::NotDerived { expected: expected(), actual: actual() },
+            "not_derived",
+            "stored 2 differs from 1, which it is derived from",
+        ),
+        (Kind::DuplicateKey { key: text("a") }, "duplicate_key", "key `a` occurs twice"),
+        (
+            Kind::NoLayout { name: text("version"), value: 3 },
+            "no_layout",
+            "no layout covers `version` 3",
+        ),
+        (Kind::DepthLimit { limit: 256 }, "depth_limit", "nested deeper than the limit of 256"),
+        (
+            Kind::BudgetExceeded { limit: 64 },
+            "budget_exceeded",
+            "decoding exceeds the limit of 64 units for a file of this length",
+        ),
+        (Kind::NegativeCount { count: -1 }, "negative_count", "count -1 is negative"),
+        (
+            Kind::SizeNotMultiple { size: 10, stride: 4 },
+            "size_not_multiple",
+            "size 0xa is not a multiple of the stride 0x4",
+        ),
+        (Kind::Expression { message: text("division by zero") }, "expression", "division by zero"),
+    ] {
+        assert_eq!(kind.code(), code);
+        assert_eq!(kind.to_string(), words);
+    }
+}
+
+#[test]
+fn words_and_codes_of_problems() {
+    use ProblemKind as Kind;
+    for (kind, code, words) in [
+        (
+            Kind::DoesNotFit { value: text("300"), ty: text("u8") },
+            "does_not_fit",
+            "300 does not fit `u8`",
+        ),
+        (
+            Kind::LengthMismatch { expected: 2, actual: 3, why: text("both use `count`") },
+            "length_mismatch",
+            "length is 3, but must be 2: both use `count`",
+        ),
+        (
+            Kind::IndexOutOfRange { index: 5, count: 2 },
+            "index_out_of_range",
+            "index 5 is out of range, the array has 2 elements",
+        ),
+        (
+            Kind::TextNotEncodable { encoding: "ascii" },
+            "text_not_encodable",
+            "text cannot be encoded as ascii",
+        ),
+        (
+            Kind::TextContains { what: text("its terminator") },
+            "text_contains",
+            "text contains its terminator",
+        ),
+        (Kind::MissingField, "missing_field", "field is missing"),
+        (
+            Kind::UnexpectedField { why: text("since version 9") },
+            "unexpected_field",
+            "field has no place: since version 9",
+        ),
+        (
+            Kind::WrongKind { expected: text("a text"), actual: text("a number") },
+            "wrong_kind",
+            "expected a text, found a number",
+        ),
+        (Kind::UnknownCase { name: text("x") }, "unknown_case", "there is no case `x`"),
+        (Kind::CheckFailed { check: text("a") }, "check_failed", "check `a` does not hold"),
+        (Kind::DuplicateKey { key: text("a") }, "duplicate_key", "key `a` occurs twice"),
+        (Kind::EmptyKey, "empty_key", "key is empty"),
+        (Kind::NoForm, "no_form", "no form can hold the value"),
+        (
+            Kind::NoLayout { name: text("version"), value: 3 },
+            "no_layout",
+            "no layout covers `version` 3",
+        ),
+        (Kind::NotPlaced, "not_placed", "the layout puts this nowhere"),
+        (Kind::Cycle { what: text("`size`") }, "cycle", "`size` depends on itself"),
+        (Kind::DepthLimit { limit: 2 }, "depth_limit", "nested deeper than the limit of 2"),
+        (
+            Kind::NotAnElement { what: text("`a` of `events`") },
+            "not_an_element",
+            "`a` of `events` is not an element",
+        ),
+        (Kind::TooLarge { limit: 1 }, "too_large", "larger than the limit of 1 byte"),
+        (Kind::Expression { message: text("overflow") }, "expression", "overflow"),
+    ] {
+        assert_eq!(kind.code(), code);
+        assert_eq!(kind.to_string(), words);
+    }
+}
+
+#[test]
+fn a_write_error_tells_every_problem() {
+    assert_eq!(WriteError::check(vec![]), Ok(()));
+    let problems = vec![
+        Problem::new(Path::from(vec![Segment::from("a")]), ProblemKind::MissingField),
+        Problem::new(Path::new(), ProblemKind::NoForm),
+    ];
+    let error = WriteError::check(problems.clone()).unwrap_err();
+    let words = "field is missing, in a\nno form can hold the value, in file";
+    assert_eq!(error.to_string(), words);
+    assert_eq!(error.problems(), problems);
+    assert_eq!(error.into_problems(), problems);
+    let one = WriteError::from(problems[1].clone());
+    assert_eq!(one.problems(), &problems[1..]);
+}
+
+#[test]
+fn budget() {
+    let options = ReadOptions::default();
+    let limit = |len| Budget::new(len, &options).left();
+    assert_eq!(limit(0), 0x10000);
+    assert_eq!(limit(1 << 20), 64 << 20);
+    assert_eq!(limit(u64::MAX), u64::MAX);
+
+    let mut budget = Budget::new(1 << 10, &options);
+    assert_eq!(budget.charge(0x10000), Ok(()));
+    assert_eq!(budget.charge(0), Ok(()));
+    let exceeded = Err(ReadErrorKind::BudgetExceeded { limit: 0x10000 });
+    assert_eq!(budget.charge(1), exceeded);
+    assert_eq!(budget.charge(u64::MAX), exceeded);
+}
+
+#[test]
+fn depth() {
+    let mut budget = Budget::new(0, &ReadOptions::default().max_depth(2));
+    assert_eq!(budget.enter(), Ok(()));
+    assert_eq!(budget.enter(), Ok(()));
+    assert_eq!(budget.enter(), Err(ReadErrorKind::DepthLimit { limit: 2 }));
+    budget.leave();
+    assert_eq!(budget.enter(), Ok(()));
+    assert!(budget.enter().is_err());
+    let mut budget = Budget::new(0, &ReadOptions::default());
+    assert!((0..256).all(|_| budget.enter().is_ok()));
+    assert!(budget.enter().is_err());
+}

@@ -1,0 +1,75 @@
+//! `formwork check`: checks schemas.
+
+use std::io::Write;
+
+use formwork_codegen::Loaded;
+use formwork_codegen::diagnostic::{Severity, render, to_json};
+use formwork_codegen::roles::{RoleLine, roles, roles_text};
+use serde_json::{Value, json};
+
+use crate::args::Check;
+use crate::problem::Problem;
+use crate::schema::load_named;
+use crate::{Outcome, say, wants_color};
+
+pub(crate) fn run(options: &Check, out: &mut dyn Write) -> Result<Outcome, Problem> {
+    let mut loaded = Vec::new();
+    for path in &options.schemas {
+        loaded.push((path.display().to_string(), load_named(path)?));
+    }
+    let errors: usize = loaded.iter().map(|(_, schema)| schema.diagnostics.errors()).sum();
+    let notes: usize = loaded.iter().map(|(_, schema)| notes(schema)).sum();
+    if options.json {
+        let schemas: Vec<Value> =
+            loaded.iter().map(|(name, schema)| as_json(name, schema, options.roles)).collect();
+        let summary = json!({ "schemas": loaded.len(), "errors": errors, "notes": notes });
+        writeln!(out, "{:#}", json!({ "schemas": schemas, "summary": summary }))?;
+    } else {
+        for (_, schema) in &loaded {
+            if !schema.diagnostics.all().is_empty() {
+                let text = render(&schema.diagnostics, &schema.sources, wants_color());
+                say(text.trim_end());
+            }
+            if options.roles
+                && let Some(model) = &schema.model
+            {
+                writeln!(out, "{}", roles_text(&roles(model)))?;
+            }
+        }
+        let schemas = counted(loaded.len(), "schema");
+        let (errors, notes) = (counted(errors, "error"), counted(notes, "note"));
+        writeln!(out, "{schemas}, {errors}, {notes}")?;
+    }
+    Ok(if errors == 0 { Outcome::Good } else { Outcome::Bad })
+}
+
+fn notes(schema: &Loaded) -> usize {
+    schema.diagnostics.all().iter().filter(|found| found.severity == Severity::Note).count()
+}
+
+/// The plural stands for one, too, so that programs find the same words in every line.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}s")
+}
+
+fn as_json(name: &str, schema: &Loaded, with_roles: bool) -> Value {
+    let mut value = json!({
+        "schema": name,
+        "module": schema.model.as_ref().map(|model| model.name.clone()),
+        "diagnostics": to_json(&schema.diagnostics, &schema.sources),
+    });
+    if with_roles && let Some(model) = &schema.model {
+        value["roles"] = roles(model).iter().map(role_json).collect();
+    }
+    value
+}
+
+fn role_json(line: &RoleLine) -> Value {
+    json!({
+        "record": line.record,
+        "row": line.row,
+        "role": line.role,
+        "from": line.from,
+        "checks": line.checks,
+    })
+}

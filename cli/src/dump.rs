@@ -1,0 +1,84 @@
+//! `formwork dump`: shows the fields of a file.
+
+mod json;
+mod text;
+
+use std::fs;
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use formwork::{ReadError, ReadOptions};
+use formwork_interpreter::{Document, FieldKind, FieldView, WalkOptions, read_partly};
+
+use crate::args::Dump;
+use crate::problem::{Problem, reading_block};
+use crate::schema::{Format, Formats};
+use crate::{Outcome, say};
+
+pub(crate) fn run(options: &Dump, out: &mut dyn Write) -> Result<Outcome, Problem> {
+    let bytes = fs::read(&options.file).map_err(|error| Problem::opening(&options.file, &error))?;
+    let formats = Formats::choose(&options.choice)?;
+    let Some(format) = formats.of(&options.file, &bytes) else {
+        let file = options.file.display();
+        return Err(Problem::Failure(format!(
+            "{file} has no known format\n  --format NAME or --schema FILE.kdl says which it has"
+        )));
+    };
+    let (document, error) = read_partly(&format.model, &bytes, &ReadOptions::default());
+    let shown = if options.json {
+        json::print(options, format, &document, &bytes, error.as_ref(), out)
+    } else {
+        text::print(options, &document, &bytes, out)
+    };
+    out.flush()?;
+    match (shown, &error) {
+        // The part with the path may not have been reached.
+        (Err(Problem::Usage(message)), Some(_)) => say(&format!("error: {message}")),
+        (shown, _) => shown?,
+    }
+    Ok(match error {
+        None => Outcome::Good,
+        Some(error) => {
+            report(options, format, &error);
+            Outcome::Bad
+        }
+    })
+}
+
+fn report(options: &Dump, format: &Format, error: &ReadError) {
+    say(&reading_block(&options.file, format.name(), error));
+}
+
+/// Calls `line` for every field that the options ask for.
+fn for_each(
+    options: &Dump,
+    document: &Document<'_>,
+    mut line: impl FnMut(&FieldView) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let fold = if options.all { None } else { WalkOptions::default().fold };
+    let mut result = Ok(());
+    let walked = document.walk(options.path.as_deref(), &WalkOptions { fold }, &mut |field| {
+        result = line(field);
+        match result {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    });
+    walked.map_err(|error| Problem::Usage(error.to_string()))?;
+    result
+}
+
+/// The bytes of a field that has no fields of its own.
+fn bytes_of<'b>(field: &FieldView, bytes: &'b [u8]) -> &'b [u8] {
+    let is_whole = match field.kind {
+        FieldKind::Leaf | FieldKind::Pointer => true,
+        FieldKind::Array => field.count == Some(field.elements.len()) || !field.value.is_empty(),
+        FieldKind::Struct | FieldKind::Case | FieldKind::Folded => false,
+    };
+    let range = || {
+        let start = usize::try_from(field.offset?).ok()?;
+        let size = usize::try_from(field.size).ok()?;
+        bytes.get(start..start.checked_add(size)?)
+    };
+    if is_whole { range().unwrap_or(&[]) } else { &[] }
+}

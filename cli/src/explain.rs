@@ -1,0 +1,20 @@
+//! `formwork explain`: what the code of a diagnostic means.
+
+use std::io::Write;
+
+use crate::Outcome;
+use crate::args::Explain;
+use crate::problem::Problem;
+
+pub(crate) fn run(options: &Explain, out: &mut dyn Write) -> Result<Outcome, Problem> {
+    match formwork_codegen::codes::explain(&options.code) {
+        Some(text) => {
+            writeln!(out, "{}", text.trim_end())?;
+            Ok(Outcome::Good)
+        }
+        None => Err(Problem::Usage(format!(
+            "there is no code `{}`; codes look like E0301",
+            options.code
+        ))),
+    }
+}

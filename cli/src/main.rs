@@ -1,0 +1,69 @@
+//! The command `formwork`: looks into, checks and rewrites binary files by a schema.
+//!
+//! What it prints and how it ends is a contract, written down in `docs/cli.md`.
+#![forbid(unsafe_code)]
+
+mod args;
+mod check;
+mod detect;
+mod dump;
+mod explain;
+mod formats;
+mod problem;
+mod roundtrip;
+mod schema;
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use problem::Problem;
+
+/// How a command ended, if nothing kept it from running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// Exit code 0.
+    Good,
+    /// Exit code 1: a file or schema has an error.
+    Bad,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let result = match &args.command {
+        Command::Formats(options) => formats::run(options, &mut out),
+        Command::Check(options) => check::run(options, &mut out),
+        Command::Explain(options) => explain::run(options, &mut out),
+        Command::Roundtrip(options) => roundtrip::run(options, &mut out),
+        Command::Dump(options) => dump::run(options, &mut out),
+    };
+    let flushed = out.flush();
+    // What the buffer holds after an error must not be written when it is dropped.
+    let _ = out.into_parts();
+    match result.and_then(|outcome| flushed.map(|()| outcome).map_err(Problem::from)) {
+        Ok(Outcome::Good) => ExitCode::SUCCESS,
+        Ok(Outcome::Bad) => ExitCode::from(1),
+        // Whoever reads the output has seen enough.
+        Err(Problem::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(problem) => {
+            say(&problem.to_string());
+            ExitCode::from(problem.exit_code())
+        }
+    }
+}
+
+/// Prints to standard error. If nobody listens there, there is nobody to tell.
+fn say(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Whether standard error is a terminal that wants colours.
+fn wants_color() -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    !refused && io::stderr().is_terminal()
+}

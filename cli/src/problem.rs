@@ -1,0 +1,72 @@
+//! Why a command could not do what it was asked to.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+/// Ends a command before its work is done.
+#[derive(Debug)]
+pub(crate) enum Problem {
+    /// The command was used wrongly: exit code 2.
+    Usage(String),
+    /// A file or schema has an error: exit code 1.
+    Failure(String),
+    /// Standard output could not be written: exit code 1.
+    Output(io::Error),
+}
+
+impl Problem {
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Problem::Usage(_) => 2,
+            Problem::Failure(_) | Problem::Output(_) => 1,
+        }
+    }
+
+    /// A file that cannot be opened: wrong usage if there is none of that name, or a folder.
+    pub(crate) fn opening(path: &Path, error: &io::Error) -> Problem {
+        let message = format!("cannot open {}: {}", path.display(), words(error));
+        match error.kind() {
+            io::ErrorKind::NotFound
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::IsADirectory => Problem::Usage(message),
+            _ => Problem::Failure(message),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Usage(message) | Problem::Failure(message) => write!(f, "error: {message}"),
+            Problem::Output(error) => write!(f, "error: cannot write the output: {}", words(error)),
+        }
+    }
+}
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Self {
+        Problem::Output(error)
+    }
+}
+
+/// An error of the system in words that are the same everywhere.
+pub(crate) fn words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file or folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// The block that a failed read prints: what, and below it why and where.
+pub(crate) fn reading_block(path: &Path, format: &str, error: &formwork::ReadError) -> String {
+    format!(
+        "error: cannot read {} as {format}\n  {}\n  at {:#x} in {}",
+        path.display(),
+        error.kind(),
+        error.offset(),
+        error.path(),
+    )
+}

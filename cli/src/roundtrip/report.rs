@@ -1,0 +1,208 @@
+//! What became of a file, and of all files, as lines and as JSON.
+
+use std::fmt;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use formwork::ReadError;
+use formwork_interpreter::{KeptKind, Note};
+use serde_json::{Map, Value, json};
+
+use crate::problem::Problem;
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Result {
+    Identical,
+    Equivalent,
+    Failed,
+    Skipped,
+}
+
+impl Result {
+    fn word(self) -> &'static str {
+        match self {
+            Result::Identical => "identical",
+            Result::Equivalent => "equivalent",
+            Result::Failed => "failed",
+            Result::Skipped => "skipped",
+        }
+    }
+}
+
+/// How many deviations of each kind a value keeps.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct KeptCounts([u64; KeptKind::ALL.len()]);
+
+impl KeptCounts {
+    pub(crate) fn add(&mut self, kind: KeptKind) {
+        for (count, known) in self.0.iter_mut().zip(KeptKind::ALL) {
+            *count += u64::from(known == kind);
+        }
+    }
+
+    fn add_all(&mut self, other: &KeptCounts) {
+        for (count, more) in self.0.iter_mut().zip(other.0) {
+            *count += more;
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let named = KeptKind::ALL.iter().zip(self.0);
+        Value::Object(named.map(|(kind, count)| (kind.name().to_owned(), json!(count))).collect())
+    }
+
+    /// Those that occur: `2 number, 1 pool`.
+    fn words(&self) -> Option<String> {
+        let named = KeptKind::ALL.iter().zip(self.0);
+        let words: Vec<_> = named
+            .filter(|(_, count)| *count > 0)
+            .map(|(kind, count)| format!("{count} {}", kind.name()))
+            .collect();
+        (!words.is_empty()).then(|| words.join(", "))
+    }
+}
+
+/// What became of one file.
+#[derive(Debug, Clone)]
+pub(crate) struct Report {
+    pub path: PathBuf,
+    pub format: Option<String>,
+    pub result: Result,
+    /// Size in bytes, if the file could be opened.
+    pub size: Option<usize>,
+    pub error: Option<String>,
+    /// Where reading failed, or the first byte that differs.
+    pub offset: Option<u64>,
+    /// The field there.
+    pub field: Option<String>,
+    pub kept: KeptCounts,
+    pub notes: Vec<Note>,
+}
+
+impl Report {
+    /// A file that nothing is known of yet: skipped, unless something else becomes of it.
+    pub(crate) fn new(path: &Path) -> Report {
+        Report {
+            path: path.to_owned(),
+            format: None,
+            result: Result::Skipped,
+            size: None,
+            error: None,
+            offset: None,
+            field: None,
+            kept: KeptCounts::default(),
+            notes: Vec::new(),
+        }
+    }
+
+    pub(crate) fn failed(mut self, error: String) -> Report {
+        self.result = Result::Failed;
+        self.error = Some(error);
+        self
+    }
+
+    pub(crate) fn failed_reading(mut self, error: &ReadError) -> Report {
+        self.offset = Some(error.offset());
+        self.field = Some(error.path().to_string());
+        self.failed(error.to_string())
+    }
+
+    /// The first byte that differs, in words.
+    pub(crate) fn place(&self) -> String {
+        let offset = self.offset.unwrap_or(0);
+        let field = self.field.as_deref().unwrap_or("no field");
+        format!("first differing offset {offset:#x} in {field}")
+    }
+
+    pub(crate) fn print(
+        &self,
+        verbose: bool,
+        out: &mut dyn Write,
+    ) -> std::result::Result<(), Problem> {
+        write!(out, "{} {}", self.result.word(), self.path.display())?;
+        match (&self.error, self.result) {
+            (Some(error), _) => writeln!(out, ": {error}")?,
+            (None, Result::Equivalent) => writeln!(out, ": {}", self.place())?,
+            (None, Result::Skipped) => writeln!(out, ": no known format")?,
+            (None, _) => writeln!(out)?,
+        }
+        if verbose {
+            for note in &self.notes {
+                let Note { message, offset, path, .. } = note;
+                writeln!(out, "  note: {message}, at {offset:#x} in {path}")?;
+            }
+            if let Some(words) = self.kept.words() {
+                writeln!(out, "  kept: {words}")?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        let mut file = Map::new();
+        file.insert("path".to_owned(), json!(self.path.display().to_string()));
+        file.insert("format".to_owned(), json!(self.format));
+        file.insert("outcome".to_owned(), json!(self.result.word()));
+        file.insert("size".to_owned(), json!(self.size));
+        let optional = [
+            ("error", self.error.as_ref().map(|error| json!(error))),
+            ("offset", self.offset.map(|offset| json!(offset))),
+            ("field", self.field.as_ref().map(|field| json!(field))),
+        ];
+        for (name, value) in optional {
+            if let Some(value) = value {
+                file.insert(name.to_owned(), value);
+            }
+        }
+        file.insert("kept".to_owned(), self.kept.to_json());
+        let notes = self.notes.iter().map(
+            |note| json!({ "offset": note.offset, "path": note.path, "message": note.message }),
+        );
+        file.insert("notes".to_owned(), notes.collect());
+        Value::Object(file)
+    }
+}
+
+/// What became of all files.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Totals {
+    identical: u64,
+    equivalent: u64,
+    pub failed: u64,
+    skipped: u64,
+    kept: KeptCounts,
+}
+
+impl Totals {
+    pub(crate) fn add(&mut self, report: &Report) {
+        let count = match report.result {
+            Result::Identical => &mut self.identical,
+            Result::Equivalent => &mut self.equivalent,
+            Result::Failed => &mut self.failed,
+            Result::Skipped => &mut self.skipped,
+        };
+        *count += 1;
+        self.kept.add_all(&report.kept);
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        json!({
+            "identical": self.identical,
+            "equivalent": self.equivalent,
+            "failed": self.failed,
+            "skipped": self.skipped,
+            "kept": self.kept.to_json(),
+        })
+    }
+}
+
+impl fmt::Display for Totals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Totals { identical, equivalent, failed, skipped, .. } = self;
+        write!(
+            f,
+            "{identical} identical, {equivalent} equivalent, {failed} failed, {skipped} skipped"
+        )
+    }
+}

@@ -1,0 +1,147 @@
+//! Loads schemas: files, and those that are built in.
+
+use std::fs;
+use std::path::Path;
+
+use formwork_codegen::diagnostic::render;
+use formwork_codegen::model::Model;
+use formwork_codegen::{Loaded, Provider};
+
+use crate::args::Choice;
+use crate::detect::Signature;
+use crate::problem::Problem;
+use crate::wants_color;
+
+/// Gives imports the built-in schemas.
+pub(crate) struct BuiltIn;
+
+impl Provider for BuiltIn {
+    fn library(&self, name: &str) -> Option<String> {
+        formwork_schemas::get(name).map(str::to_owned)
+    }
+}
+
+/// A format that files can be read as.
+pub(crate) struct Format {
+    pub model: Model,
+    pub signature: Signature,
+}
+
+impl Format {
+    fn new(model: Model) -> Format {
+        let signature = Signature::of(&model);
+        Format { model, signature }
+    }
+
+    /// The name of its module.
+    pub(crate) fn name(&self) -> &str {
+        &self.model.name
+    }
+
+    fn has_extension_of(&self, path: &Path) -> bool {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|extension| {
+            self.model.extensions.iter().any(|known| known.eq_ignore_ascii_case(extension))
+        })
+    }
+}
+
+/// Loads a schema file, or the built-in schema of this name if there is no such file.
+pub(crate) fn load_named(path: &Path) -> Result<Loaded, Problem> {
+    let shown = path.display().to_string();
+    match fs::read(path) {
+        Ok(bytes) => {
+            let Ok(text) = String::from_utf8(bytes) else {
+                return Err(Problem::Failure(format!("{shown} is no UTF-8 text")));
+            };
+            let folder = match path.parent() {
+                Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+                Some(parent) => parent,
+                None => Path::new("."),
+            };
+            Ok(formwork_codegen::load(&shown, &text, Some(folder), &BuiltIn))
+        }
+        Err(error) => match formwork_schemas::get(&shown) {
+            Some(text) => Ok(formwork_codegen::load(&format!("{shown}.kdl"), text, None, &BuiltIn)),
+            None => Err(Problem::opening(path, &error)),
+        },
+    }
+}
+
+/// Loads a built-in schema; `None` if it is a library.
+fn load_built_in(name: &str) -> Result<Option<Model>, Problem> {
+    let Some(text) = formwork_schemas::get(name) else { return Ok(None) };
+    let loaded = formwork_codegen::load(&format!("{name}.kdl"), text, None, &BuiltIn);
+    if loaded.diagnostics.has_errors() {
+        return Err(refused(&loaded, name));
+    }
+    Ok(loaded.model)
+}
+
+fn refused(loaded: &Loaded, name: &str) -> Problem {
+    let text = render(&loaded.diagnostics, &loaded.sources, wants_color());
+    Problem::Failure(format!("the schema {name} has errors\n\n{}", text.trim_end()))
+}
+
+/// All built-in formats, in the order of their names. Libraries are not among them.
+pub(crate) fn built_in() -> Result<Vec<Format>, Problem> {
+    let mut formats = Vec::new();
+    for name in formwork_schemas::names() {
+        if let Some(model) = load_built_in(name)? {
+            formats.push(Format::new(model));
+        }
+    }
+    formats.sort_by(|a, b| a.name().cmp(b.name()));
+    Ok(formats)
+}
+
+/// The formats that a command may use.
+pub(crate) enum Formats {
+    /// Every file has this one.
+    One(Box<Format>),
+    /// Files say which one they have.
+    Detected(Vec<Format>),
+}
+
+impl Formats {
+    pub(crate) fn choose(choice: &Choice) -> Result<Formats, Problem> {
+        if let Some(path) = &choice.schema {
+            let loaded = load_named(path)?;
+            if loaded.diagnostics.has_errors() {
+                return Err(refused(&loaded, &path.display().to_string()));
+            }
+            return match loaded.model {
+                Some(model) => Ok(Formats::One(Box::new(Format::new(model)))),
+                None => Err(Problem::Usage(format!(
+                    "{} is a library; files are read by a module",
+                    path.display()
+                ))),
+            };
+        }
+        let Some(name) = &choice.format else { return Ok(Formats::Detected(built_in()?)) };
+        match load_built_in(name)? {
+            Some(model) => Ok(Formats::One(Box::new(Format::new(model)))),
+            None => {
+                let formats = built_in()?;
+                let known: Vec<_> = formats.iter().map(Format::name).collect();
+                Err(Problem::Usage(format!(
+                    "there is no built-in format `{name}`; there is: {}",
+                    known.join(", ")
+                )))
+            }
+        }
+    }
+
+    /// The format of a file: by what its first bytes must be, then by its extension.
+    pub(crate) fn of(&self, path: &Path, bytes: &[u8]) -> Option<&Format> {
+        let formats = match self {
+            Formats::One(format) => return Some(format),
+            Formats::Detected(formats) => formats,
+        };
+        let fitting = formats.iter().filter(|format| format.signature.fits(bytes));
+        // The one that says most; of equals the one that also has the extension.
+        let best =
+            fitting.max_by_key(|format| (format.signature.bits(), format.has_extension_of(path)));
+        best.or_else(|| formats.iter().find(|format| format.has_extension_of(path)))
+    }
+}

@@ -1,0 +1,65 @@
+//! Alignments are positive, and fill is not negative.
+
+use super::context::{Context, row_name, types};
+use crate::diagnostic::Diagnostics;
+use crate::model::{Expr, Record, RowKind, Statement, Type};
+use crate::span::Span;
+
+pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    for kind in &context.model.pointers {
+        let what = format!("pointer `{}` is aligned", kind.name);
+        positive(Some(kind.align.into()), &what, kind.span, found);
+    }
+    for record in &context.model.records {
+        let align = record.align.map(i128::from);
+        positive(align, &format!("`{}` is aligned", record.name), record.span, found);
+        for row in &record.rows {
+            let what = format!("{} is aligned", row_name(row));
+            if let RowKind::Pool { pad, .. } = row.kind {
+                positive(Some(pad.into()), &what, row.span, found);
+            }
+            for ty in types(&row.ty) {
+                let align = match ty {
+                    Type::Run(run) => run.align.map(i128::from),
+                    Type::Pointer(pointer) => pointer.align.as_ref().and_then(Expr::constant),
+                    _ => None,
+                };
+                positive(align, &what, row.span, found);
+            }
+        }
+        statements(record, &record.layout, found);
+        for (_, pass) in &record.passes {
+            statements(record, pass, found);
+        }
+    }
+}
+
+fn statements(record: &Record, list: &[Statement], found: &mut Diagnostics) {
+    let layout = || format!("the layout of `{}`", record.name);
+    for statement in list {
+        match statement {
+            Statement::Align(align) | Statement::Mark(_, Some(align)) => {
+                let what = format!("{} aligns", layout());
+                positive(align.constant(), &what, record.span, found);
+            }
+            Statement::Zero(size) => {
+                if let Some(size) = size.constant().filter(|size| *size < 0) {
+                    let message = format!("{} writes {size} zero bytes", layout());
+                    found.error("E0731", record.span, message);
+                }
+            }
+            Statement::When(_, yes, no) => {
+                statements(record, yes, found);
+                statements(record, no, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn positive(align: Option<i128>, what: &str, span: Span, found: &mut Diagnostics) {
+    if let Some(align) = align.filter(|align| *align <= 0) {
+        let message = format!("{what} to {align} bytes");
+        found.error("E0730", span, message).help("an alignment is 1 or more");
+    }
+}

@@ -1,0 +1,44 @@
+//! Runs of bit rows end on a byte boundary.
+
+use super::context::{Context, home};
+use crate::diagnostic::Diagnostics;
+use crate::model::size::bit_width;
+use crate::model::{Home, RecordKind, Row};
+
+pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    for (epoch, _) in context.epochs() {
+        for (_, record) in context.records(epoch) {
+            if matches!(record.kind, RecordKind::Word(_)) {
+                continue;
+            }
+            // Bits since the last byte boundary; none once presence depends on the data.
+            let mut run: Option<u64> = Some(0);
+            let mut last: Option<&Row> = None;
+            for row in record.rows.iter().filter(|row| home(row, epoch) == Home::Next) {
+                match bit_width(&row.ty, epoch) {
+                    Some(width) => {
+                        run = run.filter(|_| row.when.is_none()).map(|run| run + width);
+                        last = Some(row);
+                    }
+                    None => {
+                        report(run, last, found);
+                        run = Some(0);
+                        last = None;
+                    }
+                }
+            }
+            report(run, last, found);
+        }
+    }
+}
+
+fn report(run: Option<u64>, last: Option<&Row>, found: &mut Diagnostics) {
+    let (Some(run), Some(last)) = (run, last) else { return };
+    let rest = run.next_multiple_of(8) - run;
+    if rest > 0 {
+        let message = format!("{rest} bits of the last byte belong to no row");
+        let diagnostic = found.error("E0309", last.span, message);
+        diagnostic.label(format!("{run} bits up to here"));
+        diagnostic.help(format!("add `zero bits={rest}` or `reserved bits={rest}`"));
+    }
+}

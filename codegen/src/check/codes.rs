@@ -1,0 +1,212 @@
+//! Codes of problems that the proofs find.
+
+/// Code, title and explanation.
+pub const CODES: &[(&str, &str, &str)] = &[
+    (
+        "E0301",
+        "rows overlap",
+        "Two rows of a struct take the same byte. Each byte of a fixed block belongs to one row; \
+         what has several meanings is a union. The message names the layout if the format has \
+         several.",
+    ),
+    (
+        "E0302",
+        "gap between rows",
+        "Bytes of a fixed block belong to no row. Say what they are: `zero` if they are always \
+         zero, `reserved` if they are kept as they are, or a row.",
+    ),
+    (
+        "E0303",
+        "case leaves bytes unfilled",
+        "The rows of a case must fill the bytes from the home of the union to the next row, or to \
+         the end of the struct. Unfilled bytes are not taken to be zero: say `zero`.",
+    ),
+    (
+        "E0304",
+        "size is not what the rows take",
+        "The size that stands behind the name of a struct, or that a union demands of its cases, is \
+         not the end of the rows.",
+    ),
+    (
+        "E0305",
+        "no fixed size",
+        "Homes are constant, so all rows before a home must have a size that is the same in every \
+         file. Rows of varying size follow the fixed block: end its size with `..` and give them \
+         no homes.",
+    ),
+    ("E0306", "block too large", "A fixed block may have at most 4 GiB."),
+    (
+        "E0307",
+        "bits outside of the word",
+        "A bit field lies beyond the highest bit of its word, or ends before it begins. Bits count \
+         from 0, the lowest; both ends are included.",
+    ),
+    ("E0308", "bit fields overlap", "Two bit fields of a word take the same bit."),
+    (
+        "E0309",
+        "bits do not end on a byte",
+        "Rows of bits that follow each other share bytes, but the row behind them begins with a \
+         whole byte. Say what the other bits are: `zero bits=3` or `reserved bits=3`.",
+    ),
+    (
+        "E0401",
+        "cases share a label",
+        "Two cases or forms of a union take the same number, text or bits in the same layout, so \
+         reading could not decide.",
+    ),
+    ("E0402", "two cases for everything else", "A union has at most one `else` in each layout."),
+    ("E0403", "case can never be chosen", "The label is a number that the tag cannot hold."),
+    (
+        "E0405",
+        "pattern of the wrong width",
+        "With `word=` a pattern has exactly the bits of the word. With `tag=` it may reach into the \
+         bytes behind the tag.",
+    ),
+    (
+        "E0406",
+        "form lacks a field",
+        "All forms of a case say the same fields, each as stored bytes, as a `const`, or as bits of \
+         the pattern.",
+    ),
+    (
+        "E0407",
+        "no form is total",
+        "The last form of a case should be able to say every value; otherwise writing some values \
+         is an error.",
+    ),
+    (
+        "E0501",
+        "derived without an equation",
+        "The row says `is=owner`, but no struct that holds it says `derive PATH is=...` or names it \
+         in `at=`, `count=` or `size=`.",
+    ),
+    (
+        "E0502",
+        "equation missing here",
+        "The struct has a row with `is=owner`. Other structs that use it give the equation, this \
+         one does not.",
+    ),
+    (
+        "E0505",
+        "equations in a circle",
+        "To compute the row when writing, its own number is needed.",
+    ),
+    (
+        "E0508",
+        "row needed before it is read",
+        "The place, length or presence of a row depends on another one, which depends on it in \
+         turn or cannot be read earlier.",
+    ),
+    (
+        "E0601",
+        "never placed",
+        "The row owns an object, but the layout of the struct has no statement for it: `record` \
+         places its bytes, `tail` what it owns in turn, `put` both. For a `mark` it is `mark`.",
+    ),
+    ("E0602", "placed twice", "Each owned object is placed exactly once; two statements do so."),
+    (
+        "E0603",
+        "placed in one branch only",
+        "Both branches of a `when` in a layout place the same objects, except for those that may \
+         be absent or empty.",
+    ),
+    (
+        "E0604",
+        "pass never run",
+        "A struct has a `pass`, so the layout of every struct that owns it says `run` once for it.",
+    ),
+    (
+        "E0605",
+        "nothing to place",
+        "The path of a layout statement leads to a row that owns no object, or into an object that \
+         has a layout of its own.",
+    ),
+    ("E0606", "unknown pass", "The structs at the path have no `pass` of this name."),
+    (
+        "E0607",
+        "layout does not begin with `self`",
+        "A struct that is placed behind something that it owns cannot be inline or an element of \
+         an array, where its bytes follow others.",
+    ),
+    ("E0608", "`self` not once", "Each layout places the struct itself exactly once, by `self`."),
+    (
+        "E0609",
+        "pointers behind the relocation table",
+        "The relocation table lists the pointers of the file, so everything that holds pointers is \
+         placed before it.",
+    ),
+    (
+        "E0610",
+        "something comes between",
+        "A row with `until=OBJECT`, or `end=\"at(OBJECT)\"`, ends where the object begins, so the \
+         layout places the object directly behind it, without alignment.",
+    ),
+    (
+        "E0701",
+        "struct without end",
+        "A struct contains itself inline, so every value of it would be infinitely large.",
+    ),
+    (
+        "E0702",
+        "value without end",
+        "A struct has a pointer that must be set and that leads to a struct of the same type, \
+         directly or through others, so there is no finite value.",
+    ),
+    (
+        "E0703",
+        "elements without size",
+        "Elements are read until a region ends or an element fits, but take no bytes, so there \
+         could be any number of them.",
+    ),
+    (
+        "E0704",
+        "no room",
+        "A row reaches to the end of the region around it, so nothing can follow.",
+    ),
+    (
+        "E0705",
+        "elements perhaps without size",
+        "Elements are read until a region ends. In some files one may take no bytes, and then as \
+         many as the limits of reading allow could follow.",
+    ),
+    (
+        "E0711",
+        "code for nothing does not fit",
+        "A number given by `none=` cannot be stored in the row or pointer.",
+    ),
+    (
+        "E0712",
+        "constant does not fit",
+        "A value given by `is=`, `usually=` or `absent=` cannot be stored in the row.",
+    ),
+    ("E0713", "empty bounds", "`min=` is greater than `max=`."),
+    (
+        "E0714",
+        "constant breaks a rule",
+        "A value given by `is=`, `usually=` or `absent=` does not keep to `min=`, `max=` or \
+         `one_of=` of the same row.",
+    ),
+    (
+        "E0715",
+        "member does not fit",
+        "The number of a member of an enumeration cannot be stored in a row of that type.",
+    ),
+    (
+        "E0716",
+        "number for true does not fit",
+        "`yes=` is 0, which means false, or greater than the row can hold.",
+    ),
+    ("E0720", "row without a home", "The row is absent from every layout of the format."),
+    (
+        "E0721",
+        "default that is never used",
+        "`absent=` is the value in layouts that do not have the row, but all have it.",
+    ),
+    (
+        "E0722",
+        "struct does not exist in this layout",
+        "The row is there in a layout in which its struct has no size.",
+    ),
+    ("E0730", "alignment not positive", "An alignment is a number of bytes, 1 or more."),
+    ("E0731", "negative fill", "`zero` in a layout writes a number of bytes, 0 or more."),
+];

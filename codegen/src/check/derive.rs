@@ -1,0 +1,171 @@
+//! Each derived row has exactly one equation, wherever its struct is used, and none needs itself.
+
+use std::collections::HashMap;
+
+use super::context::{Context, bodies, has_bytes, row_name, types};
+use super::exprs::own_rows;
+use crate::diagnostic::Diagnostics;
+use crate::model::{DefinerScope, DefinerSource, Record, RecordId, Role, Row, RowId, Type};
+use crate::span::Span;
+
+/// Rows through which a record is used, with the records that have them.
+type Uses = HashMap<RecordId, Vec<(RecordId, RowId)>>;
+
+/// Most structs in structs between an equation and its row.
+const NESTING: u32 = 16;
+
+/// Most ways that are followed from one row to the structs around it.
+const WAYS: u32 = 10_000;
+
+pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    let uses = uses(context);
+    for (id, record) in context.model.records() {
+        for (number, row) in record.numbered_rows() {
+            if !matches!(row.role, Role::Derived) || !context.used(id) {
+                continue;
+            }
+            if row.definers.is_empty() {
+                let message = format!("nothing gives {} of `{}`", row_name(row), record.name);
+                let diagnostic = found.error("E0501", row.span, message);
+                diagnostic.label("derived, but without an equation");
+                diagnostic.help("say `derive PATH is=...` in the struct that holds this one");
+                continue;
+            }
+            owners(context, &uses, id, number, row, found);
+        }
+        circles(record, id, found);
+    }
+}
+
+fn uses(context: &Context) -> Uses {
+    let mut uses = Uses::new();
+    for (id, record) in context.model.records() {
+        if !context.used(id) {
+            continue;
+        }
+        for (number, row) in record.numbered_rows().filter(|(_, row)| has_bytes(row)) {
+            for ty in types(&row.ty) {
+                let used = match ty {
+                    Type::Record(used) => vec![*used],
+                    Type::Union(union) => {
+                        let epochs = super::context::epochs(context.model);
+                        epochs.flat_map(|epoch| bodies(context.model, *union, epoch)).collect()
+                    }
+                    _ => continue,
+                };
+                for used in used {
+                    let places = uses.entry(used).or_default();
+                    if !places.contains(&(id, number)) {
+                        places.push((id, number));
+                    }
+                }
+            }
+        }
+    }
+    uses
+}
+
+/// Every struct that uses this one gives the row.
+fn owners(
+    context: &Context,
+    uses: &Uses,
+    id: RecordId,
+    number: RowId,
+    row: &Row,
+    found: &mut Diagnostics,
+) {
+    if !row.definers.iter().all(|definer| matches!(definer.scope, DefinerScope::Owner(..))) {
+        return;
+    }
+    let mut budget = WAYS;
+    for place in uncovered(context, uses, id, vec![number], row, (NESTING, &mut budget)) {
+        let message = format!("nothing gives {} here", row_name(row));
+        let diagnostic = found.error("E0502", place, message);
+        diagnostic.also(row.span, "whoever uses the struct gives this row");
+        if let Some(definer) = row.definers.first() {
+            diagnostic.also(definer.span, "as here");
+        }
+    }
+}
+
+/// Places where the record is used without an equation for the row at the end of the way.
+fn uncovered(
+    context: &Context,
+    uses: &Uses,
+    id: RecordId,
+    way: Vec<RowId>,
+    row: &Row,
+    (nesting, budget): (u32, &mut u32),
+) -> Vec<Span> {
+    let gives = |definer: &&crate::model::Definer| matches!(&definer.scope, DefinerScope::Owner(owner, path) if *owner == id && *path == way);
+    if row.definers.iter().find(gives).is_some() {
+        return Vec::new();
+    }
+    let Some(nesting) = nesting.checked_sub(1) else { return Vec::new() };
+    let Some(rest) = budget.checked_sub(1) else { return Vec::new() };
+    *budget = rest;
+    let mut places = Vec::new();
+    for &(owner, through) in uses.get(&id).into_iter().flatten() {
+        let mut way = way.clone();
+        way.insert(0, through);
+        let missing = uncovered(context, uses, owner, way, row, (nesting, budget));
+        // The innermost use is where the equation is missed.
+        if !missing.is_empty()
+            && let Some(through) = context.row(owner, through)
+        {
+            places.push(through.span);
+        }
+    }
+    if uses.get(&id).is_none_or(Vec::is_empty) {
+        places.push(row.span);
+    }
+    places
+}
+
+/// Equations within a record that need each other.
+fn circles(record: &Record, id: RecordId, found: &mut Diagnostics) {
+    let needs: HashMap<RowId, Vec<RowId>> = record
+        .numbered_rows()
+        .filter(|(_, row)| matches!(row.role, Role::Derived))
+        .map(|(number, row)| {
+            let own = row.definers.iter().filter(|d| matches!(d.scope, DefinerScope::Own));
+            let rows = own.flat_map(|definer| match &definer.source {
+                DefinerSource::Expr(expr) => own_rows(record, id, expr),
+                DefinerSource::Measure { .. } => Vec::new(),
+            });
+            // A longer path leads into other nodes, which have equations of their own.
+            let rows = rows.filter(|(_, steps)| *steps == 1).map(|(row, _)| row);
+            (number, rows.collect())
+        })
+        .collect();
+    let mut done: Vec<RowId> = Vec::new();
+    for (number, _) in record.numbered_rows().filter(|(number, _)| needs.contains_key(number)) {
+        let mut way: Vec<(RowId, usize)> = vec![(number, 0)];
+        while let Some((at, next)) = way.last_mut() {
+            let (at, next) = (*at, std::mem::replace(next, *next + 1));
+            let Some(&need) = needs.get(&at).and_then(|needs| needs.get(next)) else {
+                done.push(at);
+                way.pop();
+                continue;
+            };
+            if let Some(start) = way.iter().position(|(row, _)| *row == need) {
+                let circle: Vec<&Row> = way[start..]
+                    .iter()
+                    .filter_map(|(row, _)| record.rows.get(row.index()))
+                    .collect();
+                done.extend(way.iter().map(|(row, _)| *row));
+                if let Some((first, others)) = circle.split_first() {
+                    let message = format!("{} is needed to compute itself", row_name(first));
+                    let diagnostic = found.error("E0505", first.span, message);
+                    for other in others.iter().take(5) {
+                        diagnostic.also(other.span, "through this equation");
+                    }
+                }
+                break;
+            }
+            if !done.contains(&need) && needs.contains_key(&need) {
+                way.push((need, 0));
+            }
+        }
+    }
+}

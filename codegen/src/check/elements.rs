@@ -1,0 +1,203 @@
+//! Reading to the end of a region ends: elements take bytes, and nothing is expected behind.
+
+use std::collections::HashSet;
+
+use super::context::{Context, bodies, has_bytes, home, row_name, types_in, until_settled};
+use crate::diagnostic::Diagnostics;
+use crate::model::{
+    ArrayLength, EpochId, Expr, Extent, Home, Model, RecordId, Row, RowKind, RunLength, Storage,
+    Tag, Terminated, Type, UnionId,
+};
+
+/// What is known of the records of an epoch.
+struct Facts<'a> {
+    model: &'a Model,
+    epoch: EpochId,
+    /// Records that always take at least a bit.
+    filled: HashSet<RecordId>,
+    /// Records that take bytes in some file.
+    sometimes: HashSet<RecordId>,
+    /// Records that always reach to the end of the region around them.
+    greedy: HashSet<RecordId>,
+}
+
+pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    for (epoch, _) in context.epochs() {
+        let facts = Facts::new(context.model, epoch);
+        for (_, record) in context.records(epoch) {
+            let mut greedy: Option<&Row> = None;
+            let here = |row: &&Row| home(row, epoch) != Home::Absent && has_bytes(row);
+            for row in record.rows.iter().filter(here) {
+                empty_elements(&facts, row, found);
+                let next = matches!(home(row, epoch), Home::Next);
+                if let Some(greedy) = greedy.filter(|_| next)
+                    && row.when.is_none()
+                    && facts.filled_row(row)
+                {
+                    let message = format!("there is never room for {}", row_name(row));
+                    let diagnostic = found.error("E0704", row.span, message);
+                    diagnostic.also(greedy.span, "takes everything up to the end");
+                    diagnostic.help("give the row before a `size=`, `count=` or `terminator=`");
+                    break;
+                }
+                if row.when.is_none() && facts.greedy_row(row) {
+                    greedy = Some(row);
+                }
+            }
+        }
+    }
+}
+
+/// Arrays that fill their region, or go up to an element, of elements without bytes.
+fn empty_elements(facts: &Facts, row: &Row, found: &mut Diagnostics) {
+    for ty in types_in(&row.ty, facts.epoch) {
+        let Type::Array(array) = ty else { continue };
+        let endless = matches!(array.length, ArrayLength::Fill | ArrayLength::Last(_));
+        if !endless || array.stride.as_ref().is_some_and(positive) {
+            continue;
+        }
+        if !facts.sometimes(&array.element) {
+            let message = format!("elements of {} take no bytes", row_name(row));
+            let diagnostic = found.error("E0703", row.span, message);
+            diagnostic.label("as many as fit are without number");
+            diagnostic.help("give the array a `count=`");
+        } else if matches!(array.length, ArrayLength::Fill) && !facts.filled(&array.element) {
+            let message = format!("elements of {} may take no bytes", row_name(row));
+            let diagnostic = found.note("E0705", row.span, message);
+            diagnostic.label("there is no end behind an element that does");
+        }
+    }
+}
+
+fn positive(expr: &Expr) -> bool {
+    expr.constant().is_some_and(|value| value > 0)
+}
+
+impl<'a> Facts<'a> {
+    /// Begins with what is plain and adds what follows from it, until nothing is added.
+    fn new(model: &'a Model, epoch: EpochId) -> Self {
+        let none = HashSet::new;
+        let mut facts = Facts { model, epoch, filled: none(), sometimes: none(), greedy: none() };
+        until_settled(model, |id, record| {
+            let block = record.sizes.get(epoch.index()).copied().flatten();
+            let here = |row: &&Row| {
+                row.when.is_none() && home(row, epoch) != Home::Absent && has_bytes(row)
+            };
+            let mut rows = record.rows.iter().filter(here);
+            let filled =
+                block.is_some_and(|size| size > 0) || rows.clone().any(|row| facts.filled_row(row));
+            let greedy = rows.any(|row| facts.greedy_row(row));
+            let present = |row: &&Row| home(row, epoch) != Home::Absent && has_bytes(row);
+            let sometimes =
+                filled || record.rows.iter().filter(present).any(|row| facts.sometimes_row(row));
+            let new_sometimes = sometimes && facts.sometimes.insert(id);
+            let new_filled = filled && facts.filled.insert(id);
+            let new_greedy = greedy && facts.greedy.insert(id);
+            new_filled || new_sometimes || new_greedy
+        });
+        facts
+    }
+
+    fn filled_row(&self, row: &Row) -> bool {
+        match row.kind {
+            RowKind::Object { .. } | RowKind::Zeros => false,
+            _ => self.filled(&row.ty),
+        }
+    }
+
+    fn sometimes_row(&self, row: &Row) -> bool {
+        match row.kind {
+            RowKind::Object { .. } => false,
+            RowKind::Zeros => true,
+            _ => self.sometimes(&row.ty),
+        }
+    }
+
+    fn greedy_row(&self, row: &Row) -> bool {
+        match row.kind {
+            RowKind::Object { .. } => false,
+            RowKind::Zeros => true,
+            _ => self.greedy(&row.ty),
+        }
+    }
+
+    /// Whether a value of this type always takes at least a bit.
+    fn filled(&self, ty: &Type) -> bool {
+        match ty.in_epoch(self.epoch) {
+            Type::Cell(cell) => !matches!(cell.storage, Storage::Letter { .. } | Storage::TagOf),
+            Type::Run(run) => {
+                let content = match &run.length {
+                    RunLength::Prefix(_) => true,
+                    RunLength::Fill => false,
+                    RunLength::Fixed(size) => *size > 0,
+                    RunLength::Count(count) => positive(count),
+                };
+                content || !run.suffix.is_empty()
+            }
+            Type::Record(id) => self.filled.contains(id),
+            Type::Union(id) => self.filled_union(*id),
+            Type::Pointer(_) | Type::ByteOrderMark => true,
+            Type::Array(array) => match &array.length {
+                ArrayLength::Count(count) => positive(count) && self.filled(&array.element),
+                ArrayLength::Last(_) => self.filled(&array.element),
+                ArrayLength::Fill => false,
+            },
+            Type::Region(region) => match &region.extent {
+                Extent::Size(size) => positive(size) || self.filled(&region.inner),
+                Extent::Terminated(terminator) if terminator.mode != Terminated::Unread => true,
+                _ => self.filled(&region.inner),
+            },
+            Type::Text | Type::Nothing | Type::PerEpoch(_) => false,
+        }
+    }
+
+    /// Whether a value of this type can take bytes.
+    fn sometimes(&self, ty: &Type) -> bool {
+        let ty = ty.in_epoch(self.epoch);
+        self.filled(ty)
+            || match ty {
+                Type::Run(run) => match &run.length {
+                    RunLength::Fill => true,
+                    RunLength::Count(count) => count.constant() != Some(0),
+                    RunLength::Prefix(_) | RunLength::Fixed(_) => false,
+                },
+                Type::Record(id) => self.sometimes.contains(id),
+                Type::Union(id) => {
+                    let bodies = bodies(self.model, *id, self.epoch);
+                    bodies.iter().any(|body| self.sometimes.contains(body))
+                }
+                Type::Array(array) => match &array.length {
+                    ArrayLength::Count(count) if count.constant() == Some(0) => false,
+                    _ => self.sometimes(&array.element),
+                },
+                Type::Region(region) => match &region.extent {
+                    Extent::Size(size) => size.constant() != Some(0),
+                    Extent::End(_) | Extent::Rest => true,
+                    Extent::Terminated(_) => self.sometimes(&region.inner),
+                },
+                _ => false,
+            }
+    }
+
+    fn filled_union(&self, id: UnionId) -> bool {
+        let Some(union) = self.model.unions.get(id.index()) else { return false };
+        matches!(union.tag, Tag::Own(_) | Tag::Word(_))
+            || union.size.is_some_and(|size| size > 0)
+            || bodies(self.model, id, self.epoch).iter().all(|body| self.filled.contains(body))
+    }
+
+    /// Whether a value of this type always reaches to the end of the region around it.
+    fn greedy(&self, ty: &Type) -> bool {
+        match ty.in_epoch(self.epoch) {
+            Type::Run(run) => matches!(run.length, RunLength::Fill),
+            Type::Array(array) => matches!(array.length, ArrayLength::Fill),
+            Type::Region(region) => matches!(region.extent, Extent::Rest),
+            Type::Record(id) => self.greedy.contains(id),
+            Type::Union(id) => {
+                let bodies = bodies(self.model, *id, self.epoch);
+                !bodies.is_empty() && bodies.iter().all(|body| self.greedy.contains(body))
+            }
+            _ => false,
+        }
+    }
+}

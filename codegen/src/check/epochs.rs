@@ -1,0 +1,35 @@
+//! Every row and every struct has a layout where it is used.
+
+use super::context::{Context, exists, has_bytes, home, row_name, types_in};
+use crate::diagnostic::Diagnostics;
+use crate::model::{Home, Type};
+
+pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    for record in &context.model.records {
+        for row in &record.rows {
+            if !row.homes.is_empty() && row.homes.iter().all(|home| *home == Home::Absent) {
+                let message = format!("{} is in no version of the format", row_name(row));
+                found.note("E0720", row.span, message).help("remove it, or give it a home");
+            }
+            if row.absent.is_some() && !row.homes.contains(&Home::Absent) {
+                let message = format!("`absent=` of {} is never used", row_name(row));
+                found.note("E0721", row.span, message).label("the row is in every version");
+            }
+        }
+    }
+    for (epoch, _) in context.epochs() {
+        for (_, record) in context.records(epoch) {
+            for row in record.rows.iter().filter(|row| has_bytes(row)) {
+                let Some(Type::Record(id)) = types_in(&row.ty, epoch).last() else { continue };
+                let Some(used) = context.record(*id) else { continue };
+                if home(row, epoch) != Home::Absent && !exists(used, epoch) {
+                    let within = context.in_epoch(epoch);
+                    let message = format!("`{}` does not exist{within}", used.name);
+                    let diagnostic = found.error("E0722", row.span, message);
+                    diagnostic.label("but this row does").also(used.span, "has no size there");
+                    diagnostic.help("write `-` for the home of the row");
+                }
+            }
+        }
+    }
+}

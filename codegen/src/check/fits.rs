@@ -1,0 +1,237 @@
+//! Numbers that a schema states fit the cells in which they are stored, and its own rules.
+
+use std::collections::HashMap;
+
+use super::context::{Context, cells, element, row_name};
+use crate::diagnostic::Diagnostics;
+use crate::model::{
+    Cell, Check, CheckKind, Constant, EnumId, IntType, Meaning, Model, Role, Row, RowKind,
+    RunLength, Storage, Type,
+};
+use crate::span::Span;
+
+pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    let model = context.model;
+    for row in model.records.iter().flat_map(|record| &record.rows) {
+        let bounds = bounds(row, found);
+        for cell in cells(model, &row.ty) {
+            none_codes(model, row, cell, found);
+            truth(model, row, cell, found);
+        }
+        for (constant, what) in constants(row) {
+            let fits = match fits(model, &row.ty, constant) {
+                Ok(()) => true,
+                Err(why) => {
+                    let message =
+                        format!("{what} {} does not fit {}", describe(constant), row_name(row));
+                    found.error("E0712", row.span, message).label(why);
+                    false
+                }
+            };
+            if fits && bounds {
+                allowed(row, constant, what, found);
+            }
+        }
+    }
+    members(model, found);
+    for kind in &model.pointers {
+        if let (Some(none), Some((lowest, highest))) = (kind.none, range(model, &kind.cell))
+            && !(lowest..=highest).contains(&none)
+        {
+            let message = format!("`none={none}` does not fit the pointer `{}`", kind.name);
+            let label = format!("its number is {lowest} to {highest}");
+            found.error("E0711", kind.span, message).label(label);
+        }
+    }
+}
+
+/// Lowest and highest number that a cell can hold; `None` for floats, and where a tag's cell
+/// decides.
+pub(super) fn range(model: &Model, cell: &Cell) -> Option<(i128, i128)> {
+    if cell.meaning == Meaning::Float {
+        return None;
+    }
+    let int = |int: IntType| bits(u32::from(int.bytes) * 8, int.signed);
+    match cell.storage {
+        Storage::Fixed(ty) => int(ty),
+        Storage::Varint(id) => int(model.varints.get(id.index())?.ty),
+        Storage::Bits { width, .. } | Storage::Letter { width, .. } => bits(width.into(), false),
+        Storage::Word { first, last, signed } => {
+            bits(u32::from(last.checked_sub(first)?) + 1, signed)
+        }
+        Storage::TagOf => None,
+    }
+}
+
+fn bits(width: u32, signed: bool) -> Option<(i128, i128)> {
+    match (width, signed) {
+        (1..=64, false) => Some((0, (1i128 << width) - 1)),
+        (1..=64, true) => Some((-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1)),
+        _ => None,
+    }
+}
+
+fn none_codes(model: &Model, row: &Row, cell: &Cell, found: &mut Diagnostics) {
+    let Some((lowest, highest)) = range(model, cell) else { return };
+    if let Some(none) = row.none.iter().find(|none| !(lowest..=highest).contains(*none)) {
+        let message = format!("`none={none}` does not fit {}", row_name(row));
+        let label = format!("it is {lowest} to {highest}");
+        found.error("E0711", row.span, message).label(label);
+    }
+}
+
+/// The number for true fits.
+fn truth(model: &Model, row: &Row, cell: &Cell, found: &mut Diagnostics) {
+    let Some((_, highest)) = range(model, cell) else { return };
+    let Meaning::Bool { yes } = cell.meaning else { return };
+    if yes == 0 || i128::from(yes) > highest {
+        let message = format!("`yes={yes}` cannot mean true in {}", row_name(row));
+        let label = format!("0 means false, and {highest} is the highest number");
+        found.error("E0716", row.span, message).label(label);
+    }
+}
+
+/// Each member of an enumeration fits some row: rows of bits may have room for the first ones only.
+fn members(model: &Model, found: &mut Diagnostics) {
+    let mut widest: HashMap<EnumId, (i128, i128, Span)> = HashMap::new();
+    for row in model.records.iter().flat_map(|record| &record.rows) {
+        for cell in cells(model, &row.ty) {
+            let (Meaning::Enum(id), Some((low, high))) = (&cell.meaning, range(model, cell)) else {
+                continue;
+            };
+            let known = widest.entry(*id).or_insert((low, high, row.span));
+            *known = (known.0.min(low), known.1.max(high), known.2);
+        }
+    }
+    for (number, found_enum) in (0u32..).zip(&model.enums) {
+        let Some((low, high, span)) = widest.get(&EnumId(number)) else { continue };
+        let fits = |number: i128| (*low..=*high).contains(&number);
+        let Some(member) = found_enum.members.iter().find(|member| !fits(member.number)) else {
+            continue;
+        };
+        let (name, number) = (&member.name, member.number);
+        let message = format!("`{name}` of `{}` is {number}, which fits no row", found_enum.name);
+        let diagnostic = found.error("E0715", found_enum.span, message);
+        diagnostic.also(*span, format!("{low} to {high}"));
+    }
+}
+
+/// Values that the schema states for a row, with what they are.
+fn constants(row: &Row) -> Vec<(&Constant, &'static str)> {
+    let mut all = Vec::new();
+    if let RowKind::Constant(constant) = &row.kind {
+        all.push((constant, "the constant"));
+    }
+    if let Role::Default(constant) = &row.role {
+        all.push((constant, "the default"));
+    }
+    all.extend(row.absent.as_ref().map(|constant| (constant, "the value of `absent=`")));
+    all
+}
+
+/// Whether a value of this type, or each element, can be the constant; or why not.
+fn fits(model: &Model, ty: &Type, constant: &Constant) -> Result<(), String> {
+    match (element(ty), constant) {
+        (Type::Cell(cell), Constant::Int(number)) => {
+            if let Meaning::Bool { .. } = cell.meaning {
+                return Err("write `#true` or `#false`".to_owned());
+            }
+            if let Meaning::Enum(id) = cell.meaning
+                && let Some(found) = model.enums.get(id.index())
+                && found.closed
+                && !found.members.iter().any(|member| member.number == *number)
+            {
+                return Err(format!("`{}` has no member with this number", found.name));
+            }
+            match range(model, cell) {
+                Some((lowest, highest)) if !(lowest..=highest).contains(number) => {
+                    Err(format!("it is {lowest} to {highest}"))
+                }
+                _ => Ok(()),
+            }
+        }
+        (Type::Cell(cell), Constant::Float(_)) if cell.meaning != Meaning::Float => {
+            Err("it holds no fraction".to_owned())
+        }
+        (Type::Cell(cell), Constant::Bool(_)) => match cell.meaning {
+            Meaning::Bool { .. } => Ok(()),
+            // One bit is a truth value too.
+            Meaning::Int if range(model, cell) == Some((0, 1)) => Ok(()),
+            _ => Err("it holds no truth value".to_owned()),
+        },
+        (Type::Cell(_), Constant::Text(_) | Constant::Bytes(_)) => {
+            Err("it holds a number".to_owned())
+        }
+        (Type::Run(run), Constant::Bytes(bytes)) => match run.length {
+            RunLength::Fixed(size) if u64::try_from(bytes.len()) != Ok(size) => {
+                Err(format!("it has {size} bytes, the constant {}", bytes.len()))
+            }
+            _ => Ok(()),
+        },
+        (Type::Run(_), Constant::Int(_) | Constant::Float(_) | Constant::Bool(_)) => {
+            Err("it holds bytes or text".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the bounds of a row leave something between them.
+fn bounds(row: &Row, found: &mut Diagnostics) -> bool {
+    let mut least: Option<(i128, Span)> = None;
+    let mut most: Option<(i128, Span)> = None;
+    for check in &row.checks {
+        match &check.kind {
+            CheckKind::Min(expr) => least = expr.constant().map(|n| (n, check.span)),
+            CheckKind::Max(expr) => most = expr.constant().map(|n| (n, check.span)),
+            _ => {}
+        }
+    }
+    if let (Some((min, _)), Some((max, span))) = (least, most)
+        && min > max
+    {
+        let message = format!("no number is at least {min} and at most {max}");
+        found.error("E0713", span, message).also(row.span, "the row");
+        return false;
+    }
+    true
+}
+
+/// What the schema states keeps to the row's own rules.
+fn allowed(row: &Row, constant: &Constant, what: &str, found: &mut Diagnostics) {
+    let Constant::Int(number) = constant else { return };
+    let broken = row.checks.iter().find(|check| breaks(check, *number));
+    if let Some(check) = broken {
+        let message = format!("{what} {number} breaks a rule of {}", row_name(row));
+        let diagnostic = found.error("E0714", row.span, message);
+        let rule = match check.kind {
+            CheckKind::Min(_) => "at least",
+            CheckKind::Max(_) => "at most",
+            CheckKind::OneOf(_) => "one of",
+            CheckKind::Equals(_) | CheckKind::Holds(_) => "rule:",
+        };
+        diagnostic.label(format!("{rule} {}", check.text));
+    }
+}
+
+fn breaks(check: &Check, number: i128) -> bool {
+    match &check.kind {
+        CheckKind::Min(expr) => expr.constant().is_some_and(|min| number < min),
+        CheckKind::Max(expr) => expr.constant().is_some_and(|max| number > max),
+        CheckKind::OneOf(list) => {
+            let list: Option<Vec<i128>> = list.iter().map(|expr| expr.constant()).collect();
+            list.is_some_and(|list| !list.contains(&number))
+        }
+        CheckKind::Equals(expr) => expr.constant().is_some_and(|value| value != number),
+        CheckKind::Holds(_) => false,
+    }
+}
+
+fn describe(constant: &Constant) -> String {
+    match constant {
+        Constant::Int(number) => number.to_string(),
+        Constant::Float(bits) => f64::from_bits(*bits).to_string(),
+        Constant::Bool(value) => format!("`#{value}`"),
+        Constant::Text(text) => format!("{text:?}"),
+        Constant::Bytes(bytes) => format!("of {} bytes", bytes.len()),
+    }
+}

@@ -1,0 +1,86 @@
+//! Forms of a case say the same fields, and the last one of each epoch can say every value.
+
+use super::context::{Context, element};
+use super::fits::range;
+use crate::diagnostic::Diagnostics;
+use crate::model::{Case, EpochId, Form, Meaning, Record, Row, RowKind, Type};
+
+pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    for union in &context.model.unions {
+        for (epoch, _) in context.epochs() {
+            for case in &union.cases {
+                let here = |epochs: &[bool]| epochs.get(epoch.index()).copied().unwrap_or(true);
+                let forms: Vec<&Form> =
+                    case.forms.iter().filter(|form| here(&form.epochs)).collect();
+                if here(&case.epochs) && !forms.is_empty() {
+                    check_case(context, epoch, case, &forms, found);
+                }
+            }
+        }
+    }
+}
+
+fn check_case(
+    context: &Context,
+    epoch: EpochId,
+    case: &Case,
+    forms: &[&Form],
+    found: &mut Diagnostics,
+) {
+    let Some(logical) = context.record(case.record) else { return };
+    let mut total = true;
+    for form in forms {
+        let Some(record) = context.record(form.record) else { continue };
+        for row in &logical.rows {
+            let Some(name) = &row.name else { continue };
+            if said(record, name).is_none() {
+                let message = format!("a form of case `{}` does not say `{name}`", case.name);
+                let diagnostic = found.error("E0406", form.span, message);
+                diagnostic.also(row.span, "the field");
+                total = false;
+            }
+        }
+    }
+    if !total {
+        return;
+    }
+    let Some(last) = forms.last() else { return };
+    let Some(record) = context.record(last.record) else { return };
+    for row in &logical.rows {
+        let Some(name) = &row.name else { continue };
+        let Some(spelled) = said(record, name) else { continue };
+        let others = forms.iter().filter_map(|form| context.record(form.record));
+        let others: Vec<&Row> = others.filter_map(|form| said(form, name)).collect();
+        let said = std::iter::once(row).chain(others);
+        if let Some(why) = said.into_iter().find_map(|row| narrow(context, row, spelled)) {
+            let within = context.in_epoch(epoch);
+            let message = format!("no form of case `{}` can say every `{name}`{within}", case.name);
+            let diagnostic = found.note("E0407", last.span, message);
+            diagnostic.label(format!("the last form, where `{name}` {why}"));
+            diagnostic.help("writing such a value is an error; put the widest form last");
+        }
+    }
+}
+
+fn said<'a>(form: &'a Record, name: &str) -> Option<&'a Row> {
+    form.rows.iter().find(|row| row.name.as_deref() == Some(name))
+}
+
+/// Why the last form's row cannot hold every value of the field, or of another form.
+fn narrow(context: &Context, field: &Row, spelled: &Row) -> Option<String> {
+    if let RowKind::Constant(_) = field.kind {
+        return None;
+    }
+    if let RowKind::Constant(_) = spelled.kind {
+        return Some("is a constant".to_owned());
+    }
+    let (Type::Cell(wide), Type::Cell(cell)) = (element(&field.ty), element(&spelled.ty)) else {
+        return None;
+    };
+    if wide.meaning != Meaning::Int {
+        return None;
+    }
+    let (low, high) = range(context.model, wide)?;
+    let (lowest, highest) = range(context.model, cell)?;
+    (low < lowest || high > highest).then(|| format!("is {lowest} to {highest} only"))
+}

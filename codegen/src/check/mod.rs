@@ -1,0 +1,60 @@
+//! Proofs about a model: what makes reading and writing with it total.
+//!
+//! One file per proof. Each looks at the whole model and reports what it cannot prove; none changes
+//! the model. Where a struct with parameters is used several times, the same problem is found in
+//! each of its records and reported once.
+
+mod align;
+mod bits;
+mod choice;
+pub(crate) mod codes;
+mod context;
+mod derive;
+mod elements;
+mod epochs;
+pub(crate) mod exprs;
+mod finite;
+mod fits;
+mod forms;
+mod order;
+mod owning;
+mod placement;
+mod relocated;
+mod tiling;
+mod until;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use crate::diagnostic::Diagnostics;
+use crate::model::Model;
+
+use context::Context;
+
+/// Proves the model, or says what is wrong with it.
+pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
+    let mut found = Diagnostics::default();
+    finite::check(model, &mut found);
+    if found.has_errors() {
+        // Nothing that has no end has a size or a layout.
+        diagnostics.append_distinct(found);
+        return;
+    }
+    let context = Context::new(model);
+    tiling::check(&context, &mut found);
+    words::check(&context, &mut found);
+    bits::check(&context, &mut found);
+    choice::check(&context, &mut found);
+    forms::check(&context, &mut found);
+    derive::check(&context, &mut found);
+    order::check(&context, &mut found);
+    placement::check(&context, &mut found);
+    relocated::check(&context, &mut found);
+    until::check(&context, &mut found);
+    elements::check(&context, &mut found);
+    fits::check(&context, &mut found);
+    epochs::check(&context, &mut found);
+    align::check(&context, &mut found);
+    diagnostics.append_distinct(found);
+}

@@ -1,0 +1,52 @@
+//! Reading can begin somewhere: no row needs, for its place, length or presence, one that needs it.
+
+use std::collections::HashMap;
+
+use super::context::{Context, element, has_bytes, row_name};
+use super::exprs::{inline_lengths, own_rows};
+use crate::diagnostic::Diagnostics;
+use crate::model::{Expr, RowId, RowKind, Tag, Type};
+
+pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    for (id, record) in context.model.records() {
+        let order: HashMap<RowId, usize> =
+            record.read_order.iter().enumerate().map(|(place, &row)| (row, place)).collect();
+        for (number, row) in record.numbered_rows() {
+            let Some(&place) = order.get(&number) else { continue };
+            // Objects and what pointers lead to are read when somebody needs them.
+            if !has_bytes(row) || matches!(row.kind, RowKind::Object { .. }) {
+                continue;
+            }
+            let mut needed: Vec<&Expr> = inline_lengths(&row.ty);
+            needed.extend(&row.when);
+            let mut rows: Vec<RowId> = Vec::new();
+            if let Type::Union(union) = *element(&row.ty)
+                && let Some(union) = context.model.unions.get(union.index())
+            {
+                match &union.tag {
+                    Tag::Row(tag) => rows.push(*tag),
+                    Tag::Given(expr) => needed.push(expr),
+                    Tag::Own(_) | Tag::Word(_) => {}
+                }
+            }
+            let inline = |row: &RowId| {
+                record.rows.get(row.index()).is_some_and(|row| {
+                    has_bytes(row) && !matches!(row.kind, RowKind::Object { .. })
+                })
+            };
+            let own = needed.iter().flat_map(|expr| own_rows(record, id, expr));
+            rows.extend(own.map(|(row, _)| row).filter(inline));
+            let late = rows.iter().find(|row| order.get(row).is_some_and(|at| *at >= place));
+            let Some(late) = late.and_then(|late| record.rows.get(late.index())) else { continue };
+            let message = if std::ptr::eq(late, row) {
+                format!("{} is needed to read itself", row_name(row))
+            } else {
+                format!("{} is read before {}, which it needs", row_name(row), row_name(late))
+            };
+            let diagnostic = found.error("E0508", row.span, message);
+            if !std::ptr::eq(late, row) {
+                diagnostic.also(late.span, "needed for its place, length or presence");
+            }
+        }
+    }
+}

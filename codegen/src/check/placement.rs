@@ -1,0 +1,363 @@
+//! Every owned object is placed exactly once: its bytes, and what it owns in turn.
+//!
+//! Each struct is looked at by itself. Its layout, together with its passes, must do for each of its
+//! rows what the row needs; that the rows' own types do the same for theirs follows by induction,
+//! from the root down.
+
+use std::collections::{HashMap, HashSet};
+
+use super::context::{Context, element, has_bytes, row_name};
+use super::owning::{Owning, Tails, Way, inline_records, object_records, owning, skippable, ways};
+use crate::diagnostic::Diagnostics;
+use crate::model::{
+    LayoutPath, Record, RecordId, RecordKind, Row, RowKind, Statement, Target, Type,
+};
+use crate::span::Span;
+
+/// Something that has to be done once.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Duty {
+    /// Place the struct itself.
+    This,
+    /// Place the bytes of objects.
+    Record(Way),
+    /// Place what they own.
+    Tail(Way),
+    /// Run this pass of them.
+    Pass(Way, String),
+    /// Set the address of a mark.
+    Mark(Way),
+}
+
+/// Duties that are done, with the place where.
+type Done = HashMap<Duty, Span>;
+
+/// One struct with its layout.
+struct Scope<'a> {
+    context: &'a Context<'a>,
+    tails: &'a Tails,
+    id: RecordId,
+    record: &'a Record,
+    /// Ways of inline rows whose insides the layout places one by one.
+    stepped: HashSet<Way>,
+    /// What has to be done, with the row that needs it.
+    duties: Vec<(Duty, &'a Row)>,
+}
+
+pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    let tails = Tails::new(context.model);
+    for (id, record) in context.model.records() {
+        if matches!(record.kind, RecordKind::Word(_)) {
+            continue;
+        }
+        let scope = Scope::new(context, &tails, id, record);
+        let mut done = scope.run(&record.layout, found);
+        for (_, statements) in &record.passes {
+            let pass = scope.run(statements, found);
+            scope.join(&mut done, pass, found);
+        }
+        scope.undone(&done, found);
+        midst(context, record, found);
+    }
+    let root = context.record(context.model.root);
+    if let Some((root, (pass, _))) = root.and_then(|root| Some((root, root.passes.first()?))) {
+        let message = format!("nobody runs pass `{pass}` of the root");
+        found.error("E0604", root.span, message);
+    }
+}
+
+impl<'a> Scope<'a> {
+    fn new(context: &'a Context, tails: &'a Tails, id: RecordId, record: &'a Record) -> Self {
+        let mut paths = Vec::new();
+        collect_paths(&record.layout, &mut paths);
+        record.passes.iter().for_each(|(_, pass)| collect_paths(pass, &mut paths));
+        let ways = paths.iter().flat_map(|path| ways(context, id, path));
+        let stepped = ways.flat_map(|way| (1..way.len()).map(move |n| way[..n].to_vec())).collect();
+        let mut scope = Scope { context, tails, id, record, stepped, duties: Vec::new() };
+        scope.collect_duties(id, record, &Vec::new());
+        if record.kind == RecordKind::Struct {
+            for row in record.rows.iter().take(1) {
+                scope.duties.push((Duty::This, row));
+            }
+        }
+        scope
+    }
+
+    fn collect_duties(&mut self, id: RecordId, record: &'a Record, before: &Way) {
+        let model = self.context.model;
+        for (number, row) in record.numbered_rows() {
+            let mut way = before.clone();
+            way.push((id, number));
+            if let RowKind::Mark { .. } = row.kind {
+                self.duties.push((Duty::Mark(way), row));
+                continue;
+            }
+            let ty = match owning(row) {
+                Owning::Nothing => continue,
+                Owning::Object(ty) => {
+                    self.duties.push((Duty::Record(way.clone()), row));
+                    ty
+                }
+                Owning::Inline if self.stepped.contains(&way) => {
+                    for inside in inline_records(model, &row.ty) {
+                        if let Some(record) = self.context.record(inside) {
+                            self.collect_duties(inside, record, &way);
+                        }
+                    }
+                    continue;
+                }
+                Owning::Inline => &row.ty,
+            };
+            if self.tails.of(model, ty) {
+                self.duties.push((Duty::Tail(way.clone()), row));
+            }
+            for pass in passes(self.context, ty) {
+                self.duties.push((Duty::Pass(way.clone(), pass), row));
+            }
+        }
+    }
+
+    /// What the statements do.
+    fn run(&self, statements: &[Statement], found: &mut Diagnostics) -> Done {
+        let mut done = Done::new();
+        for statement in statements {
+            let step = match statement {
+                Statement::This => Done::from([(Duty::This, self.record.span)]),
+                Statement::Mark(row, _) => {
+                    Done::from([(Duty::Mark(vec![(self.id, *row)]), self.record.span)])
+                }
+                Statement::Align(_) | Statement::Zero(_) => continue,
+                Statement::Record(path) => self.place(path, true, false, found),
+                Statement::Tail(path) => self.place(path, false, true, found),
+                Statement::Put(path) => self.place(path, true, true, found),
+                Statement::Run(pass, path) => self.pass(pass, path, found),
+                Statement::When(_, yes, no) => {
+                    let yes = self.run(yes, found);
+                    let no = self.run(no, found);
+                    self.branches(yes, no, found)
+                }
+            };
+            self.join(&mut done, step, found);
+        }
+        done
+    }
+
+    fn place(&self, path: &LayoutPath, record: bool, tail: bool, found: &mut Diagnostics) -> Done {
+        let mut done = Done::new();
+        let ways = ways(self.context, self.id, path);
+        if ways.is_empty() {
+            let message = format!("`{}` is not placed by this layout", path.text);
+            let diagnostic = found.error("E0605", path.span, message);
+            diagnostic.label("leads into an object with a layout of its own");
+            return done;
+        }
+        let mut owns = false;
+        for way in ways {
+            let row = way.last().and_then(|&(record, row)| self.context.row(record, row));
+            match row.map(owning) {
+                Some(Owning::Object(_)) => {
+                    owns = true;
+                    if record {
+                        done.insert(Duty::Record(way.clone()), path.span);
+                    }
+                    if tail {
+                        done.insert(Duty::Tail(way), path.span);
+                    }
+                }
+                Some(Owning::Inline) => {
+                    owns = true;
+                    let inside = |duty: &Duty| match duty {
+                        Duty::Record(at) | Duty::Tail(at) => at.starts_with(&way),
+                        _ => false,
+                    };
+                    let duties = self.duties.iter().map(|(duty, _)| duty);
+                    let duties = duties.filter(|duty| tail && inside(duty));
+                    done.extend(duties.map(|duty| (duty.clone(), path.span)));
+                }
+                Some(Owning::Nothing) | None => {}
+            }
+        }
+        if !owns {
+            let message = format!("`{}` owns no object", path.text);
+            found.error("E0605", path.span, message).label("there is nothing to place");
+        }
+        done
+    }
+
+    fn pass(&self, pass: &str, path: &LayoutPath, found: &mut Diagnostics) -> Done {
+        let mut done = Done::new();
+        for way in ways(self.context, self.id, path) {
+            let row = way.last().and_then(|&(record, row)| self.context.row(record, row));
+            let Some(row) = row else { continue };
+            if passes(self.context, &row.ty).iter().any(|name| name == pass) {
+                done.insert(Duty::Pass(way, pass.to_owned()), path.span);
+            }
+        }
+        if done.is_empty() {
+            let message = format!("`{}` has no pass `{pass}`", path.text);
+            found.error("E0606", path.span, message);
+        }
+        done
+    }
+
+    /// Both branches of a condition do the same, except for what may be empty.
+    fn branches(&self, yes: Done, no: Done, found: &mut Diagnostics) -> Done {
+        for (one, other) in [(&yes, &no), (&no, &yes)] {
+            for (duty, row) in &self.duties {
+                let Some(span) = one.get(duty) else { continue };
+                if other.contains_key(duty) || self.may_be_empty(duty) {
+                    continue;
+                }
+                let message = format!("{} is placed in one branch only", describe(duty, row));
+                let diagnostic = found.error("E0603", *span, message);
+                diagnostic.also(row.span, "always there");
+            }
+        }
+        let mut both = no;
+        both.extend(yes);
+        both
+    }
+
+    fn may_be_empty(&self, duty: &Duty) -> bool {
+        let way = match duty {
+            Duty::This | Duty::Mark(_) => return false,
+            Duty::Record(way) | Duty::Tail(way) | Duty::Pass(way, _) => way,
+        };
+        way.iter().any(|&(record, row)| {
+            let cases = self.context.record(record).map(|record| &record.kind);
+            let in_case = !matches!(cases, Some(RecordKind::Struct));
+            self.context.row(record, row).is_none_or(|row| in_case || skippable(row))
+        })
+    }
+
+    /// Adds what was done, unless it was done before.
+    fn join(&self, done: &mut Done, step: Done, found: &mut Diagnostics) {
+        for (duty, row) in &self.duties {
+            let Some(second) = step.get(duty) else { continue };
+            if let Some(first) = done.get(duty) {
+                if *duty == Duty::This {
+                    let name = &self.record.name;
+                    let message = format!("the layout of `{name}` says `self` twice");
+                    found.error("E0608", self.record.span, message);
+                    continue;
+                }
+                let message = format!("{} is placed twice", describe(duty, row));
+                let diagnostic = found.error("E0602", *second, message);
+                if first != second {
+                    diagnostic.label("again").also(*first, "first");
+                }
+            }
+        }
+        done.extend(step);
+    }
+
+    fn undone(&self, done: &Done, found: &mut Diagnostics) {
+        for (duty, row) in &self.duties {
+            if done.contains_key(duty) {
+                continue;
+            }
+            let name = &self.record.name;
+            match duty {
+                Duty::This => {
+                    let message = format!("the layout of `{name}` does not say `self`");
+                    found.error("E0608", self.record.span, message);
+                }
+                Duty::Pass(_, pass) => {
+                    let message = format!("nobody runs pass `{pass}` of {}", row_name(row));
+                    let diagnostic = found.error("E0604", row.span, message);
+                    diagnostic.help(format!("say `run {pass}` in the layout of `{name}`"));
+                }
+                Duty::Record(_) | Duty::Tail(_) | Duty::Mark(_) => {
+                    let message = format!("{} is never placed", describe(duty, row));
+                    let diagnostic = found.error("E0601", row.span, message);
+                    diagnostic.also(self.record.span, "by the layout of this struct");
+                    let row = row.name.as_deref().unwrap_or_default();
+                    diagnostic.help(match duty {
+                        Duty::Record(_) => format!("say `put {row}`"),
+                        Duty::Tail(_) => format!("say `tail {row}`"),
+                        _ => format!("say `mark {row}`"),
+                    });
+                }
+            }
+        }
+    }
+}
+
+fn describe(duty: &Duty, row: &Row) -> String {
+    match duty {
+        Duty::This => "the struct itself".to_owned(),
+        Duty::Record(_) | Duty::Mark(_) => row_name(row),
+        Duty::Tail(_) => format!("what {} owns", row_name(row)),
+        Duty::Pass(_, pass) => format!("pass `{pass}` of {}", row_name(row)),
+    }
+}
+
+/// Names of the passes of the objects of a type.
+fn passes(context: &Context, ty: &Type) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for id in object_records(context.model, ty) {
+        for (name, _) in context.record(id).into_iter().flat_map(|record| &record.passes) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+    }
+    names
+}
+
+fn collect_paths<'a>(statements: &'a [Statement], paths: &mut Vec<&'a LayoutPath>) {
+    for statement in statements {
+        match statement {
+            Statement::Record(path)
+            | Statement::Tail(path)
+            | Statement::Put(path)
+            | Statement::Run(_, path) => paths.push(path),
+            Statement::When(_, yes, no) => {
+                collect_paths(yes, paths);
+                collect_paths(no, paths);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A struct that is placed in the midst of what it owns cannot stand where its bytes must follow
+/// others: inline or in an array.
+fn midst(context: &Context, record: &Record, found: &mut Diagnostics) {
+    for row in record.rows.iter().filter(|row| has_bytes(row)) {
+        let mut elements = Vec::new();
+        match owning(row) {
+            Owning::Inline => elements.push(&row.ty),
+            Owning::Object(ty) => {
+                let mut ty = ty;
+                loop {
+                    if matches!(ty, Type::Array(_) | Type::Region(_)) {
+                        elements.push(ty);
+                    }
+                    match element(ty) {
+                        Type::Pointer(pointer) => match &pointer.target {
+                            Target::Own(target) => ty = target,
+                            _ => break,
+                        },
+                        _ => break,
+                    }
+                }
+            }
+            Owning::Nothing => {}
+        }
+        for ty in elements {
+            let Type::Record(id) = element(ty) else { continue };
+            let Some(inner) = context.record(*id) else { continue };
+            let first = inner.layout.first();
+            if first.is_some_and(|first| !matches!(first, Statement::This)) {
+                let message = format!(
+                    "`{}` cannot stand here, because its layout does not begin with `self`",
+                    inner.name
+                );
+                let diagnostic = found.error("E0607", row.span, message);
+                diagnostic.also(inner.span, "places something before itself");
+                diagnostic.help("use an array of pointers: `*T*`");
+            }
+        }
+    }
+}

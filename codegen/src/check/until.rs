@@ -1,0 +1,94 @@
+//! What ends where an object begins is placed directly before that object.
+
+use super::context::{Context, element, row_name, types};
+use super::exprs::own_rows;
+use super::owning::{Owning, owning};
+use crate::diagnostic::Diagnostics;
+use crate::model::{
+    Expr, Extent, LayoutPath, Path, Record, RecordId, Row, RowId, Start, Statement, Target, Type,
+};
+
+pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    for (id, record) in context.model.records() {
+        for (number, row) in record.numbered_rows() {
+            for path in types(&row.ty).into_iter().filter_map(end_at) {
+                if let Some(object) = own_row(record, id, path) {
+                    adjacent(context, record, id, (number, row), object, found);
+                }
+            }
+        }
+    }
+}
+
+fn end_at(ty: &Type) -> Option<&Path> {
+    match ty {
+        Type::Region(region) => match &region.extent {
+            Extent::End(Expr::At(path)) => Some(path),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The row of this record that a path of one step names.
+fn own_row(record: &Record, id: RecordId, path: &Path) -> Option<RowId> {
+    let whole = matches!(path.start, Start::This) && path.steps.len() == 1;
+    let expr = Expr::Path(path.clone());
+    own_rows(record, id, &expr).first().filter(|_| whole).map(|(row, _)| *row)
+}
+
+fn adjacent(
+    context: &Context,
+    record: &Record,
+    id: RecordId,
+    (number, row): (RowId, &Row),
+    object: RowId,
+    found: &mut Diagnostics,
+) {
+    let Some(next) = record.rows.get(object.index()) else { return };
+    let Owning::Object(ty) = owning(next) else { return };
+    let elsewhere = matches!(owning(row), Owning::Object(_));
+    let own = |statement: &Statement| match statement {
+        Statement::This => !elsewhere,
+        _ => elsewhere && places(statement, id, number),
+    };
+    // What a condition places is not followed.
+    let Some(place) = record.layout.iter().position(own) else { return };
+    let follows = record.layout.get(place + 1).is_some_and(|next| places(next, id, object));
+    let align = match element(ty) {
+        Type::Record(id) => context.record(*id).and_then(|record| record.align),
+        _ => None,
+    };
+    let kind = match element(&next.ty) {
+        Type::Pointer(pointer) if matches!(pointer.target, Target::Own(_)) => {
+            context.model.pointers.get(pointer.kind.index()).map(|kind| kind.align)
+        }
+        _ => None,
+    };
+    let aligned = align.or(kind).filter(|align| *align > 1);
+    if !follows || aligned.is_some() {
+        let (name, next_name) = (row_name(row), row_name(next));
+        let message = format!("{name} ends where {next_name} begins, but something comes between");
+        let diagnostic = found.error("E0610", row.span, message);
+        match aligned {
+            Some(align) if follows => {
+                diagnostic.also(next.span, format!("aligned to {align} bytes"));
+            }
+            _ => {
+                diagnostic.also(next.span, "not placed directly behind it");
+            }
+        }
+    }
+}
+
+/// Whether a statement begins with the bytes of this row's objects.
+fn places(statement: &Statement, record: RecordId, row: RowId) -> bool {
+    let path: &LayoutPath = match statement {
+        Statement::Record(path) | Statement::Put(path) => path,
+        _ => return false,
+    };
+    match path.steps.as_slice() {
+        [step] => step.rows.contains(&(record, row)),
+        _ => false,
+    }
+}

@@ -1,0 +1,78 @@
+//! Front end of Formwork: a schema text becomes a checked [`model::Model`].
+//!
+//! The front end knows nothing of Rust and of no format. It opens no files but those that a schema
+//! imports from its own directory, and ends in problems with places, never in a panic.
+#![forbid(unsafe_code)]
+
+pub mod check;
+pub mod codes;
+pub mod diagnostic;
+pub mod model;
+pub mod print;
+pub mod resolve;
+pub mod roles;
+pub mod span;
+pub mod syntax;
+
+use std::path::{Path, PathBuf};
+
+use diagnostic::Diagnostics;
+use model::Model;
+use span::SourceMap;
+
+/// Texts that schemas can import by name.
+pub trait Provider {
+    /// Text of the library or module with this name, if there is one.
+    fn library(&self, name: &str) -> Option<String>;
+}
+
+/// A provider without any text.
+impl Provider for () {
+    fn library(&self, _name: &str) -> Option<String> {
+        None
+    }
+}
+
+/// What came of a schema text.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// All texts that were read, for [`diagnostic::render`].
+    pub sources: SourceMap,
+    /// Problems, sorted by place.
+    pub diagnostics: Diagnostics,
+    /// The model, if there is no error and the text is a module.
+    pub model: Option<Model>,
+    /// Every file that was read, besides the text itself.
+    pub files: Vec<PathBuf>,
+}
+
+/// Loads a schema: `name` is shown in diagnostics; imports are looked for in `directory` first,
+/// then asked of the provider.
+///
+/// A library has no model; it is checked as far as that is possible without its parameters.
+#[must_use]
+pub fn load(name: &str, text: &str, directory: Option<&Path>, provider: &dyn Provider) -> Loaded {
+    let mut loaded = Loaded::default();
+    loaded.model = phases(name, text, directory, provider, &mut loaded);
+    loaded.diagnostics.sort();
+    loaded
+}
+
+/// Parse, resolve, check; errors stop between phases.
+fn phases(
+    name: &str,
+    text: &str,
+    directory: Option<&Path>,
+    provider: &dyn Provider,
+    loaded: &mut Loaded,
+) -> Option<Model> {
+    let Loaded { sources, diagnostics, files, .. } = loaded;
+    let texts = resolve::load(name, text, directory, provider, sources, files, diagnostics)?;
+    let library = texts.trees[0].head.as_ref().is_some_and(|head| head.library);
+    if diagnostics.has_errors() || library {
+        return None;
+    }
+    let model = resolve::resolve(&texts.trees, &texts.links, diagnostics)?;
+    check::check(&model, diagnostics);
+    if diagnostics.has_errors() { None } else { Some(model) }
+}

@@ -1,0 +1,197 @@
+//! Expressions over the values of a file.
+
+use super::{RecordId, RowId};
+
+/// An expression. Evaluated in a node, which is `this`.
+#[derive(Debug, Clone)]
+pub enum Expr {
+    /// An integer.
+    Int(i128),
+    /// A float.
+    Float(f64),
+    /// A truth value.
+    Bool(bool),
+    /// A text.
+    Text(String),
+    /// Bytes: `hex('4949')`.
+    Bytes(Vec<u8>),
+    /// An epoch variable, by position.
+    Epoch(u32),
+    /// A place in the tree of nodes.
+    Path(Path),
+    /// One operand.
+    Unary(UnaryOp, Box<Expr>),
+    /// Two operands.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `c ? a : b`.
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `a ?? b`: b if a is none, or a path of it leads to nothing.
+    Coalesce(Box<Expr>, Box<Expr>),
+    /// `a in [b, c..d]`: equal to one, or in one of the inclusive ranges.
+    In(Box<Expr>, Vec<(Expr, Option<Expr>)>),
+    /// `a is CASE`: the union at this path has this case, by name.
+    Is(Path, String),
+    /// A function of plain values.
+    Call(Function, CallArgs),
+    /// A function of a stream.
+    Stream(StreamFunction, Box<Expr>, Option<Box<Expr>>),
+    /// Address of the first byte of the object or row at a path.
+    At(Path),
+    /// Address behind its last byte.
+    End(Path),
+    /// Its size in bytes.
+    Size(Path),
+    /// Its position in the array around it.
+    Index(Path),
+    /// Whether it is the last element of the array around it.
+    IsLast(Path),
+    /// Whether the file's relocation table lists the pointer in this row.
+    Listed(Path),
+    /// Size of the file in bytes.
+    FileEnd,
+    /// Position of the next byte to read or write, and end of the region around it, as addresses.
+    Here,
+    /// End of the region around the row being read, as an address.
+    RegionEnd,
+    /// The sections of the relocation table, as elements of four numbers: start, size, first
+    /// entry, number of entries.
+    RelocationSections,
+    /// The entries of the relocation table, in the encoding of the element's record.
+    RelocationEntries,
+    /// Nodes of the radix tree over these keys, as elements of: bit, link for 0, link for 1, key.
+    Patricia(Path),
+}
+
+/// Arguments of a [`Function`].
+pub type CallArgs = Vec<Expr>;
+
+/// Operators with one operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnaryOp {
+    /// `-`
+    Negate,
+    /// `!`
+    Not,
+    /// `~`
+    Complement,
+}
+
+/// Operators with two operands. Integers are checked 128 bits; division rounds down and the
+/// remainder is not negative; shifts are by 0 to 127.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it all")]
+pub enum BinaryOp {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    BothTrue,
+    EitherTrue,
+    /// `a ++ b`: one stream behind the other.
+    Concatenate,
+}
+
+/// Functions of plain values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Function {
+    /// `murmur3(text, seed)`.
+    Murmur3,
+    /// `fnv1a(text)`.
+    Fnv1a,
+    /// `stem(text)`: base name up to its last dot.
+    Stem,
+    /// `extension(text)`: what follows the last dot.
+    Extension,
+    /// `ends_with(text, text)`.
+    EndsWith,
+    /// `length(x)`: bytes of a byte run or of a text as UTF-8.
+    Length,
+    /// `number(x)`: the number of an enumeration member.
+    Number,
+}
+
+/// Functions of streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it all")]
+pub enum StreamFunction {
+    Count,
+    Sum,
+    Min,
+    Max,
+    Any,
+    All,
+    First,
+}
+
+/// A place in the tree of nodes.
+#[derive(Debug, Clone)]
+pub struct Path {
+    /// Where it begins.
+    pub start: Start,
+    /// What follows. A step on an array without a [`Step::Index`] goes on in all elements, which
+    /// makes the path a stream.
+    pub steps: Vec<Step>,
+    /// As written, for messages.
+    pub text: String,
+}
+
+/// Beginning of a [`Path`].
+#[derive(Debug, Clone)]
+pub enum Start {
+    /// The node itself.
+    This,
+    /// The owner, so many levels up (1 is the node's owner).
+    Up(u32),
+    /// The nearest of node, owner, owner's owner... that is of one of these records.
+    Enclosing(Vec<RecordId>),
+    /// The root.
+    Root,
+    /// The element that a check, filter, `where` or `last=` is about.
+    It,
+    /// An argument of the node's record: [`super::Record::arguments`], evaluated in the owner.
+    Argument(u32),
+}
+
+/// One step of a [`Path`].
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// A row or `let` of the record that was reached.
+    Field(Field),
+    /// One element of the array that was reached.
+    Index(Box<Expr>),
+    /// The last element.
+    Last,
+}
+
+/// A field, which may belong to several records: cases of a union, or uses of a parameterised
+/// struct. Where the record that is reached has none of it, the path leads to nothing.
+#[derive(Debug, Clone)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub members: Vec<(RecordId, Vec<Member>)>,
+}
+
+/// Way from a node to a field: through unnamed inline rows and union rows if need be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Member {
+    /// A row of the node.
+    Row(RowId),
+    /// Into the node of the chosen case (or unnamed struct) in this row, then on.
+    Into(RowId),
+    /// A `let` of the node, by position.
+    Let(u32),
+}

@@ -1,0 +1,697 @@
+//! The checked model of a format: plain data, the only thing that interpreter and back ends see.
+//!
+//! A model knows nothing of KDL and nothing of Rust. Everything in it is resolved: names are
+//! numbers, parameters are bound (each use of a parameterised struct with other arguments is a
+//! record of its own), `let`s are expressions, conditions over the context are gone (they split
+//! the context into [`Epoch`]s), and what stands on disk where is said per epoch.
+
+mod expr;
+mod layout;
+pub(crate) mod size;
+mod types;
+mod view;
+
+pub use expr::{
+    BinaryOp, CallArgs, Expr, Field, Function, Member, Path, Start, Step, StreamFunction, UnaryOp,
+};
+pub use layout::{Align, LayoutPath, PathStep, Statement};
+pub use size::Sizes;
+pub use types::{
+    ArrayLength, ArrayType, ByteOrder, Cell, Content, Encoding, Extent, GroupOrder, IntType,
+    Meaning, PointerType, Reference, RegionType, RunLength, RunType, Storage, Target, Terminated,
+    Terminator, Trim, Type, WhenEmpty,
+};
+
+pub use view::EpochViews;
+
+use crate::span::Span;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+        impl $name {
+            /// As an index into the model's list.
+            #[must_use]
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// Position in [`Model::records`].
+    RecordId;
+    /// Position in [`Model::unions`].
+    UnionId;
+    /// Position in [`Model::enums`].
+    EnumId;
+    /// Position in [`Model::pointers`].
+    PointerId;
+    /// Position in [`Model::varints`].
+    VarintId;
+    /// Position in [`Record::rows`].
+    RowId;
+    /// Position in [`Model::epochs`].
+    EpochId;
+}
+
+/// A format, checked.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// Name of the module, in lower case.
+    pub name: String,
+    /// Title for people.
+    pub title: String,
+    /// Version of the schema itself (`version=`); 1 unless said.
+    pub version: u32,
+    /// Extensions of file names, without the dot.
+    pub extensions: Vec<String>,
+    /// Where the knowledge comes from.
+    pub sources: Vec<String>,
+    /// The record that a file holds. It is a struct without parameters.
+    pub root: RecordId,
+    /// Byte order of cells that do not say their own.
+    pub byte_order: ByteOrderRule,
+    /// What bytes may be that nothing claims.
+    pub gaps: Gaps,
+    /// Numbers that are constant for a file and select layouts; none in most formats.
+    pub epoch_variables: Vec<EpochVariable>,
+    /// The layouts; at least one.
+    pub epochs: Vec<Epoch>,
+    /// Structs, bodies of cases and forms, and packed words.
+    pub records: Vec<Record>,
+    /// Choices.
+    pub unions: Vec<Union>,
+    /// Enumerations.
+    pub enums: Vec<Enum>,
+    /// Kinds of pointers.
+    pub pointers: Vec<PointerKind>,
+    /// Kinds of variable-length integers.
+    pub varints: Vec<Varint>,
+    /// Sections of the relocation table, if the format declares any.
+    pub relocation: Vec<RelocationSection>,
+    /// The same model for one epoch each, made when first asked for.
+    pub views: EpochViews,
+}
+
+/// Byte order of a whole file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ByteOrderRule {
+    /// Always this one.
+    Fixed(ByteOrder),
+    /// Two bytes at this offset, `0xfeff` in the file's own order. The order is data of the root:
+    /// its row of type [`Type::ByteOrderMark`].
+    Mark {
+        /// Offset of the mark from the start of the file, in bytes; the same in every epoch.
+        offset: u64,
+    },
+}
+
+/// What happens to bytes of a file that no row and no layout statement accounts for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gaps {
+    /// They are dropped, and reported by `coverage`; the writer fills with zero.
+    Zero,
+    /// They are kept in the value, beside the object before them.
+    Kept,
+}
+
+/// A number that stands at a constant place and is the same for the whole file.
+#[derive(Debug, Clone)]
+pub struct EpochVariable {
+    /// Its name in conditions.
+    pub name: String,
+    /// Offset from the start of the file, in bytes; the same in every epoch.
+    pub offset: u64,
+    /// How it is stored.
+    pub cell: Cell,
+    /// The row that holds it, as a path of inline rows from the root.
+    pub path: Vec<RowId>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A range of the context in which every layout is constant.
+#[derive(Debug, Clone)]
+pub struct Epoch {
+    /// Label for people, such as `major 5..8`; `all` where the format has one layout.
+    pub label: String,
+    /// One list of inclusive ranges per epoch variable; the variable lies in one of them.
+    pub ranges: Vec<Vec<(i128, i128)>>,
+}
+
+/// A struct, the body of a case or of a form, or a packed word.
+///
+/// At run time a record becomes a *node* with a slot per row. The node's *owner* is the node whose
+/// row holds it (inline, behind a pointer, in an array, or as the case of a union).
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// Name for people, unique in the model: `Dictionary<actors.name>`, `Event.data.fork`.
+    pub name: String,
+    /// Name of the declaration without parameters: `Dictionary`, `fork`.
+    pub template: String,
+    /// What it is.
+    pub kind: RecordKind,
+    /// Documentation.
+    pub doc: Option<String>,
+    /// Rows in the order of declaration.
+    pub rows: Vec<Row>,
+    /// Named expressions, evaluated with the node of this record as `this`.
+    pub lets: Vec<Let>,
+    /// Arguments for the parameters, each evaluated with the *owner* node as `this`.
+    pub arguments: Vec<Expr>,
+    /// Size of the fixed block per epoch, in bytes (bits for a word): what the rows with homes
+    /// occupy. `None` where the record does not exist or has no fixed block.
+    pub sizes: Vec<Option<u64>>,
+    /// Whether rows follow the fixed block (`..`), or there is no fixed block at all.
+    pub open: bool,
+    /// An object of this type begins on a multiple of this many bytes.
+    pub align: Option<u64>,
+    /// The value of the record is the value of this row.
+    pub transparent: Option<RowId>,
+    /// Byte order of the cells below that do not say their own.
+    pub endian: Option<EndianRule>,
+    /// Equations for rows of nested records that say `is=owner`.
+    pub derives: Vec<Derive>,
+    /// Rules that hold for the whole record.
+    pub checks: Vec<Check>,
+    /// How an object of this type is placed. Always complete: the default is written out.
+    pub layout: Vec<Statement>,
+    /// Named parts of the layout that the owner runs.
+    pub passes: Vec<(String, Vec<Statement>)>,
+    /// The order in which rows are read: a row comes after what its place, length or presence
+    /// needs. Rows of the fixed block first, then as `rows`, then objects and pointers.
+    pub read_order: Vec<RowId>,
+    /// Whether the type can contain itself; entering it counts for the depth limit.
+    pub recursive: bool,
+    /// Algorithm that this record encodes one entry of, for entries of a relocation table.
+    pub encodes: Option<RelocationEncoding>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// What a [`Record`] is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecordKind {
+    /// A struct.
+    Struct,
+    /// The rows of a case. Its node's owner is the node of the record that holds the union.
+    Case(UnionId, u32),
+    /// The rows of a form. Its node's owner is the node of the case.
+    Form(UnionId, u32, u32),
+    /// Bit fields in an integer. Rows have [`Storage::Word`]; homes are bit numbers.
+    Word(IntType),
+}
+
+/// One line of a struct.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Name; none for padding and the like, and for structs whose rows belong to this one.
+    pub name: Option<String>,
+    /// Documentation.
+    pub doc: Option<String>,
+    /// Source of the knowledge (`source=`).
+    pub source: Option<String>,
+    /// What it is.
+    pub kind: RowKind,
+    /// Type; [`Type::Nothing`] for marks.
+    pub ty: Type,
+    /// Where it stands, per epoch.
+    pub homes: Vec<Home>,
+    /// Condition over the values of the file: the row is there only if it holds.
+    pub when: Option<Expr>,
+    /// What part it plays in the value.
+    pub role: Role,
+    /// The equations that give the stored number when writing, for [`Role::Derived`] rows; at most
+    /// one applies to a node. Empty for other roles.
+    pub definers: Vec<Definer>,
+    /// Stored numbers that mean "nothing".
+    pub none: Vec<i128>,
+    /// Stored number = value + this.
+    pub plus: i128,
+    /// The number or pointer refers to an element of an array.
+    pub reference: Option<Reference>,
+    /// Rules for the value.
+    pub checks: Vec<Check>,
+    /// The value in epochs that have no home for the row; without it the row is optional.
+    pub absent: Option<Constant>,
+    /// For arrays of references and tables: no two elements may be equal.
+    pub unique: bool,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// What a [`Row`] is.
+#[derive(Debug, Clone)]
+pub enum RowKind {
+    /// Bytes in this record: a cell, an array, a struct, a union, a pointer.
+    Plain,
+    /// Bytes that are compared with a constant.
+    Constant(Constant),
+    /// Zero bytes (or bits); an error if they are not, unless read leniently. The type is a run.
+    Zero,
+    /// Bytes kept if they are not zero. The type is a run.
+    Reserved,
+    /// Zero bytes that a program fills in memory; a pointer as far as relocation goes.
+    Runtime,
+    /// Zero bytes to the end of the region; the value is how many.
+    Zeros,
+    /// An object that no pointer cell of this record owns.
+    Object {
+        /// Address where it is read: `base + at`, or `find`.
+        address: Expr,
+    },
+    /// An address without bytes. The layout sets it.
+    Mark {
+        /// Address when reading.
+        address: Expr,
+    },
+    /// A field without bytes here.
+    Value {
+        /// Computed when reading.
+        seen: Option<Expr>,
+    },
+    /// Elements of a shared table.
+    Slice {
+        /// The table: path of an array row that has [`Row`] role [`Role::View`].
+        table: Path,
+        /// Row of the first element's index.
+        base: RowId,
+        /// Row of the number of elements.
+        count: RowId,
+        /// Stored base if there are no elements; otherwise the running total.
+        empty_base: Option<i128>,
+    },
+    /// A string pool's members: an array of strings.
+    Pool {
+        /// Members that are there even if nothing refers to them.
+        always: Vec<String>,
+        /// Whether the file's list is data (`members kept`) or follows from the labels.
+        kept: bool,
+        /// Order of the members: the first whose condition holds in this record's node.
+        order: Vec<(Option<Expr>, PoolOrder)>,
+        /// Each member's end is filled to a multiple of this.
+        pad: u64,
+    },
+}
+
+/// Where a row stands in one epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Home {
+    /// At this offset from the start of the record, in bytes (bits in a word).
+    At(u64),
+    /// Behind the row before it.
+    Next,
+    /// Not in this epoch.
+    Absent,
+    /// Nowhere: objects, marks, values, slices.
+    Nowhere,
+}
+
+/// Part that a row plays in the value.
+#[derive(Debug, Clone)]
+pub enum Role {
+    /// In the value, as stored.
+    Data,
+    /// In the value; this constant unless said (`usually=CONSTANT`).
+    Default(Constant),
+    /// Not in the value: always the same.
+    Fixed,
+    /// Not in the value: computed when writing, compared when reading. See [`Row::definers`].
+    Derived,
+    /// In the value only where it deviates from this expression (`usually=EXPR`).
+    Kept(Expr),
+    /// Spelling only: in the value only where it is not canonical (reserved bytes, pools).
+    Spelling,
+    /// Not in the value: the concatenation of the slices at these paths, which owners hold
+    /// (`from=`), stably sorted by `key` if there is one.
+    View {
+        /// Paths of slice rows, evaluated in this record.
+        slices: Vec<Path>,
+        /// Sort key, evaluated in the record that holds the slice.
+        key: Option<Expr>,
+    },
+    /// In the value, but its bytes are elsewhere: a key in a parallel dictionary, or the logical
+    /// field of forms.
+    Elsewhere,
+}
+
+/// Equation that gives a derived row its number.
+#[derive(Debug, Clone)]
+pub struct Definer {
+    /// Which nodes it applies to.
+    pub scope: DefinerScope,
+    /// The other side.
+    pub source: DefinerSource,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// Node in which a [`Definer`] is evaluated, relative to the node of the row.
+#[derive(Debug, Clone)]
+pub enum DefinerScope {
+    /// The row's own node.
+    Own,
+    /// The node of this case of the union in this row, if that case is chosen.
+    Case(RowId, u32),
+    /// An enclosing node of this record, from which `path` leads to the row.
+    Owner(RecordId, Vec<RowId>),
+}
+
+/// Right-hand side of a [`Definer`].
+#[derive(Debug, Clone)]
+pub enum DefinerSource {
+    /// An expression.
+    Expr(Expr),
+    /// `(measure of row - offset) / factor`, exactly; from `count="2 * clip_count"` and the like.
+    Measure {
+        /// What is measured.
+        measure: Measure,
+        /// Of which row of the scope's record.
+        row: RowId,
+        /// Not zero.
+        factor: i128,
+        /// Added after multiplying.
+        offset: i128,
+    },
+}
+
+/// Something about a row that a number can be derived from.
+#[derive(Debug, Clone)]
+pub enum Measure {
+    /// Number of elements (bytes of a byte run, units of a text).
+    Count,
+    /// Size of the region, in bytes.
+    Size,
+    /// Address behind the last byte.
+    End,
+    /// Address of the first byte, minus this base.
+    At(Box<Expr>),
+    /// Index of a slice's first element in its table.
+    Base,
+    /// Label of the chosen case of a union, as stored.
+    Tag,
+}
+
+/// `derive PATH is=EXPR`, or an `at=` or `count=` that names a row of a nested record.
+#[derive(Debug, Clone)]
+pub struct Derive {
+    /// Inline rows from this record to the row; the last one is the row.
+    pub path: Vec<RowId>,
+    /// Record that holds the row.
+    pub record: RecordId,
+    /// The equation, evaluated in the record that has the `derive`.
+    pub source: DefinerSource,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// A rule for a value.
+#[derive(Debug, Clone)]
+pub struct Check {
+    /// What must hold.
+    pub kind: CheckKind,
+    /// As written, for messages.
+    pub text: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// What a [`Check`] demands. `it` is the value of the row (or element).
+#[derive(Debug, Clone)]
+pub enum CheckKind {
+    /// At least.
+    Min(Expr),
+    /// At most.
+    Max(Expr),
+    /// One of these.
+    OneOf(Vec<Expr>),
+    /// Equal (`is=` on data that is not a number, or an expression over constants).
+    Equals(Expr),
+    /// True.
+    Holds(Expr),
+}
+
+/// A value that a schema states.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Constant {
+    /// An integer.
+    Int(i128),
+    /// A float by its bits, in 64-bit form.
+    Float(u64),
+    /// A truth value.
+    Bool(bool),
+    /// A text.
+    Text(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+}
+
+/// A named expression of a record.
+#[derive(Debug, Clone)]
+pub struct Let {
+    /// Name.
+    pub name: String,
+    /// Expression, with the record's node as `this`.
+    pub expr: Expr,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// Byte order of a record's cells.
+#[derive(Debug, Clone)]
+pub enum EndianRule {
+    /// Always this one.
+    Fixed(ByteOrder),
+    /// The first condition that holds decides. `None` in the end: an error.
+    Chosen(Vec<(Expr, ByteOrder)>, Option<ByteOrder>),
+}
+
+/// A choice between bodies.
+#[derive(Debug, Clone)]
+pub struct Union {
+    /// Name for people, unique in the model: `Item`, `Event.data`.
+    pub name: String,
+    /// Documentation.
+    pub doc: Option<String>,
+    /// What decides.
+    pub tag: Tag,
+    /// The cases. Labels are disjoint within an epoch.
+    pub cases: Vec<Case>,
+    /// Size of every case in bytes, if the union has a fixed one (`size=`): shorter cases are
+    /// an error of the schema.
+    pub size: Option<u64>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// What decides which case of a union is there.
+#[derive(Debug, Clone)]
+pub enum Tag {
+    /// A row of the record that holds the union, derived from the case when writing.
+    Row(RowId),
+    /// A number or text that is data elsewhere; the case must agree.
+    Given(Expr),
+    /// The union begins with this number; labels are numbers or bit patterns, which may reach
+    /// into the bytes behind the tag (first byte first).
+    Own(Cell),
+    /// The union begins with this number, and patterns cover it from the highest bit.
+    Word(Cell),
+}
+
+/// One body of a [`Union`].
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// Name.
+    pub name: String,
+    /// Documentation.
+    pub doc: Option<String>,
+    /// What selects it; empty if it has forms.
+    pub labels: Vec<Label>,
+    /// Epochs that have it, one flag per epoch.
+    pub epochs: Vec<bool>,
+    /// Further condition over the data.
+    pub guard: Option<Expr>,
+    /// Rows. Of `as=T`: the struct T, which then stands for the whole union, tag included.
+    pub record: RecordId,
+    /// Whether `record` stands for the whole union (`as=`).
+    pub whole: bool,
+    /// Spellings of the one value; the rows of `record` then have role `Elsewhere`.
+    pub forms: Vec<Form>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// One spelling of a case.
+#[derive(Debug, Clone)]
+pub struct Form {
+    /// What selects it.
+    pub labels: Vec<Label>,
+    /// Epochs that have it.
+    pub epochs: Vec<bool>,
+    /// Rows, which have the names of the case's rows.
+    pub record: RecordId,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// What selects a case.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Label {
+    /// Numbers from the first to the last, both included.
+    Range(i128, i128),
+    /// A text or bytes.
+    Text(String),
+    /// Bits.
+    Pattern(Pattern),
+    /// Whatever no other case takes.
+    Else,
+}
+
+/// Bits of a tag, and of the bytes behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
+    /// Number of bits, a multiple of 8.
+    pub width: u32,
+    /// Bits that are fixed, bit 0 the last written.
+    pub mask: u128,
+    /// Their values.
+    pub bits: u128,
+    /// Letters, each with its bit numbers from the most significant down.
+    pub letters: Vec<(char, Vec<u32>)>,
+}
+
+/// An enumeration.
+#[derive(Debug, Clone)]
+pub struct Enum {
+    /// Name.
+    pub name: String,
+    /// Documentation.
+    pub doc: Option<String>,
+    /// Whether a number without a name is an error.
+    pub closed: bool,
+    /// Members in the order of declaration.
+    pub members: Vec<EnumMember>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A member of an [`Enum`].
+#[derive(Debug, Clone)]
+pub struct EnumMember {
+    /// Name.
+    pub name: String,
+    /// Number.
+    pub number: i128,
+    /// Documentation.
+    pub doc: Option<String>,
+}
+
+/// A kind of pointer, as declared by `pointer`.
+#[derive(Debug, Clone)]
+pub struct PointerKind {
+    /// Sigil or name.
+    pub name: String,
+    /// Documentation.
+    pub doc: Option<String>,
+    /// How the number is stored.
+    pub cell: Cell,
+    /// Address that the number counts from, evaluated in the record that holds the pointer.
+    /// `None`: the start of the file.
+    pub base: Option<Expr>,
+    /// Number for "nothing", if there is one.
+    pub none: Option<i128>,
+    /// What a pointer to an empty array is.
+    pub when_empty: WhenEmpty,
+    /// Targets begin on a multiple of this many bytes, unless their type says otherwise.
+    pub align: u64,
+    /// The number points this many bytes into the target.
+    pub skip: u64,
+    /// Targets are members of this pool: rows of kind [`RowKind::Pool`], as a path from the root.
+    pub pool: Option<Path>,
+    /// For pooled pointers: how the target is stored.
+    pub text: Option<Box<Type>>,
+    /// Relocation: the first rule whose condition holds (evaluated in the root's node).
+    pub listing: Vec<(Option<Expr>, Listing)>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// Which pointers stand in the relocation table, by class of target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Listing {
+    /// Pointers to one object.
+    pub object: Policy,
+    /// Pointers to arrays.
+    pub array: Policy,
+    /// Pointers to records whose rows hold a `patricia` equation.
+    pub dictionary: Policy,
+    /// Pooled pointers.
+    pub string: Policy,
+    /// Rows that a program fills in memory.
+    pub runtime: Policy,
+}
+
+/// Whether a pointer is listed in the relocation table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Policy {
+    /// Never.
+    Never,
+    /// If it is not none.
+    Set,
+    /// Always.
+    Always,
+}
+
+/// A kind of variable-length integer.
+#[derive(Debug, Clone)]
+pub struct Varint {
+    /// Name.
+    pub name: String,
+    /// Documentation.
+    pub doc: Option<String>,
+    /// The integer that values fit.
+    pub ty: IntType,
+    /// Which group of seven bits comes first.
+    pub order: GroupOrder,
+    /// Most bytes that one may take.
+    pub max_bytes: u8,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// Order of a string pool's members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PoolOrder {
+    /// As labels are met in the order of their addresses.
+    FirstUse,
+    /// By bytes.
+    Bytes,
+    /// By the bits from the last byte's lowest to the first byte's highest.
+    BitsFromEnd,
+}
+
+/// How entries of a relocation table say where pointers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RelocationEncoding {
+    /// An offset and a mask of up to 32 eight-byte words.
+    PointerMasks,
+    /// Runs of pointers at equal distances.
+    PointerRuns,
+}
+
+/// One section of the relocation table.
+#[derive(Debug, Clone)]
+pub struct RelocationSection {
+    /// Name that `section=` refers to; may be empty if there is only one.
+    pub name: String,
+    /// Address of the first byte, evaluated in the root's node.
+    pub from: Expr,
+    /// Address behind the last byte.
+    pub to: Expr,
+    /// Where it is declared.
+    pub span: Span,
+}

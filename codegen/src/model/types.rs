@@ -1,0 +1,308 @@
+//! Types of rows: how bytes and a value correspond.
+
+use super::{EnumId, Expr, Path, PointerId, RecordId, RowId, UnionId, VarintId};
+
+/// Type of a row or element.
+#[derive(Debug, Clone)]
+pub enum Type {
+    /// A number, truth value, enumeration member or packed word.
+    Cell(Cell),
+    /// Bytes or text.
+    Run(RunType),
+    /// A struct, inline.
+    Record(RecordId),
+    /// A choice, inline.
+    Union(UnionId),
+    /// A number that leads to an object, a pooled text or an element.
+    Pointer(Box<PointerType>),
+    /// Elements one behind the other.
+    Array(Box<ArrayType>),
+    /// Bytes that the content must fill exactly.
+    Region(Box<RegionType>),
+    /// Spelled differently by epoch: one type per epoch, all with the same kind of value.
+    /// [`Type::Nothing`] where the row is absent. Only a row's own type, an element, the inside of
+    /// a region or a pointer's target is of this kind.
+    PerEpoch(Vec<Type>),
+    /// Two bytes that say the byte order; the value is the order.
+    ByteOrderMark,
+    /// Text without bytes here, for `value` rows.
+    Text,
+    /// No bytes, no value.
+    Nothing,
+}
+
+/// A number as stored, and what it means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// Where its bits are.
+    pub storage: Storage,
+    /// What they mean.
+    pub meaning: Meaning,
+}
+
+/// How the bits of a [`Cell`] are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storage {
+    /// Whole bytes.
+    Fixed(IntType),
+    /// Groups of seven bits; the width is kept.
+    Varint(VarintId),
+    /// Bits from the bit cursor, most or least significant first.
+    Bits {
+        /// 1 to 64.
+        width: u8,
+        /// Whether the first bit is the highest of its byte (and of the field).
+        msb_first: bool,
+    },
+    /// Bits of the word around it, `first` to `last`, both included; bit 0 is the lowest.
+    Word {
+        /// Lowest bit.
+        first: u8,
+        /// Highest bit.
+        last: u8,
+        /// Two's complement.
+        signed: bool,
+    },
+    /// Bits named in the pattern that selected the case, most significant first.
+    Letter {
+        /// The letter.
+        letter: char,
+        /// Number of bits.
+        width: u8,
+    },
+    /// The tag of the union, with the meaning this row gives it.
+    TagOf,
+}
+
+/// Width, sign and byte order of an integer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct IntType {
+    /// 1 to 8.
+    pub bytes: u8,
+    /// Two's complement.
+    pub signed: bool,
+    /// Byte order if the type says one; otherwise the record's, or the file's.
+    pub order: Option<ByteOrder>,
+}
+
+/// Which byte of a number comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ByteOrder {
+    /// The lowest.
+    Little,
+    /// The highest.
+    Big,
+}
+
+/// Which seven bits of a variable-length integer come first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupOrder {
+    /// The most significant.
+    MsbFirst,
+    /// The least significant.
+    LsbFirst,
+}
+
+/// What the number in a [`Cell`] means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Meaning {
+    /// An integer.
+    Int,
+    /// A float of the storage's width, compared by its bits.
+    Float,
+    /// 0 is false, `yes` is true, anything else an error.
+    Bool {
+        /// Number for true.
+        yes: u64,
+    },
+    /// A member of an enumeration.
+    Enum(EnumId),
+    /// Bit fields: a record of kind [`super::RecordKind::Word`].
+    Word(RecordId),
+}
+
+/// A run of bytes or units of text.
+#[derive(Debug, Clone)]
+pub struct RunType {
+    /// What it holds.
+    pub content: Content,
+    /// How long it is.
+    pub length: RunLength,
+    /// Bytes that follow and do not count (`end=nul`).
+    pub suffix: Vec<u8>,
+    /// Begins on a multiple of this many bytes.
+    pub align: Option<u64>,
+}
+
+/// What a [`RunType`] holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// Bytes.
+    Bytes,
+    /// Text.
+    Text(Encoding),
+}
+
+/// How text is stored. `bytes` in a schema is [`Content::Bytes`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// 7-bit.
+    Ascii,
+    /// UTF-8.
+    Utf8,
+    /// Units of 16 bits in the record's byte order; lone surrogates are kept.
+    Utf16,
+    /// Units of 16 bits, lowest byte first.
+    Utf16Le,
+    /// Units of 16 bits, highest byte first.
+    Utf16Be,
+    /// Units of 32 bits in the record's byte order.
+    Utf32,
+}
+
+/// Length of a [`RunType`].
+#[derive(Debug, Clone)]
+pub enum RunLength {
+    /// A number of units (bytes of [`Content::Bytes`]) that stands before it.
+    Prefix(Cell),
+    /// To the end of the region around it.
+    Fill,
+    /// Exactly so many bytes.
+    Fixed(u64),
+    /// So many units (bytes of [`Content::Bytes`]).
+    Count(Box<Expr>),
+}
+
+/// Bytes that the content must fill exactly.
+#[derive(Debug, Clone)]
+pub struct RegionType {
+    /// What is in it.
+    pub inner: Type,
+    /// Where it ends.
+    pub extent: Extent,
+    /// Where the content ends inside, if that is earlier.
+    pub trim: Option<Trim>,
+}
+
+/// End of a region.
+#[derive(Debug, Clone)]
+pub enum Extent {
+    /// After so many bytes.
+    Size(Expr),
+    /// At this address.
+    End(Expr),
+    /// At a terminator: the region is the content and, if dropped or kept, the terminator.
+    Terminated(Terminator),
+    /// At the end of the region around it.
+    Rest,
+}
+
+/// Where the content of a region of known size ends. What lies behind is spelling.
+#[derive(Debug, Clone)]
+pub struct Trim {
+    /// Ends at the first of these, if there is one.
+    pub terminator: Option<Terminator>,
+    /// Without a terminator: trailing bytes equal to this one do not count, and fill when writing.
+    pub strip: Option<u8>,
+}
+
+/// Bytes that end something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Terminator {
+    /// Not empty. Found at multiples of the length from the start.
+    pub bytes: Vec<u8>,
+    /// What happens to it.
+    pub mode: Terminated,
+    /// Whether the end of the region around may stand for it.
+    pub optional: bool,
+}
+
+/// What becomes of a [`Terminator`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Terminated {
+    /// Read, not part of the value, written again.
+    Dropped,
+    /// Part of the value.
+    Kept,
+    /// Left for the next row.
+    Unread,
+}
+
+/// Elements one behind the other.
+#[derive(Debug, Clone)]
+pub struct ArrayType {
+    /// Type of an element.
+    pub element: Type,
+    /// How many.
+    pub length: ArrayLength,
+    /// Each element is a region of so many bytes.
+    pub stride: Option<Expr>,
+}
+
+/// Length of an [`ArrayType`].
+#[derive(Debug, Clone)]
+pub enum ArrayLength {
+    /// So many elements.
+    Count(Expr),
+    /// As many as the region around it holds, exactly.
+    Fill,
+    /// Up to and including the first for which this holds; `it` is the element.
+    Last(Expr),
+}
+
+/// Type of a pointer row or element.
+#[derive(Debug, Clone)]
+pub struct PointerType {
+    /// Kind.
+    pub kind: PointerId,
+    /// How the number is stored, if not as the kind says: bits of a word.
+    pub cell: Option<Cell>,
+    /// What it leads to.
+    pub target: Target,
+    /// `?`: may be none.
+    pub optional: bool,
+    /// What a pointer to an empty array is, if not as the kind says.
+    pub when_empty: Option<WhenEmpty>,
+    /// None exactly if this array row is empty.
+    pub none_with: Option<RowId>,
+    /// Alignment of the target, if neither its type nor the kind decides.
+    pub align: Option<Expr>,
+    /// Section of the relocation table, by position in [`super::Model::relocation`].
+    pub section: u32,
+    /// Relocation, if not as the kind says.
+    pub list: Option<super::Policy>,
+}
+
+/// What a pointer leads to.
+#[derive(Debug, Clone)]
+pub enum Target {
+    /// An object that this pointer owns.
+    Own(Type),
+    /// A member of the kind's pool; the value is the text.
+    Pooled,
+    /// An element of an array that somebody else owns; the row has a [`Reference`].
+    Element,
+}
+
+/// What a pointer to an empty array is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenEmpty {
+    /// The number for nothing.
+    None,
+    /// The address where the array would be.
+    Here,
+    /// As the file has it: the address where it would be by default, or the number for nothing.
+    Kept,
+}
+
+/// A number or pointer that must hit an element of an array.
+#[derive(Debug, Clone)]
+pub struct Reference {
+    /// The array.
+    pub array: Path,
+    /// Only elements for which this holds count, and the stored number is the rank among them;
+    /// `it` is the element. The value is the index in the whole array.
+    pub filter: Option<Expr>,
+    /// The stored number is the content of this field of some element, and so is the value.
+    pub field: Option<String>,
+}

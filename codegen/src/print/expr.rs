@@ -1,0 +1,160 @@
+//! Expressions and paths as text.
+
+use crate::model::{BinaryOp, Expr, Function, Model, Path, Start, Step, StreamFunction, UnaryOp};
+
+use super::record_name;
+
+/// An expression as a schema could have it, with parentheses around every operation in another.
+#[must_use]
+pub fn expr_text(model: &Model, expr: &Expr) -> String {
+    text(model, expr, false)
+}
+
+fn text(model: &Model, expr: &Expr, inner: bool) -> String {
+    let go = |expr: &Expr| text(model, expr, true);
+    let plain = |expr: &Expr| text(model, expr, false);
+    let operation = match expr {
+        Expr::Int(value) => return value.to_string(),
+        Expr::Float(value) => return format!("{value:?}"),
+        Expr::Bool(value) => return value.to_string(),
+        Expr::Text(value) => return format!("'{}'", value.escape_debug()),
+        Expr::Bytes(bytes) => return bytes_text(bytes),
+        Expr::Epoch(number) => {
+            let variable = model.epoch_variables.get(*number as usize);
+            return variable.map_or_else(|| format!("epoch{number}"), |v| v.name.clone());
+        }
+        Expr::Path(path) => return path_text(model, path),
+        Expr::Unary(op, operand) => {
+            let sign = match op {
+                UnaryOp::Negate => "-",
+                UnaryOp::Not => "!",
+                UnaryOp::Complement => "~",
+            };
+            return format!("{sign}{}", go(operand));
+        }
+        Expr::Binary(op, left, right) => {
+            format!("{} {} {}", go(left), binary_text(*op), go(right))
+        }
+        Expr::If(condition, yes, no) => {
+            format!("{} ? {} : {}", go(condition), go(yes), go(no))
+        }
+        Expr::Coalesce(left, right) => format!("{} ?? {}", go(left), go(right)),
+        Expr::In(operand, list) => {
+            let list: Vec<String> = list
+                .iter()
+                .map(|(first, last)| match last {
+                    Some(last) => format!("{}..{}", go(first), go(last)),
+                    None => plain(first),
+                })
+                .collect();
+            format!("{} in [{}]", go(operand), list.join(", "))
+        }
+        Expr::Is(path, case) => format!("{} is {case}", path_text(model, path)),
+        Expr::Call(function, arguments) => {
+            let name = match function {
+                Function::Murmur3 => "murmur3",
+                Function::Fnv1a => "fnv1a",
+                Function::Stem => "stem",
+                Function::Extension => "extension",
+                Function::EndsWith => "ends_with",
+                Function::Length => "length",
+                Function::Number => "number",
+            };
+            let arguments: Vec<String> = arguments.iter().map(plain).collect();
+            return format!("{name}({})", arguments.join(", "));
+        }
+        Expr::Stream(function, stream, filter) => {
+            let name = match function {
+                StreamFunction::Count => "count",
+                StreamFunction::Sum => "sum",
+                StreamFunction::Min => "min",
+                StreamFunction::Max => "max",
+                StreamFunction::Any => "any",
+                StreamFunction::All => "all",
+                StreamFunction::First => "first",
+            };
+            let filter = filter.as_ref().map(|filter| format!(" where {}", plain(filter)));
+            return format!("{name}({}{})", plain(stream), filter.unwrap_or_default());
+        }
+        Expr::At(path) => return format!("at({})", path_text(model, path)),
+        Expr::End(path) => return format!("end({})", path_text(model, path)),
+        Expr::Size(path) => return format!("size({})", path_text(model, path)),
+        Expr::Index(path) => return format!("index({})", path_text(model, path)),
+        Expr::IsLast(path) => return format!("is_last({})", path_text(model, path)),
+        Expr::Listed(path) => return format!("listed({})", path_text(model, path)),
+        Expr::FileEnd => return "end(file)".to_owned(),
+        Expr::Here => return "here".to_owned(),
+        Expr::RegionEnd => return "region_end".to_owned(),
+        Expr::RelocationSections => return "relocation.sections".to_owned(),
+        Expr::RelocationEntries => return "relocation.entries".to_owned(),
+        Expr::Patricia(path) => return format!("patricia({})", path_text(model, path)),
+    };
+    if inner { format!("({operation})") } else { operation }
+}
+
+fn binary_text(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Subtract => "-",
+        BinaryOp::Multiply => "*",
+        BinaryOp::Divide => "/",
+        BinaryOp::Remainder => "%",
+        BinaryOp::And => "&",
+        BinaryOp::Or => "|",
+        BinaryOp::Xor => "^",
+        BinaryOp::ShiftLeft => "<<",
+        BinaryOp::ShiftRight => ">>",
+        BinaryOp::Equal => "==",
+        BinaryOp::NotEqual => "!=",
+        BinaryOp::Less => "<",
+        BinaryOp::LessOrEqual => "<=",
+        BinaryOp::Greater => ">",
+        BinaryOp::GreaterOrEqual => ">=",
+        BinaryOp::BothTrue => "&&",
+        BinaryOp::EitherTrue => "||",
+        BinaryOp::Concatenate => "++",
+    }
+}
+
+/// A path as resolved: `a.b` from the node, `^.a` from its owner, `Event.a` from the nearest node of
+/// that name, `root.a`, `it.a`, `argument0.a`.
+pub(super) fn path_text(model: &Model, path: &Path) -> String {
+    let mut out = match &path.start {
+        Start::This if path.steps.is_empty() => "this".to_owned(),
+        Start::This => String::new(),
+        Start::Up(levels) => "^".repeat((*levels).min(64) as usize),
+        Start::Enclosing(records) => {
+            let mut names: Vec<String> = records.iter().map(|id| record_name(model, *id)).collect();
+            names.dedup();
+            match names.as_slice() {
+                [name] => name.clone(),
+                _ => format!("({})", names.join("|")),
+            }
+        }
+        Start::Root => "root".to_owned(),
+        Start::It => "it".to_owned(),
+        Start::Argument(number) => format!("argument{number}"),
+    };
+    for step in &path.steps {
+        match step {
+            Step::Field(field) => {
+                if !out.is_empty() {
+                    out.push('.');
+                }
+                out.push_str(&field.name);
+            }
+            Step::Index(index) => {
+                out.push('[');
+                out.push_str(&expr_text(model, index));
+                out.push(']');
+            }
+            Step::Last => out.push_str("[last]"),
+        }
+    }
+    out
+}
+
+pub(super) fn bytes_text(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("hex('{digits}')")
+}

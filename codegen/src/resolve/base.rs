@@ -1,0 +1,725 @@
+//! Types as written become types of the model, without lengths and regions.
+
+use super::imports::Found;
+use super::{Base, Bound, Cx, MAX_NESTING, MAX_RECORDS, ScopeId, Shape, id32};
+use crate::model::{
+    ByteOrder, Cell, Content, Encoding, Enum, EnumId, EnumMember, GroupOrder, IntType, Meaning,
+    PointerId, PointerType, RecordId, RunLength, RunType, Storage, Target, Type, Varint, VarintId,
+};
+use crate::span::Span;
+use crate::syntax::ast::{Argument, Decl, DeclBody, TypeEx};
+use crate::syntax::near::nearest;
+
+/// An integer type by name: `u16`, `i24be`.
+pub(super) fn integer(name: &str) -> Option<IntType> {
+    let (rest, order) = if let Some(rest) = name.strip_suffix("le") {
+        (rest, Some(ByteOrder::Little))
+    } else if let Some(rest) = name.strip_suffix("be") {
+        (rest, Some(ByteOrder::Big))
+    } else {
+        (name, None)
+    };
+    let (signed, digits) = match rest.split_at_checked(1)? {
+        ("u", digits) => (false, digits),
+        ("i", digits) => (true, digits),
+        _ => return None,
+    };
+    let bytes = match digits {
+        "8" => 1,
+        "16" => 2,
+        "24" => 3,
+        "32" => 4,
+        "40" => 5,
+        "48" => 6,
+        "56" => 7,
+        "64" => 8,
+        _ => return None,
+    };
+    Some(IntType { bytes, signed, order })
+}
+
+/// A float type by name.
+fn float(name: &str) -> Option<IntType> {
+    let (rest, order) = match name.len() {
+        3 => (name, None),
+        5 if name.ends_with("le") => (&name[..3], Some(ByteOrder::Little)),
+        5 if name.ends_with("be") => (&name[..3], Some(ByteOrder::Big)),
+        _ => return None,
+    };
+    let bytes = match rest {
+        "f32" => 4,
+        "f64" => 8,
+        _ => return None,
+    };
+    Some(IntType { bytes, signed: false, order })
+}
+
+/// Width of `b1` to `b64`; 1 for `bit`.
+pub(super) fn bit_width(name: &str) -> Option<u8> {
+    if name == "bit" {
+        return Some(1);
+    }
+    let width: u8 = digits(name.strip_prefix('b')?)?;
+    (1..=64).contains(&width).then_some(width)
+}
+
+/// Width and sign of a number in a word: `u3`, `i7`.
+pub(super) fn small(name: &str) -> Option<(u8, bool)> {
+    let (signed, rest) = match name.split_at_checked(1)? {
+        ("u", rest) => (false, rest),
+        ("i", rest) => (true, rest),
+        _ => return None,
+    };
+    let width: u8 = digits(rest)?;
+    (1..=64).contains(&width).then_some((width, signed))
+}
+
+fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {
+    let plain = text.chars().all(|c| c.is_ascii_digit()) && !text.starts_with('0');
+    if plain { text.parse().ok() } else { None }
+}
+
+fn boolean(name: &str) -> Option<u8> {
+    match name {
+        "bool8" => Some(1),
+        "bool16" => Some(2),
+        "bool32" => Some(4),
+        _ => None,
+    }
+}
+
+fn opaque(name: &str) -> Option<u64> {
+    digits(name.strip_prefix("bytes")?)
+}
+
+/// Whether a name is a type of the language.
+pub(crate) fn is_builtin(name: &str) -> bool {
+    matches!(name, "bytes" | "text" | "nothing" | "bool" | "byte_order")
+        || integer(name).is_some()
+        || float(name).is_some()
+        || bit_width(name).is_some()
+        || small(name).is_some()
+        || boolean(name).is_some()
+        || opaque(name).is_some()
+}
+
+const BUILTIN: [&str; 25] = [
+    "u8",
+    "u16",
+    "u24",
+    "u32",
+    "u64",
+    "i8",
+    "i16",
+    "i24",
+    "i32",
+    "i64",
+    "f32",
+    "f64",
+    "bool8",
+    "bool16",
+    "bool32",
+    "bytes",
+    "text",
+    "nothing",
+    "bool",
+    "byte_order",
+    "bit",
+    "b1",
+    "u16le",
+    "u32le",
+    "u32be",
+];
+
+/// Bytes or text to the end of the region.
+pub(super) fn run(content: Content, length: RunLength) -> Type {
+    Type::Run(RunType { content, length, suffix: Vec::new(), align: None })
+}
+
+impl Base {
+    fn plain(element: Type) -> Base {
+        Base { prefix: None, element, suffix: None, raw: false, sigil_only: false }
+    }
+}
+
+impl<'t> Cx<'t> {
+    /// Resolves a type that is written in a record, or at the top level.
+    pub(super) fn base(
+        &mut self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        ty: &'t TypeEx,
+    ) -> Option<Base> {
+        if self.deep > MAX_NESTING {
+            self.d
+                .error("E0208", ty.span, "types contain each other without end")
+                .help("a type that contains itself must do so behind a pointer or in an array");
+            return None;
+        }
+        self.deep += 1;
+        let base = self.base_inner(scope, record, ty);
+        self.deep -= 1;
+        base
+    }
+
+    fn base_inner(
+        &mut self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        ty: &'t TypeEx,
+    ) -> Option<Base> {
+        let prefix = match &ty.prefix {
+            Some((sigil, optional)) => Some((self.sigil(scope, sigil, ty.span)?, *optional)),
+            None => None,
+        };
+        let suffix = match &ty.suffix {
+            Some((sigil, optional)) => Some((self.sigil(scope, sigil, ty.span)?, *optional)),
+            None => None,
+        };
+        if ty.name.is_empty() {
+            return Some(Base {
+                prefix,
+                element: Type::Nothing,
+                suffix,
+                raw: false,
+                sigil_only: true,
+            });
+        }
+        let inner = self.named(scope, record, ty)?;
+        if prefix.is_none() && suffix.is_none() {
+            return Some(inner);
+        }
+        // A pointer to what is a pointer already.
+        let raw = inner.raw;
+        if raw && suffix.is_some() {
+            self.d.error("E0209", ty.span, "a pointer to `bytes` or `text` needs a length");
+            return None;
+        }
+        let element = self.collapse(inner);
+        Some(Base { prefix, element, suffix, raw, sigil_only: false })
+    }
+
+    /// A base as one type.
+    pub(super) fn collapse(&self, base: Base) -> Type {
+        match base.prefix {
+            Some((kind, optional)) => own_pointer(kind, optional, base.element),
+            None => base.element,
+        }
+    }
+
+    fn sigil(&mut self, scope: ScopeId, sigil: &str, span: Span) -> Option<PointerId> {
+        match self.lookup_one(scope, sigil, span) {
+            Some(Found::Decl(scope, index)) => {
+                let decl = self.decl(scope, index);
+                if matches!(decl.body, DeclBody::Pointer { .. }) {
+                    return Some(self.pointer_kind(scope, index));
+                }
+                self.d.error("E0210", span, format!("`{sigil}` is not a kind of pointer"));
+                None
+            }
+            _ => {
+                self.d
+                    .error("E0210", span, format!("no kind of pointer `{sigil}`"))
+                    .help(format!("declare it: `pointer {sigil} u32 none=0`"));
+                None
+            }
+        }
+    }
+
+    fn named(&mut self, scope: ScopeId, record: Option<RecordId>, ty: &'t TypeEx) -> Option<Base> {
+        let name = ty.name.as_str();
+        if let Some(record) = record {
+            let bound = self.rec(record).params.iter().find(|p| p.0 == name).map(|p| p.1.clone());
+            match bound {
+                Some(Bound::Type(bound)) => {
+                    self.no_args(ty);
+                    let raw = false;
+                    return Some(Base { raw, ..Base::plain(bound) });
+                }
+                Some(_) => {
+                    self.d
+                        .error("E0211", ty.span, format!("parameter `{name}` is not a type here"))
+                        .help("the argument was read as a value because a row has this name");
+                    return None;
+                }
+                None => {}
+            }
+        }
+        if is_builtin(name) {
+            self.no_args(ty);
+            return self.builtin(record, ty);
+        }
+        match self.lookup_one(scope, name, ty.span) {
+            Some(Found::Decl(at, index)) => self.declared(scope, record, ty, at, index),
+            Some(Found::Type(at, bound)) => {
+                self.no_args(ty);
+                self.base(at, None, bound)
+            }
+            None => {
+                if self.lookup(scope, name).is_empty() {
+                    self.unknown_type(scope, record, ty);
+                }
+                None
+            }
+        }
+    }
+
+    fn unknown_type(&mut self, scope: ScopeId, record: Option<RecordId>, ty: &TypeEx) {
+        let mut names = self.type_names(scope);
+        names.extend(BUILTIN.iter().map(|n| (*n).to_owned()));
+        if let Some(record) = record {
+            names.extend(self.rec(record).params.iter().map(|p| p.0.to_owned()));
+        }
+        let near = nearest(&ty.name, names.iter().map(String::as_str)).map(str::to_owned);
+        let d = self.d.error("E0211", ty.span, format!("unknown type `{}`", ty.name));
+        if let Some(near) = near {
+            d.label(format!("did you mean `{near}`?"));
+        } else if ty.name.starts_with('s') && small(&ty.name.replacen('s', "i", 1)).is_some() {
+            d.help(format!("write `{}`", ty.name.replacen('s', "i", 1)));
+        }
+    }
+
+    fn no_args(&mut self, ty: &TypeEx) {
+        if let Some(first) = ty.args.first() {
+            self.d.error("E0213", first.span, format!("`{}` takes no arguments", ty.name));
+        }
+    }
+
+    fn builtin(&mut self, record: Option<RecordId>, ty: &TypeEx) -> Option<Base> {
+        let name = ty.name.as_str();
+        let cell = |storage, meaning| Base::plain(Type::Cell(Cell { storage, meaning }));
+        if let Some(int) = integer(name) {
+            return Some(cell(Storage::Fixed(int), Meaning::Int));
+        }
+        if let Some(int) = float(name) {
+            return Some(cell(Storage::Fixed(int), Meaning::Float));
+        }
+        if let Some(bytes) = boolean(name) {
+            let int = super::int(bytes, false);
+            return Some(cell(Storage::Fixed(int), Meaning::Bool { yes: 1 }));
+        }
+        if let Some(width) = bit_width(name) {
+            let msb_first = record.is_none_or(|record| self.rec(record).msb_first);
+            let meaning = if name == "bit" { Meaning::Bool { yes: 1 } } else { Meaning::Int };
+            return Some(cell(Storage::Bits { width, msb_first }, meaning));
+        }
+        if let Some(size) = opaque(name) {
+            return Some(Base::plain(run(Content::Bytes, RunLength::Fixed(size))));
+        }
+        match name {
+            "bytes" => {
+                Some(Base { raw: true, ..Base::plain(run(Content::Bytes, RunLength::Fill)) })
+            }
+            "text" => {
+                let text = Content::Text(Encoding::Utf8);
+                Some(Base { raw: true, ..Base::plain(run(text, RunLength::Fill)) })
+            }
+            "nothing" => Some(Base::plain(Type::Nothing)),
+            "byte_order" => Some(Base::plain(Type::ByteOrderMark)),
+            "bool" => {
+                self.d
+                    .error("E0209", ty.span, "`bool` has no size here")
+                    .help("write `bool8`, `bool16`, `bool32` or `bit`");
+                None
+            }
+            _ => {
+                self.d
+                    .error("E0209", ty.span, format!("`{name}` is not a whole number of bytes"))
+                    .help(format!(
+                        "such numbers stand in `bits` and in patterns; from the bit cursor write \
+                         `b{}`",
+                        &name[1..]
+                    ));
+                None
+            }
+        }
+    }
+
+    /// A type that a text declares.
+    fn declared(
+        &mut self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        ty: &'t TypeEx,
+        at: ScopeId,
+        index: usize,
+    ) -> Option<Base> {
+        let decl = self.decl(at, index);
+        match &decl.body {
+            DeclBody::Struct { .. } | DeclBody::Union { .. } => {
+                let args = self.arguments(scope, record, decl, &ty.args, ty.span)?;
+                let id = self.instance(at, index, args, ty.span)?;
+                Some(Base::plain(Type::Record(id)))
+            }
+            DeclBody::Enum { storage, .. } => {
+                self.no_args(ty);
+                let id = self.enumeration(at, index);
+                let Some(storage) = storage else {
+                    let name = &decl.name.value;
+                    self.d
+                        .error("E0209", ty.span, format!("`{name}` does not say how it is stored"))
+                        .also(decl.name.span, "declared here")
+                        .help(format!("write `u8 NAME enum={name}`, or `enum {name} u8`"));
+                    return None;
+                };
+                let base = self.base(at, record, storage)?;
+                let Type::Cell(Cell { storage, meaning: Meaning::Int }) = base.element else {
+                    self.d.error("E0209", ty.span, "an enumeration is stored as an integer");
+                    return None;
+                };
+                Some(Base::plain(Type::Cell(Cell { storage, meaning: Meaning::Enum(id) })))
+            }
+            DeclBody::Word { storage, .. } => {
+                let args = self.arguments(scope, record, decl, &ty.args, ty.span)?;
+                let base = self.base(at, None, storage)?;
+                let Type::Cell(Cell { storage: Storage::Fixed(int), meaning: Meaning::Int }) =
+                    base.element
+                else {
+                    self.d.error(
+                        "E0209",
+                        decl.span,
+                        format!("`{}` must be stored in an integer type", decl.name.value),
+                    );
+                    return None;
+                };
+                let id = self.instance(at, index, args, ty.span)?;
+                let meaning = Meaning::Word(id);
+                Some(Base::plain(Type::Cell(Cell { storage: Storage::Fixed(int), meaning })))
+            }
+            DeclBody::Text => {
+                let args = self.arguments(scope, record, decl, &ty.args, ty.span)?;
+                self.string(at, decl, &args).map(Base::plain)
+            }
+            DeclBody::Varint { .. } => {
+                self.no_args(ty);
+                let id = self.varint(at, index)?;
+                let storage = Storage::Varint(id);
+                Some(Base::plain(Type::Cell(Cell { storage, meaning: Meaning::Int })))
+            }
+            DeclBody::Pointer { .. } => self.pointer_type(scope, record, ty, at, index),
+            DeclBody::Alias(choices) => {
+                if self.busy.contains(&(at, index)) {
+                    self.d
+                        .error(
+                            "E0208",
+                            decl.name.span,
+                            format!("`{}` names itself", decl.name.value),
+                        )
+                        .label("leads back here");
+                    return None;
+                }
+                self.busy.push((at, index));
+                let found = self.alias(scope, record, ty, at, choices);
+                self.busy.pop();
+                found
+            }
+        }
+    }
+
+    fn alias(
+        &mut self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        ty: &'t TypeEx,
+        at: ScopeId,
+        choices: &'t [(Option<crate::syntax::expr::Ex>, TypeEx)],
+    ) -> Option<Base> {
+        if let [(None, only)] = choices {
+            // `type Names nn.Dictionary`: arguments are handed on.
+            if only.args.is_empty()
+                && !ty.args.is_empty()
+                && only.prefix.is_none()
+                && let Some(Found::Decl(to, index)) = self.lookup_one(at, &only.name, only.span)
+            {
+                return self.declared(scope, record, ty, to, index);
+            }
+            self.no_args(ty);
+            return self.base(at, None, only);
+        }
+        self.no_args(ty);
+        let conditions: Vec<_> = choices.iter().map(|(condition, _)| condition.as_ref()).collect();
+        let chosen = self.choose(at, &conditions)?;
+        let mut found: Vec<Option<Type>> = vec![None; choices.len()];
+        let mut types = Vec::new();
+        for choice in chosen {
+            let Some(choice) = choice else {
+                types.push(Type::Nothing);
+                continue;
+            };
+            if found[choice].is_none() {
+                let base = self.base(at, None, &choices[choice].1)?;
+                found[choice] = Some(self.collapse(base));
+            }
+            types.extend(found[choice].clone());
+        }
+        Some(Base::plain(per_epoch(types)))
+    }
+
+    /// A pointer kind used by its name: `Label`, `here<Table>`.
+    fn pointer_type(
+        &mut self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        ty: &'t TypeEx,
+        at: ScopeId,
+        index: usize,
+    ) -> Option<Base> {
+        let kind = self.pointer_kind(at, index);
+        let decl = self.decl(at, index);
+        let pooled = decl.props.has("in");
+        let target: Type = match (ty.args.as_slice(), decl.props.text("to")) {
+            ([], _) if pooled => {
+                return Some(Base::plain(Type::Pointer(Box::new(pointer(
+                    kind,
+                    false,
+                    Target::Pooled,
+                )))));
+            }
+            ([], Some(_)) => self.pointer_target(at, index)?,
+            ([only], _) => {
+                let Some(ty) = &only.ty else {
+                    self.d.error("E0213", only.span, "a type is expected here");
+                    return None;
+                };
+                let base = self.base(scope, record, ty)?;
+                return Some(Base {
+                    prefix: Some((kind, false)),
+                    raw: base.raw,
+                    sigil_only: false,
+                    suffix: None,
+                    element: self.collapse(base),
+                });
+            }
+            _ => {
+                let name = &decl.name.value;
+                self.d
+                    .error("E0213", ty.span, format!("`{name}` needs the type that it leads to"))
+                    .help(format!("write `{name}<Type>`, or declare it with `to=Type`"));
+                return None;
+            }
+        };
+        Some(Base {
+            prefix: Some((kind, false)),
+            element: target,
+            suffix: None,
+            raw: false,
+            sigil_only: false,
+        })
+    }
+
+    pub(super) fn enumeration(&mut self, scope: ScopeId, index: usize) -> EnumId {
+        if let Some(&id) = self.enum_ids.get(&(scope, index)) {
+            return id;
+        }
+        let decl = self.decl(scope, index);
+        let members = match &decl.body {
+            DeclBody::Enum { members, .. } => members.as_slice(),
+            _ => &[],
+        };
+        let id = EnumId(id32(self.enums.len()));
+        self.enums.push(Enum {
+            name: decl.name.value.clone(),
+            doc: decl.doc.clone(),
+            closed: decl.props.flag("closed"),
+            members: members
+                .iter()
+                .map(|m| EnumMember {
+                    name: m.name.value.clone(),
+                    number: m.number,
+                    doc: m.doc.clone(),
+                })
+                .collect(),
+            span: decl.span,
+        });
+        self.enum_ids.insert((scope, index), id);
+        id
+    }
+
+    /// The enumeration that `enum=NAME` names.
+    pub(super) fn enum_named(&mut self, scope: ScopeId, name: &str, span: Span) -> Option<EnumId> {
+        match self.lookup_one(scope, name, span) {
+            Some(Found::Decl(at, index))
+                if matches!(self.decl(at, index).body, DeclBody::Enum { .. }) =>
+            {
+                Some(self.enumeration(at, index))
+            }
+            Some(_) => {
+                self.d.error("E0211", span, format!("`{name}` is not an enumeration"));
+                None
+            }
+            None => {
+                let names = self.type_names(scope);
+                let near = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
+                let d = self.d.error("E0211", span, format!("unknown enumeration `{name}`"));
+                if let Some(near) = near {
+                    d.label(format!("did you mean `{near}`?"));
+                }
+                None
+            }
+        }
+    }
+
+    fn varint(&mut self, scope: ScopeId, index: usize) -> Option<VarintId> {
+        if let Some(&id) = self.varint_ids.get(&(scope, index)) {
+            return Some(id);
+        }
+        let decl = self.decl(scope, index);
+        let DeclBody::Varint { storage } = &decl.body else { return None };
+        let Some(ty) = integer(&storage.name) else {
+            self.d
+                .error("E0209", storage.span, "a `varint` needs the integer type of its values")
+                .help("write `varint Name u32`");
+            return None;
+        };
+        let order = match decl.props.word("order") {
+            Some("lsb-first") => GroupOrder::LsbFirst,
+            _ => GroupOrder::MsbFirst,
+        };
+        let most = (u16::from(ty.bytes) * 8).div_ceil(7);
+        let bytes = decl.props.int("bytes").unwrap_or(i128::from(most));
+        if !(1..=i128::from(most)).contains(&bytes) {
+            let span = decl.props.span("bytes").unwrap_or(decl.span);
+            self.d.error("E0214", span, format!("`bytes=` lies between 1 and {most} here"));
+        }
+        let id = VarintId(id32(self.varints.len()));
+        self.varints.push(Varint {
+            name: decl.name.value.clone(),
+            doc: decl.doc.clone(),
+            ty,
+            order,
+            max_bytes: u8::try_from(bytes).unwrap_or(10),
+            span: decl.span,
+        });
+        self.varint_ids.insert((scope, index), id);
+        Some(id)
+    }
+
+    /// Arguments of a type, resolved where they are written.
+    fn arguments(
+        &mut self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        decl: &'t Decl,
+        args: &'t [Argument],
+        span: Span,
+    ) -> Option<Vec<Bound>> {
+        if args.len() != decl.params.len() {
+            let name = &decl.name.value;
+            let (needs, has) = (decl.params.len(), args.len());
+            let plural = if needs == 1 { "" } else { "s" };
+            self.d
+                .error("E0213", span, format!("`{name}` takes {needs} argument{plural}, not {has}"))
+                .also(decl.name.span, "declared here");
+            return None;
+        }
+        args.iter()
+            .enumerate()
+            .map(|(at, arg)| self.argument(scope, record, arg, id32(at)))
+            .collect()
+    }
+
+    fn argument(
+        &mut self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        arg: &'t Argument,
+        at: u32,
+    ) -> Option<Bound> {
+        if let Some(ty) = &arg.ty {
+            let path = arg.ex.as_ref().and_then(|ex| ex.path());
+            let is_value = path.is_some_and(|path| self.is_value(scope, record, path));
+            let length_word = matches!(arg.text.as_str(), "until-nul" | "fill");
+            if !is_value && !length_word {
+                let base = self.base(scope, record, ty)?;
+                if base.raw {
+                    self.d.error("E0209", arg.span, "`bytes` and `text` need a length");
+                    return None;
+                }
+                return Some(Bound::Type(self.collapse(base)));
+            }
+        }
+        let ex = arg.ex.as_ref()?;
+        let env = self.env(scope, record);
+        if ex.word() == Some("none") {
+            let path = super::paths::nothing("none");
+            return Some(Bound::Argument(at, Shape::Any, Box::new(path)));
+        }
+        let val = self.expr(&env, ex)?;
+        match &val.expr {
+            crate::model::Expr::Int(_)
+            | crate::model::Expr::Bool(_)
+            | crate::model::Expr::Float(_)
+            | crate::model::Expr::Text(_)
+            | crate::model::Expr::Bytes(_) => Some(Bound::Const(val.expr, val.shape)),
+            _ => Some(Bound::Argument(at, val.shape, Box::new(val.expr))),
+        }
+    }
+
+    /// The record for a declaration with these arguments; one per distinct list.
+    pub(super) fn instance(
+        &mut self,
+        scope: ScopeId,
+        index: usize,
+        args: Vec<Bound>,
+        span: Span,
+    ) -> Option<RecordId> {
+        let key = format!("{} {index} {args:?}", scope.0);
+        if let Some(&id) = self.instances.get(&key) {
+            return Some(id);
+        }
+        if self.records.len() >= MAX_RECORDS {
+            if !self.too_many {
+                self.too_many = true;
+                self.d.error("E0208", span, format!("more than {MAX_RECORDS} structs")).help(
+                    "parameters multiply structs: does a struct use itself with an argument \
+                           that grows?",
+                );
+            }
+            return None;
+        }
+        if key.len() > 1 << 16 {
+            self.d.error("E0208", span, "the arguments of this type are too long");
+            return None;
+        }
+        let id = RecordId(id32(self.records.len()));
+        self.instances.insert(key, id);
+        self.by_decl.entry((scope, index)).or_default().push(id);
+        self.declare(scope, index, args);
+        Some(id)
+    }
+}
+
+/// Pointer without further properties.
+pub(super) fn pointer(kind: PointerId, optional: bool, target: Target) -> PointerType {
+    PointerType {
+        kind,
+        cell: None,
+        target,
+        optional,
+        when_empty: None,
+        none_with: None,
+        align: None,
+        section: 0,
+        list: None,
+    }
+}
+
+/// Pointer that owns its target.
+pub(super) fn own_pointer(kind: PointerId, optional: bool, target: Type) -> Type {
+    Type::Pointer(Box::new(pointer(kind, optional, Target::Own(target))))
+}
+
+/// One type, if all epochs that have any have the same.
+pub(super) fn per_epoch(types: Vec<Type>) -> Type {
+    let mut distinct: Vec<String> = types
+        .iter()
+        .filter(|ty| !matches!(ty, Type::Nothing))
+        .map(|ty| format!("{ty:?}"))
+        .collect();
+    distinct.dedup();
+    if distinct.len() <= 1 {
+        let one = types.iter().find(|ty| !matches!(ty, Type::Nothing));
+        return one.cloned().unwrap_or(Type::Nothing);
+    }
+    Type::PerEpoch(types)
+}

@@ -1,0 +1,182 @@
+//! Codes of problems with names, types and what they mean together.
+
+/// Code, title and explanation.
+pub const CODES: &[(&str, &str, &str)] = &[
+    (
+        "E0201",
+        "no such library",
+        "An import is looked for as `NAME.kdl` beside the schema, then among the built-in \
+         libraries and those that the caller provides.",
+    ),
+    (
+        "E0202",
+        "too many imports",
+        "Imports with parameters may be nested 64 levels deep, and a schema may use 256 texts. \
+         Libraries that import each other with growing arguments have no end.",
+    ),
+    (
+        "E0203",
+        "declared twice",
+        "A name has two declarations in one place. In the branches of a `when` over the context \
+         equal names are one row; where the data decides, they must differ.",
+    ),
+    (
+        "E0204",
+        "wrong parameter of a library",
+        "An import gives each parameter of the library one value of its kind: `type`, `chars`, \
+         `bool` or an integer.",
+    ),
+    (
+        "E0205",
+        "ambiguous name",
+        "Several imports declare the name. With the name of the import in front it is clear: \
+         `nn.Label`.",
+    ),
+    (
+        "E0206",
+        "neither module nor library",
+        "A schema begins with `module NAME \"Title\" root=STRUCT`, or with `library NAME`.",
+    ),
+    (
+        "E0207",
+        "wrong epoch",
+        "An epoch is an integer, or a member of an enumeration, at one constant offset of the \
+         file. Conditions compare it with constants. Only the module declares epochs.",
+    ),
+    (
+        "E0208",
+        "no end",
+        "A type, alias, argument or named expression needs itself, or parameters make more and \
+         more structs. A struct may contain itself behind a pointer or in an array, with the same \
+         arguments.",
+    ),
+    (
+        "E0209",
+        "type in a wrong place",
+        "The type says too little or too much here: an enumeration without storage, `bool` \
+         without a size, some bits outside of `bits`, an integer type where one is needed.",
+    ),
+    (
+        "E0210",
+        "unknown kind of pointer",
+        "A sigil in front of or behind a type is declared by `pointer`.",
+    ),
+    (
+        "E0211",
+        "unknown type",
+        "No struct, union, enumeration, string, alias, parameter or import has this name, or it is \
+         of the wrong kind.",
+    ),
+    (
+        "E0213",
+        "wrong arguments of a type",
+        "A type takes as many arguments as it has parameters, each a type or a value as its use \
+         demands.",
+    ),
+    (
+        "E0214",
+        "number out of range",
+        "A number that the schema states is impossible here: bits that don't fit, an alignment of \
+         zero, bytes in hex that are none.",
+    ),
+    (
+        "E0215",
+        "wrong columns",
+        "`columns` gives each epoch one column: ranges such as `\"<9\"`, `\"5..8\"`, `\"9\"`, members of \
+         the epoch's enumeration, conditions over epochs, or `else`. Every row of the struct has as \
+         many offsets as there are columns, or none.",
+    ),
+    (
+        "E0216",
+        "statement under a condition over data",
+        "`check` and `derive` hold for the whole struct; a `when` over data can't contain them.",
+    ),
+    (
+        "E0217",
+        "wrong form or common row",
+        "Beside forms, a case holds only `value` rows, and each of them is in a form. Common rows \
+         stand before the first case.",
+    ),
+    (
+        "E0218",
+        "condition without a truth value",
+        "A condition over the context must be true or false in every epoch.",
+    ),
+    (
+        "E0219",
+        "unknown name",
+        "A name in an expression is that of a row, `let` or parameter of the struct, of the struct \
+         around a case, of an epoch, or of an enclosing struct type: `File.count`.",
+    ),
+    (
+        "E0220",
+        "no such field or element",
+        "A path goes on with a row that its struct does not have, or with an element of something \
+         that is no array.",
+    ),
+    (
+        "E0221",
+        "wrong kind of value",
+        "An operand, condition or equation has the wrong type: integers, truth values, texts, \
+         bytes, floats and addresses are not exchanged silently.",
+    ),
+    ("E0222", "wrong call", "The function does not exist, or takes other arguments."),
+    (
+        "E0223",
+        "wrong reference",
+        "`ref=` names an array, `in=` a pool that is reached from the root without arrays.",
+    ),
+    ("E0224", "not a constant", "The value must be the same for every file."),
+    (
+        "E0225",
+        "wrong or missing property",
+        "Properties exclude each other, belong to another kind of row, or are missing.",
+    ),
+    (
+        "E0226",
+        "no length",
+        "The length of the row is not known: give `size=`, `count=`, `end=`, `terminator=`, or an \
+         offset of what follows.",
+    ),
+    (
+        "E0227",
+        "wrong letter",
+        "A row with `bits=` takes the bits that the pattern of its case names by this letter; the \
+         type must be wide enough.",
+    ),
+    (
+        "E0228",
+        "wrong union",
+        "A union says what decides (`on=`, `tag=`, `word=` or `given=`) and has cases with labels.",
+    ),
+    (
+        "E0229",
+        "wrong label",
+        "A label is a number, a range, a member of the tag's enumeration, a text in single quotes, \
+         a truth value, a pattern as long as the tag or longer, or `else`, as the tag demands.",
+    ),
+    (
+        "E0230",
+        "wrong path in a layout",
+        "A layout names rows of the struct that own objects, or marks.",
+    ),
+    (
+        "E0231",
+        "wrong equation for another row",
+        "`derive` gives an equation to a row of the struct, of the struct around a case, or of an \
+         inline struct that says `is=owner`. A row has one equation.",
+    ),
+    ("E0232", "wrong root", "The root of a module is a struct without parameters."),
+    (
+        "E0233",
+        "struct is not transparent",
+        "The value of a transparent struct is that of its only row with data; all others must be \
+         fixed or derived.",
+    ),
+    (
+        "E0234",
+        "no byte order mark",
+        "A module with `endian=byte_order` has a `byte_order` row at a constant offset of its \
+         root.",
+    ),
+];

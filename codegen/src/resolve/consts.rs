@@ -1,0 +1,166 @@
+//! Constants: conditions over the context, and values that a schema states.
+
+use super::{Bound, Cx, Expr, RecordId, ScopeId, ScopeParam};
+use crate::model::{BinaryOp, Constant, UnaryOp};
+use crate::syntax::ast::DeclBody;
+use crate::syntax::expr::{Ex, ExKind, PathEx, StepEx};
+
+/// A value of a constant expression.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Plain {
+    Int(i128),
+    Bool(bool),
+    Text(String),
+}
+
+impl<'t> Cx<'t> {
+    /// The value of an expression over the context; `None` if it needs anything else.
+    pub(super) fn eval(
+        &self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        ex: &Ex,
+        sample: &[i128],
+        depth: u32,
+    ) -> Option<Plain> {
+        if depth > 200 {
+            return None;
+        }
+        let go = |ex: &Ex| self.eval(scope, record, ex, sample, depth + 1);
+        let number = |ex: &Ex| match go(ex)? {
+            Plain::Int(n) => Some(n),
+            _ => None,
+        };
+        let truth = |ex: &Ex| match go(ex)? {
+            Plain::Bool(b) => Some(b),
+            _ => None,
+        };
+        Some(match &ex.kind {
+            ExKind::Int(n) => Plain::Int(*n),
+            ExKind::Bool(b) => Plain::Bool(*b),
+            ExKind::Text(t) => Plain::Text(t.clone()),
+            ExKind::Float(_) | ExKind::Call { .. } | ExKind::Is(..) | ExKind::List(_) => {
+                return None;
+            }
+            ExKind::Path(path) => self.eval_path(scope, record, path, sample, depth)?,
+            ExKind::Unary(UnaryOp::Not, a) => Plain::Bool(!truth(a)?),
+            ExKind::Unary(UnaryOp::Negate, a) => Plain::Int(number(a)?.checked_neg()?),
+            ExKind::Unary(UnaryOp::Complement, a) => Plain::Int(!number(a)?),
+            ExKind::Binary(BinaryOp::BothTrue, a, b) => Plain::Bool(truth(a)? && truth(b)?),
+            ExKind::Binary(BinaryOp::EitherTrue, a, b) => Plain::Bool(truth(a)? || truth(b)?),
+            ExKind::Binary(BinaryOp::Equal, a, b) => Plain::Bool(go(a)? == go(b)?),
+            ExKind::Binary(BinaryOp::NotEqual, a, b) => Plain::Bool(go(a)? != go(b)?),
+            ExKind::Binary(op, a, b) => {
+                let (a, b) = (number(a)?, number(b)?);
+                match op {
+                    BinaryOp::Less => Plain::Bool(a < b),
+                    BinaryOp::LessOrEqual => Plain::Bool(a <= b),
+                    BinaryOp::Greater => Plain::Bool(a > b),
+                    BinaryOp::GreaterOrEqual => Plain::Bool(a >= b),
+                    _ => {
+                        let (a, b) = (Box::new(Expr::Int(a)), Box::new(Expr::Int(b)));
+                        Plain::Int(Expr::Binary(*op, a, b).constant()?)
+                    }
+                }
+            }
+            ExKind::If(c, a, b) => go(if truth(c)? { a } else { b })?,
+            ExKind::Coalesce(a, _) => go(a)?,
+            ExKind::In(a, list) => {
+                let a = number(a)?;
+                for (from, to) in list {
+                    let from = number(from)?;
+                    let to = match to {
+                        Some(to) => number(to)?,
+                        None => from,
+                    };
+                    if (from..=to).contains(&a) {
+                        return Some(Plain::Bool(true));
+                    }
+                }
+                Plain::Bool(false)
+            }
+        })
+    }
+
+    fn eval_path(
+        &self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        path: &PathEx,
+        sample: &[i128],
+        depth: u32,
+    ) -> Option<Plain> {
+        if !path.steps.is_empty() {
+            return self.enum_member_path(scope, path).map(Plain::Int);
+        }
+        let head = path.head.value.as_str();
+        let mut at = record;
+        while let Some(id) = at {
+            let rec = self.rec(id);
+            if let Some((_, bound)) = rec.params.iter().find(|p| p.0 == head) {
+                return match bound {
+                    Bound::Const(expr, _) => plain(expr),
+                    _ => None,
+                };
+            }
+            at = rec.outer;
+        }
+        if scope == self.main
+            && let Some(var) = self.epochs.vars.iter().position(|v| v.decl.name.value == head)
+        {
+            return sample.get(var).copied().map(Plain::Int);
+        }
+        let here = self.scope(scope);
+        if let Some(decl) = here.tree.lets.iter().find(|l| l.name.value == head) {
+            return self.eval(scope, None, &decl.ex, sample, depth + 20);
+        }
+        if let Some((_, param)) = here.params.iter().find(|p| p.0 == head) {
+            return match param {
+                ScopeParam::Const(expr, _) => plain(expr),
+                ScopeParam::Type(..) => None,
+            };
+        }
+        let members = self.epochs.vars.iter().flat_map(|v| &v.members);
+        members.into_iter().find(|m| m.0 == head).map(|m| Plain::Int(m.1))
+    }
+
+    /// The number of `Enum.member` or `import.Enum.member`.
+    pub(super) fn enum_member_path(&self, scope: ScopeId, path: &PathEx) -> Option<i128> {
+        let mut names = vec![path.head.value.as_str()];
+        for step in &path.steps {
+            match step {
+                StepEx::Field(name) => names.push(&name.value),
+                _ => return None,
+            }
+        }
+        let member = names.pop()?;
+        let found = self.lookup(scope, &names.join("."));
+        let super::imports::Found::Decl(at, index) = found.first()? else { return None };
+        match &self.decl(*at, *index).body {
+            DeclBody::Enum { members, .. } => {
+                members.iter().find(|m| m.name.value == member).map(|m| m.number)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn plain(expr: &Expr) -> Option<Plain> {
+    Some(match expr {
+        Expr::Int(n) => Plain::Int(*n),
+        Expr::Bool(b) => Plain::Bool(*b),
+        Expr::Text(t) => Plain::Text(t.clone()),
+        _ => return None,
+    })
+}
+
+/// The value of a resolved expression that depends on nothing.
+pub(super) fn constant(expr: &Expr) -> Option<Constant> {
+    Some(match expr {
+        Expr::Float(f) => Constant::Float(f.to_bits()),
+        Expr::Bool(b) => Constant::Bool(*b),
+        Expr::Text(t) => Constant::Text(t.clone()),
+        Expr::Bytes(b) => Constant::Bytes(b.clone()),
+        other => Constant::Int(other.constant()?),
+    })
+}

@@ -1,0 +1,667 @@
+//! Declarations become records: rows are counted and named, nothing else is looked at yet.
+
+use super::{
+    Bound, Cx, Expr, Memo, Rec, ScopeId, Shape, Slot, Source, Uni, UniCase, UnionDecl, Variant,
+    id32, names_of,
+};
+use crate::model::{
+    ByteOrder, IntType, Path, RecordId, RecordKind, RelocationEncoding, RowId, Start, UnionId,
+};
+use crate::span::{Span, Spanned};
+use crate::syntax::ast::{CaseDecl, DeclBody, HomeEx, Item, Props, Row, RowWord};
+use crate::syntax::expr::Ex;
+
+/// Rows while they are gathered.
+struct Gathered<'t> {
+    slots: Vec<Slot<'t>>,
+}
+
+/// A union to be declared.
+struct Plan<'a, 't> {
+    name: String,
+    /// The record that holds it, and in which row.
+    holder: RecordId,
+    row: RowId,
+    decl: UnionDecl<'t>,
+    /// Rows that each case begins with.
+    common: &'a [&'t Item],
+    cases: &'t [CaseDecl],
+    /// Epochs that have the union.
+    mask: &'a [bool],
+}
+
+impl<'t> Cx<'t> {
+    /// The record of a struct, union or word with these arguments. The caller counted it.
+    pub(super) fn declare(&mut self, scope: ScopeId, index: usize, args: Vec<Bound>) -> RecordId {
+        let decl = self.decl(scope, index);
+        let mut arguments = Vec::new();
+        for arg in &args {
+            arguments.push(match arg {
+                Bound::Type(_) => Expr::Bool(false),
+                Bound::Const(expr, _) => expr.clone(),
+                Bound::Argument(_, _, expr) => (**expr).clone(),
+            });
+        }
+        let params = decl.params.iter().map(|p| p.value.as_str()).zip(args).collect();
+        let props = &decl.props;
+        let epochs = self.epoch_count();
+        let id = self.push(Rec {
+            name: decl.name.value.clone(),
+            template: decl.name.value.clone(),
+            doc: decl.doc.as_deref(),
+            params,
+            arguments,
+            align: props.int("align").and_then(|n| u64::try_from(n).ok()),
+            transparent: props.flag("transparent"),
+            fixed_endian: endian(props),
+            msb_first: self.msb_first(scope, props),
+            encodes: match props.word("encodes") {
+                Some("pointer-masks") => Some(RelocationEncoding::PointerMasks),
+                Some("pointer-runs") => Some(RelocationEncoding::PointerRuns),
+                _ => None,
+            },
+            span: decl.span,
+            nesting: self.deep,
+            ..Rec::empty(scope, epochs)
+        });
+        if props.int("align").is_some_and(|n| n < 1) {
+            let span = props.span("align").unwrap_or(decl.span);
+            self.d.error("E0214", span, "an alignment is at least 1");
+        }
+        match &decl.body {
+            DeclBody::Struct { homes, open, items } => self.fill_struct(id, homes, *open, items),
+            DeclBody::Union { items, cases } => {
+                self.fill_union(id, scope, index, items, cases);
+            }
+            DeclBody::Word { fields, .. } => {
+                let mut slots = Vec::new();
+                for field in fields {
+                    slots.push(Slot::new(
+                        Some(&field.name.value),
+                        Source::Word(field),
+                        vec![true; epochs],
+                    ));
+                }
+                let rec = self.rec_mut(id);
+                rec.kind = RecordKind::Word(IntType { bytes: 4, signed: false, order: None });
+                rec.slots = slots;
+                rec.homed = true;
+            }
+            _ => {}
+        }
+        id
+    }
+
+    fn push(&mut self, rec: Rec<'t>) -> RecordId {
+        let id = RecordId(id32(self.records.len()));
+        self.records.push(rec);
+        id
+    }
+
+    fn msb_first(&self, scope: ScopeId, props: &Props) -> bool {
+        let module = self.scope(scope).tree.head.as_ref();
+        let word = props
+            .word("bit_order")
+            .or_else(|| module.and_then(|head| head.props.word("bit_order")));
+        word != Some("lsb-first")
+    }
+
+    fn fill_struct(
+        &mut self,
+        id: RecordId,
+        homes: &'t [Spanned<HomeEx>],
+        open: bool,
+        items: &'t [Item],
+    ) {
+        let epochs = self.epoch_count();
+        self.fill(id, &items.iter().collect::<Vec<_>>(), &vec![true; epochs]);
+        let columns = self.rec(id).columns.clone();
+        let count = columns.as_ref().map_or(1, |c| c.0);
+        let span = homes.first().map(|h| homes.iter().fold(h.span, |a, b| a.to(b.span)));
+        if !homes.is_empty() && homes.len() != count && !(homes.len() == 1 && count > 1) {
+            self.d
+                .error(
+                    "E0215",
+                    span.unwrap_or(self.rec(id).span),
+                    format!("{} sizes for {count} columns", homes.len()),
+                )
+                .help("give one size per column, `-` where the struct does not exist");
+        }
+        let mut stated = vec![None; epochs];
+        for (epoch, stated) in stated.iter_mut().enumerate() {
+            let column = match &columns {
+                None => Some(0),
+                Some((_, map)) => map[epoch],
+            };
+            let home = column.and_then(|column| {
+                homes.get(column).or_else(|| (homes.len() == 1).then(|| homes.first()).flatten())
+            });
+            if let Some(HomeEx::At(size)) = home.map(|h| h.value) {
+                *stated = Some(size);
+            }
+        }
+        let has_homes = |source: &Source<'t>| match source {
+            Source::Row(row, _) => !row.homes.is_empty(),
+            _ => false,
+        };
+        let exists = (0..epochs)
+            .map(|epoch| columns.as_ref().is_none_or(|(_, map)| map[epoch].is_some()))
+            .collect();
+        let rec = self.rec_mut(id);
+        rec.exists = exists;
+        let any = rec.slots.iter().any(|slot| slot.variants.iter().any(|v| has_homes(&v.source)));
+        rec.homed = any || !homes.is_empty();
+        rec.open = open || !rec.homed;
+        rec.stated = stated;
+        self.declare_unions(id);
+    }
+
+    /// Gathers the items of a body.
+    fn fill(&mut self, id: RecordId, items: &[&'t Item], mask: &[bool]) {
+        let mut names = Vec::new();
+        names_of(items.iter().copied(), &mut names);
+        for item in items.iter().copied() {
+            if let Item::Columns(labels, conditions, span) = item {
+                let scope = self.rec(id).scope;
+                if self.rec(id).columns.is_some() {
+                    self.d.error("E0215", *span, "a struct has one `columns` line");
+                }
+                let map = self.columns(scope, labels, conditions, *span);
+                self.rec_mut(id).columns = Some((labels.len(), map));
+            }
+        }
+        let names: Vec<&str> = names.iter().map(|n| n.value.as_str()).collect();
+        let mut gathered = Gathered { slots: Vec::new() };
+        self.gather(id, items, &names, mask, &[], &mut gathered);
+        self.rec_mut(id).slots.extend(gathered.slots);
+    }
+
+    fn gather(
+        &mut self,
+        id: RecordId,
+        items: &[&'t Item],
+        names: &[&str],
+        mask: &[bool],
+        when: &[(&'t Ex, bool)],
+        gathered: &mut Gathered<'t>,
+    ) {
+        for item in items.iter().copied() {
+            match item {
+                Item::Row(row) => self.gather_row(row, mask, when, gathered),
+                Item::When { condition, then, otherwise } => {
+                    let scope = self.rec(id).scope;
+                    let then: Vec<&'t Item> = then.iter().collect();
+                    let otherwise: Vec<&'t Item> = otherwise.iter().collect();
+                    if self.is_context(scope, id, names, condition) {
+                        let holds = self.holds(scope, Some(id), condition);
+                        let yes: Vec<bool> =
+                            mask.iter().zip(&holds).map(|(a, b)| *a && *b).collect();
+                        let no: Vec<bool> =
+                            mask.iter().zip(&holds).map(|(a, b)| *a && !*b).collect();
+                        self.gather(id, &then, names, &yes, when, gathered);
+                        self.gather(id, &otherwise, names, &no, when, gathered);
+                    } else {
+                        let mut yes = when.to_vec();
+                        yes.push((condition, false));
+                        self.gather(id, &then, names, mask, &yes, gathered);
+                        let mut no = when.to_vec();
+                        no.push((condition, true));
+                        self.gather(id, &otherwise, names, mask, &no, gathered);
+                    }
+                }
+                Item::Let(decl) => {
+                    let clash = gathered
+                        .slots
+                        .iter()
+                        .any(|slot| slot.name == Some(decl.name.value.as_str()))
+                        || self.rec(id).lets.iter().any(|l| l.name.value == decl.name.value);
+                    if clash {
+                        let name = &decl.name.value;
+                        self.d.error(
+                            "E0203",
+                            decl.name.span,
+                            format!("`{name}` is declared twice in this struct"),
+                        );
+                        continue;
+                    }
+                    let rec = self.rec_mut(id);
+                    rec.lets.push(decl);
+                    rec.let_shapes.push(Memo::Unknown);
+                }
+                Item::Check(ex, text, span) => {
+                    if !when.is_empty() {
+                        self.d
+                            .error("E0216", *span, "`check` can't stand in a `when` over data")
+                            .help("write `check \"!(CONDITION) || ...\"`");
+                    }
+                    self.rec_mut(id).checks.push((ex, text, *span));
+                }
+                Item::Derive { path, is, span } => {
+                    if !when.is_empty() {
+                        self.d.error("E0216", *span, "`derive` can't stand in a `when` over data");
+                    }
+                    self.rec_mut(id).derives.push((path, is, *span));
+                }
+                Item::Layout(places, span) => {
+                    if let Some((_, first)) = self.rec(id).layout {
+                        self.d
+                            .error("E0203", *span, "a struct has one `layout`")
+                            .also(first, "first here");
+                        continue;
+                    }
+                    self.rec_mut(id).layout = Some((places, *span));
+                }
+                Item::Endian(decl) => {
+                    if self.rec(id).endian.is_some() || self.rec(id).fixed_endian.is_some() {
+                        self.d.error("E0203", decl.span, "the byte order is said twice");
+                    }
+                    self.rec_mut(id).endian = Some(decl);
+                }
+                Item::Columns(..) => {}
+            }
+        }
+    }
+
+    fn gather_row(
+        &mut self,
+        row: &'t Row,
+        mask: &[bool],
+        when: &[(&'t Ex, bool)],
+        gathered: &mut Gathered<'t>,
+    ) {
+        let name =
+            row.name
+                .as_ref()
+                .map(|n| n.value.as_str())
+                .or(matches!(row.word, RowWord::ByteOrder).then_some("byte_order"));
+        let clash =
+            name.and_then(|name| gathered.slots.iter().position(|slot| slot.name == Some(name)));
+        let at = match clash {
+            Some(at) => {
+                let first = &gathered.slots[at];
+                let apart = first
+                    .variants
+                    .iter()
+                    .all(|v| v.epochs.iter().zip(mask).all(|(a, b)| !(*a && *b)));
+                let span = row.name.as_ref().map_or(row.span, |n| n.span);
+                let first_span = match &first.variants[0].source {
+                    Source::Row(row, _) => row.name.as_ref().map_or(row.span, |n| n.span),
+                    _ => span,
+                };
+                if !apart {
+                    let by_data = !when.is_empty();
+                    let d = self.d.error(
+                        "E0203",
+                        span,
+                        format!("`{}` is declared twice in this struct", name.unwrap_or_default()),
+                    );
+                    d.label("again here").also(first_span, "first here");
+                    if by_data {
+                        d.help("where the data decides, use a `union`, or other names");
+                    }
+                    return;
+                }
+                // The rows before it in this branch must come before it in the list, too.
+                let inside = |slot: &Slot<'t>| {
+                    slot.variants.iter().all(|v| v.epochs.iter().zip(mask).all(|(a, b)| !*a || *b))
+                };
+                let crossed = gathered.slots[at + 1..].iter().any(|slot| {
+                    !inside(slot)
+                        && slot
+                            .variants
+                            .iter()
+                            .skip(1)
+                            .any(|v| v.epochs.iter().zip(mask).any(|(a, b)| *a && *b))
+                });
+                if crossed && row.homes.is_empty() {
+                    self.d
+                        .error("E0203", span, "rows with equal names stand in different orders")
+                        .also(first_span, "the other one is here");
+                }
+                let mut to = at;
+                for later in at + 1..gathered.slots.len() {
+                    if inside(&gathered.slots[later]) {
+                        let slot = gathered.slots.remove(later);
+                        gathered.slots.insert(to, slot);
+                        to += 1;
+                    }
+                }
+                to
+            }
+            None => {
+                gathered.slots.push(Slot { name, variants: Vec::new(), shape: Memo::Unknown });
+                gathered.slots.len() - 1
+            }
+        };
+        gathered.slots[at].variants.push(Variant {
+            source: Source::Row(row, None),
+            epochs: mask.to_vec(),
+            when: when.to_vec(),
+            base: Memo::Unknown,
+        });
+    }
+
+    /// Declares the unions among the rows of a record. Called once its rows have their numbers.
+    pub(super) fn declare_unions(&mut self, id: RecordId) {
+        for at in 0..self.rec(id).slots.len() {
+            for variant in 0..self.rec(id).slots[at].variants.len() {
+                let v = &self.rec(id).slots[at].variants[variant];
+                let Source::Row(row, None) = v.source else { continue };
+                let mask = v.epochs.clone();
+                let RowWord::Union(items, cases) = &row.word else { continue };
+                let name = row.name.as_ref().map_or("union", |n| n.value.as_str());
+                let shown = format!("{}.{name}", self.rec(id).name);
+                let union = self.new_union(Plan {
+                    name: shown,
+                    holder: id,
+                    row: RowId(id32(at)),
+                    decl: UnionDecl::Row(row),
+                    common: &items.iter().collect::<Vec<_>>(),
+                    cases,
+                    mask: &mask,
+                });
+                let variant = &mut self.rec_mut(id).slots[at].variants[variant];
+                variant.source = Source::Row(row, Some(union));
+            }
+        }
+    }
+
+    fn fill_union(
+        &mut self,
+        id: RecordId,
+        scope: ScopeId,
+        index: usize,
+        items: &'t [Item],
+        cases: &'t [CaseDecl],
+    ) {
+        let epochs = self.epoch_count();
+        let mask = vec![true; epochs];
+        // Rows with bytes stand in each case, since a case with `as=` has none of them; what has no
+        // bytes belongs to the union itself.
+        let (common, own): (Vec<&'t Item>, Vec<&'t Item>) =
+            items.iter().partition(|item| match item {
+                Item::Row(row) => !matches!(row.word, RowWord::Value(_)),
+                Item::When { .. } => true,
+                _ => false,
+            });
+        self.fill(id, &own, &mask);
+        let row = RowId(id32(self.rec(id).slots.len()));
+        let decl = self.decl(scope, index);
+        let name = self.rec(id).name.clone();
+        let data = self.rec(id).slots.iter().any(|slot| slot.name.is_some());
+        let rec = self.rec_mut(id);
+        rec.open = true;
+        rec.transparent |= !data;
+        let placeholder = UnionId(u32::MAX);
+        rec.slots.push(Slot::new(Some("case"), Source::Case(placeholder), mask.clone()));
+        let union = self.new_union(Plan {
+            name,
+            holder: id,
+            row,
+            decl: UnionDecl::Decl(decl),
+            common: &common,
+            cases,
+            mask: &mask,
+        });
+        self.rec_mut(id).slots[row.index()].variants[0].source = Source::Case(union);
+    }
+
+    fn new_union(&mut self, plan: Plan<'_, 't>) -> UnionId {
+        let Plan { name, holder, row, decl, common, cases, mask } = plan;
+        let id = UnionId(id32(self.unions.len()));
+        let scope = self.rec(holder).scope;
+        self.unions.push(Uni {
+            name: name.clone(),
+            holder,
+            row,
+            decl,
+            cases: Vec::new(),
+            model: None,
+        });
+        let mut list = Vec::new();
+        for (at, case) in cases.iter().enumerate() {
+            let mut epochs = mask.to_vec();
+            // A condition over the context selects epochs; another one is a guard.
+            if let Some(ex) = case.props.ex("when")
+                && self.is_context(scope, holder, &[], ex)
+            {
+                let holds = self.holds(scope, Some(holder), ex);
+                for (epoch, holds) in epochs.iter_mut().zip(holds) {
+                    *epoch &= holds;
+                }
+            }
+            let kind = RecordKind::Case(id, id32(at));
+            let shown = format!("{name}.{}", case.name.value);
+            let record =
+                self.body(holder, kind, shown, &case.name.value, case.doc.as_deref(), case.span);
+            let mut forms = Vec::new();
+            for (number, form) in case.forms.iter().enumerate() {
+                let mut mask = epochs.clone();
+                if let Some(ex) = form.props.ex("when") {
+                    if self.is_context(scope, holder, &[], ex) {
+                        let holds = self.holds(scope, Some(holder), ex);
+                        for (epoch, holds) in mask.iter_mut().zip(holds) {
+                            *epoch &= holds;
+                        }
+                    } else {
+                        let span = form.props.span("when").unwrap_or(form.span);
+                        self.d
+                            .error("E0217", span, "the `when=` of a form is about the epoch")
+                            .help("what the data decides is said by the label");
+                    }
+                }
+                let kind = RecordKind::Form(id, id32(at), id32(number));
+                let shown = format!("{name}.{}.{number}", case.name.value);
+                let body = self.body(record, kind, shown, &case.name.value, None, form.span);
+                let items: Vec<&'t Item> = common.iter().copied().chain(&form.items).collect();
+                self.fill(body, &items, &mask);
+                self.finish_body(body, &items, &mask);
+                forms.push((number, body, mask));
+            }
+            let whole = case.props.has("as");
+            let mut items: Vec<&'t Item> = Vec::new();
+            if !whole && forms.is_empty() {
+                items.extend(common);
+            }
+            items.extend(&case.items);
+            self.fill(record, &items, &epochs);
+            if !forms.is_empty() {
+                self.logical_rows(record, &forms, &epochs);
+            }
+            self.finish_body(record, &items, &epochs);
+            list.push(UniCase { decl: case, record, whole, epochs, forms });
+        }
+        self.unions[id.index()].cases = list;
+        id
+    }
+
+    /// An empty record for a case or form.
+    fn body(
+        &mut self,
+        outer: RecordId,
+        kind: RecordKind,
+        name: String,
+        template: &str,
+        doc: Option<&'t str>,
+        span: Span,
+    ) -> RecordId {
+        let epochs = self.epoch_count();
+        let holder = self.rec(outer);
+        let mut params = Vec::new();
+        let mut arguments = Vec::new();
+        for (at, (name, bound)) in holder.params.iter().enumerate() {
+            let (bound, argument) = match bound {
+                Bound::Argument(_, shape, _) => {
+                    let at = id32(at);
+                    let path = Path {
+                        start: Start::Argument(at),
+                        steps: Vec::new(),
+                        text: (*name).to_owned(),
+                    };
+                    let expr = Expr::Path(path);
+                    let bound = Bound::Argument(at, shape.clone(), Box::new(expr.clone()));
+                    (bound, expr)
+                }
+                Bound::Const(expr, _) => (bound.clone(), expr.clone()),
+                Bound::Type(_) => (bound.clone(), Expr::Bool(false)),
+            };
+            params.push((*name, bound));
+            arguments.push(argument);
+        }
+        let rec = Rec {
+            name,
+            template: template.to_owned(),
+            kind,
+            doc,
+            params,
+            arguments,
+            outer: Some(outer),
+            msb_first: holder.msb_first,
+            span,
+            nesting: holder.nesting,
+            ..Rec::empty(holder.scope, epochs)
+        };
+        self.push(rec)
+    }
+
+    fn finish_body(&mut self, id: RecordId, items: &[&'t Item], mask: &[bool]) {
+        let homed = has_homes(items.iter().copied());
+        let rec = self.rec_mut(id);
+        rec.exists = mask.to_vec();
+        rec.homed = homed;
+        rec.open = !homed;
+        self.declare_unions(id);
+    }
+
+    /// The rows of a case that has forms: the union of the forms' rows by name.
+    fn logical_rows(
+        &mut self,
+        case: RecordId,
+        forms: &[(usize, RecordId, Vec<bool>)],
+        epochs: &[bool],
+    ) {
+        // Declared by `value`, those come first.
+        let declared: Vec<(&'t str, &'t Row)> = self
+            .rec(case)
+            .slots
+            .iter()
+            .filter_map(|slot| match (&slot.variants[0].source, slot.name) {
+                (Source::Row(row, _), Some(name)) if matches!(row.word, RowWord::Value(_)) => {
+                    Some((name, *row))
+                }
+                _ => None,
+            })
+            .collect();
+        for slot in &self.rec(case).slots {
+            if let Source::Row(row, _) = &slot.variants[0].source
+                && !matches!(row.word, RowWord::Value(_))
+            {
+                let span = row.span;
+                self.d
+                    .error("E0217", span, "beside forms a case holds only `value` rows")
+                    .help("move the line into the forms");
+                break;
+            }
+        }
+        let mut slots: Vec<Slot<'t>> = Vec::new();
+        for (_, form, _) in forms {
+            for (at, slot) in self.rec(*form).slots.iter().enumerate() {
+                let Some(name) = slot.name else { continue };
+                let value = declared.iter().find(|d| d.0 == name).map(|d| d.1);
+                let source = Source::Logical(*form, RowId(id32(at)), value);
+                let typed = match &slot.variants[0].source {
+                    Source::Row(row, _) => !matches!(row.word, RowWord::Const(None) | RowWord::Tag),
+                    _ => true,
+                };
+                match slots.iter_mut().find(|s| s.name == Some(name)) {
+                    // The last form can say every value.
+                    Some(known) if typed => known.variants[0].source = source,
+                    Some(_) => {}
+                    None => slots.push(Slot::new(Some(name), source, epochs.to_vec())),
+                }
+            }
+        }
+        for (name, row) in &declared {
+            if !slots.iter().any(|slot| slot.name == Some(name)) {
+                self.d.error("E0217", row.span, format!("no form has a row `{name}`"));
+            }
+        }
+        self.rec_mut(case).slots = slots;
+    }
+}
+
+fn has_homes<'t>(items: impl IntoIterator<Item = &'t Item>) -> bool {
+    items.into_iter().any(|item| match item {
+        Item::Row(row) => !row.homes.is_empty(),
+        Item::When { then, otherwise, .. } => has_homes(then) || has_homes(otherwise),
+        _ => false,
+    })
+}
+
+fn endian(props: &Props) -> Option<ByteOrder> {
+    match props.word("endian") {
+        Some("little") => Some(ByteOrder::Little),
+        Some("big") => Some(ByteOrder::Big),
+        _ => None,
+    }
+}
+
+impl<'t> Slot<'t> {
+    fn new(name: Option<&'t str>, source: Source<'t>, epochs: Vec<bool>) -> Slot<'t> {
+        let variant = Variant { source, epochs, when: Vec::new(), base: Memo::Unknown };
+        Slot { name, variants: vec![variant], shape: Memo::Unknown }
+    }
+}
+
+impl<'t> Rec<'t> {
+    /// Nothing yet.
+    fn empty(scope: ScopeId, epochs: usize) -> Rec<'t> {
+        Rec {
+            name: String::new(),
+            template: String::new(),
+            kind: RecordKind::Struct,
+            doc: None,
+            scope,
+            params: Vec::new(),
+            arguments: Vec::new(),
+            outer: None,
+            slots: Vec::new(),
+            lets: Vec::new(),
+            let_shapes: Vec::new(),
+            checks: Vec::new(),
+            derives: Vec::new(),
+            layout: None,
+            endian: None,
+            fixed_endian: None,
+            msb_first: true,
+            exists: vec![true; epochs],
+            columns: None,
+            stated: vec![None; epochs],
+            open: true,
+            homed: false,
+            limits: vec![None; epochs],
+            align: None,
+            transparent: false,
+            encodes: None,
+            nesting: 0,
+            span: Span { source: crate::span::SourceId(0), start: 0, end: 0 },
+            rows: Vec::new(),
+        }
+    }
+}
+
+impl Shape {
+    /// Whether it is an array or stream.
+    pub(super) fn is_array(&self) -> bool {
+        matches!(self, Shape::Array(_))
+    }
+
+    /// Of an array, the element.
+    pub(super) fn element(&self) -> Shape {
+        match self {
+            Shape::Array(inner) => (**inner).clone(),
+            Shape::Bytes => Shape::Int(None),
+            _ => Shape::Any,
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! Inversion: which number is the count, size, end, place or tag of which row.
+
+use super::{Cx, Expr, RecordId, Source, id32};
+use crate::model::{
+    ArrayLength, BinaryOp, Cell, Definer, DefinerScope, DefinerSource, Derive, Extent, Meaning,
+    Measure, Member, Path, RecordKind, Role, RowId, RowKind, RunLength, Start, Step, Tag, Target,
+    Type,
+};
+use crate::span::Span;
+
+/// `factor * row + offset`.
+struct Linear {
+    path: Path,
+    factor: i128,
+    offset: i128,
+    /// For places: what is added that is no number.
+    base: Option<Expr>,
+}
+
+/// Row that a path leads to, and how.
+enum Reached {
+    Own(RowId),
+    /// A row of the record that holds the union this record is a case of.
+    Holder(RecordId, RowId),
+    /// A row of an inline struct: the rows on the way.
+    Inner(RecordId, Vec<RowId>),
+}
+
+impl<'t> Cx<'t> {
+    /// Finds the equations of all records, in the order of rows.
+    pub(super) fn find_definers(&mut self) -> Vec<Vec<Derive>> {
+        let mut derives: Vec<Vec<Derive>> = vec![Vec::new(); self.records.len()];
+        for (at, derives) in derives.iter_mut().enumerate() {
+            let id = RecordId(id32(at));
+            for row in 0..self.records[at].rows.len() {
+                self.row_definers(id, RowId(id32(row)), derives);
+            }
+            self.explicit_derives(id, derives);
+        }
+        derives
+    }
+
+    fn row_definers(&mut self, id: RecordId, row: RowId, derives: &mut Vec<Derive>) {
+        let built = &self.rec(id).rows[row.index()];
+        let (span, ty) = (built.span, built.ty.clone());
+        // What is only sometimes there does not always give the number.
+        let conditional = built.when.is_some();
+        let mut measures: Vec<(Measure, Expr)> = Vec::new();
+        let mut tag = None;
+        match built.kind.clone() {
+            RowKind::Slice { base, count, .. } => {
+                self.define(id, Reached::Own(base), measure(Measure::Base, row), span, derives);
+                self.define(id, Reached::Own(count), measure(Measure::Count, row), span, derives);
+                return;
+            }
+            RowKind::Object { address } | RowKind::Mark { address } => {
+                let finds = self.rec(id).slots[row.index()]
+                    .variants
+                    .iter()
+                    .any(|v| matches!(&v.source, Source::Row(row, _) if row.props.has("find")));
+                if !finds && let Some(linear) = linear(&address, true) {
+                    let base = linear.base.clone().unwrap_or(Expr::Int(0));
+                    let base = match linear.offset {
+                        0 => base,
+                        n => Expr::Binary(BinaryOp::Add, Box::new(base), Box::new(Expr::Int(n))),
+                    };
+                    if linear.factor == 1
+                        && !conditional
+                        && let Some(reached) = self.reach(id, &linear.path)
+                    {
+                        let source = measure(Measure::At(Box::new(base)), row);
+                        self.define(id, reached, source, span, derives);
+                    }
+                }
+            }
+            _ => {}
+        }
+        lengths(&ty, &mut measures);
+        if let Some(union) = Self::union_of(&ty)
+            && matches!(ty, Type::Union(_))
+            && let Some(Tag::Row(row)) = self.uni(union).model.as_ref().map(|m| &m.tag)
+        {
+            tag = Some(*row);
+        }
+        if let Some(tag) = tag {
+            self.define(id, Reached::Own(tag), measure(Measure::Tag, row), span, derives);
+        }
+        if conditional {
+            return;
+        }
+        for (what, expr) in measures {
+            let Some(linear) = linear(&expr, matches!(what, Measure::End)) else { continue };
+            if linear.base.is_some() {
+                continue;
+            }
+            let Some(reached) = self.reach(id, &linear.path) else { continue };
+            let source = DefinerSource::Measure {
+                measure: what,
+                row,
+                factor: linear.factor,
+                offset: linear.offset,
+            };
+            self.define(id, reached, source, span, derives);
+        }
+    }
+
+    /// `derive PATH is=EXPR`.
+    fn explicit_derives(&mut self, id: RecordId, derives: &mut Vec<Derive>) {
+        let list = self.rec(id).derives.clone();
+        for (path, is, span) in list {
+            let env = self.env(self.rec(id).scope, Some(id));
+            let Some((found, _)) = self.path(&env, path) else { continue };
+            let Some(value) = self.expr(&env, is) else { continue };
+            let Some(reached) = self.reach(id, &found) else {
+                self.d
+                    .error("E0231", path.span(), "`derive` needs a row that is inline here")
+                    .help("name a row of this struct, of a struct in it, or beside its union");
+                continue;
+            };
+            let (record, row) = self.reached_row(id, &reached);
+            let target = &self.rec(record).rows[row.index()];
+            let derived = matches!(target.role, Role::Derived | Role::Data);
+            if !derived || !matches!(target.kind, RowKind::Plain) {
+                let declared = target.span;
+                self.d
+                    .error("E0231", span, "the row has a value of its own")
+                    .also(declared, "declared here")
+                    .help("take its `is=` or `usually=` away, or write `is=owner`");
+                continue;
+            }
+            self.define(id, reached, DefinerSource::Expr(value.expr), span, derives);
+        }
+    }
+
+    fn reached_row(&self, id: RecordId, reached: &Reached) -> (RecordId, RowId) {
+        match reached {
+            Reached::Own(row) => (id, *row),
+            Reached::Holder(record, row) => (*record, *row),
+            Reached::Inner(record, way) => (*record, way.last().copied().unwrap_or(RowId(0))),
+        }
+    }
+
+    /// Notes an equation, if the row can take one.
+    fn define(
+        &mut self,
+        id: RecordId,
+        reached: Reached,
+        source: DefinerSource,
+        span: Span,
+        derives: &mut Vec<Derive>,
+    ) {
+        let (record, row) = self.reached_row(id, &reached);
+        let is_tag = matches!(&source, DefinerSource::Measure { measure: Measure::Tag, .. });
+        let explicit = matches!(source, DefinerSource::Expr(_));
+        let target = &self.rec(record).rows[row.index()];
+        let cell = is_integer(&target.ty) || is_tag || explicit;
+        let free = match target.role {
+            Role::Data => true,
+            Role::Derived => {
+                let own = target.definers.iter().any(|d| matches!(d.scope, DefinerScope::Own));
+                !own
+            }
+            _ => false,
+        };
+        let plain = matches!(target.kind, RowKind::Plain)
+            && (is_tag || explicit || (target.reference.is_none() && target.none.is_empty()));
+        if !cell || !free || !plain {
+            return;
+        }
+        let scope = match &reached {
+            Reached::Own(_) => DefinerScope::Own,
+            Reached::Holder(..) => {
+                let RecordKind::Case(union, case) = self.rec(id).kind else { return };
+                DefinerScope::Case(self.uni(union).row, case)
+            }
+            Reached::Inner(_, way) => {
+                // Only rows that leave their equation to the owner.
+                if !matches!(target.role, Role::Derived) {
+                    if explicit {
+                        let declared = target.span;
+                        self.d
+                            .error(
+                                "E0231",
+                                span,
+                                "the row does not leave its equation to its owner",
+                            )
+                            .also(declared, "declared here")
+                            .help("write `is=owner` there");
+                    }
+                    return;
+                }
+                DefinerScope::Owner(id, way.clone())
+            }
+        };
+        // The first one defines, all others are checks.
+        let taken = target.definers.iter().any(|d| match (&d.scope, &scope) {
+            (DefinerScope::Own, _) | (_, DefinerScope::Own) => true,
+            (DefinerScope::Case(row, case), DefinerScope::Case(r, c)) => row == r && case == c,
+            (DefinerScope::Owner(owner, way), DefinerScope::Owner(id, w)) => {
+                owner == id && way == w
+            }
+            _ => false,
+        });
+        if taken {
+            if explicit {
+                let first = target.definers[0].span;
+                self.d
+                    .error("E0231", span, "the row has two equations")
+                    .label("the second")
+                    .also(first, "the first");
+            }
+            return;
+        }
+        if let Reached::Inner(record, way) = &reached {
+            derives.push(Derive {
+                path: way.clone(),
+                record: *record,
+                source: source.clone(),
+                span,
+            });
+        }
+        let target = &mut self.rec_mut(record).rows[row.index()];
+        target.role = Role::Derived;
+        target.definers.push(Definer { scope, source, span });
+    }
+
+    /// The row at the end of a path that stays in this record, its inline structs, or the record
+    /// that holds its union.
+    fn reach(&self, id: RecordId, path: &Path) -> Option<Reached> {
+        let mut at = match path.start {
+            Start::This => id,
+            Start::Up(1) if matches!(self.rec(id).kind, RecordKind::Case(..)) => {
+                self.rec(id).outer?
+            }
+            _ => return None,
+        };
+        let holder = matches!(path.start, Start::Up(_)).then_some(at);
+        let mut way = Vec::new();
+        for (number, step) in path.steps.iter().enumerate() {
+            let Step::Field(field) = step else { return None };
+            let [(record, members)] = field.members.as_slice() else { return None };
+            if *record != at {
+                return None;
+            }
+            for (position, member) in members.iter().enumerate() {
+                let last = number + 1 == path.steps.len() && position + 1 == members.len();
+                let row = match member {
+                    Member::Row(row) | Member::Into(row) => *row,
+                    Member::Let(_) => return None,
+                };
+                way.push(row);
+                if last {
+                    break;
+                }
+                let ty = &self.rec(at).rows.get(row.index())?.ty;
+                at = match ty {
+                    Type::Record(inner) => *inner,
+                    Type::Cell(Cell { meaning: Meaning::Word(inner), .. }) => *inner,
+                    Type::Pointer(pointer) => match &pointer.target {
+                        Target::Own(Type::Record(inner)) => *inner,
+                        _ => return None,
+                    },
+                    _ => return None,
+                };
+            }
+        }
+        match (holder, way.as_slice()) {
+            (_, []) => None,
+            (Some(holder), [row]) => Some(Reached::Holder(holder, *row)),
+            (Some(_), _) => None,
+            (None, [row]) => Some(Reached::Own(*row)),
+            (None, _) => Some(Reached::Inner(at, way)),
+        }
+    }
+}
+
+fn measure(measure: Measure, row: RowId) -> DefinerSource {
+    DefinerSource::Measure { measure, row, factor: 1, offset: 0 }
+}
+
+/// Whether a type is an integer without further meaning, in every epoch.
+fn is_integer(ty: &Type) -> bool {
+    match ty {
+        Type::Cell(cell) => cell.meaning == Meaning::Int,
+        Type::PerEpoch(types) => {
+            types.iter().all(|ty| matches!(ty, Type::Nothing) || is_integer(ty))
+        }
+        _ => false,
+    }
+}
+
+/// Lengths that a type states, outermost first.
+fn lengths(ty: &Type, list: &mut Vec<(Measure, Expr)>) {
+    match ty {
+        Type::Run(run) => {
+            if let RunLength::Count(expr) = &run.length {
+                list.push((Measure::Count, (**expr).clone()));
+            }
+        }
+        Type::Region(region) => {
+            match &region.extent {
+                Extent::Size(expr) => list.push((Measure::Size, expr.clone())),
+                Extent::End(expr) => list.push((Measure::End, expr.clone())),
+                Extent::Terminated(_) | Extent::Rest => {}
+            }
+            if let Type::Array(array) = &region.inner
+                && let ArrayLength::Count(expr) = &array.length
+            {
+                list.push((Measure::Count, expr.clone()));
+            }
+            if let Type::Run(_) = &region.inner {
+                lengths(&region.inner, list);
+            }
+        }
+        Type::Array(array) => {
+            if let ArrayLength::Count(expr) = &array.length {
+                list.push((Measure::Count, expr.clone()));
+            }
+        }
+        Type::Pointer(pointer) => {
+            if let Target::Own(target) = &pointer.target {
+                lengths(target, list);
+            }
+        }
+        Type::PerEpoch(types) => {
+            for ty in types {
+                lengths(ty, list);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `a * row + b`, with `a` not zero.
+fn linear(expr: &Expr, place: bool) -> Option<Linear> {
+    match expr {
+        Expr::Path(path) => Some(Linear { path: path.clone(), factor: 1, offset: 0, base: None }),
+        Expr::Binary(BinaryOp::Add, a, b) => {
+            for (inner, other) in [(a, b), (b, a)] {
+                if let Some(n) = other.constant() {
+                    let mut found = linear(inner, place)?;
+                    found.offset = found.offset.checked_add(n)?;
+                    return Some(found);
+                }
+            }
+            if !place {
+                return None;
+            }
+            // `at(this) + row`
+            for (inner, other) in [(b, a), (a, b)] {
+                if is_address(other) {
+                    let mut found = linear(inner, false)?;
+                    if found.base.is_some() {
+                        return None;
+                    }
+                    found.base = Some((**other).clone());
+                    return Some(found);
+                }
+            }
+            None
+        }
+        Expr::Binary(BinaryOp::Subtract, a, b) => {
+            let n = b.constant()?;
+            let mut found = linear(a, place)?;
+            found.offset = found.offset.checked_sub(n)?;
+            Some(found)
+        }
+        Expr::Binary(BinaryOp::Multiply, a, b) => {
+            for (inner, other) in [(a, b), (b, a)] {
+                if let Some(n) = other.constant() {
+                    if n == 0 {
+                        return None;
+                    }
+                    let mut found = linear(inner, false)?;
+                    found.factor = found.factor.checked_mul(n)?;
+                    found.offset = found.offset.checked_mul(n)?;
+                    return found.base.is_none().then_some(found);
+                }
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+fn is_address(expr: &Expr) -> bool {
+    match expr {
+        Expr::At(_) | Expr::End(_) | Expr::Here | Expr::RegionEnd => true,
+        Expr::Coalesce(a, b) => is_address(a) && is_address(b),
+        Expr::Binary(BinaryOp::Add | BinaryOp::Subtract, a, b) => {
+            is_address(a) && b.constant().is_some()
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,649 @@
+//! From what was found to the model.
+
+use super::imports::Found;
+use super::{Cx, Memo, RecordId, ScopeId, Source, id32};
+use crate::model::{
+    ByteOrder, ByteOrderRule, Check, CheckKind, EndianRule, Epoch, EpochId, EpochVariable, Gaps,
+    Home, Let, Member, Model, Record, RecordKind, RowId, Step, Type, Union, UnionId,
+};
+use crate::syntax::ast::DeclBody;
+
+impl<'t> Cx<'t> {
+    /// The record of the root.
+    pub(super) fn root(&mut self, main: ScopeId) -> Option<RecordId> {
+        let head = self.scope(main).tree.head.as_ref()?;
+        let name = head.props.text("root")?;
+        let span = head.props.span("root").unwrap_or(head.span);
+        match self.lookup_one(main, name, span) {
+            Some(Found::Decl(at, index)) => {
+                let decl = self.decl(at, index);
+                let kind = matches!(decl.body, DeclBody::Struct { .. } | DeclBody::Union { .. });
+                if !kind || !decl.params.is_empty() {
+                    self.d
+                        .error("E0232", span, format!("`{name}` can't be the root"))
+                        .also(decl.name.span, "declared here")
+                        .help("the root is a struct without parameters");
+                    return None;
+                }
+                self.root = Some(RecordId(id32(self.records.len())));
+                self.instance(at, index, Vec::new(), span)
+            }
+            _ => {
+                let names = self.type_names(main);
+                let near = crate::syntax::near::nearest(name, names.iter().map(String::as_str))
+                    .map(str::to_owned);
+                let d = self.d.error("E0232", span, format!("the root `{name}` is not declared"));
+                if let Some(near) = near {
+                    d.label(format!("did you mean `{near}`?"));
+                }
+                None
+            }
+        }
+    }
+
+    /// Resolves all records and builds the model.
+    pub(super) fn finish(&mut self, main: ScopeId, root: RecordId) -> Option<Model> {
+        self.explore(0);
+        self.find_owners();
+        let relocation = self.relocation(root);
+        self.complete_pointers(root);
+        let mut built = 0;
+        loop {
+            self.explore(built);
+            self.find_owners();
+            let count = self.records.len();
+            for at in built..count {
+                self.build_rows(RecordId(id32(at)));
+            }
+            if self.records.len() == count {
+                break;
+            }
+            built = count;
+        }
+        for at in 0..self.unions.len() {
+            self.build_union(UnionId(id32(at)));
+        }
+        // Kinds of pointers may have been met late.
+        self.complete_pointers(root);
+        self.unused(main);
+        if self.d.has_errors() {
+            // What follows would only repeat the problems in other words; but equations and
+            // layouts have problems of their own.
+            if self.records.iter().any(|rec| rec.rows.len() != rec.slots.len())
+                || self.unions.iter().any(|union| union.model.is_none())
+            {
+                return None;
+            }
+        }
+        let derives = self.find_definers();
+        let owns = self.owning();
+        let mut layouts = Vec::new();
+        for at in 0..self.records.len() {
+            layouts.push(self.layout(RecordId(id32(at)), &owns));
+        }
+        let mut lets = Vec::new();
+        let mut checks = Vec::new();
+        let mut endians = Vec::new();
+        for at in 0..self.records.len() {
+            let id = RecordId(id32(at));
+            lets.push(self.lets(id));
+            checks.push(self.checks(id));
+            endians.push(self.endian(id));
+        }
+        let recursive = self.recursive();
+        let orders: Vec<_> =
+            (0..self.records.len()).map(|at| self.read_order(RecordId(id32(at)))).collect();
+        let transparent: Vec<_> =
+            (0..self.records.len()).map(|at| self.transparent(RecordId(id32(at)))).collect();
+        if self.d.has_errors() {
+            return None;
+        }
+
+        let head = self.scope(main).tree.head.as_ref()?;
+        let mut names: std::collections::HashMap<String, u32> = std::collections::HashMap::new();
+        let mut records = Vec::new();
+        let parts = layouts.into_iter().zip(lets).zip(checks).zip(endians).zip(derives);
+        for (at, ((((layout, lets), checks), endian), derives)) in parts.enumerate() {
+            let kind = self.word_kind(RecordId(id32(at)));
+            let shown = self.shown(RecordId(id32(at)));
+            let count = names.entry(shown.clone()).or_insert(0);
+            *count += 1;
+            let name = if *count == 1 { shown } else { format!("{shown}#{count}") };
+            let sizes = self.sizes(RecordId(id32(at)));
+            let rec = &mut self.records[at];
+            records.push(Record {
+                name,
+                template: rec.template.clone(),
+                kind,
+                doc: rec.doc.map(str::to_owned),
+                rows: std::mem::take(&mut rec.rows),
+                lets,
+                arguments: std::mem::take(&mut rec.arguments),
+                sizes,
+                open: rec.open,
+                align: rec.align,
+                transparent: transparent[at],
+                endian,
+                derives,
+                checks,
+                layout: layout.0,
+                passes: layout.1,
+                read_order: orders[at].clone(),
+                recursive: recursive[at],
+                encodes: rec.encodes,
+                span: rec.span,
+            });
+        }
+        let unions: Vec<Union> = self.unions.iter_mut().filter_map(|u| u.model.take()).collect();
+        let epochs = if self.epochs.list.is_empty() {
+            vec![Epoch { label: "all".to_owned(), ranges: Vec::new() }]
+        } else {
+            self.epochs.list.clone()
+        };
+        let mut model = Model {
+            name: head.name.value.clone(),
+            title: head.title.clone().unwrap_or_else(|| head.name.value.clone()),
+            version: head.props.int("version").and_then(|n| u32::try_from(n).ok()).unwrap_or(1),
+            extensions: head.extensions.clone(),
+            sources: head.sources.clone(),
+            root,
+            byte_order: ByteOrderRule::Fixed(ByteOrder::Little),
+            gaps: match head.props.word("gaps") {
+                Some("kept") => Gaps::Kept,
+                _ => Gaps::Zero,
+            },
+            epoch_variables: Vec::new(),
+            epochs,
+            records,
+            unions,
+            enums: self.enums.clone(),
+            pointers: self.pointers.clone(),
+            varints: self.varints.clone(),
+            relocation,
+            views: Default::default(),
+        };
+        computed_sizes(&mut model);
+        self.context(&mut model, head)?;
+        Some(model)
+    }
+
+    /// Finds types and shapes of all records from a position on, until no new record appears.
+    fn explore(&mut self, from: usize) {
+        let mut at = from;
+        while at < self.records.len() {
+            let id = RecordId(id32(at));
+            for slot in 0..self.rec(id).slots.len() {
+                for variant in 0..self.rec(id).slots[slot].variants.len() {
+                    self.variant_base(id, slot, variant);
+                    let source = self.rec(id).slots[slot].variants[variant].source.clone();
+                    if let Source::Row(_, Some(union)) | Source::Case(union) = source {
+                        for case in 0..self.uni(union).cases.len() {
+                            self.case_record(union, case);
+                        }
+                    }
+                }
+                self.slot_shape(id, slot);
+            }
+            at += 1;
+        }
+    }
+
+    fn find_owners(&mut self) {
+        let mut owners: Vec<Vec<RecordId>> = vec![Vec::new(); self.records.len()];
+        for at in 0..self.records.len() {
+            let id = RecordId(id32(at));
+            if let Some(outer) = self.rec(id).outer {
+                owners[at].push(outer);
+            }
+            let mut held = Vec::new();
+            for slot in &self.rec(id).slots {
+                for variant in &slot.variants {
+                    if let Memo::Done(Some(base)) = &variant.base {
+                        held_records(&base.element, &mut held);
+                    }
+                }
+            }
+            for inner in held {
+                if !owners[inner.index()].contains(&id) {
+                    owners[inner.index()].push(id);
+                }
+            }
+        }
+        // A struct that stands for a case is owned like the case.
+        for union in 0..self.unions.len() {
+            for case in 0..self.unions[union].cases.len() {
+                if !self.unions[union].cases[case].whole {
+                    continue;
+                }
+                let holder = self.unions[union].holder;
+                if let Some(record) = self.case_record(UnionId(id32(union)), case) {
+                    let list = &mut owners[record.index()];
+                    if !list.contains(&holder) {
+                        list.push(holder);
+                    }
+                }
+            }
+        }
+        self.owners = owners;
+    }
+
+    /// Declarations of the module that nothing uses are resolved, too, so that their problems show.
+    fn unused(&mut self, main: ScopeId) {
+        let from = self.records.len();
+        let tree = self.scope(main).tree;
+        for (index, decl) in tree.decls.iter().enumerate() {
+            if !decl.params.is_empty() || self.by_decl.contains_key(&(main, index)) {
+                continue;
+            }
+            match &decl.body {
+                DeclBody::Struct { .. } | DeclBody::Union { .. } | DeclBody::Word { .. } => {
+                    self.instance(main, index, Vec::new(), decl.span);
+                }
+                _ => {}
+            }
+        }
+        let unions = 0;
+        let mut built = from;
+        while built < self.records.len() {
+            self.explore(built);
+            self.find_owners();
+            let count = self.records.len();
+            for at in built..count {
+                self.build_rows(RecordId(id32(at)));
+            }
+            built = count;
+        }
+        for at in unions..self.unions.len() {
+            if self.unions[at].model.is_none() {
+                self.build_union(UnionId(id32(at)));
+            }
+        }
+    }
+
+    fn lets(&mut self, id: RecordId) -> Vec<Let> {
+        let env = self.env(self.rec(id).scope, Some(id));
+        let decls = self.rec(id).lets.clone();
+        let mut list = Vec::new();
+        for decl in decls {
+            let expr = match self.expr(&env, &decl.ex) {
+                Some(val) => val.expr,
+                None => super::paths::nothing(&decl.name.value),
+            };
+            list.push(Let { name: decl.name.value.clone(), expr, span: decl.span });
+        }
+        list
+    }
+
+    fn checks(&mut self, id: RecordId) -> Vec<Check> {
+        let env = self.env(self.rec(id).scope, Some(id));
+        let decls = self.rec(id).checks.clone();
+        let mut list = Vec::new();
+        for (ex, text, span) in decls {
+            if let Some(expr) = self.truth(&env, ex) {
+                list.push(Check { kind: CheckKind::Holds(expr), text: text.to_owned(), span });
+            }
+        }
+        list
+    }
+
+    fn endian(&mut self, id: RecordId) -> Option<EndianRule> {
+        let order = |word: &str| match word {
+            "little" => Some(ByteOrder::Little),
+            "big" => Some(ByteOrder::Big),
+            _ => None,
+        };
+        if let Some(fixed) = self.rec(id).fixed_endian {
+            return Some(EndianRule::Fixed(fixed));
+        }
+        let decl = self.rec(id).endian?;
+        let env = self.env(self.rec(id).scope, Some(id));
+        let mut rules = Vec::new();
+        for (ex, word) in &decl.rules {
+            let condition = self.truth(&env, ex)?;
+            rules.push((condition, order(&word.value)?));
+        }
+        let otherwise = decl.otherwise.as_ref().and_then(|word| order(&word.value));
+        Some(EndianRule::Chosen(rules, otherwise))
+    }
+
+    fn transparent(&mut self, id: RecordId) -> Option<RowId> {
+        if !self.rec(id).transparent {
+            return None;
+        }
+        let choice = self.rec(id).slots.iter().position(|slot| {
+            matches!(slot.variants.first().map(|v| &v.source), Some(Source::Case(_)))
+        });
+        if let Some(at) = choice {
+            return Some(RowId(id32(at)));
+        }
+        use crate::model::{Role, RowKind};
+        let data: Vec<usize> = self
+            .rec(id)
+            .rows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| {
+                !matches!(row.role, Role::Fixed | Role::Derived | Role::Spelling)
+                    && !matches!(row.kind, RowKind::Mark { .. })
+                    && row.name.is_some()
+            })
+            .map(|(at, _)| at)
+            .collect();
+        match data.as_slice() {
+            [only] => Some(RowId(id32(*only))),
+            _ => {
+                let rec = self.rec(id);
+                let (span, name) = (rec.span, rec.name.clone());
+                let count = data.len();
+                self.d
+                    .error(
+                        "E0233",
+                        span,
+                        format!("`{name}` is transparent, but has {count} rows of data"),
+                    )
+                    .help("the value of a transparent struct is that of its only row");
+                None
+            }
+        }
+    }
+
+    /// The kind of a record, with the width of a word.
+    fn word_kind(&self, id: RecordId) -> RecordKind {
+        let rec = self.rec(id);
+        if !matches!(rec.kind, RecordKind::Word(_)) {
+            return rec.kind.clone();
+        }
+        for ((scope, index), list) in &self.by_decl {
+            if list.contains(&id)
+                && let DeclBody::Word { storage, .. } = &self.decl(*scope, *index).body
+                && let Some(int) = super::base::integer(&storage.name)
+            {
+                return RecordKind::Word(int);
+            }
+        }
+        rec.kind.clone()
+    }
+
+    /// Name with arguments, for people.
+    fn shown(&self, id: RecordId) -> String {
+        let rec = self.rec(id);
+        if rec.params.is_empty() || !matches!(rec.kind, RecordKind::Struct) {
+            return rec.name.clone();
+        }
+        let args: Vec<String> =
+            rec.params.iter().map(|(_, bound)| self.shown_bound(bound)).collect();
+        format!("{}<{}>", rec.name, args.join(","))
+    }
+
+    fn shown_bound(&self, bound: &super::Bound) -> String {
+        use crate::model::Expr;
+        match bound {
+            super::Bound::Type(ty) => self.shown_type(ty),
+            super::Bound::Const(Expr::Int(n), _) => n.to_string(),
+            super::Bound::Const(Expr::Text(t), _) => format!("'{t}'"),
+            super::Bound::Const(Expr::Bool(b), _) => b.to_string(),
+            super::Bound::Const(..) => "..".to_owned(),
+            super::Bound::Argument(_, _, expr) => match &**expr {
+                Expr::Path(path) => path.text.clone(),
+                _ => "..".to_owned(),
+            },
+        }
+    }
+
+    fn shown_type(&self, ty: &Type) -> String {
+        use crate::model::{Content, Meaning, RunLength, Storage};
+        match ty {
+            Type::Cell(cell) => match (cell.meaning.clone(), cell.storage) {
+                (Meaning::Enum(id), _) => self.enums[id.index()].name.clone(),
+                (Meaning::Word(id), _) => self.rec(id).name.clone(),
+                (meaning, Storage::Fixed(int)) => {
+                    let letter = match meaning {
+                        Meaning::Float => "f",
+                        Meaning::Bool { .. } => "bool",
+                        _ if int.signed => "i",
+                        _ => "u",
+                    };
+                    let order = match int.order {
+                        Some(ByteOrder::Little) => "le",
+                        Some(ByteOrder::Big) => "be",
+                        None => "",
+                    };
+                    format!("{letter}{}{order}", u32::from(int.bytes) * 8)
+                }
+                (_, Storage::Varint(id)) => self.varints[id.index()].name.clone(),
+                _ => "bits".to_owned(),
+            },
+            Type::Run(run) => {
+                let content = match run.content {
+                    Content::Bytes => "bytes".to_owned(),
+                    Content::Text(encoding) => format!("{encoding:?}").to_lowercase(),
+                };
+                match &run.length {
+                    RunLength::Prefix(cell) => {
+                        format!("{content}<{}>", self.shown_type(&Type::Cell(cell.clone())))
+                    }
+                    _ => content,
+                }
+            }
+            Type::Record(id) => self.shown(*id),
+            Type::Union(id) => self.uni(*id).name.clone(),
+            Type::Pointer(pointer) => self.pointers[pointer.kind.index()].name.clone(),
+            Type::PerEpoch(types) => {
+                let first = types.iter().find(|ty| !matches!(ty, Type::Nothing));
+                first.map(|ty| format!("{}..", self.shown_type(ty))).unwrap_or_default()
+            }
+            _ => "..".to_owned(),
+        }
+    }
+
+    /// Stated sizes per epoch.
+    fn sizes(&self, id: RecordId) -> Vec<Option<u64>> {
+        let rec = self.rec(id);
+        if let RecordKind::Word(_) = rec.kind {
+            let bits = match self.word_kind(id) {
+                RecordKind::Word(int) => u64::from(int.bytes) * 8,
+                _ => 0,
+            };
+            return vec![Some(bits); self.epoch_count()];
+        }
+        rec.stated.clone()
+    }
+
+    /// Byte order of the file, and where the epochs stand.
+    fn context(&mut self, model: &mut Model, head: &'t crate::syntax::ast::Head) -> Option<()> {
+        let root = model.root;
+        let mark = inline_ways(model, root, |row| matches!(row.ty, Type::ByteOrderMark));
+        match head.props.word("endian") {
+            Some("big") => model.byte_order = ByteOrderRule::Fixed(ByteOrder::Big),
+            Some("byte_order") => {
+                let span = head.props.span("endian").unwrap_or(head.span);
+                let Some((way, _)) = mark else {
+                    self.d
+                        .error(
+                            "E0234",
+                            span,
+                            "no `byte_order` row at a constant offset of the root",
+                        )
+                        .help("write `byte_order 0x0c` in the root, or in a struct inside it");
+                    return None;
+                };
+                match offset_of(model, root, &way) {
+                    Some(offset) => model.byte_order = ByteOrderRule::Mark { offset },
+                    None => {
+                        self.d
+                            .error("E0234", span, "the `byte_order` row moves")
+                            .help("it must stand at one offset, the same in every epoch");
+                        return None;
+                    }
+                }
+            }
+            _ => {}
+        }
+        for at in 0..self.epochs.vars.len() {
+            let decl = self.epochs.vars[at].decl;
+            let root_name = self.rec(root).template.clone();
+            let env = self.env(self.main, Some(root));
+            let mut ex = decl.from.clone();
+            if ex.head.value == root_name && !ex.steps.is_empty() {
+                let crate::syntax::expr::StepEx::Field(first) = ex.steps.remove(0) else {
+                    return None;
+                };
+                ex.head = first;
+            }
+            let (path, _) = self.path(&env, &ex)?;
+            let mut way = Vec::new();
+            for step in &path.steps {
+                let Step::Field(field) = step else { return None };
+                let (_, members) = field.members.first()?;
+                for member in members {
+                    if let Member::Row(row) | Member::Into(row) = member {
+                        way.push(*row);
+                    }
+                }
+            }
+            match offset_of(model, root, &way) {
+                Some(offset) => model.epoch_variables.push(EpochVariable {
+                    name: decl.name.value.clone(),
+                    offset,
+                    cell: self.epochs.vars[at].cell.clone(),
+                    path: way,
+                    span: decl.span,
+                }),
+                None => {
+                    self.d
+                        .error("E0207", decl.span, "the epoch does not stand at one constant offset")
+                        .help("all rows on the way must be inline and have the same offset in every epoch");
+                    return None;
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+/// Records in a type, through pointers, but not through unions.
+fn held_records(ty: &Type, list: &mut Vec<RecordId>) {
+    match ty {
+        Type::Record(id) => list.push(*id),
+        Type::Pointer(pointer) => {
+            if let crate::model::Target::Own(target) = &pointer.target {
+                held_records(target, list);
+            }
+        }
+        Type::Array(array) => held_records(&array.element, list),
+        Type::Region(region) => held_records(&region.inner, list),
+        Type::PerEpoch(types) => {
+            for ty in types {
+                held_records(ty, list);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The first inline row that satisfies a condition, as a way from a record.
+fn inline_ways(
+    model: &Model,
+    root: RecordId,
+    wanted: impl Fn(&crate::model::Row) -> bool,
+) -> Option<(Vec<RowId>, RecordId)> {
+    let mut stack = vec![(root, Vec::new())];
+    let mut seen = vec![root];
+    while let Some((id, way)) = stack.pop() {
+        for (at, row) in model.records[id.index()].rows.iter().enumerate() {
+            let mut longer: Vec<RowId> = way.clone();
+            longer.push(RowId(id32(at)));
+            if wanted(row) {
+                return Some((longer, id));
+            }
+            if let Type::Record(inner) = row.ty
+                && !seen.contains(&inner)
+            {
+                seen.push(inner);
+                stack.push((inner, longer));
+            }
+        }
+    }
+    None
+}
+
+/// Offset of a row from the start of the root, if it is the same in every epoch.
+fn offset_of(model: &Model, root: RecordId, way: &[RowId]) -> Option<u64> {
+    let mut found = None;
+    for epoch in (0..id32(model.epochs.len())).map(EpochId) {
+        let mut id = root;
+        let mut offset = 0u64;
+        for (at, row) in way.iter().enumerate() {
+            let record = model.records.get(id.index())?;
+            offset = offset.checked_add(row_offset(model, id, *row, epoch)?)?;
+            if at + 1 < way.len() {
+                let Type::Record(inner) = record.rows.get(row.index())?.ty else { return None };
+                id = inner;
+            }
+        }
+        if found.is_some_and(|found| found != offset) {
+            return None;
+        }
+        found = Some(offset);
+    }
+    found
+}
+
+/// Offset of a row in its record.
+fn row_offset(model: &Model, id: RecordId, row: RowId, epoch: EpochId) -> Option<u64> {
+    let record = model.records.get(id.index())?;
+    match record.rows.get(row.index())?.homes.get(epoch.index())? {
+        Home::At(at) => Some(*at),
+        Home::Next => {
+            let mut offset = record.sizes.get(epoch.index()).copied().flatten().unwrap_or(0);
+            for before in record.rows.iter().take(row.index()) {
+                if before.when.is_some() {
+                    return None;
+                }
+                if matches!(before.homes.get(epoch.index()), Some(Home::Next)) {
+                    offset = offset.checked_add(model.size_of(&before.ty, epoch)?)?;
+                }
+            }
+            Some(offset)
+        }
+        Home::Absent | Home::Nowhere => None,
+    }
+}
+
+/// Sizes of records with offsets that don't state one: what their rows occupy.
+fn computed_sizes(model: &mut Model) {
+    for _ in 0..64 {
+        let mut changed = false;
+        for at in 0..model.records.len() {
+            for epoch in 0..model.epochs.len() {
+                let record = &model.records[at];
+                if record.sizes[epoch].is_some() || matches!(record.kind, RecordKind::Word(_)) {
+                    continue;
+                }
+                let mut end: Option<u64> = None;
+                let mut known = true;
+                for row in &record.rows {
+                    if let Home::At(offset) = row.homes[epoch] {
+                        // The choice of a declared union lies over its common rows.
+                        if matches!(row.ty, Type::Union(_)) && record.open {
+                            continue;
+                        }
+                        match model.size_of(&row.ty, EpochId(id32(epoch))) {
+                            Some(size) => {
+                                end = end.max(Some(offset.saturating_add(size)));
+                            }
+                            None => known = false,
+                        }
+                    }
+                }
+                if known && end.is_some() {
+                    model.records[at].sizes[epoch] = end;
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}

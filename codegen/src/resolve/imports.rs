@@ -1,0 +1,353 @@
+//! Texts that a schema imports, and the scopes that they become.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::{Cx, Expr, Scope, ScopeId, ScopeParam, Shape};
+use crate::Provider;
+use crate::diagnostic::Diagnostics;
+use crate::span::{SourceMap, Span};
+use crate::syntax::ast::{Argument, Decl, Import, Tree};
+use crate::syntax::expr::ExKind;
+use crate::syntax::near::nearest;
+use crate::syntax::parse;
+
+/// Most texts of one run.
+const MAX_TEXTS: usize = 256;
+/// Longest chain of imports with parameters.
+const MAX_CHAIN: usize = 64;
+
+/// A text and all that it imports, parsed.
+pub(crate) struct Texts {
+    /// The first is the text itself.
+    pub trees: Vec<Tree>,
+    /// For each tree the positions of its imports.
+    pub links: Vec<HashMap<String, usize>>,
+}
+
+/// Parses a text and all that it imports.
+pub(crate) fn load(
+    name: &str,
+    text: &str,
+    directory: Option<&Path>,
+    provider: &dyn Provider,
+    sources: &mut SourceMap,
+    files: &mut Vec<PathBuf>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Texts> {
+    let source = sources.add(name, text);
+    let mut trees = vec![parse(source, sources, diagnostics)?];
+    let mut links: Vec<HashMap<String, usize>> = vec![HashMap::new()];
+    let mut known: HashMap<String, Option<usize>> = HashMap::new();
+    if let Some(head) = &trees[0].head {
+        known.insert(head.name.value.clone(), Some(0));
+    }
+    let mut at = 0;
+    while at < trees.len() {
+        for import in trees[at].imports.clone() {
+            let name = &import.name.value;
+            if let Some(found) = known.get(name) {
+                if let Some(index) = found {
+                    links[at].insert(name.clone(), *index);
+                }
+                continue;
+            }
+            let index = import_text(&import, directory, provider, files, diagnostics).and_then(
+                |(shown, text)| {
+                    if trees.len() >= MAX_TEXTS {
+                        diagnostics.error("E0202", import.span, "too many imports");
+                        return None;
+                    }
+                    let source = sources.add(shown, text);
+                    let tree = parse(source, sources, diagnostics)?;
+                    trees.push(tree);
+                    links.push(HashMap::new());
+                    Some(trees.len() - 1)
+                },
+            );
+            known.insert(name.clone(), index);
+            if let Some(index) = index {
+                links[at].insert(name.clone(), index);
+            }
+        }
+        at += 1;
+    }
+    Some(Texts { trees, links })
+}
+
+fn import_text(
+    import: &Import,
+    directory: Option<&Path>,
+    provider: &dyn Provider,
+    files: &mut Vec<PathBuf>,
+    diagnostics: &mut Diagnostics,
+) -> Option<(String, String)> {
+    let name = &import.name.value;
+    let path = directory.map(|directory| directory.join(format!("{name}.kdl")));
+    if let Some(path) = path.filter(|path| path.is_file()) {
+        files.push(path.clone());
+        match std::fs::read_to_string(&path) {
+            Ok(text) => return Some((path.display().to_string(), text)),
+            Err(error) => {
+                diagnostics.error(
+                    "E0201",
+                    import.name.span,
+                    format!("`{}` can't be read: {error}", path.display()),
+                );
+                return None;
+            }
+        }
+    }
+    if let Some(text) = provider.library(name) {
+        return Some((format!("{name}.kdl"), text));
+    }
+    let d = diagnostics.error("E0201", import.name.span, format!("no library `{name}`"));
+    match directory {
+        Some(directory) => d.help(format!(
+            "there is no `{name}.kdl` in `{}`, and no built-in library of this name",
+            directory.display()
+        )),
+        None => d.help("there is no built-in library of this name"),
+    };
+    None
+}
+
+/// What a name leads to.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Found<'t> {
+    Decl(ScopeId, usize),
+    Type(ScopeId, &'t crate::syntax::ast::TypeEx),
+}
+
+impl<'t> Cx<'t> {
+    pub(super) fn scope_of_main(&mut self) -> ScopeId {
+        self.main = self.new_scope(0, Vec::new(), 0);
+        self.main
+    }
+
+    /// A scope for a tree; those without parameters are shared.
+    fn new_scope(
+        &mut self,
+        index: usize,
+        params: Vec<(&'t str, ScopeParam<'t>)>,
+        chain: usize,
+    ) -> ScopeId {
+        if params.is_empty()
+            && let Some(&scope) = self.shared.get(&index)
+        {
+            return scope;
+        }
+        let trees: &'t [Tree] = self.trees;
+        let tree = &trees[index];
+        let id = ScopeId(self.scopes.len());
+        if params.is_empty() {
+            self.shared.insert(index, id);
+        }
+        let mut decls = HashMap::new();
+        for (at, decl) in tree.decls.iter().enumerate() {
+            if let Some(first) = decls.insert(decl.name.value.as_str(), at) {
+                let first: &Decl = &tree.decls[first];
+                let name = &decl.name.value;
+                self.d
+                    .error("E0203", decl.name.span, format!("`{name}` is declared twice"))
+                    .label("again here")
+                    .also(first.name.span, "first here");
+            }
+        }
+        self.scopes.push(Scope { tree, params, imports: Vec::new(), decls });
+        for import in &tree.imports {
+            let Some(&target) = self.links[index].get(&import.name.value) else { continue };
+            if chain > MAX_CHAIN || self.scopes.len() > 1024 {
+                self.d.error("E0202", import.span, "libraries import each other without end");
+                return id;
+            }
+            let params = self.bind_library(id, import, target);
+            let scope = self.new_scope(target, params, chain + 1);
+            self.scopes[id.0].imports.push((&import.name.value, scope));
+        }
+        id
+    }
+
+    /// Values of a library's parameters.
+    fn bind_library(
+        &mut self,
+        scope: ScopeId,
+        import: &'t Import,
+        target: usize,
+    ) -> Vec<(&'t str, ScopeParam<'t>)> {
+        let trees: &'t [Tree] = self.trees;
+        let library = &trees[target];
+        let mut bound = Vec::new();
+        for (name, _) in &import.args {
+            if !library.params.iter().any(|p| p.name.value == name.value) {
+                let names = library.params.iter().map(|p| p.name.value.as_str());
+                let near = nearest(&name.value, names).map(str::to_owned);
+                let d = self.d.error(
+                    "E0204",
+                    name.span,
+                    format!("`{}` has no parameter `{}`", import.name.value, name.value),
+                );
+                if let Some(near) = near {
+                    d.label(format!("did you mean `{near}`?"));
+                }
+            }
+        }
+        for param in &library.params {
+            let Some((_, value)) = import.args.iter().find(|(n, _)| n.value == param.name.value)
+            else {
+                self.d
+                    .error(
+                        "E0204",
+                        import.span,
+                        format!(
+                            "`{}` needs its parameter `{}`",
+                            import.name.value, param.name.value
+                        ),
+                    )
+                    .also(param.name.span, "declared here")
+                    .help(format!(
+                        "write `import {} {{ {} VALUE }}`",
+                        import.name.value, param.name.value
+                    ));
+                continue;
+            };
+            if let Some(value) =
+                self.library_value(scope, &param.kind.value, param.kind.span, value)
+            {
+                bound.push((param.name.value.as_str(), value));
+            }
+        }
+        bound
+    }
+
+    fn library_value(
+        &mut self,
+        scope: ScopeId,
+        kind: &str,
+        kind_span: Span,
+        value: &'t Argument,
+    ) -> Option<ScopeParam<'t>> {
+        let constant = value.ex.as_ref().map(|ex| &ex.kind);
+        let (found, what) = match kind {
+            "type" => (value.ty.as_ref().map(|ty| ScopeParam::Type(scope, ty)), "a type"),
+            "chars" => {
+                let numeric = matches!(constant, Some(ExKind::Int(_) | ExKind::Bool(_)));
+                let text = Expr::Text(value.text.clone());
+                ((!numeric).then_some(ScopeParam::Const(text, Shape::Text)), "a text")
+            }
+            "bool" => match constant {
+                Some(ExKind::Bool(b)) => {
+                    (Some(ScopeParam::Const(Expr::Bool(*b), Shape::Bool)), "a truth value")
+                }
+                _ => (None, "a truth value"),
+            },
+            _ if super::base::integer(kind).is_some() => match constant {
+                Some(ExKind::Int(n)) => {
+                    (Some(ScopeParam::Const(Expr::Int(*n), Shape::Int(None))), "an integer")
+                }
+                _ => (None, "an integer"),
+            },
+            _ => {
+                self.d
+                    .error("E0204", kind_span, format!("`{kind}` is no kind of parameter"))
+                    .help("write `chars`, `bool`, `type` or an integer type such as `u32`");
+                return None;
+            }
+        };
+        if found.is_none() {
+            self.d
+                .error("E0204", value.span, format!("`{}` is not {what}", value.text))
+                .also(kind_span, "declared here");
+        }
+        found
+    }
+
+    /// What a name means as a type, with dots for imports.
+    pub(super) fn lookup(&self, scope: ScopeId, name: &str) -> Vec<Found<'t>> {
+        let here = self.scope(scope);
+        if let Some(&index) = here.decls.get(name) {
+            return vec![Found::Decl(scope, index)];
+        }
+        if let Some((_, ScopeParam::Type(scope, ty))) = here.params.iter().find(|p| p.0 == name) {
+            return vec![Found::Type(*scope, ty)];
+        }
+        if let Some((first, rest)) = name.split_once('.') {
+            return match here.imports.iter().find(|i| i.0 == first) {
+                Some(&(_, import)) => self.lookup(import, rest),
+                None => Vec::new(),
+            };
+        }
+        let mut found = Vec::new();
+        for &(_, import) in &here.imports {
+            if let Some(&index) = self.scope(import).decls.get(name) {
+                found.push(Found::Decl(import, index));
+            }
+        }
+        found
+    }
+
+    /// Like `lookup`, where only one meaning will do.
+    pub(super) fn lookup_one(
+        &mut self,
+        scope: ScopeId,
+        name: &str,
+        span: Span,
+    ) -> Option<Found<'t>> {
+        let found = self.lookup(scope, name);
+        if found.len() > 1 {
+            let places: Vec<(Span, String)> = found
+                .iter()
+                .filter_map(|found| match found {
+                    Found::Decl(scope, index) => {
+                        Some((self.decl(*scope, *index).name.span, "one is here".to_owned()))
+                    }
+                    Found::Type(..) => None,
+                })
+                .collect();
+            let d = self
+                .d
+                .error("E0205", span, format!("`{name}` is declared by several imports"))
+                .help(format!("say which: `IMPORT.{name}`"));
+            d.secondary = places;
+            return None;
+        }
+        found.first().copied()
+    }
+
+    /// Names of types that can be used in a scope, for "did you mean".
+    pub(super) fn type_names(&self, scope: ScopeId) -> Vec<String> {
+        let here = self.scope(scope);
+        let mut names: Vec<String> = here.decls.keys().map(|n| (*n).to_owned()).collect();
+        for &(import, id) in &here.imports {
+            for name in self.scope(id).decls.keys() {
+                names.push((*name).to_owned());
+                names.push(format!("{import}.{name}"));
+            }
+        }
+        names.extend(here.params.iter().map(|p| p.0.to_owned()));
+        names.sort();
+        names
+    }
+
+    /// Rules for a scope as a whole.
+    pub(super) fn check_scope(&mut self, main: ScopeId) {
+        for scope in 0..self.scopes.len() {
+            let tree = self.scopes[scope].tree;
+            let Some(head) = &tree.head else {
+                let span = Span { source: tree.source, start: 0, end: 0 };
+                self.d
+                    .error("E0206", span, "the schema says neither `module` nor `library`")
+                    .help("begin with `module name \"Title\" root=File`");
+                continue;
+            };
+            if ScopeId(scope) == main {
+                continue;
+            }
+            if !tree.epochs.is_empty() && head.library {
+                self.d
+                    .error("E0207", tree.epochs[0].span, "a library can't declare an `epoch`")
+                    .help("declare it in the module that imports the library");
+            }
+        }
+    }
+}

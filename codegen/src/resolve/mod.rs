@@ -1,0 +1,373 @@
+//! Trees to model: imports, names, types, parameters, epochs, expressions, equations.
+//!
+//! Every struct that is used becomes a [`Rec`] per distinct list of arguments. First all types are
+//! found (which may declare further records), then all expressions are resolved against them.
+
+mod base;
+pub mod codes;
+mod consts;
+mod declare;
+mod definers;
+mod epochs;
+mod exprs;
+mod finish;
+mod imports;
+mod layouts;
+mod order;
+mod paths;
+mod pointers;
+mod rows;
+mod shapes;
+mod texts;
+mod unions;
+mod words;
+
+use std::collections::HashMap;
+
+use crate::diagnostic::Diagnostics;
+use crate::model::{
+    Enum, EnumId, Expr, IntType, Model, PointerId, PointerKind, RecordId, RecordKind,
+    RelocationEncoding, Row as ModelRow, RowId, Type, Union, UnionId, Varint,
+};
+use crate::span::{Span, Spanned};
+use crate::syntax::ast::{
+    CaseDecl, Decl, EndianDecl, Item, LetDecl, Place, Row, Tree, TypeEx, WordField,
+};
+use crate::syntax::expr::{Ex, PathEx};
+pub(crate) use base::is_builtin;
+pub(crate) use imports::load;
+
+/// Most records of a model: parameters can multiply types without bound.
+const MAX_RECORDS: usize = 4096;
+/// Deepest nesting of types in types.
+const MAX_NESTING: u32 = 64;
+
+/// Resolves the first tree, a module, with the libraries that it imports.
+pub(crate) fn resolve(
+    trees: &[Tree],
+    links: &[HashMap<String, usize>],
+    diagnostics: &mut Diagnostics,
+) -> Option<Model> {
+    let mut cx = Cx::new(trees, links);
+    let main = cx.scope_of_main();
+    cx.check_scope(main);
+    cx.find_epochs(main);
+    let model = cx.root(main).and_then(|root| cx.finish(main, root));
+    let failed = cx.d.has_errors();
+    for problem in cx.d.all() {
+        let d = match problem.severity {
+            crate::diagnostic::Severity::Error => {
+                diagnostics.error(problem.code, problem.span, problem.message.clone())
+            }
+            crate::diagnostic::Severity::Note => {
+                diagnostics.note(problem.code, problem.span, problem.message.clone())
+            }
+        };
+        d.label.clone_from(&problem.label);
+        d.secondary.clone_from(&problem.secondary);
+        d.help.clone_from(&problem.help);
+    }
+    if failed { None } else { model }
+}
+
+/// Position in [`Cx::scopes`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct ScopeId(usize);
+
+/// A text with its parameters filled in.
+#[derive(Debug)]
+struct Scope<'t> {
+    tree: &'t Tree,
+    /// Values of the library's parameters.
+    params: Vec<(&'t str, ScopeParam<'t>)>,
+    imports: Vec<(&'t str, ScopeId)>,
+    decls: HashMap<&'t str, usize>,
+}
+
+/// Value of a library's parameter.
+#[derive(Debug, Clone)]
+enum ScopeParam<'t> {
+    /// A type, written in this scope.
+    Type(ScopeId, &'t TypeEx),
+    /// A number or text.
+    Const(Expr, Shape),
+}
+
+/// Value of a parameter of a struct, union or string.
+#[derive(Debug, Clone)]
+enum Bound {
+    Type(Type),
+    Const(Expr, Shape),
+    /// Evaluated in the owner: position in [`Rec::arguments`].
+    Argument(u32, Shape, Box<Expr>),
+}
+
+/// What a path or expression is about.
+#[derive(Debug, Clone, PartialEq)]
+enum Shape {
+    Int(Option<EnumId>),
+    Bool,
+    Float,
+    Text,
+    Bytes,
+    Address,
+    /// A node of one of these records.
+    Nodes(Vec<RecordId>),
+    Union(UnionId),
+    Array(Box<Shape>),
+    Order,
+    Nothing,
+    /// Not known, or several.
+    Any,
+}
+
+/// Something computed on demand.
+#[derive(Debug, Clone)]
+enum Memo<T> {
+    Unknown,
+    Busy,
+    Done(T),
+}
+
+/// A struct, body or word that is used.
+#[derive(Debug)]
+struct Rec<'t> {
+    name: String,
+    template: String,
+    kind: RecordKind,
+    doc: Option<&'t str>,
+    scope: ScopeId,
+    params: Vec<(&'t str, Bound)>,
+    arguments: Vec<Expr>,
+    /// For bodies of cases and forms: the record that holds them.
+    outer: Option<RecordId>,
+    slots: Vec<Slot<'t>>,
+    lets: Vec<&'t LetDecl>,
+    let_shapes: Vec<Memo<Option<Shape>>>,
+    checks: Vec<(&'t Ex, &'t str, Span)>,
+    derives: Vec<(&'t PathEx, &'t Ex, Span)>,
+    layout: Option<(&'t [Place], Span)>,
+    endian: Option<&'t EndianDecl>,
+    fixed_endian: Option<crate::model::ByteOrder>,
+    msb_first: bool,
+    /// Epochs that have the record.
+    exists: Vec<bool>,
+    /// Column of each epoch, if the struct has columns.
+    columns: Option<(usize, Vec<Option<usize>>)>,
+    /// Sizes as stated, per epoch.
+    stated: Vec<Option<u64>>,
+    open: bool,
+    /// Whether rows have offsets.
+    homed: bool,
+    /// For bodies in unions: where they end, per epoch, if that is known.
+    limits: Vec<Option<u64>>,
+    align: Option<u64>,
+    transparent: bool,
+    encodes: Option<RelocationEncoding>,
+    nesting: u32,
+    span: Span,
+    /// Rows when they are resolved, in the order of the slots.
+    rows: Vec<ModelRow>,
+}
+
+/// A row, perhaps spelled differently in different epochs.
+#[derive(Debug)]
+struct Slot<'t> {
+    name: Option<&'t str>,
+    variants: Vec<Variant<'t>>,
+    shape: Memo<Option<Shape>>,
+}
+
+#[derive(Debug)]
+struct Variant<'t> {
+    source: Source<'t>,
+    epochs: Vec<bool>,
+    /// Conditions over data, and whether each is negated.
+    when: Vec<(&'t Ex, bool)>,
+    base: Memo<Option<Base>>,
+}
+
+/// Where a row comes from.
+#[derive(Debug, Clone)]
+enum Source<'t> {
+    Row(&'t Row, Option<UnionId>),
+    /// The union inside the record of a `union` declaration.
+    Case(UnionId),
+    Word(&'t WordField),
+    /// The logical field of forms: the form and row whose type it has.
+    Logical(RecordId, RowId, Option<&'t Row>),
+}
+
+/// A type as written, without lengths and regions.
+#[derive(Debug, Clone)]
+struct Base {
+    prefix: Option<(PointerId, bool)>,
+    element: Type,
+    suffix: Option<(PointerId, bool)>,
+    /// `bytes` or `text`, whose length the row says.
+    raw: bool,
+    /// A sigil without a type.
+    sigil_only: bool,
+}
+
+/// A union that is used.
+#[derive(Debug)]
+struct Uni<'t> {
+    name: String,
+    /// The record that holds the union's row.
+    holder: RecordId,
+    row: RowId,
+    decl: UnionDecl<'t>,
+    cases: Vec<UniCase<'t>>,
+    model: Option<Union>,
+}
+
+#[derive(Debug, Clone)]
+enum UnionDecl<'t> {
+    Row(&'t Row),
+    Decl(&'t Decl),
+}
+
+#[derive(Debug)]
+struct UniCase<'t> {
+    decl: &'t CaseDecl,
+    record: RecordId,
+    whole: bool,
+    epochs: Vec<bool>,
+    forms: Vec<(usize, RecordId, Vec<bool>)>,
+}
+
+/// What an expression is resolved in.
+#[derive(Debug, Clone)]
+struct Env {
+    record: Option<RecordId>,
+    scope: ScopeId,
+    /// What `it` is.
+    it: Option<Shape>,
+    /// Element whose fields come first: the condition of `where`.
+    element: Option<Shape>,
+    /// Name that stands for `it`: the array row that a check belongs to.
+    alias: Option<String>,
+    /// For bases of pointers: the records that hold one of the kind.
+    holders: Vec<RecordId>,
+    depth: u32,
+}
+
+/// An expression and what it gives.
+#[derive(Debug, Clone)]
+struct Val {
+    expr: Expr,
+    shape: Shape,
+}
+
+/// Everything known while resolving.
+struct Cx<'t> {
+    d: Diagnostics,
+    trees: &'t [Tree],
+    links: &'t [HashMap<String, usize>],
+    scopes: Vec<Scope<'t>>,
+    shared: HashMap<usize, ScopeId>,
+    epochs: epochs::Epochs<'t>,
+    records: Vec<Rec<'t>>,
+    unions: Vec<Uni<'t>>,
+    enums: Vec<Enum>,
+    enum_ids: HashMap<(ScopeId, usize), EnumId>,
+    /// Storage of the enumerations that have one.
+    pointers: Vec<PointerKind>,
+    pointer_decls: Vec<(ScopeId, usize)>,
+    pointer_ids: HashMap<(ScopeId, usize), PointerId>,
+    varints: Vec<Varint>,
+    varint_ids: HashMap<(ScopeId, usize), crate::model::VarintId>,
+    instances: HashMap<String, RecordId>,
+    /// Records of each declaration.
+    by_decl: HashMap<(ScopeId, usize), Vec<RecordId>>,
+    /// Declarations that are being looked into: aliases and strings that may name themselves.
+    busy: Vec<(ScopeId, usize)>,
+    main: ScopeId,
+    root: Option<RecordId>,
+    /// Owners of each record, once all types are known.
+    owners: Vec<Vec<RecordId>>,
+    too_many: bool,
+    /// How far the search for types is nested.
+    deep: u32,
+}
+
+impl<'t> Cx<'t> {
+    fn new(trees: &'t [Tree], links: &'t [HashMap<String, usize>]) -> Cx<'t> {
+        Cx {
+            d: Diagnostics::default(),
+            trees,
+            links,
+            scopes: Vec::new(),
+            shared: HashMap::new(),
+            epochs: epochs::Epochs::default(),
+            records: Vec::new(),
+            unions: Vec::new(),
+            enums: Vec::new(),
+            enum_ids: HashMap::new(),
+            pointers: Vec::new(),
+            pointer_decls: Vec::new(),
+            pointer_ids: HashMap::new(),
+            varints: Vec::new(),
+            varint_ids: HashMap::new(),
+            instances: HashMap::new(),
+            by_decl: HashMap::new(),
+            busy: Vec::new(),
+            main: ScopeId(0),
+            root: None,
+            owners: Vec::new(),
+            too_many: false,
+            deep: 0,
+        }
+    }
+
+    fn rec(&self, id: RecordId) -> &Rec<'t> {
+        &self.records[id.index()]
+    }
+
+    fn rec_mut(&mut self, id: RecordId) -> &mut Rec<'t> {
+        &mut self.records[id.index()]
+    }
+
+    fn uni(&self, id: UnionId) -> &Uni<'t> {
+        &self.unions[id.index()]
+    }
+
+    fn scope(&self, id: ScopeId) -> &Scope<'t> {
+        &self.scopes[id.0]
+    }
+
+    fn decl(&self, scope: ScopeId, index: usize) -> &'t Decl {
+        &self.scope(scope).tree.decls[index]
+    }
+
+    /// Number of epochs; at least one.
+    fn epoch_count(&self) -> usize {
+        self.epochs.list.len().max(1)
+    }
+}
+
+/// Number as an id.
+fn id32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// An integer type of the file's byte order.
+fn int(bytes: u8, signed: bool) -> IntType {
+    IntType { bytes, signed, order: None }
+}
+
+/// Names of rows and lets that items declare, inside `when` too.
+fn names_of<'t>(items: impl IntoIterator<Item = &'t Item>, names: &mut Vec<&'t Spanned<String>>) {
+    for item in items {
+        match item {
+            Item::Row(row) => names.extend(row.name.as_ref()),
+            Item::Let(decl) => names.push(&decl.name),
+            Item::When { then, otherwise, .. } => {
+                names_of(then, names);
+                names_of(otherwise, names);
+            }
+            _ => {}
+        }
+    }
+}

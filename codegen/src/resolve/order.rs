@@ -1,0 +1,328 @@
+//! The order in which rows are read, and which types contain themselves.
+
+use super::{Cx, RecordId, id32};
+use crate::model::{
+    ArrayLength, Expr, Extent, Home, Member, Path, RowId, RowKind, RunLength, Start, Step, Tag,
+    Target, Type,
+};
+
+impl<'t> Cx<'t> {
+    /// Rows in an order in which each comes after those that its place and length need.
+    pub(super) fn read_order(&self, id: RecordId) -> Vec<RowId> {
+        let rec = self.rec(id);
+        let mut classes: Vec<(u8, u64)> = Vec::new();
+        for row in &rec.rows {
+            let home = row.homes.iter().find_map(|home| match home {
+                Home::At(at) => Some(*at),
+                _ => None,
+            });
+            let next = row.homes.iter().any(|home| matches!(home, Home::Next));
+            let object = matches!(
+                row.kind,
+                RowKind::Object { .. }
+                    | RowKind::Mark { .. }
+                    | RowKind::Value { .. }
+                    | RowKind::Slice { .. }
+            );
+            let class = if object {
+                4
+            } else if Self::owns_directly(&row.ty) && home.is_some() {
+                3
+            } else if next {
+                2
+            } else {
+                match &row.ty {
+                    Type::Record(_) | Type::Union(_) | Type::Array(_) | Type::Region(_) => 1,
+                    _ => 0,
+                }
+            };
+            // Rows that follow one another are read in their order.
+            classes.push((class, if class == 2 { 0 } else { home.unwrap_or(0) }));
+        }
+        let mut pending: Vec<usize> = (0..rec.rows.len()).collect();
+        pending.sort_by_key(|&at| (classes[at].0, classes[at].1));
+        let needs: Vec<Vec<usize>> = (0..rec.rows.len()).map(|at| self.needs(id, at)).collect();
+        let mut order = Vec::new();
+        let mut done = vec![false; rec.rows.len()];
+        // Each round takes the first row that is ready; a cycle is the checker's business.
+        while !pending.is_empty() {
+            let ready = pending.iter().position(|&at| {
+                let sequential = classes[at].0 == 2;
+                let before = !sequential || pending.iter().all(|&p| classes[p].0 != 2 || p >= at);
+                before && needs[at].iter().all(|&n| done[n] || n == at)
+            });
+            let at = pending.remove(ready.unwrap_or(0));
+            done[at] = true;
+            order.push(RowId(id32(at)));
+        }
+        order
+    }
+
+    /// Rows of the same record that the place, length or presence of a row depends on.
+    fn needs(&self, id: RecordId, at: usize) -> Vec<usize> {
+        let row = &self.rec(id).rows[at];
+        let mut list = Vec::new();
+        let mut visit = |expr: &Expr| paths(expr, &mut |path| own_row(path, id, &mut list));
+        if let Some(when) = &row.when {
+            visit(when);
+        }
+        if let RowKind::Object { address } | RowKind::Mark { address } = &row.kind {
+            visit(address);
+        }
+        exprs(&row.ty, &mut visit);
+        if let Some(union) = Self::union_of(&row.ty)
+            && let Some(model) = &self.uni(union).model
+        {
+            match &model.tag {
+                Tag::Row(row) => list.push(row.index()),
+                Tag::Given(expr) => {
+                    paths(expr, &mut |path| own_row(path, id, &mut list));
+                }
+                Tag::Own(_) | Tag::Word(_) => {}
+            }
+            // What the cases name of this record.
+            for case in &model.cases {
+                if case.whole {
+                    continue;
+                }
+                for row in &self.rec(case.record).rows {
+                    let mut up = |expr: &Expr| {
+                        paths(expr, &mut |path| {
+                            if matches!(path.start, Start::Up(1)) {
+                                own_row_from(path, id, &mut list);
+                            }
+                        });
+                    };
+                    if let Some(when) = &row.when {
+                        up(when);
+                    }
+                    exprs(&row.ty, &mut up);
+                }
+            }
+        }
+        list.retain(|&n| n != at);
+        list
+    }
+
+    /// For each record whether it can contain itself.
+    pub(super) fn recursive(&self) -> Vec<bool> {
+        let count = self.records.len();
+        let edges: Vec<Vec<usize>> = (0..count)
+            .map(|at| {
+                let mut list = Vec::new();
+                for row in &self.records[at].rows {
+                    self.contained(&row.ty, &mut list);
+                }
+                list.into_iter().map(RecordId::index).collect()
+            })
+            .collect();
+        components(&edges)
+    }
+
+    fn contained(&self, ty: &Type, list: &mut Vec<RecordId>) {
+        match ty {
+            Type::Record(id) => list.push(*id),
+            Type::Union(id) => self.union_records(*id, list),
+            Type::Array(array) => self.contained(&array.element, list),
+            Type::Region(region) => self.contained(&region.inner, list),
+            Type::PerEpoch(types) => {
+                for ty in types {
+                    self.contained(ty, list);
+                }
+            }
+            Type::Pointer(pointer) => {
+                if let Target::Own(target) = &pointer.target {
+                    self.contained(target, list);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Nodes of a graph that lie on a cycle, by Tarjan's algorithm without recursion.
+fn components(edges: &[Vec<usize>]) -> Vec<bool> {
+    const UNSEEN: usize = usize::MAX;
+    let count = edges.len();
+    let mut index = vec![UNSEEN; count];
+    let mut low = vec![0; count];
+    let mut on_stack = vec![false; count];
+    let mut stack = Vec::new();
+    let mut cyclic = vec![false; count];
+    let mut next = 0;
+    for start in 0..count {
+        if index[start] != UNSEEN {
+            continue;
+        }
+        let mut calls = vec![(start, 0usize)];
+        while let Some((node, edge)) = calls.pop() {
+            if edge == 0 {
+                index[node] = next;
+                low[node] = next;
+                next += 1;
+                stack.push(node);
+                on_stack[node] = true;
+            }
+            if let Some(&to) = edges[node].get(edge) {
+                calls.push((node, edge + 1));
+                if index[to] == UNSEEN {
+                    calls.push((to, 0));
+                } else if on_stack[to] {
+                    low[node] = low[node].min(index[to]);
+                }
+                continue;
+            }
+            if low[node] == index[node] {
+                let mut members = Vec::new();
+                while let Some(member) = stack.pop() {
+                    on_stack[member] = false;
+                    members.push(member);
+                    if member == node {
+                        break;
+                    }
+                }
+                let own = edges[node].contains(&node);
+                if members.len() > 1 || own {
+                    for member in members {
+                        cyclic[member] = true;
+                    }
+                }
+            }
+            if let Some(&(caller, _)) = calls.last() {
+                low[caller] = low[caller].min(low[node]);
+            }
+        }
+    }
+    cyclic
+}
+
+fn own_row(path: &Path, id: RecordId, list: &mut Vec<usize>) {
+    if matches!(path.start, Start::This) {
+        own_row_from(path, id, list);
+    }
+}
+
+fn own_row_from(path: &Path, id: RecordId, list: &mut Vec<usize>) {
+    let Some(Step::Field(field)) = path.steps.first() else { return };
+    for (record, members) in &field.members {
+        if let (true, Some(Member::Row(row) | Member::Into(row))) = (*record == id, members.first())
+        {
+            list.push(row.index());
+        }
+    }
+}
+
+/// Expressions of a type.
+fn exprs(ty: &Type, visit: &mut dyn FnMut(&Expr)) {
+    match ty {
+        Type::Run(run) => {
+            if let RunLength::Count(expr) = &run.length {
+                visit(expr);
+            }
+        }
+        Type::Array(array) => {
+            match &array.length {
+                ArrayLength::Count(expr) | ArrayLength::Last(expr) => visit(expr),
+                ArrayLength::Fill => {}
+            }
+            if let Some(stride) = &array.stride {
+                visit(stride);
+            }
+            exprs(&array.element, visit);
+        }
+        Type::Region(region) => {
+            match &region.extent {
+                Extent::Size(expr) | Extent::End(expr) => visit(expr),
+                Extent::Terminated(_) | Extent::Rest => {}
+            }
+            exprs(&region.inner, visit);
+        }
+        Type::Pointer(pointer) => {
+            if let Target::Own(target) = &pointer.target {
+                exprs(target, visit);
+            }
+        }
+        Type::PerEpoch(types) => {
+            for ty in types {
+                exprs(ty, visit);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Paths in an expression.
+fn paths(expr: &Expr, visit: &mut dyn FnMut(&Path)) {
+    match expr {
+        Expr::Path(path)
+        | Expr::At(path)
+        | Expr::End(path)
+        | Expr::Size(path)
+        | Expr::Index(path)
+        | Expr::IsLast(path)
+        | Expr::Listed(path)
+        | Expr::Is(path, _)
+        | Expr::Patricia(path) => {
+            visit(path);
+            for step in &path.steps {
+                if let Step::Index(index) = step {
+                    paths(index, visit);
+                }
+            }
+        }
+        Expr::Unary(_, a) => paths(a, visit),
+        Expr::Binary(_, a, b) | Expr::Coalesce(a, b) => {
+            paths(a, visit);
+            paths(b, visit);
+        }
+        Expr::If(a, b, c) => {
+            paths(a, visit);
+            paths(b, visit);
+            paths(c, visit);
+        }
+        Expr::In(a, list) => {
+            paths(a, visit);
+            for (from, to) in list {
+                paths(from, visit);
+                if let Some(to) = to {
+                    paths(to, visit);
+                }
+            }
+        }
+        Expr::Call(_, args) => {
+            for arg in args {
+                paths(arg, visit);
+            }
+        }
+        Expr::Stream(_, a, filter) => {
+            paths(a, visit);
+            if let Some(filter) = filter {
+                paths(filter, visit);
+            }
+        }
+        Expr::Int(_)
+        | Expr::Float(_)
+        | Expr::Bool(_)
+        | Expr::Text(_)
+        | Expr::Bytes(_)
+        | Expr::Epoch(_)
+        | Expr::FileEnd
+        | Expr::Here
+        | Expr::RegionEnd
+        | Expr::RelocationSections
+        | Expr::RelocationEntries => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles() {
+        let edges = vec![vec![1], vec![2], vec![1], vec![3], vec![0]];
+        assert_eq!(components(&edges), [false, true, true, true, false]);
+        let long: Vec<Vec<usize>> = (0..10_000).map(|n| vec![(n + 1) % 10_000]).collect();
+        assert!(components(&long).into_iter().all(|c| c));
+    }
+}

@@ -1,0 +1,659 @@
+//! Paths: from names to rows of records.
+
+use super::imports::Found;
+use super::shapes::merge;
+use super::{Bound, Cx, Env, Expr, Memo, RecordId, ScopeId, ScopeParam, Shape, Source, id32};
+use crate::model::{Field, Member, Path, RowId, Start, Step};
+use crate::span::Span;
+use crate::syntax::ast::DeclBody;
+use crate::syntax::expr::{PathEx, StepEx};
+use crate::syntax::near::nearest;
+
+/// Words at the head of a path that are not names.
+const WORDS: [&str; 3] = ["this", "parent", "it"];
+
+/// A path that leads to nothing.
+pub(super) fn nothing(text: &str) -> Expr {
+    Expr::Path(Path {
+        start: Start::This,
+        steps: vec![Step::Field(Field { name: text.to_owned(), members: Vec::new() })],
+        text: text.to_owned(),
+    })
+}
+
+/// The beginning of a path.
+enum Head {
+    /// Start, first steps, what was reached, and how many written steps were used.
+    Path(Start, Vec<Step>, Shape, usize),
+    Value(Expr, Shape),
+}
+
+/// A step to a field.
+type Stepped = (Vec<Step>, Shape);
+
+impl<'t> Cx<'t> {
+    pub(super) fn env(&self, scope: ScopeId, record: Option<RecordId>) -> Env {
+        Env { record, scope, it: None, element: None, alias: None, holders: Vec::new(), depth: 0 }
+    }
+
+    /// Whether the head of a path names a row, `let` or value, rather than a type.
+    pub(super) fn is_value(&self, scope: ScopeId, record: Option<RecordId>, path: &PathEx) -> bool {
+        let head = path.head.value.as_str();
+        if WORDS.contains(&head) || head == "none" {
+            return true;
+        }
+        let mut at = record;
+        while let Some(id) = at {
+            let rec = self.rec(id);
+            if let Some((_, bound)) = rec.params.iter().find(|p| p.0 == head) {
+                return !matches!(bound, Bound::Type(_));
+            }
+            if self.member(id, head, 0).is_some() {
+                return true;
+            }
+            at = rec.outer;
+        }
+        if super::is_builtin(head) && path.steps.is_empty() {
+            return false;
+        }
+        let here = self.scope(scope);
+        if let Some((_, param)) = here.params.iter().find(|p| p.0 == head) {
+            return matches!(param, ScopeParam::Const(..));
+        }
+        // `File.nodes` begins with a type, but is none.
+        self.lookup(scope, &path.text()).is_empty()
+    }
+
+    /// Way from a node to a row or `let` by name, through unnamed structs.
+    pub(super) fn member(&self, id: RecordId, name: &str, depth: u32) -> Option<Vec<Member>> {
+        let rec = self.rec(id);
+        if let Some(at) = rec.slots.iter().position(|slot| slot.name == Some(name)) {
+            return Some(vec![Member::Row(RowId(id32(at)))]);
+        }
+        if let Some(at) = rec.lets.iter().position(|l| l.name.value == name) {
+            return Some(vec![Member::Let(id32(at))]);
+        }
+        if depth > 8 {
+            return None;
+        }
+        for (at, slot) in rec.slots.iter().enumerate() {
+            if slot.name.is_some() {
+                continue;
+            }
+            // Only what is known already: types of unnamed rows are found first.
+            for variant in &slot.variants {
+                let Memo::Done(Some(base)) = &variant.base else { continue };
+                let crate::model::Type::Record(inner) = &base.element else { continue };
+                if base.prefix.is_some() {
+                    continue;
+                }
+                if let Some(mut rest) = self.member(*inner, name, depth + 1) {
+                    rest.insert(0, Member::Into(RowId(id32(at))));
+                    return Some(rest);
+                }
+            }
+        }
+        None
+    }
+
+    /// Finds the types of unnamed rows, so that their rows can be found.
+    fn settle_unnamed(&mut self, id: RecordId, depth: u32) {
+        if depth > 8 {
+            return;
+        }
+        for slot in 0..self.rec(id).slots.len() {
+            if self.rec(id).slots[slot].name.is_some() {
+                continue;
+            }
+            for at in 0..self.rec(id).slots[slot].variants.len() {
+                let variant = &self.rec(id).slots[slot].variants[at];
+                let typed = matches!(&variant.source, Source::Row(row, _)
+                    if matches!(&row.word, crate::syntax::ast::RowWord::Typed(ty) if ty.prefix.is_none()));
+                if !typed || matches!(variant.base, Memo::Busy) {
+                    continue;
+                }
+                let base = self.variant_base(id, slot, at);
+                if let Some(crate::model::Type::Record(inner)) = base.map(|b| b.element) {
+                    self.settle_unnamed(inner, depth + 1);
+                }
+            }
+        }
+    }
+
+    fn member_shape(&mut self, id: RecordId, members: &[Member]) -> Option<Shape> {
+        let mut id = id;
+        for member in members {
+            match member {
+                Member::Row(row) => return self.slot_shape(id, row.index()),
+                Member::Let(at) => return self.let_shape(id, *at as usize),
+                Member::Into(row) => {
+                    let base = self.variant_base(id, row.index(), 0)?;
+                    let crate::model::Type::Record(inner) = base.element else { return None };
+                    id = inner;
+                }
+            }
+        }
+        None
+    }
+
+    fn let_shape(&mut self, id: RecordId, at: usize) -> Option<Shape> {
+        match &self.rec(id).let_shapes[at] {
+            Memo::Done(shape) => return shape.clone(),
+            Memo::Busy => {
+                let decl = self.rec(id).lets[at];
+                self.d.error(
+                    "E0208",
+                    decl.span,
+                    format!("`{}` depends on itself", decl.name.value),
+                );
+                return None;
+            }
+            Memo::Unknown => {}
+        }
+        self.rec_mut(id).let_shapes[at] = Memo::Busy;
+        let decl = self.rec(id).lets[at];
+        let scope = self.rec(id).scope;
+        let env = self.env(scope, Some(id));
+        let shape = self.expr(&env, &decl.ex).map(|val| val.shape);
+        self.rec_mut(id).let_shapes[at] = Memo::Done(shape.clone());
+        shape
+    }
+
+    /// Resolves a path. What is a constant has no path.
+    pub(super) fn path(&mut self, env: &Env, ex: &PathEx) -> Option<(Path, Shape)> {
+        match self.path_or_value(env, ex)? {
+            Ok(found) => Some(found),
+            Err(_) => {
+                self.d.error(
+                    "E0219",
+                    ex.span(),
+                    format!("`{}` is a constant, not a row", ex.text()),
+                );
+                None
+            }
+        }
+    }
+
+    /// Resolves a path, or a name of a constant.
+    pub(super) fn path_or_value(
+        &mut self,
+        env: &Env,
+        ex: &PathEx,
+    ) -> Option<Result<(Path, Shape), (Expr, Shape)>> {
+        let (start, mut steps, mut shape, used) = match self.head(env, ex)? {
+            Head::Path(start, steps, shape, used) => (start, steps, shape, used),
+            Head::Value(expr, shape) => {
+                // The path of a constant goes nowhere, except an enumeration's member.
+                if let Some(StepEx::Field(name)) = ex.steps.first()
+                    && self.enum_member_path(env.scope, ex).is_none()
+                {
+                    self.d.error(
+                        "E0220",
+                        name.span,
+                        format!("`{}` is a constant without fields", ex.head.value),
+                    );
+                    return None;
+                }
+                return Some(Err((expr, shape)));
+            }
+        };
+        let mut streamed = false;
+        for step in &ex.steps[used..] {
+            match step {
+                StepEx::Field(name) => {
+                    if shape.is_array() {
+                        streamed = true;
+                    }
+                    let (more, next) = self.field(&shape, &name.value, name.span, true)?;
+                    steps.extend(more);
+                    shape = next;
+                }
+                StepEx::Index(index) => {
+                    self.through_transparent(&mut shape, &mut steps);
+                    if !matches!(shape, Shape::Array(_) | Shape::Bytes | Shape::Any) {
+                        let what = self.describe(&shape);
+                        self.d
+                            .error("E0220", index.span, "only arrays have elements")
+                            .label(format!("this is {what}"));
+                        return None;
+                    }
+                    let index = self.int(env, index)?;
+                    steps.push(Step::Index(Box::new(index)));
+                    shape = shape.element();
+                }
+                StepEx::Last(span) => {
+                    self.through_transparent(&mut shape, &mut steps);
+                    if !matches!(shape, Shape::Array(_) | Shape::Bytes | Shape::Any) {
+                        let what = self.describe(&shape);
+                        self.d
+                            .error("E0220", *span, "only arrays have a last element")
+                            .label(format!("this is {what}"));
+                        return None;
+                    }
+                    steps.push(Step::Last);
+                    shape = shape.element();
+                }
+            }
+        }
+        if streamed {
+            self.through_transparent(&mut shape, &mut steps);
+            if !shape.is_array() {
+                shape = Shape::Array(Box::new(shape));
+            }
+        }
+        Some(Ok((Path { start, steps, text: ex.text() }, shape)))
+    }
+
+    /// Goes from a transparent struct to the array that it stands for.
+    pub(super) fn through_transparent(&mut self, shape: &mut Shape, steps: &mut Vec<Step>) {
+        for _ in 0..8 {
+            let Shape::Nodes(records) = &*shape else { return };
+            let mut members = Vec::new();
+            let mut inner: Option<Shape> = None;
+            for id in records.clone() {
+                let Some(row) = self.transparent_row(id) else { return };
+                let Some(found) = self.slot_shape(id, row.index()) else { return };
+                inner = Some(match inner {
+                    None => found,
+                    Some(known) => merge(known, found),
+                });
+                members.push((id, vec![Member::Row(row)]));
+            }
+            let Some(found) = inner else { return };
+            let name = members
+                .first()
+                .and_then(|(id, list)| match list.first() {
+                    Some(Member::Row(row)) => self.rec(*id).slots[row.index()].name,
+                    _ => None,
+                })
+                .unwrap_or_default()
+                .to_owned();
+            steps.push(Step::Field(Field { name, members }));
+            *shape = found;
+        }
+    }
+
+    /// The row that a transparent record stands for: its only row of data.
+    pub(super) fn transparent_row(&mut self, id: RecordId) -> Option<RowId> {
+        if !self.rec(id).transparent {
+            return None;
+        }
+        let rec = self.rec(id);
+        if let Some(at) =
+            rec.slots.iter().position(|slot| matches!(slot.variants[0].source, Source::Case(_)))
+        {
+            return Some(RowId(id32(at)));
+        }
+        // Rows that others name as their length, place or number are no data.
+        let mut used: Vec<&str> = Vec::new();
+        for slot in &rec.slots {
+            for variant in &slot.variants {
+                if let Source::Row(row, _) = &variant.source {
+                    for name in ["count", "size", "end", "on", "base", "at"] {
+                        used.extend(row.props.ex(name).and_then(|ex| ex.word()));
+                    }
+                }
+            }
+        }
+        let mut data = rec.slots.iter().enumerate().filter(|(_, slot)| {
+            slot.name.is_some_and(|name| !used.contains(&name))
+                && slot.variants.iter().any(|v| match &v.source {
+                    Source::Row(row, _) => {
+                        use crate::syntax::ast::RowWord;
+                        !row.props.has("is")
+                            && !matches!(
+                                row.word,
+                                RowWord::Magic(_)
+                                    | RowWord::Const(_)
+                                    | RowWord::Zero
+                                    | RowWord::Reserved
+                                    | RowWord::Runtime
+                                    | RowWord::Mark
+                            )
+                    }
+                    _ => true,
+                })
+        });
+        let first = data.next();
+        let only = data.next().is_none();
+        first.filter(|_| only).map(|(at, _)| RowId(id32(at)))
+    }
+
+    /// Records that a union's value can be a node of.
+    fn case_records(&mut self, union: crate::model::UnionId) -> Vec<RecordId> {
+        let mut list = Vec::new();
+        for at in 0..self.uni(union).cases.len() {
+            if let Some(id) = self.case_record(union, at)
+                && !list.contains(&id)
+            {
+                list.push(id);
+            }
+        }
+        list
+    }
+
+    /// A field of what a path has reached.
+    fn field(&mut self, shape: &Shape, name: &str, span: Span, report: bool) -> Option<Stepped> {
+        match shape {
+            Shape::Array(inner) => {
+                let (steps, shape) = self.field(&inner.clone(), name, span, report)?;
+                Some((steps, shape))
+            }
+            Shape::Any => {
+                let field = Field { name: name.to_owned(), members: Vec::new() };
+                Some((vec![Step::Field(field)], Shape::Any))
+            }
+            Shape::Union(union) => {
+                let records = self.case_records(*union);
+                self.field_of(&records, name, span, report)
+            }
+            Shape::Nodes(records) => self.field_of(&records.clone(), name, span, report),
+            other => {
+                if report {
+                    let what = self.describe(other);
+                    self.d.error("E0220", span, format!("no field `{name}`: this is {what}"));
+                }
+                None
+            }
+        }
+    }
+
+    fn field_of(
+        &mut self,
+        records: &[RecordId],
+        name: &str,
+        span: Span,
+        report: bool,
+    ) -> Option<Stepped> {
+        let mut members = Vec::new();
+        let mut shape: Option<Shape> = None;
+        for &id in records {
+            self.settle_unnamed(id, 0);
+            let Some(way) = self.member(id, name, 0) else { continue };
+            if let Some(found) = self.member_shape(id, &way) {
+                shape = Some(match shape {
+                    None => found,
+                    Some(known) => merge(known, found),
+                });
+            }
+            members.push((id, way));
+        }
+        if !members.is_empty() {
+            let field = Field { name: name.to_owned(), members };
+            return Some((vec![Step::Field(field)], shape.unwrap_or(Shape::Any)));
+        }
+        // Through what stands for the record, or its choice.
+        for &id in records {
+            let choice = self.rec(id).slots.iter().position(|slot| {
+                matches!(slot.variants.first().map(|v| &v.source), Some(Source::Case(_)))
+            });
+            let row = match choice {
+                Some(at) => Some(RowId(id32(at))),
+                None => self.transparent_row(id),
+            };
+            let Some(row) = row else { continue };
+            let Some(inner) = self.slot_shape(id, row.index()) else { continue };
+            let Some((mut steps, shape)) = self.field(&inner, name, span, false) else { continue };
+            let through = self.rec(id).slots[row.index()].name.unwrap_or_default().to_owned();
+            let ways = vec![(id, vec![Member::Row(row)])];
+            steps.insert(0, Step::Field(Field { name: through, members: ways }));
+            return Some((steps, shape));
+        }
+        if report && !records.is_empty() {
+            let mut names: Vec<String> = Vec::new();
+            for &id in records {
+                names.extend(self.names_in(id, 0));
+            }
+            let near = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
+            let shown: Vec<String> =
+                records.iter().take(3).map(|&id| format!("`{}`", self.rec(id).name)).collect();
+            let declared = self.rec(records[0]).span;
+            let d =
+                self.d.error("E0220", span, format!("{} has no field `{name}`", shown.join(", ")));
+            if let Some(near) = near {
+                d.label(format!("did you mean `{near}`?"));
+            }
+            d.also(declared, "declared here");
+        }
+        None
+    }
+
+    /// Names of rows and lets, for "did you mean".
+    fn names_in(&self, id: RecordId, depth: u32) -> Vec<String> {
+        let rec = self.rec(id);
+        let mut names: Vec<String> =
+            rec.slots.iter().filter_map(|s| s.name).map(str::to_owned).collect();
+        names.extend(rec.lets.iter().map(|l| l.name.value.clone()));
+        names.extend(rec.params.iter().map(|p| p.0.to_owned()));
+        if depth < 4 {
+            for slot in rec.slots.iter().filter(|s| s.name.is_none()) {
+                for variant in &slot.variants {
+                    if let Memo::Done(Some(base)) = &variant.base
+                        && let crate::model::Type::Record(inner) = base.element
+                    {
+                        names.extend(self.names_in(inner, depth + 1));
+                    }
+                }
+            }
+        }
+        names
+    }
+
+    fn head(&mut self, env: &Env, ex: &PathEx) -> Option<Head> {
+        let name = ex.head.value.as_str();
+        let span = ex.head.span;
+        match (name, env.record) {
+            ("this", None) if !env.holders.is_empty() => {
+                let shape = Shape::Nodes(env.holders.clone());
+                return Some(Head::Path(Start::This, Vec::new(), shape, 0));
+            }
+            ("this", Some(id)) => {
+                return Some(Head::Path(Start::This, Vec::new(), Shape::Nodes(vec![id]), 0));
+            }
+            ("it", _) if env.it.is_some() => {
+                let shape = env.it.clone().unwrap_or(Shape::Any);
+                return Some(Head::Path(Start::It, Vec::new(), shape, 0));
+            }
+            ("parent", Some(id)) => {
+                let owners = self.owners.get(id.index()).cloned().unwrap_or_default();
+                let shape = if owners.is_empty() { Shape::Any } else { Shape::Nodes(owners) };
+                return Some(Head::Path(Start::Up(1), Vec::new(), shape, 0));
+            }
+            _ => {}
+        }
+        if env.alias.as_deref() == Some(name) && ex.steps.is_empty() {
+            let shape = env.it.clone().unwrap_or(Shape::Any);
+            return Some(Head::Path(Start::It, Vec::new(), shape, 0));
+        }
+        if let Some(element) = &env.element
+            && *element != Shape::Any
+            && let Some((steps, shape)) = self.field(element, name, span, false)
+        {
+            return Some(Head::Path(Start::It, steps, shape, 0));
+        }
+        let mut at = env.record;
+        let mut level = 0;
+        while let Some(id) = at {
+            self.settle_unnamed(id, 0);
+            if let Some(way) = self.member(id, name, 0) {
+                let shape = self.member_shape(id, &way).unwrap_or(Shape::Any);
+                let start = if level == 0 { Start::This } else { Start::Up(level) };
+                let field = Field { name: name.to_owned(), members: vec![(id, way)] };
+                return Some(Head::Path(start, vec![Step::Field(field)], shape, 0));
+            }
+            if level == 0 {
+                let bound = self.rec(id).params.iter().find(|p| p.0 == name).map(|p| p.1.clone());
+                match bound {
+                    Some(Bound::Const(expr, shape)) => return Some(Head::Value(expr, shape)),
+                    Some(Bound::Argument(at, shape, _)) => {
+                        return Some(Head::Path(Start::Argument(at), Vec::new(), shape, 0));
+                    }
+                    Some(Bound::Type(_)) => {
+                        self.d.error("E0219", span, format!("parameter `{name}` is a type"));
+                        return None;
+                    }
+                    None => {}
+                }
+            }
+            at = self.rec(id).outer;
+            level += 1;
+        }
+        let param = self.scope(env.scope).params.iter().find(|p| p.0 == name).map(|p| p.1.clone());
+        if let Some(ScopeParam::Const(expr, shape)) = param {
+            return Some(Head::Value(expr, shape));
+        }
+        if env.scope == self.main {
+            let vars = &self.epochs.vars;
+            if let Some(at) = vars.iter().position(|v| v.decl.name.value == name) {
+                let shape = match vars[at].cell.meaning {
+                    crate::model::Meaning::Enum(id) => Shape::Int(Some(id)),
+                    _ => Shape::Int(None),
+                };
+                return Some(Head::Value(Expr::Epoch(id32(at)), shape));
+            }
+        }
+        let tree = self.scope(env.scope).tree;
+        if let Some(decl) = tree.lets.iter().find(|l| l.name.value == name) {
+            if env.depth > 32 {
+                self.d.error("E0208", decl.span, format!("`{name}` depends on itself"));
+                return None;
+            }
+            let inner = Env { depth: env.depth + 1, ..self.env(env.scope, None) };
+            let val = self.expr(&inner, &decl.ex)?;
+            return Some(Head::Value(val.expr, val.shape));
+        }
+        if let Some(head) = self.type_head(env, ex)? {
+            return Some(head);
+        }
+        if !env.holders.is_empty() {
+            let found = self.field_of(&env.holders.clone(), name, span, false);
+            if let Some((steps, shape)) = found {
+                return Some(Head::Path(Start::This, steps, shape, 0));
+            }
+        }
+        self.unknown_name(env, ex);
+        None
+    }
+
+    /// A path that begins with the name of a struct, or of an enumeration.
+    fn type_head(&mut self, env: &Env, ex: &PathEx) -> Option<Option<Head>> {
+        let mut names = vec![ex.head.value.as_str()];
+        for step in &ex.steps {
+            match step {
+                StepEx::Field(name) => names.push(&name.value),
+                _ => break,
+            }
+        }
+        for length in (1..=names.len()).rev() {
+            let joined = names[..length].join(".");
+            let found = self.lookup(env.scope, &joined);
+            if found.is_empty() {
+                continue;
+            }
+            let found = self.lookup_one(env.scope, &joined, ex.head.span)?;
+            let (scope, index) = match found {
+                Found::Decl(scope, index) => (scope, index),
+                Found::Type(scope, ty) => match self.lookup(scope, &ty.name).first() {
+                    Some(Found::Decl(scope, index)) => (*scope, *index),
+                    _ => continue,
+                },
+            };
+            let decl = self.decl(scope, index);
+            match &decl.body {
+                DeclBody::Struct { .. } | DeclBody::Union { .. } => {
+                    if decl.params.is_empty() {
+                        self.instance(scope, index, Vec::new(), ex.head.span)?;
+                    }
+                    let list = self.by_decl.get(&(scope, index)).cloned().unwrap_or_default();
+                    let root = self.root.is_some_and(|root| list == [root]);
+                    let start = if root { Start::Root } else { Start::Enclosing(list.clone()) };
+                    let shape = if list.is_empty() { Shape::Any } else { Shape::Nodes(list) };
+                    return Some(Some(Head::Path(start, Vec::new(), shape, length - 1)));
+                }
+                DeclBody::Enum { members, .. } => {
+                    let id = self.enumeration(scope, index);
+                    let Some(StepEx::Field(member)) = ex.steps.get(length - 1) else {
+                        self.d
+                            .error("E0219", ex.span(), format!("`{joined}` is an enumeration"))
+                            .help(format!("name a member: `{joined}.MEMBER`"));
+                        return None;
+                    };
+                    match members.iter().find(|m| m.name.value == member.value) {
+                        Some(found) => {
+                            let value = Expr::Int(found.number);
+                            return Some(Some(Head::Value(value, Shape::Int(Some(id)))));
+                        }
+                        None => {
+                            let names = members.iter().map(|m| m.name.value.as_str());
+                            let near = nearest(&member.value, names).map(str::to_owned);
+                            let d = self.d.error(
+                                "E0219",
+                                member.span,
+                                format!("`{joined}` has no member `{}`", member.value),
+                            );
+                            if let Some(near) = near {
+                                d.label(format!("did you mean `{near}`?"));
+                            }
+                            d.also(decl.name.span, "declared here");
+                            return None;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(None)
+    }
+
+    fn unknown_name(&mut self, env: &Env, ex: &PathEx) {
+        let mut names: Vec<String> = Vec::new();
+        let mut at = env.record;
+        while let Some(id) = at {
+            names.extend(self.names_in(id, 0));
+            at = self.rec(id).outer;
+        }
+        names.extend(self.type_names(env.scope));
+        if env.scope == self.main {
+            names.extend(self.epochs.vars.iter().map(|v| v.decl.name.value.clone()));
+        }
+        names.extend(self.scope(env.scope).tree.lets.iter().map(|l| l.name.value.clone()));
+        let name = &ex.head.value;
+        let near = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
+        let record = env.record;
+        let shown = record.map(|id| (self.rec(id).name.clone(), self.rec(id).span));
+        let d = self.d.error("E0219", ex.head.span, format!("unknown name `{name}`"));
+        if let Some(near) = near {
+            d.label(format!("did you mean `{near}`?"));
+        }
+        match name.as_str() {
+            "index" => d.help("write `index(this)`"),
+            "last" => d.help("write `is_last(this)`, or `items[last]` for an element"),
+            _ => match shown {
+                Some((shown, span)) => d.also(span, format!("in `{shown}`")),
+                None => d,
+            },
+        };
+    }
+
+    /// What something is, for messages.
+    pub(super) fn describe(&self, shape: &Shape) -> String {
+        match shape {
+            Shape::Int(None) => "an integer".to_owned(),
+            Shape::Int(Some(id)) => format!("a member of `{}`", self.enums[id.index()].name),
+            Shape::Bool => "a truth value".to_owned(),
+            Shape::Float => "a float".to_owned(),
+            Shape::Text => "a text".to_owned(),
+            Shape::Bytes => "bytes".to_owned(),
+            Shape::Address => "an address".to_owned(),
+            Shape::Nodes(list) => match list.as_slice() {
+                [only] => format!("a `{}`", self.rec(*only).name),
+                _ => "a struct".to_owned(),
+            },
+            Shape::Union(id) => format!("the union `{}`", self.uni(*id).name),
+            Shape::Array(_) => "an array".to_owned(),
+            Shape::Order => "a byte order".to_owned(),
+            Shape::Nothing => "nothing".to_owned(),
+            Shape::Any => "something".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! Kinds of pointers, pools, and the sections of the relocation table.
+
+use super::{Cx, Expr, PointerId, ScopeId, Shape, id32};
+use crate::model::{
+    Cell, Field, Listing, Meaning, Member, Path, PointerKind, Policy, RecordId, RelocationSection,
+    RowId, RowKind, Start, Step, Storage, Target, Type, WhenEmpty,
+};
+use crate::span::Span;
+use crate::syntax::ast::{DeclBody, Props, RowWord};
+use crate::syntax::expr::{PathEx, StepEx};
+
+/// `never`, `set` or `always`.
+pub(super) fn policy(word: &str) -> Option<Policy> {
+    match word {
+        "never" => Some(Policy::Never),
+        "set" => Some(Policy::Set),
+        "always" => Some(Policy::Always),
+        _ => None,
+    }
+}
+
+fn all(policy: Policy) -> Listing {
+    Listing { object: policy, array: policy, dictionary: policy, string: policy, runtime: policy }
+}
+
+fn listing(props: &Props) -> Listing {
+    let get = |name: &str| props.word(name).and_then(policy);
+    let object = get("object").unwrap_or(Policy::Never);
+    Listing {
+        object,
+        array: get("array").unwrap_or(object),
+        dictionary: get("dictionary").unwrap_or(object),
+        string: get("string").unwrap_or(object),
+        runtime: get("runtime").unwrap_or(Policy::Never),
+    }
+}
+
+impl<'t> Cx<'t> {
+    /// The kind of pointer that a declaration is; completed in the end.
+    pub(super) fn pointer_kind(&mut self, scope: ScopeId, index: usize) -> PointerId {
+        if let Some(&id) = self.pointer_ids.get(&(scope, index)) {
+            return id;
+        }
+        let decl = self.decl(scope, index);
+        let id = PointerId(id32(self.pointers.len()));
+        self.pointer_ids.insert((scope, index), id);
+        self.pointer_decls.push((scope, index));
+        let storage = match &decl.body {
+            DeclBody::Pointer { storage, .. } => super::base::integer(&storage.name),
+            _ => None,
+        };
+        if let (DeclBody::Pointer { storage, .. }, None) = (&decl.body, storage) {
+            self.d
+                .error("E0209", storage.span, "a pointer is stored as an integer")
+                .help("write `pointer * u32`");
+        }
+        let int = storage.unwrap_or(super::int(4, false));
+        let props = &decl.props;
+        let none = props.numbers("none").first().copied();
+        self.pointers.push(PointerKind {
+            name: decl.name.value.clone(),
+            doc: decl.doc.clone(),
+            cell: Cell { storage: Storage::Fixed(int), meaning: Meaning::Int },
+            base: None,
+            none,
+            when_empty: match props.word("when_empty") {
+                Some("here") => WhenEmpty::Here,
+                Some("kept") => WhenEmpty::Kept,
+                Some("none") => WhenEmpty::None,
+                _ if none.is_some() => WhenEmpty::None,
+                _ => WhenEmpty::Here,
+            },
+            align: props.int("align").and_then(|n| u64::try_from(n).ok()).unwrap_or(1).max(1),
+            skip: props.int("skip").and_then(|n| u64::try_from(n).ok()).unwrap_or(0),
+            pool: None,
+            text: None,
+            listing: Vec::new(),
+            span: decl.span,
+        });
+        id
+    }
+
+    /// What a named pointer with `to=` leads to.
+    pub(super) fn pointer_target(&mut self, scope: ScopeId, index: usize) -> Option<Type> {
+        let decl = self.decl(scope, index);
+        let name = decl.props.text("to")?;
+        let span = decl.props.span("to").unwrap_or(decl.span);
+        match self.lookup_one(scope, name, span) {
+            Some(super::imports::Found::Decl(at, inner)) => {
+                let target = self.decl(at, inner);
+                match &target.body {
+                    DeclBody::Text if target.params.is_empty() => self.string(at, target, &[]),
+                    DeclBody::Struct { .. } | DeclBody::Union { .. }
+                        if target.params.is_empty() =>
+                    {
+                        self.instance(at, inner, Vec::new(), span).map(Type::Record)
+                    }
+                    _ => {
+                        self.d.error("E0211", span, format!("a pointer can't lead to `{name}`"));
+                        None
+                    }
+                }
+            }
+            _ => {
+                self.d.error("E0211", span, format!("unknown type `{name}`"));
+                None
+            }
+        }
+    }
+
+    /// Bases, pools and relocation of all kinds of pointers.
+    pub(super) fn complete_pointers(&mut self, root: RecordId) {
+        let mut at = 0;
+        while at < self.pointer_decls.len() {
+            let (scope, index) = self.pointer_decls[at];
+            let decl = self.decl(scope, index);
+            let holders = self.holders(PointerId(id32(at)));
+            let env = super::Env { holders, ..self.env(scope, None) };
+            if let Some(ex) = decl.props.ex("base") {
+                let named = ex.word();
+                if named != Some("file") {
+                    let found = match named {
+                        // A struct's name is its address.
+                        Some(_) => {
+                            ex.path().and_then(|path| self.path(&env, path)).map(|p| Expr::At(p.0))
+                        }
+                        None => self.int(&env, ex),
+                    };
+                    self.pointers[at].base = found;
+                }
+            }
+            if let (Some(path), Some(span)) =
+                (decl.props.ex("in").and_then(|ex| ex.path()), decl.props.span("in"))
+            {
+                self.pointers[at].pool = self.pool_path(scope, root, path, span);
+                match self.pointer_target(scope, index) {
+                    Some(text) => self.pointers[at].text = Some(Box::new(text)),
+                    None if decl.props.text("to").is_none() => {
+                        self.d.error(
+                            "E0225",
+                            decl.span,
+                            "`in=` needs `to=`, the type of the pool's texts",
+                        );
+                    }
+                    None => {}
+                }
+            }
+            let mut list = Vec::new();
+            if let Some(policy) = decl.props.word("list").and_then(policy) {
+                list.push((None, all(policy)));
+            }
+            if let DeclBody::Pointer { lists, .. } = &decl.body {
+                let root_env = self.env(self.main, Some(root));
+                for item in lists {
+                    let condition = match &item.condition {
+                        None => None,
+                        Some(ex) => match self.truth(&root_env, ex) {
+                            Some(condition) => Some(condition),
+                            None => continue,
+                        },
+                    };
+                    list.push((condition, listing(&item.props)));
+                }
+            }
+            self.pointers[at].listing = list;
+            at += 1;
+        }
+    }
+
+    /// Records with rows of this kind of pointer.
+    fn holders(&self, kind: PointerId) -> Vec<RecordId> {
+        let mut list = Vec::new();
+        for at in 0..self.records.len() {
+            let bases = self.records[at].slots.iter().flat_map(|slot| &slot.variants).filter_map(
+                |variant| match &variant.base {
+                    super::Memo::Done(Some(base)) => Some(base),
+                    _ => None,
+                },
+            );
+            let holds = bases.into_iter().any(|base| {
+                base.prefix.is_some_and(|p| p.0 == kind)
+                    || base.suffix.is_some_and(|s| s.0 == kind)
+                    || holds_pointer(&base.element, kind)
+            });
+            if holds {
+                list.push(RecordId(id32(at)));
+            }
+        }
+        list
+    }
+
+    /// The way from the root to the pool that `in=` names.
+    fn pool_path(
+        &mut self,
+        scope: ScopeId,
+        root: RecordId,
+        path: &PathEx,
+        span: Span,
+    ) -> Option<Path> {
+        // A struct's name first, then rows.
+        let mut names = vec![path.head.value.clone()];
+        for step in &path.steps {
+            match step {
+                StepEx::Field(name) => names.push(name.value.clone()),
+                _ => {
+                    self.d.error("E0223", span, "a pool does not stand in an array");
+                    return None;
+                }
+            }
+        }
+        let (mut struct_at, mut used) = (None, 0);
+        for length in (1..=names.len()).rev() {
+            let joined = names[..length].join(".");
+            if let Some(super::imports::Found::Decl(at, index)) =
+                self.lookup(scope, &joined).first()
+            {
+                struct_at = Some((*at, *index));
+                used = length;
+                break;
+            }
+        }
+        let Some(key) = struct_at else {
+            self.d
+                .error("E0223", span, format!("`{}` is not a struct", names[0]))
+                .help("write `in=Struct.pool`");
+            return None;
+        };
+        let wanted = self.by_decl.get(&key).cloned().unwrap_or_default();
+        let Some((mut steps, mut at)) = self.way_to(root, &wanted) else {
+            self.d
+                .error(
+                    "E0223",
+                    span,
+                    format!("`{}` is not reached from the root", names[..used].join(".")),
+                )
+                .help("the root must hold it, by a row, a pointer or an `object`, not in an array");
+            return None;
+        };
+        for name in &names[used..] {
+            let Some(row) = self.row_named(at, name) else {
+                let shown = self.rec(at).name.clone();
+                self.d.error("E0220", span, format!("`{shown}` has no row `{name}`"));
+                return None;
+            };
+            steps.push(self.step(at, row));
+            let next = match self.slot_shape(at, row.index()) {
+                Some(Shape::Nodes(list)) if list.len() == 1 => list[0],
+                _ => {
+                    if self.is_pool(at, row) {
+                        return Some(Path { start: Start::Root, steps, text: path.text() });
+                    }
+                    self.d.error("E0223", span, format!("`{name}` is not a pool"));
+                    return None;
+                }
+            };
+            at = next;
+        }
+        let pools: Vec<usize> = (0..self.rec(at).slots.len())
+            .filter(|&slot| self.is_pool(at, RowId(id32(slot))))
+            .collect();
+        match pools.as_slice() {
+            [only] => {
+                steps.push(self.step(at, RowId(id32(*only))));
+                Some(Path { start: Start::Root, steps, text: path.text() })
+            }
+            _ => {
+                let shown = self.rec(at).name.clone();
+                self.d
+                    .error("E0223", span, format!("`{shown}` has no pool, or several"))
+                    .help("name the `pool` row");
+                None
+            }
+        }
+    }
+
+    fn is_pool(&self, id: RecordId, row: RowId) -> bool {
+        self.rec(id).slots[row.index()].variants.iter().any(|v| {
+            matches!(&v.source, super::Source::Row(row, _) if matches!(row.word, RowWord::Pool(_)))
+        })
+    }
+
+    fn step(&self, id: RecordId, row: RowId) -> Step {
+        let name = self.rec(id).slots[row.index()].name.unwrap_or_default().to_owned();
+        Step::Field(Field { name, members: vec![(id, vec![Member::Row(row)])] })
+    }
+
+    /// Shortest way from a record to one of these, through rows that are no arrays.
+    fn way_to(&mut self, from: RecordId, wanted: &[RecordId]) -> Option<(Vec<Step>, RecordId)> {
+        let mut queue: Vec<(RecordId, Vec<Step>)> = vec![(from, Vec::new())];
+        let mut seen = vec![from];
+        let mut at = 0;
+        while at < queue.len() {
+            let (id, way) = queue[at].clone();
+            at += 1;
+            if wanted.contains(&id) {
+                return Some((way, id));
+            }
+            for slot in 0..self.rec(id).slots.len() {
+                let Some(Shape::Nodes(list)) = self.slot_shape(id, slot) else { continue };
+                let [next] = list.as_slice() else { continue };
+                if seen.contains(next) {
+                    continue;
+                }
+                seen.push(*next);
+                let mut longer = way.clone();
+                longer.push(self.step(id, RowId(id32(slot))));
+                queue.push((*next, longer));
+            }
+        }
+        None
+    }
+
+    /// Sections of the relocation table.
+    pub(super) fn relocation(&mut self, root: RecordId) -> Vec<RelocationSection> {
+        let tree = self.scope(self.main).tree;
+        let env = self.env(self.main, Some(root));
+        let mut list = Vec::new();
+        for section in &tree.relocation {
+            let (from, to) = (self.int(&env, &section.from), self.int(&env, &section.to));
+            if let (Some(from), Some(to)) = (from, to) {
+                list.push(RelocationSection {
+                    name: section.name.clone(),
+                    from,
+                    to,
+                    span: section.span,
+                });
+            }
+        }
+        list
+    }
+
+    /// Whether a type holds objects elsewhere: a pointer that owns its target.
+    pub(super) fn owns_directly(ty: &Type) -> bool {
+        match ty {
+            Type::Pointer(pointer) => matches!(pointer.target, Target::Own(_)),
+            Type::Array(array) => Self::owns_directly(&array.element),
+            Type::Region(region) => Self::owns_directly(&region.inner),
+            Type::PerEpoch(types) => types.iter().any(Self::owns_directly),
+            _ => false,
+        }
+    }
+
+    /// Whether a row is an object that no pointer of the record owns.
+    pub(super) fn is_object(kind: &RowKind) -> bool {
+        matches!(kind, RowKind::Object { .. })
+    }
+}
+
+/// Whether a value of this type holds such a pointer in its own bytes.
+fn holds_pointer(ty: &Type, kind: PointerId) -> bool {
+    match ty {
+        Type::Pointer(pointer) => {
+            pointer.kind == kind
+                || matches!(&pointer.target, Target::Own(target) if holds_pointer(target, kind))
+        }
+        Type::Array(array) => holds_pointer(&array.element, kind),
+        Type::Region(region) => holds_pointer(&region.inner, kind),
+        Type::PerEpoch(types) => types.iter().any(|ty| holds_pointer(ty, kind)),
+        _ => false,
+    }
+}

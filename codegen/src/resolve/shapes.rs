@@ -1,0 +1,398 @@
+//! What rows are, before their lengths and equations are known: on demand, because the arguments of
+//! one type may be paths through others.
+
+use super::imports::Found;
+use super::{Base, Cx, Memo, RecordId, Shape, Source};
+use crate::model::{Cell, Content, IntType, Meaning, RowId, Storage, Target, Type, UnionId};
+use crate::span::Span;
+use crate::syntax::ast::{DeclBody, Props, Row, RowWord, TypeEx, WordField};
+
+/// Whether a row holds several elements.
+pub(super) fn is_array(row: &Row, base: &Base) -> bool {
+    let props = &row.props;
+    base.suffix.is_some()
+        || props.has("last")
+        || props.has("stride")
+        || (!base.raw && (props.has("count") || props.has("until")))
+        || (base.raw && props.has("count") && is_bounded(props))
+        || props.flag("array")
+}
+
+/// Whether `bytes` or `text` have an end of their own, so that `count=` is about elements.
+pub(super) fn is_bounded(props: &Props) -> bool {
+    ["size", "terminator", "strip"].iter().any(|name| props.has(name))
+}
+
+/// A type in `value` rows, where nothing says how it is stored.
+fn plain_cell(meaning: Meaning, bytes: u8) -> Type {
+    let storage = Storage::Fixed(IntType { bytes, signed: false, order: None });
+    Type::Cell(Cell { storage, meaning })
+}
+
+impl<'t> Cx<'t> {
+    /// The type of a row as written.
+    pub(super) fn variant_base(&mut self, id: RecordId, slot: usize, at: usize) -> Option<Base> {
+        let variant = &mut self.rec_mut(id).slots[slot].variants[at];
+        match &variant.base {
+            Memo::Done(base) => return base.clone(),
+            Memo::Busy => {
+                let span = self.source_span(id, slot, at);
+                self.d
+                    .error("E0208", span, "the type of this row depends on itself")
+                    .help("an argument is the path of a row whose type needs this one");
+                return None;
+            }
+            Memo::Unknown => variant.base = Memo::Busy,
+        }
+        let source = variant.source.clone();
+        let base = self.source_base(id, &source);
+        self.rec_mut(id).slots[slot].variants[at].base = Memo::Done(base.clone());
+        base
+    }
+
+    fn source_base(&mut self, id: RecordId, source: &Source<'t>) -> Option<Base> {
+        let plain = |element: Type| {
+            Some(Base { prefix: None, element, suffix: None, raw: false, sigil_only: false })
+        };
+        let scope = self.rec(id).scope;
+        match source {
+            Source::Case(union) => plain(Type::Union(*union)),
+            Source::Word(field) => {
+                let ty = self.word_field(id, field)?;
+                plain(ty)
+            }
+            Source::Logical(form, row, value) => match value {
+                Some(row) => match &row.word {
+                    RowWord::Value(ty) => self.value_base(id, ty),
+                    _ => None,
+                },
+                None => {
+                    let last = self.rec(*form).slots[row.index()].variants.len().checked_sub(1)?;
+                    self.variant_base(*form, row.index(), last)
+                }
+            },
+            Source::Row(row, union) => match &row.word {
+                RowWord::Typed(ty) if row.props.has("bits") => {
+                    let letter = row.props.text("bits").and_then(|t| t.chars().next());
+                    let ty = self.small_type(id, ty, letter)?;
+                    plain(ty)
+                }
+                RowWord::Typed(ty) | RowWord::Object(ty) => self.base(scope, Some(id), ty),
+                RowWord::Value(ty) => self.value_base(id, ty),
+                RowWord::Const(Some(ty)) => self.base(scope, Some(id), ty),
+                RowWord::Const(None) | RowWord::Mark => plain(Type::Nothing),
+                RowWord::Magic(_) | RowWord::Zero | RowWord::Reserved | RowWord::Runtime => {
+                    let fill = crate::model::RunLength::Fill;
+                    plain(super::base::run(Content::Bytes, fill))
+                }
+                RowWord::Zeros => plain(plain_cell(Meaning::Int, 8)),
+                RowWord::ByteOrder => plain(Type::ByteOrderMark),
+                RowWord::Tag => {
+                    let meaning = Meaning::Int;
+                    plain(Type::Cell(Cell { storage: Storage::TagOf, meaning }))
+                }
+                RowWord::Union(..) => plain(Type::Union((*union)?)),
+                RowWord::Slice => plain(Type::Nothing),
+                RowWord::Pool(_) => {
+                    let of = row.props.text("of").unwrap_or_default();
+                    let span = row.props.span("of").unwrap_or(row.span);
+                    let ty = self.named_string(scope, of, span)?;
+                    plain(ty)
+                }
+            },
+        }
+    }
+
+    fn value_base(&mut self, id: RecordId, ty: &'t TypeEx) -> Option<Base> {
+        let plain = |element: Type| {
+            Some(Base { prefix: None, element, suffix: None, raw: false, sigil_only: false })
+        };
+        if ty.prefix.is_none() && ty.suffix.is_none() && ty.args.is_empty() {
+            match ty.name.as_str() {
+                "text" => return plain(Type::Text),
+                "bool" => return plain(plain_cell(Meaning::Bool { yes: 1 }, 1)),
+                _ => {}
+            }
+        }
+        let scope = self.rec(id).scope;
+        self.base(scope, Some(id), ty)
+    }
+
+    /// Type of a field in a word.
+    fn word_field(&mut self, id: RecordId, field: &'t WordField) -> Option<Type> {
+        let width = field.last - field.first.value + 1;
+        let bits = (u8::try_from(field.first.value).ok(), u8::try_from(field.last).ok());
+        let (Some(first), Some(last)) = bits else {
+            self.d.error("E0214", field.first.span, "a word has at most 64 bits");
+            return None;
+        };
+        let ty = &field.ty;
+        if let Some((said, signed)) = super::base::small(&ty.name) {
+            if i128::from(said) != width {
+                self.d
+                    .error(
+                        "E0214",
+                        ty.span,
+                        format!("`{}` has {said} bits, but its place has {width}", ty.name),
+                    )
+                    .also(field.first.span, "first and last bit")
+                    .help(format!("write `{}{width}`", &ty.name[..1]));
+                return None;
+            }
+            let storage = Storage::Word { first, last, signed };
+            let meaning = match field.props.text("enum") {
+                Some(name) => {
+                    let span = field.props.span("enum").unwrap_or(field.span);
+                    let scope = self.rec(id).scope;
+                    Meaning::Enum(self.enum_named(scope, name, span)?)
+                }
+                None => Meaning::Int,
+            };
+            return Some(Type::Cell(Cell { storage, meaning }));
+        }
+        let mut ty = self.small_type(id, ty, None)?;
+        match &mut ty {
+            Type::Cell(cell) => cell.storage = Storage::Word { first, last, signed: false },
+            Type::Pointer(pointer) => {
+                let storage = Storage::Word { first, last, signed: false };
+                pointer.cell = Some(Cell { storage, meaning: Meaning::Int });
+            }
+            _ => {}
+        }
+        Some(ty)
+    }
+
+    /// Type of some bits of a word or pattern.
+    fn small_type(&mut self, id: RecordId, ty: &'t TypeEx, letter: Option<char>) -> Option<Type> {
+        let storage = match letter {
+            Some(letter) => Storage::Letter { letter, width: 0 },
+            None => Storage::Word { first: 0, last: 0, signed: false },
+        };
+        let cell = |meaning| Some(Type::Cell(Cell { storage, meaning }));
+        let simple = ty.prefix.is_none() && ty.suffix.is_none() && ty.args.is_empty();
+        if simple {
+            if ty.name == "bool" || ty.name == "bit" {
+                return cell(Meaning::Bool { yes: 1 });
+            }
+            if super::base::small(&ty.name).is_some() || super::base::bit_width(&ty.name).is_some()
+            {
+                return cell(Meaning::Int);
+            }
+            let scope = self.rec(id).scope;
+            match self.lookup_one(scope, &ty.name, ty.span) {
+                Some(Found::Decl(at, index)) => match &self.decl(at, index).body {
+                    DeclBody::Enum { .. } => {
+                        let id = self.enumeration(at, index);
+                        return cell(Meaning::Enum(id));
+                    }
+                    DeclBody::Pointer { .. } => {
+                        let base = self.base(scope, Some(id), ty)?;
+                        if matches!(&base.element, Type::Pointer(p) if matches!(p.target, Target::Pooled))
+                        {
+                            return Some(base.element);
+                        }
+                    }
+                    _ => {}
+                },
+                Some(Found::Type(..)) => {}
+                None => {
+                    // Reports the unknown name.
+                    self.base(scope, Some(id), ty)?;
+                }
+            }
+        }
+        self.d
+            .error("E0209", ty.span, format!("`{}` can't stand in some bits", ty.name))
+            .help("write `u3`, `i3`, `bool`, an enumeration or a kind of pooled pointer");
+        None
+    }
+
+    /// What a row is.
+    pub(super) fn slot_shape(&mut self, id: RecordId, slot: usize) -> Option<Shape> {
+        match &self.rec(id).slots[slot].shape {
+            Memo::Done(shape) => return shape.clone(),
+            Memo::Busy => {
+                let span = self.source_span(id, slot, 0);
+                self.d.error("E0208", span, "what this row is depends on itself");
+                return None;
+            }
+            Memo::Unknown => {}
+        }
+        if self.deep > super::MAX_NESTING {
+            let span = self.source_span(id, slot, 0);
+            self.d.error("E0208", span, "what this row is takes too many steps to find out");
+            return None;
+        }
+        self.rec_mut(id).slots[slot].shape = Memo::Busy;
+        self.deep += 1;
+        let mut shape = None;
+        for at in 0..self.rec(id).slots[slot].variants.len() {
+            let found = self.variant_shape(id, slot, at);
+            shape = match (shape, found) {
+                (None, found) => found,
+                (Some(a), Some(b)) => Some(merge(a, b)),
+                (known, None) => known,
+            };
+        }
+        self.deep -= 1;
+        self.rec_mut(id).slots[slot].shape = Memo::Done(shape.clone());
+        shape
+    }
+
+    fn variant_shape(&mut self, id: RecordId, slot: usize, at: usize) -> Option<Shape> {
+        let source = self.rec(id).slots[slot].variants[at].source.clone();
+        if let Source::Logical(form, row, None) = source {
+            return self.slot_shape(form, row.index());
+        }
+        let base = self.variant_base(id, slot, at)?;
+        let mut shape = self.type_shape(&base.element);
+        let row = match source {
+            Source::Row(row, _) | Source::Logical(_, _, Some(row)) => row,
+            Source::Case(_) | Source::Word(_) | Source::Logical(..) => return Some(shape),
+        };
+        if let (Some(name), Shape::Int(_)) = (row.props.text("enum"), &shape) {
+            let span = row.props.span("enum").unwrap_or(row.span);
+            let scope = self.rec(id).scope;
+            shape = Shape::Int(self.enum_named(scope, name, span));
+        }
+        if base.sigil_only {
+            shape = match row.props.get("ref").map(|p| &p.value) {
+                Some(crate::syntax::ast::PropValue::Ref(reference)) => {
+                    let scope = self.rec(id).scope;
+                    let env = self.env(scope, Some(id));
+                    let (_, shape) = self.path(&env, &reference.array)?;
+                    shape.element()
+                }
+                _ => Shape::Any,
+            };
+        }
+        match &row.word {
+            RowWord::Slice => {
+                let scope = self.rec(id).scope;
+                let env = self.env(scope, Some(id));
+                let of = row.props.ex("of").and_then(|ex| ex.path())?;
+                let (_, shape) = self.path(&env, of)?;
+                return Some(Shape::Array(Box::new(shape.element())));
+            }
+            RowWord::Pool(_) => return Some(Shape::Array(Box::new(Shape::Text))),
+            RowWord::Mark => return Some(Shape::Address),
+            RowWord::Zeros => return Some(Shape::Int(None)),
+            _ => {}
+        }
+        if is_array(row, &base) {
+            shape = Shape::Array(Box::new(shape));
+        }
+        Some(shape)
+    }
+
+    /// What a value of a type is.
+    pub(super) fn type_shape(&self, ty: &Type) -> Shape {
+        match ty {
+            Type::Cell(cell) => match cell.meaning {
+                Meaning::Int => Shape::Int(None),
+                Meaning::Enum(id) => Shape::Int(Some(id)),
+                Meaning::Float => Shape::Float,
+                Meaning::Bool { .. } => Shape::Bool,
+                Meaning::Word(id) => Shape::Nodes(vec![id]),
+            },
+            Type::Run(run) => match run.content {
+                Content::Bytes => Shape::Bytes,
+                Content::Text(_) => Shape::Text,
+            },
+            Type::Record(id) => Shape::Nodes(vec![*id]),
+            Type::Union(id) => Shape::Union(*id),
+            Type::Pointer(pointer) => match &pointer.target {
+                Target::Own(target) => self.type_shape(target),
+                Target::Pooled => Shape::Text,
+                Target::Element => Shape::Any,
+            },
+            Type::Array(array) => Shape::Array(Box::new(self.type_shape(&array.element))),
+            Type::Region(region) => self.type_shape(&region.inner),
+            Type::PerEpoch(types) => {
+                let mut shape = None;
+                for ty in types.iter().filter(|ty| !matches!(ty, Type::Nothing)) {
+                    let one = self.type_shape(ty);
+                    shape = Some(match shape {
+                        None => one,
+                        Some(known) => merge(known, one),
+                    });
+                }
+                shape.unwrap_or(Shape::Nothing)
+            }
+            Type::ByteOrderMark => Shape::Order,
+            Type::Text => Shape::Text,
+            Type::Nothing => Shape::Nothing,
+        }
+    }
+
+    /// Record of a case: its rows, or the struct that stands for it.
+    pub(super) fn case_record(&mut self, union: UnionId, at: usize) -> Option<RecordId> {
+        let case = &self.uni(union).cases[at];
+        if !case.whole {
+            return Some(case.record);
+        }
+        let (record, holder) = (case.record, self.uni(union).holder);
+        let decl = case.decl;
+        if !self.rec(record).name.is_empty() {
+            let scope = self.rec(holder).scope;
+            let name = decl.props.text("as")?.to_owned();
+            let span = decl.props.span("as").unwrap_or(decl.span);
+            match self.lookup_one(scope, &name, span) {
+                Some(Found::Decl(at_scope, index))
+                    if matches!(self.decl(at_scope, index).body, DeclBody::Struct { .. })
+                        && self.decl(at_scope, index).params.is_empty() =>
+                {
+                    return self.instance(at_scope, index, Vec::new(), span);
+                }
+                Some(_) => {
+                    self.d.error(
+                        "E0211",
+                        span,
+                        format!("`{name}` is not a struct without parameters"),
+                    );
+                }
+                None => {
+                    self.d.error("E0211", span, format!("unknown struct `{name}`"));
+                }
+            }
+        }
+        None
+    }
+
+    /// Where a row is written.
+    pub(super) fn source_span(&self, id: RecordId, slot: usize, at: usize) -> Span {
+        let rec = self.rec(id);
+        match rec.slots.get(slot).and_then(|s| s.variants.get(at)).map(|v| &v.source) {
+            Some(Source::Row(row, _)) => row.span,
+            Some(Source::Word(field)) => field.span,
+            Some(Source::Logical(form, row, None)) => self.source_span(*form, row.index(), 0),
+            Some(Source::Logical(_, _, Some(row))) => row.span,
+            Some(Source::Case(_)) | None => rec.span,
+        }
+    }
+
+    /// Number of a row by name.
+    pub(super) fn row_named(&self, id: RecordId, name: &str) -> Option<RowId> {
+        let at = self.rec(id).slots.iter().position(|slot| slot.name == Some(name))?;
+        Some(RowId(super::id32(at)))
+    }
+}
+
+/// What is one or the other.
+pub(super) fn merge(a: Shape, b: Shape) -> Shape {
+    match (a, b) {
+        (a, b) if a == b => a,
+        (Shape::Nodes(mut a), Shape::Nodes(b)) => {
+            for id in b {
+                if !a.contains(&id) {
+                    a.push(id);
+                }
+            }
+            Shape::Nodes(a)
+        }
+        (Shape::Array(a), Shape::Array(b)) => Shape::Array(Box::new(merge(*a, *b))),
+        (Shape::Int(_), Shape::Int(_)) => Shape::Int(None),
+        (Shape::Nothing, other) | (other, Shape::Nothing) => other,
+        _ => Shape::Any,
+    }
+}

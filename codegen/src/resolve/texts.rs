@@ -1,0 +1,214 @@
+//! Strings, terminators, and bytes in hex.
+
+use super::imports::Found;
+use super::{Bound, Cx, Expr, ScopeId};
+use crate::model::{
+    Cell, Content, Encoding, Extent, Meaning, RegionType, RunLength, RunType, Terminated,
+    Terminator, Type,
+};
+use crate::span::Span;
+use crate::syntax::ast::{Decl, DeclBody, Props};
+
+/// Bytes from hex digits; blanks between them don't count.
+pub(super) fn hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u32> = text
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .map(|c| c.to_digit(16))
+        .collect::<Option<_>>()?;
+    if !digits.len().is_multiple_of(2) {
+        return None;
+    }
+    digits.chunks(2).map(|pair| u8::try_from(pair[0] * 16 + pair[1]).ok()).collect()
+}
+
+/// Content by the name of its encoding.
+pub(super) fn content(word: Option<&str>, default: Content) -> Content {
+    match word {
+        Some("bytes") => Content::Bytes,
+        Some("ascii") => Content::Text(Encoding::Ascii),
+        Some("utf8") => Content::Text(Encoding::Utf8),
+        Some("utf16") => Content::Text(Encoding::Utf16),
+        Some("utf16le") => Content::Text(Encoding::Utf16Le),
+        Some("utf16be") => Content::Text(Encoding::Utf16Be),
+        Some("utf32") => Content::Text(Encoding::Utf32),
+        _ => default,
+    }
+}
+
+fn nul(content: Content) -> Vec<u8> {
+    let size = match content {
+        Content::Bytes | Content::Text(Encoding::Ascii | Encoding::Utf8) => 1,
+        Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => 2,
+        Content::Text(Encoding::Utf32) => 4,
+    };
+    vec![0; size]
+}
+
+impl<'t> Cx<'t> {
+    /// The type that a `string` declaration gives with these arguments.
+    pub(super) fn string(
+        &mut self,
+        scope: ScopeId,
+        decl: &'t Decl,
+        args: &[Bound],
+    ) -> Option<Type> {
+        let props = &decl.props;
+        let content = content(props.word("encoding"), Content::Text(Encoding::Utf8));
+        let suffix = if props.has("end") { nul(content) } else { Vec::new() };
+        let align = props.int("align").and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
+        let length = props.text("length").unwrap_or("fill");
+        let span = props.span("length").unwrap_or(decl.span);
+        let make = |length, suffix| Type::Run(RunType { content, length, suffix, align });
+        match length {
+            "fill" => return Some(make(RunLength::Fill, suffix)),
+            "until-nul" => {
+                let terminator =
+                    Terminator { bytes: nul(content), mode: Terminated::Dropped, optional: false };
+                return Some(Type::Region(Box::new(RegionType {
+                    inner: make(RunLength::Fill, Vec::new()),
+                    extent: Extent::Terminated(terminator),
+                    trim: None,
+                })));
+            }
+            _ => {}
+        }
+        let param = decl.params.iter().position(|p| p.value == length);
+        let prefix = match param.and_then(|at| args.get(at)) {
+            Some(Bound::Type(ty)) => ty.clone(),
+            Some(Bound::Const(Expr::Int(n), _)) => {
+                let count = RunLength::Count(Box::new(Expr::Int(*n)));
+                return Some(make(count, suffix));
+            }
+            Some(_) => {
+                self.d.error("E0213", span, format!("`{length}` must be an integer type here"));
+                return None;
+            }
+            None => {
+                if let Some(int) = super::base::integer(length) {
+                    let storage = crate::model::Storage::Fixed(int);
+                    Type::Cell(Cell { storage, meaning: Meaning::Int })
+                } else if let Some(Found::Decl(at, index)) = self.lookup_one(scope, length, span) {
+                    self.length_cell(at, index, span)?
+                } else {
+                    self.d
+                        .error("E0211", span, format!("`{length}` is no length of a string"))
+                        .help("write `u8`, `u16`, `u32`, `until-nul`, `fill` or a parameter");
+                    return None;
+                }
+            }
+        };
+        match prefix {
+            Type::Cell(cell) => Some(make(RunLength::Prefix(cell), suffix)),
+            Type::PerEpoch(types) => {
+                let mut list = Vec::new();
+                for ty in types {
+                    list.push(match ty {
+                        Type::Cell(cell) => make(RunLength::Prefix(cell), suffix.clone()),
+                        Type::Nothing => Type::Nothing,
+                        _ => {
+                            self.d.error("E0213", span, "a length is an integer");
+                            return None;
+                        }
+                    });
+                }
+                Some(Type::PerEpoch(list))
+            }
+            _ => {
+                self.d.error("E0213", span, "a length is an integer");
+                None
+            }
+        }
+    }
+
+    fn length_cell(&mut self, scope: ScopeId, index: usize, span: Span) -> Option<Type> {
+        let decl = self.decl(scope, index);
+        match &decl.body {
+            DeclBody::Alias(_) | DeclBody::Varint { .. } => {
+                // Resolved as a type by name.
+                let name = decl.name.value.as_str();
+                let ty: &'t crate::syntax::ast::TypeEx = match &decl.body {
+                    DeclBody::Alias(choices) => {
+                        if let [(None, only)] = choices.as_slice() {
+                            only
+                        } else {
+                            self.d
+                                .error(
+                                    "E0213",
+                                    span,
+                                    format!("`{name}` varies: pass it as an argument"),
+                                )
+                                .help("write `string Text<L> length=L`, and `Text<Length>`");
+                            return None;
+                        }
+                    }
+                    DeclBody::Varint { storage } => storage,
+                    _ => return None,
+                };
+                let base = self.base(scope, None, ty)?;
+                Some(base.element)
+            }
+            _ => {
+                self.d.error("E0213", span, "a length is an integer type");
+                None
+            }
+        }
+    }
+
+    /// The string that a name means.
+    pub(super) fn named_string(&mut self, scope: ScopeId, name: &str, span: Span) -> Option<Type> {
+        match self.lookup_one(scope, name, span) {
+            Some(Found::Decl(at, index)) => {
+                let decl = self.decl(at, index);
+                if matches!(decl.body, DeclBody::Text) && decl.params.is_empty() {
+                    return self.string(at, decl, &[]);
+                }
+                self.d
+                    .error("E0211", span, format!("`{name}` is not a `string` without parameters"))
+                    .also(decl.name.span, "declared here");
+                None
+            }
+            _ => {
+                self.d.error("E0211", span, format!("unknown string `{name}`"));
+                None
+            }
+        }
+    }
+
+    /// `terminator=`, `terminated=`, `terminator_optional=`.
+    pub(super) fn terminator(&mut self, props: &Props, content: Content) -> Option<Terminator> {
+        let text = props.text("terminator")?;
+        let bytes = if text == "nul" { Some(nul(content)) } else { hex(text) };
+        let bytes = bytes.filter(|bytes| !bytes.is_empty());
+        let Some(bytes) = bytes else {
+            if let Some(span) = props.span("terminator") {
+                self.d
+                    .error("E0214", span, format!("`{text}` is no terminator"))
+                    .help("write bytes in hex, such as `terminator=\"0d0a\"`, or `nul`");
+            }
+            return None;
+        };
+        let mode = match props.word("terminated") {
+            Some("kept") => Terminated::Kept,
+            Some("unread") => Terminated::Unread,
+            _ => Terminated::Dropped,
+        };
+        Some(Terminator { bytes, mode, optional: props.flag("terminator_optional") })
+    }
+
+    /// `strip=`.
+    pub(super) fn strip(&mut self, props: &Props) -> Option<u8> {
+        let text = props.text("strip")?;
+        match hex(text).as_deref() {
+            Some([byte]) => Some(*byte),
+            _ => {
+                if let Some(span) = props.span("strip") {
+                    self.d
+                        .error("E0214", span, format!("`{text}` is not one byte in hex"))
+                        .help("write `strip=\"00\"`");
+                }
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Places in schema texts.
+
+/// Number of a schema text in a [`SourceMap`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceId(pub u32);
+
+/// A run of bytes in one schema text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// The text.
+    pub source: SourceId,
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset behind the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span from the beginning of `self` to the end of `other`, which lies in the same text.
+    #[must_use]
+    pub fn to(self, other: Span) -> Span {
+        Span { end: other.end.max(self.end), ..self }
+    }
+}
+
+/// Something with the place where it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spanned<T> {
+    /// What was written.
+    pub value: T,
+    /// Where.
+    pub span: Span,
+}
+
+/// One schema text.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Path or library name, as shown in diagnostics.
+    pub name: String,
+    /// The whole text.
+    pub text: String,
+}
+
+/// All schema texts of one run, in the order in which they were loaded.
+#[derive(Debug, Clone, Default)]
+pub struct SourceMap {
+    sources: Vec<Source>,
+}
+
+impl SourceMap {
+    /// Adds a text and returns its number.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
+        let id = SourceId(u32::try_from(self.sources.len()).expect("fewer than 2^32 schemas"));
+        self.sources.push(Source { name: name.into(), text: text.into() });
+        id
+    }
+
+    /// The text with this number.
+    ///
+    /// # Panics
+    ///
+    /// If the number comes from another map.
+    #[must_use]
+    pub fn get(&self, id: SourceId) -> &Source {
+        &self.sources[id.0 as usize]
+    }
+
+    /// All texts, first loaded first.
+    #[must_use]
+    pub fn all(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// Line and column (both from 1; columns count characters) of an offset in bytes.
+    #[must_use]
+    pub fn line_column(&self, source: SourceId, offset: u32) -> (usize, usize) {
+        let text = &self.get(source).text;
+        let offset = (offset as usize).min(text.len());
+        let before = &text.as_bytes()[..offset];
+        let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
+        let start = before.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
+        let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
+        (line, column)
+    }
+}

@@ -1,0 +1,31 @@
+//! Text to tree: KDL, then lines, types and expressions, each with its place.
+//!
+//! Nothing is looked up here; any text ends in a tree and problems, never in a panic.
+
+pub(crate) mod ast;
+mod cases;
+pub mod codes;
+pub(crate) mod expr;
+pub(crate) mod kdl;
+pub(crate) mod labels;
+mod layouts;
+pub(crate) mod near;
+mod props;
+mod rows;
+mod scan;
+mod tops;
+mod types;
+mod words;
+
+use crate::diagnostic::Diagnostics;
+use crate::span::{SourceId, SourceMap};
+
+/// Parses a text of the map. `None` if it is not KDL; then the problems say why.
+pub(crate) fn parse(
+    source: SourceId,
+    sources: &SourceMap,
+    diagnostics: &mut Diagnostics,
+) -> Option<ast::Tree> {
+    let nodes = kdl::nodes(source, &sources.get(source).text, diagnostics)?;
+    Some(tops::tree(source, &nodes, diagnostics))
+}

@@ -1,0 +1,516 @@
+//! Nodes at the top level.
+
+use super::ast::{
+    Decl, DeclBody, EpochDecl, Head, Import, ListDecl, MemberDecl, ParamDecl, Props, SectionDecl,
+    Tree, TypeEx, WordField,
+};
+use super::kdl::{Node, Scalar};
+use super::near::nearest;
+use super::props::{self, Known, props};
+use super::words::{Args, is_identifier, no_children};
+use super::{cases, rows, types};
+use crate::diagnostic::Diagnostics;
+use crate::span::{SourceId, Spanned};
+
+const TOP: [&str; 17] = [
+    "module",
+    "library",
+    "param",
+    "import",
+    "epoch",
+    "let",
+    "pointer",
+    "string",
+    "varint",
+    "enum",
+    "flags",
+    "bits",
+    "type",
+    "struct",
+    "union",
+    "relocation",
+    "source",
+];
+
+/// Builds the tree of a text from its nodes.
+pub(super) fn tree(source: SourceId, nodes: &[Node], diagnostics: &mut Diagnostics) -> Tree {
+    let mut tree = Tree {
+        source,
+        head: None,
+        params: Vec::new(),
+        imports: Vec::new(),
+        epochs: Vec::new(),
+        lets: Vec::new(),
+        decls: Vec::new(),
+        relocation: Vec::new(),
+    };
+    for node in nodes {
+        top(node, &mut tree, diagnostics);
+    }
+    tree
+}
+
+fn top(node: &Node, tree: &mut Tree, diagnostics: &mut Diagnostics) {
+    let mut args = Args::new(node);
+    match node.name.value.as_str() {
+        "module" | "library" => head(node, tree, diagnostics),
+        "param" => {
+            props(node, &[], diagnostics);
+            no_children(node, diagnostics);
+            let Some(name) = args.required_name(diagnostics) else { return };
+            let Some(kind) = args.name() else {
+                diagnostics
+                    .error("E0110", node.span, "`param` needs a kind")
+                    .help("write `chars`, `type` or an integer type such as `u32`");
+                return;
+            };
+            args.doc(diagnostics);
+            tree.params.push(ParamDecl { name, kind });
+        }
+        "import" => tree.imports.extend(import(node, diagnostics)),
+        "epoch" => {
+            let props = props(node, props::EPOCH, diagnostics);
+            no_children(node, diagnostics);
+            let Some(name) = args.required_name(diagnostics) else { return };
+            args.doc(diagnostics);
+            let Some(from) = props.ex("from").and_then(|ex| ex.path()).cloned() else {
+                diagnostics
+                    .error("E0114", node.span, "`epoch` needs the path of the row that holds it")
+                    .help("write `epoch version from=File.header.version`");
+                return;
+            };
+            tree.epochs.push(EpochDecl { name, from, span: node.span });
+        }
+        "let" => tree.lets.extend(rows::let_decl(node, diagnostics)),
+        "relocation" => {
+            args.end(diagnostics);
+            props(node, &[], diagnostics);
+            relocation(node, tree, diagnostics);
+        }
+        "source" => {}
+        "pointer" => tree.decls.extend(pointer(node, diagnostics)),
+        "struct" | "union" => tree.decls.extend(body(node, diagnostics)),
+        "enum" => tree.decls.extend(enumeration(node, diagnostics)),
+        "bits" | "flags" => tree.decls.extend(word(node, diagnostics)),
+        "string" => {
+            let decl = header(node, &mut args, props::STRING, diagnostics);
+            no_children(node, diagnostics);
+            if let Some((name, params, props)) = decl {
+                if !props.has("length") {
+                    diagnostics
+                        .error("E0114", node.span, "`string` needs `length=`")
+                        .help("write `length=u16`, `length=until-nul` or `length=fill`");
+                }
+                let doc = args.doc(diagnostics);
+                let body = DeclBody::Text;
+                tree.decls.push(Decl { name, params, doc, props, body, span: node.span });
+            }
+        }
+        "varint" => {
+            let decl = header(node, &mut args, props::VARINT, diagnostics);
+            no_children(node, diagnostics);
+            if let Some((name, params, props)) = decl {
+                let storage = storage(node, &mut args, diagnostics);
+                let doc = args.doc(diagnostics);
+                if let Some(storage) = storage {
+                    let body = DeclBody::Varint { storage };
+                    tree.decls.push(Decl { name, params, doc, props, body, span: node.span });
+                }
+            }
+        }
+        "type" => tree.decls.extend(alias(node, diagnostics)),
+        other => {
+            let d = diagnostics.error(
+                "E0109",
+                node.name.span,
+                format!("unknown declaration `{other}`"),
+            );
+            if let Some(near) = nearest(other, TOP) {
+                d.label(format!("did you mean `{near}`?"));
+            } else if types::type_of(&node.name, &mut Diagnostics::default()).is_some()
+                && node.args.first().is_some_and(|a| a.text().is_some())
+            {
+                d.help("rows stand in structs: `struct File { ... }`");
+            }
+        }
+    }
+}
+
+fn head(node: &Node, tree: &mut Tree, diagnostics: &mut Diagnostics) {
+    let mut args = Args::new(node);
+    let library = node.name.value == "library";
+    let known: &'static [Known] = if library { &props::MODULE[1..] } else { props::MODULE };
+    let props = props(node, known, diagnostics);
+    let Some(name) = args.required_name(diagnostics) else { return };
+    let title = args.doc(diagnostics);
+    if let Some(first) = &tree.head {
+        diagnostics
+            .error("E0115", node.span, "a schema has one `module` or `library`")
+            .also(first.span, "first here");
+        return;
+    }
+    let mut extensions = Vec::new();
+    let mut sources = Vec::new();
+    for child in node.children.as_deref().unwrap_or_default() {
+        let list = match child.name.value.as_str() {
+            "extension" => &mut extensions,
+            "source" => &mut sources,
+            other => {
+                diagnostics
+                    .error("E0109", child.name.span, format!("unknown statement `{other}`"))
+                    .help("a module may hold `extension` and `source`");
+                continue;
+            }
+        };
+        self::props(child, &[], diagnostics);
+        for literal in &child.args {
+            match literal.text() {
+                Some(text) => list.push(text.to_owned()),
+                None => {
+                    diagnostics.error("E0108", literal.span, "a text is expected here");
+                }
+            }
+        }
+    }
+    if !library && !props.has("root") {
+        diagnostics
+            .error("E0114", node.span, "`module` needs `root=`")
+            .help("write `root=File`, or `library` instead of `module`");
+    }
+    tree.head = Some(Head { library, name, title, props, extensions, sources, span: node.span });
+}
+
+fn import(node: &Node, diagnostics: &mut Diagnostics) -> Option<Import> {
+    let mut args = Args::new(node);
+    props(node, &[], diagnostics);
+    let name = args.required_name(diagnostics)?;
+    args.doc(diagnostics);
+    let mut list: Vec<(Spanned<String>, _)> = Vec::new();
+    for child in node.children.as_deref().unwrap_or_default() {
+        props(child, &[], diagnostics);
+        no_children(child, diagnostics);
+        if let Some((first, _)) = list.iter().find(|(n, _)| n.value == child.name.value) {
+            diagnostics
+                .error(
+                    "E0107",
+                    child.name.span,
+                    format!("parameter `{}` is given twice", child.name.value),
+                )
+                .also(first.span, "first here");
+            continue;
+        }
+        match child.args.as_slice() {
+            [value] => list.push((child.name.clone(), types::import_argument(value))),
+            _ => {
+                diagnostics.error(
+                    "E0114",
+                    child.span,
+                    format!("parameter `{}` needs one value", child.name.value),
+                );
+            }
+        }
+    }
+    Some(Import { name, args: list, span: node.span })
+}
+
+fn relocation(node: &Node, tree: &mut Tree, diagnostics: &mut Diagnostics) {
+    for child in node.children.as_deref().unwrap_or_default() {
+        if child.name.value != "section" {
+            diagnostics
+                .error(
+                    "E0109",
+                    child.name.span,
+                    format!("unknown statement `{}`", child.name.value),
+                )
+                .help("`relocation` holds `section NAME from=ADDRESS to=ADDRESS`");
+            continue;
+        }
+        let props = props(child, props::SECTION, diagnostics);
+        no_children(child, diagnostics);
+        let mut args = Args::new(child);
+        let name = args.next().and_then(|l| l.text()).unwrap_or_default().to_owned();
+        args.end(diagnostics);
+        match (props.ex("from").cloned(), props.ex("to").cloned()) {
+            (Some(from), Some(to)) => {
+                tree.relocation.push(SectionDecl { name, from, to, span: child.span });
+            }
+            _ => {
+                diagnostics.error("E0114", child.span, "`section` needs `from=` and `to=`");
+            }
+        }
+    }
+}
+
+/// Name, parameters and properties of a declaration: `struct Names<keys>`.
+fn header(
+    node: &Node,
+    args: &mut Args<'_>,
+    known: &'static [Known],
+    diagnostics: &mut Diagnostics,
+) -> Option<(Spanned<String>, Vec<Spanned<String>>, Props)> {
+    let props = props(node, known, diagnostics);
+    let word = &node.name.value;
+    let Some(literal) = args.next() else {
+        diagnostics.error("E0110", node.span, format!("`{word}` needs a name"));
+        return None;
+    };
+    let Some(text) = literal.text() else {
+        diagnostics.error("E0110", literal.span, format!("`{word}` needs a name here"));
+        return None;
+    };
+    let (name, list) = match text.split_once('<') {
+        Some((name, rest)) => match rest.strip_suffix('>') {
+            Some(list) => (name, Some(list)),
+            None => {
+                diagnostics.error("E0110", literal.span, "`>` is missing here");
+                return None;
+            }
+        },
+        None => (text, None),
+    };
+    if !is_identifier(name) {
+        diagnostics
+            .error("E0110", literal.span, format!("`{name}` is not a name"))
+            .help("a name consists of letters, digits and `_`, and does not begin with a digit");
+        return None;
+    }
+    if crate::resolve::is_builtin(name) || rows::KEYWORDS.contains(&name) {
+        diagnostics
+            .error("E0110", literal.span, format!("`{name}` is a word of the language"))
+            .help("names of types usually begin with a capital letter");
+        return None;
+    }
+    let mut params: Vec<Spanned<String>> = Vec::new();
+    let mut at = name.len() + 1;
+    for part in list.iter().flat_map(|list| list.split(',')) {
+        let value = part.trim().to_owned();
+        let span = literal.part(at, at + part.len());
+        at += part.len() + 1;
+        if !is_identifier(&value) {
+            diagnostics.error("E0110", span, format!("`{value}` is not the name of a parameter"));
+        } else if params.iter().any(|p| p.value == value) {
+            diagnostics.error("E0115", span, format!("parameter `{value}` is declared twice"));
+        } else {
+            params.push(Spanned { value, span });
+        }
+    }
+    let name = Spanned { value: name.to_owned(), span: literal.part(0, name.len()) };
+    Some((name, params, props))
+}
+
+fn storage(node: &Node, args: &mut Args<'_>, diagnostics: &mut Diagnostics) -> Option<TypeEx> {
+    match args.peek() {
+        Some(literal) if literal.text().is_some_and(|t| !t.contains(' ')) => {
+            args.next();
+            types::type_of_literal(literal, diagnostics)
+        }
+        _ => {
+            let word = &node.name.value;
+            diagnostics
+                .error("E0114", node.span, format!("`{word}` needs an integer type"))
+                .help(format!("write `{word} Name u32`"));
+            None
+        }
+    }
+}
+
+fn body(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
+    let mut args = Args::new(node);
+    let is_struct = node.name.value == "struct";
+    let known = if is_struct { props::STRUCT } else { props::UNION };
+    let (name, params, mut props) = header(node, &mut args, known, diagnostics)?;
+    let (homes, open) = rows::sizes(&mut args, diagnostics);
+    if args.peek().and_then(|l| l.text()) == Some("transparent") {
+        let span = args.next().map_or(node.span, |l| l.span);
+        props.0.push(super::ast::Prop {
+            name: "transparent",
+            value: super::ast::PropValue::Flag(true),
+            text: String::new(),
+            span,
+        });
+    }
+    let doc = args.doc(diagnostics);
+    let children = node.children.as_deref().unwrap_or_default();
+    let body = if is_struct {
+        DeclBody::Struct { homes, open, items: rows::items(children, diagnostics) }
+    } else {
+        if let Some(home) = homes.first() {
+            diagnostics
+                .error("E0111", home.span, "a union has no size of this kind")
+                .help("write `size=8` if every case has the same size");
+        }
+        let (items, cases) = cases::body(children, diagnostics);
+        DeclBody::Union { items, cases }
+    };
+    Some(Decl { name, params, doc, props, body, span: node.span })
+}
+
+fn enumeration(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
+    let mut args = Args::new(node);
+    let (name, params, props) = header(node, &mut args, props::ENUM, diagnostics)?;
+    let typed = args.peek().and_then(|l| l.text()).is_some_and(is_identifier);
+    let storage = if typed { storage(node, &mut args, diagnostics) } else { None };
+    let doc = args.doc(diagnostics);
+    let mut members: Vec<MemberDecl> = Vec::new();
+    for child in node.children.as_deref().unwrap_or_default() {
+        self::props(child, &[], diagnostics);
+        no_children(child, diagnostics);
+        let mut args = Args::new(child);
+        let number = match args.next().map(|l| &l.value) {
+            Some(Scalar::Int(n)) => *n,
+            _ => {
+                diagnostics
+                    .error("E0114", child.span, format!("`{}` needs a number", child.name.value))
+                    .help(format!("write `{} 0`", child.name.value));
+                continue;
+            }
+        };
+        let doc = args.doc(diagnostics);
+        let name = child.name.clone();
+        if let Some(first) = members.iter().find(|m| m.name.value == name.value) {
+            diagnostics
+                .error("E0115", name.span, format!("member `{}` is declared twice", name.value))
+                .also(first.name.span, "first here");
+        } else if let Some(first) = members.iter().find(|m| m.number == number) {
+            diagnostics
+                .error(
+                    "E0115",
+                    child.span,
+                    format!("`{}` and `{}` have the same number", first.name.value, name.value),
+                )
+                .also(first.name.span, "first here");
+        } else {
+            members.push(MemberDecl { name, number, doc });
+        }
+    }
+    let body = DeclBody::Enum { storage, members };
+    Some(Decl { name, params, doc, props, body, span: node.span })
+}
+
+fn word(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
+    let mut args = Args::new(node);
+    let (name, params, props) = header(node, &mut args, props::WORD, diagnostics)?;
+    let storage = storage(node, &mut args, diagnostics);
+    let doc = args.doc(diagnostics);
+    let mut fields: Vec<WordField> = Vec::new();
+    for child in node.children.as_deref().unwrap_or_default() {
+        let mut args = Args::new(child);
+        let props = self::props(child, props::WORD_FIELD, diagnostics);
+        no_children(child, diagnostics);
+        let ty = types::type_of(&child.name, diagnostics);
+        let field = args.required_name(diagnostics);
+        let homes = args.homes(diagnostics);
+        let doc = args.doc(diagnostics);
+        let (Some(ty), Some(name)) = (ty, field) else { continue };
+        let numbers: Vec<i128> = homes
+            .iter()
+            .filter_map(|h| match h.value {
+                super::ast::HomeEx::At(n) => Some(i128::from(n)),
+                super::ast::HomeEx::Absent => None,
+            })
+            .collect();
+        let (first, last) = match numbers.as_slice() {
+            [only] => (*only, *only),
+            [first, last] if first <= last => (*first, *last),
+            _ => {
+                diagnostics
+                    .error("E0114", child.span, "a bit field needs its first and last bit")
+                    .help(format!("write `u2 {} 0 1`; bit 0 is the lowest", name.value));
+                continue;
+            }
+        };
+        let span = homes.first().map_or(child.span, |h| h.span);
+        let first = Spanned { value: first, span };
+        fields.push(WordField { ty, name, first, last, doc, props, span: child.span });
+    }
+    let body = DeclBody::Word { storage: storage?, fields };
+    Some(Decl { name, params, doc, props, body, span: node.span })
+}
+
+fn alias(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
+    let mut args = Args::new(node);
+    let (name, params, props) = header(node, &mut args, props::ALIAS, diagnostics)?;
+    let mut choices = Vec::new();
+    if let Some(children) = &node.children {
+        for child in children {
+            let mut args = Args::new(child);
+            self::props(child, &[], diagnostics);
+            let condition = match child.name.value.as_str() {
+                "when" => args.next().and_then(|l| props::ex(l, diagnostics)).map(Some),
+                "else" => Some(None),
+                _ => None,
+            };
+            let ty = args.next().and_then(|l| types::type_of_literal(l, diagnostics));
+            args.end(diagnostics);
+            match (condition, ty) {
+                (Some(condition), Some(ty)) => choices.push((condition, ty)),
+                _ => {
+                    diagnostics
+                        .error("E0114", child.span, "this is not a choice of a type")
+                        .help("write `when \"CONDITION\" u32` or `else u16`");
+                }
+            }
+        }
+    } else {
+        let Some(literal) = args.next() else {
+            diagnostics
+                .error("E0114", node.span, "`type` needs the type that it names")
+                .help("write `type Guid bytes16`");
+            return None;
+        };
+        choices.push((None, types::type_of_literal(literal, diagnostics)?));
+    }
+    let doc = args.doc(diagnostics);
+    let body = DeclBody::Alias(choices);
+    Some(Decl { name, params, doc, props, body, span: node.span })
+}
+
+fn pointer(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
+    let mut args = Args::new(node);
+    let props = props(node, props::POINTER, diagnostics);
+    let name = match args.next() {
+        Some(literal) if literal.text().is_some_and(|t| !t.is_empty()) => {
+            Spanned { value: literal.text().unwrap_or_default().to_owned(), span: literal.span }
+        }
+        _ => {
+            diagnostics
+                .error("E0110", node.span, "`pointer` needs a sigil or a name")
+                .help("write `pointer * u32 none=0`");
+            return None;
+        }
+    };
+    let storage = storage(node, &mut args, diagnostics);
+    let doc = args.doc(diagnostics);
+    let mut lists = Vec::new();
+    for child in node.children.as_deref().unwrap_or_default() {
+        let (condition, inner) = match child.name.value.as_str() {
+            "list" => (None, std::slice::from_ref(child)),
+            "when" => {
+                let Some(condition) = rows::condition(child, diagnostics) else { continue };
+                (Some(condition), child.children.as_deref().unwrap_or_default())
+            }
+            "else" => (None, child.children.as_deref().unwrap_or_default()),
+            other => {
+                diagnostics
+                    .error("E0109", child.name.span, format!("unknown statement `{other}`"))
+                    .help("a pointer holds `list`, perhaps in `when` and `else`");
+                continue;
+            }
+        };
+        for list in inner {
+            if list.name.value != "list" {
+                diagnostics.error(
+                    "E0109",
+                    list.name.span,
+                    format!("unknown statement `{}`", list.name.value),
+                );
+                continue;
+            }
+            Args::new(list).end(diagnostics);
+            let props = self::props(list, props::LIST, diagnostics);
+            lists.push(ListDecl { condition: condition.clone(), props });
+        }
+    }
+    let body = DeclBody::Pointer { storage: storage?, lists };
+    Some(Decl { name, params: Vec::new(), doc, props, body, span: node.span })
+}

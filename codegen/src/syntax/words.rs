@@ -1,0 +1,116 @@
+//! Positions in a line: name, homes, documentation.
+
+use super::ast::HomeEx;
+use super::kdl::{Literal, Node, Scalar};
+use crate::diagnostic::Diagnostics;
+use crate::span::Spanned;
+
+/// The arguments of a node, taken from the front.
+pub(super) struct Args<'a> {
+    node: &'a Node,
+    at: usize,
+}
+
+impl<'a> Args<'a> {
+    pub fn new(node: &'a Node) -> Args<'a> {
+        Args { node, at: 0 }
+    }
+
+    pub fn peek(&self) -> Option<&'a Literal> {
+        self.node.args.get(self.at)
+    }
+
+    pub fn next(&mut self) -> Option<&'a Literal> {
+        let literal = self.node.args.get(self.at)?;
+        self.at += 1;
+        Some(literal)
+    }
+
+    /// A name, if the next word is one.
+    pub fn name(&mut self) -> Option<Spanned<String>> {
+        let literal = self.peek()?;
+        let text = literal.text().filter(|text| is_identifier(text))?;
+        self.at += 1;
+        Some(Spanned { value: text.to_owned(), span: literal.part(0, text.len()) })
+    }
+
+    /// A name; it is an error if there is none.
+    pub fn required_name(&mut self, diagnostics: &mut Diagnostics) -> Option<Spanned<String>> {
+        if let Some(name) = self.name() {
+            return Some(name);
+        }
+        let word = &self.node.name.value;
+        match self.next() {
+            Some(literal) => diagnostics
+                .error("E0110", literal.span, format!("`{word}` needs a name here"))
+                .help(
+                    "a name consists of letters, digits and `_`, and does not begin with a digit",
+                ),
+            None => diagnostics.error("E0110", self.node.span, format!("`{word}` needs a name")),
+        };
+        None
+    }
+
+    /// Integers and `-`.
+    pub fn homes(&mut self, diagnostics: &mut Diagnostics) -> Vec<Spanned<HomeEx>> {
+        let mut homes = Vec::new();
+        while let Some(literal) = self.peek() {
+            let value = match &literal.value {
+                Scalar::Int(n) => match u64::try_from(*n) {
+                    Ok(n) if n <= u64::from(u32::MAX) => HomeEx::At(n),
+                    _ => {
+                        diagnostics.error(
+                            "E0111",
+                            literal.span,
+                            "an offset or size lies between 0 and 0xffffffff",
+                        );
+                        HomeEx::Absent
+                    }
+                },
+                Scalar::Text(text) if text == "-" => HomeEx::Absent,
+                _ => break,
+            };
+            homes.push(Spanned { value, span: literal.span });
+            self.at += 1;
+        }
+        homes
+    }
+
+    /// The documentation, which ends the line.
+    pub fn doc(&mut self, diagnostics: &mut Diagnostics) -> Option<String> {
+        let doc = self.peek().and_then(Literal::text).map(str::to_owned);
+        if doc.is_some() {
+            self.at += 1;
+        }
+        self.end(diagnostics);
+        doc
+    }
+
+    /// Nothing may follow.
+    pub fn end(&mut self, diagnostics: &mut Diagnostics) {
+        if let Some(literal) = self.peek() {
+            diagnostics
+                .error("E0111", literal.span, format!("unexpected word after `{}`", self.said()))
+                .help("a line is: type, name, offsets, \"documentation\", property=value");
+            self.at = self.node.args.len();
+        }
+    }
+
+    fn said(&self) -> &str {
+        let before = self.at.checked_sub(1).and_then(|at| self.node.args.get(at));
+        before.and_then(Literal::text).unwrap_or(&self.node.name.value)
+    }
+}
+
+/// Whether a text is a name: letters, digits and `_`, not a digit first.
+pub(crate) fn is_identifier(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// No braces may follow.
+pub(super) fn no_children(node: &Node, diagnostics: &mut Diagnostics) {
+    if node.children.as_ref().is_some_and(|c| !c.is_empty()) {
+        diagnostics.error("E0113", node.span, format!("`{}` has no block", node.name.value));
+    }
+}

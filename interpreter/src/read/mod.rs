@@ -1,0 +1,703 @@
+//! Reading: from bytes to the tree of nodes.
+
+pub(crate) mod cell;
+pub(crate) mod choice;
+pub(crate) mod object;
+pub(crate) mod region;
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use formwork::{BitReader, Endian, ReadError, ReadErrorKind};
+use formwork_codegen::model::{
+    ArrayLength, Cell, Expr, Home, Meaning, Path, RecordId, Row, RowId, RowKind, Storage,
+    Type,
+};
+
+use crate::engine::{Engine, Fallible, Fault, eval_error, with_stack};
+use crate::eval::{Place, Val, read_kind};
+use crate::items::{
+    constant_item, hex, is_constant, is_zero, item_val, item_value, show_constant, show_item,
+    val_item,
+};
+use crate::tree::{ArrayItem, Item, Loc, NodeId, UNPLACED};
+use crate::value::{Kept, KeptKind, Value};
+
+/// What only reading needs.
+pub(crate) struct Reading<'b> {
+    pub bytes: &'b [u8],
+    pub claims: Vec<Claim>,
+    /// Pooled texts by address and kind of pointer: each is decoded once.
+    pub texts: HashMap<(u64, u32), Item>,
+    /// Addresses that the file's relocation tables list.
+    pub listed: Option<Rc<HashSet<u64>>>,
+    /// The row or element whose object is being read.
+    pub object: Loc,
+    /// Everything is read, and is now compared.
+    pub settling: bool,
+    pub notes: Vec<Note>,
+}
+
+/// Bytes that a row accounts for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Claim {
+    pub at: u64,
+    pub end: u64,
+    pub loc: Loc,
+    /// The row or element whose object these bytes are part of.
+    pub object: Loc,
+    /// Shares its bytes with other rows.
+    pub bits: bool,
+}
+
+/// Something worth knowing about a file that is no error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Offset in the file, in bytes.
+    pub offset: u64,
+    /// Path of the field.
+    pub path: String,
+    /// What was noticed.
+    pub message: String,
+}
+
+/// Where the next row is read, and up to where.
+pub(crate) struct Cursor<'b> {
+    pub at: u64,
+    pub limit: u64,
+    /// Bits of the byte at `at` that were read already, if rows of bits come one after another.
+    pub bits: Option<BitReader<'b>>,
+}
+
+impl Cursor<'_> {
+    pub(crate) fn new(at: u64, limit: u64) -> Self {
+        Cursor { at, limit, bits: None }
+    }
+
+    pub(crate) fn align_bits(&mut self) {
+        if let Some(mut bits) = self.bits.take() {
+            self.at = bits.align();
+        }
+    }
+
+    pub(crate) fn remaining(&self) -> u64 {
+        self.limit.saturating_sub(self.at)
+    }
+}
+
+type Read<T> = Result<T, ReadError>;
+
+impl<'m, 'b> Engine<'m, 'b> {
+    /// Reads the whole file: the root, and everything it leads to.
+    pub(crate) fn read_file(&mut self) -> Read<()> {
+        let length = self.reading().bytes.len() as u64;
+        let root = self.tree.add(self.model, self.model.root, None, RowId(0), None);
+        self.root = root;
+        self.region_end = length;
+        // Bytes behind the root that nothing leads to are gaps, like others between objects.
+        self.read_record(root, Cursor::new(0, length))?;
+        self.resolve_node(root)?;
+        self.settle()?;
+        let strict = self.options.strict;
+        match self.reading().notes.first().filter(|_| strict).cloned() {
+            Some(note) => {
+                let kind = ReadErrorKind::Expression { message: note.message.into() };
+                let root = Loc::row(self.root, RowId(u32::MAX));
+                Err(self.error(kind, note.offset, root))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Adds the node of a row or element, unless the records around it are too many.
+    pub(crate) fn add_node(&mut self, record: RecordId, loc: Loc, at: u64) -> Read<NodeId> {
+        // A slot takes four times what a unit of the budget stands for.
+        let slots = self.model.records[record.index()].rows.len() as u64 + 2;
+        self.budget.charge(4 * slots).map_err(|kind| self.error(kind, at, loc))?;
+        let node = self.tree.add(self.model, record, Some(loc.node), loc.row, loc.index);
+        let limit = self.options.max_depth;
+        if self.tree.node(node).depth > limit {
+            return Err(self.error(ReadErrorKind::DepthLimit { limit }, at, loc));
+        }
+        Ok(node)
+    }
+
+    pub(crate) fn error(&self, kind: ReadErrorKind, offset: u64, loc: Loc) -> ReadError {
+        ReadError::new(kind, offset).with_path(self.tree.path(self.model, loc))
+    }
+
+    /// Gives an error of the runtime its path.
+    pub(crate) fn located(&self, error: ReadError, loc: Loc) -> ReadError {
+        if error.path().is_empty() {
+            error.with_path(self.tree.path(self.model, loc))
+        } else {
+            error
+        }
+    }
+
+    /// A fault of an expression, as an error at this place.
+    pub(crate) fn fault(&self, fault: Fault, offset: u64, loc: Loc) -> ReadError {
+        match read_kind(fault) {
+            Ok(kind) => self.error(kind, offset, loc),
+            Err(error) => error,
+        }
+    }
+
+    pub(crate) fn claim(&mut self, at: u64, end: u64, loc: Loc) {
+        if at < end {
+            let object = self.reading().object;
+            self.reading().claims.push(Claim { at, end, loc, object, bits: false });
+        }
+    }
+
+    /// Reads the inline rows of a node and returns the address behind them.
+    pub(crate) fn read_record(&mut self, node: NodeId, mut cursor: Cursor<'b>) -> Read<u64> {
+        let record = self.record(node);
+        cursor.align_bits();
+        let start = cursor.at;
+        self.tree.node_mut(node).at = start;
+        let fixed = record.sizes.get(self.epoch.index()).copied().flatten();
+        if let Some(size) = fixed
+            && size > cursor.remaining()
+        {
+            let kind = ReadErrorKind::UnexpectedEnd { needed: size, remaining: cursor.remaining() };
+            return Err(self.node_error(kind, start, node));
+        }
+        with_stack(|| self.read_rows(node, &mut cursor, start, fixed))?;
+        cursor.align_bits();
+        let end = match fixed {
+            Some(size) => cursor.at.max(start + size),
+            None => cursor.at,
+        };
+        self.tree.node_mut(node).end = end;
+        Ok(end)
+    }
+
+    /// Reads the inline rows of a struct, case or form. Homes count from `base`.
+    pub(crate) fn read_rows(
+        &mut self,
+        node: NodeId,
+        cursor: &mut Cursor<'b>,
+        base: u64,
+        fixed: Option<u64>,
+    ) -> Read<()> {
+        let record = self.record(node);
+        for &row in &record.read_order {
+            if matches!(self.home(&record.rows[row.index()]), Home::At(_)) {
+                self.read_fixed_row(node, row, base, cursor.limit)?;
+            }
+        }
+        if let Some(size) = fixed {
+            cursor.at = self.fixed_end(node, base + size);
+        }
+        for (index, row) in record.rows.iter().enumerate() {
+            let row_id = RowId(u32::try_from(index).unwrap_or(u32::MAX));
+            match self.home(row) {
+                Home::Next => self.read_next_row(node, row_id, cursor)?,
+                Home::Absent => {
+                    let item = row.absent.as_ref().map_or(Item::Absent, constant_item);
+                    self.tree.slot_mut(node, row_id).item = item;
+                }
+                Home::At(_) | Home::Nowhere => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Where rows without homes begin: behind the fixed block, and behind a last row with a home
+    /// that reaches beyond it.
+    pub(crate) fn fixed_end(&self, node: NodeId, end: u64) -> u64 {
+        let record = self.record(node);
+        let slots = &self.tree.node(node).slots;
+        let ends = record.rows.iter().zip(slots).filter_map(|(row, slot)| {
+            let placed = matches!(self.home(row), Home::At(_)) && slot.end != UNPLACED;
+            placed.then_some(slot.end)
+        });
+        ends.max().unwrap_or(end).max(end)
+    }
+
+    fn node_error(&self, kind: ReadErrorKind, offset: u64, node: NodeId) -> ReadError {
+        ReadError::new(kind, offset).with_path(self.tree.node_path(self.model, node))
+    }
+
+    /// Reads a row of the fixed block, unless something asked for it before.
+    fn read_fixed_row(&mut self, node: NodeId, row: RowId, base: u64, limit: u64) -> Read<()> {
+        let loc = Loc::row(node, row);
+        let definition = self.row(loc);
+        let Home::At(offset) = self.home(definition) else { return Ok(()) };
+        if !matches!(self.tree.slot(node, row).item, Item::Unset) {
+            return Ok(());
+        }
+        let at = base.checked_add(offset).filter(|at| *at <= limit).ok_or_else(|| {
+            let kind = ReadErrorKind::UnexpectedEnd { needed: offset, remaining: limit - base };
+            self.error(kind, base, loc)
+        })?;
+        self.tree.slot_mut(node, row).busy = true;
+        let mut cursor = Cursor::new(at, limit);
+        let result = self.read_row(loc, definition, &mut cursor);
+        self.tree.slot_mut(node, row).busy = false;
+        result
+    }
+
+    fn read_next_row(&mut self, node: NodeId, row: RowId, cursor: &mut Cursor<'b>) -> Read<()> {
+        let loc = Loc::row(node, row);
+        let definition = self.row(loc);
+        self.here = match &cursor.bits {
+            Some(bits) => bits.position().0 + u64::from(bits.position().1 > 0),
+            None => cursor.at,
+        };
+        self.region_end = cursor.limit;
+        if let Some(condition) = &definition.when {
+            let holds = self
+                .eval_bool(condition, node, None)
+                .map_err(|fault| self.fault(*fault, cursor.at, loc))?;
+            if !holds {
+                self.tree.slot_mut(node, row).item = Item::Absent;
+                return Ok(());
+            }
+        }
+        self.tree.slot_mut(node, row).busy = true;
+        let result = self.read_row(loc, definition, cursor);
+        self.tree.slot_mut(node, row).busy = false;
+        result
+    }
+
+    /// Reads the bytes of a row at the cursor.
+    fn read_row(&mut self, loc: Loc, row: &'m Row, cursor: &mut Cursor<'b>) -> Read<()> {
+        if !is_bits(&row.ty) {
+            cursor.align_bits();
+            self.tree.slot_mut(loc.node, loc.row).at = cursor.at;
+        }
+        let item = match &row.kind {
+            RowKind::Plain => self.read_type(&row.ty, loc, row, cursor)?,
+            RowKind::Constant(constant) => {
+                let at = cursor.at;
+                let item = self.read_type(&row.ty, loc, row, cursor)?;
+                if !is_constant(&item, constant) {
+                    let kind = ReadErrorKind::NotEqual {
+                        expected: show_constant(constant).into(),
+                        actual: show_item(&item).into(),
+                    };
+                    return Err(self.error(kind, at, loc));
+                }
+                item
+            }
+            RowKind::Zero | RowKind::Runtime => self.read_zero(loc, row, cursor)?,
+            RowKind::Reserved => {
+                let item = self.read_type(&row.ty, loc, row, cursor)?;
+                if !is_zero(&item) {
+                    self.keep(loc, KeptKind::Reserved, item_value(&item), Value::None);
+                }
+                item
+            }
+            RowKind::Zeros => {
+                let (at, end) = (cursor.at, cursor.limit);
+                let bytes = self.take(cursor, end - at, loc)?;
+                if let Some(index) = bytes.iter().position(|b| *b != 0) {
+                    return Err(self.error(ReadErrorKind::NotZero, at + index as u64, loc));
+                }
+                self.claim(at, end, loc);
+                Item::Int((end - at).into())
+            }
+            RowKind::Pool { pad, .. } => self.read_members(loc, row, *pad, cursor)?,
+            RowKind::Object { .. }
+            | RowKind::Mark { .. }
+            | RowKind::Value { .. }
+            | RowKind::Slice { .. } => return Ok(()),
+        };
+        let end = match &cursor.bits {
+            Some(bits) => bits.position().0 + u64::from(bits.position().1 > 0),
+            None => cursor.at,
+        };
+        let slot = self.tree.slot_mut(loc.node, loc.row);
+        slot.item = item;
+        slot.end = end;
+        if slot.at == UNPLACED {
+            slot.at = end;
+        }
+        self.check_now(loc, row)
+    }
+
+    fn read_zero(&mut self, loc: Loc, row: &'m Row, cursor: &mut Cursor<'b>) -> Read<Item> {
+        let at = cursor.at;
+        let item = self.read_type(&row.ty, loc, row, cursor)?;
+        if is_zero(&item) {
+            return Ok(item);
+        }
+        if !self.options.lenient {
+            let first = match &item {
+                Item::Bytes(bytes) => bytes.iter().position(|b| *b != 0).unwrap_or(0),
+                _ => 0,
+            };
+            return Err(self.error(ReadErrorKind::NotZero, at + first as u64, loc));
+        }
+        self.note(at, loc, "bytes that should be zero are not".to_owned());
+        self.keep(loc, KeptKind::Reserved, item_value(&item), Value::None);
+        Ok(item)
+    }
+
+    pub(crate) fn note(&mut self, offset: u64, loc: Loc, message: String) {
+        let path = self.tree.path(self.model, loc).to_string();
+        self.reading().notes.push(Note { offset, path, message });
+    }
+
+    pub(crate) fn keep(&mut self, loc: Loc, kind: KeptKind, stored: Value, instead_of: Value) {
+        let name = self.row(loc).name.clone().unwrap_or_default();
+        let row = match loc.index {
+            Some(index) => format!("{name}[{index}]"),
+            None => name,
+        };
+        let kept = Kept { row, kind, stored, instead_of };
+        self.tree.node_mut(loc.node).kept.push((loc.row, kept));
+    }
+
+    pub(crate) fn take(&mut self, cursor: &mut Cursor<'b>, size: u64, loc: Loc) -> Read<&'b [u8]> {
+        if size > cursor.remaining() {
+            let kind = ReadErrorKind::UnexpectedEnd { needed: size, remaining: cursor.remaining() };
+            return Err(self.error(kind, cursor.at, loc));
+        }
+        let bytes = self.reading().bytes;
+        let taken = formwork::slice(bytes, cursor.at, size).map_err(|e| self.located(e, loc))?;
+        cursor.at += size;
+        Ok(taken)
+    }
+
+    /// Reads a value of a type at the cursor.
+    pub(crate) fn read_type(
+        &mut self,
+        ty: &'m Type,
+        loc: Loc,
+        row: &'m Row,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<Item> {
+        if !is_bits(ty) {
+            cursor.align_bits();
+        }
+        match ty {
+            Type::Cell(cell) => {
+                let number = self.read_cell(cell, loc, cursor)?;
+                self.finish_cell(number, loc, row, cursor.at)
+            }
+            Type::Run(run) => self.read_run(run, loc, cursor),
+            Type::Record(record) => {
+                let node = self.add_node(*record, loc, cursor.at)?;
+                // Rows of the node may ask for it before it is read.
+                if loc.index.is_none()
+                    && matches!(self.tree.slot(loc.node, loc.row).item, Item::Unset)
+                {
+                    self.tree.slot_mut(loc.node, loc.row).item = Item::Node(node);
+                }
+                let limit = cursor.limit;
+                cursor.at = self.read_record(node, Cursor::new(cursor.at, limit))?;
+                Ok(Item::Node(node))
+            }
+            Type::Union(union) => self.read_union(*union, loc, cursor),
+            Type::Pointer(pointer) => self.read_pointer(pointer, loc, row, cursor),
+            Type::Array(_) => self.read_array(ty, loc, row, cursor),
+            Type::Region(region) => self.read_region(region, loc, row, cursor),
+            Type::ByteOrderMark => {
+                let at = cursor.at;
+                let bytes = self.take(cursor, 2, loc)?;
+                self.claim(at, at + 2, loc);
+                match bytes {
+                    [0xff, 0xfe] => Ok(Item::Text("little".into())),
+                    [0xfe, 0xff] => Ok(Item::Text("big".into())),
+                    other => Err(self.error(
+                        ReadErrorKind::UndecidedByteOrder { actual: hex(other).into() },
+                        at,
+                        loc,
+                    )),
+                }
+            }
+            Type::Text | Type::Nothing | Type::PerEpoch(_) => Ok(Item::Absent),
+        }
+    }
+
+    fn read_array(
+        &mut self,
+        ty: &'m Type,
+        loc: Loc,
+        row: &'m Row,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<Item> {
+        let Type::Array(array) = ty else { return Ok(Item::Absent) };
+        let at = cursor.at;
+        let count = match &array.length {
+            ArrayLength::Count(count) => Some(self.evaluate_count(count, loc, at)?),
+            ArrayLength::Fill | ArrayLength::Last(_) => None,
+        };
+        let bulk = matches!(
+            &array.element,
+            Type::Cell(Cell { storage: Storage::Fixed(_), meaning })
+                if !matches!(meaning, Meaning::Word(_))
+        );
+        if let (Some(count), Some(size)) = (count, self.element_size(&array.element)) {
+            // Counts are held against the bytes that remain before anything is set aside.
+            let needed = count.saturating_mul(size);
+            if needed > cursor.remaining() && array.stride.is_none() {
+                // Elements are read one by one so that the error names the one that does not fit,
+                // but never more of them than there are bytes.
+                let fit = cursor.remaining().checked_div(size).unwrap_or(0);
+                self.budget.charge(fit).map_err(|kind| self.error(kind, at, loc))?;
+            }
+        }
+        let mut items = Vec::new();
+        let mut starts = Vec::new();
+        let mut index: u64 = 0;
+        loop {
+            match (&array.length, count) {
+                (_, Some(count)) if index >= count => break,
+                (ArrayLength::Fill, None) if cursor.bits.is_none() && cursor.remaining() == 0 => {
+                    break;
+                }
+                _ => {}
+            }
+            let position = u32::try_from(index).unwrap_or(u32::MAX);
+            let element = Loc { index: Some(position), ..loc };
+            self.budget.charge(4).map_err(|kind| self.error(kind, cursor.at, element))?;
+            let start = cursor.at;
+            let item = match &array.stride {
+                None => self.read_type(&array.element, element, row, cursor)?,
+                Some(stride) => {
+                    let stride = self.evaluate_count(stride, element, start)?;
+                    if stride > cursor.remaining() {
+                        let remaining = cursor.remaining();
+                        let kind = ReadErrorKind::UnexpectedEnd { needed: stride, remaining };
+                        return Err(self.error(kind, start, element));
+                    }
+                    let mut inner = Cursor::new(start, start + stride);
+                    let item = self.read_type(&array.element, element, row, &mut inner)?;
+                    inner.align_bits();
+                    if inner.remaining() > 0 {
+                        let kind = ReadErrorKind::TrailingBytes { remaining: inner.remaining() };
+                        return Err(self.error(kind, inner.at, element));
+                    }
+                    cursor.at = inner.limit;
+                    item
+                }
+            };
+            if count.is_none() && cursor.at == start && cursor.bits.is_none() {
+                let kind = ReadErrorKind::Expression { message: "an element has no bytes".into() };
+                return Err(self.error(kind, start, element));
+            }
+            if !bulk {
+                starts.push(start);
+            }
+            let last = match &array.length {
+                ArrayLength::Last(last) => {
+                    let it = item_val(&item);
+                    self.eval_bool(last, loc.node, Some(&it))
+                        .map_err(|fault| self.fault(*fault, start, element))?
+                }
+                _ => false,
+            };
+            items.push(item);
+            index += 1;
+            if last {
+                break;
+            }
+        }
+        if bulk {
+            // One claim for all, instead of one an element.
+            let claims = &mut self.reading().claims;
+            let own = |c: &Claim| c.loc.node == loc.node && c.loc.row == loc.row;
+            while claims.last().is_some_and(own) {
+                claims.pop();
+            }
+            self.claim(at, cursor.at, loc);
+        }
+        Ok(Item::Array(Box::new(ArrayItem { items, at, end: cursor.at, starts })))
+    }
+
+    fn element_size(&self, ty: &Type) -> Option<u64> {
+        match ty {
+            Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => Some(int.bytes.into()),
+            _ => None,
+        }
+    }
+
+    /// A count or size from an expression: not negative.
+    pub(crate) fn evaluate_count(&mut self, expr: &'m Expr, loc: Loc, at: u64) -> Read<u64> {
+        // The rows of an element come before those of the record around it.
+        let count =
+            self.eval_int(expr, loc.node, None).map_err(|fault| self.fault(*fault, at, loc))?;
+        match count {
+            Some(count) => u64::try_from(count)
+                .map_err(|_| self.error(ReadErrorKind::NegativeCount { count }, at, loc)),
+            None => {
+                let message = "the count or size depends on something that is not there".into();
+                Err(self.error(ReadErrorKind::Expression { message }, at, loc))
+            }
+        }
+    }
+
+    /// Reads the members of a string pool.
+    fn read_members(
+        &mut self,
+        loc: Loc,
+        row: &'m Row,
+        pad: u64,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<Item> {
+        let (element, length) = pool_type(&row.ty);
+        let Some(element) = element else { return Ok(Item::Absent) };
+        let at = cursor.at;
+        let count = match length {
+            Some(ArrayLength::Count(count)) => Some(self.evaluate_count(count, loc, at)?),
+            _ => None,
+        };
+        let mut items = Vec::new();
+        let mut starts = Vec::new();
+        let mut index = 0_u64;
+        while count.map_or(cursor.remaining() > 0, |count| index < count) {
+            let position = u32::try_from(index).unwrap_or(u32::MAX);
+            let element_loc = Loc { index: Some(position), ..loc };
+            self.budget.charge(4).map_err(|kind| self.error(kind, cursor.at, element_loc))?;
+            starts.push(cursor.at);
+            let start = cursor.at;
+            items.push(self.read_type(element, element_loc, row, cursor)?);
+            let padded = cursor.at.next_multiple_of(pad.max(1)).min(cursor.limit);
+            let fill = self.take(cursor, padded - cursor.at, element_loc)?;
+            if fill.iter().any(|b| *b != 0) {
+                let offset = cursor.at - fill.len() as u64;
+                return Err(self.error(ReadErrorKind::NotZero, offset, element_loc));
+            }
+            if let Some(claim) = self.reading().claims.last_mut()
+                && claim.at == start
+            {
+                claim.end = padded;
+            }
+            index += 1;
+        }
+        Ok(Item::Array(Box::new(ArrayItem { items, at, end: cursor.at, starts })))
+    }
+
+    /// Makes sure that a row has been read, objects and pointers included.
+    pub(crate) fn force_read(&mut self, node: NodeId, row: RowId) -> Fallible<()> {
+        let loc = Loc::row(node, row);
+        let definition = self.row(loc);
+        let slot = self.tree.slot(node, row);
+        if slot.busy {
+            // Being read: what is known of it so far is known.
+            return Ok(());
+        }
+        let fail = |error: ReadError| Box::new(Fault::Read(error));
+        if matches!(slot.item, Item::Unset) {
+            match (&definition.kind, self.home(definition)) {
+                (RowKind::Object { .. }, _) => self.read_object(loc).map_err(fail)?,
+                (RowKind::Mark { address }, _) => {
+                    let Some(at) = self.eval_int(address, node, None)? else { return Ok(()) };
+                    let slot = self.tree.slot_mut(node, row);
+                    slot.item = Item::Int(at);
+                    slot.at = u64::try_from(at).unwrap_or(UNPLACED);
+                    slot.end = slot.at;
+                }
+                (RowKind::Value { seen: Some(seen) }, _) => {
+                    self.tree.slot_mut(node, row).busy = true;
+                    let seen = self.eval(seen, node, None);
+                    self.tree.slot_mut(node, row).busy = false;
+                    let item = val_item(seen?);
+                    self.tree.slot_mut(node, row).item = item;
+                }
+                (RowKind::Slice { .. }, _) => self.read_slice(loc)?,
+                (_, Home::At(_)) => {
+                    let n = self.tree.node(node);
+                    let (base, limit) = (n.at, n.end);
+                    let length = self.reading().bytes.len() as u64;
+                    let limit = if limit == UNPLACED { length } else { limit };
+                    if base == UNPLACED {
+                        return eval_error(format!("`{}` is not read yet", self.describe(loc)));
+                    }
+                    self.read_fixed_row(node, row, base, limit).map_err(fail)?;
+                }
+                _ => {}
+            }
+        }
+        self.force_target(loc).map_err(fail)
+    }
+
+    /// A path's elements of a shared table that belong to this node.
+    fn read_slice(&mut self, loc: Loc) -> Fallible<()> {
+        let RowKind::Slice { table, base, count, .. } = &self.row(loc).kind else {
+            return Ok(());
+        };
+        let (node, base, count) = (loc.node, *base, *count);
+        let number = |engine: &mut Self, row: RowId| -> Fallible<i128> {
+            engine.force(node, row)?;
+            match engine.tree.item(Loc::row(node, row)) {
+                Item::Int(n) => Ok(*n),
+                _ => Ok(0),
+            }
+        };
+        let base_number = number(self, base)?;
+        let count_number = number(self, count)?;
+        let items = if count_number == 0 {
+            Vec::new()
+        } else {
+            self.table_slice(table, node, base_number, count_number, loc)?
+        };
+        self.charge(items.len() as u64 + 1)?;
+        self.tree.slot_mut(loc.node, loc.row).item = Item::Array(Box::new(ArrayItem::of(items)));
+        Ok(())
+    }
+
+    fn table_slice(
+        &mut self,
+        table: &'m Path,
+        node: NodeId,
+        base: i128,
+        count: i128,
+        loc: Loc,
+    ) -> Fallible<Vec<Item>> {
+        let found = self.find(table, node, None)?;
+        let Some(Val::Place(Place::Loc(table))) = found.values.into_iter().next() else {
+            return eval_error("the shared table is not there");
+        };
+        self.force_loc(table)?;
+        let Item::Array(array) = self.tree.item(table) else {
+            return eval_error("the shared table is not there");
+        };
+        let range = usize::try_from(base)
+            .ok()
+            .zip(base.checked_add(count).and_then(|end| usize::try_from(end).ok()));
+        match range.and_then(|(from, to)| array.items.get(from..to)) {
+            Some(items) => Ok(items.to_vec()),
+            None => {
+                let count = array.items.len() as u64;
+                let kind = ReadErrorKind::IndexOutOfRange { index: base, count };
+                let at = self.tree.slot(loc.node, loc.row).at;
+                Err(Box::new(Fault::Read(self.error(kind, at, loc))))
+            }
+        }
+    }
+
+    /// Byte order for a cell of this node.
+    pub(crate) fn order_of(&mut self, node: NodeId, at: u64, loc: Loc) -> Read<Endian> {
+        match self.node_order(node) {
+            Ok(Some(order)) => Ok(order),
+            Ok(None) => {
+                let actual = String::new().into();
+                Err(self.error(ReadErrorKind::UndecidedByteOrder { actual }, at, loc))
+            }
+            Err(fault) => Err(self.fault(*fault, at, loc)),
+        }
+    }
+}
+
+/// Type of a pool's member, and how many there are.
+pub(crate) fn pool_type(ty: &Type) -> (Option<&Type>, Option<&ArrayLength>) {
+    match ty {
+        Type::Array(array) => (Some(&array.element), Some(&array.length)),
+        Type::Region(region) => pool_type(&region.inner),
+        _ => (None, None),
+    }
+}
+
+/// Whether values of a type are bits that share bytes with their neighbours.
+pub(crate) fn is_bits(ty: &Type) -> bool {
+    match ty {
+        Type::Cell(cell) => matches!(cell.storage, Storage::Bits { .. }),
+        Type::Array(array) => is_bits(&array.element),
+        _ => false,
+    }
+}

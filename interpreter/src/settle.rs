@@ -1,0 +1,789 @@
+//! After everything is read: what follows from something else is compared with it.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use formwork::{ReadError, ReadErrorKind};
+use formwork_codegen::model::{
+    Check, CheckKind, Expr, Path, PoolOrder, Reference, Role, Row, RowId, RowKind, Target, Type,
+};
+
+use crate::arithmetic::compare;
+use crate::engine::{Engine, Fallible, Fault, eval_error};
+use crate::eval::{Place, Val};
+use crate::items::item_val;
+use crate::relocation::table_rows;
+use crate::tree::{ArrayItem, Item, Loc, NodeId, through};
+use crate::value::{Kept, KeptKind, Value};
+
+/// What many references need again and again.
+#[derive(Default)]
+struct Arrays {
+    /// Elements for which a filter holds, by array and filter.
+    ranks: HashMap<(NodeId, RowId, usize), Rc<Vec<u32>>>,
+    /// Positions of elements by address.
+    addresses: HashMap<(NodeId, RowId), Rc<HashMap<u64, u32>>>,
+    /// Contents of a field of all elements.
+    contents: HashMap<(NodeId, RowId, String), Rc<HashSet<i128>>>,
+}
+
+impl<'m> Engine<'m, '_> {
+    pub(crate) fn settle(&mut self) -> Result<(), ReadError> {
+        self.reading().settling = true;
+        let nodes = u32::try_from(self.tree.nodes.len()).unwrap_or(u32::MAX);
+        for index in 0..nodes {
+            self.settle_rows(NodeId(index), &mut |engine, loc, row| engine.fill_names(loc, row))?;
+        }
+        let mut arrays = Arrays::default();
+        for index in 0..nodes {
+            self.settle_rows(NodeId(index), &mut |engine, loc, row| {
+                engine.resolve_reference(loc, row, &mut arrays)
+            })?;
+        }
+        for index in 0..nodes {
+            self.settle_rows(NodeId(index), &mut |engine, loc, row| {
+                if matches!(engine.tree.slot(loc.node, loc.row).item, Item::Unset) {
+                    engine.force(loc.node, loc.row)?;
+                }
+                engine.settle_row(loc, row)
+            })?;
+            self.check_record(NodeId(index))?;
+            self.keep_form(NodeId(index));
+        }
+        self.compare_tables().map_err(|fault| {
+            let root = Loc::row(self.root, RowId(u32::MAX));
+            self.fault(*fault, 0, root)
+        })?;
+        self.find_gaps();
+        Ok(())
+    }
+
+    /// Keeps the form of a case if it is not the first one that can say the value.
+    fn keep_form(&mut self, node: NodeId) {
+        let Some((form, _)) = self.tree.node(node).form else { return };
+        let n = self.tree.node(node);
+        let Some(owner) = n.owner else { return };
+        let ty = &self.record(owner).rows[n.owner_row.index()].ty;
+        let Some(Type::Union(union)) = crate::eval::union_type(ty) else { return };
+        let union = &self.model.unions[union.index()];
+        let Some(case) = union.cases.iter().find(|case| case.record == n.record) else { return };
+        let value = crate::value::StructValue {
+            fields: (0_u32..)
+                .zip(&self.record(node).rows)
+                .filter_map(|(row, definition)| {
+                    let item = &self.tree.slot(node, RowId(row)).item;
+                    Some((definition.name.clone()?, self.flat_value(item)?))
+                })
+                .collect(),
+            kept: Vec::new(),
+        };
+        let Some(first) = self.first_form(case, &value) else { return };
+        if first != form as usize {
+            let kept = Kept {
+                row: String::new(),
+                kind: KeptKind::Form,
+                stored: Value::Int(form.into()),
+                instead_of: Value::Int(first as i128),
+            };
+            self.tree.node_mut(node).kept.push((RowId(u32::MAX), kept));
+        }
+    }
+
+    /// A number, or a list of numbers, as a value; nothing for structs.
+    fn flat_value(&self, item: &Item) -> Option<Value> {
+        match through(item) {
+            Item::Node(node) => {
+                let row = self.record(*node).transparent?;
+                self.flat_value(&self.tree.slot(*node, row).item)
+            }
+            Item::Array(array) if array.items.iter().any(|i| matches!(i, Item::Node(_))) => None,
+            Item::Unset | Item::Absent => None,
+            item => Some(crate::items::item_value(item)),
+        }
+    }
+
+    fn settle_rows(
+        &mut self,
+        node: NodeId,
+        action: &mut dyn FnMut(&mut Self, Loc, &'m Row) -> Fallible<()>,
+    ) -> Result<(), ReadError> {
+        let record = self.record(node);
+        for (index, row) in (0_u32..).zip(&record.rows) {
+            let loc = Loc::row(node, RowId(index));
+            if let Err(fault) = action(self, loc, row) {
+                let at = self.tree.slot(node, loc.row).at;
+                let at = if at == crate::tree::UNPLACED { self.tree.node(node).at } else { at };
+                let at = if at == crate::tree::UNPLACED { 0 } else { at };
+                return Err(self.fault(*fault, at, loc));
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives elements the names that a dictionary holds for them.
+    fn fill_names(&mut self, loc: Loc, row: &'m Row) -> Fallible<()> {
+        let Some(path) = patricia_path(row) else { return Ok(()) };
+        let Item::Array(array) = self.tree.item(loc) else { return Ok(()) };
+        let mut names = Vec::with_capacity(array.items.len());
+        for item in array.items.iter().skip(1) {
+            let Item::Node(node) = through(item) else { continue };
+            let name = table_rows(&self.record(*node).rows).get(3).copied();
+            if let Some(name) = name
+                && let Item::Text(text) = self.tree.item(Loc::row(*node, name))
+            {
+                names.push(Rc::clone(text));
+            }
+        }
+        let found = self.find(path, loc.node, None)?;
+        let places: Vec<Loc> = found
+            .values
+            .iter()
+            .filter_map(|val| match val {
+                Val::Place(Place::Loc(place)) => Some(*place),
+                _ => None,
+            })
+            .collect();
+        if let ([only], false) = (places.as_slice(), found.many)
+            && matches!(self.row(*only).ty, Type::Array(_))
+        {
+            if self.is_unfilled(*only) {
+                let items = names.into_iter().map(Item::Text).collect();
+                let list = Item::Array(Box::new(ArrayItem::of(items)));
+                self.tree.slot_mut(only.node, only.row).item = list;
+            }
+            return Ok(());
+        }
+        if places.len() != names.len() && places.iter().any(|place| self.is_unfilled(*place)) {
+            return eval_error(format!(
+                "the dictionary has {} names for {} elements",
+                names.len(),
+                places.len()
+            ));
+        }
+        for (place, name) in places.into_iter().zip(names) {
+            if self.is_unfilled(place) {
+                self.tree.slot_mut(place.node, place.row).item = Item::Text(name);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_unfilled(&self, loc: Loc) -> bool {
+        matches!(self.row(loc).role, Role::Elsewhere)
+            && matches!(self.tree.slot(loc.node, loc.row).item, Item::Unset | Item::Absent)
+    }
+
+    fn resolve_reference(&mut self, loc: Loc, row: &'m Row, arrays: &mut Arrays) -> Fallible<()> {
+        let Some(reference) = &row.reference else { return Ok(()) };
+        match through(&self.tree.slot(loc.node, loc.row).item) {
+            Item::Absent | Item::Unset => Ok(()),
+            Item::Array(array) => {
+                let count = u32::try_from(array.items.len()).unwrap_or(u32::MAX);
+                for index in 0..count {
+                    let element = Loc { index: Some(index), ..loc };
+                    self.resolve_one(element, reference, arrays)?;
+                }
+                Ok(())
+            }
+            _ => self.resolve_one(loc, reference, arrays),
+        }
+    }
+
+    fn resolve_one(
+        &mut self,
+        loc: Loc,
+        reference: &'m Reference,
+        arrays: &mut Arrays,
+    ) -> Fallible<()> {
+        let number = match self.tree.item(loc) {
+            Item::Int(n) => *n,
+            _ => return Ok(()),
+        };
+        self.charge(1)?;
+        let Some(array) = self.referred(reference, loc)? else {
+            return Err(self.refused(loc, ReadErrorKind::NotAnElement { target: number }));
+        };
+        let count = self.count_items(array);
+        let out = ReadErrorKind::IndexOutOfRange { index: number, count };
+        if is_element_pointer(&self.row(loc).ty) {
+            let addresses = self.addresses(array, arrays)?;
+            let target = u64::try_from(number).ok().and_then(|at| addresses.get(&at)).copied();
+            return match target {
+                Some(index) => {
+                    self.set_target(loc, Item::Int(index.into()));
+                    Ok(())
+                }
+                None => Err(self.refused(loc, ReadErrorKind::NotAnElement { target: number })),
+            };
+        }
+        if let Some(field) = &reference.field {
+            let contents = self.contents(array, field, arrays)?;
+            return if contents.contains(&number) {
+                Ok(())
+            } else {
+                Err(self.refused(loc, ReadErrorKind::NotAnElement { target: number }))
+            };
+        }
+        if let Some(filter) = &reference.filter {
+            let ranks = self.ranks(array, filter, loc.node, arrays)?;
+            let index = usize::try_from(number).ok().and_then(|n| ranks.get(n)).copied();
+            return match index {
+                Some(index) => {
+                    self.set_item(loc, Item::Int(index.into()));
+                    Ok(())
+                }
+                None => Err(self.refused(
+                    loc,
+                    ReadErrorKind::IndexOutOfRange { index: number, count: ranks.len() as u64 },
+                )),
+            };
+        }
+        if number < 0 || number >= i128::from(count) {
+            return Err(self.refused(loc, out));
+        }
+        Ok(())
+    }
+
+    fn refused(&self, loc: Loc, kind: ReadErrorKind) -> Box<Fault> {
+        let at = match self.tree.slot(loc.node, loc.row).at {
+            crate::tree::UNPLACED => 0,
+            at => at,
+        };
+        Box::new(Fault::Read(self.error(kind, at, loc)))
+    }
+
+    fn set_target(&mut self, loc: Loc, new: Item) {
+        let slot = self.tree.slot_mut(loc.node, loc.row);
+        let mut item = &mut slot.item;
+        if let Some(index) = loc.index {
+            while let Item::Pointer(pointer) = item {
+                item = &mut pointer.target;
+            }
+            if let Item::Array(array) = item
+                && let Some(element) = array.items.get_mut(index as usize)
+            {
+                item = element;
+            } else {
+                return;
+            }
+        }
+        match item {
+            Item::Pointer(pointer) => pointer.target = new,
+            other => *other = new,
+        }
+    }
+
+    /// The array that a reference means.
+    pub(crate) fn referred(&mut self, reference: &'m Reference, loc: Loc) -> Fallible<Option<Loc>> {
+        let found = self.find(&reference.array, loc.node, None)?;
+        match found.values.into_iter().next() {
+            Some(Val::Place(Place::Loc(mut array))) => {
+                self.force_loc(array)?;
+                // A transparent record stands for the array in it.
+                while let Item::Node(node) = self.tree.item(array) {
+                    let node = *node;
+                    match self.record(node).transparent {
+                        Some(row) => array = Loc::row(node, row),
+                        None => break,
+                    }
+                }
+                Ok(matches!(self.tree.item(array), Item::Array(_)).then_some(array))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn addresses(&mut self, array: Loc, arrays: &mut Arrays) -> Fallible<Rc<HashMap<u64, u32>>> {
+        if let Some(known) = arrays.addresses.get(&(array.node, array.row)) {
+            return Ok(Rc::clone(known));
+        }
+        let count = u32::try_from(self.count_items(array)).unwrap_or(u32::MAX);
+        let mut addresses = HashMap::new();
+        for index in (0..count).rev() {
+            let element = Loc { index: Some(index), ..array };
+            if let Some(at) = self.loc_address(element, false)? {
+                addresses.insert(at, index);
+            }
+        }
+        let addresses = Rc::new(addresses);
+        arrays.addresses.insert((array.node, array.row), Rc::clone(&addresses));
+        Ok(addresses)
+    }
+
+    fn contents(
+        &mut self,
+        array: Loc,
+        field: &str,
+        arrays: &mut Arrays,
+    ) -> Fallible<Rc<HashSet<i128>>> {
+        let key = (array.node, array.row, field.to_owned());
+        if let Some(known) = arrays.contents.get(&key) {
+            return Ok(Rc::clone(known));
+        }
+        let contents: HashSet<i128> = self.field_contents(array, field).into_iter().collect();
+        self.charge(contents.len() as u64)?;
+        let contents = Rc::new(contents);
+        arrays.contents.insert(key, Rc::clone(&contents));
+        Ok(contents)
+    }
+
+    /// Numbers in a field of all elements.
+    pub(crate) fn field_contents(&self, array: Loc, field: &str) -> Vec<i128> {
+        let Item::Array(list) = self.tree.item(array) else { return Vec::new() };
+        list.items
+            .iter()
+            .filter_map(|item| {
+                let Item::Node(node) = through(item) else { return None };
+                let rows = &self.record(*node).rows;
+                let row = rows.iter().position(|row| row.name.as_deref() == Some(field))?;
+                let row = RowId(u32::try_from(row).ok()?);
+                match self.tree.item(Loc::row(*node, row)) {
+                    Item::Int(n) => Some(*n),
+                    _ => None,
+                }
+            })
+            .collect()
+    }
+
+    fn ranks(
+        &mut self,
+        array: Loc,
+        filter: &'m Expr,
+        this: NodeId,
+        arrays: &mut Arrays,
+    ) -> Fallible<Rc<Vec<u32>>> {
+        let key = (array.node, array.row, std::ptr::from_ref(filter).addr());
+        if let Some(known) = arrays.ranks.get(&key) {
+            return Ok(Rc::clone(known));
+        }
+        let ranks = Rc::new(self.filtered(array, filter, this)?);
+        arrays.ranks.insert(key, Rc::clone(&ranks));
+        Ok(ranks)
+    }
+
+    /// Positions of the elements for which a filter holds.
+    pub(crate) fn filtered(
+        &mut self,
+        array: Loc,
+        filter: &'m Expr,
+        this: NodeId,
+    ) -> Fallible<Vec<u32>> {
+        let count = u32::try_from(self.count_items(array)).unwrap_or(u32::MAX);
+        let mut ranks = Vec::new();
+        for index in 0..count {
+            let it = Val::Place(Place::Loc(Loc { index: Some(index), ..array }));
+            if self.eval_bool(filter, this, Some(&it))? {
+                ranks.push(index);
+            }
+        }
+        Ok(ranks)
+    }
+
+    /// Compares a row with what it follows from.
+    fn settle_row(&mut self, loc: Loc, row: &'m Row) -> Fallible<()> {
+        if matches!(self.tree.item(loc), Item::Absent) && !matches!(row.role, Role::Elsewhere) {
+            return Ok(());
+        }
+        match &row.role {
+            Role::Derived => self.compare_derived(loc)?,
+            Role::Kept(expr) => self.compare_kept(loc, expr)?,
+            Role::View { slices, key } => self.compare_view(loc, slices, key.as_ref())?,
+            Role::Data | Role::Default(_) | Role::Fixed | Role::Spelling | Role::Elsewhere => {}
+        }
+        if let RowKind::Pool { always, order, kept, .. } = &row.kind
+            && !kept
+        {
+            self.compare_pool(loc, always, order)?;
+        }
+        for check in &row.checks {
+            if let CheckKind::Holds(_) = check.kind {
+                self.check_row(loc, check)?;
+            }
+        }
+        if row.unique {
+            self.check_unique(loc)?;
+        }
+        Ok(())
+    }
+
+    fn compare_derived(&mut self, loc: Loc) -> Fallible<()> {
+        let derived = match self.derived(loc)? {
+            None => return Ok(()),
+            // What it is derived from is not there: nothing to compare with.
+            Some(Val::None) => return Ok(()),
+            Some(Val::Table(table)) => return self.compare_table_strictly(loc, &table),
+            Some(val) => val,
+        };
+        let stored = item_val(self.tree.item(loc));
+        if matches!(stored, Val::Place(_)) || same(&stored, &derived) {
+            return Ok(());
+        }
+        let kind = ReadErrorKind::NotDerived {
+            expected: show(&derived).into(),
+            actual: show(&stored).into(),
+        };
+        Err(self.refused(loc, kind))
+    }
+
+    fn compare_table_strictly(&mut self, loc: Loc, table: &[Vec<Item>]) -> Fallible<()> {
+        if self.table_of(loc).is_some_and(|stored| same_table(&stored, table)) {
+            return Ok(());
+        }
+        let kind = ReadErrorKind::NotDerived {
+            expected: format!("{} computed elements", table.len()).into(),
+            actual: "other elements".into(),
+        };
+        Err(self.refused(loc, kind))
+    }
+
+    /// The data of an array of records, as rows of numbers and texts.
+    pub(crate) fn table_of(&self, loc: Loc) -> Option<Vec<Vec<Item>>> {
+        let Item::Array(array) = self.tree.item(loc) else { return None };
+        array
+            .items
+            .iter()
+            .map(|item| {
+                let Item::Node(node) = through(item) else { return None };
+                Some(
+                    table_rows(&self.record(*node).rows)
+                        .into_iter()
+                        .map(|row| self.tree.item(Loc::row(*node, row)).clone())
+                        .collect(),
+                )
+            })
+            .collect()
+    }
+
+    fn compare_kept(&mut self, loc: Loc, expr: &'m Expr) -> Fallible<()> {
+        let kind = match expr {
+            Expr::Patricia(_) => KeptKind::Dictionary,
+            Expr::RelocationSections | Expr::RelocationEntries => KeptKind::Relocation,
+            _ => KeptKind::Number,
+        };
+        let canonical = match self.eval(expr, loc.node, None) {
+            Ok(val) => val,
+            // Names that no tree can hold: the nodes are kept as they are.
+            Err(fault) if kind == KeptKind::Dictionary => {
+                let Fault::Eval(message) = *fault else { return Err(fault) };
+                let at = self.tree.slot(loc.node, loc.row).at;
+                self.note(at, loc, message);
+                let stored = self.array_value(loc);
+                self.keep(loc, kind, stored, Value::None);
+                return Ok(());
+            }
+            Err(fault) => return Err(fault),
+        };
+        match canonical {
+            Val::Table(table) => {
+                let same = self.table_of(loc).is_some_and(|stored| same_table(&stored, &table));
+                if !same {
+                    let stored = self.array_value(loc);
+                    self.keep(loc, kind, stored, digest(&table));
+                }
+            }
+            canonical => {
+                let stored = item_val(self.tree.item(loc));
+                if !same(&stored, &canonical) {
+                    let value = crate::items::item_value(self.tree.item(loc));
+                    let instead = val_value(&canonical);
+                    self.keep(loc, kind, value, instead);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An array of records as a value.
+    fn array_value(&mut self, loc: Loc) -> Value {
+        let ty = &self.row(loc).ty;
+        let item = self.tree.item(loc).clone();
+        self.project_item(ty, &item)
+    }
+
+    fn compare_view(
+        &mut self,
+        loc: Loc,
+        slices: &'m [Path],
+        key: Option<&'m Expr>,
+    ) -> Fallible<()> {
+        // The slices tile the table in the declared order if their bases are running totals.
+        let mut owners: Vec<(i128, usize, Loc)> = Vec::new();
+        for path in slices {
+            for val in self.find(path, loc.node, None)?.values {
+                let Val::Place(Place::Loc(slice)) = val else { continue };
+                self.force_loc(slice)?;
+                let rank = match key {
+                    Some(key) => self.eval_int(key, slice.node, None)?.unwrap_or(i128::MAX),
+                    None => 0,
+                };
+                owners.push((rank, owners.len(), slice));
+            }
+        }
+        owners.sort_by_key(|(rank, index, _)| (*rank, *index));
+        let mut next: i128 = 0;
+        for (_, _, slice) in owners {
+            let RowKind::Slice { base, .. } = &self.row(slice).kind else { continue };
+            let count = i128::from(self.count_items(slice));
+            let stored = match self.tree.item(Loc::row(slice.node, *base)) {
+                Item::Int(n) => *n,
+                _ => next,
+            };
+            if count > 0 && stored != next {
+                let at = self.tree.slot(loc.node, loc.row).at;
+                self.note(at, loc, "the slices do not tile the table in its order".to_owned());
+                return Ok(());
+            }
+            next += count;
+        }
+        if next != i128::from(self.count_items(loc)) {
+            let at = self.tree.slot(loc.node, loc.row).at;
+            self.note(at, loc, "elements of the table belong to nobody".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Compares a pool's members with the texts that pooled pointers name.
+    fn compare_pool(
+        &mut self,
+        loc: Loc,
+        always: &'m [String],
+        order: &'m [(Option<Expr>, PoolOrder)],
+    ) -> Fallible<()> {
+        let canonical = self.pool_members(loc, always, order)?;
+        let Item::Array(array) = self.tree.item(loc) else { return Ok(()) };
+        let stored: Vec<Item> = array.items.clone();
+        let same = stored.len() == canonical.len()
+            && stored.iter().zip(&canonical).all(|(a, b)| same_item(a, b));
+        if !same {
+            let stored = Value::Array(stored.iter().map(crate::items::item_value).collect());
+            let instead = digest(&[canonical]);
+            self.keep(loc, KeptKind::Pool, stored, instead);
+        }
+        Ok(())
+    }
+
+    /// Rules that need no other row, as soon as a row is read.
+    pub(crate) fn check_now(&mut self, loc: Loc, row: &'m Row) -> Result<(), ReadError> {
+        for check in &row.checks {
+            if !matches!(check.kind, CheckKind::Holds(_)) {
+                self.check_row(loc, check).map_err(|fault| {
+                    let at = self.tree.slot(loc.node, loc.row).at;
+                    self.fault(*fault, at, loc)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a row, or each of its elements.
+    fn check_row(&mut self, loc: Loc, check: &'m Check) -> Fallible<()> {
+        if loc.index.is_none()
+            && let Item::Array(array) = self.tree.item(loc)
+        {
+            let count = u32::try_from(array.items.len()).unwrap_or(u32::MAX);
+            for index in 0..count {
+                self.check_one(Loc { index: Some(index), ..loc }, check)?;
+            }
+            return Ok(());
+        }
+        if matches!(self.tree.item(loc), Item::Absent) {
+            return Ok(());
+        }
+        self.check_one(loc, check)
+    }
+
+    fn check_one(&mut self, loc: Loc, check: &'m Check) -> Fallible<()> {
+        let Some(kind) = self.broken(loc, check)? else { return Ok(()) };
+        let at = self.loc_address(loc, false)?.filter(|at| *at != crate::tree::UNPLACED);
+        let at = at.unwrap_or(0);
+        Err(Box::new(Fault::Read(self.error(kind, at, loc))))
+    }
+
+    /// What is wrong with a value by a rule; `None` if it holds.
+    pub(crate) fn broken(&mut self, loc: Loc, check: &'m Check) -> Fallible<Option<ReadErrorKind>> {
+        let it = self.load(Val::Place(Place::Loc(loc)))?;
+        let actual: Box<str> = show(&it).into();
+        let node = loc.node;
+        Ok(match &check.kind {
+            CheckKind::Min(limit) => {
+                let limit = self.eval(limit, node, Some(&it))?;
+                let below = compare(&it, &limit)? != Some(std::cmp::Ordering::Greater)
+                    && compare(&it, &limit)? != Some(std::cmp::Ordering::Equal);
+                below.then(|| ReadErrorKind::BelowMinimum { minimum: show(&limit).into(), actual })
+            }
+            CheckKind::Max(limit) => {
+                let limit = self.eval(limit, node, Some(&it))?;
+                let above = compare(&it, &limit)? != Some(std::cmp::Ordering::Less)
+                    && compare(&it, &limit)? != Some(std::cmp::Ordering::Equal);
+                above.then(|| ReadErrorKind::AboveMaximum { maximum: show(&limit).into(), actual })
+            }
+            CheckKind::OneOf(allowed) => {
+                let mut hit = false;
+                for allowed in allowed {
+                    let allowed = self.eval(allowed, node, Some(&it))?;
+                    hit |= same(&it, &allowed);
+                }
+                (!hit).then_some(ReadErrorKind::NotOneOf { actual })
+            }
+            CheckKind::Equals(wanted) => {
+                let wanted = self.eval(wanted, node, Some(&it))?;
+                (!same(&it, &wanted))
+                    .then(|| ReadErrorKind::NotEqual { expected: show(&wanted).into(), actual })
+            }
+            CheckKind::Holds(condition) => {
+                let holds = self.eval_bool(condition, node, Some(&it))?;
+                (!holds).then(|| ReadErrorKind::CheckFailed {
+                    check: check.text.as_str().into(),
+                    actual,
+                })
+            }
+        })
+    }
+
+    fn check_record(&mut self, node: NodeId) -> Result<(), ReadError> {
+        let record = self.record(node);
+        for check in &record.checks {
+            let CheckKind::Holds(condition) = &check.kind else { continue };
+            let at = self.tree.node(node).at;
+            let at = if at == crate::tree::UNPLACED { 0 } else { at };
+            let here = Loc::row(node, RowId(u32::MAX));
+            let holds = self
+                .eval_bool(condition, node, None)
+                .map_err(|fault| self.fault(*fault, at, here))?;
+            if !holds {
+                let kind = ReadErrorKind::CheckFailed {
+                    check: check.text.as_str().into(),
+                    actual: "false".into(),
+                };
+                return Err(self.error(kind, at, here));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_unique(&mut self, loc: Loc) -> Fallible<()> {
+        // `unique` on a row of an element means all elements of the array around it.
+        let node = self.tree.node(loc.node);
+        let (Some(owner), Some(0)) = (node.owner, node.index) else { return Ok(()) };
+        let array = Loc::row(owner, node.owner_row);
+        let name = self.row(loc).name.clone().unwrap_or_default();
+        let mut seen = HashSet::new();
+        for (index, number) in self.field_contents(array, &name).into_iter().enumerate() {
+            self.charge(1)?;
+            if !seen.insert(number) {
+                let element = Loc { index: u32::try_from(index).ok(), ..array };
+                let kind = ReadErrorKind::DuplicateKey { key: number.to_string().into() };
+                return Err(self.refused(element, kind));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a row refers to elements by their address.
+pub(crate) fn is_element_pointer(ty: &Type) -> bool {
+    match ty {
+        Type::Pointer(pointer) => match &pointer.target {
+            Target::Element => true,
+            Target::Own(target) => is_element_pointer(target),
+            Target::Pooled => false,
+        },
+        Type::Array(array) => is_element_pointer(&array.element),
+        Type::Region(region) => is_element_pointer(&region.inner),
+        _ => false,
+    }
+}
+
+/// Path of the keys, if a row holds the nodes of a radix tree.
+pub(crate) fn patricia_path(row: &Row) -> Option<&Path> {
+    if let Role::Kept(Expr::Patricia(path)) = &row.role {
+        return Some(path);
+    }
+    row.definers.iter().find_map(|definer| match &definer.source {
+        formwork_codegen::model::DefinerSource::Expr(Expr::Patricia(path)) => Some(path),
+        _ => None,
+    })
+}
+
+/// Whether two values are the same; floats by their bits.
+pub(crate) fn same(a: &Val, b: &Val) -> bool {
+    match (a, b) {
+        (Val::Float(a), Val::Float(b)) => a.to_bits() == b.to_bits(),
+        (Val::None, Val::None) => true,
+        _ => compare(a, b).is_ok_and(|order| order == Some(std::cmp::Ordering::Equal)),
+    }
+}
+
+pub(crate) fn same_item(a: &Item, b: &Item) -> bool {
+    match (through(a), through(b)) {
+        (Item::Int(a), Item::Int(b)) => a == b,
+        (Item::Text(a), Item::Text(b)) => a == b,
+        (Item::Bytes(a), Item::Bytes(b)) => a == b,
+        (Item::Units(a), Item::Units(b)) => a == b,
+        (Item::Absent, Item::Absent) => true,
+        _ => false,
+    }
+}
+
+fn same_table(a: &[Vec<Item>], b: &[Vec<Item>]) -> bool {
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(a, b)| {
+            // Algorithms may give more columns than the record has rows for.
+            a.len() <= b.len() && a.iter().zip(b).all(|(a, b)| same_item(a, b))
+        })
+}
+
+/// A digest of a computed table, to tell whether it is still the same.
+pub(crate) fn digest(table: &[Vec<Item>]) -> Value {
+    let mut bytes = Vec::new();
+    for row in table {
+        for item in row {
+            match through(item) {
+                Item::Int(n) => bytes.extend_from_slice(&n.to_le_bytes()),
+                Item::Text(text) => {
+                    bytes.extend_from_slice(text.as_bytes());
+                    bytes.push(0xff);
+                }
+                Item::Bytes(b) => {
+                    bytes.extend_from_slice(b);
+                    bytes.push(0xff);
+                }
+                _ => bytes.push(0xfe),
+            }
+        }
+        bytes.push(0xfd);
+    }
+    let low = formwork::fnv1a_32(&bytes, formwork::FNV1A_SEED);
+    let high = formwork::murmur3_32(&bytes, 0);
+    Value::Int(i128::from(u64::from(high) << 32 | u64::from(low)))
+}
+
+pub(crate) fn val_value(val: &Val) -> Value {
+    match val {
+        Val::Int(n) => Value::Int(*n),
+        Val::Float(f) => Value::Float { bits: f.to_bits(), bytes: 8 },
+        Val::Bool(b) => Value::Bool(*b),
+        Val::Text(text) => Value::Text(text.to_string()),
+        Val::Bytes(bytes) => Value::Bytes(bytes.to_vec()),
+        Val::Units(units) => Value::Units(units.to_vec()),
+        Val::None | Val::Place(_) | Val::Table(_) => Value::None,
+    }
+}
+
+pub(crate) fn show(val: &Val) -> String {
+    match val {
+        Val::Int(n) => n.to_string(),
+        Val::Float(f) => f.to_string(),
+        Val::Bool(b) => b.to_string(),
+        Val::Text(text) => format!("{text:?}"),
+        Val::Bytes(bytes) => crate::items::hex(bytes),
+        other => crate::eval::describe(other).to_owned(),
+    }
+}
+
+impl Kept {
+    /// Whether the canonical spelling is still what this one replaced.
+    pub(crate) fn still_for(&self, canonical: &Value) -> bool {
+        self.instead_of.same_spelling(canonical)
+    }
+}

@@ -1,0 +1,673 @@
+//! Gives the inline rows of records their addresses, without knowing any number in them.
+
+use formwork::ProblemKind;
+use formwork_codegen::model::{
+    Cell, Content, Encoding, Expr, Extent, Home, Label, Meaning, RegionType, Row, RowId, RowKind,
+    RunLength, RunType, Storage, Tag, Terminated, Type, UnionId,
+};
+
+use super::Expectation;
+use crate::engine::{Engine, Fallible, eval_error};
+use crate::read::cell::unit_bytes;
+use crate::read::choice::cell_bytes;
+use crate::read::region::{canonical_tail, content_length, find_terminator};
+use crate::tree::{Item, Loc, NodeId};
+use crate::value::{KeptKind, Value};
+
+/// Next free byte, and bits of it that are taken.
+#[derive(Clone, Copy)]
+pub(crate) struct Spot {
+    pub at: u64,
+    pub bit: u8,
+}
+
+impl Spot {
+    pub(crate) fn new(at: u64) -> Spot {
+        Spot { at, bit: 0 }
+    }
+
+    fn align(&mut self) {
+        if self.bit > 0 {
+            self.at += 1;
+            self.bit = 0;
+        }
+    }
+}
+
+impl<'m> Engine<'m, '_> {
+    fn is_measuring(&mut self) -> bool {
+        self.writing().measuring
+    }
+
+    /// Places the rows of a node from an address on; returns the address behind them.
+    pub(crate) fn lay_record(&mut self, node: NodeId, at: u64) -> Fallible<u64> {
+        if !self.is_measuring() {
+            self.tree.node_mut(node).at = at;
+        }
+        let fixed = self.record(node).sizes.get(self.epoch.index()).copied().flatten();
+        let mut spot = Spot::new(at);
+        crate::engine::with_stack(|| self.lay_rows(node, &mut spot, at, fixed))?;
+        spot.align();
+        let end = match fixed {
+            Some(size) => spot.at.max(at + size),
+            None => spot.at,
+        };
+        if !self.is_measuring() {
+            self.tree.node_mut(node).end = end;
+        }
+        Ok(end)
+    }
+
+    fn lay_rows(
+        &mut self,
+        node: NodeId,
+        spot: &mut Spot,
+        base: u64,
+        fixed: Option<u64>,
+    ) -> Fallible<()> {
+        let record = self.record(node);
+        for (index, row) in (0_u32..).zip(&record.rows) {
+            if let Home::At(offset) = self.home(row) {
+                let mut here = Spot::new(base + offset);
+                self.lay_row(Loc::row(node, RowId(index)), row, &mut here)?;
+                // The last row of a block may be of any size.
+                here.align();
+                spot.at = spot.at.max(here.at);
+            }
+        }
+        if let Some(size) = fixed {
+            spot.at = spot.at.max(base + size);
+        }
+        for (index, row) in (0_u32..).zip(&record.rows) {
+            if matches!(self.home(row), Home::Next) {
+                let loc = Loc::row(node, RowId(index));
+                if row.when.is_some() && matches!(self.tree.slot(node, loc.row).item, Item::Absent)
+                {
+                    // Not there; rows of padding are, if their condition holds.
+                    let condition = row.when.as_ref();
+                    let plain = matches!(row.kind, RowKind::Plain | RowKind::Object { .. });
+                    let holds = match condition {
+                        Some(condition) if !plain => self.eval_bool(condition, node, None)?,
+                        _ => false,
+                    };
+                    if !holds {
+                        continue;
+                    }
+                }
+                self.lay_row(loc, row, spot)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn lay_row(&mut self, loc: Loc, row: &'m Row, spot: &mut Spot) -> Fallible<()> {
+        let bits = crate::read::is_bits(&row.ty);
+        if !bits {
+            spot.align();
+        }
+        let start = *spot;
+        match &row.kind {
+            RowKind::Zero | RowKind::Reserved | RowKind::Runtime => {
+                self.lay_padding(loc, row, spot)?;
+            }
+            RowKind::Zeros => {
+                if let Item::Int(count) = self.tree.item(loc) {
+                    spot.at += u64::try_from(*count).unwrap_or(0);
+                }
+            }
+            RowKind::Pool { pad, .. } => {
+                self.force(loc.node, loc.row)?;
+                spot.at = self.lay_pool(loc, row, *pad, spot.at)?;
+            }
+            RowKind::Plain | RowKind::Constant(_) => {
+                if needs_value(&row.ty) {
+                    self.force(loc.node, loc.row)?;
+                }
+                self.lay_inline(loc, &row.ty, row, spot)?;
+            }
+            RowKind::Object { .. }
+            | RowKind::Mark { .. }
+            | RowKind::Value { .. }
+            | RowKind::Slice { .. } => {}
+        }
+        if !self.is_measuring() {
+            let slot = self.tree.slot_mut(loc.node, loc.row);
+            slot.at = start.at;
+            slot.bit = start.bit;
+            slot.end = spot.at + u64::from(spot.bit > 0);
+            // A run that is aligned begins behind its padding.
+        }
+        Ok(())
+    }
+
+    fn lay_padding(&mut self, loc: Loc, row: &'m Row, spot: &mut Spot) -> Fallible<()> {
+        if let Type::Cell(Cell { storage: Storage::Bits { width, .. }, .. }) = row.ty {
+            advance_bits(spot, width.into());
+            return Ok(());
+        }
+        let kept = match self.tree.item(loc) {
+            Item::Bytes(bytes) => Some(bytes.len() as u64),
+            _ => None,
+        };
+        let size = match self.model.size_of(&row.ty, self.epoch) {
+            Some(size) => size,
+            None => match kept {
+                Some(size) => size,
+                None => match padding_size(&row.ty) {
+                    Some(size) => {
+                        let size = self.eval_int(size, loc.node, None)?.unwrap_or(0);
+                        match u64::try_from(size) {
+                            Ok(size) => size,
+                            Err(_) => return eval_error(format!("a size of {size}")),
+                        }
+                    }
+                    None => 0,
+                },
+            },
+        };
+        spot.at += size;
+        Ok(())
+    }
+
+    /// Places a value of a type at a spot and moves it behind.
+    pub(crate) fn lay_inline(
+        &mut self,
+        loc: Loc,
+        ty: &'m Type,
+        row: &'m Row,
+        spot: &mut Spot,
+    ) -> Fallible<()> {
+        if !crate::read::is_bits(ty) {
+            spot.align();
+        }
+        match ty {
+            Type::Cell(cell) => self.lay_cell(loc, cell, spot)?,
+            Type::Run(run) => spot.at = self.lay_run(loc, run, spot.at)?,
+            Type::Record(_) => {
+                if let Item::Node(node) = *self.tree.item(loc) {
+                    spot.at = self.lay_record(node, spot.at)?;
+                }
+            }
+            Type::Union(union) => self.lay_union(loc, *union, spot)?,
+            Type::Pointer(pointer) => {
+                let kind = &self.model.pointers[pointer.kind.index()];
+                let at = spot.at;
+                let cell = pointer.cell.as_ref().unwrap_or(&kind.cell);
+                match cell.storage {
+                    Storage::Fixed(int) => spot.at += u64::from(int.bytes),
+                    Storage::Word { .. } => {}
+                    _ => self.lay_cell(loc, cell, spot)?,
+                }
+                if !self.is_measuring()
+                    && let Some(pointer) = self.pointer_at(loc)
+                {
+                    pointer.cell = at;
+                }
+            }
+            Type::Array(array) => {
+                let at = spot.at;
+                let count = self.count_items(loc);
+                let plain = match &array.element {
+                    Type::Cell(Cell { storage: Storage::Fixed(int), meaning })
+                        if !matches!(meaning, Meaning::Word(_)) && array.stride.is_none() =>
+                    {
+                        Some(u64::from(int.bytes))
+                    }
+                    _ => None,
+                };
+                let mut starts = Vec::new();
+                if let Some(size) = plain {
+                    spot.at += size * count;
+                } else {
+                    for index in 0..count {
+                        let element = Loc { index: u32::try_from(index).ok(), ..loc };
+                        let start = spot.at;
+                        starts.push(start);
+                        self.lay_inline(element, &array.element, row, spot)?;
+                        if let Some(stride) = &array.stride {
+                            spot.align();
+                            self.expect(element, stride, spot.at - start, "size");
+                        }
+                    }
+                }
+                let end = spot.at;
+                if !self.is_measuring()
+                    && let Some(array) = self.array_at(loc)
+                {
+                    array.at = at;
+                    array.end = end;
+                    array.starts = starts;
+                }
+            }
+            Type::Region(region) => self.lay_region(loc, region, row, spot)?,
+            Type::ByteOrderMark => spot.at += 2,
+            Type::Text | Type::Nothing | Type::PerEpoch(_) => {}
+        }
+        Ok(())
+    }
+
+    fn lay_cell(&mut self, loc: Loc, cell: &'m Cell, spot: &mut Spot) -> Fallible<()> {
+        match cell.storage {
+            Storage::Fixed(int) => {
+                let at = spot.at;
+                spot.at += u64::from(int.bytes);
+                if let (Meaning::Word(_), Item::Node(node)) = (&cell.meaning, self.tree.item(loc)) {
+                    let node = *node;
+                    let (end, measuring) = (spot.at, self.is_measuring());
+                    if !measuring {
+                        let n = self.tree.node_mut(node);
+                        n.at = at;
+                        n.end = end;
+                        for index in 0..self.tree.node(node).slots.len() {
+                            let slot = &mut self.tree.node_mut(node).slots[index];
+                            slot.at = at;
+                            slot.end = end;
+                            if let Item::Pointer(pointer) = &mut slot.item {
+                                pointer.cell = at;
+                            }
+                        }
+                    }
+                }
+            }
+            Storage::Varint(id) => {
+                self.force(loc.node, loc.row)?;
+                let value = match self.tree.item(loc) {
+                    Item::Int(n) => u64::try_from(*n).unwrap_or(u64::MAX),
+                    _ => 0,
+                };
+                spot.at += u64::from(self.varint_width(loc, id, value));
+            }
+            Storage::Bits { width, .. } => advance_bits(spot, width.into()),
+            Storage::Word { .. } | Storage::Letter { .. } | Storage::TagOf => {}
+        }
+        Ok(())
+    }
+
+    /// Bytes that a variable-length integer takes: as kept, if it is still the same number.
+    pub(crate) fn varint_width(
+        &self,
+        loc: Loc,
+        id: formwork_codegen::model::VarintId,
+        value: u64,
+    ) -> u8 {
+        let shortest = formwork::varint_width(value);
+        let most = self.model.varints[id.index()].max_bytes;
+        match self.kept_of(loc, KeptKind::Width) {
+            Some(kept) if kept.still_for(&Value::Int(shortest.into())) => match kept.stored {
+                Value::Int(width) => u8::try_from(width)
+                    .ok()
+                    .filter(|width| (shortest..=most).contains(width))
+                    .unwrap_or(shortest),
+                _ => shortest,
+            },
+            _ => shortest,
+        }
+    }
+
+    pub(crate) fn lay_run(&mut self, loc: Loc, run: &'m RunType, at: u64) -> Fallible<u64> {
+        let mut at = at;
+        if let Some(align) = run.align {
+            if self.is_measuring() && align > 1 {
+                return eval_error("the size of something aligned depends on its address");
+            }
+            at = at.next_multiple_of(align.max(1));
+        }
+        let size = item_size(run.content, self.tree.item(loc));
+        let prefix = match &run.length {
+            RunLength::Prefix(cell) => match cell.storage {
+                Storage::Fixed(int) => u64::from(int.bytes),
+                Storage::Varint(id) => {
+                    let units = size / unit_bytes(run.content);
+                    self.varint_width(loc, id, units).into()
+                }
+                _ => 0,
+            },
+            RunLength::Fixed(wanted) if *wanted != size => {
+                if !matches!(self.tree.item(loc), Item::Absent) {
+                    let why = format!("the schema says {wanted} bytes").into();
+                    let expected = i128::from(*wanted);
+                    self.problem(loc, ProblemKind::LengthMismatch { expected, actual: size, why });
+                }
+                return Ok(at + wanted);
+            }
+            _ => 0,
+        };
+        Ok(at + prefix + size + run.suffix.len() as u64)
+    }
+
+    fn lay_pool(&mut self, loc: Loc, row: &'m Row, pad: u64, at: u64) -> Fallible<u64> {
+        let (element, _) = crate::read::pool_type(&row.ty);
+        let Some(element) = element else { return Ok(at) };
+        let count = self.count_items(loc);
+        let mut spot = Spot::new(at);
+        let mut starts = Vec::new();
+        let mut addresses = std::collections::HashMap::new();
+        for index in 0..count {
+            let member = Loc { index: u32::try_from(index).ok(), ..loc };
+            starts.push(spot.at);
+            let key = crate::project::item_key(self.tree.item(member));
+            addresses.entry(key).or_insert(spot.at);
+            self.lay_inline(member, element, row, &mut spot)?;
+            spot.at = spot.at.next_multiple_of(pad.max(1));
+        }
+        if !self.is_measuring() {
+            self.writing().members.insert((loc.node, loc.row), addresses);
+            if let Some(array) = self.array_at(loc) {
+                array.at = at;
+                array.end = spot.at;
+                array.starts = starts;
+            }
+        }
+        Ok(spot.at)
+    }
+
+    fn lay_union(&mut self, loc: Loc, id: UnionId, spot: &mut Spot) -> Fallible<()> {
+        let union = &self.model.unions[id.index()];
+        let Item::Node(node) = *self.tree.item(loc) else { return Ok(()) };
+        let base = self.tree.node(loc.node).at;
+        let start = spot.at;
+        let record = self.tree.node(node).record;
+        let Some(case) = union.cases.iter().find(|case| case.record == record) else {
+            return Ok(());
+        };
+        if case.whole {
+            let is_type = self.row(loc).name.as_deref() == Some("case");
+            let own = matches!(union.tag, Tag::Own(_) | Tag::Word(_));
+            let from = if is_type || !own { base } else { start };
+            let from = if self.is_measuring() { start } else { from };
+            spot.at = self.lay_record(node, from)?;
+            return Ok(());
+        }
+        let tag_size = match &union.tag {
+            Tag::Own(cell) | Tag::Word(cell) => cell_bytes(cell),
+            Tag::Row(_) | Tag::Given(_) => 0,
+        };
+        let (labels, rows) = match self.tree.node(node).form {
+            Some((form, rows)) => (&case.forms[form as usize].labels, rows),
+            None => (&case.labels, node),
+        };
+        let patterned = match (&union.tag, labels.first()) {
+            (Tag::Own(_), Some(Label::Pattern(pattern))) => pattern.width / 8,
+            _ => 0,
+        };
+        let mut inner = Spot::new(start + u64::from(tag_size.max(patterned)));
+        let record = self.record(rows);
+        let homes = record.rows.iter().any(|row| matches!(self.home(row), Home::At(_)));
+        let sized = record.sizes.get(self.epoch.index()).copied().flatten();
+        let measuring = self.is_measuring();
+        let base = if measuring { start } else { base };
+        if !measuring {
+            self.tree.node_mut(node).at = base;
+            self.tree.node_mut(rows).at = base;
+        }
+        let fixed = if homes { sized } else { None };
+        crate::engine::with_stack(|| self.lay_rows(rows, &mut inner, base, fixed))?;
+        inner.align();
+        spot.at = match union.size {
+            Some(size) => inner.at.max(start + size),
+            None => inner.at,
+        };
+        spot.bit = 0;
+        if !measuring {
+            let end = spot.at;
+            self.tree.node_mut(node).end = end;
+            self.tree.node_mut(rows).end = end;
+        }
+        Ok(())
+    }
+
+    fn lay_region(
+        &mut self,
+        loc: Loc,
+        region: &'m RegionType,
+        row: &'m Row,
+        spot: &mut Spot,
+    ) -> Fallible<()> {
+        let at = spot.at;
+        let key = (loc.node, loc.row);
+        let measuring = self.is_measuring();
+        if measuring
+            && loc.index.is_none()
+            && let Some(size) = self.writing().measured.get(&key)
+        {
+            spot.at += *size;
+            return Ok(());
+        }
+        self.lay_inline(loc, &region.inner, row, spot)?;
+        spot.align();
+        let content_end = spot.at;
+        match (&region.extent, &region.trim) {
+            (Extent::Size(size), None) => {
+                self.expect(loc, size, content_end - at, "size");
+            }
+            (Extent::End(end), None) => {
+                if !measuring {
+                    self.expect(loc, end, content_end, "end");
+                }
+            }
+            (Extent::Rest, None) => {}
+            (Extent::Terminated(terminator), _) => {
+                let content = self.content_bytes(loc, &region.inner, row, at, content_end)?;
+                let found = find_terminator(terminator, &content);
+                let fits = match terminator.mode {
+                    Terminated::Kept => {
+                        found.is_some_and(|i| i + terminator.bytes.len() == content.len())
+                            || (terminator.optional && found.is_none())
+                    }
+                    Terminated::Dropped | Terminated::Unread => found.is_none(),
+                };
+                if !fits {
+                    let what = match terminator.mode {
+                        Terminated::Kept => "no terminator at its end",
+                        _ => "the terminator",
+                    };
+                    self.problem(loc, ProblemKind::TextContains { what: what.into() });
+                }
+                let ended_by_region = terminator.optional
+                    && self
+                        .kept_of(loc, KeptKind::Tail)
+                        .is_some_and(|kept| kept.still_for(&Value::Int(content.len() as i128)));
+                if terminator.mode == Terminated::Dropped && !ended_by_region {
+                    if !measuring {
+                        self.writing().loose.push((content_end, terminator.bytes.clone()));
+                    }
+                    spot.at += terminator.bytes.len() as u64;
+                }
+            }
+            (extent, Some(trim)) => {
+                let content = self.content_bytes(loc, &region.inner, row, at, content_end)?;
+                let size = match extent {
+                    Extent::Size(size) if !self.size_follows(loc, size) => {
+                        let size = self.eval_int(size, loc.node, None)?;
+                        size.and_then(|size| usize::try_from(size).ok())
+                    }
+                    _ => None,
+                };
+                let kept = self
+                    .kept_of(loc, KeptKind::Tail)
+                    .filter(|kept| kept.still_for(&Value::Int(content.len() as i128)))
+                    .and_then(|kept| match kept.stored {
+                        Value::Bytes(tail) => Some(tail),
+                        _ => None,
+                    })
+                    .filter(|tail| size.is_none_or(|size| size == content.len() + tail.len()));
+                let tail = match kept {
+                    Some(tail) => Some(tail),
+                    None => canonical_tail(trim, &content, size),
+                };
+                let Some(tail) = tail else {
+                    let expected = size.map_or(0, |size| size as i128);
+                    let why = "the schema fixes the size".into();
+                    let actual = content.len() as u64;
+                    self.problem(loc, ProblemKind::LengthMismatch { expected, actual, why });
+                    return Ok(());
+                };
+                let mut whole = content.clone();
+                whole.extend_from_slice(&tail);
+                if content_length(trim, &whole) != content.len() {
+                    let what = "what ends it".into();
+                    self.problem(loc, ProblemKind::TextContains { what });
+                }
+                spot.at = content_end + tail.len() as u64;
+                if !measuring {
+                    self.writing().loose.push((content_end, tail));
+                }
+                if let Extent::Size(size) = extent {
+                    self.expect(loc, size, spot.at - at, "size");
+                }
+            }
+        }
+        if measuring && loc.index.is_none() {
+            let size = spot.at - at;
+            self.writing().measured.insert(key, size);
+        }
+        Ok(())
+    }
+
+    /// Whether the expression for a size is a row that follows from this very size.
+    fn size_follows(&self, loc: Loc, size: &'m Expr) -> bool {
+        let Expr::Path(path) = size else { return false };
+        let record = self.record(loc.node);
+        let Some(formwork_codegen::model::Step::Field(field)) = path.steps.last() else {
+            return false;
+        };
+        record.rows.iter().any(|row| {
+            row.name.as_deref() == Some(&field.name)
+                && row.definers.iter().any(|definer| {
+                    matches!(
+                        &definer.source,
+                        formwork_codegen::model::DefinerSource::Measure {
+                            measure: formwork_codegen::model::Measure::Size,
+                            row,
+                            ..
+                        } if *row == loc.row
+                    )
+                })
+        })
+    }
+
+    /// Notes that a length must agree with what the schema says of it.
+    fn expect(&mut self, loc: Loc, expr: &'m Expr, actual: u64, what: &'static str) {
+        if !self.is_measuring() {
+            self.writing().expectations.push(Expectation { loc, expr, actual, what });
+        }
+    }
+
+    /// Bytes of something that is placed already, to look at where it ends.
+    fn content_bytes(
+        &mut self,
+        loc: Loc,
+        ty: &'m Type,
+        row: &'m Row,
+        at: u64,
+        end: u64,
+    ) -> Fallible<Vec<u8>> {
+        if let Type::Run(run) = ty
+            && matches!(run.length, RunLength::Fill)
+            && run.suffix.is_empty()
+        {
+            let order = self.node_order(loc.node)?;
+            let item = self.tree.item(loc);
+            return Ok(super::fill::encode(run.content, item, order.unwrap_or_default()));
+        }
+        if self.is_measuring() {
+            return eval_error("the size of a trimmed struct cannot be computed ahead");
+        }
+        // Let it be filled in a buffer of its own.
+        let size = usize::try_from(end).unwrap_or(usize::MAX);
+        let old = std::mem::replace(&mut self.writing().out, vec![0; size]);
+        let loose = self.writing().loose.clone();
+        for (place, bytes) in loose {
+            if place >= at && place < end {
+                self.put(place, &bytes);
+            }
+        }
+        let result = self.fill_item(loc, ty, row);
+        let filled = std::mem::replace(&mut self.writing().out, old);
+        result?;
+        let from = usize::try_from(at).unwrap_or(usize::MAX);
+        Ok(filled.get(from..).unwrap_or(&[]).to_vec())
+    }
+
+    /// Size of a row that is not placed yet.
+    pub(crate) fn measured_size(&mut self, loc: Loc) -> Fallible<u64> {
+        if self.is_reading() {
+            return eval_error("a size is asked for before it is known");
+        }
+        let row = self.row(loc);
+        let before = std::mem::replace(&mut self.writing().measuring, true);
+        let mut spot = Spot::new(0);
+        let result = self.lay_inline(loc, &row.ty, row, &mut spot);
+        spot.align();
+        self.writing().measuring = before;
+        result?;
+        Ok(spot.at)
+    }
+
+    pub(crate) fn pointer_at(&mut self, loc: Loc) -> Option<&mut crate::tree::PointerItem> {
+        let mut item = &mut self.tree.slot_mut(loc.node, loc.row).item;
+        if let Some(index) = loc.index {
+            while let Item::Pointer(pointer) = item {
+                item = &mut pointer.target;
+            }
+            let Item::Array(array) = item else { return None };
+            item = array.items.get_mut(index as usize)?;
+        }
+        match item {
+            Item::Pointer(pointer) => Some(pointer),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn array_at(&mut self, loc: Loc) -> Option<&mut crate::tree::ArrayItem> {
+        let mut item = &mut self.tree.slot_mut(loc.node, loc.row).item;
+        while let Item::Pointer(pointer) = item {
+            item = &mut pointer.target;
+        }
+        match item {
+            Item::Array(array) => Some(array),
+            _ => None,
+        }
+    }
+}
+
+fn advance_bits(spot: &mut Spot, width: u64) {
+    let bits = u64::from(spot.bit) + width;
+    spot.at += bits / 8;
+    spot.bit = u8::try_from(bits % 8).unwrap_or(0);
+}
+
+/// Whether the size of a row depends on what is in it.
+fn needs_value(ty: &Type) -> bool {
+    match ty {
+        Type::Cell(cell) => matches!(cell.storage, Storage::Varint(_)),
+        Type::Array(_) | Type::Run(_) | Type::Region(_) => true,
+        Type::Pointer(_) | Type::Record(_) | Type::Union(_) => false,
+        Type::ByteOrderMark | Type::Text | Type::Nothing | Type::PerEpoch(_) => false,
+    }
+}
+
+fn padding_size(ty: &Type) -> Option<&Expr> {
+    match ty {
+        Type::Region(region) => match &region.extent {
+            Extent::Size(size) => Some(size),
+            _ => None,
+        },
+        Type::Run(RunType { length: RunLength::Count(count), .. }) => Some(count),
+        _ => None,
+    }
+}
+
+/// Bytes that an item takes in a run.
+pub(crate) fn item_size(content: Content, item: &Item) -> u64 {
+    match (content, item) {
+        (_, Item::Bytes(bytes)) => bytes.len() as u64,
+        (_, Item::Units(units)) => units.len() as u64 * 2,
+        (Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be), Item::Text(t)) => {
+            t.encode_utf16().count() as u64 * 2
+        }
+        (Content::Text(Encoding::Utf32), Item::Text(text)) => text.chars().count() as u64 * 4,
+        (_, Item::Text(text)) => text.len() as u64,
+        _ => 0,
+    }
+}

@@ -1,0 +1,11 @@
+//! What the test programs of Formwork share: finding files that are not in the repository, running
+//! cases that somebody else wrote, the laws of reading and writing, and cases of our own.
+#![forbid(unsafe_code)]
+
+pub mod bytes;
+pub mod cases;
+pub mod golden;
+pub mod laws;
+pub mod models;
+pub mod samples;
+pub mod value_text;

@@ -1,0 +1,81 @@
+//! The laws hold for the files of all features, whole, cut and changed.
+
+use formwork_codegen::model::Model;
+use formwork_tests::golden::{Feature, features};
+use formwork_tests::laws::{self, Outcome};
+use formwork_tests::{models, samples};
+
+fn each(action: impl Fn(&Feature, &Model, &mut Vec<String>)) {
+    let mut problems = Vec::new();
+    let only = std::env::var("GOLDEN").unwrap_or_default();
+    let folder = samples::workspace().join("tests/golden");
+    for feature in features(&folder).expect("the features can be read") {
+        let name = feature.schema.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if !name.contains(&only) {
+            continue;
+        }
+        match models::from_file(&feature.schema) {
+            // The goldens report what is wrong with a schema.
+            Err(_) => println!("SKIPPED {name}: its schema is not clean"),
+            Ok(model) => {
+                let mut own = Vec::new();
+                action(&feature, &model, &mut own);
+                problems.extend(own.into_iter().map(|problem| format!("{name}, {problem}")));
+            }
+        }
+    }
+    let shown: Vec<_> = problems.iter().take(200).cloned().collect();
+    assert!(problems.is_empty(), "{} problems\n{}", problems.len(), shown.join("\n"));
+}
+
+/// What reads is written, and is read again as an equal value.
+fn check(model: &Model, bytes: &[u8]) -> Result<(), String> {
+    if laws::total(model, bytes).map_err(|broken| broken.to_string())?.is_err() {
+        return Ok(());
+    }
+    match laws::get_put(model, bytes) {
+        Outcome::Identical | Outcome::Equivalent(_) => Ok(()),
+        Outcome::Failed(broken) => Err(broken.to_string()),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn cut_files_are_errors_or_files() {
+    each(|feature, model, problems| {
+        for file in &feature.files {
+            for size in 0..file.bytes.len() {
+                if let Err(error) = check(model, &file.bytes[..size]) {
+                    problems.push(format!("{} cut to {size} bytes: {error}", file.name));
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn changed_files_are_errors_or_files() {
+    each(|feature, model, problems| {
+        for file in &feature.files {
+            let mut seen = 0;
+            for at in 0..file.bytes.len() {
+                let old = file.bytes[at];
+                let flips = (0..8).map(|bit| old ^ (1 << bit));
+                for new in flips.chain([0x00, 0x7f, 0x80, 0xff, old.wrapping_add(1)]) {
+                    let mut bytes = file.bytes.clone();
+                    bytes[at] = new;
+                    if let Err(error) = check(model, &bytes) {
+                        seen += 1;
+                        if seen < 4 {
+                            let place = format!("{} with {new:02x} at 0x{at:x}", file.name);
+                            problems.push(format!("{place}: {error}\n    {}", hex(&bytes)));
+                        }
+                    }
+                }
+            }
+        }
+    });
+}

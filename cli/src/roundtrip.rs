@@ -135,7 +135,7 @@ fn judge(file: &Found, formats: &Formats) -> Report {
 fn roundtrip(mut report: Report, format: &Format, bytes: &[u8]) -> Report {
     report.format = Some(format.name().to_owned());
     let options = ReadOptions::default();
-    let mut document = match read(&format.model, bytes, &options) {
+    let document = match read(&format.model, bytes, &options) {
         Ok(document) => document,
         Err(error) => return report.failed_reading(&error),
     };
@@ -156,7 +156,7 @@ fn roundtrip(mut report: Report, format: &Format, bytes: &[u8]) -> Report {
     };
     report.offset = Some(offset);
     let again: Result<Document<'_>, ReadError> = read(&format.model, &written, &options);
-    let mut again = match again {
+    let again = match again {
         Ok(again) => again,
         Err(error) => {
             report.field = document.field_at(offset);

@@ -1,5 +1,7 @@
 //! What part each row plays in the value, and where derived rows get their numbers from.
 
+use std::collections::HashMap;
+
 use crate::check::exprs::{lengths, own_rows, values};
 use crate::model::{
     DefinerScope, DefinerSource, Expr, Member, Model, Record, RecordId, RecordKind, Role, Row,
@@ -27,9 +29,10 @@ pub struct RoleLine {
 pub fn roles(model: &Model) -> Vec<RoleLine> {
     let mut lines = Vec::new();
     for (id, record) in model.records() {
+        let mut uses = uses(model, record, id);
         for (number, row) in record.numbered_rows() {
             let (role, from) = role(model, record, row);
-            let mut checks = uses(model, record, id, number, row);
+            let mut checks = uses.remove(&number).unwrap_or_default();
             checks.extend(row.checks.iter().map(|check| check.text.clone()));
             lines.push(RoleLine {
                 record: record.name.clone(),
@@ -107,80 +110,55 @@ fn role(model: &Model, record: &Record, row: &Row) -> (&'static str, String) {
     }
 }
 
-/// Lengths, conditions and choices that use the row's number, except the one that gives it.
-fn uses(model: &Model, record: &Record, id: RecordId, number: RowId, row: &Row) -> Vec<String> {
-    let mut uses = Vec::new();
-    for (at, other) in record.numbered_rows() {
-        let gives = row.definers.iter().any(|definer| {
-            matches!(definer.scope, DefinerScope::Own)
-                && matches!(&definer.source, DefinerSource::Measure { row, .. } if *row == at)
-        });
-        if gives || at == number {
-            continue;
-        }
-        let mentions =
-            |expr: &Expr| own_rows(record, id, expr).iter().any(|(row, _)| *row == number);
-        let lengths = lengths(&other.ty);
-        let length = lengths.iter().find(|expr| mentions(expr));
-        uses.extend(
-            length.map(|expr| format!("length of {}: {}", label(other), expr_text(model, expr))),
-        );
-        if let Some(when) = other.when.as_ref().filter(|when| mentions(when)) {
-            uses.push(format!("presence of {}: {}", label(other), expr_text(model, when)));
-        }
-        if let Type::Union(union) = other.ty
-            && let Some(union) = model.unions.get(union.index())
-        {
-            let given = match &union.tag {
-                Tag::Row(tag) => *tag == number,
-                Tag::Given(expr) => mentions(expr),
-                Tag::Own(_) | Tag::Word(_) => false,
-            };
-            if given {
-                uses.push(format!("choice of {}", label(other)));
+/// Lengths, conditions and choices that use the number of a row, by row; without those that give it.
+fn uses(model: &Model, record: &Record, id: RecordId) -> HashMap<RowId, Vec<String>> {
+    let mut uses: HashMap<RowId, Vec<String>> = HashMap::new();
+    let mut note = |rows: Vec<RowId>, from: RowId, use_: String| {
+        for row in rows.into_iter().filter(|row| *row != from) {
+            let known = uses.entry(row).or_default();
+            if !known.contains(&use_) {
+                known.push(use_.clone());
             }
-            uses.extend(uses_in_cases(
-                model,
-                union.cases.iter().map(|case| case.record),
-                id,
-                number,
-                row,
-            ));
         }
-    }
-    uses
-}
-
-/// Lengths in the bodies of cases that use a row of the struct around them.
-fn uses_in_cases(
-    model: &Model,
-    bodies: impl Iterator<Item = RecordId>,
-    id: RecordId,
-    number: RowId,
-    row: &Row,
-) -> Vec<String> {
-    let mut uses = Vec::new();
-    for body in bodies {
-        let Some(record) = model.records.get(body.index()) else { continue };
-        if !matches!(record.kind, RecordKind::Case(..)) {
-            continue;
+    };
+    let mentioned = |expr: &Expr| -> Vec<RowId> {
+        own_rows(record, id, expr).into_iter().map(|(row, _)| row).collect()
+    };
+    for (at, other) in record.numbered_rows() {
+        for expr in lengths(&other.ty) {
+            let mut rows = mentioned(expr);
+            rows.retain(|&row| !gives(record, row, None, at));
+            if !rows.is_empty() {
+                note(rows, at, format!("length of {}: {}", label(other), expr_text(model, expr)));
+            }
         }
-        for (at, other) in record.numbered_rows() {
-            let gives = row.definers.iter().any(|definer| {
-                matches!(definer.scope, DefinerScope::Case(..))
-                    && matches!(&definer.source, DefinerSource::Measure { row, .. } if *row == at)
-            });
-            for expr in lengths(&other.ty) {
-                let mut found = false;
-                values(expr, &mut |path| {
-                    let up = matches!(path.start, Start::Up(1));
-                    let first = path.steps.first();
-                    found |= up && first.is_some_and(|step| leads_to(step, id, number));
-                });
-                if found && !gives {
-                    let (name, expr) = (label(other), expr_text(model, expr));
-                    let record = record_name(model, body);
-                    uses.push(format!("length of {name} in {record}: {expr}"));
+        if let Some(when) = &other.when {
+            let text = format!("presence of {}: {}", label(other), expr_text(model, when));
+            note(mentioned(when), at, text);
+        }
+        let Type::Union(union) = other.ty else { continue };
+        let Some(union) = model.unions.get(union.index()) else { continue };
+        let mut rows = match &union.tag {
+            Tag::Row(tag) => vec![*tag],
+            Tag::Given(expr) => mentioned(expr),
+            Tag::Own(_) | Tag::Word(_) => Vec::new(),
+        };
+        rows.retain(|&row| !gives(record, row, None, at));
+        note(rows, at, format!("choice of {}", label(other)));
+        for (number, case) in (0u32..).zip(&union.cases) {
+            let Some(body) = model.records.get(case.record.index()) else { continue };
+            if !matches!(body.kind, RecordKind::Case(..)) {
+                continue;
+            }
+            for (inner, other) in body.numbered_rows() {
+                for expr in lengths(&other.ty) {
+                    let mut rows = mentioned_above(expr, id);
+                    rows.retain(|&row| !gives(record, row, Some(number), inner));
+                    if !rows.is_empty() {
+                        let (name, expr) = (label(other), expr_text(model, expr));
+                        let body = record_name(model, case.record);
+                        note(rows, at, format!("length of {name} in {body}: {expr}"));
+                    }
                 }
             }
         }
@@ -188,9 +166,36 @@ fn uses_in_cases(
     uses
 }
 
-fn leads_to(step: &Step, record: RecordId, row: RowId) -> bool {
-    let Step::Field(field) = step else { return false };
-    field.members.iter().any(|(id, way)| *id == record && way.first() == Some(&Member::Row(row)))
+/// Whether an equation derives a row from a measure of another one, in the same node or in the node
+/// of a case.
+fn gives(record: &Record, row: RowId, case: Option<u32>, measured: RowId) -> bool {
+    let definers = record.rows.get(row.index()).map_or(&[][..], |row| &row.definers);
+    definers.iter().any(|definer| {
+        let here = match definer.scope {
+            DefinerScope::Own => case.is_none(),
+            DefinerScope::Case(_, number) => case == Some(number),
+            DefinerScope::Owner(..) => false,
+        };
+        here && matches!(&definer.source, DefinerSource::Measure { row, .. } if *row == measured)
+    })
+}
+
+/// Rows of the record around a case that an expression in the case mentions.
+fn mentioned_above(expr: &Expr, record: RecordId) -> Vec<RowId> {
+    let mut rows = Vec::new();
+    values(expr, &mut |path| {
+        if !matches!(path.start, Start::Up(1)) {
+            return;
+        }
+        if let Some(Step::Field(field)) = path.steps.first() {
+            let ways = field.members.iter().filter(|(id, _)| *id == record);
+            rows.extend(ways.filter_map(|(_, way)| match way.first() {
+                Some(Member::Row(row)) => Some(*row),
+                _ => None,
+            }));
+        }
+    });
+    rows
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ impl<'m> Engine<'m, '_> {
     /// What the equations of a derived row give; `None` if none applies.
     pub(crate) fn derived(&mut self, loc: Loc) -> Fallible<Option<Val>> {
         for definer in &self.row(loc).definers {
-            if let Some(node) = self.scope(definer, loc)? {
+            if let Some(node) = self.scope(definer, loc) {
                 let val = self.deeper(|engine| engine.source(&definer.source, node))?;
                 return Ok(Some(val));
             }
@@ -23,39 +23,34 @@ impl<'m> Engine<'m, '_> {
     }
 
     /// Whether an equation gives this row its number in this node.
-    pub(crate) fn is_derived_here(&mut self, loc: Loc) -> Fallible<bool> {
-        for definer in &self.row(loc).definers {
-            if self.scope(definer, loc)?.is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    pub(crate) fn is_derived_here(&self, loc: Loc) -> bool {
+        self.row(loc).definers.iter().any(|definer| self.scope(definer, loc).is_some())
     }
 
     /// Node in which an equation is evaluated, if it applies.
-    fn scope(&mut self, definer: &'m Definer, loc: Loc) -> Fallible<Option<NodeId>> {
+    fn scope(&self, definer: &'m Definer, loc: Loc) -> Option<NodeId> {
         match &definer.scope {
-            DefinerScope::Own => Ok(Some(loc.node)),
+            DefinerScope::Own => Some(loc.node),
             DefinerScope::Case(row, case) => {
                 let ty = &self.record(loc.node).rows[row.index()].ty;
                 let Some(Type::Union(union)) = crate::eval::union_type(ty) else {
-                    return Ok(None);
+                    return None;
                 };
                 let record = self.model.unions[union.index()].cases[*case as usize].record;
                 match self.tree.item(Loc::row(loc.node, *row)) {
-                    Item::Node(node) if self.tree.node(*node).record == record => Ok(Some(*node)),
-                    _ => Ok(None),
+                    Item::Node(node) if self.tree.node(*node).record == record => Some(*node),
+                    _ => None,
                 }
             }
             DefinerScope::Owner(record, path) => {
                 let mut at = self.tree.node(loc.node).owner;
                 while let Some(node) = at {
                     if self.tree.node(node).record == *record && self.leads_to(node, path, loc) {
-                        return Ok(Some(node));
+                        return Some(node);
                     }
                     at = self.tree.node(node).owner;
                 }
-                Ok(None)
+                None
             }
         }
     }

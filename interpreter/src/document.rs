@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
-use formwork::{Budget, Endian, ReadError, ReadErrorKind, ReadOptions};
-use formwork_codegen::model::{ByteOrder, ByteOrderRule, Cell, EpochId, Model, RowId, Storage};
+use formwork::{Budget, Endian, Path, ReadError, ReadErrorKind, ReadOptions, Segment};
+use formwork_codegen::model::{
+    ByteOrder, ByteOrderRule, Cell, EpochId, Model, RecordId, RowId, Storage, Type,
+};
 
 use crate::engine::{Engine, Mode};
 use crate::read::{Note, Reading};
@@ -56,6 +58,7 @@ pub fn read_partly<'a>(
         context,
         order,
         budget: Budget::new(bytes.len() as u64, options),
+        followed: crate::engine::followed(model),
         options: options.clone(),
         here: 0,
         region_end: bytes.len() as u64,
@@ -80,7 +83,7 @@ pub fn read_partly<'a>(
 impl Document<'_> {
     /// The value: what a program edits, and what [`crate::write`] takes.
     #[must_use]
-    pub fn value(&mut self) -> Value {
+    pub fn value(&self) -> Value {
         if self.engine.tree.nodes.is_empty() {
             return Value::None;
         }
@@ -108,13 +111,14 @@ fn byte_order(model: &Model, bytes: &[u8]) -> Result<ByteOrder, ReadError> {
         ByteOrderRule::Fixed(order) => return Ok(order),
         ByteOrderRule::Mark { offset } => offset,
     };
-    match formwork::slice(bytes, offset, 2)? {
+    let path = || row_path(model, &mark_path(model, model.root, 0).unwrap_or_default());
+    match formwork::slice(bytes, offset, 2).map_err(|error| inside(error, bytes).with_path(path()))? {
         [0xff, 0xfe] => Ok(ByteOrder::Little),
         [0xfe, 0xff] => Ok(ByteOrder::Big),
         other => {
             let actual = crate::items::hex(other).into();
-            Err(ReadError::new(ReadErrorKind::UndecidedByteOrder { actual }, offset)
-                .in_field("byte_order"))
+            let kind = ReadErrorKind::UndecidedByteOrder { actual };
+            Err(ReadError::new(kind, offset).with_path(path()))
         }
     }
 }
@@ -125,22 +129,61 @@ fn choose_epoch(
     order: ByteOrder,
 ) -> Result<(EpochId, Vec<i128>), ReadError> {
     let mut context = Vec::new();
-    let mut offset = 0;
     for variable in &model.epoch_variables {
-        let path = variable.name.clone();
         let number = load(&variable.cell, bytes, variable.offset, order)
-            .map_err(|error| error.in_field(path))?;
-        offset = variable.offset;
+            .map_err(|error| inside(error, bytes).with_path(row_path(model, &variable.path)))?;
         context.push(number);
     }
     match find_epoch(model, &context) {
         Ok(epoch) => Ok((epoch, context)),
         Err((name, value)) => {
-            let path = name.clone();
+            let variable = model.epoch_variables.iter().find(|variable| variable.name == name);
+            let (offset, rows) = variable.map_or((0, &[][..]), |v| (v.offset, &v.path[..]));
             let kind = ReadErrorKind::NoLayout { name: name.into(), value };
-            Err(ReadError::new(kind, offset).in_field(path))
+            Err(ReadError::new(kind, offset).with_path(row_path(model, rows)))
         }
     }
+}
+
+/// The same error, at the end of the file if its field begins behind that.
+fn inside(error: ReadError, bytes: &[u8]) -> ReadError {
+    let size = bytes.len() as u64;
+    if error.offset() <= size {
+        return error;
+    }
+    ReadError::new(error.kind().clone(), size)
+}
+
+/// Path of a row that inline rows lead to from the root.
+fn row_path(model: &Model, rows: &[RowId]) -> Path {
+    let mut path = Path::new();
+    let mut record = model.root;
+    for row in rows {
+        let Some(row) = model.records[record.index()].rows.get(row.index()) else { break };
+        if let Some(name) = &row.name {
+            path.push(Segment::Field(name.clone().into()));
+        }
+        if let Type::Record(inner) = row.ty {
+            record = inner;
+        }
+    }
+    path
+}
+
+/// Inline rows from a record to the byte order mark, which the root has somewhere inside.
+fn mark_path(model: &Model, record: RecordId, depth: u32) -> Option<Vec<RowId>> {
+    if depth > 64 {
+        return None;
+    }
+    (0_u32..).zip(&model.records[record.index()].rows).find_map(|(index, row)| {
+        let mut path = match row.ty {
+            Type::ByteOrderMark => Vec::new(),
+            Type::Record(inner) => mark_path(model, inner, depth + 1)?,
+            _ => return None,
+        };
+        path.insert(0, RowId(index));
+        Some(path)
+    })
 }
 
 fn load(cell: &Cell, bytes: &[u8], at: u64, order: ByteOrder) -> Result<i128, ReadError> {

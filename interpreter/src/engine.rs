@@ -1,7 +1,12 @@
 //! The state that reading and writing share: the tree, the context, and what is asked for on demand.
 
-use formwork::{Budget, Endian, ReadError, ReadErrorKind, ReadOptions};
-use formwork_codegen::model::{ByteOrder, EndianRule, EpochId, Home, Model, Record, Row, RowId};
+use formwork::{Budget, DictionaryError, Endian, ReadError, ReadErrorKind, ReadOptions};
+use formwork_codegen::model::{
+    ByteOrder, DefinerScope, DefinerSource, EndianRule, EpochId, Home, Measure, Model, Record,
+    RecordId, Row, RowId, Type,
+};
+
+use std::collections::HashSet;
 
 use crate::read::Reading;
 use crate::tree::{Item, Loc, NodeId, Tree};
@@ -14,6 +19,8 @@ pub(crate) enum Fault {
     Read(ReadError),
     /// An expression has no value here.
     Eval(String),
+    /// No radix tree can hold these keys; with the key it is about.
+    Keys(DictionaryError, String),
     /// The address of an object is asked for before the layout has placed it.
     NotPlaced(String),
     /// A number depends on itself.
@@ -38,6 +45,8 @@ pub(crate) struct Engine<'m, 'b> {
     /// Byte order of the file.
     pub order: ByteOrder,
     pub budget: Budget,
+    /// Rows from whose size some number follows.
+    pub followed: HashSet<(RecordId, RowId)>,
     pub options: ReadOptions,
     /// Address of the next byte to read.
     pub here: u64,
@@ -155,6 +164,33 @@ impl<'m, 'b> Engine<'m, 'b> {
         }
         *item = new;
     }
+}
+
+/// Rows from whose size a derived number follows.
+pub(crate) fn followed(model: &Model) -> HashSet<(RecordId, RowId)> {
+    let mut found = HashSet::new();
+    for (index, record) in (0_u32..).zip(&model.records) {
+        for definer in record.rows.iter().flat_map(|row| &row.definers) {
+            let DefinerSource::Measure { measure: Measure::Size, row, .. } = &definer.source else {
+                continue;
+            };
+            let holder = match &definer.scope {
+                DefinerScope::Own => Some(RecordId(index)),
+                DefinerScope::Owner(owner, _) => Some(*owner),
+                DefinerScope::Case(union, case) => {
+                    let ty = &record.rows[union.index()].ty;
+                    match crate::eval::union_type(ty) {
+                        Some(Type::Union(id)) => {
+                            Some(model.unions[id.index()].cases[*case as usize].record)
+                        }
+                        _ => None,
+                    }
+                }
+            };
+            found.extend(holder.map(|holder| (holder, *row)));
+        }
+    }
+    found
 }
 
 pub(crate) fn endian(order: ByteOrder) -> Endian {

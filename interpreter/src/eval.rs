@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use formwork::ReadErrorKind;
+use formwork::{DictionaryError, ReadErrorKind};
 use formwork_codegen::model::{BinaryOp, Expr, Function, Path, RowId, StreamFunction, Type};
 
 use crate::arithmetic::{binary, compare, unary};
@@ -348,6 +348,14 @@ impl<'m> Engine<'m, '_> {
             }
         }
         let mut values = self.stream_of(source, this, it)?;
+        if let (StreamFunction::All, Some(condition)) = (function, filter) {
+            for val in &values {
+                if !self.eval_bool(condition, this, Some(val))? {
+                    return Ok(Val::Bool(false));
+                }
+            }
+            return Ok(Val::Bool(true));
+        }
         if let Some(filter) = filter {
             let mut kept = Vec::new();
             for val in values {
@@ -545,7 +553,16 @@ impl<'m> Engine<'m, '_> {
         let nodes = formwork::patricia(&keys.iter().map(|k| k.as_bytes()).collect::<Vec<_>>());
         let nodes = match nodes {
             Ok(nodes) => nodes,
-            Err(error) => return eval_error(error.to_string()),
+            Err(error) => {
+                let key = match error {
+                    DictionaryError::EmptyKey { index }
+                    | DictionaryError::DuplicateKey { index, .. }
+                    | DictionaryError::KeyTooLong { index } => keys.get(index),
+                    _ => None,
+                };
+                let key = key.map_or_else(String::new, |key| key.to_string());
+                return Err(Box::new(Fault::Keys(error, key)));
+            }
         };
         let empty: Rc<str> = "".into();
         let names = std::iter::once(&empty).chain(&keys);
@@ -652,6 +669,12 @@ pub(crate) fn read_kind(fault: Fault) -> Result<ReadErrorKind, formwork::ReadErr
         Fault::Read(error) => Err(error),
         Fault::Limit(kind) => Ok(kind),
         Fault::Eval(message) => Ok(ReadErrorKind::Expression { message: message.into() }),
+        Fault::Keys(DictionaryError::DuplicateKey { .. }, key) => {
+            Ok(ReadErrorKind::DuplicateKey { key: key.into() })
+        }
+        Fault::Keys(error, _) => {
+            Ok(ReadErrorKind::Expression { message: error.to_string().into() })
+        }
         Fault::NotPlaced(what) => Ok(ReadErrorKind::Expression {
             message: format!("the address of `{what}` is not known here").into(),
         }),

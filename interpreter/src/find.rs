@@ -225,9 +225,7 @@ impl<'m> Engine<'m, '_> {
                     }
                     Item::Array(array) => {
                         *many = true;
-                        let unread = |item: &Item| {
-                            matches!(item, Item::Pointer(p) if matches!(p.target, Item::Unset))
-                        };
+                        let unread = |item: &Item| matches!(item, Item::Pointer(p) if matches!(p.target, Item::Unset));
                         let count = array.items.len();
                         if array.items.iter().any(unread) {
                             for index in 0..count {

@@ -34,13 +34,9 @@ impl<'m> Engine<'m, '_> {
         }
         for (loc, from, to) in gaps {
             let Ok(content) = formwork::slice(bytes, from, to - from) else { continue };
-            let name = match loc.row == RowId(u32::MAX) {
+            let row = match loc.row == RowId(u32::MAX) {
                 true => String::new(),
-                false => self.row(loc).name.clone().unwrap_or_default(),
-            };
-            let row = match loc.index {
-                Some(index) => format!("{name}[{index}]"),
-                None => name,
+                false => self.kept_name(loc),
             };
             let stored = Value::Bytes(content.to_vec());
             let kept = Kept { row, kind: KeptKind::Gap, stored, instead_of: Value::None };
@@ -94,7 +90,7 @@ impl<'m> Engine<'m, '_> {
             }
         }
         let cursor = &mut self.writing().cursor;
-        *cursor = cursor.next_multiple_of(align.max(1));
+        *cursor = cursor.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX);
         *cursor
     }
 

@@ -12,15 +12,15 @@ use crate::value::{StructValue, UnionValue, Value};
 
 impl<'m> Engine<'m, '_> {
     /// The value of the whole file.
-    pub(crate) fn project_root(&mut self) -> Value {
+    pub(crate) fn project_root(&self) -> Value {
         self.project_node(self.root)
     }
 
-    fn project_node(&mut self, node: NodeId) -> Value {
+    fn project_node(&self, node: NodeId) -> Value {
         crate::engine::with_stack(|| self.project_node_here(node))
     }
 
-    fn project_node_here(&mut self, node: NodeId) -> Value {
+    fn project_node_here(&self, node: NodeId) -> Value {
         let record = self.record(node);
         if let Some(row) = record.transparent {
             let item = self.tree.slot(node, row).item.clone();
@@ -31,7 +31,7 @@ impl<'m> Engine<'m, '_> {
         Value::Struct(self.project_struct(node))
     }
 
-    fn project_struct(&mut self, node: NodeId) -> StructValue {
+    fn project_struct(&self, node: NodeId) -> StructValue {
         let record = self.record(node);
         let mut value = StructValue {
             fields: Vec::with_capacity(record.rows.len()),
@@ -47,7 +47,7 @@ impl<'m> Engine<'m, '_> {
         value
     }
 
-    fn project_row(&mut self, loc: Loc, row: &'m Row, value: &mut StructValue) {
+    fn project_row(&self, loc: Loc, row: &'m Row, value: &mut StructValue) {
         if !self.is_data(loc, row) {
             return;
         }
@@ -57,7 +57,11 @@ impl<'m> Engine<'m, '_> {
             if let Item::Node(inner) = item {
                 let inner = self.project_struct(inner);
                 value.fields.extend(inner.fields);
-                value.kept.extend(inner.kept);
+                let row = loc.row.0;
+                value.kept.extend(inner.kept.into_iter().map(|kept| crate::value::Kept {
+                    row: format!("#{row}.{}", kept.row),
+                    ..kept
+                }));
             }
             return;
         };
@@ -69,7 +73,7 @@ impl<'m> Engine<'m, '_> {
     }
 
     /// Whether a row is in the value of this node.
-    pub(crate) fn is_data(&mut self, loc: Loc, row: &'m Row) -> bool {
+    pub(crate) fn is_data(&self, loc: Loc, row: &'m Row) -> bool {
         if self.home(row) == Home::Absent {
             return false;
         }
@@ -77,7 +81,7 @@ impl<'m> Engine<'m, '_> {
             (RowKind::Mark { .. }, _) => false,
             (RowKind::Slice { .. }, _) => true,
             (_, Role::Data | Role::Default(_) | Role::Elsewhere) => true,
-            (_, Role::Derived) => !self.is_derived_here(loc).unwrap_or(true),
+            (_, Role::Derived) => !self.is_derived_here(loc),
             // Spellings inside may have to be kept.
             (_, Role::Fixed | Role::Kept(_) | Role::Spelling | Role::View { .. }) => false,
         }
@@ -114,7 +118,7 @@ impl<'m> Engine<'m, '_> {
         }
     }
 
-    pub(crate) fn project_item(&mut self, ty: &'m Type, item: &Item) -> Value {
+    pub(crate) fn project_item(&self, ty: &'m Type, item: &Item) -> Value {
         match item {
             Item::Node(node) => match self.case_of(*node) {
                 Some(case) => {

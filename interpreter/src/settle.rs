@@ -245,7 +245,7 @@ impl<'m> Engine<'m, '_> {
     }
 
     fn refused(&self, loc: Loc, kind: ReadErrorKind) -> Box<Fault> {
-        let at = match self.tree.slot(loc.node, loc.row).at {
+        let at = match self.tree.cell_at(loc) {
             crate::tree::UNPLACED => 0,
             at => at,
         };
@@ -327,6 +327,29 @@ impl<'m> Engine<'m, '_> {
         Ok(contents)
     }
 
+    /// The numbers that `unique` on a row is about, each with its place: the elements of the row, or
+    /// this row of all elements of the array around it.
+    pub(crate) fn unique_numbers(&self, loc: Loc) -> Vec<(Loc, i128)> {
+        let number = |item: &Item| match through(item) {
+            Item::Int(n) => Some(*n),
+            _ => None,
+        };
+        if let Item::Array(list) = self.tree.item(loc) {
+            let elements = (0_u32..).zip(&list.items);
+            return elements
+                .filter_map(|(index, item)| {
+                    Some((Loc { index: Some(index), ..loc }, number(item)?))
+                })
+                .collect();
+        }
+        let node = self.tree.node(loc.node);
+        let (Some(owner), Some(0)) = (node.owner, node.index) else { return Vec::new() };
+        let array = Loc::row(owner, node.owner_row);
+        let name = self.row(loc).name.clone().unwrap_or_default();
+        let numbers = self.field_contents(array, &name);
+        (0_u32..).zip(numbers).map(|(i, n)| (Loc { index: Some(i), ..array }, n)).collect()
+    }
+
     /// Numbers in a field of all elements.
     pub(crate) fn field_contents(&self, array: Loc, field: &str) -> Vec<i128> {
         let Item::Array(list) = self.tree.item(array) else { return Vec::new() };
@@ -381,6 +404,7 @@ impl<'m> Engine<'m, '_> {
 
     /// Compares a row with what it follows from.
     fn settle_row(&mut self, loc: Loc, row: &'m Row) -> Fallible<()> {
+        self.compare_none_with(loc, row)?;
         if matches!(self.tree.item(loc), Item::Absent) && !matches!(row.role, Role::Elsewhere) {
             return Ok(());
         }
@@ -404,6 +428,27 @@ impl<'m> Engine<'m, '_> {
             self.check_unique(loc)?;
         }
         Ok(())
+    }
+
+    /// A pointer that is none exactly if an array is empty.
+    fn compare_none_with(&mut self, loc: Loc, row: &'m Row) -> Fallible<()> {
+        let Type::Pointer(pointer) = &row.ty else { return Ok(()) };
+        let (Some(with), Item::Pointer(item)) =
+            (pointer.none_with, &self.tree.slot(loc.node, loc.row).item)
+        else {
+            return Ok(());
+        };
+        let none = self.model.pointers[pointer.kind.index()].none == Some(item.stored);
+        let with = Loc::row(loc.node, with);
+        self.force_loc(with)?;
+        let empty = self.count_items(with) == 0;
+        if none == empty {
+            return Ok(());
+        }
+        let words = |none: bool| if none { "no pointer" } else { "a pointer" };
+        let kind =
+            ReadErrorKind::NotDerived { expected: words(empty).into(), actual: words(none).into() };
+        Err(self.refused(loc, kind))
     }
 
     fn compare_derived(&mut self, loc: Loc) -> Fallible<()> {
@@ -454,6 +499,16 @@ impl<'m> Engine<'m, '_> {
             .collect()
     }
 
+    /// A digest of the canonical table. Sections and entries of a relocation table are kept or
+    /// dropped together, so they have one.
+    pub(crate) fn table_digest(&mut self, expr: &Expr, table: &[Vec<Item>]) -> Fallible<Value> {
+        if !matches!(expr, Expr::RelocationSections | Expr::RelocationEntries) {
+            return Ok(digest(table));
+        }
+        let (sections, entries) = self.relocation_tables()?;
+        Ok(digest(&[sections.as_slice(), entries.as_slice()].concat()))
+    }
+
     fn compare_kept(&mut self, loc: Loc, expr: &'m Expr) -> Fallible<()> {
         let kind = match expr {
             Expr::Patricia(_) => KeptKind::Dictionary,
@@ -464,7 +519,11 @@ impl<'m> Engine<'m, '_> {
             Ok(val) => val,
             // Names that no tree can hold: the nodes are kept as they are.
             Err(fault) if kind == KeptKind::Dictionary => {
-                let Fault::Eval(message) = *fault else { return Err(fault) };
+                let message = match *fault {
+                    Fault::Eval(message) => message,
+                    Fault::Keys(error, _) => error.to_string(),
+                    other => return Err(Box::new(other)),
+                };
                 let at = self.tree.slot(loc.node, loc.row).at;
                 self.note(at, loc, message);
                 let stored = self.array_value(loc);
@@ -478,7 +537,8 @@ impl<'m> Engine<'m, '_> {
                 let same = self.table_of(loc).is_some_and(|stored| same_table(&stored, &table));
                 if !same {
                     let stored = self.array_value(loc);
-                    self.keep(loc, kind, stored, digest(&table));
+                    let instead = self.table_digest(expr, &table)?;
+                    self.keep(loc, kind, stored, instead);
                 }
             }
             canonical => {
@@ -662,16 +722,10 @@ impl<'m> Engine<'m, '_> {
     }
 
     fn check_unique(&mut self, loc: Loc) -> Fallible<()> {
-        // `unique` on a row of an element means all elements of the array around it.
-        let node = self.tree.node(loc.node);
-        let (Some(owner), Some(0)) = (node.owner, node.index) else { return Ok(()) };
-        let array = Loc::row(owner, node.owner_row);
-        let name = self.row(loc).name.clone().unwrap_or_default();
         let mut seen = HashSet::new();
-        for (index, number) in self.field_contents(array, &name).into_iter().enumerate() {
+        for (element, number) in self.unique_numbers(loc) {
             self.charge(1)?;
             if !seen.insert(number) {
-                let element = Loc { index: u32::try_from(index).ok(), ..array };
                 let kind = ReadErrorKind::DuplicateKey { key: number.to_string().into() };
                 return Err(self.refused(element, kind));
             }

@@ -205,7 +205,13 @@ impl Tree {
                     path.prepend(formwork::Segment::Field(name.clone().into()));
                 }
             }
-            let node = self.node(node);
+            let mut node = self.node(node);
+            // The rows of a form stand for those of its case.
+            while let (RecordKind::Form(..), Some(case)) =
+                (&model.records[node.record.index()].kind, node.owner)
+            {
+                node = self.node(case);
+            }
             at = node.owner.map(|owner| {
                 if let Some(index) = node.index {
                     path.prepend(index as usize);
@@ -222,6 +228,32 @@ impl Tree {
         match n.owner {
             Some(owner) => self.path(model, Loc { node: owner, row: n.owner_row, index: n.index }),
             None => Path::default(),
+        }
+    }
+
+    /// Address of the bytes of a row or element in the record that holds it: of a pointer, of its
+    /// number. Of rows without bytes: of the record.
+    pub(crate) fn cell_at(&self, loc: Loc) -> u64 {
+        let node = self.node(loc.node);
+        let Some(slot) = node.slots.get(loc.row.index()) else { return node.at };
+        let at = if slot.at == UNPLACED { node.at } else { slot.at };
+        let (Some(index), Item::Array(array)) = (loc.index, through(&slot.item)) else {
+            return at;
+        };
+        match array.items.get(index as usize) {
+            Some(Item::Pointer(pointer)) => return pointer.cell,
+            Some(Item::Node(node)) => return self.node(*node).at,
+            _ => {}
+        }
+        if let Some(at) = array.starts.get(index as usize) {
+            return *at;
+        }
+        match (array.end.checked_sub(array.at), array.at) {
+            (_, UNPLACED) | (None, _) => at,
+            (Some(size), start) => {
+                let stride = size.checked_div(array.items.len() as u64).unwrap_or(0);
+                start.saturating_add(stride.saturating_mul(index.into()))
+            }
         }
     }
 

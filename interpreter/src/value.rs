@@ -137,14 +137,26 @@ impl StructValue {
         self.fields.iter_mut().find(|(n, _)| n == name).map(|(_, v)| v)
     }
 
+    /// A struct that holds nothing but spellings means as much as none, so one of the two values
+    /// may lack it.
     fn same(&self, other: &StructValue, spelling: bool) -> bool {
-        self.fields.len() == other.fields.len()
-            && self
-                .fields
-                .iter()
-                .zip(&other.fields)
-                .all(|((a, x), (b, y))| a == b && x.same(y, spelling))
-            && (!spelling || same_kept(&self.kept, &other.kept))
+        if spelling && !same_kept(&self.kept, &other.kept) {
+            return false;
+        }
+        let mut others = other.fields.iter().peekable();
+        for (name, value) in &self.fields {
+            if value.says_nothing(spelling) && others.peek().is_none_or(|(next, _)| next != name) {
+                continue;
+            }
+            while others.peek().is_some_and(|(n, v)| n != name && v.says_nothing(spelling)) {
+                others.next();
+            }
+            match others.next() {
+                Some((next, wanted)) if next == name && value.same(wanted, spelling) => {}
+                _ => return false,
+            }
+        }
+        others.all(|(_, value)| value.says_nothing(spelling))
     }
 }
 
@@ -228,6 +240,20 @@ impl Value {
     #[must_use]
     pub fn same_spelling(&self, other: &Value) -> bool {
         self.same(other, true)
+    }
+
+    /// Whether this is a struct that holds no data, nor, if that counts, a spelling.
+    fn says_nothing(&self, spelling: bool) -> bool {
+        match self {
+            Value::Struct(value) => {
+                (!spelling || value.kept.is_empty())
+                    && value.fields.iter().all(|(_, field)| field.says_nothing(spelling))
+            }
+            Value::Spelled(inner, kept) => {
+                (!spelling || kept.is_empty()) && inner.says_nothing(spelling)
+            }
+            _ => false,
+        }
     }
 
     fn same(&self, other: &Value, spelling: bool) -> bool {

@@ -341,6 +341,9 @@ impl fmt::Display for ReadErrorKind {
             Self::TrailingBytes { remaining } => {
                 write!(f, "{} left over behind the content", Bytes(*remaining))
             }
+            Self::UndecidedByteOrder { actual } if actual.is_empty() => {
+                f.write_str("no condition decides the byte order")
+            }
             Self::UndecidedByteOrder { actual } => {
                 write!(f, "{actual} is no byte order mark of either order")
             }

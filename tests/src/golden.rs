@@ -233,9 +233,18 @@ impl Edit {
             value = value.canonical();
         }
         for (path, new) in &self.sets {
-            match value.at_path_mut(path) {
-                Some(place) => *place = new.clone(),
-                None => return Err(format!("nothing is at `{path}`")),
+            if let Some(place) = value.at_path_mut(path) {
+                *place = new.clone();
+                continue;
+            }
+            // A field that was not there.
+            let (parent, name) = path.rsplit_once('.').unwrap_or(("", path));
+            match value.at_path_mut(parent) {
+                Some(Value::Struct(parent)) => parent.fields.push((name.to_owned(), new.clone())),
+                Some(Value::Union(parent)) => {
+                    parent.value.fields.push((name.to_owned(), new.clone()));
+                }
+                _ => return Err(format!("nothing is at `{path}`")),
             }
         }
         Ok(value)

@@ -343,7 +343,8 @@ impl<'a> Parser<'a> {
         let word = self.word();
         let kind = KeptKind::ALL.into_iter().find(|kind| kind.name() == word);
         let kind = kind.ok_or_else(|| format!("`{word}` is no kind of spelling"))?;
-        self.skip();
+        // Rows without a name are numbered: `#3`.
+        self.rest = self.rest.trim_start();
         let end = self.rest.find(char::is_whitespace).unwrap_or(self.rest.len());
         let (row, rest) = self.rest.split_at(end);
         let row = if row == "-" { String::new() } else { row.to_owned() };

@@ -89,8 +89,9 @@ fn object(field: &FieldView, bytes: Option<&[u8]>) -> Map<String, Value> {
     if field.kept {
         put("kept", json!(true));
     }
-    let has_fields = matches!(field.kind, FieldKind::Struct | FieldKind::Case);
-    if has_fields && !field.value.is_empty() {
+    let has_fields = field.stored.is_none();
+    // What was not read is shown as a question mark to people, and left out here.
+    if has_fields && !field.value.is_empty() && field.value != "?" {
         put("case", json!(field.value));
     }
     match &field.stored {
@@ -100,8 +101,8 @@ fn object(field: &FieldView, bytes: Option<&[u8]>) -> Map<String, Value> {
                 put("elements", field.elements.iter().map(value).collect());
             }
         }
-        Some(stored) if !has_fields => put("value", value(stored)),
-        _ => {}
+        Some(stored) => put("value", value(stored)),
+        None => {}
     }
     if let Some(target) = field.target {
         put("target", json!(target));

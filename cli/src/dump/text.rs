@@ -47,7 +47,7 @@ fn words(field: &FieldView) -> String {
         return format!("… {} (--all shows them)", field.value);
     }
     let mut line = field.name.clone();
-    if field.type_name != field.name {
+    if !field.type_name.is_empty() && field.type_name != field.name {
         line.push_str(&format!(": {}", field.type_name));
     }
     if !field.value.is_empty() {

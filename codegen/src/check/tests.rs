@@ -273,3 +273,91 @@ fn arrays_to_the_end_have_elements_with_bytes() {
     assert_eq!(array(run(RunLength::Fixed(0))), ["E0703"]);
     assert!(array(run(RunLength::Fixed(3))).is_empty());
 }
+
+/// Schemas in which there is nothing to find.
+#[test]
+fn sound_schemas_have_no_problems() {
+    let head = "module t \"Test\" root=File endian=little\npointer * u32 none=0\n";
+    let leaf = "struct Leaf 4 { u32 value 0 }\n";
+    let texts = [
+        // A pass that the owner runs, in a pass that its own owner runs.
+        "struct File 4 { *Outer outer 0; layout { self; put outer; run late outer } }
+         struct Outer 4 { *Inner inner 0; layout { self; put inner; pass late { run late inner } } }
+         struct Inner 4 { *Leaf leaf 0; layout { self; pass late { put leaf } } }",
+        // Bytes first, what they own later; an array of pointers to what is placed before itself.
+        "struct File 8 { *Node* nodes 0 count=n; u32 n 4; layout { self; record nodes; tail nodes } }
+         struct Node 4 { *Leaf leaf 0; layout { put leaf; self } }",
+        // Through a choice and an unnamed struct, row by row.
+        "struct File {
+             Head
+             union body on=kind { case a 1 { *Leaf x; *Leaf y }; case b 2 { *Leaf x }; case c 3 { } }
+             layout { self; put leaf; put body.y body.x }
+         }
+         struct Head 8 { u32 kind 0; *Leaf leaf 4 }",
+        // What may be empty, in one branch only.
+        "struct File 12 {
+             *Leaf a 0 count=n
+             *?Leaf b 4
+             u32 n 8
+             layout { self; when \"n > 0\" { put a b; }; else { zero 4 } }
+         }",
+        // A region that ends at the next object.
+        "struct File 8 .. {
+             u32 at 0
+             u32 n 4
+             u8 data count=fill until=leaf
+             object Leaf leaf at=at
+         }",
+        // Versions with other homes, and a row that comes and goes.
+        "epoch version from=File.version
+         struct File 8 0x10 0x0c {
+             columns \"1\" \"2..3\" \"else\"
+             u32 version 0 0 0
+             u32 a       4 8 4
+             u32 b       - 4 -
+             u32 c       - 12 8 absent=5
+         }",
+        // Bits, words, patterns beside ranges, forms from the narrowest to the widest.
+        "struct File {
+             b3 a
+             b5 b
+             Flags flags
+             Item items count=fill
+         }
+         bits Flags u16 { u4 low 0 3; u4 high 12 15 }
+         union Item tag=u8 {
+             case small \"0nnnnnnn\" { u7 value bits=n }
+             case large \"128..199\" { u32 value }
+             case pair  \"1100 1___ tttttttt\" { u8 value bits=t }
+             case wide {
+                 form 208 { const value is=0 }
+                 form 209 { u8 value }
+                 form 210 { u32 value }
+             }
+         }",
+        // A choice in the midst of a block, and cases that fill it in different ways.
+        "struct File 0x10 {
+             union body 0 on=kind {
+                 case a 1 { u32 x 0; zero 4 }
+                 case b 2 { u16 x 0; u16 y 2; u32 z 4 }
+                 case c 3 { reserved 0 }
+             }
+             u32 kind 8
+             u32 last 0x0c
+         }",
+        // A struct that can end: in an array, behind a pointer that may be none, in a case.
+        "struct File { Tree tree }
+         struct Tree { u8 n; Tree children count=n; *?Tree other; Either either }
+         union Either tag=u8 { case leaf 0 { }; case node 1 { Either inner } }",
+    ];
+    let mut wrong = String::new();
+    for text in texts {
+        let text = format!("{head}{leaf}{text}");
+        let loaded = crate::load("t.kdl", &text, None, &());
+        let shown = crate::diagnostic::render(&loaded.diagnostics, &loaded.sources, false);
+        if !loaded.diagnostics.all().is_empty() || loaded.model.is_none() {
+            wrong.push_str(&format!("{text}\n{shown}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}

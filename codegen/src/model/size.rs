@@ -70,7 +70,8 @@ impl Model {
     /// Neither bit fields nor letters nor anything behind a pointer has bytes of its own here: bit
     /// fields give `None` (see [`Model::bits_of`]), letters and tags 0, pointers the size of their
     /// number. A union whose tag stands elsewhere has a size if it states one or if all its cases
-    /// of the epoch have the same. `None` too if the size does not fit 64 bits.
+    /// of the epoch have the same; not in the midst of a block, where its cases fill what is left.
+    /// `None` too if the size does not fit 64 bits.
     ///
     /// Looks at all that the type contains; whoever asks often uses [`Model::sizes`].
     #[must_use]
@@ -194,9 +195,9 @@ impl Model {
         if union.size.is_some() {
             return union.size;
         }
-        let tag = match &union.tag {
-            Tag::Row(_) | Tag::Given(_) => 0,
-            Tag::Own(cell) | Tag::Word(cell) => cell_size(cell)?,
+        let (tag, own) = match &union.tag {
+            Tag::Row(_) | Tag::Given(_) => (0, false),
+            Tag::Own(cell) | Tag::Word(cell) => (cell_size(cell)?, true),
         };
         let mut common = None;
         for case in &union.cases {
@@ -214,6 +215,10 @@ impl Model {
                 forms.map(|form| form.record).collect()
             };
             for body in bodies {
+                // In the midst of a block, homes count from the start of the struct around.
+                if !own && self.has_block(body, epoch) {
+                    return None;
+                }
                 let size = known.get(&Part::Record(body)).copied().flatten()?;
                 let size = match case.whole || self.has_block(body, epoch) {
                     true => size,

@@ -629,7 +629,11 @@ impl<'t> Cx<'t> {
             let path = arg.ex.as_ref().and_then(|ex| ex.path());
             let is_value = path.is_some_and(|path| self.is_value(scope, record, path));
             let length_word = matches!(arg.text.as_str(), "until-nul" | "fill");
-            if !is_value && !length_word {
+            let literal = matches!(
+                arg.ex.as_ref().map(|ex| &ex.kind),
+                Some(crate::syntax::expr::ExKind::Bool(_))
+            );
+            if !is_value && !length_word && !literal {
                 let base = self.base(scope, record, ty)?;
                 if base.raw {
                     self.d.error("E0209", arg.span, "`bytes` and `text` need a length");

@@ -5,10 +5,10 @@ use super::{
     id32, names_of,
 };
 use crate::model::{
-    ByteOrder, IntType, Path, RecordId, RecordKind, RelocationEncoding, RowId, Start, UnionId,
+    ByteOrder, Path, RecordId, RecordKind, RelocationEncoding, RowId, Start, UnionId,
 };
 use crate::span::{Span, Spanned};
-use crate::syntax::ast::{CaseDecl, DeclBody, HomeEx, Item, Props, Row, RowWord};
+use crate::syntax::ast::{CaseDecl, DeclBody, HomeEx, Item, Props, Row, RowWord, WordField};
 use crate::syntax::expr::Ex;
 
 /// Rows while they are gathered.
@@ -73,7 +73,7 @@ impl<'t> Cx<'t> {
             DeclBody::Union { items, cases } => {
                 self.fill_union(id, scope, index, items, cases);
             }
-            DeclBody::Word { fields, .. } => {
+            DeclBody::Word { fields, storage } => {
                 let mut slots = Vec::new();
                 for field in fields {
                     slots.push(Slot::new(
@@ -82,8 +82,13 @@ impl<'t> Cx<'t> {
                         vec![true; epochs],
                     ));
                 }
+                let int = super::base::integer(&storage.name).unwrap_or(super::int(4, false));
+                for (first, last) in unclaimed(fields, i128::from(int.bytes) * 8) {
+                    slots.push(Slot::new(None, Source::Gap(first, last), vec![true; epochs]));
+                }
                 let rec = self.rec_mut(id);
-                rec.kind = RecordKind::Word(IntType { bytes: 4, signed: false, order: None });
+                rec.rest_zero = decl.props.word("rest") == Some("zero");
+                rec.kind = RecordKind::Word(int);
                 rec.slots = slots;
                 rec.homed = true;
             }
@@ -533,6 +538,25 @@ impl<'t> Cx<'t> {
         self.declare_unions(id);
     }
 
+    /// Whether a row is computed or fixed in every form that has it, so that it is no part of the
+    /// value.
+    fn is_computed(&self, forms: &[(usize, RecordId, Vec<bool>)], name: &str) -> bool {
+        forms.iter().all(|(_, form, _)| {
+            let slots = &self.rec(*form).slots;
+            let Some(slot) = slots.iter().find(|slot| slot.name == Some(name)) else {
+                return true;
+            };
+            let fixed = slot.variants.iter().all(|variant| match &variant.source {
+                Source::Row(row, _) => {
+                    matches!(row.word, RowWord::Typed(_)) && row.props.has("is")
+                        || matches!(row.word, RowWord::Const(Some(_)))
+                }
+                _ => false,
+            });
+            fixed || measured(slots).contains(&name)
+        })
+    }
+
     /// The rows of a case that has forms: the union of the forms' rows by name.
     fn logical_rows(
         &mut self,
@@ -567,6 +591,9 @@ impl<'t> Cx<'t> {
         for (_, form, _) in forms {
             for (at, slot) in self.rec(*form).slots.iter().enumerate() {
                 let Some(name) = slot.name else { continue };
+                if !declared.iter().any(|d| d.0 == name) && self.is_computed(forms, name) {
+                    continue;
+                }
                 let value = declared.iter().find(|d| d.0 == name).map(|d| d.1);
                 let source = Source::Logical(*form, RowId(id32(at)), value);
                 let typed = match &slot.variants[0].source {
@@ -590,12 +617,47 @@ impl<'t> Cx<'t> {
     }
 }
 
+/// Names of rows that lengths and places name, and so are computed from.
+fn measured<'t>(slots: &[Slot<'t>]) -> Vec<&'t str> {
+    let mut list = Vec::new();
+    for variant in slots.iter().flat_map(|slot| &slot.variants) {
+        let Source::Row(row, _) = &variant.source else { continue };
+        for name in ["count", "size", "end", "on", "base", "at"] {
+            let Some(ex) = row.props.ex(name) else { continue };
+            ex.walk(&mut |part: &'t Ex| list.extend(part.word()));
+        }
+    }
+    list
+}
+
 fn has_homes<'t>(items: impl IntoIterator<Item = &'t Item>) -> bool {
     items.into_iter().any(|item| match item {
         Item::Row(row) => !row.homes.is_empty(),
         Item::When { then, otherwise, .. } => has_homes(then) || has_homes(otherwise),
         _ => false,
     })
+}
+
+/// Ranges of a word's bits that no field claims, both ends included.
+fn unclaimed(fields: &[WordField], width: i128) -> Vec<(u8, u8)> {
+    let mut list = Vec::new();
+    let mut start: Option<u8> = None;
+    for bit in 0..width {
+        let at = u8::try_from(bit).unwrap_or(u8::MAX);
+        let claimed = fields.iter().any(|f| (f.first.value..=f.last).contains(&bit));
+        match (claimed, start) {
+            (false, None) => start = Some(at),
+            (true, Some(first)) => {
+                list.push((first, at - 1));
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    if let (Some(first), Ok(end)) = (start, u8::try_from(width)) {
+        list.push((first, end - 1));
+    }
+    list
 }
 
 fn endian(props: &Props) -> Option<ByteOrder> {
@@ -642,6 +704,7 @@ impl<'t> Rec<'t> {
             limits: vec![None; epochs],
             align: None,
             transparent: false,
+            rest_zero: false,
             encodes: None,
             nesting: 0,
             span: Span { source: crate::span::SourceId(0), start: 0, end: 0 },

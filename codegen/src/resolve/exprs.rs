@@ -51,7 +51,7 @@ impl<'t> Cx<'t> {
 
     /// An expression that must be an integer or address.
     pub(super) fn int(&mut self, env: &Env, ex: &Ex) -> Option<Expr> {
-        let found = self.expr(env, ex)?;
+        let found = self.seen_expr(env, ex)?;
         if matches!(found.shape, Shape::Int(_) | Shape::Address | Shape::Any) {
             return Some(found.expr);
         }
@@ -61,12 +61,19 @@ impl<'t> Cx<'t> {
 
     /// An expression that must be true or false.
     pub(super) fn truth(&mut self, env: &Env, ex: &Ex) -> Option<Expr> {
-        let found = self.expr(env, ex)?;
+        let found = self.seen_expr(env, ex)?;
         if matches!(found.shape, Shape::Bool | Shape::Any) {
             return Some(found.expr);
         }
         self.wrong(ex.span, "a condition", &found.shape);
         None
+    }
+
+    /// An expression of which only the value matters.
+    fn seen_expr(&mut self, env: &Env, ex: &Ex) -> Option<Val> {
+        let found = self.expr(env, ex)?;
+        let shape = self.seen(&found.shape);
+        Some(Val { shape, ..found })
     }
 
     fn wrong(&mut self, span: Span, what: &str, shape: &Shape) {
@@ -125,7 +132,7 @@ impl<'t> Cx<'t> {
                 val(Expr::Coalesce(Box::new(a.expr), Box::new(b.expr)), shape)
             }
             ExKind::In(a, list) => {
-                let a = self.expr(env, a)?;
+                let a = self.seen_expr(env, a)?;
                 let hint = enum_of(&a.shape);
                 let mut found = Vec::new();
                 for (from, to) in list {
@@ -157,10 +164,10 @@ impl<'t> Cx<'t> {
             Equal | NotEqual | Less | LessOrEqual | Greater | GreaterOrEqual => {
                 // A member of an enumeration may be named alone beside a row of that type.
                 let (left, right) = if self.is_lone_word(env, a) {
-                    let right = self.expr(env, b)?;
+                    let right = self.seen_expr(env, b)?;
                     (self.expr_hint(env, a, enum_of(&right.shape))?, right)
                 } else {
-                    let left = self.expr(env, a)?;
+                    let left = self.seen_expr(env, a)?;
                     let right = self.expr_hint(env, b, enum_of(&left.shape))?;
                     (left, right)
                 };
@@ -175,8 +182,8 @@ impl<'t> Cx<'t> {
             }
             Add | Subtract | Multiply | Divide | Remainder | And | Or | Xor | ShiftLeft
             | ShiftRight => {
-                let left = self.expr(env, a)?;
-                let right = self.expr(env, b)?;
+                let left = self.seen_expr(env, a)?;
+                let right = self.seen_expr(env, b)?;
                 let floats = left.shape == Shape::Float || right.shape == Shape::Float;
                 for (part, ex) in [(&left, a), (&right, b)] {
                     let fine = matches!(part.shape, Shape::Int(_) | Shape::Address | Shape::Any)
@@ -218,6 +225,7 @@ impl<'t> Cx<'t> {
     }
 
     fn comparable(&mut self, a: &Shape, b: &Shape, span: Span) -> Option<()> {
+        let (a, b) = (&self.seen(a), &self.seen(b));
         let fine = match (a, b) {
             (Shape::Any, _) | (_, Shape::Any) => true,
             (Shape::Int(Some(a)), Shape::Int(Some(b))) => a == b,
@@ -451,7 +459,7 @@ impl<'t> Cx<'t> {
         }
         let mut list = Vec::new();
         for (arg, kind) in args.iter().zip(kinds) {
-            let found = self.expr(env, arg)?;
+            let found = self.seen_expr(env, arg)?;
             let fine = match *kind {
                 "int" => matches!(found.shape, Shape::Int(_) | Shape::Bool | Shape::Any),
                 _ => matches!(found.shape, Shape::Text | Shape::Bytes | Shape::Any),
@@ -535,13 +543,14 @@ impl<'t> Cx<'t> {
             return None;
         };
         if function == StreamFunction::Count && filter.is_none() {
-            let found = self.expr(env, arg)?;
+            let found = self.seen_expr(env, arg)?;
             if matches!(found.shape, Shape::Bytes | Shape::Text) {
                 return val(Expr::Call(Function::Length, vec![found.expr]), Shape::Int(None));
             }
         }
         let found = self.stream(env, arg)?;
         let element = found.shape.element();
+        let seen = self.seen(&element);
         let filter = match filter {
             None => None,
             Some(filter) => {
@@ -557,7 +566,7 @@ impl<'t> Cx<'t> {
         let shape = match function {
             StreamFunction::Count => Shape::Int(None),
             StreamFunction::Any | StreamFunction::All => {
-                if filter.is_none() && !matches!(element, Shape::Bool | Shape::Any) {
+                if filter.is_none() && !matches!(seen, Shape::Bool | Shape::Any) {
                     self.wrong(arg.span, "an array of truth values, or `where`", &found.shape);
                     return None;
                 }
@@ -565,11 +574,11 @@ impl<'t> Cx<'t> {
             }
             StreamFunction::First => element,
             StreamFunction::Sum | StreamFunction::Min | StreamFunction::Max => {
-                if !matches!(element, Shape::Int(_) | Shape::Any | Shape::Float | Shape::Address) {
+                if !matches!(seen, Shape::Int(_) | Shape::Any | Shape::Float | Shape::Address) {
                     self.wrong(arg.span, "an array of numbers", &found.shape);
                     return None;
                 }
-                element
+                seen
             }
         };
         val(Expr::Stream(function, Box::new(found.expr), filter), shape)

@@ -51,22 +51,14 @@ pub(crate) fn resolve(
     let mut cx = Cx::new(trees, links);
     let main = cx.scope_of_main();
     cx.check_scope(main);
-    cx.find_epochs(main);
-    let model = cx.root(main).and_then(|root| cx.finish(main, root));
-    let failed = cx.d.has_errors();
-    for problem in cx.d.all() {
-        let d = match problem.severity {
-            crate::diagnostic::Severity::Error => {
-                diagnostics.error(problem.code, problem.span, problem.message.clone())
-            }
-            crate::diagnostic::Severity::Note => {
-                diagnostics.note(problem.code, problem.span, problem.message.clone())
-            }
-        };
-        d.label.clone_from(&problem.label);
-        d.secondary.clone_from(&problem.secondary);
-        d.help.clone_from(&problem.help);
+    let complete = !cx.d.has_errors();
+    if complete {
+        cx.find_epochs(main);
     }
+    // Without the parameters of a library everything would be unknown.
+    let model = complete.then(|| cx.root(main)).flatten().and_then(|root| cx.finish(main, root));
+    let failed = cx.d.has_errors();
+    diagnostics.append_distinct(cx.d);
     if failed { None } else { model }
 }
 
@@ -163,6 +155,8 @@ struct Rec<'t> {
     limits: Vec<Option<u64>>,
     align: Option<u64>,
     transparent: bool,
+    /// Of a word: whether bits that no field claims are zero.
+    rest_zero: bool,
     encodes: Option<RelocationEncoding>,
     nesting: u32,
     span: Span,
@@ -194,6 +188,8 @@ enum Source<'t> {
     /// The union inside the record of a `union` declaration.
     Case(UnionId),
     Word(&'t WordField),
+    /// Bits of a word that no field claims: the first and the last.
+    Gap(u8, u8),
     /// The logical field of forms: the form and row whose type it has.
     Logical(RecordId, RowId, Option<&'t Row>),
 }

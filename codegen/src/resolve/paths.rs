@@ -244,6 +244,19 @@ impl<'t> Cx<'t> {
         Some(Ok((Path { start, steps, text: ex.text() }, shape)))
     }
 
+    /// What something is as a value: a transparent struct is what it stands for.
+    pub(super) fn seen(&mut self, shape: &Shape) -> Shape {
+        match shape {
+            Shape::Array(inner) => Shape::Array(Box::new(self.seen(&inner.clone()))),
+            Shape::Nodes(_) => {
+                let mut found = shape.clone();
+                self.through_transparent(&mut found, &mut Vec::new());
+                found
+            }
+            other => other.clone(),
+        }
+    }
+
     /// Goes from a transparent struct to the array that it stands for.
     pub(super) fn through_transparent(&mut self, shape: &mut Shape, steps: &mut Vec<Step>) {
         for _ in 0..8 {
@@ -455,9 +468,26 @@ impl<'t> Cx<'t> {
                 return Some(Head::Path(Start::It, Vec::new(), shape, 0));
             }
             ("parent", Some(id)) => {
-                let owners = self.owners.get(id.index()).cloned().unwrap_or_default();
-                let shape = if owners.is_empty() { Shape::Any } else { Shape::Nodes(owners) };
-                return Some(Head::Path(Start::Up(1), Vec::new(), shape, 0));
+                // `parent.parent` is the owner's owner.
+                let more = ex
+                    .steps
+                    .iter()
+                    .take_while(|step| matches!(step, StepEx::Field(f) if f.value == "parent"))
+                    .count();
+                let mut nodes = vec![id];
+                for _ in 0..=more {
+                    let mut next: Vec<RecordId> = Vec::new();
+                    for node in nodes {
+                        for &owner in self.owners.get(node.index()).into_iter().flatten() {
+                            if !next.contains(&owner) {
+                                next.push(owner);
+                            }
+                        }
+                    }
+                    nodes = next;
+                }
+                let shape = if nodes.is_empty() { Shape::Any } else { Shape::Nodes(nodes) };
+                return Some(Head::Path(Start::Up(1 + id32(more)), Vec::new(), shape, more));
             }
             _ => {}
         }

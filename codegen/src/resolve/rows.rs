@@ -28,6 +28,7 @@ impl<'t> Cx<'t> {
         for slot in 0..self.rec(id).slots.len() {
             let row = match self.rec(id).slots[slot].variants[0].source.clone() {
                 Source::Word(_) => self.word_row(id, slot),
+                Source::Gap(first, last) => Some(self.gap_row(id, slot, first, last)),
                 Source::Case(union) => self.case_row(id, union),
                 Source::Logical(..) => self.logical_row(id, slot),
                 Source::Row(row, _) => self.build_row(id, slot, row),
@@ -138,6 +139,20 @@ impl<'t> Cx<'t> {
             built.definers = part.definers;
         }
         Some(built)
+    }
+
+    /// Bits of a word that no field claims.
+    fn gap_row(&mut self, id: RecordId, slot: usize, first: u8, last: u8) -> ModelRow {
+        let storage = Storage::Word { first, last, signed: false };
+        let ty = Type::Cell(Cell { storage, meaning: Meaning::Int });
+        let homes = vec![Home::At(first.into()); self.epoch_count()];
+        let mut built = self.new_row(id, slot, ty, homes);
+        (built.kind, built.role) = if self.rec(id).rest_zero {
+            (RowKind::Zero, Role::Fixed)
+        } else {
+            (RowKind::Reserved, Role::Spelling)
+        };
+        built
     }
 
     fn build_row(&mut self, id: RecordId, slot: usize, row: &'t Row) -> Option<ModelRow> {
@@ -435,22 +450,34 @@ impl<'t> Cx<'t> {
 
     fn view(&mut self, env: &Env, from: &FromEx) -> Option<Role> {
         let mut slices = Vec::new();
-        let mut element = None;
+        let mut holders = Vec::new();
         for ex in &from.slices {
-            let (path, shape) = self.path(env, ex)?;
-            element = Some(shape.element());
+            let (path, _) = self.path(env, ex)?;
             slices.push(path);
+            let nodes = match ex.steps.split_last() {
+                None => env.record.into_iter().collect(),
+                Some((_, steps)) => {
+                    let before = PathEx { head: ex.head.clone(), steps: steps.to_vec() };
+                    let (_, shape) = self.path(env, &before)?;
+                    let inner = if shape.is_array() { shape.element() } else { shape };
+                    match inner {
+                        Shape::Nodes(nodes) => nodes,
+                        _ => Vec::new(),
+                    }
+                }
+            };
+            for node in nodes {
+                if !holders.contains(&node) {
+                    holders.push(node);
+                }
+            }
         }
         let key = match &from.key {
             None => None,
             Some(ex) => {
-                let inner = Env { it: element.clone(), element, ..env.clone() };
-                let kept = std::mem::take(&mut self.d);
-                let found = self.expr(&inner, ex);
-                let quiet = std::mem::replace(&mut self.d, kept);
-                // The key belongs to the struct that holds the slice, which may not be known.
-                let _ = quiet;
-                found.map(|v| v.expr)
+                // Rows of the struct that holds the slice.
+                let inner = Env { record: None, holders, ..env.clone() };
+                Some(self.int(&inner, ex)?)
             }
         };
         Some(Role::View { slices, key })
@@ -662,6 +689,7 @@ impl<'t> Cx<'t> {
 
     /// Whether an equation's sides are of one kind.
     fn fits(&mut self, row: &Shape, value: &Shape, span: Span) -> Option<()> {
+        let value = &self.seen(value);
         let number = |s: &Shape| matches!(s, Shape::Int(_) | Shape::Address | Shape::Bool);
         let fine = match (row, value) {
             (Shape::Any, _) | (_, Shape::Any) | (Shape::Nothing, _) => true,
@@ -856,9 +884,10 @@ impl<'t> Cx<'t> {
             RowWord::Slice => {
                 let of = row.props.ex("of").and_then(|ex| ex.path())?;
                 let (_, shape) = self.path(&env, of)?;
+                let (path, _) = self.path(&env, of)?;
                 let element = match shape.element() {
                     Shape::Nodes(list) if list.len() == 1 => Type::Record(list[0]),
-                    _ => Type::Nothing,
+                    _ => self.element_of(&path).unwrap_or(Type::Nothing),
                 };
                 return Some(Type::Array(Box::new(ArrayType {
                     element,
@@ -889,6 +918,18 @@ impl<'t> Cx<'t> {
             _ => {}
         }
         self.with_length(id, row, base, &env)
+    }
+
+    /// Type of the elements of the row that a path leads to.
+    fn element_of(&mut self, path: &crate::model::Path) -> Option<Type> {
+        let crate::model::Step::Field(field) = path.steps.last()? else { return None };
+        let (record, members) = field.members.first()?;
+        let [crate::model::Member::Row(row)] = members.as_slice() else { return None };
+        let base = self.variant_base(*record, row.index(), 0)?;
+        Some(match base.suffix {
+            Some((kind, optional)) => own_pointer(kind, optional, base.element),
+            None => base.element,
+        })
     }
 
     /// `yes=` and `enum=` of a cell.

@@ -57,6 +57,10 @@ impl<'t> Cx<'t> {
         let scope = self.rec(id).scope;
         match source {
             Source::Case(union) => plain(Type::Union(*union)),
+            Source::Gap(first, last) => {
+                let storage = Storage::Word { first: *first, last: *last, signed: false };
+                plain(Type::Cell(Cell { storage, meaning: Meaning::Int }))
+            }
             Source::Word(field) => {
                 let ty = self.word_field(id, field)?;
                 plain(ty)
@@ -248,7 +252,9 @@ impl<'t> Cx<'t> {
         let mut shape = self.type_shape(&base.element);
         let row = match source {
             Source::Row(row, _) | Source::Logical(_, _, Some(row)) => row,
-            Source::Case(_) | Source::Word(_) | Source::Logical(..) => return Some(shape),
+            Source::Case(_) | Source::Word(_) | Source::Gap(..) | Source::Logical(..) => {
+                return Some(shape);
+            }
         };
         if let (Some(name), Shape::Int(_)) = (row.props.text("enum"), &shape) {
             let span = row.props.span("enum").unwrap_or(row.span);
@@ -367,7 +373,7 @@ impl<'t> Cx<'t> {
             Some(Source::Word(field)) => field.span,
             Some(Source::Logical(form, row, None)) => self.source_span(*form, row.index(), 0),
             Some(Source::Logical(_, _, Some(row))) => row.span,
-            Some(Source::Case(_)) | None => rec.span,
+            Some(Source::Case(_) | Source::Gap(..)) | None => rec.span,
         }
     }
 

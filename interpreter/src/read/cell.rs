@@ -129,7 +129,7 @@ impl<'m, 'b> Engine<'m, 'b> {
             slot.end = end;
             slot.bit = u8::try_from(bit).unwrap_or(u8::MAX);
             let object = self.reading().object;
-            self.reading().claims.push(Claim { at, end, loc, object, bits: true });
+            self.reading().claims.push(Claim { at, end, loc, object });
         }
         Ok(())
     }
@@ -173,7 +173,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         let (next, rest) = reader.position();
         let end = next + u64::from(rest > 0);
         let object = self.reading().object;
-        self.reading().claims.push(Claim { at: byte, end, loc, object, bits: true });
+        self.reading().claims.push(Claim { at: byte, end, loc, object });
         let slot = self.tree.slot_mut(loc.node, loc.row);
         if slot.at == crate::tree::UNPLACED {
             slot.at = byte;
@@ -206,6 +206,11 @@ impl<'m, 'b> Engine<'m, 'b> {
     ) -> Read<Item> {
         let Item::Int(number) = item else { return Ok(item) };
         if row.none.contains(&number) {
+            if let Some(first) = row.none.first()
+                && *first != number
+            {
+                self.keep(loc, KeptKind::Number, Value::Int(number), Value::Int(*first));
+            }
             return Ok(Item::Absent);
         }
         match number.checked_sub(row.plus) {

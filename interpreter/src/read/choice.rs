@@ -74,7 +74,7 @@ impl<'m, 'b> Engine<'m, 'b> {
                         }
                         None => true,
                     };
-                    if holds && matches!(taken, Taken::Else) {
+                    if holds && matches!(taken, Taken::Else(_)) {
                         otherwise = otherwise.or(Some(index));
                     } else if holds {
                         return self.read_case(id, index, None, taken, loc, cursor, tag_size);
@@ -93,13 +93,18 @@ impl<'m, 'b> Engine<'m, 'b> {
             }
         }
         if let Some(index) = otherwise {
-            return self.read_case(id, index, None, Taken::Else, loc, cursor, tag_size);
+            let taken = Taken::Else(number_of(&decision.val).unwrap_or(0));
+            return self.read_case(id, index, None, taken, loc, cursor, tag_size);
         }
         let kind = ReadErrorKind::UnknownTag {
             union_name: union.name.as_str().into(),
             tag: show_val(&decision.val).into(),
         };
-        Err(self.error(kind, start, loc))
+        let at = match &union.tag {
+            Tag::Row(tag) => self.tree.cell_at(Loc::row(loc.node, *tag)),
+            _ => start,
+        };
+        Err(self.error(kind, at, loc))
     }
 
     pub(crate) fn in_epoch(&self, epochs: &[bool]) -> bool {
@@ -130,7 +135,7 @@ impl<'m, 'b> Engine<'m, 'b> {
             // The record stands for the whole union, the tag included.
             let from = if matches!(union.tag, Tag::Row(_) | Tag::Given(_)) { base } else { start };
             let from = if self.is_union_type(loc) { base } else { from };
-            let end = self.read_record(node, Cursor::new(from, cursor.limit))?;
+            let end = self.read_record(node, cursor.inside(from, cursor.limit))?;
             cursor.at = end;
             return Ok(Item::Node(node));
         }
@@ -140,8 +145,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         };
         let number = match taken {
             Taken::Pattern { number, .. } => number,
-            Taken::Range(number) => number,
-            Taken::Else => 0,
+            Taken::Range(number) | Taken::Else(number) => number,
         };
         if u64::from(taken_bytes) > cursor.remaining() {
             let remaining = cursor.remaining();
@@ -156,7 +160,8 @@ impl<'m, 'b> Engine<'m, 'b> {
             Some(size) => cursor.limit.min(start.saturating_add(size)),
             None => cursor.limit,
         };
-        let mut inner = Cursor::new(cursor.at, limit);
+        let mut inner = cursor.inside(cursor.at, limit);
+        inner.room |= union.size.is_some();
         match form {
             None => {
                 let fixed = self.fixed_part(node);
@@ -211,6 +216,14 @@ impl<'m, 'b> Engine<'m, 'b> {
             let item = self.tree.node(rows).slots[from].item.clone();
             let (at, end) =
                 (self.tree.node(rows).slots[from].at, self.tree.node(rows).slots[from].end);
+            let item = match item {
+                // Constants of forms are of 64 bits.
+                Item::Float { bits, bytes: 8 } => {
+                    let bytes = crate::write::build::float_width(self.model, &row.ty);
+                    Item::Float { bits: crate::items::float_bits(bits, bytes), bytes }
+                }
+                item => item,
+            };
             let slot = &mut self.tree.node_mut(node).slots[index];
             slot.item = item;
             slot.at = at;
@@ -257,17 +270,21 @@ impl<'m, 'b> Engine<'m, 'b> {
 enum Taken {
     Range(i128),
     Pattern { number: i128, bytes: u32 },
-    Else,
+    Else(i128),
+}
+
+fn number_of(val: &Val) -> Option<i128> {
+    match val {
+        Val::Int(n) => Some(*n),
+        Val::Bool(b) => Some(i128::from(*b)),
+        _ => None,
+    }
 }
 
 fn matching(labels: &[Label], decision: &Decision<'_>) -> Option<Taken> {
     labels.iter().find_map(|label| match label {
         Label::Range(low, high) => {
-            let number = match &decision.val {
-                Val::Int(n) => *n,
-                Val::Bool(b) => i128::from(*b),
-                _ => return None,
-            };
+            let number = number_of(&decision.val)?;
             (*low <= number && number <= *high).then_some(Taken::Range(number))
         }
         Label::Text(wanted) => match &decision.val {
@@ -287,7 +304,7 @@ fn matching(labels: &[Label], decision: &Decision<'_>) -> Option<Taken> {
                     .then_some(Taken::Pattern { number: number.cast_signed(), bytes })
             }
         },
-        Label::Else => Some(Taken::Else),
+        Label::Else => Some(Taken::Else(number_of(&decision.val).unwrap_or(0))),
     })
 }
 

@@ -10,8 +10,7 @@ use std::rc::Rc;
 
 use formwork::{BitReader, Endian, ReadError, ReadErrorKind};
 use formwork_codegen::model::{
-    ArrayLength, Cell, Expr, Home, Meaning, Path, RecordId, Row, RowId, RowKind, Storage,
-    Type,
+    ArrayLength, Cell, Expr, Home, Meaning, Path, RecordId, Row, RowId, RowKind, Storage, Type,
 };
 
 use crate::engine::{Engine, Fallible, Fault, eval_error, with_stack};
@@ -46,8 +45,6 @@ pub(crate) struct Claim {
     pub loc: Loc,
     /// The row or element whose object these bytes are part of.
     pub object: Loc,
-    /// Shares its bytes with other rows.
-    pub bits: bool,
 }
 
 /// Something worth knowing about a file that is no error.
@@ -67,11 +64,18 @@ pub(crate) struct Cursor<'b> {
     pub limit: u64,
     /// Bits of the byte at `at` that were read already, if rows of bits come one after another.
     pub bits: Option<BitReader<'b>>,
+    /// Whether the limit follows from something else than what is read here.
+    pub room: bool,
 }
 
 impl Cursor<'_> {
     pub(crate) fn new(at: u64, limit: u64) -> Self {
-        Cursor { at, limit, bits: None }
+        Cursor { at, limit, bits: None, room: false }
+    }
+
+    /// A cursor for something inside what this one reads.
+    pub(crate) fn inside(&self, at: u64, limit: u64) -> Self {
+        Cursor { at, limit, bits: None, room: self.room }
     }
 
     pub(crate) fn align_bits(&mut self) {
@@ -146,7 +150,7 @@ impl<'m, 'b> Engine<'m, 'b> {
     pub(crate) fn claim(&mut self, at: u64, end: u64, loc: Loc) {
         if at < end {
             let object = self.reading().object;
-            self.reading().claims.push(Claim { at, end, loc, object, bits: false });
+            self.reading().claims.push(Claim { at, end, loc, object });
         }
     }
 
@@ -198,6 +202,7 @@ impl<'m, 'b> Engine<'m, 'b> {
                     let item = row.absent.as_ref().map_or(Item::Absent, constant_item);
                     self.tree.slot_mut(node, row_id).item = item;
                 }
+                Home::Nowhere if in_tag(row) => self.read_next_row(node, row_id, cursor)?,
                 Home::At(_) | Home::Nowhere => {}
             }
         }
@@ -272,7 +277,11 @@ impl<'m, 'b> Engine<'m, 'b> {
             RowKind::Plain => self.read_type(&row.ty, loc, row, cursor)?,
             RowKind::Constant(constant) => {
                 let at = cursor.at;
-                let item = self.read_type(&row.ty, loc, row, cursor)?;
+                let item = match &row.ty {
+                    // The form says it all.
+                    Type::Nothing => constant_item(constant),
+                    ty => self.read_type(ty, loc, row, cursor)?,
+                };
                 if !is_constant(&item, constant) {
                     let kind = ReadErrorKind::NotEqual {
                         expected: show_constant(constant).into(),
@@ -284,8 +293,9 @@ impl<'m, 'b> Engine<'m, 'b> {
             }
             RowKind::Zero | RowKind::Runtime => self.read_zero(loc, row, cursor)?,
             RowKind::Reserved => {
+                let open = is_fill(&row.ty) && !cursor.room;
                 let item = self.read_type(&row.ty, loc, row, cursor)?;
-                if !is_zero(&item) {
+                if !is_zero(&item) || (open && !is_empty_run(&item)) {
                     self.keep(loc, KeptKind::Reserved, item_value(&item), Value::None);
                 }
                 item
@@ -320,8 +330,12 @@ impl<'m, 'b> Engine<'m, 'b> {
 
     fn read_zero(&mut self, loc: Loc, row: &'m Row, cursor: &mut Cursor<'b>) -> Read<Item> {
         let at = cursor.at;
+        let open = is_fill(&row.ty) && !cursor.room;
         let item = self.read_type(&row.ty, loc, row, cursor)?;
         if is_zero(&item) {
+            if open && !is_empty_run(&item) {
+                self.keep(loc, KeptKind::Reserved, item_value(&item), Value::None);
+            }
             return Ok(item);
         }
         if !self.options.lenient {
@@ -341,13 +355,20 @@ impl<'m, 'b> Engine<'m, 'b> {
         self.reading().notes.push(Note { offset, path, message });
     }
 
-    pub(crate) fn keep(&mut self, loc: Loc, kind: KeptKind, stored: Value, instead_of: Value) {
-        let name = self.row(loc).name.clone().unwrap_or_default();
-        let row = match loc.index {
+    /// Name by which a kept spelling finds its row again: that of the row, or its position.
+    pub(crate) fn kept_name(&self, loc: Loc) -> String {
+        let name = match &self.row(loc).name {
+            Some(name) => name.clone(),
+            None => format!("#{}", loc.row.0),
+        };
+        match loc.index {
             Some(index) => format!("{name}[{index}]"),
             None => name,
-        };
-        let kept = Kept { row, kind, stored, instead_of };
+        }
+    }
+
+    pub(crate) fn keep(&mut self, loc: Loc, kind: KeptKind, stored: Value, instead_of: Value) {
+        let kept = Kept { row: self.kept_name(loc), kind, stored, instead_of };
         self.tree.node_mut(loc.node).kept.push((loc.row, kept));
     }
 
@@ -388,7 +409,7 @@ impl<'m, 'b> Engine<'m, 'b> {
                     self.tree.slot_mut(loc.node, loc.row).item = Item::Node(node);
                 }
                 let limit = cursor.limit;
-                cursor.at = self.read_record(node, Cursor::new(cursor.at, limit))?;
+                cursor.at = self.read_record(node, cursor.inside(cursor.at, limit))?;
                 Ok(Item::Node(node))
             }
             Type::Union(union) => self.read_union(*union, loc, cursor),
@@ -466,6 +487,7 @@ impl<'m, 'b> Engine<'m, 'b> {
                         return Err(self.error(kind, start, element));
                     }
                     let mut inner = Cursor::new(start, start + stride);
+                    inner.room = true;
                     let item = self.read_type(&array.element, element, row, &mut inner)?;
                     inner.align_bits();
                     if inner.remaining() > 0 {
@@ -476,7 +498,8 @@ impl<'m, 'b> Engine<'m, 'b> {
                     item
                 }
             };
-            if count.is_none() && cursor.at == start && cursor.bits.is_none() {
+            let fill = matches!(array.length, ArrayLength::Fill);
+            if fill && cursor.at == start && cursor.bits.is_none() {
                 let kind = ReadErrorKind::Expression { message: "an element has no bytes".into() };
                 return Err(self.error(kind, start, element));
             }
@@ -583,6 +606,13 @@ impl<'m, 'b> Engine<'m, 'b> {
         }
         let fail = |error: ReadError| Box::new(Fault::Read(error));
         if matches!(slot.item, Item::Unset) {
+            if let Some(condition) = &definition.when
+                && self.home(definition) == Home::Nowhere
+                && !self.eval_bool(condition, node, None)?
+            {
+                self.tree.slot_mut(node, row).item = Item::Absent;
+                return Ok(());
+            }
             match (&definition.kind, self.home(definition)) {
                 (RowKind::Object { .. }, _) => self.read_object(loc).map_err(fail)?,
                 (RowKind::Mark { address }, _) => {
@@ -665,7 +695,10 @@ impl<'m, 'b> Engine<'m, 'b> {
             None => {
                 let count = array.items.len() as u64;
                 let kind = ReadErrorKind::IndexOutOfRange { index: base, count };
-                let at = self.tree.slot(loc.node, loc.row).at;
+                let at = match &self.row(loc).kind {
+                    RowKind::Slice { base, .. } => self.tree.slot(loc.node, *base).at,
+                    _ => self.tree.slot(loc.node, loc.row).at,
+                };
                 Err(Box::new(Fault::Read(self.error(kind, at, loc))))
             }
         }
@@ -676,8 +709,17 @@ impl<'m, 'b> Engine<'m, 'b> {
         match self.node_order(node) {
             Ok(Some(order)) => Ok(order),
             Ok(None) => {
-                let actual = String::new().into();
-                Err(self.error(ReadErrorKind::UndecidedByteOrder { actual }, at, loc))
+                // The struct whose byte order is not decided is at fault, not the cell.
+                let chosen = |node: NodeId| self.record(node).endian.is_some();
+                let mut node = loc.node;
+                while !chosen(node) {
+                    match self.tree.node(node).owner {
+                        Some(owner) => node = owner,
+                        None => break,
+                    }
+                }
+                let kind = ReadErrorKind::UndecidedByteOrder { actual: "".into() };
+                Err(self.node_error(kind, self.tree.node(node).at, node))
             }
             Err(fault) => Err(self.fault(*fault, at, loc)),
         }
@@ -693,11 +735,37 @@ pub(crate) fn pool_type(ty: &Type) -> (Option<&Type>, Option<&ArrayLength>) {
     }
 }
 
+/// Whether a type reaches to the end of the region around it.
+pub(crate) fn is_fill(ty: &Type) -> bool {
+    match ty {
+        Type::Run(run) => matches!(run.length, formwork_codegen::model::RunLength::Fill),
+        Type::Region(region) => {
+            matches!(region.extent, formwork_codegen::model::Extent::Rest)
+        }
+        _ => false,
+    }
+}
+
+fn is_empty_run(item: &Item) -> bool {
+    matches!(item, Item::Bytes(bytes) if bytes.is_empty())
+}
+
 /// Whether values of a type are bits that share bytes with their neighbours.
 pub(crate) fn is_bits(ty: &Type) -> bool {
     match ty {
         Type::Cell(cell) => matches!(cell.storage, Storage::Bits { .. }),
         Type::Array(array) => is_bits(&array.element),
+        _ => false,
+    }
+}
+
+/// Whether a row without bytes of its own is known from the tag of the union around it.
+fn in_tag(row: &Row) -> bool {
+    match (&row.kind, &row.ty) {
+        (RowKind::Constant(_), Type::Nothing) => true,
+        (RowKind::Plain, Type::Cell(cell)) => {
+            matches!(cell.storage, Storage::Letter { .. } | Storage::TagOf)
+        }
         _ => false,
     }
 }

@@ -260,7 +260,7 @@ impl<'m, 'b> Engine<'m, 'b> {
             if self.evaluate_count(count, loc, cell)? != 0 {
                 return Err(self.error(ReadErrorKind::NullPointer, cell, loc));
             }
-            if self.when_empty(pointer) == WhenEmpty::Here {
+            if self.when_empty(pointer) != WhenEmpty::None && pointer.none_with.is_none() {
                 self.keep(loc, KeptKind::Pointer, Value::Bool(false), Value::Bool(true));
             }
             return Ok((empty_item(target), cell, cell));

@@ -42,16 +42,22 @@ impl<'m, 'b> Engine<'m, 'b> {
             }
             Extent::Rest => cursor.limit,
         };
+        let room = match &region.extent {
+            Extent::Size(size) => self.gives_room(loc, size),
+            Extent::Rest => cursor.room,
+            Extent::End(_) | Extent::Terminated(_) => false,
+        };
         let Some(trim) = &region.trim else {
-            let item = self.read_exactly(region, loc, row, at, end)?;
+            let item = self.read_exactly(region, loc, row, at, end, room)?;
             cursor.at = end;
             return Ok(item);
         };
         let bytes = self.bytes(at, end, loc)?;
         let length = content_length(trim, bytes);
-        let item = self.read_exactly(region, loc, row, at, at + length as u64)?;
+        let item = self.read_exactly(region, loc, row, at, at + length as u64, false)?;
         let tail = bytes.get(length..).unwrap_or(&[]);
-        let canonical = canonical_tail(trim, bytes.get(..length).unwrap_or(&[]), Some(bytes.len()));
+        let canonical =
+            canonical_tail(trim, bytes.get(..length).unwrap_or(&[]), room.then_some(bytes.len()));
         if canonical.as_deref() != Some(tail) {
             self.keep(loc, KeptKind::Tail, Value::Bytes(tail.to_vec()), Value::Int(length as i128));
         }
@@ -86,7 +92,7 @@ impl<'m, 'b> Engine<'m, 'b> {
             }
             None if terminator.optional => {
                 let length = bytes.len() as u64;
-                if terminator.mode != Terminated::Unread {
+                if terminator.mode == Terminated::Dropped && !cursor.room {
                     // The end of the region stands for the terminator.
                     self.keep(
                         loc,
@@ -99,7 +105,7 @@ impl<'m, 'b> Engine<'m, 'b> {
             }
             None => return Err(self.error(ReadErrorKind::MissingTerminator, at, loc)),
         };
-        let item = self.read_exactly(region, loc, row, at, at + content)?;
+        let item = self.read_exactly(region, loc, row, at, at + content, false)?;
         self.claim(at + content, at + next, loc);
         cursor.at = at + next;
         Ok(item)
@@ -113,8 +119,10 @@ impl<'m, 'b> Engine<'m, 'b> {
         row: &'m Row,
         at: u64,
         end: u64,
+        room: bool,
     ) -> Read<Item> {
         let mut inner = Cursor::new(at, end);
+        inner.room = room;
         let item = self.read_type(&region.inner, loc, row, &mut inner)?;
         inner.align_bits();
         if inner.at < end {

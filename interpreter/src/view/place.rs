@@ -279,7 +279,7 @@ impl<'m> Engine<'m, '_> {
         }
     }
 
-    /// What a row without a name is called.
+    /// What a row is called that has no name, or no type.
     pub(crate) fn row_word(&self, row: &Row) -> &'static str {
         match &row.kind {
             RowKind::Zero | RowKind::Zeros => "zero",
@@ -290,7 +290,11 @@ impl<'m> Engine<'m, '_> {
                 _ => "const",
             },
             RowKind::Pool { .. } => "pool",
-            _ => "unnamed",
+            RowKind::Slice { .. } => "slice",
+            RowKind::Object { .. } => "object",
+            RowKind::Mark { .. } => "mark",
+            RowKind::Value { .. } => "value",
+            RowKind::Plain => "unnamed",
         }
     }
 }

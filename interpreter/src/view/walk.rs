@@ -210,7 +210,9 @@ impl<'t> Walk<'t, '_, '_> {
             stored: stored(cx, spot.ty, spot.item),
             ..FieldView::default()
         };
-        if view.type_name.is_empty() || spot.row.name.is_none() {
+        let says_nothing =
+            view.type_name.is_empty() || matches!(spot.row.kind, RowKind::Slice { .. });
+        if spot.row.name.is_none() || (says_nothing && spot.loc.index.is_none()) {
             view.type_name = engine.row_word(spot.row).to_owned();
         }
         if let Some(width) = bit_width(cx, spot.ty).filter(|_| view.offset.is_some()) {
@@ -256,7 +258,7 @@ impl<'t> Walk<'t, '_, '_> {
                 }
                 if let RowKind::Slice { table, .. } = &spot.row.kind {
                     // The table itself shows them.
-                    view.value = format!("elements of {}", table.text);
+                    view.value = format!("{} elements of {}", array.items.len(), table.text);
                 } else if array.items.iter().all(is_number) {
                     let shown = self.options.fold.unwrap_or(usize::MAX);
                     let element = cx.element(target.ty);

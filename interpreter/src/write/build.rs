@@ -94,8 +94,11 @@ impl<'m> Engine<'m, '_> {
         for row in &self.model.records[record.index()].rows {
             match (&row.name, &row.ty) {
                 (Some(name), _) => names.push(name),
-                (None, Type::Record(inner)) => self.names_of(*inner, names, depth + 1),
-                _ => {}
+                (None, ty) => {
+                    if let Type::Record(inner) = crate::read::object::strip_region(ty) {
+                        self.names_of(*inner, names, depth + 1);
+                    }
+                }
             }
         }
     }
@@ -103,12 +106,19 @@ impl<'m> Engine<'m, '_> {
     fn build_rows(&mut self, node: NodeId, fields: &Fields<'_>, kept: &[Kept]) {
         let record = self.record(node);
         for kept in kept {
+            // What belongs to an unnamed struct in this one is handed on.
+            if kept.row.starts_with('#') && kept.row.contains('.') {
+                continue;
+            }
             let name = kept.row.split('[').next().unwrap_or("");
-            let row = record
-                .rows
-                .iter()
-                .position(|row| row.name.as_deref().unwrap_or("") == name)
-                .and_then(|row| u32::try_from(row).ok());
+            let row = match name.strip_prefix('#') {
+                Some(row) => row.parse().ok().filter(|row| (*row as usize) < record.rows.len()),
+                None => record
+                    .rows
+                    .iter()
+                    .position(|row| row.name.as_deref() == Some(name))
+                    .and_then(|row| u32::try_from(row).ok()),
+            };
             if let Some(row) = row {
                 self.tree.node_mut(node).kept.push((RowId(row), kept.clone()));
             } else if name.is_empty() {
@@ -127,7 +137,7 @@ impl<'m> Engine<'m, '_> {
         }
         // A number may follow from one case of a union and be data in another.
         for (loc, row) in later {
-            let derived = self.is_derived_here(loc).unwrap_or(true);
+            let derived = self.is_derived_here(loc);
             let given = row.name.as_deref().and_then(|name| fields.get(name).copied());
             let absent = self.home(row) == Home::Absent;
             match (derived, given) {
@@ -179,7 +189,9 @@ impl<'m> Engine<'m, '_> {
             return fallback;
         }
         match &row.kind {
-            RowKind::Constant(constant) => return constant_item(constant),
+            RowKind::Constant(constant) => {
+                return default_item(constant, float_width(self.model, &row.ty));
+            }
             RowKind::Zero | RowKind::Runtime => return self.kept_bytes(loc),
             RowKind::Reserved => return self.kept_bytes(loc),
             RowKind::Mark { .. } => return Item::Unset,
@@ -202,16 +214,37 @@ impl<'m> Engine<'m, '_> {
             _ => {}
         }
         if row.name.is_none()
-            && let Type::Record(record) = row.ty
+            && let Type::Record(record) = *crate::read::object::strip_region(&row.ty)
         {
+            let prefix = format!("#{}.", loc.row.0);
+            let inner: Vec<Kept> = kept
+                .iter()
+                .filter_map(|kept| {
+                    let row = kept.row.strip_prefix(&prefix)?.to_owned();
+                    Some(Kept { row, ..kept.clone() })
+                })
+                .collect();
             let node = self.tree.add(self.model, record, Some(loc.node), loc.row, None);
             self.tree.slot_mut(loc.node, loc.row).item = Item::Node(node);
-            self.build_rows(node, fields, kept);
+            self.build_rows(node, fields, &inner);
             return Item::Node(node);
         }
         match given {
+            Some(value) if matches!(row.kind, RowKind::Zeros) => self.build_zeros(value, loc),
             Some(value) => self.build_item(&row.ty, value, loc, row),
             None => self.build_missing(loc, row),
+        }
+    }
+
+    /// A run of zero bytes: the value is how many.
+    fn build_zeros(&mut self, value: &Value, loc: Loc) -> Item {
+        match value {
+            Value::Int(n) if *n < 0 || *n > i128::from(u32::MAX) => {
+                self.problem(loc, does_not_fit(*n, "u32"));
+                Item::Absent
+            }
+            Value::Int(n) => Item::Int(*n),
+            other => self.wrong(loc, "a number of bytes", other),
         }
     }
 
@@ -386,7 +419,7 @@ impl<'m> Engine<'m, '_> {
             (Meaning::Enum(id), Value::Int(n)) => {
                 let definition = &self.model.enums[id.index()];
                 if definition.closed && !definition.members.iter().any(|m| m.number == *n) {
-                    self.problem(loc, does_not_fit(*n, &format!("`{}`", definition.name)));
+                    self.problem(loc, does_not_fit(*n, &definition.name));
                 } else if !cell_fits(self.model, cell, *n) {
                     self.problem(loc, does_not_fit(*n, &cell_name(self.model, cell)));
                 }
@@ -590,7 +623,8 @@ pub(crate) fn cell_name(model: &formwork_codegen::model::Model, cell: &Cell) -> 
     format!("{}{bits}", if signed { "i" } else { "u" })
 }
 
-fn float_width(model: &formwork_codegen::model::Model, ty: &Type) -> u8 {
+/// Bytes of a float cell.
+pub(crate) fn float_width(model: &formwork_codegen::model::Model, ty: &Type) -> u8 {
     match ty {
         Type::Cell(cell) if crate::forms::cell_range(model, cell).0 == 32 => 4,
         _ => 8,

@@ -104,7 +104,7 @@ impl<'m> Engine<'m, '_> {
                     Ok(val) => (Some(val), Some(kind)),
                     // Names that no tree can hold, kept with the nodes that the file had.
                     Err(fault) if self.kept_of(loc, kind).is_some() => match *fault {
-                        Fault::Eval(_) => (Some(Val::None), Some(kind)),
+                        Fault::Eval(_) | Fault::Keys(..) => (Some(Val::None), Some(kind)),
                         other => return Err(Box::new(other)),
                     },
                     Err(fault) => return Err(fault),
@@ -114,7 +114,10 @@ impl<'m> Engine<'m, '_> {
         };
         let Some(canonical) = canonical else { return Ok(None) };
         let instead = match &canonical {
-            Val::Table(table) => digest(table),
+            Val::Table(table) => match &row.role {
+                Role::Kept(expr) => self.table_digest(expr, table)?,
+                _ => digest(table),
+            },
             val => val_value(val),
         };
         if let Some(kind) = kind
@@ -168,7 +171,10 @@ impl<'m> Engine<'m, '_> {
                         }
                     }
                     None => match &row.kind {
-                        RowKind::Constant(constant) => crate::items::constant_item(constant),
+                        RowKind::Constant(constant) => crate::items::default_item(
+                            constant,
+                            super::build::float_width(self.model, &row.ty),
+                        ),
                         RowKind::Plain => Item::Unset,
                         _ => Item::Absent,
                     },

@@ -6,21 +6,23 @@ use formwork_codegen::model::{
     RowKind, RunLength, RunType, Storage, Tag, Target, Type, UnionId,
 };
 
+use super::MAX_SIZE;
 use super::build::{cell_name, does_not_fit};
 use super::lay::item_size;
 use crate::engine::{Engine, Fallible, endian, eval_error};
 use crate::read::cell::unit_bytes;
 use crate::read::object::strip_region;
 use crate::tree::{Item, Loc, NodeId, UNPLACED};
+use crate::value::{Kept, KeptKind, Value};
 
 impl<'m> Engine<'m, '_> {
     pub(crate) fn fill(&mut self) {
         let total = self.writing().total.unwrap_or(0);
-        // A file whose size no machine can hold is refused before anything is set aside.
+        // A file that is too large is refused before anything is set aside.
         match usize::try_from(total) {
-            Ok(total) if total <= isize::MAX.unsigned_abs() => self.writing().out = vec![0; total],
+            Ok(size) if total <= MAX_SIZE => self.writing().out = vec![0; size],
             _ => {
-                let kind = ProblemKind::TooLarge { limit: isize::MAX.unsigned_abs() as u64 };
+                let kind = ProblemKind::TooLarge { limit: MAX_SIZE };
                 let root = Loc::row(self.root, RowId(u32::MAX));
                 self.problem(root, kind);
                 return;
@@ -104,6 +106,43 @@ impl<'m> Engine<'m, '_> {
         }
     }
 
+    /// Writes the rows of the nodes inside a row or element.
+    pub(crate) fn fill_inside(&mut self, loc: Loc) -> Fallible<()> {
+        let mut nodes: Vec<NodeId> = match self.tree.item(loc) {
+            Item::Node(node) => vec![*node],
+            Item::Array(array) => array
+                .items
+                .iter()
+                .filter_map(|item| match item {
+                    Item::Node(node) => Some(*node),
+                    _ => None,
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
+        while let Some(node) = nodes.pop() {
+            if let Some((_, form)) = self.tree.node(node).form {
+                nodes.push(form);
+            }
+            let record = self.record(node);
+            for (row_index, row) in (0_u32..).zip(&record.rows) {
+                let inner = Loc::row(node, RowId(row_index));
+                self.fill_row(inner, row)?;
+                match &self.tree.slot(node, inner.row).item {
+                    Item::Node(node) => nodes.push(*node),
+                    Item::Array(array) => {
+                        nodes.extend(array.items.iter().filter_map(|item| match item {
+                            Item::Node(node) => Some(*node),
+                            _ => None,
+                        }));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Address of an item that is not a node.
     fn item_at(&self, loc: Loc) -> u64 {
         let slot = self.tree.slot(loc.node, loc.row);
@@ -184,7 +223,10 @@ impl<'m> Engine<'m, '_> {
                 n.checked_add(row.plus).unwrap_or(n)
             }
             (_, Item::Absent) => match row.none.first() {
-                Some(none) => *none,
+                Some(none) => match self.kept_of(loc, KeptKind::Number) {
+                    Some(Kept { stored: Value::Int(code), .. }) if row.none.contains(&code) => code,
+                    _ => *none,
+                },
                 None => 0,
             },
             (Meaning::Word(_), Item::Node(node)) => self.word(node)?.into(),
@@ -283,7 +325,8 @@ impl<'m> Engine<'m, '_> {
                     formwork_codegen::model::GroupOrder::LsbFirst => GroupOrder::LsbFirst,
                 };
                 let mut bytes = Vec::new();
-                if formwork::store_varint(&mut bytes, value, width, order) {
+                let most = self.model.varints[id.index()].max_bytes;
+                if width <= most && formwork::store_varint(&mut bytes, value, width, order) {
                     self.put(at, &bytes);
                 } else {
                     self.problem(loc, does_not_fit(n, &cell_name(self.model, cell)));
@@ -378,7 +421,8 @@ impl<'m> Engine<'m, '_> {
                         formwork_codegen::model::GroupOrder::LsbFirst => GroupOrder::LsbFirst,
                     };
                     let mut prefix = Vec::new();
-                    if !formwork::store_varint(&mut prefix, units, width, order) {
+                    let most = self.model.varints[id.index()].max_bytes;
+                    if width > most || !formwork::store_varint(&mut prefix, units, width, order) {
                         self.problem(loc, does_not_fit(units.into(), "a length"));
                         return Ok(());
                     }
@@ -420,29 +464,21 @@ impl<'m> Engine<'m, '_> {
                 self.put(at, &all[16 - bytes.min(16)..]);
                 Ok(())
             }
-            Some(Label::Range(low, high)) => {
-                let mut number = *low;
-                if low != high {
-                    // A row of the case says which number it is.
-                    match self.tag_row(rows)? {
-                        Some(n) if *low <= n && n <= *high => number = n,
-                        Some(n)
-                            if labels.iter().any(
-                                |label| matches!(label, Label::Range(a, b) if *a <= n && n <= *b),
-                            ) =>
-                        {
-                            number = n
-                        }
-                        Some(n) => {
-                            self.problem(loc, does_not_fit(n, "the case's labels"));
-                            return Ok(());
-                        }
-                        None => {}
-                    }
-                } else if let Some(n) = self.tag_row(rows)? {
-                    number = n;
+            Some(Label::Range(low, _)) => {
+                // A row of the case may say which of its numbers it is.
+                let number = self.tag_row(rows)?.unwrap_or(*low);
+                let taken = labels.iter().any(
+                    |label| matches!(label, Label::Range(a, b) if *a <= number && number <= *b),
+                );
+                if !taken {
+                    self.problem(loc, does_not_fit(number, "the case's labels"));
+                } else if let Storage::Fixed(int) = cell.storage {
+                    self.put_int(loc, at, int, number)?;
                 }
-                if let Storage::Fixed(int) = cell.storage {
+                Ok(())
+            }
+            Some(Label::Else) => {
+                if let (Some(number), Storage::Fixed(int)) = (self.tag_row(rows)?, cell.storage) {
                     self.put_int(loc, at, int, number)?;
                 }
                 Ok(())

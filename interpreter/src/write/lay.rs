@@ -112,7 +112,10 @@ impl<'m> Engine<'m, '_> {
             }
             RowKind::Zeros => {
                 if let Item::Int(count) = self.tree.item(loc) {
-                    spot.at += u64::try_from(*count).unwrap_or(0);
+                    match u64::try_from(*count) {
+                        Ok(count) if count <= super::MAX_SIZE => spot.at += count,
+                        _ => return eval_error("more zero bytes than a file may have"),
+                    }
                 }
             }
             RowKind::Pool { pad, .. } => {
@@ -161,7 +164,11 @@ impl<'m> Engine<'m, '_> {
                             Err(_) => return eval_error(format!("a size of {size}")),
                         }
                     }
-                    None => 0,
+                    // Padding to the end of a region whose size is known.
+                    None => match self.writing().room {
+                        Some(room) => room.saturating_sub(spot.at),
+                        None => 0,
+                    },
                 },
             },
         };
@@ -433,7 +440,25 @@ impl<'m> Engine<'m, '_> {
             spot.at += *size;
             return Ok(());
         }
-        self.lay_inline(loc, &region.inner, row, spot)?;
+        let around = self.writing().room;
+        let room = match &region.extent {
+            Extent::Size(size) if self.gives_room(loc, size) => {
+                match self.eval_int(size, loc.node, None) {
+                    Ok(size) => {
+                        size.and_then(|n| u64::try_from(n).ok()).and_then(|n| at.checked_add(n))
+                    }
+                    Err(fault) if matches!(*fault, crate::engine::Fault::NotPlaced(_)) => None,
+                    Err(fault) => return Err(fault),
+                }
+            }
+            Extent::Rest => around,
+            Extent::Size(_) | Extent::End(_) | Extent::Terminated(_) => None,
+        };
+        let inside = if region.trim.is_some() { None } else { room };
+        self.writing().room = inside;
+        let laid = self.lay_inline(loc, &region.inner, row, spot);
+        self.writing().room = around;
+        laid?;
         spot.align();
         let content_end = spot.at;
         match (&region.extent, &region.trim) {
@@ -463,10 +488,13 @@ impl<'m> Engine<'m, '_> {
                     };
                     self.problem(loc, ProblemKind::TextContains { what: what.into() });
                 }
+                let width = terminator.bytes.len() as u64;
+                let full = around.is_some_and(|room| content_end.saturating_add(width) > room);
                 let ended_by_region = terminator.optional
-                    && self
-                        .kept_of(loc, KeptKind::Tail)
-                        .is_some_and(|kept| kept.still_for(&Value::Int(content.len() as i128)));
+                    && (full
+                        || self.kept_of(loc, KeptKind::Tail).is_some_and(|kept| {
+                            kept.still_for(&Value::Int(content.len() as i128))
+                        }));
                 if terminator.mode == Terminated::Dropped && !ended_by_region {
                     if !measuring {
                         self.writing().loose.push((content_end, terminator.bytes.clone()));
@@ -476,13 +504,7 @@ impl<'m> Engine<'m, '_> {
             }
             (extent, Some(trim)) => {
                 let content = self.content_bytes(loc, &region.inner, row, at, content_end)?;
-                let size = match extent {
-                    Extent::Size(size) if !self.size_follows(loc, size) => {
-                        let size = self.eval_int(size, loc.node, None)?;
-                        size.and_then(|size| usize::try_from(size).ok())
-                    }
-                    _ => None,
-                };
+                let size = room.and_then(|room| usize::try_from(room.saturating_sub(at)).ok());
                 let kept = self
                     .kept_of(loc, KeptKind::Tail)
                     .filter(|kept| kept.still_for(&Value::Int(content.len() as i128)))
@@ -524,31 +546,15 @@ impl<'m> Engine<'m, '_> {
         Ok(())
     }
 
-    /// Whether the expression for a size is a row that follows from this very size.
-    fn size_follows(&self, loc: Loc, size: &'m Expr) -> bool {
-        let Expr::Path(path) = size else { return false };
-        let record = self.record(loc.node);
-        let Some(formwork_codegen::model::Step::Field(field)) = path.steps.last() else {
-            return false;
-        };
-        record.rows.iter().any(|row| {
-            row.name.as_deref() == Some(&field.name)
-                && row.definers.iter().any(|definer| {
-                    matches!(
-                        &definer.source,
-                        formwork_codegen::model::DefinerSource::Measure {
-                            measure: formwork_codegen::model::Measure::Size,
-                            row,
-                            ..
-                        } if *row == loc.row
-                    )
-                })
-        })
+    /// Whether the size of a region is known before what is in it.
+    pub(crate) fn gives_room(&self, loc: Loc, size: &'m Expr) -> bool {
+        !self.followed.contains(&(self.tree.node(loc.node).record, loc.row))
+            && !mentions_position(size)
     }
 
     /// Notes that a length must agree with what the schema says of it.
     fn expect(&mut self, loc: Loc, expr: &'m Expr, actual: u64, what: &'static str) {
-        if !self.is_measuring() {
+        if !self.is_measuring() && !mentions_position(expr) {
             self.writing().expectations.push(Expectation { loc, expr, actual, what });
         }
     }
@@ -573,20 +579,20 @@ impl<'m> Engine<'m, '_> {
         if self.is_measuring() {
             return eval_error("the size of a trimmed struct cannot be computed ahead");
         }
-        // Let it be filled in a buffer of its own.
-        let size = usize::try_from(end).unwrap_or(usize::MAX);
-        let old = std::mem::replace(&mut self.writing().out, vec![0; size]);
-        let loose = self.writing().loose.clone();
-        for (place, bytes) in loose {
-            if place >= at && place < end {
-                self.put(place, &bytes);
-            }
+        // Filled ahead of the rest; the final buffer is made afresh.
+        let (Ok(from), Ok(to)) = (usize::try_from(at), usize::try_from(end)) else {
+            return eval_error("the file is too large");
+        };
+        if self.writing().out.len() < to {
+            self.writing().out.resize(to, 0);
         }
-        let result = self.fill_item(loc, ty, row);
-        let filled = std::mem::replace(&mut self.writing().out, old);
-        result?;
-        let from = usize::try_from(at).unwrap_or(usize::MAX);
-        Ok(filled.get(from..).unwrap_or(&[]).to_vec())
+        let loose = self.writing().loose.iter().rev().take_while(|(place, _)| *place >= at);
+        for (place, bytes) in loose.cloned().collect::<Vec<_>>() {
+            self.put(place, &bytes);
+        }
+        self.fill_item(loc, ty, row)?;
+        self.fill_inside(loc)?;
+        Ok(self.writing().out.get(from..to).unwrap_or(&[]).to_vec())
     }
 
     /// Size of a row that is not placed yet.
@@ -628,6 +634,30 @@ impl<'m> Engine<'m, '_> {
             Item::Array(array) => Some(array),
             _ => None,
         }
+    }
+}
+
+/// Whether an expression is about where the reader is. When writing it has no meaning: the value
+/// decides.
+pub(crate) fn mentions_position(expr: &Expr) -> bool {
+    match expr {
+        Expr::Here | Expr::RegionEnd => true,
+        Expr::Unary(_, a) => mentions_position(a),
+        Expr::Binary(_, a, b) | Expr::Coalesce(a, b) => {
+            mentions_position(a) || mentions_position(b)
+        }
+        Expr::If(a, b, c) => [a, b, c].into_iter().any(|e| mentions_position(e)),
+        Expr::In(a, ranges) => {
+            mentions_position(a)
+                || ranges.iter().any(|(low, high)| {
+                    mentions_position(low) || high.as_ref().is_some_and(mentions_position)
+                })
+        }
+        Expr::Call(_, args) => args.iter().any(mentions_position),
+        Expr::Stream(_, a, filter) => {
+            mentions_position(a) || filter.as_deref().is_some_and(mentions_position)
+        }
+        _ => false,
     }
 }
 

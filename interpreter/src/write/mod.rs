@@ -7,16 +7,16 @@
 //! 4. *Validate*: counts, references and rules.
 //! 5. *Fill*: an exactly sized buffer, every address known.
 
-mod build;
+pub(crate) mod build;
 mod expand;
 mod fill;
-mod lay;
+pub(crate) mod lay;
 pub(crate) mod place;
 mod validate;
 
 use std::collections::HashMap;
 
-use formwork::{Budget, Path, Problem, ProblemKind, ReadOptions, WriteError};
+use formwork::{Budget, DictionaryError, Path, Problem, ProblemKind, ReadOptions, WriteError};
 use formwork_codegen::model::{
     ByteOrder, ByteOrderRule, Constant, EpochId, Expr, Model, Role, RowId, Type,
 };
@@ -24,6 +24,9 @@ use formwork_codegen::model::{
 use crate::engine::{Engine, Fault, Mode};
 use crate::tree::{Loc, NodeId, Tree};
 use crate::value::Value;
+
+/// Largest file that is written, in bytes.
+pub(crate) const MAX_SIZE: u64 = 1 << 32;
 
 /// What only writing needs.
 pub(crate) struct Writing<'m> {
@@ -34,6 +37,8 @@ pub(crate) struct Writing<'m> {
     pub cursor: u64,
     /// Address behind the object that was placed last, before any fill.
     pub last_end: u64,
+    /// End of the region around what is being placed, if something else says it.
+    pub room: Option<u64>,
     /// Sizes are computed, addresses are not set.
     pub measuring: bool,
     /// Sizes of regions that were measured.
@@ -72,6 +77,7 @@ pub(crate) fn write(model: &Model, value: &Value) -> Result<Vec<u8>, WriteError>
             ByteOrderRule::Mark { .. } => ByteOrder::Little,
         },
         budget: Budget::new(u64::MAX / 128, &ReadOptions::default()),
+        followed: crate::engine::followed(model),
         options: ReadOptions::default(),
         here: 0,
         region_end: 0,
@@ -81,6 +87,7 @@ pub(crate) fn write(model: &Model, value: &Value) -> Result<Vec<u8>, WriteError>
             total: None,
             cursor: 0,
             last_end: 0,
+            room: None,
             measuring: false,
             measured: HashMap::new(),
             bases: HashMap::new(),
@@ -141,6 +148,11 @@ impl<'m> Engine<'m, '_> {
     pub(crate) fn report(&mut self, fault: Fault, loc: Loc) {
         let kind = match fault {
             Fault::Eval(message) => ProblemKind::Expression { message: message.into() },
+            Fault::Keys(DictionaryError::EmptyKey { .. }, _) => ProblemKind::EmptyKey,
+            Fault::Keys(DictionaryError::DuplicateKey { .. }, key) => {
+                ProblemKind::DuplicateKey { key: key.into() }
+            }
+            Fault::Keys(error, _) => ProblemKind::Expression { message: error.to_string().into() },
             Fault::NotPlaced(what) => ProblemKind::Expression {
                 message: format!("the address of `{what}` is needed before it is known").into(),
             },

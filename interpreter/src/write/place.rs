@@ -5,6 +5,7 @@ use formwork_codegen::model::{
     LayoutPath, PointerType, Record, Row, RowId, RowKind, Statement, Target, Type, WhenEmpty,
 };
 
+use super::MAX_SIZE;
 use super::lay::Spot;
 use crate::engine::{Engine, Fallible, Fault, eval_error};
 use crate::read::object::strip_region;
@@ -57,7 +58,8 @@ impl<'m> Engine<'m, '_> {
                 Statement::Zero(size) => {
                     let size = self.eval_int(size, node, None)?.unwrap_or(0);
                     match u64::try_from(size) {
-                        Ok(size) => self.writing().cursor += size,
+                        Ok(size) if size <= MAX_SIZE => self.writing().cursor += size,
+                        Ok(_) => return eval_error("more zero bytes than a file may have"),
                         Err(_) => return eval_error(format!("a size of {size}")),
                     }
                 }
@@ -83,7 +85,7 @@ impl<'m> Engine<'m, '_> {
 
     fn align_to(&mut self, align: u64) {
         let cursor = &mut self.writing().cursor;
-        *cursor = cursor.next_multiple_of(align.max(1));
+        *cursor = cursor.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX);
     }
 
     /// Calls `action` for the rows that a path leads to.
@@ -251,6 +253,9 @@ impl<'m> Engine<'m, '_> {
 
     /// Whether an empty array has no place, because its pointer is none.
     fn is_left_out(&self, loc: Loc, pointer: &PointerType) -> bool {
+        if let Some(with) = pointer.none_with {
+            return self.count_items(Loc::row(loc.node, with)) == 0;
+        }
         let empty = match self.tree.item(loc) {
             Item::Array(array) => array.items.is_empty(),
             Item::Bytes(bytes) => bytes.is_empty() && pointer_counts(pointer),
@@ -305,6 +310,7 @@ impl<'m> Engine<'m, '_> {
         }
         let mut placed = (None, None);
         if record {
+            self.writing().room = None;
             let at = self.begin(loc, align);
             let mut spot = Spot::new(run_start(ty, at));
             let start = spot.at;

@@ -7,6 +7,7 @@ use formwork_codegen::model::{
     ArrayLength, CheckKind, Expr, Reference, Row, RowId, RowKind, RunLength, Tag, Target, Type,
 };
 
+use super::lay::mentions_position;
 use crate::engine::{Engine, Fallible};
 use crate::eval::Val;
 use crate::read::object::strip_region;
@@ -47,6 +48,9 @@ impl<'m> Engine<'m, '_> {
 
     fn validate_row(&mut self, loc: Loc, row: &'m Row) -> Fallible<()> {
         self.validate_presence(loc, row)?;
+        if !row.checks.is_empty() {
+            self.force(loc.node, loc.row)?;
+        }
         if matches!(self.tree.slot(loc.node, loc.row).item, Item::Absent | Item::Unset)
             || matches!(row.kind, RowKind::Slice { .. })
         {
@@ -74,14 +78,16 @@ impl<'m> Engine<'m, '_> {
             }
         }
         if row.unique {
-            self.validate_unique(loc, row);
+            self.validate_unique(loc);
         }
         Ok(())
     }
 
     fn validate_presence(&mut self, loc: Loc, row: &'m Row) -> Fallible<()> {
         let Some(condition) = &row.when else { return Ok(()) };
-        if !matches!(row.kind, RowKind::Plain | RowKind::Object { .. }) {
+        let optional =
+            matches!(row.kind, RowKind::Plain | RowKind::Object { .. } | RowKind::Value { .. });
+        if !optional || mentions_position(condition) {
             return Ok(());
         }
         let there = !matches!(self.tree.slot(loc.node, loc.row).item, Item::Absent);
@@ -105,7 +111,7 @@ impl<'m> Engine<'m, '_> {
             Some(count) => count,
             None => return self.validate_last(loc, row),
         };
-        if matches!(self.tree.item(loc), Item::Absent) {
+        if matches!(self.tree.item(loc), Item::Absent) || mentions_position(count) {
             return Ok(());
         }
         let actual = self.count_units(loc);
@@ -232,15 +238,10 @@ impl<'m> Engine<'m, '_> {
         Ok(())
     }
 
-    fn validate_unique(&mut self, loc: Loc, row: &'m Row) {
-        let node = self.tree.node(loc.node);
-        let (Some(owner), Some(0)) = (node.owner, node.index) else { return };
-        let array = Loc::row(owner, node.owner_row);
-        let name = row.name.clone().unwrap_or_default();
+    fn validate_unique(&mut self, loc: Loc) {
         let mut seen = HashSet::new();
-        for (index, number) in (0_u32..).zip(self.field_contents(array, &name)) {
+        for (element, number) in self.unique_numbers(loc) {
             if !seen.insert(number) {
-                let element = Loc { index: Some(index), ..array };
                 let key = number.to_string().into();
                 self.problem(element, ProblemKind::DuplicateKey { key });
             }

@@ -9,10 +9,10 @@ pub mod codes;
 pub mod diagnostic;
 pub mod model;
 pub mod print;
-pub mod resolve;
+mod resolve;
 pub mod roles;
 pub mod span;
-pub mod syntax;
+mod syntax;
 
 use std::path::{Path, PathBuf};
 

@@ -62,8 +62,9 @@ pub(crate) enum Mode<'m, 'b> {
     Write(Writing<'m>),
 }
 
-/// Expressions may lead from `let` to `let` and from row to row only so far.
-const MAX_EVALUATION_DEPTH: u32 = 200;
+/// Expressions may lead from `let` to `let` and from row to row only so far. Sizes of nested regions
+/// count too, several steps a level.
+const MAX_EVALUATION_DEPTH: u32 = 4000;
 
 /// Runs something that may nest deeply: the stack grows if little of it is left.
 pub(crate) fn with_stack<T>(what: impl FnOnce() -> T) -> T {

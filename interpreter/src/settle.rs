@@ -414,9 +414,7 @@ impl<'m> Engine<'m, '_> {
             Role::View { slices, key } => self.compare_view(loc, slices, key.as_ref())?,
             Role::Data | Role::Default(_) | Role::Fixed | Role::Spelling | Role::Elsewhere => {}
         }
-        if let RowKind::Pool { always, order, kept, .. } = &row.kind
-            && !kept
-        {
+        if let RowKind::Pool { always, order, .. } = &row.kind {
             self.compare_pool(loc, always, order)?;
         }
         for check in &row.checks {

@@ -4,6 +4,7 @@
 
 pub mod bytes;
 pub mod cases;
+pub mod flows;
 pub mod golden;
 pub mod laws;
 pub mod models;

@@ -8,7 +8,7 @@ use std::fs;
 
 use formwork::ReadOptions;
 use formwork_interpreter::Value;
-use formwork_tests::laws;
+use formwork_tests::laws::{self, Outcome};
 use formwork_tests::{models, samples};
 
 /// The smallest samples, and the fixtures.
@@ -61,6 +61,10 @@ fn check(name: &str, bytes: &[u8]) {
         Ok(Ok(value)) => {
             let most = (bytes.len() as u64 * options.budget_factor).max(options.budget_floor);
             assert!(size(&value) <= most, "{name}: {} parts are too many", size(&value));
+            // What is read is also written, and read again as an equal value.
+            if let Outcome::Failed(broken) = laws::get_put(models::evfl(), bytes) {
+                panic!("{name}: {broken}");
+            }
         }
         Ok(Err(error)) => {
             // The root itself is a path, too; it can only fail as a whole in its fixed block.
@@ -96,6 +100,19 @@ fn every_byte_changed() {
                 changed[at] = new;
                 check(&format!("{name} with 0x{new:02x} at 0x{at:x}"), &changed);
             }
+        }
+    }
+}
+
+#[test]
+fn bytes_of_files_with_everything_changed() {
+    let folder = samples::workspace().join("fixtures");
+    for name in ["flowchart.bfevfl", "timeline.bfevtm"] {
+        let bytes = fs::read(folder.join(name)).expect("the fixture can be read");
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= [0x01, 0x80, 0xff][at % 3];
+            check(&format!("{name} with 0x{:02x} at 0x{at:x}", changed[at]), &changed);
         }
     }
 }

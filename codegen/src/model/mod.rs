@@ -42,7 +42,7 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Position in [`Model::records`].
+    /// Position in the list of records.
     RecordId;
     /// Position in [`Model::unions`].
     UnionId;
@@ -185,7 +185,8 @@ pub struct Record {
     /// The order in which rows are read: a row comes after what its place, length or presence
     /// needs. Rows of the fixed block first, then as `rows`, then objects and pointers.
     pub read_order: Vec<RowId>,
-    /// Whether the type can contain itself; entering it counts for the depth limit.
+    /// Whether a way from the type into itself closes here: entering it counts for the depth limit.
+    /// Of the types on one circle it is the first that is met from the root on.
     pub recursive: bool,
     /// Algorithm that this record encodes one entry of, for entries of a relocation table.
     pub encodes: Option<RelocationEncoding>,

@@ -1,13 +1,13 @@
 //! Types as written become types of the model, without lengths and regions.
 
 use super::imports::Found;
-use super::{Base, Bound, Cx, MAX_NESTING, MAX_RECORDS, ScopeId, Shape, id32};
+use super::{Base, Bound, Cx, MAX_NESTING, ScopeId};
 use crate::model::{
-    ByteOrder, Cell, Content, Encoding, Enum, EnumId, EnumMember, GroupOrder, IntType, Meaning,
-    PointerId, PointerType, RecordId, RunLength, RunType, Storage, Target, Type, Varint, VarintId,
+    ByteOrder, Cell, Content, Encoding, IntType, Meaning, PointerId, PointerType, RecordId,
+    RunLength, RunType, Storage, Target, Type,
 };
 use crate::span::Span;
-use crate::syntax::ast::{Argument, Decl, DeclBody, TypeEx};
+use crate::syntax::ast::{DeclBody, TypeEx};
 use crate::syntax::near::nearest;
 
 /// An integer type by name: `u16`, `i24be`.
@@ -416,7 +416,7 @@ impl<'t> Cx<'t> {
         }
     }
 
-    fn alias(
+    pub(super) fn alias(
         &mut self,
         scope: ScopeId,
         record: Option<RecordId>,
@@ -505,191 +505,6 @@ impl<'t> Cx<'t> {
             raw: false,
             sigil_only: false,
         })
-    }
-
-    pub(super) fn enumeration(&mut self, scope: ScopeId, index: usize) -> EnumId {
-        if let Some(&id) = self.enum_ids.get(&(scope, index)) {
-            return id;
-        }
-        let decl = self.decl(scope, index);
-        let members = match &decl.body {
-            DeclBody::Enum { members, .. } => members.as_slice(),
-            _ => &[],
-        };
-        let id = EnumId(id32(self.enums.len()));
-        self.enums.push(Enum {
-            name: decl.name.value.clone(),
-            doc: decl.doc.clone(),
-            closed: decl.props.flag("closed"),
-            members: members
-                .iter()
-                .map(|m| EnumMember {
-                    name: m.name.value.clone(),
-                    number: m.number,
-                    doc: m.doc.clone(),
-                })
-                .collect(),
-            span: decl.span,
-        });
-        self.enum_ids.insert((scope, index), id);
-        id
-    }
-
-    /// The enumeration that `enum=NAME` names.
-    pub(super) fn enum_named(&mut self, scope: ScopeId, name: &str, span: Span) -> Option<EnumId> {
-        match self.lookup_one(scope, name, span) {
-            Some(Found::Decl(at, index))
-                if matches!(self.decl(at, index).body, DeclBody::Enum { .. }) =>
-            {
-                Some(self.enumeration(at, index))
-            }
-            Some(_) => {
-                self.d.error("E0211", span, format!("`{name}` is not an enumeration"));
-                None
-            }
-            None => {
-                let names = self.type_names(scope);
-                let near = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
-                let d = self.d.error("E0211", span, format!("unknown enumeration `{name}`"));
-                if let Some(near) = near {
-                    d.label(format!("did you mean `{near}`?"));
-                }
-                None
-            }
-        }
-    }
-
-    fn varint(&mut self, scope: ScopeId, index: usize) -> Option<VarintId> {
-        if let Some(&id) = self.varint_ids.get(&(scope, index)) {
-            return Some(id);
-        }
-        let decl = self.decl(scope, index);
-        let DeclBody::Varint { storage } = &decl.body else { return None };
-        let Some(ty) = integer(&storage.name) else {
-            self.d
-                .error("E0209", storage.span, "a `varint` needs the integer type of its values")
-                .help("write `varint Name u32`");
-            return None;
-        };
-        let order = match decl.props.word("order") {
-            Some("lsb-first") => GroupOrder::LsbFirst,
-            _ => GroupOrder::MsbFirst,
-        };
-        let most = (u16::from(ty.bytes) * 8).div_ceil(7);
-        let bytes = decl.props.int("bytes").unwrap_or(i128::from(most));
-        if !(1..=i128::from(most)).contains(&bytes) {
-            let span = decl.props.span("bytes").unwrap_or(decl.span);
-            self.d.error("E0214", span, format!("`bytes=` lies between 1 and {most} here"));
-        }
-        let id = VarintId(id32(self.varints.len()));
-        self.varints.push(Varint {
-            name: decl.name.value.clone(),
-            doc: decl.doc.clone(),
-            ty,
-            order,
-            max_bytes: u8::try_from(bytes).unwrap_or(10),
-            span: decl.span,
-        });
-        self.varint_ids.insert((scope, index), id);
-        Some(id)
-    }
-
-    /// Arguments of a type, resolved where they are written.
-    fn arguments(
-        &mut self,
-        scope: ScopeId,
-        record: Option<RecordId>,
-        decl: &'t Decl,
-        args: &'t [Argument],
-        span: Span,
-    ) -> Option<Vec<Bound>> {
-        if args.len() != decl.params.len() {
-            let name = &decl.name.value;
-            let (needs, has) = (decl.params.len(), args.len());
-            let plural = if needs == 1 { "" } else { "s" };
-            self.d
-                .error("E0213", span, format!("`{name}` takes {needs} argument{plural}, not {has}"))
-                .also(decl.name.span, "declared here");
-            return None;
-        }
-        args.iter()
-            .enumerate()
-            .map(|(at, arg)| self.argument(scope, record, arg, id32(at)))
-            .collect()
-    }
-
-    fn argument(
-        &mut self,
-        scope: ScopeId,
-        record: Option<RecordId>,
-        arg: &'t Argument,
-        at: u32,
-    ) -> Option<Bound> {
-        if let Some(ty) = &arg.ty {
-            let path = arg.ex.as_ref().and_then(|ex| ex.path());
-            let is_value = path.is_some_and(|path| self.is_value(scope, record, path));
-            let length_word = matches!(arg.text.as_str(), "until-nul" | "fill");
-            let literal = matches!(
-                arg.ex.as_ref().map(|ex| &ex.kind),
-                Some(crate::syntax::expr::ExKind::Bool(_))
-            );
-            if !is_value && !length_word && !literal {
-                let base = self.base(scope, record, ty)?;
-                if base.raw {
-                    self.d.error("E0209", arg.span, "`bytes` and `text` need a length");
-                    return None;
-                }
-                return Some(Bound::Type(self.collapse(base)));
-            }
-        }
-        let ex = arg.ex.as_ref()?;
-        let env = self.env(scope, record);
-        if ex.word() == Some("none") {
-            let path = super::paths::nothing("none");
-            return Some(Bound::Argument(at, Shape::Any, Box::new(path)));
-        }
-        let val = self.expr(&env, ex)?;
-        match &val.expr {
-            crate::model::Expr::Int(_)
-            | crate::model::Expr::Bool(_)
-            | crate::model::Expr::Float(_)
-            | crate::model::Expr::Text(_)
-            | crate::model::Expr::Bytes(_) => Some(Bound::Const(val.expr, val.shape)),
-            _ => Some(Bound::Argument(at, val.shape, Box::new(val.expr))),
-        }
-    }
-
-    /// The record for a declaration with these arguments; one per distinct list.
-    pub(super) fn instance(
-        &mut self,
-        scope: ScopeId,
-        index: usize,
-        args: Vec<Bound>,
-        span: Span,
-    ) -> Option<RecordId> {
-        let key = format!("{} {index} {args:?}", scope.0);
-        if let Some(&id) = self.instances.get(&key) {
-            return Some(id);
-        }
-        if self.records.len() >= MAX_RECORDS {
-            if !self.too_many {
-                self.too_many = true;
-                self.d.error("E0208", span, format!("more than {MAX_RECORDS} structs")).help(
-                    "parameters multiply structs: does a struct use itself with an argument \
-                           that grows?",
-                );
-            }
-            return None;
-        }
-        if key.len() > 1 << 16 {
-            self.d.error("E0208", span, "the arguments of this type are too long");
-            return None;
-        }
-        let id = RecordId(id32(self.records.len()));
-        self.instances.insert(key, id);
-        self.by_decl.entry((scope, index)).or_default().push(id);
-        self.declare(scope, index, args);
-        Some(id)
     }
 }
 

@@ -89,7 +89,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "E0216",
         "statement under a condition over data",
-        "`check` and `derive` hold for the whole struct; a `when` over data can't contain them.",
+        "`check` and `derive` hold for the whole struct, and rows with offsets are always there: a \
+         `when` over data can't contain them.",
     ),
     (
         "E0217",

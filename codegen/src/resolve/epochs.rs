@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use super::columns::Column;
 use super::consts::Plain;
-use super::{Bound, Cx, RecordId, ScopeId};
+use super::{Cx, ScopeId};
 use crate::model::{BinaryOp, Cell, Epoch, Storage};
 use crate::span::{Span, Spanned};
 use crate::syntax::ast::{CaseDecl, DeclBody, EpochDecl, Item, Props, RowWord, TypeEx};
-use crate::syntax::expr::{Ex, ExKind, PathEx, StepEx};
-use crate::syntax::labels;
+use crate::syntax::expr::{Ex, ExKind, StepEx};
 
 /// Most pieces that the ranges of all variables are cut into.
 const MAX_PIECES: usize = 4096;
@@ -33,15 +33,6 @@ pub(super) struct Var<'t> {
     /// Struct and row that hold it.
     pub holder: (ScopeId, usize, &'t str),
     pub range: (i128, i128),
-}
-
-/// What selects a column.
-#[derive(Debug)]
-enum Column<'t> {
-    Else,
-    Range(usize, i128, i128),
-    Not(usize, i128),
-    Ex(&'t Ex),
 }
 
 impl<'t> Cx<'t> {
@@ -186,7 +177,7 @@ impl<'t> Cx<'t> {
         Some(Var { decl, cell, members, closed, holder: (scope, index, row), range })
     }
 
-    fn var(&self, name: &str) -> Option<usize> {
+    pub(super) fn var(&self, name: &str) -> Option<usize> {
         self.epochs.vars.iter().position(|v| v.decl.name.value == name)
     }
 
@@ -427,231 +418,6 @@ impl<'t> Cx<'t> {
         for ex in lets {
             self.cuts_of(scope, ex, cuts, depth + 1);
         }
-    }
-
-    /// What a column's label says. Problems are reported if `report` is set.
-    fn column(
-        &mut self,
-        label: &Spanned<String>,
-        ex: Option<&'t Ex>,
-        report: bool,
-    ) -> Option<Column<'t>> {
-        if let Some(ex) = ex {
-            return Some(Column::Ex(ex));
-        }
-        let text = label.value.trim();
-        if text == "else" {
-            return Some(Column::Else);
-        }
-        let var = match self.epochs.vars.len() {
-            1 => 0,
-            0 => {
-                if report {
-                    self.d
-                        .error("E0215", label.span, "columns need an `epoch`")
-                        .help("declare it: `epoch version from=File.version`");
-                }
-                return None;
-            }
-            _ => {
-                if report {
-                    let first = self.epochs.vars[0].decl.name.value.clone();
-                    self.d
-                        .error("E0215", label.span, "which epoch? the module has several")
-                        .help(format!("write `{first} {text}`"));
-                }
-                return None;
-            }
-        };
-        let v = &self.epochs.vars[var];
-        let (low, high) = v.range;
-        let number = |text: &str| {
-            let text = text.trim();
-            labels::integer(text).or_else(|| v.members.iter().find(|m| m.0 == text).map(|m| m.1))
-        };
-        let found = if let Some(rest) = text.strip_prefix("<=") {
-            number(rest).map(|n| Column::Range(var, low, n))
-        } else if let Some(rest) = text.strip_prefix(">=") {
-            number(rest).map(|n| Column::Range(var, n, high))
-        } else if let Some(rest) = text.strip_prefix("==") {
-            number(rest).map(|n| Column::Range(var, n, n))
-        } else if let Some(rest) = text.strip_prefix("!=") {
-            number(rest).map(|n| Column::Not(var, n))
-        } else if let Some(rest) = text.strip_prefix('<') {
-            number(rest).map(|n| Column::Range(var, low, n.saturating_sub(1)))
-        } else if let Some(rest) = text.strip_prefix('>') {
-            number(rest).map(|n| Column::Range(var, n.saturating_add(1), high))
-        } else if let Some((from, to)) = labels::range(text) {
-            Some(Column::Range(var, from.max(low), to.min(high)))
-        } else {
-            number(text).map(|n| Column::Range(var, n, n))
-        };
-        if found.is_none() && report {
-            let name = v.decl.name.value.clone();
-            self.d
-                .error("E0215", label.span, format!("`{text}` is not a range of `{name}`"))
-                .help("write `9`, `<9`, `>=9`, `5..8`, a member of the enumeration, or `else`");
-        }
-        found
-    }
-
-    fn column_holds(&self, scope: ScopeId, column: &Column<'t>, sample: &[i128]) -> Option<bool> {
-        match column {
-            Column::Else => None,
-            Column::Range(var, from, to) => Some((*from..=*to).contains(&sample[*var])),
-            Column::Not(var, n) => Some(sample[*var] != *n),
-            Column::Ex(ex) => match self.eval(scope, None, ex, sample, 0) {
-                Some(Plain::Bool(b)) => Some(b),
-                _ => None,
-            },
-        }
-    }
-
-    /// For each epoch the column that it has.
-    pub(super) fn columns(
-        &mut self,
-        scope: ScopeId,
-        labels: &'t [Spanned<String>],
-        conditions: &'t [Option<Ex>],
-        span: Span,
-    ) -> Vec<Option<usize>> {
-        let mut columns = Vec::new();
-        for (label, ex) in labels.iter().zip(conditions) {
-            columns.push(self.column(label, ex.as_ref(), true));
-        }
-        let mut map = Vec::new();
-        for epoch in 0..self.epoch_count() {
-            let sample = self.epochs.samples.get(epoch).cloned().unwrap_or_default();
-            let mut found = None;
-            for (at, column) in columns.iter().enumerate() {
-                let Some(column) = column else { continue };
-                let holds = match column {
-                    Column::Else => continue,
-                    column => self.column_holds(scope, column, &sample),
-                };
-                match holds {
-                    None => {
-                        self.d
-                            .error("E0215", labels[at].span, "a column's label is about an epoch")
-                            .help("where other data decides, use a `union` or `when`");
-                        return vec![Some(0); self.epoch_count()];
-                    }
-                    Some(true) if found.is_some() => {
-                        let label = self.epochs.list[epoch].label.clone();
-                        let first = labels[found.unwrap_or(0)].span;
-                        self.d
-                            .error("E0215", labels[at].span, "two columns are about the same epoch")
-                            .label(format!("both take {label}"))
-                            .also(first, "this one takes it, too");
-                    }
-                    Some(true) => found = Some(at),
-                    Some(false) => {}
-                }
-            }
-            let other = columns.iter().position(|c| matches!(c, Some(Column::Else)));
-            map.push(found.or(other));
-        }
-        for at in 0..labels.len() {
-            if columns[at].is_some() && !map.contains(&Some(at)) {
-                self.d
-                    .error("E0215", labels[at].span, "no epoch has this column")
-                    .also(span, "in these columns");
-            }
-        }
-        map
-    }
-
-    /// Whether a condition is only about the context: epochs, parameters of the library, literals.
-    pub(super) fn is_context(
-        &self,
-        scope: ScopeId,
-        record: RecordId,
-        names: &[&str],
-        ex: &Ex,
-    ) -> bool {
-        let (mut context, mut named) = (true, false);
-        ex.walk(&mut |part| match &part.kind {
-            ExKind::Path(path) => {
-                named = true;
-                context &= self.is_context_path(scope, record, names, path);
-            }
-            ExKind::Call { .. } | ExKind::Is(..) => context = false,
-            _ => {}
-        });
-        context && named
-    }
-
-    fn is_context_path(
-        &self,
-        scope: ScopeId,
-        record: RecordId,
-        names: &[&str],
-        path: &PathEx,
-    ) -> bool {
-        let head = path.head.value.as_str();
-        if !path.steps.is_empty() {
-            return self.enum_member_path(scope, path).is_some();
-        }
-        let mut shadowed = names.contains(&head);
-        let mut at = Some(record);
-        while let Some(id) = at {
-            let rec = self.rec(id);
-            shadowed |= rec.slots.iter().any(|slot| slot.name == Some(head));
-            if let Some((_, bound)) = rec.params.iter().find(|p| p.0 == head) {
-                return matches!(bound, Bound::Const(..));
-            }
-            at = rec.outer;
-        }
-        if let Some(var) = self.var(head) {
-            // The row that holds the epoch has its name in most schemas.
-            let (holder, index, row) = self.epochs.vars[var].holder;
-            let own = self.by_decl.get(&(holder, index)).is_some_and(|list| list.contains(&record));
-            return scope == self.main && (!shadowed || (own && row == head));
-        }
-        if shadowed {
-            return false;
-        }
-        let here = self.scope(scope);
-        here.tree.lets.iter().any(|l| l.name.value == head)
-            || here.params.iter().any(|p| p.0 == head)
-            || self.epochs.vars.iter().any(|v| v.members.iter().any(|m| m.0 == head))
-    }
-
-    /// Whether a condition over the context holds, per epoch.
-    pub(super) fn holds(&mut self, scope: ScopeId, record: Option<RecordId>, ex: &Ex) -> Vec<bool> {
-        let mut list = Vec::new();
-        for epoch in 0..self.epoch_count() {
-            let sample = self.epochs.samples.get(epoch).cloned().unwrap_or_default();
-            match self.eval(scope, record, ex, &sample, 0) {
-                Some(Plain::Bool(b)) => list.push(b),
-                _ => {
-                    self.d.error("E0218", ex.span, "the condition is neither true nor false");
-                    return vec![true; self.epoch_count()];
-                }
-            }
-        }
-        list
-    }
-
-    /// For each epoch the first choice whose condition holds (`None` holds always).
-    pub(super) fn choose(
-        &mut self,
-        scope: ScopeId,
-        conditions: &[Option<&Ex>],
-    ) -> Option<Vec<Option<usize>>> {
-        let mut chosen = vec![None; self.epoch_count()];
-        for (at, condition) in conditions.iter().enumerate() {
-            let holds = match condition {
-                Some(ex) => self.holds(scope, None, ex),
-                None => vec![true; self.epoch_count()],
-            };
-            for (chosen, holds) in chosen.iter_mut().zip(holds) {
-                if holds && chosen.is_none() {
-                    *chosen = Some(at);
-                }
-            }
-        }
-        Some(chosen)
     }
 }
 

@@ -2,40 +2,12 @@
 
 use super::shapes::merge;
 use super::{Cx, Env, Expr, Shape, Val};
-use crate::model::{BinaryOp, Function, StreamFunction, UnaryOp};
+use crate::model::{BinaryOp, UnaryOp};
 use crate::span::{Span, Spanned};
 use crate::syntax::expr::{Ex, ExKind, PathEx};
 use crate::syntax::near::nearest;
 
-const FUNCTIONS: [&str; 25] = [
-    "count",
-    "sum",
-    "min",
-    "max",
-    "any",
-    "all",
-    "first",
-    "at",
-    "end",
-    "size",
-    "size_of",
-    "sizeof",
-    "index",
-    "is_last",
-    "listed",
-    "patricia",
-    "murmur3",
-    "fnv1a",
-    "stem",
-    "extension",
-    "ends_with",
-    "length",
-    "number",
-    "hex",
-    "last",
-];
-
-fn val(expr: Expr, shape: Shape) -> Option<Val> {
+pub(super) fn val(expr: Expr, shape: Shape) -> Option<Val> {
     Some(Val { expr, shape })
 }
 
@@ -70,13 +42,13 @@ impl<'t> Cx<'t> {
     }
 
     /// An expression of which only the value matters.
-    fn seen_expr(&mut self, env: &Env, ex: &Ex) -> Option<Val> {
+    pub(super) fn seen_expr(&mut self, env: &Env, ex: &Ex) -> Option<Val> {
         let found = self.expr(env, ex)?;
         let shape = self.seen(&found.shape);
         Some(Val { shape, ..found })
     }
 
-    fn wrong(&mut self, span: Span, what: &str, shape: &Shape) {
+    pub(super) fn wrong(&mut self, span: Span, what: &str, shape: &Shape) {
         let is = self.describe(shape);
         let d = self.d.error("E0221", span, format!("{what} is expected here"));
         d.label(format!("this is {is}"));
@@ -242,7 +214,7 @@ impl<'t> Cx<'t> {
         None
     }
 
-    fn name(
+    pub(super) fn name(
         &mut self,
         env: &Env,
         path: &PathEx,
@@ -335,253 +307,6 @@ impl<'t> Cx<'t> {
             return None;
         }
         val(Expr::Is(path, case.value.clone()), Shape::Bool)
-    }
-
-    /// An array or a stream.
-    fn stream(&mut self, env: &Env, ex: &Ex) -> Option<Val> {
-        let mut found = self.expr(env, ex)?;
-        if let Expr::Path(path) = &mut found.expr {
-            let mut shape = found.shape.clone();
-            self.through_transparent(&mut shape, &mut path.steps);
-            found.shape = shape;
-        }
-        if matches!(found.shape, Shape::Array(_) | Shape::Any) {
-            return Some(found);
-        }
-        self.wrong(ex.span, "an array", &found.shape);
-        None
-    }
-
-    fn call(
-        &mut self,
-        env: &Env,
-        name: &Spanned<String>,
-        args: &[Ex],
-        filter: Option<&Ex>,
-        span: Span,
-    ) -> Option<Val> {
-        let stream = match name.value.as_str() {
-            "count" => Some(StreamFunction::Count),
-            "sum" => Some(StreamFunction::Sum),
-            "min" => Some(StreamFunction::Min),
-            "max" => Some(StreamFunction::Max),
-            "any" => Some(StreamFunction::Any),
-            "all" => Some(StreamFunction::All),
-            "first" => Some(StreamFunction::First),
-            _ => None,
-        };
-        if let Some(function) = stream {
-            return self.stream_call(env, function, name, args, filter, span);
-        }
-        if let Some(filter) = filter {
-            self.d
-                .error("E0222", filter.span, format!("`{}` takes no `where`", name.value))
-                .help("`where` belongs to count, sum, min, max, any, all and first");
-        }
-        let one = |cx: &mut Self| -> Option<()> {
-            if args.len() == 1 {
-                return Some(());
-            }
-            cx.arity(name, 1, args.len(), span);
-            None
-        };
-        match name.value.as_str() {
-            "at" | "end" | "size" | "size_of" | "index" | "is_last" | "listed" | "patricia" => {
-                one(self)?;
-                self.place(env, &name.value, &args[0])
-            }
-            "sizeof" => {
-                one(self)?;
-                self.sizeof(env, &args[0])
-            }
-            "hex" => {
-                one(self)?;
-                let ExKind::Text(text) = &args[0].kind else {
-                    self.d
-                        .error("E0222", args[0].span, "`hex` needs a text")
-                        .help("write `hex('4142')`");
-                    return None;
-                };
-                match super::texts::hex(text) {
-                    Some(bytes) => val(Expr::Bytes(bytes), Shape::Bytes),
-                    None => {
-                        self.d.error("E0222", args[0].span, "these are not bytes in hex");
-                        None
-                    }
-                }
-            }
-            "length" | "number" | "stem" | "extension" | "fnv1a" | "murmur3" | "ends_with" => {
-                self.plain_call(env, name, args, span)
-            }
-            other => {
-                let near = nearest(other, FUNCTIONS).map(str::to_owned);
-                let d = self.d.error("E0222", name.span, format!("unknown function `{other}`"));
-                match near {
-                    Some(near) => d.label(format!("did you mean `{near}`?")),
-                    None => d.help(format!("the functions are: {}", FUNCTIONS.join(", "))),
-                };
-                if other == "last" {
-                    d.help("write `items[last]`, or `is_last(this)`");
-                }
-                None
-            }
-        }
-    }
-
-    fn arity(&mut self, name: &Spanned<String>, needs: usize, has: usize, span: Span) {
-        let plural = if needs == 1 { "" } else { "s" };
-        self.d.error(
-            "E0222",
-            span,
-            format!("`{}` takes {needs} argument{plural}, not {has}", name.value),
-        );
-    }
-
-    fn plain_call(
-        &mut self,
-        env: &Env,
-        name: &Spanned<String>,
-        args: &[Ex],
-        span: Span,
-    ) -> Option<Val> {
-        let (function, kinds, result): (_, &[&str], _) = match name.value.as_str() {
-            "length" => (Function::Length, &["text"], Shape::Int(None)),
-            "number" => (Function::Number, &["int"], Shape::Int(None)),
-            "stem" => (Function::Stem, &["text"], Shape::Text),
-            "extension" => (Function::Extension, &["text"], Shape::Text),
-            "fnv1a" => (Function::Fnv1a, &["text"], Shape::Int(None)),
-            "murmur3" => (Function::Murmur3, &["text", "int"], Shape::Int(None)),
-            _ => (Function::EndsWith, &["text", "text"], Shape::Bool),
-        };
-        if args.len() != kinds.len() {
-            self.arity(name, kinds.len(), args.len(), span);
-            return None;
-        }
-        let mut list = Vec::new();
-        for (arg, kind) in args.iter().zip(kinds) {
-            let found = self.seen_expr(env, arg)?;
-            let fine = match *kind {
-                "int" => matches!(found.shape, Shape::Int(_) | Shape::Bool | Shape::Any),
-                _ => matches!(found.shape, Shape::Text | Shape::Bytes | Shape::Any),
-            };
-            if !fine {
-                let what = if *kind == "int" { "an integer" } else { "a text" };
-                self.wrong(arg.span, what, &found.shape);
-                return None;
-            }
-            list.push(found.expr);
-        }
-        val(Expr::Call(function, list), result)
-    }
-
-    fn place(&mut self, env: &Env, name: &str, arg: &Ex) -> Option<Val> {
-        if arg.word() == Some("file") {
-            let named = env.record.is_some_and(|id| self.member(id, "file", 0).is_some());
-            if !named {
-                return match name {
-                    "end" | "size" | "size_of" => {
-                        let shape = if name == "end" { Shape::Address } else { Shape::Int(None) };
-                        val(Expr::FileEnd, shape)
-                    }
-                    "at" => val(Expr::Int(0), Shape::Address),
-                    _ => {
-                        self.d.error("E0222", arg.span, format!("the file has no {name}"));
-                        None
-                    }
-                };
-            }
-        }
-        let Some(path) = arg.path() else {
-            self.d
-                .error("E0222", arg.span, format!("`{name}` needs a path"))
-                .help(format!("write `{name}(row)` or `{name}(this)`"));
-            return None;
-        };
-        let (path, shape) = self.path(env, path)?;
-        match name {
-            "at" => val(Expr::At(path), Shape::Address),
-            "end" => val(Expr::End(path), Shape::Address),
-            "size" | "size_of" => val(Expr::Size(path), Shape::Int(None)),
-            "index" => val(Expr::Index(path), Shape::Int(None)),
-            "is_last" => val(Expr::IsLast(path), Shape::Bool),
-            "listed" => val(Expr::Listed(path), Shape::Bool),
-            _ => {
-                if !matches!(shape, Shape::Array(_) | Shape::Any) {
-                    self.wrong(arg.span, "an array of texts", &shape);
-                    return None;
-                }
-                val(Expr::Patricia(path), Shape::Array(Box::new(Shape::Any)))
-            }
-        }
-    }
-
-    /// Size of a type that is the same everywhere.
-    fn sizeof(&mut self, env: &Env, arg: &Ex) -> Option<Val> {
-        let text = arg.path().map(PathEx::text).unwrap_or_default();
-        match self.static_size(env.scope, &text, 0) {
-            Some(size) => val(Expr::Int(size), Shape::Int(None)),
-            None => {
-                self.d
-                    .error("E0222", arg.span, "`sizeof` needs a type of a constant size")
-                    .help("the size of a row is `size(row)`");
-                None
-            }
-        }
-    }
-
-    fn stream_call(
-        &mut self,
-        env: &Env,
-        function: StreamFunction,
-        name: &Spanned<String>,
-        args: &[Ex],
-        filter: Option<&Ex>,
-        span: Span,
-    ) -> Option<Val> {
-        let [arg] = args else {
-            self.arity(name, 1, args.len(), span);
-            return None;
-        };
-        if function == StreamFunction::Count && filter.is_none() {
-            let found = self.seen_expr(env, arg)?;
-            if matches!(found.shape, Shape::Bytes | Shape::Text) {
-                return val(Expr::Call(Function::Length, vec![found.expr]), Shape::Int(None));
-            }
-        }
-        let found = self.stream(env, arg)?;
-        let element = found.shape.element();
-        let seen = self.seen(&element);
-        let filter = match filter {
-            None => None,
-            Some(filter) => {
-                let inner = Env {
-                    it: Some(element.clone()),
-                    element: Some(element.clone()),
-                    alias: None,
-                    ..env.clone()
-                };
-                Some(Box::new(self.truth(&inner, filter)?))
-            }
-        };
-        let shape = match function {
-            StreamFunction::Count => Shape::Int(None),
-            StreamFunction::Any | StreamFunction::All => {
-                if filter.is_none() && !matches!(seen, Shape::Bool | Shape::Any) {
-                    self.wrong(arg.span, "an array of truth values, or `where`", &found.shape);
-                    return None;
-                }
-                Shape::Bool
-            }
-            StreamFunction::First => element,
-            StreamFunction::Sum | StreamFunction::Min | StreamFunction::Max => {
-                if !matches!(seen, Shape::Int(_) | Shape::Any | Shape::Float | Shape::Address) {
-                    self.wrong(arg.span, "an array of numbers", &found.shape);
-                    return None;
-                }
-                seen
-            }
-        };
-        val(Expr::Stream(function, Box::new(found.expr), filter), shape)
     }
 }
 

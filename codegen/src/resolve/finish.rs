@@ -3,8 +3,8 @@
 use super::imports::Found;
 use super::{Cx, Memo, RecordId, ScopeId, Source, id32};
 use crate::model::{
-    ByteOrder, ByteOrderRule, Check, CheckKind, EndianRule, Epoch, EpochId, EpochVariable, Gaps,
-    Home, Let, Member, Model, Record, RecordKind, RowId, Step, Type, Union, UnionId,
+    ByteOrder, ByteOrderRule, Check, CheckKind, EndianRule, Epoch, Gaps, Let, Model, Record,
+    RecordKind, RowId, Type, Union, UnionId,
 };
 use crate::syntax::ast::DeclBody;
 
@@ -162,7 +162,7 @@ impl<'t> Cx<'t> {
             relocation,
             views: Default::default(),
         };
-        computed_sizes(&mut model);
+        super::offsets::computed_sizes(&mut model);
         self.context(&mut model, head)?;
         Some(model)
     }
@@ -260,7 +260,7 @@ impl<'t> Cx<'t> {
         }
     }
 
-    fn lets(&mut self, id: RecordId) -> Vec<Let> {
+    pub(super) fn lets(&mut self, id: RecordId) -> Vec<Let> {
         let env = self.env(self.rec(id).scope, Some(id));
         let decls = self.rec(id).lets.clone();
         let mut list = Vec::new();
@@ -274,7 +274,7 @@ impl<'t> Cx<'t> {
         list
     }
 
-    fn checks(&mut self, id: RecordId) -> Vec<Check> {
+    pub(super) fn checks(&mut self, id: RecordId) -> Vec<Check> {
         let env = self.env(self.rec(id).scope, Some(id));
         let decls = self.rec(id).checks.clone();
         let mut list = Vec::new();
@@ -286,7 +286,7 @@ impl<'t> Cx<'t> {
         list
     }
 
-    fn endian(&mut self, id: RecordId) -> Option<EndianRule> {
+    pub(super) fn endian(&mut self, id: RecordId) -> Option<EndianRule> {
         let order = |word: &str| match word {
             "little" => Some(ByteOrder::Little),
             "big" => Some(ByteOrder::Big),
@@ -306,7 +306,7 @@ impl<'t> Cx<'t> {
         Some(EndianRule::Chosen(rules, otherwise))
     }
 
-    fn transparent(&mut self, id: RecordId) -> Option<RowId> {
+    pub(super) fn transparent(&mut self, id: RecordId) -> Option<RowId> {
         if !self.rec(id).transparent {
             return None;
         }
@@ -347,97 +347,8 @@ impl<'t> Cx<'t> {
         }
     }
 
-    /// The kind of a record, with the width of a word.
-    fn word_kind(&self, id: RecordId) -> RecordKind {
-        let rec = self.rec(id);
-        if !matches!(rec.kind, RecordKind::Word(_)) {
-            return rec.kind.clone();
-        }
-        for ((scope, index), list) in &self.by_decl {
-            if list.contains(&id)
-                && let DeclBody::Word { storage, .. } = &self.decl(*scope, *index).body
-                && let Some(int) = super::base::integer(&storage.name)
-            {
-                return RecordKind::Word(int);
-            }
-        }
-        rec.kind.clone()
-    }
-
-    /// Name with arguments, for people.
-    fn shown(&self, id: RecordId) -> String {
-        let rec = self.rec(id);
-        if rec.params.is_empty() || !matches!(rec.kind, RecordKind::Struct) {
-            return rec.name.clone();
-        }
-        let args: Vec<String> =
-            rec.params.iter().map(|(_, bound)| self.shown_bound(bound)).collect();
-        format!("{}<{}>", rec.name, args.join(","))
-    }
-
-    fn shown_bound(&self, bound: &super::Bound) -> String {
-        use crate::model::Expr;
-        match bound {
-            super::Bound::Type(ty) => self.shown_type(ty),
-            super::Bound::Const(Expr::Int(n), _) => n.to_string(),
-            super::Bound::Const(Expr::Text(t), _) => format!("'{t}'"),
-            super::Bound::Const(Expr::Bool(b), _) => b.to_string(),
-            super::Bound::Const(..) => "..".to_owned(),
-            super::Bound::Argument(_, _, expr) => match &**expr {
-                Expr::Path(path) => path.text.clone(),
-                _ => "..".to_owned(),
-            },
-        }
-    }
-
-    fn shown_type(&self, ty: &Type) -> String {
-        use crate::model::{Content, Meaning, RunLength, Storage};
-        match ty {
-            Type::Cell(cell) => match (cell.meaning.clone(), cell.storage) {
-                (Meaning::Enum(id), _) => self.enums[id.index()].name.clone(),
-                (Meaning::Word(id), _) => self.rec(id).name.clone(),
-                (meaning, Storage::Fixed(int)) => {
-                    let letter = match meaning {
-                        Meaning::Float => "f",
-                        Meaning::Bool { .. } => "bool",
-                        _ if int.signed => "i",
-                        _ => "u",
-                    };
-                    let order = match int.order {
-                        Some(ByteOrder::Little) => "le",
-                        Some(ByteOrder::Big) => "be",
-                        None => "",
-                    };
-                    format!("{letter}{}{order}", u32::from(int.bytes) * 8)
-                }
-                (_, Storage::Varint(id)) => self.varints[id.index()].name.clone(),
-                _ => "bits".to_owned(),
-            },
-            Type::Run(run) => {
-                let content = match run.content {
-                    Content::Bytes => "bytes".to_owned(),
-                    Content::Text(encoding) => format!("{encoding:?}").to_lowercase(),
-                };
-                match &run.length {
-                    RunLength::Prefix(cell) => {
-                        format!("{content}<{}>", self.shown_type(&Type::Cell(cell.clone())))
-                    }
-                    _ => content,
-                }
-            }
-            Type::Record(id) => self.shown(*id),
-            Type::Union(id) => self.uni(*id).name.clone(),
-            Type::Pointer(pointer) => self.pointers[pointer.kind.index()].name.clone(),
-            Type::PerEpoch(types) => {
-                let first = types.iter().find(|ty| !matches!(ty, Type::Nothing));
-                first.map(|ty| format!("{}..", self.shown_type(ty))).unwrap_or_default()
-            }
-            _ => "..".to_owned(),
-        }
-    }
-
     /// Stated sizes per epoch.
-    fn sizes(&self, id: RecordId) -> Vec<Option<u64>> {
+    pub(super) fn sizes(&self, id: RecordId) -> Vec<Option<u64>> {
         let rec = self.rec(id);
         if let RecordKind::Word(_) = rec.kind {
             let bits = match self.word_kind(id) {
@@ -447,77 +358,6 @@ impl<'t> Cx<'t> {
             return vec![Some(bits); self.epoch_count()];
         }
         rec.stated.clone()
-    }
-
-    /// Byte order of the file, and where the epochs stand.
-    fn context(&mut self, model: &mut Model, head: &'t crate::syntax::ast::Head) -> Option<()> {
-        let root = model.root;
-        let mark = inline_ways(model, root, |row| matches!(row.ty, Type::ByteOrderMark));
-        match head.props.word("endian") {
-            Some("big") => model.byte_order = ByteOrderRule::Fixed(ByteOrder::Big),
-            Some("byte_order") => {
-                let span = head.props.span("endian").unwrap_or(head.span);
-                let Some((way, _)) = mark else {
-                    self.d
-                        .error(
-                            "E0234",
-                            span,
-                            "no `byte_order` row at a constant offset of the root",
-                        )
-                        .help("write `byte_order 0x0c` in the root, or in a struct inside it");
-                    return None;
-                };
-                match offset_of(model, root, &way) {
-                    Some(offset) => model.byte_order = ByteOrderRule::Mark { offset },
-                    None => {
-                        self.d
-                            .error("E0234", span, "the `byte_order` row moves")
-                            .help("it must stand at one offset, the same in every epoch");
-                        return None;
-                    }
-                }
-            }
-            _ => {}
-        }
-        for at in 0..self.epochs.vars.len() {
-            let decl = self.epochs.vars[at].decl;
-            let root_name = self.rec(root).template.clone();
-            let env = self.env(self.main, Some(root));
-            let mut ex = decl.from.clone();
-            if ex.head.value == root_name && !ex.steps.is_empty() {
-                let crate::syntax::expr::StepEx::Field(first) = ex.steps.remove(0) else {
-                    return None;
-                };
-                ex.head = first;
-            }
-            let (path, _) = self.path(&env, &ex)?;
-            let mut way = Vec::new();
-            for step in &path.steps {
-                let Step::Field(field) = step else { return None };
-                let (_, members) = field.members.first()?;
-                for member in members {
-                    if let Member::Row(row) | Member::Into(row) = member {
-                        way.push(*row);
-                    }
-                }
-            }
-            match offset_of(model, root, &way) {
-                Some(offset) => model.epoch_variables.push(EpochVariable {
-                    name: decl.name.value.clone(),
-                    offset,
-                    cell: self.epochs.vars[at].cell.clone(),
-                    path: way,
-                    span: decl.span,
-                }),
-                None => {
-                    self.d
-                        .error("E0207", decl.span, "the epoch does not stand at one constant offset")
-                        .help("all rows on the way must be inline and have the same offset in every epoch");
-                    return None;
-                }
-            }
-        }
-        Some(())
     }
 }
 
@@ -538,112 +378,5 @@ fn held_records(ty: &Type, list: &mut Vec<RecordId>) {
             }
         }
         _ => {}
-    }
-}
-
-/// The first inline row that satisfies a condition, as a way from a record.
-fn inline_ways(
-    model: &Model,
-    root: RecordId,
-    wanted: impl Fn(&crate::model::Row) -> bool,
-) -> Option<(Vec<RowId>, RecordId)> {
-    let mut stack = vec![(root, Vec::new())];
-    let mut seen = vec![root];
-    while let Some((id, way)) = stack.pop() {
-        for (at, row) in model.records[id.index()].rows.iter().enumerate() {
-            let mut longer: Vec<RowId> = way.clone();
-            longer.push(RowId(id32(at)));
-            if wanted(row) {
-                return Some((longer, id));
-            }
-            if let Type::Record(inner) = row.ty
-                && !seen.contains(&inner)
-            {
-                seen.push(inner);
-                stack.push((inner, longer));
-            }
-        }
-    }
-    None
-}
-
-/// Offset of a row from the start of the root, if it is the same in every epoch.
-fn offset_of(model: &Model, root: RecordId, way: &[RowId]) -> Option<u64> {
-    let mut found = None;
-    for epoch in (0..id32(model.epochs.len())).map(EpochId) {
-        let mut id = root;
-        let mut offset = 0u64;
-        for (at, row) in way.iter().enumerate() {
-            let record = model.records.get(id.index())?;
-            offset = offset.checked_add(row_offset(model, id, *row, epoch)?)?;
-            if at + 1 < way.len() {
-                let Type::Record(inner) = record.rows.get(row.index())?.ty else { return None };
-                id = inner;
-            }
-        }
-        if found.is_some_and(|found| found != offset) {
-            return None;
-        }
-        found = Some(offset);
-    }
-    found
-}
-
-/// Offset of a row in its record.
-fn row_offset(model: &Model, id: RecordId, row: RowId, epoch: EpochId) -> Option<u64> {
-    let record = model.records.get(id.index())?;
-    match record.rows.get(row.index())?.homes.get(epoch.index())? {
-        Home::At(at) => Some(*at),
-        Home::Next => {
-            let mut offset = record.sizes.get(epoch.index()).copied().flatten().unwrap_or(0);
-            for before in record.rows.iter().take(row.index()) {
-                if before.when.is_some() {
-                    return None;
-                }
-                if matches!(before.homes.get(epoch.index()), Some(Home::Next)) {
-                    offset = offset.checked_add(model.size_of(&before.ty, epoch)?)?;
-                }
-            }
-            Some(offset)
-        }
-        Home::Absent | Home::Nowhere => None,
-    }
-}
-
-/// Sizes of records with offsets that don't state one: what their rows occupy.
-fn computed_sizes(model: &mut Model) {
-    for _ in 0..64 {
-        let mut changed = false;
-        for at in 0..model.records.len() {
-            for epoch in 0..model.epochs.len() {
-                let record = &model.records[at];
-                if record.sizes[epoch].is_some() || matches!(record.kind, RecordKind::Word(_)) {
-                    continue;
-                }
-                let mut end: Option<u64> = None;
-                let mut known = true;
-                for row in &record.rows {
-                    if let Home::At(offset) = row.homes[epoch] {
-                        // The choice of a declared union lies over its common rows.
-                        if matches!(row.ty, Type::Union(_)) && record.open {
-                            continue;
-                        }
-                        match model.size_of(&row.ty, EpochId(id32(epoch))) {
-                            Some(size) => {
-                                end = end.max(Some(offset.saturating_add(size)));
-                            }
-                            None => known = false,
-                        }
-                    }
-                }
-                if known && end.is_some() {
-                    model.records[at].sizes[epoch] = end;
-                    changed = true;
-                }
-            }
-        }
-        if !changed {
-            return;
-        }
     }
 }

@@ -43,7 +43,7 @@ impl<'t> Cx<'t> {
     }
 
     /// Records whose nodes lie inside a value of this type.
-    pub(super) fn inline_records(&self, ty: &Type, list: &mut Vec<RecordId>) {
+    fn inline_records(&self, ty: &Type, list: &mut Vec<RecordId>) {
         match ty {
             Type::Record(id) => list.push(*id),
             Type::Union(id) => self.union_records(*id, list),

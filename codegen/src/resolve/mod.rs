@@ -4,20 +4,34 @@
 //! found (which may declare further records), then all expressions are resolved against them.
 
 mod base;
+mod calls;
+mod choices;
 pub mod codes;
+mod columns;
+mod conditions;
 mod consts;
 mod declare;
 mod definers;
+mod enums;
 mod epochs;
+mod equations;
 mod exprs;
 mod finish;
+mod heads;
+mod homes;
 mod imports;
+mod instances;
 mod layouts;
+mod lengths;
+mod names;
+mod offsets;
 mod order;
 mod paths;
 mod pointers;
 mod rows;
 mod shapes;
+#[cfg(test)]
+mod tests;
 mod texts;
 mod unions;
 mod words;

@@ -104,7 +104,7 @@ impl<'t> Cx<'t> {
         list
     }
 
-    /// For each record whether it can contain itself.
+    /// For each record whether a way into itself closes there.
     pub(super) fn recursive(&self) -> Vec<bool> {
         let count = self.records.len();
         let edges: Vec<Vec<usize>> = (0..count)
@@ -116,7 +116,7 @@ impl<'t> Cx<'t> {
                 list.into_iter().map(RecordId::index).collect()
             })
             .collect();
-        components(&edges)
+        closing(&edges)
     }
 
     fn contained(&self, ty: &Type, list: &mut Vec<RecordId>) {
@@ -140,62 +140,41 @@ impl<'t> Cx<'t> {
     }
 }
 
-/// Nodes of a graph that lie on a cycle, by Tarjan's algorithm without recursion.
-fn components(edges: &[Vec<usize>]) -> Vec<bool> {
-    const UNSEEN: usize = usize::MAX;
-    let count = edges.len();
-    let mut index = vec![UNSEEN; count];
-    let mut low = vec![0; count];
-    let mut on_stack = vec![false; count];
-    let mut stack = Vec::new();
-    let mut cyclic = vec![false; count];
-    let mut next = 0;
-    for start in 0..count {
-        if index[start] != UNSEEN {
+/// Nodes of a graph at which a cycle closes: walked from the first node on, those that are met again
+/// while they are being walked. Every cycle has at least one.
+fn closing(edges: &[Vec<usize>]) -> Vec<bool> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        Unseen,
+        Open,
+        Done,
+    }
+    let mut state = vec![State::Unseen; edges.len()];
+    let mut closes = vec![false; edges.len()];
+    for start in 0..edges.len() {
+        if state[start] != State::Unseen {
             continue;
         }
-        let mut calls = vec![(start, 0usize)];
+        state[start] = State::Open;
+        let mut calls = vec![(start, 0_usize)];
         while let Some((node, edge)) = calls.pop() {
-            if edge == 0 {
-                index[node] = next;
-                low[node] = next;
-                next += 1;
-                stack.push(node);
-                on_stack[node] = true;
-            }
-            if let Some(&to) = edges[node].get(edge) {
-                calls.push((node, edge + 1));
-                if index[to] == UNSEEN {
-                    calls.push((to, 0));
-                } else if on_stack[to] {
-                    low[node] = low[node].min(index[to]);
-                }
+            let Some(&to) = edges[node].get(edge) else {
+                state[node] = State::Done;
                 continue;
-            }
-            if low[node] == index[node] {
-                let mut members = Vec::new();
-                while let Some(member) = stack.pop() {
-                    on_stack[member] = false;
-                    members.push(member);
-                    if member == node {
-                        break;
-                    }
+            };
+            calls.push((node, edge + 1));
+            match state[to] {
+                State::Unseen => {
+                    state[to] = State::Open;
+                    calls.push((to, 0));
                 }
-                let own = edges[node].contains(&node);
-                if members.len() > 1 || own {
-                    for member in members {
-                        cyclic[member] = true;
-                    }
-                }
-            }
-            if let Some(&(caller, _)) = calls.last() {
-                low[caller] = low[caller].min(low[node]);
+                State::Open => closes[to] = true,
+                State::Done => {}
             }
         }
     }
-    cyclic
+    closes
 }
-
 fn own_row(path: &Path, id: RecordId, list: &mut Vec<usize>) {
     if matches!(path.start, Start::This) {
         own_row_from(path, id, list);
@@ -321,8 +300,9 @@ mod tests {
     #[test]
     fn cycles() {
         let edges = vec![vec![1], vec![2], vec![1], vec![3], vec![0]];
-        assert_eq!(components(&edges), [false, true, true, true, false]);
+        assert_eq!(closing(&edges), [false, true, false, true, false]);
         let long: Vec<Vec<usize>> = (0..10_000).map(|n| vec![(n + 1) % 10_000]).collect();
-        assert!(components(&long).into_iter().all(|c| c));
+        let closes = closing(&long);
+        assert!(closes[0] && !closes[1..].contains(&true));
     }
 }

@@ -168,7 +168,7 @@ impl<'t> Cx<'t> {
     }
 
     /// Records with rows of this kind of pointer.
-    fn holders(&self, kind: PointerId) -> Vec<RecordId> {
+    pub(super) fn holders(&self, kind: PointerId) -> Vec<RecordId> {
         let mut list = Vec::new();
         for at in 0..self.records.len() {
             let bases = self.records[at].slots.iter().flat_map(|slot| &slot.variants).filter_map(

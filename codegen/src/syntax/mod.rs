@@ -9,6 +9,7 @@ pub(crate) mod expr;
 pub(crate) mod kdl;
 pub(crate) mod labels;
 mod layouts;
+mod lex;
 pub(crate) mod near;
 mod props;
 mod rows;

@@ -191,9 +191,7 @@ impl<'m, 'b> Engine<'m, 'b> {
                 self.read_fixed_row(node, row, base, cursor.limit)?;
             }
         }
-        if let Some(size) = fixed {
-            cursor.at = self.fixed_end(node, base + size);
-        }
+        cursor.at = self.fixed_end(node, fixed.map_or(cursor.at, |size| base + size));
         for (index, row) in record.rows.iter().enumerate() {
             let row_id = RowId(u32::try_from(index).unwrap_or(u32::MAX));
             match self.home(row) {

@@ -186,15 +186,12 @@ impl<'m> Engine<'m, '_> {
         Item::Array(Box::new(ArrayItem::of(items)))
     }
 
-    /// A pool's members: as the file had them if they would otherwise be the same set of labels.
+    /// A pool's members: as the file had them, if the schema keeps its list in any case or the
+    /// canonical list is still what that one replaced; new texts go to its end.
     fn kept_members(&mut self, loc: Loc, members: Vec<Item>, kept_by_schema: bool) -> Item {
-        if kept_by_schema {
-            // The list is data; `build` has put it there, so nothing comes here but new pools.
-            return Item::Array(Box::new(ArrayItem::of(members)));
-        }
         let canonical = digest(std::slice::from_ref(&members));
         if let Some(kept) = self.kept_of(loc, KeptKind::Pool)
-            && kept.still_for(&canonical)
+            && (kept_by_schema || kept.still_for(&canonical))
             && let crate::value::Value::Array(stored) = &kept.stored
         {
             let mut items: Vec<Item> = stored.iter().map(crate::items::value_item).collect();

@@ -1,0 +1,100 @@
+//! Conditions: over the context or over data.
+
+use super::consts::Plain;
+use super::{Bound, Cx, RecordId, ScopeId};
+use crate::syntax::expr::{Ex, ExKind, PathEx};
+
+impl<'t> Cx<'t> {
+    /// Whether a condition is only about the context: epochs, parameters of the library, literals.
+    pub(super) fn is_context(
+        &self,
+        scope: ScopeId,
+        record: RecordId,
+        names: &[&str],
+        ex: &Ex,
+    ) -> bool {
+        let (mut context, mut named) = (true, false);
+        ex.walk(&mut |part| match &part.kind {
+            ExKind::Path(path) => {
+                named = true;
+                context &= self.is_context_path(scope, record, names, path);
+            }
+            ExKind::Call { .. } | ExKind::Is(..) => context = false,
+            _ => {}
+        });
+        context && named
+    }
+
+    fn is_context_path(
+        &self,
+        scope: ScopeId,
+        record: RecordId,
+        names: &[&str],
+        path: &PathEx,
+    ) -> bool {
+        let head = path.head.value.as_str();
+        if !path.steps.is_empty() {
+            return self.enum_member_path(scope, path).is_some();
+        }
+        let mut shadowed = names.contains(&head);
+        let mut at = Some(record);
+        while let Some(id) = at {
+            let rec = self.rec(id);
+            shadowed |= rec.slots.iter().any(|slot| slot.name == Some(head));
+            if let Some((_, bound)) = rec.params.iter().find(|p| p.0 == head) {
+                return matches!(bound, Bound::Const(..));
+            }
+            at = rec.outer;
+        }
+        if let Some(var) = self.var(head) {
+            // The row that holds the epoch has its name in most schemas.
+            let (holder, index, row) = self.epochs.vars[var].holder;
+            let own = self.by_decl.get(&(holder, index)).is_some_and(|list| list.contains(&record));
+            return scope == self.main && (!shadowed || (own && row == head));
+        }
+        if shadowed {
+            return false;
+        }
+        let here = self.scope(scope);
+        here.tree.lets.iter().any(|l| l.name.value == head)
+            || here.params.iter().any(|p| p.0 == head)
+            || self.epochs.vars.iter().any(|v| v.members.iter().any(|m| m.0 == head))
+    }
+
+    /// Whether a condition over the context holds, per epoch.
+    pub(super) fn holds(&mut self, scope: ScopeId, record: Option<RecordId>, ex: &Ex) -> Vec<bool> {
+        let mut list = Vec::new();
+        for epoch in 0..self.epoch_count() {
+            let sample = self.epochs.samples.get(epoch).cloned().unwrap_or_default();
+            match self.eval(scope, record, ex, &sample, 0) {
+                Some(Plain::Bool(b)) => list.push(b),
+                _ => {
+                    self.d.error("E0218", ex.span, "the condition is neither true nor false");
+                    return vec![true; self.epoch_count()];
+                }
+            }
+        }
+        list
+    }
+
+    /// For each epoch the first choice whose condition holds (`None` holds always).
+    pub(super) fn choose(
+        &mut self,
+        scope: ScopeId,
+        conditions: &[Option<&Ex>],
+    ) -> Option<Vec<Option<usize>>> {
+        let mut chosen = vec![None; self.epoch_count()];
+        for (at, condition) in conditions.iter().enumerate() {
+            let holds = match condition {
+                Some(ex) => self.holds(scope, None, ex),
+                None => vec![true; self.epoch_count()],
+            };
+            for (chosen, holds) in chosen.iter_mut().zip(holds) {
+                if holds && chosen.is_none() {
+                    *chosen = Some(at);
+                }
+            }
+        }
+        Some(chosen)
+    }
+}

@@ -1,0 +1,97 @@
+//! Enumerations and varints.
+
+use super::imports::Found;
+use super::{Cx, ScopeId, id32};
+use crate::model::{Enum, EnumId, EnumMember, GroupOrder, Varint, VarintId};
+use crate::span::Span;
+use crate::syntax::ast::DeclBody;
+use crate::syntax::near::nearest;
+
+impl<'t> Cx<'t> {
+    pub(super) fn enumeration(&mut self, scope: ScopeId, index: usize) -> EnumId {
+        if let Some(&id) = self.enum_ids.get(&(scope, index)) {
+            return id;
+        }
+        let decl = self.decl(scope, index);
+        let members = match &decl.body {
+            DeclBody::Enum { members, .. } => members.as_slice(),
+            _ => &[],
+        };
+        let id = EnumId(id32(self.enums.len()));
+        self.enums.push(Enum {
+            name: decl.name.value.clone(),
+            doc: decl.doc.clone(),
+            closed: decl.props.flag("closed"),
+            members: members
+                .iter()
+                .map(|m| EnumMember {
+                    name: m.name.value.clone(),
+                    number: m.number,
+                    doc: m.doc.clone(),
+                })
+                .collect(),
+            span: decl.span,
+        });
+        self.enum_ids.insert((scope, index), id);
+        id
+    }
+
+    /// The enumeration that `enum=NAME` names.
+    pub(super) fn enum_named(&mut self, scope: ScopeId, name: &str, span: Span) -> Option<EnumId> {
+        match self.lookup_one(scope, name, span) {
+            Some(Found::Decl(at, index))
+                if matches!(self.decl(at, index).body, DeclBody::Enum { .. }) =>
+            {
+                Some(self.enumeration(at, index))
+            }
+            Some(_) => {
+                self.d.error("E0211", span, format!("`{name}` is not an enumeration"));
+                None
+            }
+            None => {
+                let names = self.type_names(scope);
+                let near = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
+                let d = self.d.error("E0211", span, format!("unknown enumeration `{name}`"));
+                if let Some(near) = near {
+                    d.label(format!("did you mean `{near}`?"));
+                }
+                None
+            }
+        }
+    }
+
+    pub(super) fn varint(&mut self, scope: ScopeId, index: usize) -> Option<VarintId> {
+        if let Some(&id) = self.varint_ids.get(&(scope, index)) {
+            return Some(id);
+        }
+        let decl = self.decl(scope, index);
+        let DeclBody::Varint { storage } = &decl.body else { return None };
+        let Some(ty) = super::base::integer(&storage.name) else {
+            self.d
+                .error("E0209", storage.span, "a `varint` needs the integer type of its values")
+                .help("write `varint Name u32`");
+            return None;
+        };
+        let order = match decl.props.word("order") {
+            Some("lsb-first") => GroupOrder::LsbFirst,
+            _ => GroupOrder::MsbFirst,
+        };
+        let most = (u16::from(ty.bytes) * 8).div_ceil(7);
+        let bytes = decl.props.int("bytes").unwrap_or(i128::from(most));
+        if !(1..=i128::from(most)).contains(&bytes) {
+            let span = decl.props.span("bytes").unwrap_or(decl.span);
+            self.d.error("E0214", span, format!("`bytes=` lies between 1 and {most} here"));
+        }
+        let id = VarintId(id32(self.varints.len()));
+        self.varints.push(Varint {
+            name: decl.name.value.clone(),
+            doc: decl.doc.clone(),
+            ty,
+            order,
+            max_bytes: u8::try_from(bytes).unwrap_or(10),
+            span: decl.span,
+        });
+        self.varint_ids.insert((scope, index), id);
+        Some(id)
+    }
+}

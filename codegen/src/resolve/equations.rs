@@ -1,0 +1,432 @@
+//! What gives a row its value: constants, equations, addresses, tables.
+
+use super::consts::constant;
+use super::{Cx, Env, Expr, RecordId, Shape};
+use crate::model::{
+    BinaryOp, Cell, Constant, Content, Definer, DefinerScope, DefinerSource, Meaning, PoolOrder,
+    RecordKind, Role, Row as ModelRow, RowKind, RunType, Type,
+};
+use crate::span::Span;
+use crate::syntax::ast::{PropValue, Props, Row, RowWord};
+use crate::syntax::expr::{Ex, ExKind, FromEx, PathEx};
+
+/// Kind and role of a row, with its equation.
+pub(super) struct Part {
+    pub kind: RowKind,
+    pub role: Role,
+    pub definers: Vec<Definer>,
+}
+
+impl<'t> Cx<'t> {
+    /// A constant that a property states, as the row's type has it.
+    pub(super) fn stated(&mut self, env: &Env, ex: &'t Ex, ty: &Type) -> Option<Constant> {
+        let hint = match ty {
+            Type::Cell(Cell { meaning: Meaning::Enum(id), .. }) => Some(*id),
+            _ => None,
+        };
+        let found = self.expr_hint(env, ex, hint)?;
+        match constant(&found.expr) {
+            Some(value) => Some(convert(value, ty)),
+            None => {
+                self.d.error("E0224", ex.span, "a constant is expected here");
+                None
+            }
+        }
+    }
+
+    /// Kind, role and equation.
+    pub(super) fn part(
+        &mut self,
+        id: RecordId,
+        slot: usize,
+        row: &'t Row,
+        env: &Env,
+        built: &mut ModelRow,
+    ) -> Option<Part> {
+        let plain = |kind, role| Some(Part { kind, role, definers: Vec::new() });
+        let props = &row.props;
+        match &row.word {
+            RowWord::Typed(_) | RowWord::Tag | RowWord::Union(..) | RowWord::ByteOrder => {
+                if let Some(PropValue::From(from)) = props.get("from").map(|p| &p.value) {
+                    return self.view(env, from).map(|role| Part {
+                        kind: RowKind::Plain,
+                        role,
+                        definers: Vec::new(),
+                    });
+                }
+                self.equations(id, slot, props, env, built, row.span)
+            }
+            RowWord::Magic(_) => {
+                let bytes = self.magic_bytes(id, row)?;
+                plain(RowKind::Constant(Constant::Bytes(bytes)), Role::Fixed)
+            }
+            RowWord::Const(_) => {
+                let Some(ex) = props.ex("is") else {
+                    self.d
+                        .error("E0225", row.span, "`const` needs its value")
+                        .help("write `const u8 kind is=1`");
+                    return None;
+                };
+                let value = self.stated(env, ex, &built.ty)?;
+                plain(RowKind::Constant(value), Role::Fixed)
+            }
+            RowWord::Zero => plain(RowKind::Zero, Role::Fixed),
+            RowWord::Reserved => plain(RowKind::Reserved, Role::Spelling),
+            RowWord::Runtime => plain(RowKind::Runtime, Role::Fixed),
+            RowWord::Zeros => {
+                let role = match props.ex("usually") {
+                    Some(ex) => Role::Default(self.stated(env, ex, &Type::Nothing)?),
+                    None => Role::Data,
+                };
+                plain(RowKind::Zeros, role)
+            }
+            RowWord::Slice => {
+                let kind = self.slice(id, row, env)?;
+                plain(kind, Role::Data)
+            }
+            RowWord::Pool(pool) => {
+                let mut order = Vec::new();
+                for (condition, word) in &pool.order {
+                    let condition = match condition {
+                        None => None,
+                        Some(ex) => Some(self.truth(env, ex)?),
+                    };
+                    order.push((
+                        condition,
+                        match word.value.as_str() {
+                            "first-use" => PoolOrder::FirstUse,
+                            "bytes" => PoolOrder::Bytes,
+                            "bits-from-end" => PoolOrder::BitsFromEnd,
+                            other => {
+                                self.d
+                                    .error("E0225", word.span, format!("unknown order `{other}`"))
+                                    .help("an order is `first-use`, `bytes` or `bits-from-end`");
+                                return None;
+                            }
+                        },
+                    ));
+                }
+                if order.last().is_none_or(|last| last.0.is_some()) {
+                    order.push((None, PoolOrder::FirstUse));
+                }
+                let pad = props.int("pad").unwrap_or(1);
+                let pad = u64::try_from(pad).unwrap_or(1).max(1);
+                let kind =
+                    RowKind::Pool { always: pool.always.clone(), kept: pool.kept, order, pad };
+                plain(kind, Role::Spelling)
+            }
+            RowWord::Object(_) => {
+                let address = self.address(id, row, env)?;
+                let kind = RowKind::Object { address };
+                if let Some(PropValue::From(from)) = props.get("from").map(|p| &p.value) {
+                    let role = self.view(env, from)?;
+                    return plain(kind, role);
+                }
+                plain(kind, Role::Data)
+            }
+            RowWord::Mark => {
+                let address = self.address(id, row, env)?;
+                plain(RowKind::Mark { address }, Role::Fixed)
+            }
+            RowWord::Value(_) => {
+                let seen = match props.ex("seen") {
+                    Some(ex) => Some(self.expr(env, ex)?.expr),
+                    None => None,
+                };
+                let role = match props.ex("usually") {
+                    Some(ex) => {
+                        let found = self.expr(env, ex)?;
+                        match constant(&found.expr) {
+                            Some(value) => Role::Default(convert(value, &built.ty)),
+                            None => Role::Kept(found.expr),
+                        }
+                    }
+                    None if seen.is_some() => Role::Data,
+                    None => Role::Elsewhere,
+                };
+                plain(RowKind::Value { seen }, role)
+            }
+        }
+    }
+
+    fn view(&mut self, env: &Env, from: &FromEx) -> Option<Role> {
+        let mut slices = Vec::new();
+        let mut holders = Vec::new();
+        for ex in &from.slices {
+            let (path, _) = self.path(env, ex)?;
+            slices.push(path);
+            let nodes = match ex.steps.split_last() {
+                None => env.record.into_iter().collect(),
+                Some((_, steps)) => {
+                    let before = PathEx { head: ex.head.clone(), steps: steps.to_vec() };
+                    let (_, shape) = self.path(env, &before)?;
+                    let inner = if shape.is_array() { shape.element() } else { shape };
+                    match inner {
+                        Shape::Nodes(nodes) => nodes,
+                        _ => Vec::new(),
+                    }
+                }
+            };
+            for node in nodes {
+                if !holders.contains(&node) {
+                    holders.push(node);
+                }
+            }
+        }
+        let key = match &from.key {
+            None => None,
+            Some(ex) => {
+                // Rows of the struct that holds the slice.
+                let inner = Env { record: None, holders, ..env.clone() };
+                Some(self.int(&inner, ex)?)
+            }
+        };
+        Some(Role::View { slices, key })
+    }
+
+    fn slice(&mut self, id: RecordId, row: &'t Row, env: &Env) -> Option<RowKind> {
+        let props = &row.props;
+        let needs = |cx: &mut Self, name: &str| {
+            cx.d.error("E0225", row.span, format!("`slice` needs `{name}=`"))
+                .help("write `slice NAME of=TABLE base=ROW count=ROW`");
+        };
+        let Some(of) = props.ex("of").and_then(|ex| ex.path()) else {
+            needs(self, "of");
+            return None;
+        };
+        let (table, _) = self.path(env, of)?;
+        let mut rows = Vec::new();
+        for name in ["base", "count"] {
+            let Some(ex) = props.ex(name) else {
+                needs(self, name);
+                return None;
+            };
+            match ex.word().and_then(|word| self.row_named(id, word)) {
+                Some(row) => rows.push(row),
+                None => {
+                    self.d
+                        .error("E0225", ex.span, format!("`{name}=` of a slice names a row"))
+                        .help("a row of the same struct holds the number");
+                    return None;
+                }
+            }
+        }
+        let empty_base = props.int("empty_base");
+        Some(RowKind::Slice { table, base: rows[0], count: rows[1], empty_base })
+    }
+
+    /// Address of an object or mark: `at=`, with `base=`, or `find=`.
+    fn address(&mut self, _id: RecordId, row: &'t Row, env: &Env) -> Option<Expr> {
+        let props = &row.props;
+        let (at, find) = (props.ex("at"), props.ex("find"));
+        if let (Some(_), Some(second)) = (at, props.span("find")) {
+            self.d.error("E0225", second, "`at=` and `find=` say the same");
+        }
+        let Some(ex) = at.or(find) else {
+            self.d
+                .error("E0225", row.span, "where is it? `at=` or `find=` is missing")
+                .help("write `at=ROW` if a row holds the address, or `find=EXPRESSION`");
+            return None;
+        };
+        let mut address = self.int(env, ex)?;
+        if let Some(base) = props.ex("base") {
+            let base = self.int(env, base)?;
+            address = Expr::Binary(BinaryOp::Add, Box::new(base), Box::new(address));
+        }
+        Some(address)
+    }
+
+    pub(super) fn magic_bytes(&mut self, id: RecordId, row: &'t Row) -> Option<Vec<u8>> {
+        let props = &row.props;
+        let mut bytes = match &row.word {
+            RowWord::Magic(Some(text)) => text.value.clone().into_bytes(),
+            _ => Vec::new(),
+        };
+        if let Some(text) = props.text("hex") {
+            match super::texts::hex(text) {
+                Some(found) => bytes = found,
+                None => {
+                    let span = props.span("hex").unwrap_or(row.span);
+                    self.d.error("E0214", span, "these are not bytes in hex");
+                    return None;
+                }
+            }
+        }
+        if let Some(name) = props.text("param") {
+            let scope = self.rec(id).scope;
+            let found = self.scope(scope).params.iter().find(|p| p.0 == name).map(|p| p.1.clone());
+            match found {
+                Some(super::ScopeParam::Const(Expr::Text(text), _)) => bytes = text.into_bytes(),
+                None if self.scope(scope).tree.params.iter().any(|p| p.name.value == name) => {
+                    // Whoever imports this does not say it, and is told so.
+                    return None;
+                }
+                _ => {
+                    let span = props.span("param").unwrap_or(row.span);
+                    self.d
+                        .error("E0219", span, format!("no parameter `{name}` of kind `chars`"))
+                        .help("declare it at the top of the library: `param NAME chars`");
+                    return None;
+                }
+            }
+        }
+        if let Some(ex) = props.ex("size") {
+            let size = match ex.kind {
+                ExKind::Int(n) => usize::try_from(n).ok().filter(|&n| n <= 1 << 16),
+                _ => None,
+            };
+            let Some(size) = size else {
+                self.d.error("E0224", ex.span, "the size of a `magic` is a small number");
+                return None;
+            };
+            if size < bytes.len() {
+                self.d.error(
+                    "E0214",
+                    ex.span,
+                    format!("the text has {} bytes, more than `size=`", bytes.len()),
+                );
+                return None;
+            }
+            bytes.resize(size, 0);
+        }
+        if bytes.is_empty() {
+            self.d.error("E0225", row.span, "the magic is empty");
+            return None;
+        }
+        Some(bytes)
+    }
+
+    /// `is=` and `usually=` of a row with bytes.
+    pub(super) fn equations(
+        &mut self,
+        id: RecordId,
+        slot: usize,
+        props: &'t Props,
+        env: &Env,
+        built: &ModelRow,
+        span: Span,
+    ) -> Option<Part> {
+        let ty = &built.ty;
+        let kind = RowKind::Plain;
+        let shape = self.slot_shape(id, slot).unwrap_or(Shape::Any);
+        let hint = match &shape {
+            Shape::Int(id) => *id,
+            _ => None,
+        };
+        if let (Some(_), Some(second)) = (props.get("is"), props.span("usually")) {
+            self.d
+                .error("E0225", second, "`is=` and `usually=` exclude each other")
+                .help("`is=` must hold; `usually=` is a default");
+        }
+        if let Some(ex) = props.ex("is") {
+            if ex.word() == Some("owner") && self.member(id, "owner", 0).is_none() {
+                return Some(Part { kind, role: Role::Derived, definers: Vec::new() });
+            }
+            let found = match self.parameter(id, slot, ex) {
+                Some(found) => found,
+                None => self.expr_hint(env, ex, hint)?,
+            };
+            if let (Shape::Array(element), Some(_)) = (&shape, constant(&found.expr)) {
+                // Each element is equal to it.
+                self.fits(element, &found.shape, ex.span)?;
+                return Some(Part { kind, role: Role::Data, definers: Vec::new() });
+            }
+            self.fits(&shape, &found.shape, ex.span)?;
+            if let Some(value) = constant(&found.expr) {
+                let value = convert(value, ty);
+                return Some(Part {
+                    kind: RowKind::Constant(value),
+                    role: Role::Fixed,
+                    definers: Vec::new(),
+                });
+            }
+            let definer = Definer {
+                scope: DefinerScope::Own,
+                source: DefinerSource::Expr(found.expr),
+                span: props.span("is").unwrap_or(span),
+            };
+            return Some(Part { kind, role: Role::Derived, definers: vec![definer] });
+        }
+        if let Some(ex) = props.ex("usually") {
+            let found = match self.parameter(id, slot, ex) {
+                Some(found) => found,
+                None => self.expr_hint(env, ex, hint)?,
+            };
+            self.fits(&shape, &found.shape, ex.span)?;
+            let role = match constant(&found.expr) {
+                Some(value) => Role::Default(convert(value, ty)),
+                None => Role::Kept(found.expr),
+            };
+            return Some(Part { kind, role, definers: Vec::new() });
+        }
+        Some(Part { kind, role: Role::Data, definers: Vec::new() })
+    }
+
+    /// The parameter that `limit=` means in `u8 limit is=limit`: a row is never equal to itself.
+    fn parameter(&mut self, id: RecordId, slot: usize, ex: &Ex) -> Option<super::Val> {
+        let word = ex.word()?;
+        let rec = self.rec(id);
+        if rec.slots[slot].name != Some(word) {
+            return None;
+        }
+        let own = rec.params.iter().find(|p| p.0 == word).map(|p| &p.1);
+        let library = self.scope(rec.scope).params.iter().find(|p| p.0 == word).map(|p| &p.1);
+        match (own, library) {
+            (Some(super::Bound::Const(expr, shape)), _)
+            | (None, Some(super::ScopeParam::Const(expr, shape))) => {
+                Some(super::Val { expr: expr.clone(), shape: shape.clone() })
+            }
+            (Some(super::Bound::Argument(at, shape, _)), _) => {
+                let path = crate::model::Path {
+                    start: crate::model::Start::Argument(*at),
+                    steps: Vec::new(),
+                    text: word.to_owned(),
+                };
+                Some(super::Val { expr: Expr::Path(path), shape: shape.clone() })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an equation's sides are of one kind.
+    fn fits(&mut self, row: &Shape, value: &Shape, span: Span) -> Option<()> {
+        let value = &self.seen(value);
+        let number = |s: &Shape| matches!(s, Shape::Int(_) | Shape::Address | Shape::Bool);
+        let fine = match (row, value) {
+            (Shape::Any, _) | (_, Shape::Any) | (Shape::Nothing, _) => true,
+            (Shape::Float, Shape::Int(_)) => true,
+            (Shape::Bytes, Shape::Text) | (Shape::Text, Shape::Bytes) => true,
+            (Shape::Array(_), Shape::Array(_)) => true,
+            // A packed word is a number, too.
+            (Shape::Nodes(list), Shape::Int(_)) => {
+                list.iter().all(|id| matches!(self.rec(*id).kind, RecordKind::Word(_)))
+            }
+            (a, b) if number(a) && number(b) => (*a == Shape::Bool) == (*b == Shape::Bool),
+            (a, b) => a == b,
+        };
+        if fine {
+            return Some(());
+        }
+        let (row, value) = (self.describe(row), self.describe(value));
+        self.d.error("E0221", span, format!("the row is {row}")).label(format!("this is {value}"));
+        None
+    }
+}
+
+/// A constant in the form that its row's type has.
+pub(super) fn convert(value: Constant, ty: &Type) -> Constant {
+    match (value, ty) {
+        (Constant::Int(n), Type::Cell(Cell { meaning: Meaning::Float, .. })) => {
+            #[expect(clippy::cast_precision_loss, reason = "constants of schemas are small")]
+            let float = n as f64;
+            Constant::Float(float.to_bits())
+        }
+        (Constant::Int(n), Type::Cell(Cell { meaning: Meaning::Bool { .. }, .. })) => {
+            Constant::Bool(n != 0)
+        }
+        (Constant::Text(t), Type::Run(RunType { content: Content::Bytes, .. })) => {
+            Constant::Bytes(t.into_bytes())
+        }
+        (value, _) => value,
+    }
+}

@@ -1,0 +1,106 @@
+//! Records for types with arguments: one per distinct list.
+
+use super::{Bound, Cx, MAX_RECORDS, ScopeId, Shape, id32};
+use crate::model::RecordId;
+use crate::span::Span;
+use crate::syntax::ast::{Argument, Decl};
+
+impl<'t> Cx<'t> {
+    /// Arguments of a type, resolved where they are written.
+    pub(super) fn arguments(
+        &mut self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        decl: &'t Decl,
+        args: &'t [Argument],
+        span: Span,
+    ) -> Option<Vec<Bound>> {
+        if args.len() != decl.params.len() {
+            let name = &decl.name.value;
+            let (needs, has) = (decl.params.len(), args.len());
+            let plural = if needs == 1 { "" } else { "s" };
+            self.d
+                .error("E0213", span, format!("`{name}` takes {needs} argument{plural}, not {has}"))
+                .also(decl.name.span, "declared here");
+            return None;
+        }
+        args.iter()
+            .enumerate()
+            .map(|(at, arg)| self.argument(scope, record, arg, id32(at)))
+            .collect()
+    }
+
+    fn argument(
+        &mut self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        arg: &'t Argument,
+        at: u32,
+    ) -> Option<Bound> {
+        if let Some(ty) = &arg.ty {
+            let path = arg.ex.as_ref().and_then(|ex| ex.path());
+            let is_value = path.is_some_and(|path| self.is_value(scope, record, path));
+            let length_word = matches!(arg.text.as_str(), "until-nul" | "fill");
+            let literal = matches!(
+                arg.ex.as_ref().map(|ex| &ex.kind),
+                Some(crate::syntax::expr::ExKind::Bool(_))
+            );
+            if !is_value && !length_word && !literal {
+                let base = self.base(scope, record, ty)?;
+                if base.raw {
+                    self.d.error("E0209", arg.span, "`bytes` and `text` need a length");
+                    return None;
+                }
+                return Some(Bound::Type(self.collapse(base)));
+            }
+        }
+        let ex = arg.ex.as_ref()?;
+        let env = self.env(scope, record);
+        if ex.word() == Some("none") {
+            let path = super::paths::nothing("none");
+            return Some(Bound::Argument(at, Shape::Any, Box::new(path)));
+        }
+        let val = self.expr(&env, ex)?;
+        match &val.expr {
+            crate::model::Expr::Int(_)
+            | crate::model::Expr::Bool(_)
+            | crate::model::Expr::Float(_)
+            | crate::model::Expr::Text(_)
+            | crate::model::Expr::Bytes(_) => Some(Bound::Const(val.expr, val.shape)),
+            _ => Some(Bound::Argument(at, val.shape, Box::new(val.expr))),
+        }
+    }
+
+    /// The record for a declaration with these arguments; one per distinct list.
+    pub(super) fn instance(
+        &mut self,
+        scope: ScopeId,
+        index: usize,
+        args: Vec<Bound>,
+        span: Span,
+    ) -> Option<RecordId> {
+        let key = format!("{} {index} {args:?}", scope.0);
+        if let Some(&id) = self.instances.get(&key) {
+            return Some(id);
+        }
+        if self.records.len() >= MAX_RECORDS {
+            if !self.too_many {
+                self.too_many = true;
+                self.d.error("E0208", span, format!("more than {MAX_RECORDS} structs")).help(
+                    "parameters multiply structs: does a struct use itself with an argument \
+                           that grows?",
+                );
+            }
+            return None;
+        }
+        if key.len() > 1 << 16 {
+            self.d.error("E0208", span, "the arguments of this type are too long");
+            return None;
+        }
+        let id = RecordId(id32(self.records.len()));
+        self.instances.insert(key, id);
+        self.by_decl.entry((scope, index)).or_default().push(id);
+        self.declare(scope, index, args);
+        Some(id)
+    }
+}

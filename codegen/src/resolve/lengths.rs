@@ -1,0 +1,480 @@
+//! Complete types: lengths, regions, pointers around the types as written.
+
+use super::base::{own_pointer, per_epoch, run};
+use super::shapes::is_array;
+use super::{Base, Cx, Env, Expr, RecordId, Shape, Source, id32};
+use crate::model::{
+    ArrayLength, ArrayType, Cell, Content, Encoding, Extent, Meaning, RecordKind, RegionType,
+    RunLength, RunType, Storage, Target, Trim, Type, WhenEmpty,
+};
+use crate::syntax::ast::{Row, RowWord};
+use crate::syntax::expr::{Ex, ExKind};
+
+impl<'t> Cx<'t> {
+    /// The complete type of a row.
+    pub(super) fn row_type(&mut self, id: RecordId, slot: usize) -> Option<Type> {
+        let epochs = self.epoch_count();
+        let mut types = vec![Type::Nothing; epochs];
+        for at in 0..self.rec(id).slots[slot].variants.len() {
+            let variant = &self.rec(id).slots[slot].variants[at];
+            let mask = variant.epochs.clone();
+            let Source::Row(row, _) = variant.source.clone() else { return None };
+            let ty = self.full_type(id, slot, at, row)?;
+            for (epoch, present) in mask.iter().enumerate() {
+                if *present {
+                    types[epoch] = match &ty {
+                        Type::PerEpoch(list) => list[epoch].clone(),
+                        ty => ty.clone(),
+                    };
+                }
+            }
+        }
+        Some(per_epoch(types))
+    }
+
+    pub(super) fn full_type(
+        &mut self,
+        id: RecordId,
+        slot: usize,
+        at: usize,
+        row: &'t Row,
+    ) -> Option<Type> {
+        let base = self.variant_base(id, slot, at)?;
+        let env = self.record_env(id);
+        match &row.word {
+            RowWord::Magic(_) => {
+                let size = self.magic_bytes(id, row)?.len();
+                return Some(run(Content::Bytes, RunLength::Fixed(u64::try_from(size).ok()?)));
+            }
+            RowWord::Mark | RowWord::Const(None) => return Some(Type::Nothing),
+            RowWord::Slice => {
+                let of = row.props.ex("of").and_then(|ex| ex.path())?;
+                let (_, shape) = self.path(&env, of)?;
+                let (path, _) = self.path(&env, of)?;
+                let element = match shape.element() {
+                    Shape::Nodes(list) if list.len() == 1 => Type::Record(list[0]),
+                    _ => self.element_of(&path).unwrap_or(Type::Nothing),
+                };
+                return Some(Type::Array(Box::new(ArrayType {
+                    element,
+                    length: ArrayLength::Fill,
+                    stride: None,
+                })));
+            }
+            RowWord::Pool(_) => {
+                let length = match row.props.ex("count") {
+                    Some(ex) if !is_fill(ex) => ArrayLength::Count(self.int(&env, ex)?),
+                    _ => ArrayLength::Fill,
+                };
+                return Some(Type::Array(Box::new(ArrayType {
+                    element: base.element,
+                    length,
+                    stride: None,
+                })));
+            }
+            RowWord::Value(_) => {
+                let mut element = base.element;
+                self.meaning(id, row, &mut element)?;
+                if row.props.flag("array") {
+                    let length = ArrayLength::Fill;
+                    element = Type::Array(Box::new(ArrayType { element, length, stride: None }));
+                }
+                return Some(element);
+            }
+            _ => {}
+        }
+        self.with_length(id, row, base, &env)
+    }
+
+    /// Type of the elements of the row that a path leads to.
+    fn element_of(&mut self, path: &crate::model::Path) -> Option<Type> {
+        let crate::model::Step::Field(field) = path.steps.last()? else { return None };
+        let (record, members) = field.members.first()?;
+        let [crate::model::Member::Row(row)] = members.as_slice() else { return None };
+        let base = self.variant_base(*record, row.index(), 0)?;
+        Some(match base.suffix {
+            Some((kind, optional)) => own_pointer(kind, optional, base.element),
+            None => base.element,
+        })
+    }
+
+    /// `yes=` and `enum=` of a cell.
+    pub(super) fn meaning(&mut self, id: RecordId, row: &'t Row, element: &mut Type) -> Option<()> {
+        if let Some(yes) = row.props.int("yes") {
+            let span = row.props.span("yes").unwrap_or(row.span);
+            match element {
+                Type::Cell(Cell { meaning: Meaning::Bool { yes: known }, .. }) => {
+                    match u64::try_from(yes).ok().filter(|&n| n > 0) {
+                        Some(number) => *known = number,
+                        None => {
+                            self.d.error("E0214", span, "the number for true is positive");
+                        }
+                    }
+                }
+                _ => {
+                    self.d.error("E0225", span, "`yes=` belongs to `bool8`, `bool16` and `bool32`");
+                }
+            }
+        }
+        if let Some(name) = row.props.text("enum") {
+            let span = row.props.span("enum").unwrap_or(row.span);
+            let scope = self.rec(id).scope;
+            let found = self.enum_named(scope, name, span)?;
+            match element {
+                Type::Cell(Cell { meaning, .. }) if *meaning == Meaning::Int => {
+                    *meaning = Meaning::Enum(found);
+                }
+                Type::Cell(Cell { meaning, .. })
+                    if matches!(meaning, Meaning::Bool { .. }) && row_is_bit(row) =>
+                {
+                    *meaning = Meaning::Enum(found);
+                }
+                _ => {
+                    self.d.error("E0225", span, "`enum=` belongs to an integer");
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn with_length(&mut self, id: RecordId, row: &'t Row, base: Base, env: &Env) -> Option<Type> {
+        let props = &row.props;
+        let array = is_array(row, &base);
+        let mut element = base.element.clone();
+        self.meaning(id, row, &mut element)?;
+        if let Type::Cell(Cell { storage: Storage::Letter { letter, width }, .. }) = &mut element {
+            *width = self.letter_width(id, *letter, row)?;
+        }
+        let content = match &element {
+            Type::Run(run) => run.content,
+            _ => Content::Bytes,
+        };
+        let content = super::texts::content(props.word("encoding"), content);
+        if let (Some(span), false) = (props.span("encoding"), matches!(element, Type::Run(_))) {
+            self.d.error("E0225", span, "`encoding=` belongs to `text`");
+        }
+        if let (true, Type::Run(run)) = (base.raw, &mut element) {
+            run.content = content;
+        }
+        if let Some((kind, optional)) = base.suffix {
+            element = own_pointer(kind, optional, element);
+        }
+        let mut ty = element;
+        let mut regioned = false;
+        if base.raw && !array {
+            ty = self.raw(id, row, content, env)?;
+            regioned = true;
+        } else if array {
+            if base.raw && super::shapes::is_bounded(props) {
+                ty = self.bounded(id, row, content, env)?;
+                regioned = true;
+            }
+            ty = self.array(row, ty, env)?;
+        } else if base.sigil_only {
+            ty = Type::Nothing;
+        }
+        if !regioned {
+            ty = self.region(id, row, ty, content, env)?;
+        }
+        if let Some((kind, optional)) = base.prefix {
+            let target = if base.sigil_only { Target::Element } else { Target::Own(ty) };
+            if matches!(target, Target::Element) && !props.has("ref") {
+                self.d
+                    .error("E0225", row.span, "a pointer without a type needs `ref=`")
+                    .help("name the array whose element it points to: `ref=ARRAY`");
+                return None;
+            }
+            ty = Type::Pointer(Box::new(super::base::pointer(kind, optional, target)));
+        }
+        self.pointer_props(id, row, &mut ty, env)?;
+        Some(ty)
+    }
+
+    /// `when_empty= none_with= align= section= list=` of pointers.
+    fn pointer_props(
+        &mut self,
+        id: RecordId,
+        row: &'t Row,
+        ty: &mut Type,
+        env: &Env,
+    ) -> Option<()> {
+        let props = &row.props;
+        let names = ["when_empty", "none_with", "section", "list"];
+        let pointer = match ty {
+            Type::Pointer(pointer) => Some(pointer),
+            Type::Array(array) => match &mut array.element {
+                Type::Pointer(pointer) => Some(pointer),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(pointer) = pointer else {
+            for name in names {
+                if let Some(span) = props.span(name) {
+                    self.d.error("E0225", span, format!("`{name}=` belongs to a pointer"));
+                }
+            }
+            if let (Some(span), RowWord::Typed(_)) = (props.span("align"), &row.word) {
+                self.d.error("E0225", span, "`align=` belongs to a pointer, an object or a struct");
+            }
+            return Some(());
+        };
+        pointer.when_empty = match props.word("when_empty") {
+            Some("none") => Some(WhenEmpty::None),
+            Some("here") => Some(WhenEmpty::Here),
+            Some("kept") => Some(WhenEmpty::Kept),
+            _ => None,
+        };
+        if let Some(name) = props.text("none_with") {
+            pointer.none_with = self.row_named(id, name);
+            if pointer.none_with.is_none() {
+                let span = props.span("none_with").unwrap_or(row.span);
+                self.d.error("E0219", span, format!("no row `{name}` in this struct"));
+            }
+        }
+        pointer.list = props.word("list").and_then(super::pointers::policy);
+        if let Some(ex) = props.ex("align") {
+            pointer.align = Some(self.int(env, ex)?);
+        }
+        if let Some(name) = props.text("section") {
+            let tree = self.scope(self.main).tree;
+            match tree.relocation.iter().position(|s| s.name == name) {
+                Some(at) => pointer.section = id32(at),
+                None => {
+                    let span = props.span("section").unwrap_or(row.span);
+                    self.d.error("E0219", span, format!("no relocation section `{name}`"));
+                }
+            }
+        }
+        Some(())
+    }
+
+    pub(super) fn array(&mut self, row: &'t Row, element: Type, env: &Env) -> Option<Type> {
+        let props = &row.props;
+        let stride = match props.ex("stride") {
+            Some(ex) => Some(self.int(env, ex)?),
+            None => None,
+        };
+        let length = if let Some(ex) = props.ex("last") {
+            if let Some(span) = props.span("count") {
+                self.d.error("E0225", span, "`count=` and `last=` exclude each other");
+            }
+            let shape = self.type_shape(&element);
+            let inner = Env { it: Some(shape), ..env.clone() };
+            ArrayLength::Last(self.truth(&inner, ex)?)
+        } else {
+            match props.ex("count") {
+                Some(ex) if !is_fill(ex) => ArrayLength::Count(self.int(env, ex)?),
+                _ => ArrayLength::Fill,
+            }
+        };
+        Some(Type::Array(Box::new(ArrayType { element, length, stride })))
+    }
+
+    /// The region around something, if the row says one.
+    fn region(
+        &mut self,
+        id: RecordId,
+        row: &'t Row,
+        inner: Type,
+        content: Content,
+        env: &Env,
+    ) -> Option<Type> {
+        let props = &row.props;
+        let terminator = self.terminator(props, content);
+        let strip = self.strip(props);
+        let extent = self.extent(id, row, env)?;
+        let (extent, trim) = match (extent, terminator) {
+            (Some(extent), terminator) => {
+                let trim = terminator.is_some() || strip.is_some();
+                (extent, trim.then_some(Trim { terminator, strip }))
+            }
+            (None, Some(terminator)) => (Extent::Terminated(terminator), None),
+            (None, None) => match strip {
+                Some(_) => (Extent::Rest, Some(Trim { terminator: None, strip })),
+                None => return Some(inner),
+            },
+        };
+        Some(Type::Region(Box::new(RegionType { inner, extent, trim })))
+    }
+
+    /// `size=`, `end=` or `until=`.
+    pub(super) fn extent(
+        &mut self,
+        id: RecordId,
+        row: &'t Row,
+        env: &Env,
+    ) -> Option<Option<Extent>> {
+        let props = &row.props;
+        let given: Vec<&str> =
+            ["size", "end", "until"].into_iter().filter(|name| props.has(name)).collect();
+        if given.len() > 1 {
+            let span = props.span(given[1]).unwrap_or(row.span);
+            self.d.error(
+                "E0225",
+                span,
+                format!("`{}=` and `{}=` exclude each other", given[0], given[1]),
+            );
+        }
+        Some(match given.first() {
+            Some(&"size") => {
+                let ex = props.ex("size")?;
+                if is_fill(ex) && self.member(id, "fill", 0).is_none() {
+                    Some(Extent::Rest)
+                } else {
+                    Some(Extent::Size(self.int(env, ex)?))
+                }
+            }
+            Some(&"end") => Some(Extent::End(self.int(env, props.ex("end")?)?)),
+            Some(_) => {
+                let ex = props.ex("until")?;
+                if ex.word() == Some("end") && self.member(id, "end", 0).is_none() {
+                    Some(Extent::Rest)
+                } else {
+                    let found = self.expr(env, ex)?;
+                    Some(Extent::End(addresses(found.expr)))
+                }
+            }
+            None => None,
+        })
+    }
+
+    /// `bytes` or `text` with its length.
+    pub(super) fn raw(
+        &mut self,
+        id: RecordId,
+        row: &'t Row,
+        content: Content,
+        env: &Env,
+    ) -> Option<Type> {
+        let props = &row.props;
+        let make = |length| Type::Run(RunType { content, length, suffix: Vec::new(), align: None });
+        if let Some(ex) = props.ex("count") {
+            let length = if is_fill(ex) {
+                RunLength::Fill
+            } else {
+                RunLength::Count(Box::new(self.int(env, ex)?))
+            };
+            return self.region(id, row, make(length), content, env);
+        }
+        self.bounded(id, row, content, env)
+    }
+
+    /// `bytes` or `text` with `size=`, `end=`, `terminator=` or `strip=`.
+    fn bounded(&mut self, id: RecordId, row: &'t Row, content: Content, env: &Env) -> Option<Type> {
+        let props = &row.props;
+        let make = |length| Type::Run(RunType { content, length, suffix: Vec::new(), align: None });
+        let bounded = props.has("terminator") || props.has("strip");
+        if let (Some(ex), false) = (props.ex("size"), bounded) {
+            if is_fill(ex) && self.member(id, "fill", 0).is_none() {
+                return Some(make(RunLength::Fill));
+            }
+            if !props.has("end") && !props.has("until") {
+                let size = self.int(env, ex)?;
+                match size.constant() {
+                    Some(n) => match u64::try_from(n) {
+                        Ok(size) => return Some(make(RunLength::Fixed(size))),
+                        Err(_) => {
+                            self.d.error("E0214", ex.span, "a size is not negative");
+                            return None;
+                        }
+                    },
+                    None if content == Content::Bytes => {
+                        return Some(make(RunLength::Count(Box::new(size))));
+                    }
+                    None => {}
+                }
+            }
+        }
+        let any = ["size", "end", "until", "terminator", "strip"].iter().any(|n| props.has(n));
+        if !any {
+            // A constant has the length of its value.
+            if let Some(ExKind::Text(text)) = props.ex("is").map(|ex| &ex.kind)
+                && matches!(
+                    content,
+                    Content::Text(Encoding::Ascii | Encoding::Utf8) | Content::Bytes
+                )
+            {
+                let size = u64::try_from(text.len()).ok()?;
+                return Some(make(RunLength::Fixed(size)));
+            }
+            if let Some(ExKind::Call { name, args, .. }) = props.ex("is").map(|ex| &ex.kind)
+                && let ("hex", [Ex { kind: ExKind::Text(text), .. }]) =
+                    (name.value.as_str(), args.as_slice())
+            {
+                let size = super::texts::hex(text).map_or(0, |b| b.len());
+                return Some(make(RunLength::Fixed(u64::try_from(size).ok()?)));
+            }
+            self.d
+                .error("E0226", row.span, "how long is it?")
+                .help("write `size=N`, `size=fill`, `count=N` or `terminator=\"00\"`");
+            return None;
+        }
+        self.region(id, row, make(RunLength::Fill), content, env)
+    }
+
+    /// Number of bits that a letter has in the pattern of the case.
+    fn letter_width(&mut self, id: RecordId, letter: char, row: &Row) -> Option<u8> {
+        let labels = match self.rec(id).kind {
+            RecordKind::Case(union, case) => {
+                self.uni(union).cases[case as usize].decl.labels.clone()
+            }
+            RecordKind::Form(union, case, form) => {
+                self.uni(union).cases[case as usize].decl.forms[form as usize].labels.clone()
+            }
+            _ => Vec::new(),
+        };
+        let span = row.props.span("bits").unwrap_or(row.span);
+        let mut width = None;
+        for label in &labels {
+            if let crate::syntax::ast::LabelKind::Pattern(bits) = &label.kind {
+                let count = bits.chars().filter(|&c| c == letter).count();
+                if count > 0 {
+                    width = u8::try_from(count).ok();
+                }
+            }
+        }
+        let Some(width) = width.filter(|w| (1..=64).contains(w)) else {
+            let d = self.d.error("E0227", span, format!("no pattern of this case has `{letter}`"));
+            if let Some(label) = labels.first() {
+                d.also(label.span, "the label");
+            }
+            return None;
+        };
+        if let RowWord::Typed(ty) = &row.word {
+            let said = super::base::small(&ty.name)
+                .or_else(|| super::base::bit_width(&ty.name).map(|w| (w, false)));
+            // `u16 index bits=i` may be wider than its bits.
+            if let Some((said, _)) = said
+                && said < width
+            {
+                self.d
+                    .error(
+                        "E0227",
+                        ty.span,
+                        format!("`{}` is too narrow for the {width} bits `{letter}`", ty.name),
+                    )
+                    .help(format!("write `u{width}`"));
+            }
+        }
+        Some(width)
+    }
+}
+
+fn row_is_bit(row: &Row) -> bool {
+    matches!(&row.word, RowWord::Typed(ty) if ty.name == "bit")
+}
+
+/// Where objects begin: each path in `a ?? b` becomes its address.
+fn addresses(expr: Expr) -> Expr {
+    match expr {
+        Expr::Path(path) => Expr::At(path),
+        Expr::Coalesce(a, b) => Expr::Coalesce(Box::new(addresses(*a)), Box::new(addresses(*b))),
+        other => other,
+    }
+}
+
+/// Whether a length is "as much as there is".
+fn is_fill(ex: &Ex) -> bool {
+    ex.word() == Some("fill")
+}

@@ -1,0 +1,96 @@
+//! Names of records for people.
+
+use super::{Cx, RecordId};
+use crate::model::{ByteOrder, RecordKind, Type};
+use crate::syntax::ast::DeclBody;
+
+impl<'t> Cx<'t> {
+    /// The kind of a record, with the width of a word.
+    pub(super) fn word_kind(&self, id: RecordId) -> RecordKind {
+        let rec = self.rec(id);
+        if !matches!(rec.kind, RecordKind::Word(_)) {
+            return rec.kind.clone();
+        }
+        for ((scope, index), list) in &self.by_decl {
+            if list.contains(&id)
+                && let DeclBody::Word { storage, .. } = &self.decl(*scope, *index).body
+                && let Some(int) = super::base::integer(&storage.name)
+            {
+                return RecordKind::Word(int);
+            }
+        }
+        rec.kind.clone()
+    }
+
+    /// Name with arguments, for people.
+    pub(super) fn shown(&self, id: RecordId) -> String {
+        let rec = self.rec(id);
+        if rec.params.is_empty() || !matches!(rec.kind, RecordKind::Struct) {
+            return rec.name.clone();
+        }
+        let args: Vec<String> =
+            rec.params.iter().map(|(_, bound)| self.shown_bound(bound)).collect();
+        format!("{}<{}>", rec.name, args.join(","))
+    }
+
+    fn shown_bound(&self, bound: &super::Bound) -> String {
+        use crate::model::Expr;
+        match bound {
+            super::Bound::Type(ty) => self.shown_type(ty),
+            super::Bound::Const(Expr::Int(n), _) => n.to_string(),
+            super::Bound::Const(Expr::Text(t), _) => format!("'{t}'"),
+            super::Bound::Const(Expr::Bool(b), _) => b.to_string(),
+            super::Bound::Const(..) => "..".to_owned(),
+            super::Bound::Argument(_, _, expr) => match &**expr {
+                Expr::Path(path) => path.text.clone(),
+                _ => "..".to_owned(),
+            },
+        }
+    }
+
+    fn shown_type(&self, ty: &Type) -> String {
+        use crate::model::{Content, Meaning, RunLength, Storage};
+        match ty {
+            Type::Cell(cell) => match (cell.meaning.clone(), cell.storage) {
+                (Meaning::Enum(id), _) => self.enums[id.index()].name.clone(),
+                (Meaning::Word(id), _) => self.rec(id).name.clone(),
+                (meaning, Storage::Fixed(int)) => {
+                    let letter = match meaning {
+                        Meaning::Float => "f",
+                        Meaning::Bool { .. } => "bool",
+                        _ if int.signed => "i",
+                        _ => "u",
+                    };
+                    let order = match int.order {
+                        Some(ByteOrder::Little) => "le",
+                        Some(ByteOrder::Big) => "be",
+                        None => "",
+                    };
+                    format!("{letter}{}{order}", u32::from(int.bytes) * 8)
+                }
+                (_, Storage::Varint(id)) => self.varints[id.index()].name.clone(),
+                _ => "bits".to_owned(),
+            },
+            Type::Run(run) => {
+                let content = match run.content {
+                    Content::Bytes => "bytes".to_owned(),
+                    Content::Text(encoding) => format!("{encoding:?}").to_lowercase(),
+                };
+                match &run.length {
+                    RunLength::Prefix(cell) => {
+                        format!("{content}<{}>", self.shown_type(&Type::Cell(cell.clone())))
+                    }
+                    _ => content,
+                }
+            }
+            Type::Record(id) => self.shown(*id),
+            Type::Union(id) => self.uni(*id).name.clone(),
+            Type::Pointer(pointer) => self.pointers[pointer.kind.index()].name.clone(),
+            Type::PerEpoch(types) => {
+                let first = types.iter().find(|ty| !matches!(ty, Type::Nothing));
+                first.map(|ty| format!("{}..", self.shown_type(ty))).unwrap_or_default()
+            }
+            _ => "..".to_owned(),
+        }
+    }
+}

@@ -69,7 +69,10 @@ impl<'m> Engine<'m, '_> {
 
     fn source(&mut self, source: &'m DefinerSource, node: NodeId) -> Fallible<Val> {
         match source {
-            DefinerSource::Expr(expr) => self.eval(expr, node, None),
+            DefinerSource::Expr(expr) => {
+                let val = self.eval(expr, node, None)?;
+                self.load(val)
+            }
             DefinerSource::Measure { measure, row, factor, offset } => {
                 let loc = Loc::row(node, *row);
                 let measured = match self.measure(measure, loc)? {

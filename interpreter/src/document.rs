@@ -112,7 +112,9 @@ fn byte_order(model: &Model, bytes: &[u8]) -> Result<ByteOrder, ReadError> {
         ByteOrderRule::Mark { offset } => offset,
     };
     let path = || row_path(model, &mark_path(model, model.root, 0).unwrap_or_default());
-    match formwork::slice(bytes, offset, 2).map_err(|error| inside(error, bytes).with_path(path()))? {
+    match formwork::slice(bytes, offset, 2)
+        .map_err(|error| inside(error, bytes).with_path(path()))?
+    {
         [0xff, 0xfe] => Ok(ByteOrder::Little),
         [0xfe, 0xff] => Ok(ByteOrder::Big),
         other => {

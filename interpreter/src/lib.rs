@@ -1,7 +1,7 @@
 //! Reads and writes files straight from a [`Model`], without generating code.
 //!
 //! [`read`] turns bytes into a [`Document`], which knows for every byte what it is, and from which
-//! [`Document::value`] gives the [`Value`] that a program edits; [`write`] turns a value into
+//! [`Document::value`] gives the [`Value`] that a program edits; [`write()`] turns a value into
 //! bytes. A file that its format's own tools made comes out as it went in.
 #![forbid(unsafe_code)]
 

@@ -109,11 +109,7 @@ fn join(next: Value) -> Value {
 }
 
 /// A named parameter.
-fn item<'a>(
-    name: &str,
-    kind: &str,
-    values: impl IntoIterator<Item = (&'a str, Value)>,
-) -> Value {
+fn item<'a>(name: &str, kind: &str, values: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
     record([("name", text(name)), ("case", case(kind, values))])
 }
 

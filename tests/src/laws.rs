@@ -97,13 +97,13 @@ impl std::error::Error for Broken {}
 ///
 /// As [`read`].
 pub fn value_of(model: &Model, bytes: &[u8]) -> Result<Value, ReadError> {
-    read(model, bytes, &ReadOptions::default()).map(|mut document| document.value())
+    read(model, bytes, &ReadOptions::default()).map(|document| document.value())
 }
 
 /// Reads a file and writes its value.
 #[must_use]
 pub fn get_put(model: &Model, bytes: &[u8]) -> Outcome {
-    let mut document = match read(model, bytes, &ReadOptions::default()) {
+    let document = match read(model, bytes, &ReadOptions::default()) {
         Ok(document) => document,
         Err(error) => return Outcome::Failed(Broken::Unread(error)),
     };

@@ -167,9 +167,8 @@ fn all_events_are_deleted() {
 }
 
 fn first_items(value: &mut Value) -> Option<&mut Vec<Value>> {
-    let at = events(value)?
-        .iter()
-        .position(|event| event.at_path("data.params.items").is_some())?;
+    let at =
+        events(value)?.iter().position(|event| event.at_path("data.params.items").is_some())?;
     value.at_path_mut(&format!("flowcharts[0].events[{at}].data.params.items"))?.elements_mut()
 }
 

@@ -165,7 +165,7 @@ fn check_edit(model: &Model, feature: &Feature, value: &Value, edit: &Edit) -> R
 
 fn check_break(model: &Model, file: &File, broken: &Break) -> Option<String> {
     let found = match read(model, &broken.bytes, &file.options) {
-        Ok(mut document) => {
+        Ok(document) => {
             let value = value_text::print(&document.value());
             return Some(format!("`{}` is read\n{value}", broken.text));
         }

@@ -9,6 +9,7 @@ use formwork::{GroupOrder, read_varint, store_varint, varint_width};
 use formwork_codegen::model::Model;
 use formwork_interpreter::{KeptKind, Value, write};
 use formwork_tests::flows::{int, list, record, text};
+use formwork_tests::golden::{File, features};
 use formwork_tests::laws::{self, Broken};
 use formwork_tests::{models, samples};
 
@@ -162,8 +163,7 @@ fn varints_of_any_width() {
                 .map(|_| Ok(int((u.arbitrary::<u32>()? >> u.int_in_range(0..=31)?).into())))
                 .collect()
         };
-        let bytes: Vec<Value> =
-            (0..u.int_in_range(0..=200)?).map(|n| int(n % 256)).collect();
+        let bytes: Vec<Value> = (0..u.int_in_range(0..=200)?).map(|n| int(n % 256)).collect();
         let value = record([
             ("a", int(u.arbitrary::<u32>()?.into())),
             ("b", int(u.arbitrary::<u64>()?.into())),
@@ -359,6 +359,65 @@ fn expressions_mean_what_they_say() {
     })
     .budget_ms(2 * BUDGET);
     assert!(evaluated > 100, "only {evaluated} expressions have a value");
+}
+
+/// Changes a file in a few places.
+fn mutated(u: &mut Unstructured<'_>, file: &[u8]) -> Result<Vec<u8>> {
+    let mut bytes = file.to_vec();
+    for _ in 0..u.int_in_range(1..=5)? {
+        let at = u.int_in_range(0..=bytes.len())?;
+        match u.int_in_range(0..=5)? {
+            0 => bytes.insert(at, u.arbitrary()?),
+            1 if at < bytes.len() => {
+                bytes.remove(at);
+            }
+            2 if at < bytes.len() => {
+                let from = u.int_in_range(0..=bytes.len() - 1)?;
+                bytes[at] = bytes[from];
+            }
+            3 => bytes.truncate(at.max(bytes.len() / 2)),
+            _ if at < bytes.len() => {
+                bytes[at] = *u.choose(&[0, 1, 2, 4, 8, 0x10, 0x7f, 0x80, 0xfe, 0xff])?;
+            }
+            _ => {}
+        }
+    }
+    Ok(bytes)
+}
+
+/// `FORMWORK_BUDGET` is the time in milliseconds for all features together, if more is wanted.
+#[test]
+fn changed_files_are_read_or_refused() {
+    let folder = samples::workspace().join("tests/golden");
+    let features = features(&folder).expect("the features can be read");
+    let models: Vec<(Model, Vec<File>)> = features
+        .into_iter()
+        .filter_map(|feature| Some((models::from_file(&feature.schema).ok()?, feature.files)))
+        .collect();
+    let budget = std::env::var("FORMWORK_BUDGET").ok().and_then(|ms| ms.parse().ok());
+    arbtest(|u| {
+        let (model, files) = u.choose(&models)?;
+        let file = u.choose(files)?;
+        let bytes = mutated(u, &file.bytes)?;
+        let shown = || format!("{} {bytes:02x?}", model.name);
+        match laws::total(model, &bytes) {
+            Err(broken) => panic!("{broken} in {}", shown()),
+            Ok(Ok(value)) => {
+                if let laws::Outcome::Failed(broken) = laws::get_put(model, &bytes) {
+                    panic!("{broken} in {}", shown());
+                }
+                for result in [laws::stable(model, &value), laws::canonical(model, &value)] {
+                    match result {
+                        Ok(()) | Err(Broken::Refused(_)) => {}
+                        Err(broken) => panic!("{broken} in {}", shown()),
+                    }
+                }
+            }
+            Ok(Err(_)) => {}
+        }
+        Ok(())
+    })
+    .budget_ms(budget.unwrap_or(2 * BUDGET));
 }
 
 #[test]

@@ -255,6 +255,15 @@ impl<'m, 'b> Engine<'m, 'b> {
                 if pointer.none_with.is_some() {
                     return Ok((Item::Absent, cell, cell));
                 }
+                // As many elements as there is room for: without an address, none.
+                if let Type::Array(array) = strip_region(target)
+                    && matches!(array.length, ArrayLength::Fill)
+                {
+                    if self.when_empty(pointer) != WhenEmpty::None {
+                        self.keep(loc, KeptKind::Pointer, Value::Bool(false), Value::Bool(true));
+                    }
+                    return Ok((empty_item(target), cell, cell));
+                }
                 return Err(self.error(ReadErrorKind::NullPointer, cell, loc));
             };
             if self.evaluate_count(count, loc, cell)? != 0 {
@@ -275,7 +284,12 @@ impl<'m, 'b> Engine<'m, 'b> {
             Item::Bytes(bytes) => bytes.is_empty(),
             _ => false,
         };
-        if empty && count.is_some() && self.when_empty(pointer) == WhenEmpty::None {
+        let fill = matches!(
+            strip_region(target),
+            Type::Array(array) if matches!(array.length, ArrayLength::Fill)
+        );
+        let free = pointer.none_with.is_none() && (count.is_some() || fill);
+        if empty && free && self.when_empty(pointer) == WhenEmpty::None {
             self.keep(loc, KeptKind::Pointer, Value::Bool(true), Value::Bool(false));
         }
         Ok((item, at, cursor.at))

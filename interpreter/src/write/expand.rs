@@ -87,7 +87,11 @@ impl<'m> Engine<'m, '_> {
             (RowKind::Mark { .. }, _) => return Ok(None),
             (RowKind::Value { seen: Some(_) }, _) => return Ok(Some(Item::Absent)),
             (_, Role::View { slices, key }) => {
-                return self.gather(loc, slices, key.as_ref()).map(Some);
+                let table = self.gather(loc, slices, key.as_ref())?;
+                return Ok(Some(match &row.ty {
+                    Type::Pointer(_) => Item::Pointer(Box::new(PointerItem::to(table))),
+                    _ => table,
+                }));
             }
             _ => {}
         }

@@ -152,26 +152,27 @@ impl<'m> Engine<'m, '_> {
             Item::Bytes(bytes) => Some(bytes.len() as u64),
             _ => None,
         };
-        let size = match self.model.size_of(&row.ty, self.epoch) {
-            Some(size) => size,
-            None => match kept {
-                Some(size) => size,
-                None => match padding_size(&row.ty) {
-                    Some(size) => {
-                        let size = self.eval_int(size, loc.node, None)?.unwrap_or(0);
-                        match u64::try_from(size) {
-                            Ok(size) => size,
-                            Err(_) => return eval_error(format!("a size of {size}")),
-                        }
-                    }
-                    // Padding to the end of a region whose size is known.
-                    None => match self.writing().room {
-                        Some(room) => room.saturating_sub(spot.at),
-                        None => 0,
-                    },
-                },
+        let size = match (self.model.size_of(&row.ty, self.epoch), padding_size(&row.ty)) {
+            (Some(size), _) => size,
+            // Only reading knows the position; the value has what it found.
+            (None, Some(size)) if kept.is_some() && mentions_position(size) => kept.unwrap_or(0),
+            (None, Some(size)) => {
+                let size = self.eval_int(size, loc.node, None)?.unwrap_or(0);
+                match u64::try_from(size) {
+                    Ok(size) => size,
+                    Err(_) => return eval_error(format!("a size of {size}")),
+                }
+            }
+            // Padding to the end of a region whose size is known.
+            (None, None) => match self.writing().room {
+                Some(room) => room.saturating_sub(spot.at),
+                None => kept.unwrap_or(0),
             },
         };
+        if kept.is_some_and(|kept| kept != size) {
+            // Another number of bytes: what was there is of no use.
+            self.tree.slot_mut(loc.node, loc.row).item = Item::Absent;
+        }
         spot.at += size;
         Ok(())
     }

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod arithmetic;
+mod checks;
 mod derive;
 mod document;
 mod engine;
@@ -16,6 +17,7 @@ mod gaps;
 mod items;
 mod project;
 mod read;
+mod references;
 mod relocation;
 mod settle;
 mod tree;

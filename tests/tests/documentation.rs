@@ -178,7 +178,7 @@ fn file(block: &Block, example: &mut Example) -> Result<(), String> {
     let model = example.model.as_ref().ok_or("no accepted schema stands before the file")?;
     let bytes = bytes(&block.text).ok_or("these are not bytes in hexadecimal")?;
     let expected = block.properties.get("error");
-    let mut document = match (read(model, &bytes, &ReadOptions::default()), expected) {
+    let document = match (read(model, &bytes, &ReadOptions::default()), expected) {
         (Ok(document), None) => document,
         (Ok(_), Some(kind)) => return Err(format!("read, but must fail with {kind}")),
         (Err(error), Some(kind)) if error.kind().code() == kind => return Ok(()),

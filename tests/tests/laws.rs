@@ -1,6 +1,9 @@
 //! The laws hold for the files of all features, whole, cut and changed.
 
+use formwork::{ReadErrorKind, ReadOptions};
 use formwork_codegen::model::Model;
+use formwork_interpreter::{Value, read};
+use formwork_tests::flows::{case, int, list, record};
 use formwork_tests::golden::{Feature, features};
 use formwork_tests::laws::{self, Outcome};
 use formwork_tests::{models, samples};
@@ -78,4 +81,72 @@ fn changed_files_are_errors_or_files() {
             }
         }
     });
+}
+
+/// A file of `recursion.kdl` with so many lists in each other.
+fn nested(levels: u16) -> Vec<u8> {
+    let mut bytes = vec![0, 0];
+    bytes.extend_from_slice(&(2 * levels + 2).to_le_bytes());
+    for _ in 0..levels {
+        bytes.extend_from_slice(&[2, 1]);
+    }
+    bytes.extend_from_slice(&[1, 5]);
+    bytes
+}
+
+fn nested_value(levels: u16) -> Value {
+    let mut item = case("leaf", [("value", int(5))]);
+    for _ in 0..levels {
+        item = case("list", [("items", list([item]))]);
+    }
+    record([("node", Value::None), ("items", list([item]))])
+}
+
+/// On a stack of the size that threads usually have.
+#[test]
+fn nesting_is_limited() {
+    let run = || {
+        let path = samples::workspace().join("tests/golden/recursion.kdl");
+        let model = models::from_file(&path).unwrap_or_else(|error| panic!("{error}"));
+        let accepted = |levels, options: &ReadOptions| {
+            let bytes = nested(levels);
+            match read(&model, &bytes, options) {
+                Ok(_) => {
+                    // Comparing, copying and writing go as deep as reading.
+                    match laws::get_put(&model, &bytes) {
+                        Outcome::Identical => true,
+                        other => panic!("{levels} levels: {other:?}"),
+                    }
+                }
+                Err(error) => {
+                    let limit = options.max_depth;
+                    assert_eq!(error.kind(), &ReadErrorKind::DepthLimit { limit });
+                    assert!(error.path().len() > 8, "{error}");
+                    false
+                }
+            }
+        };
+        let options = ReadOptions::default();
+        let deepest = (0..600).take_while(|levels| accepted(*levels, &options)).count();
+        assert!((100..=256).contains(&deepest), "{deepest} levels are accepted");
+        for levels in [600, 5000, 32000] {
+            assert!(!accepted(levels, &options));
+        }
+        let few = ReadOptions::default().max_depth(8);
+        assert!((0..20).take_while(|levels| accepted(*levels, &few)).count() <= 8);
+
+        let deepest = u16::try_from(deepest).expect("it is less than 600");
+        laws::put_get(&model, &nested_value(deepest - 1)).expect("it is as deep as can be read");
+        for levels in [deepest + 1, 2000] {
+            match laws::put_get(&model, &nested_value(levels)) {
+                Err(laws::Broken::Refused(error)) => {
+                    let code = |p: &formwork::Problem| p.kind.code() == "depth_limit";
+                    assert!(error.problems().iter().any(code), "{error}");
+                }
+                other => panic!("{levels} levels: {other:?}"),
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(run);
+    thread.expect("a thread can be started").join().expect("no panic");
 }

@@ -1,7 +1,9 @@
 //! Reading: from bytes to the tree of nodes.
 
+pub(crate) mod array;
 pub(crate) mod cell;
 pub(crate) mod choice;
+mod demand;
 pub(crate) mod object;
 pub(crate) mod region;
 
@@ -9,17 +11,14 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use formwork::{BitReader, Endian, ReadError, ReadErrorKind};
-use formwork_codegen::model::{
-    ArrayLength, Cell, Expr, Home, Meaning, Path, RecordId, Row, RowId, RowKind, Storage, Type,
-};
+use formwork_codegen::model::{Home, RecordId, Row, RowId, RowKind, Storage, Type};
 
-use crate::engine::{Engine, Fallible, Fault, eval_error, with_stack};
-use crate::eval::{Place, Val, read_kind};
+use crate::engine::{Engine, Fault, with_stack};
+use crate::eval::read_kind;
 use crate::items::{
-    constant_item, hex, is_constant, is_zero, item_val, item_value, show_constant, show_item,
-    val_item,
+    constant_item, hex, is_constant, is_zero, item_value, show_constant, show_item,
 };
-use crate::tree::{ArrayItem, Item, Loc, NodeId, UNPLACED};
+use crate::tree::{Item, Loc, NodeId, UNPLACED};
 use crate::value::{Kept, KeptKind, Value};
 
 /// What only reading needs.
@@ -219,12 +218,18 @@ impl<'m, 'b> Engine<'m, 'b> {
         ends.max().unwrap_or(end).max(end)
     }
 
-    fn node_error(&self, kind: ReadErrorKind, offset: u64, node: NodeId) -> ReadError {
+    pub(crate) fn node_error(&self, kind: ReadErrorKind, offset: u64, node: NodeId) -> ReadError {
         ReadError::new(kind, offset).with_path(self.tree.node_path(self.model, node))
     }
 
     /// Reads a row of the fixed block, unless something asked for it before.
-    fn read_fixed_row(&mut self, node: NodeId, row: RowId, base: u64, limit: u64) -> Read<()> {
+    pub(crate) fn read_fixed_row(
+        &mut self,
+        node: NodeId,
+        row: RowId,
+        base: u64,
+        limit: u64,
+    ) -> Read<()> {
         let loc = Loc::row(node, row);
         let definition = self.row(loc);
         let Home::At(offset) = self.home(definition) else { return Ok(()) };
@@ -432,276 +437,6 @@ impl<'m, 'b> Engine<'m, 'b> {
         }
     }
 
-    fn read_array(
-        &mut self,
-        ty: &'m Type,
-        loc: Loc,
-        row: &'m Row,
-        cursor: &mut Cursor<'b>,
-    ) -> Read<Item> {
-        let Type::Array(array) = ty else { return Ok(Item::Absent) };
-        let at = cursor.at;
-        let count = match &array.length {
-            ArrayLength::Count(count) => Some(self.evaluate_count(count, loc, at)?),
-            ArrayLength::Fill | ArrayLength::Last(_) => None,
-        };
-        let bulk = matches!(
-            &array.element,
-            Type::Cell(Cell { storage: Storage::Fixed(_), meaning })
-                if !matches!(meaning, Meaning::Word(_))
-        );
-        if let (Some(count), Some(size)) = (count, self.element_size(&array.element)) {
-            // Counts are held against the bytes that remain before anything is set aside.
-            let needed = count.saturating_mul(size);
-            if needed > cursor.remaining() && array.stride.is_none() {
-                // Elements are read one by one so that the error names the one that does not fit,
-                // but never more of them than there are bytes.
-                let fit = cursor.remaining().checked_div(size).unwrap_or(0);
-                self.budget.charge(fit).map_err(|kind| self.error(kind, at, loc))?;
-            }
-        }
-        let mut items = Vec::new();
-        let mut starts = Vec::new();
-        let mut index: u64 = 0;
-        loop {
-            match (&array.length, count) {
-                (_, Some(count)) if index >= count => break,
-                (ArrayLength::Fill, None) if cursor.bits.is_none() && cursor.remaining() == 0 => {
-                    break;
-                }
-                _ => {}
-            }
-            let position = u32::try_from(index).unwrap_or(u32::MAX);
-            let element = Loc { index: Some(position), ..loc };
-            self.budget.charge(4).map_err(|kind| self.error(kind, cursor.at, element))?;
-            let start = cursor.at;
-            let item = match &array.stride {
-                None => self.read_type(&array.element, element, row, cursor)?,
-                Some(stride) => {
-                    let stride = self.evaluate_count(stride, element, start)?;
-                    if stride > cursor.remaining() {
-                        let remaining = cursor.remaining();
-                        let kind = ReadErrorKind::UnexpectedEnd { needed: stride, remaining };
-                        return Err(self.error(kind, start, element));
-                    }
-                    let mut inner = Cursor::new(start, start + stride);
-                    inner.room = true;
-                    let item = self.read_type(&array.element, element, row, &mut inner)?;
-                    inner.align_bits();
-                    if inner.remaining() > 0 {
-                        let kind = ReadErrorKind::TrailingBytes { remaining: inner.remaining() };
-                        return Err(self.error(kind, inner.at, element));
-                    }
-                    cursor.at = inner.limit;
-                    item
-                }
-            };
-            let fill = matches!(array.length, ArrayLength::Fill);
-            if fill && cursor.at == start && cursor.bits.is_none() {
-                let kind = ReadErrorKind::Expression { message: "an element has no bytes".into() };
-                return Err(self.error(kind, start, element));
-            }
-            if !bulk {
-                starts.push(start);
-            }
-            let last = match &array.length {
-                ArrayLength::Last(last) => {
-                    let it = item_val(&item);
-                    self.eval_bool(last, loc.node, Some(&it))
-                        .map_err(|fault| self.fault(*fault, start, element))?
-                }
-                _ => false,
-            };
-            items.push(item);
-            index += 1;
-            if last {
-                break;
-            }
-        }
-        if bulk {
-            // One claim for all, instead of one an element.
-            let claims = &mut self.reading().claims;
-            let own = |c: &Claim| c.loc.node == loc.node && c.loc.row == loc.row;
-            while claims.last().is_some_and(own) {
-                claims.pop();
-            }
-            self.claim(at, cursor.at, loc);
-        }
-        Ok(Item::Array(Box::new(ArrayItem { items, at, end: cursor.at, starts })))
-    }
-
-    fn element_size(&self, ty: &Type) -> Option<u64> {
-        match ty {
-            Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => Some(int.bytes.into()),
-            _ => None,
-        }
-    }
-
-    /// A count or size from an expression: not negative.
-    pub(crate) fn evaluate_count(&mut self, expr: &'m Expr, loc: Loc, at: u64) -> Read<u64> {
-        // The rows of an element come before those of the record around it.
-        let count =
-            self.eval_int(expr, loc.node, None).map_err(|fault| self.fault(*fault, at, loc))?;
-        match count {
-            Some(count) => u64::try_from(count)
-                .map_err(|_| self.error(ReadErrorKind::NegativeCount { count }, at, loc)),
-            None => {
-                let message = "the count or size depends on something that is not there".into();
-                Err(self.error(ReadErrorKind::Expression { message }, at, loc))
-            }
-        }
-    }
-
-    /// Reads the members of a string pool.
-    fn read_members(
-        &mut self,
-        loc: Loc,
-        row: &'m Row,
-        pad: u64,
-        cursor: &mut Cursor<'b>,
-    ) -> Read<Item> {
-        let (element, length) = pool_type(&row.ty);
-        let Some(element) = element else { return Ok(Item::Absent) };
-        let at = cursor.at;
-        let count = match length {
-            Some(ArrayLength::Count(count)) => Some(self.evaluate_count(count, loc, at)?),
-            _ => None,
-        };
-        let mut items = Vec::new();
-        let mut starts = Vec::new();
-        let mut index = 0_u64;
-        while count.map_or(cursor.remaining() > 0, |count| index < count) {
-            let position = u32::try_from(index).unwrap_or(u32::MAX);
-            let element_loc = Loc { index: Some(position), ..loc };
-            self.budget.charge(4).map_err(|kind| self.error(kind, cursor.at, element_loc))?;
-            starts.push(cursor.at);
-            let start = cursor.at;
-            items.push(self.read_type(element, element_loc, row, cursor)?);
-            let padded = cursor.at.next_multiple_of(pad.max(1)).min(cursor.limit);
-            let fill = self.take(cursor, padded - cursor.at, element_loc)?;
-            if fill.iter().any(|b| *b != 0) {
-                let offset = cursor.at - fill.len() as u64;
-                return Err(self.error(ReadErrorKind::NotZero, offset, element_loc));
-            }
-            if let Some(claim) = self.reading().claims.last_mut()
-                && claim.at == start
-            {
-                claim.end = padded;
-            }
-            index += 1;
-        }
-        Ok(Item::Array(Box::new(ArrayItem { items, at, end: cursor.at, starts })))
-    }
-
-    /// Makes sure that a row has been read, objects and pointers included.
-    pub(crate) fn force_read(&mut self, node: NodeId, row: RowId) -> Fallible<()> {
-        let loc = Loc::row(node, row);
-        let definition = self.row(loc);
-        let slot = self.tree.slot(node, row);
-        if slot.busy {
-            // Being read: what is known of it so far is known.
-            return Ok(());
-        }
-        let fail = |error: ReadError| Box::new(Fault::Read(error));
-        if matches!(slot.item, Item::Unset) {
-            if let Some(condition) = &definition.when
-                && self.home(definition) == Home::Nowhere
-                && !self.eval_bool(condition, node, None)?
-            {
-                self.tree.slot_mut(node, row).item = Item::Absent;
-                return Ok(());
-            }
-            match (&definition.kind, self.home(definition)) {
-                (RowKind::Object { .. }, _) => self.read_object(loc).map_err(fail)?,
-                (RowKind::Mark { address }, _) => {
-                    let Some(at) = self.eval_int(address, node, None)? else { return Ok(()) };
-                    let slot = self.tree.slot_mut(node, row);
-                    slot.item = Item::Int(at);
-                    slot.at = u64::try_from(at).unwrap_or(UNPLACED);
-                    slot.end = slot.at;
-                }
-                (RowKind::Value { seen: Some(seen) }, _) => {
-                    self.tree.slot_mut(node, row).busy = true;
-                    let seen = self.eval(seen, node, None);
-                    self.tree.slot_mut(node, row).busy = false;
-                    let item = val_item(seen?);
-                    self.tree.slot_mut(node, row).item = item;
-                }
-                (RowKind::Slice { .. }, _) => self.read_slice(loc)?,
-                (_, Home::At(_)) => {
-                    let n = self.tree.node(node);
-                    let (base, limit) = (n.at, n.end);
-                    let length = self.reading().bytes.len() as u64;
-                    let limit = if limit == UNPLACED { length } else { limit };
-                    if base == UNPLACED {
-                        return eval_error(format!("`{}` is not read yet", self.describe(loc)));
-                    }
-                    self.read_fixed_row(node, row, base, limit).map_err(fail)?;
-                }
-                _ => {}
-            }
-        }
-        self.force_target(loc).map_err(fail)
-    }
-
-    /// A path's elements of a shared table that belong to this node.
-    fn read_slice(&mut self, loc: Loc) -> Fallible<()> {
-        let RowKind::Slice { table, base, count, .. } = &self.row(loc).kind else {
-            return Ok(());
-        };
-        let (node, base, count) = (loc.node, *base, *count);
-        let number = |engine: &mut Self, row: RowId| -> Fallible<i128> {
-            engine.force(node, row)?;
-            match engine.tree.item(Loc::row(node, row)) {
-                Item::Int(n) => Ok(*n),
-                _ => Ok(0),
-            }
-        };
-        let base_number = number(self, base)?;
-        let count_number = number(self, count)?;
-        let items = if count_number == 0 {
-            Vec::new()
-        } else {
-            self.table_slice(table, node, base_number, count_number, loc)?
-        };
-        self.charge(items.len() as u64 + 1)?;
-        self.tree.slot_mut(loc.node, loc.row).item = Item::Array(Box::new(ArrayItem::of(items)));
-        Ok(())
-    }
-
-    fn table_slice(
-        &mut self,
-        table: &'m Path,
-        node: NodeId,
-        base: i128,
-        count: i128,
-        loc: Loc,
-    ) -> Fallible<Vec<Item>> {
-        let found = self.find(table, node, None)?;
-        let Some(Val::Place(Place::Loc(table))) = found.values.into_iter().next() else {
-            return eval_error("the shared table is not there");
-        };
-        self.force_loc(table)?;
-        let Item::Array(array) = self.tree.item(table) else {
-            return eval_error("the shared table is not there");
-        };
-        let range = usize::try_from(base)
-            .ok()
-            .zip(base.checked_add(count).and_then(|end| usize::try_from(end).ok()));
-        match range.and_then(|(from, to)| array.items.get(from..to)) {
-            Some(items) => Ok(items.to_vec()),
-            None => {
-                let count = array.items.len() as u64;
-                let kind = ReadErrorKind::IndexOutOfRange { index: base, count };
-                let at = match &self.row(loc).kind {
-                    RowKind::Slice { base, .. } => self.tree.slot(loc.node, *base).at,
-                    _ => self.tree.slot(loc.node, loc.row).at,
-                };
-                Err(Box::new(Fault::Read(self.error(kind, at, loc))))
-            }
-        }
-    }
-
     /// Byte order for a cell of this node.
     pub(crate) fn order_of(&mut self, node: NodeId, at: u64, loc: Loc) -> Read<Endian> {
         match self.node_order(node) {
@@ -721,15 +456,6 @@ impl<'m, 'b> Engine<'m, 'b> {
             }
             Err(fault) => Err(self.fault(*fault, at, loc)),
         }
-    }
-}
-
-/// Type of a pool's member, and how many there are.
-pub(crate) fn pool_type(ty: &Type) -> (Option<&Type>, Option<&ArrayLength>) {
-    match ty {
-        Type::Array(array) => (Some(&array.element), Some(&array.length)),
-        Type::Region(region) => pool_type(&region.inner),
-        _ => (None, None),
     }
 }
 

@@ -9,8 +9,10 @@
 
 pub(crate) mod build;
 mod expand;
+mod extent;
 mod fill;
 pub(crate) mod lay;
+mod number;
 pub(crate) mod place;
 mod validate;
 

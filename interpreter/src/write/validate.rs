@@ -7,7 +7,7 @@ use formwork_codegen::model::{
     ArrayLength, CheckKind, Expr, Reference, Row, RowId, RowKind, RunLength, Tag, Target, Type,
 };
 
-use super::lay::mentions_position;
+use super::extent::mentions_position;
 use crate::engine::{Engine, Fallible};
 use crate::eval::Val;
 use crate::read::object::strip_region;

@@ -1,0 +1,120 @@
+//! Reads rows that something asks for before their turn.
+
+use formwork::{ReadError, ReadErrorKind};
+use formwork_codegen::model::{Home, Path, RowId, RowKind};
+
+use crate::engine::{Engine, Fallible, Fault, eval_error};
+use crate::eval::{Place, Val};
+use crate::items::val_item;
+use crate::tree::{ArrayItem, Item, Loc, NodeId, UNPLACED};
+
+impl<'m> Engine<'m, '_> {
+    /// Makes sure that a row has been read, objects and pointers included.
+    pub(crate) fn force_read(&mut self, node: NodeId, row: RowId) -> Fallible<()> {
+        let loc = Loc::row(node, row);
+        let definition = self.row(loc);
+        let slot = self.tree.slot(node, row);
+        if slot.busy {
+            // Being read: what is known of it so far is known.
+            return Ok(());
+        }
+        let fail = |error: ReadError| Box::new(Fault::Read(error));
+        if matches!(slot.item, Item::Unset) {
+            if let Some(condition) = &definition.when
+                && self.home(definition) == Home::Nowhere
+                && !self.eval_bool(condition, node, None)?
+            {
+                self.tree.slot_mut(node, row).item = Item::Absent;
+                return Ok(());
+            }
+            match (&definition.kind, self.home(definition)) {
+                (RowKind::Object { .. }, _) => self.read_object(loc).map_err(fail)?,
+                (RowKind::Mark { address }, _) => {
+                    let Some(at) = self.eval_int(address, node, None)? else { return Ok(()) };
+                    let slot = self.tree.slot_mut(node, row);
+                    slot.item = Item::Int(at);
+                    slot.at = u64::try_from(at).unwrap_or(UNPLACED);
+                    slot.end = slot.at;
+                }
+                (RowKind::Value { seen: Some(seen) }, _) => {
+                    self.tree.slot_mut(node, row).busy = true;
+                    let seen = self.eval(seen, node, None);
+                    self.tree.slot_mut(node, row).busy = false;
+                    let item = val_item(seen?);
+                    self.tree.slot_mut(node, row).item = item;
+                }
+                (RowKind::Slice { .. }, _) => self.read_slice(loc)?,
+                (_, Home::At(_)) => {
+                    let n = self.tree.node(node);
+                    let (base, limit) = (n.at, n.end);
+                    let length = self.reading().bytes.len() as u64;
+                    let limit = if limit == UNPLACED { length } else { limit };
+                    if base == UNPLACED {
+                        return eval_error(format!("`{}` is not read yet", self.describe(loc)));
+                    }
+                    self.read_fixed_row(node, row, base, limit).map_err(fail)?;
+                }
+                _ => {}
+            }
+        }
+        self.force_target(loc).map_err(fail)
+    }
+
+    /// A path's elements of a shared table that belong to this node.
+    fn read_slice(&mut self, loc: Loc) -> Fallible<()> {
+        let RowKind::Slice { table, base, count, .. } = &self.row(loc).kind else {
+            return Ok(());
+        };
+        let (node, base, count) = (loc.node, *base, *count);
+        let number = |engine: &mut Self, row: RowId| -> Fallible<i128> {
+            engine.force(node, row)?;
+            match engine.tree.item(Loc::row(node, row)) {
+                Item::Int(n) => Ok(*n),
+                _ => Ok(0),
+            }
+        };
+        let base_number = number(self, base)?;
+        let count_number = number(self, count)?;
+        let items = if count_number == 0 {
+            Vec::new()
+        } else {
+            self.table_slice(table, node, base_number, count_number, loc)?
+        };
+        self.charge(items.len() as u64 + 1)?;
+        self.tree.slot_mut(loc.node, loc.row).item = Item::Array(Box::new(ArrayItem::of(items)));
+        Ok(())
+    }
+
+    fn table_slice(
+        &mut self,
+        table: &'m Path,
+        node: NodeId,
+        base: i128,
+        count: i128,
+        loc: Loc,
+    ) -> Fallible<Vec<Item>> {
+        let found = self.find(table, node, None)?;
+        let Some(Val::Place(Place::Loc(table))) = found.values.into_iter().next() else {
+            return eval_error("the shared table is not there");
+        };
+        self.force_loc(table)?;
+        let Item::Array(array) = self.tree.item(table) else {
+            return eval_error("the shared table is not there");
+        };
+        let range = usize::try_from(base)
+            .ok()
+            .zip(base.checked_add(count).and_then(|end| usize::try_from(end).ok()));
+        match range.and_then(|(from, to)| array.items.get(from..to)) {
+            Some(items) => Ok(items.to_vec()),
+            None => {
+                let count = array.items.len() as u64;
+                let kind = ReadErrorKind::IndexOutOfRange { index: base, count };
+                let at = match &self.row(loc).kind {
+                    RowKind::Slice { base, .. } => self.tree.slot(loc.node, *base).at,
+                    _ => self.tree.slot(loc.node, loc.row).at,
+                };
+                Err(Box::new(Fault::Read(self.error(kind, at, loc))))
+            }
+        }
+    }
+}

@@ -80,9 +80,10 @@ impl<'m> Engine<'m, '_> {
                     other => return Ok(other),
                 };
                 let rest = measured.checked_sub(*offset);
-                match rest {
-                    Some(rest) if *factor != 0 && rest % factor == 0 => Ok(Val::Int(rest / factor)),
-                    _ => eval_error(format!(
+                let exact = rest.filter(|rest| rest.checked_rem(*factor) == Some(0));
+                match exact.and_then(|rest| rest.checked_div(*factor)) {
+                    Some(stored) => Ok(Val::Int(stored)),
+                    None => eval_error(format!(
                         "{measured} is not {factor} times a whole number plus {offset}"
                     )),
                 }

@@ -4,7 +4,9 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use formwork::{DictionaryError, ReadErrorKind};
-use formwork_codegen::model::{BinaryOp, Expr, Function, Path, RowId, StreamFunction, Type};
+use formwork_codegen::model::{
+    BinaryOp, Expr, Function, Path, RowId, StreamFunction, Target, Type,
+};
 
 use crate::arithmetic::{binary, compare, unary};
 use crate::engine::{Engine, Fallible, Fault, Mode, eval_error};
@@ -481,13 +483,24 @@ impl<'m> Engine<'m, '_> {
             item = &pointer.target;
         }
         match item {
-            Item::Absent => Ok(None),
+            Item::Absent if !self.leads_to_nothing(loc) => Ok(None),
             Item::Node(node) => {
                 let node = *node;
                 let is_case = self.case_of(node).is_some();
                 if is_case { Ok(Some(here)) } else { Ok(Some(self.node_address(node, end)?)) }
             }
             _ => Ok(Some(here)),
+        }
+    }
+
+    /// Whether a row always points to a place without bytes. Such a place has an address.
+    fn leads_to_nothing(&self, loc: Loc) -> bool {
+        match crate::read::object::strip_region(&self.row(loc).ty) {
+            Type::Pointer(pointer) => {
+                !pointer.optional
+                    && matches!(&pointer.target, Target::Own(Type::Nothing))
+            }
+            _ => false,
         }
     }
 

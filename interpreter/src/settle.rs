@@ -346,12 +346,8 @@ impl<'m> Engine<'m, '_> {
         owners.sort_by_key(|(rank, index, _)| (*rank, *index));
         let mut next: i128 = 0;
         for (_, _, slice) in owners {
-            let RowKind::Slice { base, .. } = &self.row(slice).kind else { continue };
             let count = i128::from(self.count_items(slice));
-            let stored = match self.tree.item(Loc::row(slice.node, *base)) {
-                Item::Int(n) => *n,
-                _ => next,
-            };
+            let stored = self.stored_base(slice)?.unwrap_or(next);
             if count > 0 && stored != next {
                 let at = self.tree.slot(loc.node, loc.row).at;
                 self.note(at, loc, "the slices do not tile the table in its order".to_owned());

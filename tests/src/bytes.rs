@@ -350,8 +350,8 @@ fn tokens(line: &str) -> Result<Vec<String>, String> {
     let mut list = Vec::new();
     let mut rest = line.trim_start();
     while !rest.is_empty() && !rest.starts_with('#') {
-        let end = if rest.starts_with('"') {
-            rest[1..].find('"').ok_or("a quote is missing")? + 2
+        let end = if let Some(quoted) = rest.strip_prefix('"') {
+            quoted.find('"').ok_or("a quote is missing")? + 2
         } else {
             rest.find(char::is_whitespace).unwrap_or(rest.len())
         };

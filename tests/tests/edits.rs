@@ -175,8 +175,8 @@ fn first_items(value: &mut Value) -> Option<&mut Vec<Value>> {
 #[test]
 fn a_container_item_is_added() {
     each(|value| {
-        let value_ = flows::case("string", [("value", text("new, ü"))]);
-        let item = flows::record([("name", text("NewItem")), ("case", value_)]);
+        let new = flows::case("string", [("value", text("new, ü"))]);
+        let item = flows::record([("name", text("NewItem")), ("case", new)]);
         first_items(value)?.push(item);
         Some(())
     });

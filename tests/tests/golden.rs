@@ -81,7 +81,7 @@ fn compare(path: &Path, given: &str, problems: &mut Vec<String>) {
 
 /// The value of a file, and the text that is compared: the value and all notes.
 fn show(model: &Model, file: &File) -> Result<(Value, String), String> {
-    let mut document =
+    let document =
         read(model, &file.bytes, &file.options).map_err(|error| format!("not read: {error}"))?;
     let value = document.value();
     let mut text = value_text::print(&value);

@@ -5,6 +5,7 @@
 //! therefore check that what is read is no larger than the budget lets it be.
 
 use std::fs;
+use std::path::PathBuf;
 
 use formwork::ReadOptions;
 use formwork_interpreter::Value;
@@ -13,16 +14,16 @@ use formwork_tests::{models, samples};
 
 /// The smallest samples, and the fixtures.
 fn files(most: usize) -> Vec<(String, Vec<u8>)> {
-    let mut samples_ = folder_files(samples::samples().map(|folder| folder.join("evfl")));
-    samples_.truncate(most);
+    let mut real = folder_files(samples::samples().map(|folder| folder.join("evfl")));
+    real.truncate(most);
     let mut files = folder_files(Some(samples::workspace().join("fixtures")));
     files.truncate(most);
-    files.extend(samples_);
+    files.extend(real);
     assert!(!files.is_empty(), "there are no fixtures");
     files
 }
 
-fn folder_files(folder: Option<std::path::PathBuf>) -> Vec<(String, Vec<u8>)> {
+fn folder_files(folder: Option<PathBuf>) -> Vec<(String, Vec<u8>)> {
     let Some(folder) = folder else { return Vec::new() };
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).expect("the folder can be read") {

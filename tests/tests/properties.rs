@@ -8,8 +8,8 @@ use arbtest::arbtest;
 use formwork::{GroupOrder, read_varint, store_varint, varint_width};
 use formwork_codegen::model::Model;
 use formwork_interpreter::{KeptKind, Value, write};
-use formwork_tests::flows::{int, list, record, text};
-use formwork_tests::golden::{File, features};
+use formwork_tests::flows::{self, int, list, record, text};
+use formwork_tests::golden::features;
 use formwork_tests::laws::{self, Broken};
 use formwork_tests::{models, samples};
 
@@ -390,15 +390,21 @@ fn mutated(u: &mut Unstructured<'_>, file: &[u8]) -> Result<Vec<u8>> {
 fn changed_files_are_read_or_refused() {
     let folder = samples::workspace().join("tests/golden");
     let features = features(&folder).expect("the features can be read");
-    let models: Vec<(Model, Vec<File>)> = features
+    let mut models: Vec<(Model, Vec<Vec<u8>>)> = features
         .into_iter()
-        .filter_map(|feature| Some((models::from_file(&feature.schema).ok()?, feature.files)))
+        .filter_map(|feature| {
+            let files = feature.files.into_iter().map(|file| file.bytes).collect();
+            Some((models::from_file(&feature.schema).ok()?, files))
+        })
         .collect();
+    let fixtures = flows::all();
+    let file = |value| write(models::evfl(), value).expect("the fixture can be written");
+    models.push((models::evfl().clone(), fixtures.iter().map(|(_, value)| file(value)).collect()));
     let budget = std::env::var("FORMWORK_BUDGET").ok().and_then(|ms| ms.parse().ok());
     arbtest(|u| {
         let (model, files) = u.choose(&models)?;
         let file = u.choose(files)?;
-        let bytes = mutated(u, &file.bytes)?;
+        let bytes = mutated(u, file)?;
         let shown = || format!("{} {bytes:02x?}", model.name);
         match laws::total(model, &bytes) {
             Err(broken) => panic!("{broken} in {}", shown()),

@@ -7,9 +7,14 @@
 //!              from version 10: ext { a u32, b u32, c f32, d u32 }
 //! string: len u16, bytes (UTF-8), NUL, padding to 2. All little-endian.
 
+#![forbid(unsafe_code)]
+
 pub mod binrw_;
 pub mod deku_;
+pub mod generated;
 pub mod hand;
+pub mod runtime;
+pub mod written;
 
 use harness::Lcg;
 

@@ -37,6 +37,7 @@ fn row(name: &str, home: Home, ty: Type) -> Row {
         none: Vec::new(),
         plus: 0,
         reference: None,
+        listed: None,
         checks: Vec::new(),
         absent: None,
         unique: false,

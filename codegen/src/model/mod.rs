@@ -18,8 +18,8 @@ pub use layout::{Align, LayoutPath, PathStep, Statement};
 pub use size::Sizes;
 pub use types::{
     ArrayLength, ArrayType, ByteOrder, Cell, Content, Encoding, Extent, GroupOrder, IntType,
-    Meaning, PointerType, Reference, RegionType, RunLength, RunType, Storage, Target, Terminated,
-    Terminator, Trim, Type, WhenEmpty,
+    Listed, Meaning, PointerType, Reference, RegionType, RunLength, RunType, Storage, Target,
+    Terminated, Terminator, Trim, Type, WhenEmpty,
 };
 
 pub use view::EpochViews;
@@ -235,6 +235,9 @@ pub struct Row {
     pub plus: i128,
     /// The number or pointer refers to an element of an array.
     pub reference: Option<Reference>,
+    /// Place in the relocation table, of numbers and of `runtime` rows that say one; pointers say
+    /// it in their type.
+    pub listed: Option<Listed>,
     /// Rules for the value.
     pub checks: Vec<Check>,
     /// The value in epochs that have no home for the row; without it the row is optional.
@@ -279,11 +282,15 @@ pub enum RowKind {
     Slice {
         /// The table: path of an array row that has [`Row`] role [`Role::View`].
         table: Path,
-        /// Row of the first element's index.
+        /// Row that says the first element's index, which is `factor * row + offset`.
         base: RowId,
+        /// Never zero.
+        factor: i128,
+        /// Added to the stored number times the factor.
+        offset: i128,
         /// Row of the number of elements.
         count: RowId,
-        /// Stored base if there are no elements; otherwise the running total.
+        /// Stored number if there are no elements; otherwise it says the running total.
         empty_base: Option<i128>,
     },
     /// A string pool's members: an array of strings.

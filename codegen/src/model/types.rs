@@ -306,3 +306,15 @@ pub struct Reference {
     /// The stored number is the content of this field of some element, and so is the value.
     pub field: Option<String>,
 }
+
+/// A number that stands in the relocation table although its row is no pointer (`list=`, or a
+/// pointer to an object that somebody else owns).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Listed {
+    /// What the row says; otherwise `kind` decides.
+    pub policy: Option<super::Policy>,
+    /// Kind of pointer that the number stands for, if there is one.
+    pub kind: Option<PointerId>,
+    /// Section of the relocation table, by position in [`super::Model::relocation`].
+    pub section: u32,
+}

@@ -354,11 +354,14 @@ fn kind_words(model: &Model, record: &Record, kind: &RowKind) -> Vec<String> {
         RowKind::Mark { address } => vec![format!("mark at {}", expr_text(model, address))],
         RowKind::Value { seen: None } => word("value"),
         RowKind::Value { seen: Some(seen) } => vec![format!("seen={}", expr_text(model, seen))],
-        RowKind::Slice { table, base, count, empty_base } => {
+        RowKind::Slice { table, base, factor, offset, count, empty_base } => {
+            let base = match (factor, offset) {
+                (1, 0) => label(*base),
+                _ => format!("{factor}*{}+{offset}", label(*base)),
+            };
             let mut words = vec![format!(
-                "slice of {} base={} count={}",
+                "slice of {} base={base} count={}",
                 expr::path_text(model, table),
-                label(*base),
                 label(*count)
             )];
             words.extend(empty_base.map(|base| format!("empty_base={base}")));

@@ -3,133 +3,15 @@
 use super::imports::Found;
 use super::{Base, Bound, Cx, MAX_NESTING, ScopeId};
 use crate::model::{
-    ByteOrder, Cell, Content, Encoding, IntType, Meaning, PointerId, PointerType, RecordId,
-    RunLength, RunType, Storage, Target, Type,
+    Cell, Content, Encoding, Meaning, PointerId, PointerType, RecordId, RunLength, RunType,
+    Storage, Target, Type,
 };
 use crate::span::Span;
 use crate::syntax::ast::{DeclBody, TypeEx};
+use crate::syntax::builtin::{
+    BUILTIN, bit_width, boolean, float, integer, is_builtin, opaque, small,
+};
 use crate::syntax::near::nearest;
-
-/// An integer type by name: `u16`, `i24be`.
-pub(super) fn integer(name: &str) -> Option<IntType> {
-    let (rest, order) = if let Some(rest) = name.strip_suffix("le") {
-        (rest, Some(ByteOrder::Little))
-    } else if let Some(rest) = name.strip_suffix("be") {
-        (rest, Some(ByteOrder::Big))
-    } else {
-        (name, None)
-    };
-    let (signed, digits) = match rest.split_at_checked(1)? {
-        ("u", digits) => (false, digits),
-        ("i", digits) => (true, digits),
-        _ => return None,
-    };
-    let bytes = match digits {
-        "8" => 1,
-        "16" => 2,
-        "24" => 3,
-        "32" => 4,
-        "40" => 5,
-        "48" => 6,
-        "56" => 7,
-        "64" => 8,
-        _ => return None,
-    };
-    Some(IntType { bytes, signed, order })
-}
-
-/// A float type by name.
-fn float(name: &str) -> Option<IntType> {
-    let (rest, order) = match name.len() {
-        3 => (name, None),
-        5 if name.ends_with("le") => (&name[..3], Some(ByteOrder::Little)),
-        5 if name.ends_with("be") => (&name[..3], Some(ByteOrder::Big)),
-        _ => return None,
-    };
-    let bytes = match rest {
-        "f32" => 4,
-        "f64" => 8,
-        _ => return None,
-    };
-    Some(IntType { bytes, signed: false, order })
-}
-
-/// Width of `b1` to `b64`; 1 for `bit`.
-pub(super) fn bit_width(name: &str) -> Option<u8> {
-    if name == "bit" {
-        return Some(1);
-    }
-    let width: u8 = digits(name.strip_prefix('b')?)?;
-    (1..=64).contains(&width).then_some(width)
-}
-
-/// Width and sign of a number in a word: `u3`, `i7`.
-pub(super) fn small(name: &str) -> Option<(u8, bool)> {
-    let (signed, rest) = match name.split_at_checked(1)? {
-        ("u", rest) => (false, rest),
-        ("i", rest) => (true, rest),
-        _ => return None,
-    };
-    let width: u8 = digits(rest)?;
-    (1..=64).contains(&width).then_some((width, signed))
-}
-
-fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {
-    let plain = text.chars().all(|c| c.is_ascii_digit()) && !text.starts_with('0');
-    if plain { text.parse().ok() } else { None }
-}
-
-fn boolean(name: &str) -> Option<u8> {
-    match name {
-        "bool8" => Some(1),
-        "bool16" => Some(2),
-        "bool32" => Some(4),
-        _ => None,
-    }
-}
-
-fn opaque(name: &str) -> Option<u64> {
-    digits(name.strip_prefix("bytes")?)
-}
-
-/// Whether a name is a type of the language.
-pub(crate) fn is_builtin(name: &str) -> bool {
-    matches!(name, "bytes" | "text" | "nothing" | "bool" | "byte_order")
-        || integer(name).is_some()
-        || float(name).is_some()
-        || bit_width(name).is_some()
-        || small(name).is_some()
-        || boolean(name).is_some()
-        || opaque(name).is_some()
-}
-
-const BUILTIN: [&str; 25] = [
-    "u8",
-    "u16",
-    "u24",
-    "u32",
-    "u64",
-    "i8",
-    "i16",
-    "i24",
-    "i32",
-    "i64",
-    "f32",
-    "f64",
-    "bool8",
-    "bool16",
-    "bool32",
-    "bytes",
-    "text",
-    "nothing",
-    "bool",
-    "byte_order",
-    "bit",
-    "b1",
-    "u16le",
-    "u32le",
-    "u32be",
-];
 
 /// Bytes or text to the end of the region.
 pub(super) fn run(content: Content, length: RunLength) -> Type {

@@ -2,7 +2,7 @@
 
 use super::exprs::val;
 use super::{Cx, Env, Expr, Shape, Val};
-use crate::model::{Function, StreamFunction};
+use crate::model::{Function, Member, Path, RowId, Step, StreamFunction};
 use crate::span::{Span, Spanned};
 use crate::syntax::expr::{Ex, ExKind, PathEx};
 use crate::syntax::near::nearest;
@@ -196,7 +196,10 @@ impl<'t> Cx<'t> {
                 .help(format!("write `{name}(row)` or `{name}(this)`"));
             return None;
         };
-        let (path, shape) = self.path(env, path)?;
+        let (path, shape) = match name {
+            "patricia" => self.path(env, path)?,
+            _ => self.place_of(env, path)?,
+        };
         match name {
             "at" => val(Expr::At(path), Shape::Address),
             "end" => val(Expr::End(path), Shape::Address),
@@ -212,6 +215,34 @@ impl<'t> Cx<'t> {
                 val(Expr::Patricia(path), Shape::Array(Box::new(Shape::Any)))
             }
         }
+    }
+
+    /// A path of which only the place matters: it may end at a row whose type needs this very
+    /// path, as in `object Block<length> block` with `let length "end(file) - at(block)"`.
+    fn place_of(&mut self, env: &Env, ex: &PathEx) -> Option<(Path, Shape)> {
+        let around = (std::mem::replace(&mut self.placing, true), self.unfinished.take());
+        let found = self.path(env, ex);
+        let unfinished = self.unfinished.take();
+        (self.placing, self.unfinished) = around;
+        let (path, shape) = found?;
+        if let Some((id, slot)) = unfinished {
+            let row = Member::Row(RowId(super::id32(slot)));
+            let ends = match path.steps.last() {
+                Some(Step::Field(field)) => {
+                    field.members.iter().any(|(_, way)| way.last() == Some(&row))
+                }
+                _ => false,
+            };
+            if !ends || path.steps.iter().any(is_blind) {
+                let span = self.source_span(id, slot, 0);
+                self.d
+                    .error("E0208", ex.span(), "what this path leads through depends on itself")
+                    .also(span, "the type of this row needs the path")
+                    .help("a type may need the place of its own row, but nothing inside of it");
+                return None;
+            }
+        }
+        Some((path, shape))
     }
 
     /// Size of a type that is the same everywhere.
@@ -282,4 +313,9 @@ impl<'t> Cx<'t> {
         };
         val(Expr::Stream(function, Box::new(found.expr), filter), shape)
     }
+}
+
+/// Whether a step goes into something whose fields are not known.
+fn is_blind(step: &Step) -> bool {
+    matches!(step, Step::Field(field) if field.members.is_empty())
 }

@@ -48,8 +48,9 @@ impl<'t> Cx<'t> {
         let mut measures: Vec<(Measure, Expr)> = Vec::new();
         let mut tag = None;
         match built.kind.clone() {
-            RowKind::Slice { base, count, .. } => {
-                self.define(id, Reached::Own(base), measure(Measure::Base, row), span, derives);
+            RowKind::Slice { base, factor, offset, count, .. } => {
+                let source = DefinerSource::Measure { measure: Measure::Base, row, factor, offset };
+                self.define(id, Reached::Own(base), source, span, derives);
                 self.define(id, Reached::Own(count), measure(Measure::Count, row), span, derives);
                 return;
             }
@@ -359,6 +360,12 @@ fn linear(expr: &Expr, place: bool) -> Option<Linear> {
             }
             None
         }
+        Expr::Binary(BinaryOp::Subtract, a, b) if a.constant().is_some() => {
+            let mut found = linear(b, false)?;
+            found.factor = found.factor.checked_neg()?;
+            found.offset = a.constant()?.checked_sub(found.offset)?;
+            found.base.is_none().then_some(found)
+        }
         Expr::Binary(BinaryOp::Subtract, a, b) => {
             let n = b.constant()?;
             let mut found = linear(a, place)?;
@@ -379,6 +386,21 @@ fn linear(expr: &Expr, place: bool) -> Option<Linear> {
             }
             None
         }
+        _ => None,
+    }
+}
+
+/// `factor * row + offset` of a row of this very record.
+pub(super) fn linear_row(id: RecordId, expr: &Expr) -> Option<(RowId, i128, i128)> {
+    let Linear { path, factor, offset, base } = linear(expr, false)?;
+    let (Start::This, [Step::Field(field)]) = (path.start, path.steps.as_slice()) else {
+        return None;
+    };
+    match field.members.as_slice() {
+        [(record, members)] if *record == id && base.is_none() => match members.as_slice() {
+            [Member::Row(row)] => Some((*row, factor, offset)),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ use super::{Cx, ScopeId, id32};
 use crate::model::{Enum, EnumId, EnumMember, GroupOrder, Varint, VarintId};
 use crate::span::Span;
 use crate::syntax::ast::DeclBody;
+use crate::syntax::builtin;
 use crate::syntax::near::nearest;
 
 impl<'t> Cx<'t> {
@@ -66,7 +67,7 @@ impl<'t> Cx<'t> {
         }
         let decl = self.decl(scope, index);
         let DeclBody::Varint { storage } = &decl.body else { return None };
-        let Some(ty) = super::base::integer(&storage.name) else {
+        let Some(ty) = builtin::integer(&storage.name) else {
             self.d
                 .error("E0209", storage.span, "a `varint` needs the integer type of its values")
                 .help("write `varint Name u32`");

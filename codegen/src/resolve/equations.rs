@@ -201,7 +201,15 @@ impl<'t> Cx<'t> {
                 needs(self, name);
                 return None;
             };
-            match ex.word().and_then(|word| self.row_named(id, word)) {
+            let found = match ex.word() {
+                Some(word) => self.row_named(id, word).map(|row| (row, 1, 0)),
+                None if name == "base" => {
+                    let found = self.int(env, ex)?;
+                    super::definers::linear_row(id, &found)
+                }
+                None => None,
+            };
+            match found {
                 Some(row) => rows.push(row),
                 None => {
                     self.d
@@ -212,7 +220,9 @@ impl<'t> Cx<'t> {
             }
         }
         let empty_base = props.int("empty_base");
-        Some(RowKind::Slice { table, base: rows[0], count: rows[1], empty_base })
+        let (base, factor, offset) = rows[0];
+        let count = rows[1].0;
+        Some(RowKind::Slice { table, base, factor, offset, count, empty_base })
     }
 
     /// Address of an object or mark: `at=`, with `base=`, or `find=`.

@@ -8,6 +8,7 @@ use crate::Provider;
 use crate::diagnostic::Diagnostics;
 use crate::span::{SourceMap, Span};
 use crate::syntax::ast::{Argument, Decl, Import, Tree};
+use crate::syntax::builtin;
 use crate::syntax::expr::ExKind;
 use crate::syntax::near::nearest;
 use crate::syntax::parse;
@@ -241,7 +242,7 @@ impl<'t> Cx<'t> {
                 }
                 _ => (None, "a truth value"),
             },
-            _ if super::base::integer(kind).is_some() => match constant {
+            _ if builtin::integer(kind).is_some() => match constant {
                 Some(ExKind::Int(n)) => {
                     (Some(ScopeParam::Const(Expr::Int(*n), Shape::Int(None))), "an integer")
                 }

@@ -8,6 +8,7 @@ use crate::model::{
     RunLength, RunType, Storage, Target, Trim, Type, WhenEmpty,
 };
 use crate::syntax::ast::{Row, RowWord};
+use crate::syntax::builtin;
 use crate::syntax::expr::{Ex, ExKind};
 
 impl<'t> Cx<'t> {
@@ -442,8 +443,8 @@ impl<'t> Cx<'t> {
             return None;
         };
         if let RowWord::Typed(ty) = &row.word {
-            let said = super::base::small(&ty.name)
-                .or_else(|| super::base::bit_width(&ty.name).map(|w| (w, false)));
+            let said = builtin::small(&ty.name)
+                .or_else(|| builtin::bit_width(&ty.name).map(|w| (w, false)));
             // `u16 index bits=i` may be wider than its bits.
             if let Some((said, _)) = said
                 && said < width

@@ -48,7 +48,6 @@ use crate::syntax::ast::{
     CaseDecl, Decl, EndianDecl, Item, LetDecl, Place, Row, Tree, TypeEx, WordField,
 };
 use crate::syntax::expr::{Ex, PathEx};
-pub(crate) use base::is_builtin;
 pub(crate) use imports::load;
 
 /// Most records of a model: parameters can multiply types without bound.
@@ -300,6 +299,10 @@ struct Cx<'t> {
     too_many: bool,
     /// How far the search for types is nested.
     deep: u32,
+    /// Whether a path is looked at of which only the place matters, not what is there.
+    placing: bool,
+    /// What such a path has met whose type is not known yet.
+    unfinished: Option<(RecordId, usize)>,
 }
 
 impl<'t> Cx<'t> {
@@ -328,6 +331,8 @@ impl<'t> Cx<'t> {
             owners: Vec::new(),
             too_many: false,
             deep: 0,
+            placing: false,
+            unfinished: None,
         }
     }
 

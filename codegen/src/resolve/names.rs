@@ -3,6 +3,7 @@
 use super::{Cx, RecordId};
 use crate::model::{ByteOrder, RecordKind, Type};
 use crate::syntax::ast::DeclBody;
+use crate::syntax::builtin;
 
 impl<'t> Cx<'t> {
     /// The kind of a record, with the width of a word.
@@ -14,7 +15,7 @@ impl<'t> Cx<'t> {
         for ((scope, index), list) in &self.by_decl {
             if list.contains(&id)
                 && let DeclBody::Word { storage, .. } = &self.decl(*scope, *index).body
-                && let Some(int) = super::base::integer(&storage.name)
+                && let Some(int) = builtin::integer(&storage.name)
             {
                 return RecordKind::Word(int);
             }

@@ -5,6 +5,7 @@ use super::shapes::merge;
 use super::{Bound, Cx, Env, Expr, Memo, RecordId, ScopeId, ScopeParam, Shape, Source, id32};
 use crate::model::{Field, Member, Path, RowId, Start, Step};
 use crate::span::Span;
+use crate::syntax::builtin;
 use crate::syntax::expr::{PathEx, StepEx};
 use crate::syntax::near::nearest;
 
@@ -45,7 +46,7 @@ impl<'t> Cx<'t> {
             }
             at = rec.outer;
         }
-        if super::is_builtin(head) && path.steps.is_empty() {
+        if builtin::is_builtin(head) && path.steps.is_empty() {
             return false;
         }
         let here = self.scope(scope);
@@ -193,10 +194,11 @@ impl<'t> Cx<'t> {
         for step in &ex.steps[used..] {
             match step {
                 StepEx::Field(name) => {
-                    if shape.is_array() {
+                    let (more, next) = self.field(&shape, &name.value, name.span, true)?;
+                    // A transparent struct may stand for an array.
+                    if shape.is_array() || (more.len() > 1 && self.seen(&shape).is_array()) {
                         streamed = true;
                     }
-                    let (more, next) = self.field(&shape, &name.value, name.span, true)?;
                     steps.extend(more);
                     shape = next;
                 }

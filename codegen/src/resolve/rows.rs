@@ -45,6 +45,7 @@ impl<'t> Cx<'t> {
             none: Vec::new(),
             plus: 0,
             reference: None,
+            listed: None,
             checks: Vec::new(),
             absent: None,
             unique: false,

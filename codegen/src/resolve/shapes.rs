@@ -6,6 +6,7 @@ use super::{Base, Cx, Memo, RecordId, Shape, Source};
 use crate::model::{Cell, Content, IntType, Meaning, RowId, Storage, Target, Type, UnionId};
 use crate::span::Span;
 use crate::syntax::ast::{DeclBody, Props, Row, RowWord, TypeEx, WordField};
+use crate::syntax::builtin;
 
 /// Whether a row holds several elements.
 pub(super) fn is_array(row: &Row, base: &Base) -> bool {
@@ -131,7 +132,7 @@ impl<'t> Cx<'t> {
             return None;
         };
         let ty = &field.ty;
-        if let Some((said, signed)) = super::base::small(&ty.name) {
+        if let Some((said, signed)) = builtin::small(&ty.name) {
             if i128::from(said) != width {
                 self.d
                     .error(
@@ -178,8 +179,7 @@ impl<'t> Cx<'t> {
             if ty.name == "bool" || ty.name == "bit" {
                 return cell(Meaning::Bool { yes: 1 });
             }
-            if super::base::small(&ty.name).is_some() || super::base::bit_width(&ty.name).is_some()
-            {
+            if builtin::small(&ty.name).is_some() || builtin::bit_width(&ty.name).is_some() {
                 return cell(Meaning::Int);
             }
             let scope = self.rec(id).scope;
@@ -213,6 +213,24 @@ impl<'t> Cx<'t> {
 
     /// What a row is.
     pub(super) fn slot_shape(&mut self, id: RecordId, slot: usize) -> Option<Shape> {
+        if self.placing && self.is_unfinished(id, slot) {
+            self.unfinished = Some((id, slot));
+            return Some(Shape::Any);
+        }
+        let placing = std::mem::replace(&mut self.placing, false);
+        let shape = self.whole_shape(id, slot);
+        self.placing = placing;
+        shape
+    }
+
+    /// Whether the type of a row is being found.
+    fn is_unfinished(&self, id: RecordId, slot: usize) -> bool {
+        let slot = &self.rec(id).slots[slot];
+        matches!(slot.shape, Memo::Busy)
+            || slot.variants.iter().any(|variant| matches!(variant.base, Memo::Busy))
+    }
+
+    fn whole_shape(&mut self, id: RecordId, slot: usize) -> Option<Shape> {
         match &self.rec(id).slots[slot].shape {
             Memo::Done(shape) => return shape.clone(),
             Memo::Busy => {

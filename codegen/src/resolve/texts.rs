@@ -8,6 +8,7 @@ use crate::model::{
 };
 use crate::span::Span;
 use crate::syntax::ast::{Decl, DeclBody, Props};
+use crate::syntax::builtin;
 
 /// Bytes from hex digits; blanks between them don't count.
 pub(super) fn hex(text: &str) -> Option<Vec<u8>> {
@@ -85,7 +86,7 @@ impl<'t> Cx<'t> {
                 return None;
             }
             None => {
-                if let Some(int) = super::base::integer(length) {
+                if let Some(int) = builtin::integer(length) {
                     let storage = crate::model::Storage::Fixed(int);
                     Type::Cell(Cell { storage, meaning: Meaning::Int })
                 } else if let Some(Found::Decl(at, index)) = self.lookup_one(scope, length, span) {

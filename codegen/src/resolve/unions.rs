@@ -6,6 +6,7 @@ use crate::model::{
 };
 use crate::span::Span;
 use crate::syntax::ast::{LabelEx, LabelKind, Props, TypeEx};
+use crate::syntax::builtin;
 use crate::syntax::near::nearest;
 
 /// What labels are compared with.
@@ -228,10 +229,10 @@ impl<'t> Cx<'t> {
     }
 
     fn tag_cell(&mut self, holder: RecordId, word: &str, span: Span) -> Option<Cell> {
-        if let Some(int) = super::base::integer(word) {
+        if let Some(int) = builtin::integer(word) {
             return Some(Cell { storage: Storage::Fixed(int), meaning: Meaning::Int });
         }
-        if let Some(width) = super::base::bit_width(word) {
+        if let Some(width) = builtin::bit_width(word) {
             let msb_first = self.rec(holder).msb_first;
             let storage = Storage::Bits { width, msb_first };
             return Some(Cell { storage, meaning: Meaning::Int });
@@ -242,7 +243,7 @@ impl<'t> Cx<'t> {
             Some(super::imports::Found::Decl(at, index)) => match &self.decl(at, index).body {
                 crate::syntax::ast::DeclBody::Enum { storage: Some(storage), .. } => {
                     let id = self.enumeration(at, index);
-                    let int = super::base::integer(&storage.name);
+                    let int = builtin::integer(&storage.name);
                     int.map(|int| Cell { storage: Storage::Fixed(int), meaning: Meaning::Enum(id) })
                 }
                 _ => None,

@@ -2,6 +2,7 @@
 
 use super::{Cx, ScopeId};
 use crate::syntax::ast::{DeclBody, HomeEx, Item, RowWord, TypeEx};
+use crate::syntax::builtin;
 use crate::syntax::expr::ExKind;
 
 impl<'t> Cx<'t> {
@@ -67,7 +68,7 @@ impl<'t> Cx<'t> {
         }
         match &row.word {
             RowWord::Typed(ty) if plain(ty) => {
-                let one = match super::base::bit_width(&ty.name) {
+                let one = match builtin::bit_width(&ty.name) {
                     Some(width) => i128::from(width),
                     None => self.static_size(scope, &ty.name, depth + 1)?.checked_mul(8)?,
                 };
@@ -86,10 +87,10 @@ fn plain(ty: &TypeEx) -> bool {
 }
 
 fn builtin_size(name: &str) -> Option<i128> {
-    if let Some(int) = super::base::integer(name) {
+    if let Some(int) = builtin::integer(name) {
         return Some(i128::from(int.bytes));
     }
-    if super::base::bit_width(name).is_some() {
+    if builtin::bit_width(name).is_some() {
         return None;
     }
     let stem = name.trim_end_matches("le").trim_end_matches("be");

@@ -3,6 +3,7 @@
 //! Nothing is looked up here; any text ends in a tree and problems, never in a panic.
 
 pub(crate) mod ast;
+pub(crate) mod builtin;
 mod cases;
 pub mod codes;
 pub(crate) mod expr;

@@ -274,7 +274,7 @@ fn header(
             .help("a name consists of letters, digits and `_`, and does not begin with a digit");
         return None;
     }
-    if crate::resolve::is_builtin(name) || rows::KEYWORDS.contains(&name) {
+    if crate::syntax::builtin::is_builtin(name) || rows::KEYWORDS.contains(&name) {
         diagnostics
             .error("E0110", literal.span, format!("`{name}` is a word of the language"))
             .help("names of types usually begin with a capital letter");

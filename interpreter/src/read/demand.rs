@@ -62,19 +62,16 @@ impl<'m> Engine<'m, '_> {
 
     /// A path's elements of a shared table that belong to this node.
     fn read_slice(&mut self, loc: Loc) -> Fallible<()> {
-        let RowKind::Slice { table, base, count, .. } = &self.row(loc).kind else {
+        let RowKind::Slice { table, count, .. } = &self.row(loc).kind else {
             return Ok(());
         };
-        let (node, base, count) = (loc.node, *base, *count);
-        let number = |engine: &mut Self, row: RowId| -> Fallible<i128> {
-            engine.force(node, row)?;
-            match engine.tree.item(Loc::row(node, row)) {
-                Item::Int(n) => Ok(*n),
-                _ => Ok(0),
-            }
+        let (node, count) = (loc.node, *count);
+        let base_number = self.stored_base(loc)?.unwrap_or(0);
+        self.force(node, count)?;
+        let count_number = match self.tree.item(Loc::row(node, count)) {
+            Item::Int(n) => *n,
+            _ => 0,
         };
-        let base_number = number(self, base)?;
-        let count_number = number(self, count)?;
         let items = if count_number == 0 {
             Vec::new()
         } else {
@@ -83,6 +80,21 @@ impl<'m> Engine<'m, '_> {
         self.charge(items.len() as u64 + 1)?;
         self.tree.slot_mut(loc.node, loc.row).item = Item::Array(Box::new(ArrayItem::of(items)));
         Ok(())
+    }
+
+    /// Index of a slice's first element, as its row says it.
+    pub(crate) fn stored_base(&mut self, loc: Loc) -> Fallible<Option<i128>> {
+        let RowKind::Slice { base, factor, offset, .. } = &self.row(loc).kind else {
+            return Ok(None);
+        };
+        self.force(loc.node, *base)?;
+        let Item::Int(stored) = self.tree.item(Loc::row(loc.node, *base)) else {
+            return Ok(None);
+        };
+        match stored.checked_mul(*factor).and_then(|n| n.checked_add(*offset)) {
+            Some(index) => Ok(Some(index)),
+            None => eval_error("the base of the slice is too large"),
+        }
     }
 
     fn table_slice(

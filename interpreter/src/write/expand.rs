@@ -235,20 +235,21 @@ impl<'m> Engine<'m, '_> {
 
     /// Index of a slice's first element in its table.
     pub(crate) fn slice_base(&mut self, loc: Loc) -> Fallible<i128> {
-        let RowKind::Slice { table, base, empty_base, .. } = &self.row(loc).kind else {
+        let RowKind::Slice { table, factor, offset, empty_base, .. } = &self.row(loc).kind else {
             return Ok(0);
         };
         if self.is_reading() {
             // Compared with the table as a whole, not slice by slice.
-            return Ok(match self.tree.item(Loc::row(loc.node, *base)) {
-                Item::Int(n) => *n,
-                _ => 0,
-            });
+            return Ok(self.stored_base(loc)?.unwrap_or(0));
         }
         if self.count_items(loc) == 0
-            && let Some(base) = empty_base
+            && let Some(stored) = empty_base
         {
-            return Ok(*base);
+            // The equation of the row turns it back into the stored number.
+            return match stored.checked_mul(*factor).and_then(|n| n.checked_add(*offset)) {
+                Some(index) => Ok(index),
+                None => Err(Box::new(Fault::Eval("the base of the slice is too large".into()))),
+            };
         }
         for val in self.find(table, loc.node, None)?.values {
             if let Val::Place(Place::Loc(table)) = val {

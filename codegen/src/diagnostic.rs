@@ -146,6 +146,15 @@ impl Diagnostics {
         self.list.iter().any(|d| d.code == code && d.span == span)
     }
 
+    /// Adds what a later phase found, without what only follows from the errors so far: problems
+    /// whose place holds, or lies in, that of an earlier error.
+    pub(crate) fn append_independent(&mut self, later: Diagnostics) {
+        let errors = self.list.iter().filter(|d| d.severity == Severity::Error);
+        let broken: Vec<Span> = errors.map(|d| d.span).collect();
+        let follows = |d: &Diagnostic| broken.iter().any(|span| d.span.touches(*span));
+        self.list.extend(later.list.into_iter().filter(|d| !follows(d)));
+    }
+
     /// Adds those that say something new: what has the code and place of an earlier one is left out.
     pub(crate) fn append_distinct(&mut self, other: Diagnostics) {
         let mut seen: HashSet<_> = self.list.iter().map(|d| (d.code, d.span)).collect();

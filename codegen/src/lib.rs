@@ -58,7 +58,8 @@ pub fn load(name: &str, text: &str, directory: Option<&Path>, provider: &dyn Pro
     loaded
 }
 
-/// Parse, resolve, check; errors stop between phases.
+/// Parse, resolve, check. What is left of a text with errors is resolved too, so that one run shows
+/// as much as it can; proofs need a whole model.
 fn phases(
     name: &str,
     text: &str,
@@ -69,10 +70,13 @@ fn phases(
     let Loaded { sources, diagnostics, files, .. } = loaded;
     let texts = resolve::load(name, text, directory, provider, sources, files, diagnostics)?;
     let library = texts.trees[0].head.as_ref().is_some_and(|head| head.library);
-    if diagnostics.has_errors() || library {
+    if library {
         return None;
     }
-    let model = resolve::resolve(&texts.trees, &texts.links, diagnostics)?;
+    let mut later = Diagnostics::default();
+    let model = resolve::resolve(&texts.trees, &texts.links, &mut later);
+    diagnostics.append_independent(later);
+    let model = model.filter(|_| !diagnostics.has_errors())?;
     check::check(&model, diagnostics);
     if diagnostics.has_errors() { None } else { Some(model) }
 }

@@ -21,6 +21,12 @@ impl Span {
     pub fn to(self, other: Span) -> Span {
         Span { end: other.end.max(self.end), ..self }
     }
+
+    /// Whether one of two spans holds a byte of the other, or its beginning.
+    #[must_use]
+    pub fn touches(self, other: Span) -> bool {
+        self.source == other.source && self.start <= other.end && other.start <= self.end
+    }
 }
 
 /// Something with the place where it was written.

@@ -146,6 +146,7 @@ impl<'m> Engine<'m, '_> {
                     None => Val::None,
                     Some(Val::Place(Place::Node(node))) => self.index_of(node),
                     Some(Val::Place(Place::Loc(loc))) => {
+                        self.element_of(loc)?;
                         match self.load(Val::Place(Place::Loc(loc)))? {
                             Val::Place(Place::Node(node)) => self.index_of(node),
                             Val::Int(n) if self.row(loc).reference.is_some() => Val::Int(n),
@@ -484,6 +485,10 @@ impl<'m> Engine<'m, '_> {
         }
         match item {
             Item::Absent if !self.leads_to_nothing(loc) => Ok(None),
+            Item::Int(_) if self.row(loc).reference.is_some() => match self.element_of(loc)? {
+                Some(element) => self.loc_address(element, end),
+                None => Ok(Some(here)),
+            },
             Item::Node(node) => {
                 let node = *node;
                 let is_case = self.case_of(node).is_some();
@@ -494,11 +499,10 @@ impl<'m> Engine<'m, '_> {
     }
 
     /// Whether a row always points to a place without bytes. Such a place has an address.
-    fn leads_to_nothing(&self, loc: Loc) -> bool {
+    pub(crate) fn leads_to_nothing(&self, loc: Loc) -> bool {
         match crate::read::object::strip_region(&self.row(loc).ty) {
             Type::Pointer(pointer) => {
-                !pointer.optional
-                    && matches!(&pointer.target, Target::Own(Type::Nothing))
+                !pointer.optional && matches!(&pointer.target, Target::Own(Type::Nothing))
             }
             _ => false,
         }

@@ -247,6 +247,10 @@ impl<'m> Engine<'m, '_> {
                         self.charge(nodes.len() as u64)?;
                         Ok(nodes)
                     }
+                    Item::Int(_) => match self.element_of(*loc)? {
+                        Some(element) => self.nodes_of(&Val::Place(Place::Loc(element)), many),
+                        None => Ok(Vec::new()),
+                    },
                     _ => Ok(Vec::new()),
                 }
             }

@@ -21,7 +21,7 @@ pub(crate) fn constant_item(constant: &Constant) -> Item {
 
 /// Whether an item is the constant; floats are compared by the bits of their own width.
 pub(crate) fn is_constant(item: &Item, constant: &Constant) -> bool {
-    match (item, constant) {
+    match (crate::tree::through(item), constant) {
         (Item::Int(a), Constant::Int(b)) => a == b,
         (Item::Int(a), Constant::Bool(b)) => *a == i128::from(*b),
         (Item::Bool(a), Constant::Bool(b)) => a == b,

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use formwork::ReadErrorKind;
 use formwork_codegen::model::{Expr, Reference, Row, RowId, Target, Type};
 
-use crate::engine::{Engine, Fallible};
+use crate::engine::{Engine, Fallible, Fault};
 use crate::eval::{Place, Val};
 use crate::tree::{Item, Loc, NodeId, through};
 
@@ -59,12 +59,11 @@ impl<'m> Engine<'m, '_> {
         };
         let count = self.count_items(array);
         let out = ReadErrorKind::IndexOutOfRange { index: number, count };
-        if is_element_pointer(&self.row(loc).ty) {
+        if let Some(address) = self.element_address(loc)? {
             let addresses = self.addresses(array, arrays)?;
-            let target = u64::try_from(number).ok().and_then(|at| addresses.get(&at)).copied();
-            return match target {
+            return match addresses.get(&address).copied() {
                 Some(index) => {
-                    self.set_target(loc, Item::Int(index.into()));
+                    self.set_element(loc, index, address);
                     Ok(())
                 }
                 None => Err(self.refused(loc, ReadErrorKind::NotAnElement { target: number })),
@@ -98,25 +97,58 @@ impl<'m> Engine<'m, '_> {
         Ok(())
     }
 
-    fn set_target(&mut self, loc: Loc, new: Item) {
-        let slot = self.tree.slot_mut(loc.node, loc.row);
-        let mut item = &mut slot.item;
-        if let Some(index) = loc.index {
-            while let Item::Pointer(pointer) = item {
-                item = &mut pointer.target;
-            }
-            if let Item::Array(array) = item
-                && let Some(element) = array.items.get_mut(index as usize)
-            {
-                item = element;
-            } else {
-                return;
-            }
+    /// The address that a pointer to an element stores.
+    fn element_address(&mut self, loc: Loc) -> Fallible<Option<u64>> {
+        let Type::Pointer(pointer) = &self.row(loc).ty else { return Ok(None) };
+        if !matches!(pointer.target, Target::Element) {
+            return Ok(None);
         }
-        match item {
-            Item::Pointer(pointer) => pointer.target = new,
-            other => *other = new,
+        let Some((stored, cell)) = self.pointer_at(loc).map(|item| (item.stored, item.cell)) else {
+            return Ok(None);
+        };
+        let address = self.target_address(pointer, stored, loc, cell);
+        address.map(Some).map_err(|error| Box::new(Fault::Read(error)))
+    }
+
+    /// Remembers which element a pointer leads to.
+    fn set_element(&mut self, loc: Loc, index: u32, address: u64) {
+        if let Some(pointer) = self.pointer_at(loc) {
+            pointer.target = Item::Int(index.into());
+            pointer.at = address;
         }
+    }
+
+    /// The element that a pointer refers to, also while the file is being read.
+    pub(crate) fn element_of(&mut self, loc: Loc) -> Fallible<Option<Loc>> {
+        let row = self.row(loc);
+        let Some(reference) = &row.reference else { return Ok(None) };
+        let Type::Pointer(pointer) = &row.ty else { return Ok(None) };
+        if !matches!(pointer.target, Target::Element) {
+            return Ok(None);
+        }
+        self.force_loc(loc)?;
+        let Item::Int(number) = *self.tree.item(loc) else { return Ok(None) };
+        let Some(array) = self.referred(reference, loc)? else { return Ok(None) };
+        let known = match self.pointer_at(loc) {
+            Some(pointer) => pointer.at != pointer.cell,
+            None => return Ok(None),
+        };
+        if self.is_reading() && !known {
+            let Some(address) = self.element_address(loc)? else { return Ok(None) };
+            let count = u32::try_from(self.count_items(array)).unwrap_or(u32::MAX);
+            for index in 0..count {
+                self.charge(1)?;
+                let element = Loc { index: Some(index), ..array };
+                if self.loc_address(element, false)? == Some(address) {
+                    self.set_element(loc, index, address);
+                    return Ok(Some(element));
+                }
+            }
+            return Err(self.refused(loc, ReadErrorKind::NotAnElement { target: number }));
+        }
+        let index = u32::try_from(number).ok();
+        let inside = index.is_some_and(|index| u64::from(index) < self.count_items(array));
+        Ok(inside.then_some(Loc { index, ..array }))
     }
 
     /// The array that a reference means.
@@ -223,19 +255,5 @@ impl<'m> Engine<'m, '_> {
             }
         }
         Ok(ranks)
-    }
-}
-
-/// Whether a row refers to elements by their address.
-pub(crate) fn is_element_pointer(ty: &Type) -> bool {
-    match ty {
-        Type::Pointer(pointer) => match &pointer.target {
-            Target::Element => true,
-            Target::Own(target) => is_element_pointer(target),
-            Target::Pooled => false,
-        },
-        Type::Array(array) => is_element_pointer(&array.element),
-        Type::Region(region) => is_element_pointer(&region.inner),
-        _ => false,
     }
 }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use formwork::{MaskEntry, RunEntry};
 use formwork_codegen::model::{
-    Expr, Listing, Path, PointerType, Policy, RelocationEncoding, Role, RowId, RowKind, Target,
-    Type,
+    Expr, Home, Listing, Path, PointerId, PointerType, Policy, RelocationEncoding, Role, RowId,
+    RowKind, Storage, Target, Type,
 };
 
 use crate::engine::{Engine, Fallible, Fault, eval_error};
@@ -79,6 +79,14 @@ impl<'m> Engine<'m, '_> {
                 if matches!(definition.kind, RowKind::Slice { .. }) {
                     continue;
                 }
+                if let Some(section) = self.listed_number(node, row, &listings)? {
+                    let at = self.tree.slot(node, row).at;
+                    found.push((at, section));
+                    if at == UNPLACED {
+                        unplaced.get_or_insert(Loc::row(node, row));
+                    }
+                    continue;
+                }
                 let slot = self.tree.slot(node, row);
                 collect(&definition.ty, &slot.item, &mut |pointer, item| {
                     let listing = listings.get(pointer.kind.index()).copied().flatten();
@@ -102,6 +110,84 @@ impl<'m> Engine<'m, '_> {
             Some(loc) => Err(Box::new(Fault::NotPlaced(self.describe(loc)))),
             None => Ok(found),
         }
+    }
+
+    /// The section of a row that is listed although its type is no pointer.
+    fn listed_number(
+        &mut self,
+        node: NodeId,
+        row: RowId,
+        listings: &[Option<Listing>],
+    ) -> Fallible<Option<u32>> {
+        let loc = Loc::row(node, row);
+        let definition = self.row(loc);
+        let runtime = matches!(definition.kind, RowKind::Runtime);
+        if definition.listed.is_none() && !runtime {
+            return Ok(None);
+        }
+        if matches!(self.home(definition), Home::Absent | Home::Nowhere)
+            || matches!(self.tree.slot(node, row).item, Item::Absent) && !runtime
+        {
+            return Ok(None);
+        }
+        let said = definition.listed;
+        let kind = said.and_then(|listed| listed.kind);
+        let class = match kind {
+            Some(kind) => listings.get(kind.index()).copied().flatten().map(|l| l.object),
+            None if runtime => self.runtime_policy(&definition.ty, listings),
+            None => None,
+        };
+        let listed = match said.and_then(|listed| listed.policy).or(class) {
+            Some(Policy::Always) => true,
+            Some(Policy::Set) => !runtime && self.is_set_number(loc, kind)?,
+            Some(Policy::Never) | None => false,
+        };
+        Ok(listed.then(|| said.map_or(0, |listed| listed.section)))
+    }
+
+    /// What the kinds of pointers say about a `runtime` row: it counts as a pointer if it is as wide
+    /// as one.
+    fn runtime_policy(&self, ty: &Type, listings: &[Option<Listing>]) -> Option<Policy> {
+        let width = self.model.size_of(ty, self.epoch)?;
+        self.model.pointers.iter().zip(listings).find_map(|(kind, listing)| {
+            let wide =
+                matches!(kind.cell.storage, Storage::Fixed(int) if u64::from(int.bytes) == width);
+            listing.filter(|_| wide).map(|listing| listing.runtime).filter(|p| *p != Policy::Never)
+        })
+    }
+
+    /// Whether a number leads somewhere.
+    fn is_set_number(&mut self, loc: Loc, kind: Option<PointerId>) -> Fallible<bool> {
+        let none = match kind {
+            Some(kind) => self.model.pointers[kind.index()].none,
+            None => Some(0),
+        };
+        if matches!(self.row(loc).role, Role::Kept(_)) {
+            self.force(loc.node, loc.row)?;
+        }
+        let number = match self.tree.item(loc) {
+            Item::Int(n) => Some(*n),
+            _ if self.is_reading() => None,
+            // Not computed yet; what it leads to may not be placed yet, but then it is there.
+            _ => match self.canonical_number(loc) {
+                Ok(number) => number,
+                Err(fault) if matches!(*fault, Fault::NotPlaced(_)) => return Ok(true),
+                Err(fault) => return Err(fault),
+            },
+        };
+        Ok(number.is_some() && number != none)
+    }
+
+    /// The number that a row's equation gives, without remembering it.
+    fn canonical_number(&mut self, loc: Loc) -> Fallible<Option<i128>> {
+        let val = match &self.row(loc).role {
+            Role::Derived => self.derived(loc)?,
+            _ => None,
+        };
+        Ok(match val {
+            Some(Val::Int(n)) => Some(n),
+            _ => None,
+        })
     }
 
     /// Whether the file's own table lists the pointer in a row.

@@ -78,11 +78,16 @@ pub trait Choice<'i>: Mode<'i> {
     fn word(flags: &Self::Flags) -> u32;
     fn index(stored: u16, position: usize, count: usize) -> Result<Self::Index, u16>;
     fn stored_index(index: &Self::Index, position: usize) -> u16;
-    fn kept(end: u16) -> Result<Self::Kept, ()>;
+    /// `None` if the spelling cannot be kept.
+    fn kept(end: u16) -> Option<Self::Kept>;
     fn end(kept: &Self::Kept) -> u16;
 }
-pub type RecOf<'i, C> =
-    Rec<<C as Mode<'i>>::Text, <C as Choice<'i>>::Flags, <C as Choice<'i>>::Index, <C as Choice<'i>>::Kept>;
+pub type RecOf<'i, C> = Rec<
+    <C as Mode<'i>>::Text,
+    <C as Choice<'i>>::Flags,
+    <C as Choice<'i>>::Index,
+    <C as Choice<'i>>::Kept,
+>;
 
 /// The struct, read from its fixed block and what that points to.
 macro_rules! read_rec_body {
@@ -93,18 +98,26 @@ macro_rules! read_rec_body {
             Err(error) => return Err(in_element(error, "name", $i)),
         };
         let end = if $C::ENDS { $input.text_end(end)? } else { 0 };
-        let Ok(kept) = $C::kept(end) else {
+        let Some(kept) = $C::kept(end) else {
             return Err(in_element(not_zero(0), "name", $i));
         };
         let index = match $C::index(u16::get($block, 24, order), $i, $count) {
             Ok(index) => index,
             Err(index) => {
-                return Err(in_element(index_out_of_range(index.into(), $count as u64, 24), "index", $i))
+                return Err(in_element(
+                    index_out_of_range(index.into(), $count as u64, 24),
+                    "index",
+                    $i,
+                ))
             }
         };
         Rec {
             name: $C::text(name),
-            t: [f32::get($block, 8, order), f32::get($block, 12, order), f32::get($block, 16, order)],
+            t: [
+                f32::get($block, 8, order),
+                f32::get($block, 12, order),
+                f32::get($block, 16, order),
+            ],
             flags: $C::flags(u32::get($block, 20, order)),
             index,
             parent: i16::get($block, 26, order),
@@ -185,7 +198,9 @@ fn read_head<O: Order>(input: &Input<O>) -> Result<Head, ReadError> {
     let block = formwork::slice(input.bytes, 0, 40)?;
     if !block.starts_with(b"SKLT") {
         let (expected, actual) = ("SKLT".into(), "another".into());
-        return Err(ReadError::new(ReadErrorKind::NotEqual { expected, actual }, 0).in_field("magic"));
+        return Err(
+            ReadError::new(ReadErrorKind::NotEqual { expected, actual }, 0).in_field("magic")
+        );
     }
     let order = input.order;
     Ok(Head {
@@ -195,7 +210,10 @@ fn read_head<O: Order>(input: &Input<O>) -> Result<Head, ReadError> {
     })
 }
 
-pub fn read<'i, C: Choice<'i>, O: Order>(bytes: &'i [u8], order: O) -> Result<Model<RecOf<'i, C>>, ReadError> {
+pub fn read<'i, C: Choice<'i>, O: Order>(
+    bytes: &'i [u8],
+    order: O,
+) -> Result<Model<RecOf<'i, C>>, ReadError> {
     let mut input = Input::new(bytes, order);
     let head = read_head(&input)?;
     let recs = if head.version >= 10 {
@@ -223,7 +241,15 @@ pub fn sum<'i, C: Choice<'i>>(model: &Model<RecOf<'i, C>>) -> u64 {
     model.recs.iter().enumerate().fold(1, |s, (i, r)| {
         let e = r.ext.map(|e| [e.a, e.b, e.c.to_bits(), e.d]);
         let name = r.name.as_ref().as_bytes();
-        crate::mix(s, name, r.t.map(f32::to_bits), C::word(&r.flags), C::stored_index(&r.index, i), r.parent, e)
+        crate::mix(
+            s,
+            name,
+            r.t.map(f32::to_bits),
+            C::word(&r.flags),
+            C::stored_index(&r.index, i),
+            r.parent,
+            e,
+        )
     })
 }
 
@@ -333,8 +359,8 @@ macro_rules! choice {
     (@kept nothing) => {
         type Kept = ();
         #[inline(always)]
-        fn kept(end: u16) -> Result<(), ()> {
-            if end == 0 { Ok(()) } else { Err(()) }
+        fn kept(end: u16) -> Option<()> {
+            (end == 0).then_some(())
         }
         #[inline(always)]
         fn end(_: &()) -> u16 {
@@ -344,8 +370,8 @@ macro_rules! choice {
     (@kept small) => {
         type Kept = RecKept;
         #[inline(always)]
-        fn kept(end: u16) -> Result<RecKept, ()> {
-            Ok(RecKept { name_end: end })
+        fn kept(end: u16) -> Option<RecKept> {
+            Some(RecKept { name_end: end })
         }
         #[inline(always)]
         fn end(kept: &RecKept) -> u16 {
@@ -355,8 +381,8 @@ macro_rules! choice {
     (@kept boxed) => {
         type Kept = RecKeptBox;
         #[inline(always)]
-        fn kept(end: u16) -> Result<RecKeptBox, ()> {
-            Ok(RecKeptBox(if end == 0 { None } else { Some(Box::new(RecKept { name_end: end })) }))
+        fn kept(end: u16) -> Option<RecKeptBox> {
+            Some(RecKeptBox(if end == 0 { None } else { Some(Box::new(RecKept { name_end: end })) }))
         }
         #[inline(always)]
         fn end(kept: &RecKeptBox) -> u16 {

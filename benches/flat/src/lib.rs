@@ -85,13 +85,25 @@ pub struct Model<S> {
 /// Position-dependent mix of every field, so that every contender must have decoded everything.
 #[inline]
 #[allow(clippy::too_many_arguments)]
-pub fn mix(s: u64, name: &[u8], t: [u32; 3], flags: u32, index: u16, parent: i16, ext: Option<[u32; 4]>) -> u64 {
+pub fn mix(
+    s: u64,
+    name: &[u8],
+    t: [u32; 3],
+    flags: u32,
+    index: u16,
+    parent: i16,
+    ext: Option<[u32; 4]>,
+) -> u64 {
     let mut s = s.rotate_left(1);
     s = s.wrapping_add(name.len() as u64 + name[0] as u64 + name[name.len() - 1] as u64);
     s = s.wrapping_add(t[0] as u64).wrapping_add(t[1] as u64).wrapping_add(t[2] as u64);
     s = s.wrapping_add(flags as u64).wrapping_add(index as u64).wrapping_add(parent as u16 as u64);
     if let Some(e) = ext {
-        s = s.wrapping_add(e[0] as u64).wrapping_add(e[1] as u64).wrapping_add(e[2] as u64).wrapping_add(e[3] as u64);
+        s = s
+            .wrapping_add(e[0] as u64)
+            .wrapping_add(e[1] as u64)
+            .wrapping_add(e[2] as u64)
+            .wrapping_add(e[3] as u64);
     }
     s
 }
@@ -113,7 +125,15 @@ pub fn sum<S: AsRef<str>>(m: &Model<S>) -> u64 {
 pub fn sum_word<S: AsRef<str>, F: Copy>(m: &[hand::WordRec<S, F>], bits: impl Fn(F) -> u32) -> u64 {
     m.iter().fold(1, |s, r| {
         let e = r.ext.map(|e| [e.a, e.b, e.c.to_bits(), e.d]);
-        mix(s, r.name.as_ref().as_bytes(), r.t.map(f32::to_bits), bits(r.flags), r.index, r.parent, e)
+        mix(
+            s,
+            r.name.as_ref().as_bytes(),
+            r.t.map(f32::to_bits),
+            bits(r.flags),
+            r.index,
+            r.parent,
+            e,
+        )
     })
 }
 pub fn sum_pooled(p: &hand::Pooled) -> u64 {
@@ -126,15 +146,28 @@ pub fn sum_pooled(p: &hand::Pooled) -> u64 {
 
 pub fn generate(n: usize, version: u32) -> Model<String> {
     let mut g = Lcg(42);
-    let parts = ["Spine", "Arm_L", "Arm_R", "Leg_L", "Leg_R", "Head", "Finger", "Toe", "Root", "Weapon", "Cloth", "Hair"];
+    let parts = [
+        "Spine", "Arm_L", "Arm_R", "Leg_L", "Leg_R", "Head", "Finger", "Toe", "Root", "Weapon",
+        "Cloth", "Hair",
+    ];
     let recs = (0..n)
         .map(|i| Rec {
-            name: format!("{}_{}{:02}", parts[g.below(12) as usize], parts[g.below(12) as usize], g.below(100)),
+            name: format!(
+                "{}_{}{:02}",
+                parts[g.below(12) as usize],
+                parts[g.below(12) as usize],
+                g.below(100)
+            ),
             t: [0; 3].map(|_: i32| g.below(100_000) as f32 / 64.0),
-            flags: Flags::from_bits(g.next() ^ g.next() << 1),
+            flags: Flags::from_bits(g.draw() ^ g.draw() << 1),
             index: i as u16,
             parent: (g.below(40_000) as i32 - 20_000) as i16,
-            ext: (version >= 10).then(|| Ext { a: g.next(), b: g.next(), c: g.below(1000) as f32, d: g.next() }),
+            ext: (version >= 10).then(|| Ext {
+                a: g.draw(),
+                b: g.draw(),
+                c: g.below(1000) as f32,
+                d: g.draw(),
+            }),
         })
         .collect();
     Model { version, recs }
@@ -147,4 +180,52 @@ pub fn digest(b: &[u8]) -> u64 {
         w[..c.len()].copy_from_slice(c);
         (s.rotate_left(5) ^ u64::from_le_bytes(w)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::generated::*;
+    use super::runtime::*;
+    use super::*;
+
+    fn same<O: Order>(order: O, version: u32) {
+        let file = hand::write(&generate(300, version));
+        let model = generated::read::<CowOwned, _>(&file, Const::<false>).unwrap();
+        let bytes = written::write::<CowOwned, _, { written::how::RUNS }>(&model, order).unwrap();
+        assert_eq!(bytes == file, !order.is_big());
+        let again = generated::read::<CowOwned, _>(&bytes, order).unwrap();
+        assert_eq!(model, again);
+        assert_eq!(written::append_and_patch::<CowOwned, _>(&model, order).unwrap(), bytes);
+    }
+
+    #[test]
+    fn every_order_and_version_comes_back() {
+        same(Const::<false>, 10);
+        same(Const::<true>, 10);
+        same(Flag(formwork::Endian::Big), 10);
+        same(Flag(formwork::Endian::Little), 9);
+    }
+
+    #[test]
+    fn errors_say_where() {
+        let mut file = hand::write(&generate(3, 10));
+        file[40 + 44 + 7] = 0x7f;
+        let error = generated::read::<CowBorrowed, _>(&file, Const::<false>).unwrap_err();
+        assert!(error.to_string().ends_with("in recs[1].name"), "{error}");
+    }
+
+    #[test]
+    fn deviations_are_written_again() {
+        let kept = Kept::found(7u16, 3);
+        assert_eq!((kept.get(3), kept.get(4)), (7, 4));
+        assert_eq!(Kept::found(3u16, 3).get(9), 9);
+    }
+
+    #[test]
+    fn no_prefix_of_a_file_panics() {
+        let file = hand::write(&generate(20, 10));
+        for end in 0..file.len() - 2 {
+            assert!(generated::read::<CowBorrowed, _>(&file[..end], Const::<false>).is_err());
+        }
+    }
 }

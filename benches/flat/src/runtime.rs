@@ -1,5 +1,7 @@
 //! What generated code would call: candidates for the runtime, in the shape that is measured.
-use formwork::{checked_str, load_uint, slice, Budget, Endian, ReadError, ReadErrorKind, ReadOptions};
+use formwork::{
+    checked_str, load_uint, slice, Budget, Endian, ReadError, ReadErrorKind, ReadOptions,
+};
 use std::borrow::Cow;
 
 /// Byte order of a reader or writer: a constant of the type, or a flag that is tested at each load.
@@ -141,7 +143,7 @@ impl<'i, O: Order> Input<'i, O> {
     /// The end byte and padding of a text that ends at `at`: 0 if all is zero, which is canonical.
     #[inline(always)]
     pub fn text_end(&self, at: u64) -> Result<u16, ReadError> {
-        if at % 2 == 0 {
+        if at.is_multiple_of(2) {
             Ok(load_uint(self.bytes, at, 2, Endian::Little)? as u16)
         } else {
             Ok(load_uint(self.bytes, at, 1, Endian::Little)? as u16)

@@ -238,7 +238,11 @@ pub fn append_and_patch<'i, C: Choice<'i>, O: Order>(
                 too_long(name.len(), i, &mut problems);
             }
             let length = name.len() as u16;
-            out.extend_from_slice(&if order.is_big() { length.to_be_bytes() } else { length.to_le_bytes() });
+            out.extend_from_slice(&if order.is_big() {
+                length.to_be_bytes()
+            } else {
+                length.to_le_bytes()
+            });
             out.extend_from_slice(name);
             out.extend_from_slice(if name.len() % 2 == 0 { &[0, 0] } else { &[0] });
         }
@@ -256,7 +260,10 @@ pub fn append_and_patch<'i, C: Choice<'i>, O: Order>(
 
 /// Measures the two regions, then fills both at once, as the best hand-written code does: a
 /// generator could only do so where a table and what it points to lie in the same order.
-pub fn write_regions<'i, C: Choice<'i>, O: Order>(model: &Model<RecOf<'i, C>>, order: O) -> Result<Vec<u8>, WriteError> {
+pub fn write_regions<'i, C: Choice<'i>, O: Order>(
+    model: &Model<RecOf<'i, C>>,
+    order: O,
+) -> Result<Vec<u8>, WriteError> {
     const STRIDE: usize = 44;
     let mut problems = Vec::new();
     let mut size = 0;

@@ -136,7 +136,11 @@ impl<'a> Facts<'a> {
             }
             Type::Record(id) => self.filled.contains(id),
             Type::Union(id) => self.filled_union(*id),
-            Type::Pointer(_) | Type::ByteOrderMark => true,
+            Type::Pointer(pointer) => !pointer
+                .cell
+                .as_ref()
+                .is_some_and(|cell| matches!(cell.storage, Storage::Letter { .. })),
+            Type::ByteOrderMark => true,
             Type::Array(array) => match &array.length {
                 ArrayLength::Count(count) => positive(count) && self.filled(&array.element),
                 ArrayLength::Last(_) => self.filled(&array.element),

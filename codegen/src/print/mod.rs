@@ -330,6 +330,9 @@ fn row_cells(model: &Model, record: &Record, row: &Row) -> Vec<String> {
             more.push(format!("where={}", expr_text(model, filter)));
         }
     }
+    if let Some(listed) = &row.listed {
+        more.push(types::listed_text(model, listed));
+    }
     if let Some(absent) = &row.absent {
         more.push(format!("absent={}", constant_text(absent)));
     }

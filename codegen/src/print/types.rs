@@ -1,8 +1,9 @@
 //! Types as text.
 
 use crate::model::{
-    ArrayLength, ByteOrder, Cell, Content, Encoding, Extent, IntType, Meaning, Model, PointerType,
-    RegionType, RunLength, RunType, Storage, Target, Terminated, Terminator, Type, Union,
+    ArrayLength, ByteOrder, Cell, Content, Encoding, Extent, IntType, Listed, Meaning, Model,
+    PointerType, RegionType, RunLength, RunType, Storage, Target, Terminated, Terminator, Type,
+    Union,
 };
 
 use super::expr::{bytes_text, expr_text};
@@ -139,6 +140,18 @@ fn pointer_text(model: &Model, pointer: &PointerType) -> String {
         text += &format!(" list={list:?}").to_lowercase();
     }
     text
+}
+
+/// What a row that is no pointer has to do with the relocation table.
+pub(super) fn listed_text(model: &Model, listed: &Listed) -> String {
+    let kind = listed.kind.and_then(|kind| model.pointers.get(kind.index()));
+    let mut words: Vec<String> = Vec::new();
+    words.extend(kind.map(|kind| format!("listed like {}", kind.name)));
+    words.extend(listed.policy.map(|policy| format!("list={policy:?}").to_lowercase()));
+    if listed.section != 0 {
+        words.push(format!("section={}", listed.section));
+    }
+    words.join(" ")
 }
 
 fn region_text(model: &Model, region: &RegionType) -> String {

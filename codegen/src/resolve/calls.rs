@@ -248,7 +248,14 @@ impl<'t> Cx<'t> {
     /// Size of a type that is the same everywhere.
     fn sizeof(&mut self, env: &Env, arg: &Ex) -> Option<Val> {
         let text = arg.path().map(PathEx::text).unwrap_or_default();
-        match self.static_size(env.scope, &text, 0) {
+        let bound = env.record.and_then(|id| {
+            self.rec(id).params.iter().find(|p| p.0 == text).map(|p| p.1.clone())
+        });
+        let size = match &bound {
+            Some(super::Bound::Type(ty)) => self.type_size(ty),
+            _ => self.static_size(env.scope, &text, 0),
+        };
+        match size {
             Some(size) => val(Expr::Int(size), Shape::Int(None)),
             None => {
                 self.d

@@ -153,7 +153,14 @@ impl<'t> Cx<'t> {
         let mut slices = Vec::new();
         let mut holders = Vec::new();
         for ex in &from.slices {
-            let (path, _) = self.path(env, ex)?;
+            let (mut path, shape) = self.path(env, ex)?;
+            // A transparent struct may stand for its slice.
+            let mut inner = if shape.is_array() { shape.element() } else { shape };
+            let mut through = Vec::new();
+            self.through_transparent(&mut inner, &mut through);
+            if inner.is_array() {
+                path.steps.extend(through);
+            }
             slices.push(path);
             let nodes = match ex.steps.split_last() {
                 None => env.record.into_iter().collect(),

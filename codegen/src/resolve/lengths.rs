@@ -143,7 +143,12 @@ impl<'t> Cx<'t> {
         let array = is_array(row, &base);
         let mut element = base.element.clone();
         self.meaning(id, row, &mut element)?;
-        if let Type::Cell(Cell { storage: Storage::Letter { letter, width }, .. }) = &mut element {
+        let cell = match &mut element {
+            Type::Cell(cell) => Some(cell),
+            Type::Pointer(pointer) => pointer.cell.as_mut(),
+            _ => None,
+        };
+        if let Some(Cell { storage: Storage::Letter { letter, width }, .. }) = cell {
             *width = self.letter_width(id, *letter, row)?;
         }
         let content = match &element {
@@ -178,6 +183,12 @@ impl<'t> Cx<'t> {
             ty = self.region(id, row, ty, content, env)?;
         }
         if let Some((kind, optional)) = base.prefix {
+            if base.sigil_only && self.owned_elsewhere(row, env).is_some() {
+                // The number follows from the object; the row says nothing of its own.
+                ty = Type::Cell(self.pointers[kind.index()].cell.clone());
+                self.pointer_props(id, row, &mut ty, env)?;
+                return Some(ty);
+            }
             let target = if base.sigil_only { Target::Element } else { Target::Own(ty) };
             if matches!(target, Target::Element) && !props.has("ref") {
                 self.d
@@ -201,6 +212,7 @@ impl<'t> Cx<'t> {
     ) -> Option<()> {
         let props = &row.props;
         let names = ["when_empty", "none_with", "section", "list"];
+        let number = is_number(ty);
         let pointer = match ty {
             Type::Pointer(pointer) => Some(pointer),
             Type::Array(array) => match &mut array.element {
@@ -211,6 +223,10 @@ impl<'t> Cx<'t> {
         };
         let Some(pointer) = pointer else {
             for name in names {
+                // A number may stand in the relocation table, too.
+                if number && matches!(name, "section" | "list") {
+                    continue;
+                }
                 if let Some(span) = props.span(name) {
                     self.d.error("E0225", span, format!("`{name}=` belongs to a pointer"));
                 }
@@ -237,17 +253,22 @@ impl<'t> Cx<'t> {
         if let Some(ex) = props.ex("align") {
             pointer.align = Some(self.int(env, ex)?);
         }
-        if let Some(name) = props.text("section") {
-            let tree = self.scope(self.main).tree;
-            match tree.relocation.iter().position(|s| s.name == name) {
-                Some(at) => pointer.section = id32(at),
-                None => {
-                    let span = props.span("section").unwrap_or(row.span);
-                    self.d.error("E0219", span, format!("no relocation section `{name}`"));
-                }
-            }
+        if let Some(section) = self.section(row) {
+            pointer.section = section;
         }
         Some(())
+    }
+
+    /// `section=`, by position.
+    pub(super) fn section(&mut self, row: &Row) -> Option<u32> {
+        let name = row.props.text("section")?;
+        let tree = self.scope(self.main).tree;
+        let found = tree.relocation.iter().position(|section| section.name == name);
+        if found.is_none() {
+            let span = row.props.span("section").unwrap_or(row.span);
+            self.d.error("E0219", span, format!("no relocation section `{name}`"));
+        }
+        found.map(id32)
     }
 
     pub(super) fn array(&mut self, row: &'t Row, element: Type, env: &Env) -> Option<Type> {
@@ -464,6 +485,11 @@ impl<'t> Cx<'t> {
 
 fn row_is_bit(row: &Row) -> bool {
     matches!(&row.word, RowWord::Typed(ty) if ty.name == "bit")
+}
+
+/// A whole number in whole bytes.
+fn is_number(ty: &Type) -> bool {
+    matches!(ty, Type::Cell(Cell { storage: Storage::Fixed(_), meaning: Meaning::Int }))
 }
 
 /// Where objects begin: each path in `a ?? b` becomes its address.

@@ -6,7 +6,7 @@ use super::{Bound, Cx, Env, Expr, Memo, RecordId, ScopeId, ScopeParam, Shape, So
 use crate::model::{Field, Member, Path, RowId, Start, Step};
 use crate::span::Span;
 use crate::syntax::builtin;
-use crate::syntax::expr::{PathEx, StepEx};
+use crate::syntax::expr::{Ex, ExKind, PathEx, StepEx};
 use crate::syntax::near::nearest;
 
 /// Words at the head of a path that are not names.
@@ -297,7 +297,7 @@ impl<'t> Cx<'t> {
             for variant in &slot.variants {
                 if let Source::Row(row, _) = &variant.source {
                     for name in ["count", "size", "end", "on", "base", "at"] {
-                        used.extend(row.props.ex(name).and_then(|ex| ex.word()));
+                        used.extend(row.props.ex(name).and_then(measured_word));
                     }
                 }
             }
@@ -472,5 +472,13 @@ impl<'t> Cx<'t> {
             Shape::Nothing => "nothing".to_owned(),
             Shape::Any => "something".to_owned(),
         }
+    }
+}
+
+/// The name in `f`, `n * f + c` and the like.
+fn measured_word(ex: &Ex) -> Option<&str> {
+    match &ex.kind {
+        ExKind::Binary(_, a, b) => measured_word(a).or_else(|| measured_word(b)),
+        _ => ex.word(),
     }
 }

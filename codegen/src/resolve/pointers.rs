@@ -1,12 +1,12 @@
 //! Kinds of pointers, pools, and the sections of the relocation table.
 
-use super::{Cx, Expr, PointerId, ScopeId, Shape, id32};
+use super::{Cx, Env, Expr, PointerId, ScopeId, Shape, id32};
 use crate::model::{
-    Cell, Field, Listing, Meaning, Member, Path, PointerKind, Policy, RecordId, RelocationSection,
-    RowId, RowKind, Start, Step, Storage, Target, Type, WhenEmpty,
+    BinaryOp, Cell, Field, Listed, Listing, Meaning, Member, Path, PointerKind, Policy, RecordId,
+    RelocationSection, RowId, RowKind, Start, Step, Storage, Target, Type, WhenEmpty,
 };
 use crate::span::Span;
-use crate::syntax::ast::{DeclBody, Props, RowWord};
+use crate::syntax::ast::{DeclBody, PropValue, Props, Row, RowWord};
 use crate::syntax::builtin;
 use crate::syntax::expr::{PathEx, StepEx};
 
@@ -309,6 +309,60 @@ impl<'t> Cx<'t> {
             }
         }
         None
+    }
+
+    /// The object that a sigil without a type leads to, if `ref=` names one and no array.
+    pub(super) fn owned_elsewhere(&mut self, row: &'t Row, env: &Env) -> Option<Path> {
+        let Some(PropValue::Ref(reference)) = row.props.get("ref").map(|prop| &prop.value) else {
+            return None;
+        };
+        if reference.filter.is_some() {
+            return None;
+        }
+        let kept = std::mem::take(&mut self.d);
+        let found = self.path(env, &reference.array);
+        self.d = kept;
+        let (path, shape) = found?;
+        let mut steps = Vec::new();
+        let mut seen = shape.clone();
+        self.through_transparent(&mut seen, &mut steps);
+        let object = matches!(shape, Shape::Nodes(_) | Shape::Union(_)) && !seen.is_array();
+        object.then_some(path)
+    }
+
+    /// The equation of a pointer to an object that somebody else owns: its address, and the number
+    /// for nothing where it is not there.
+    pub(super) fn points_to(&mut self, kind: PointerId, object: Path) -> Expr {
+        let kind = &self.pointers[kind.index()];
+        let mut number = Expr::At(object);
+        if kind.skip > 0 {
+            let skip = Box::new(Expr::Int(kind.skip.into()));
+            number = Expr::Binary(BinaryOp::Add, Box::new(number), skip);
+        }
+        if let Some(base) = &kind.base {
+            number = Expr::Binary(BinaryOp::Subtract, Box::new(number), Box::new(base.clone()));
+        }
+        match kind.none {
+            Some(none) => Expr::Coalesce(Box::new(number), Box::new(Expr::Int(none))),
+            None => number,
+        }
+    }
+
+    /// What a number or a `runtime` row has to do with the relocation table.
+    pub(super) fn listed(&mut self, row: &'t Row, kind: Option<PointerId>) -> Option<Listed> {
+        let policy = row.props.word("list").and_then(policy);
+        let section = self.section(row);
+        if policy.is_none() && section.is_none() && kind.is_none() {
+            return None;
+        }
+        if let (None, None, Some(span), RowWord::Typed(_)) =
+            (policy, kind, row.props.span("section"), &row.word)
+        {
+            self.d
+                .error("E0225", span, "`section=` of a number needs `list=`")
+                .help("write `list=always` or `list=set`");
+        }
+        Some(Listed { policy, kind, section: section.unwrap_or(0) })
     }
 
     /// Sections of the relocation table.

@@ -3,8 +3,8 @@
 use super::consts::constant;
 use super::{Cx, Env, Expr, RecordId, Shape, Source};
 use crate::model::{
-    BinaryOp, Cell, Check, CheckKind, Home, Meaning, Reference, Role, Row as ModelRow, RowKind,
-    Storage, Type, UnaryOp,
+    BinaryOp, Cell, Check, CheckKind, Definer, DefinerScope, DefinerSource, Home, Meaning,
+    Reference, Role, Row as ModelRow, RowKind, Storage, Type, UnaryOp,
 };
 use crate::syntax::ast::{PropValue, Props, Row, RowWord};
 use crate::syntax::expr::{ExKind, PathEx, RefEx, StepEx};
@@ -153,7 +153,33 @@ impl<'t> Cx<'t> {
         built.kind = part.kind;
         built.role = part.role;
         built.definers = part.definers;
+        self.point(id, slot, row, &env, &mut built);
         Some(built)
+    }
+
+    /// Pointers to objects that somebody else owns, and numbers in the relocation table.
+    fn point(&mut self, id: RecordId, slot: usize, row: &'t Row, env: &Env, built: &mut ModelRow) {
+        let lists = matches!(row.word, RowWord::Typed(_) | RowWord::Runtime);
+        if !lists || !matches!(built.ty, Type::Cell(_) | Type::PerEpoch(_) | Type::Run(_)) {
+            return;
+        }
+        let base = self.variant_base(id, slot, 0);
+        let kind = base.filter(|base| base.sigil_only).and_then(|base| base.prefix);
+        if let Some((kind, optional)) = kind
+            && let Some(object) = self.owned_elsewhere(row, env)
+        {
+            let number = self.points_to(kind, object);
+            if optional {
+                built.role = Role::Kept(number);
+            } else {
+                let source = DefinerSource::Expr(number);
+                built.role = Role::Derived;
+                built.definers = vec![Definer { scope: DefinerScope::Own, source, span: row.span }];
+            }
+            built.listed = self.listed(row, Some(kind));
+        } else if kind.is_none() {
+            built.listed = self.listed(row, None);
+        }
     }
 
     /// The conjunction of the conditions around a row.
@@ -202,7 +228,11 @@ impl<'t> Cx<'t> {
         built.none = props.numbers("none");
         built.plus = props.int("plus").unwrap_or(0);
         if let Some(PropValue::Ref(reference)) = props.get("ref").map(|p| &p.value) {
-            built.reference = self.reference(env, reference);
+            let object = matches!(self.variant_base(id, slot, 0), Some(base) if base.sigil_only)
+                && matches!(built.ty, Type::Cell(_));
+            if !object {
+                built.reference = self.reference(env, reference);
+            }
         }
         let shape = self.slot_shape(id, slot).unwrap_or(Shape::Any);
         let array = shape.is_array();

@@ -190,9 +190,11 @@ impl<'t> Cx<'t> {
                         return cell(Meaning::Enum(id));
                     }
                     DeclBody::Pointer { .. } => {
-                        let base = self.base(scope, Some(id), ty)?;
-                        if matches!(&base.element, Type::Pointer(p) if matches!(p.target, Target::Pooled))
+                        let mut base = self.base(scope, Some(id), ty)?;
+                        if let Type::Pointer(pointer) = &mut base.element
+                            && matches!(pointer.target, Target::Pooled)
                         {
+                            pointer.cell = Some(Cell { storage, meaning: Meaning::Int });
                             return Some(base.element);
                         }
                     }
@@ -285,7 +287,10 @@ impl<'t> Cx<'t> {
                     let scope = self.rec(id).scope;
                     let env = self.env(scope, Some(id));
                     let (_, shape) = self.path(&env, &reference.array)?;
-                    shape.element()
+                    match self.owned_elsewhere(row, &env) {
+                        Some(_) => Shape::Int(None),
+                        None => shape.element(),
+                    }
                 }
                 _ => Shape::Any,
             };

@@ -1,6 +1,7 @@
 //! Sizes of types that are the same everywhere, as `sizeof` needs them before types are resolved.
 
 use super::{Cx, ScopeId};
+use crate::model::{Cell, RunLength, Storage, Type};
 use crate::syntax::ast::{DeclBody, HomeEx, Item, RowWord, TypeEx};
 use crate::syntax::builtin;
 use crate::syntax::expr::ExKind;
@@ -54,6 +55,34 @@ impl<'t> Cx<'t> {
         }
     }
 
+    /// Size in bytes of the type that a parameter stands for.
+    pub(super) fn type_size(&self, ty: &Type) -> Option<i128> {
+        match ty {
+            Type::Cell(cell) => fixed_size(cell),
+            Type::Pointer(pointer) => match &pointer.cell {
+                Some(cell) => fixed_size(cell),
+                None => fixed_size(&self.pointers.get(pointer.kind.index())?.cell),
+            },
+            Type::Run(run) => match run.length {
+                RunLength::Fixed(size) if run.suffix.is_empty() => Some(size.into()),
+                _ => None,
+            },
+            Type::Record(id) => {
+                let rec = self.rec(*id);
+                let mut sizes = rec.exists.iter().zip(&rec.stated).filter(|(exists, _)| **exists);
+                let first = *sizes.next()?.1;
+                match first {
+                    Some(size) if !rec.open && sizes.all(|(_, other)| *other == first) => Some(size.into()),
+                    None if sizes.all(|(_, other)| other.is_none()) => {
+                        self.static_size(rec.scope, &rec.template, 0)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     fn row_bits(&self, scope: ScopeId, row: &crate::syntax::ast::Row, depth: u32) -> Option<i128> {
         let number = |name: &str| match row.props.ex(name).map(|ex| &ex.kind) {
             None => Some(None),
@@ -79,6 +108,13 @@ impl<'t> Cx<'t> {
             RowWord::Value(_) | RowWord::Mark | RowWord::Slice | RowWord::Object(_) => Some(0),
             _ => None,
         }
+    }
+}
+
+fn fixed_size(cell: &Cell) -> Option<i128> {
+    match cell.storage {
+        Storage::Fixed(int) => Some(int.bytes.into()),
+        _ => None,
     }
 }
 

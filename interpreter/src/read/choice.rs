@@ -1,7 +1,7 @@
 //! Reads unions: which case is there, and its rows.
 
 use formwork::ReadErrorKind;
-use formwork_codegen::model::{Case, Cell, Label, Pattern, Storage, Tag, Type, UnionId};
+use formwork_codegen::model::{Case, Cell, Label, Pattern, RowId, Storage, Tag, Type, UnionId};
 
 use super::{Cursor, Read};
 use crate::engine::Engine;
@@ -166,6 +166,7 @@ impl<'m, 'b> Engine<'m, 'b> {
             None => {
                 let fixed = self.fixed_part(node);
                 crate::engine::with_stack(|| self.read_rows(node, &mut inner, base, fixed))?;
+                self.set_letter_cells(node, start);
             }
             Some(form_index) => {
                 let form = &case.forms[form_index];
@@ -176,6 +177,7 @@ impl<'m, 'b> Engine<'m, 'b> {
                     Some((u32::try_from(form_index).unwrap_or(u32::MAX), rows));
                 let fixed = self.fixed_part(rows);
                 crate::engine::with_stack(|| self.read_rows(rows, &mut inner, base, fixed))?;
+                self.set_letter_cells(rows, start);
                 inner.align_bits();
                 self.tree.node_mut(rows).end = inner.at;
                 self.lift_form(node, rows);
@@ -188,6 +190,22 @@ impl<'m, 'b> Engine<'m, 'b> {
         };
         self.tree.node_mut(node).end = cursor.at;
         Ok(Item::Node(node))
+    }
+
+    /// Pointers in the letters of a tag stand where the tag stands.
+    pub(crate) fn set_letter_cells(&mut self, rows: NodeId, at: u64) {
+        for (index, row) in (0_u32..).zip(&self.record(rows).rows) {
+            if let Type::Pointer(pointer) = &row.ty
+                && let Some(Cell { storage: Storage::Letter { .. }, .. }) = &pointer.cell
+            {
+                let slot = self.tree.slot_mut(rows, RowId(index));
+                slot.at = at;
+                slot.end = at;
+                if let Item::Pointer(item) = &mut slot.item {
+                    item.cell = at;
+                }
+            }
+        }
     }
 
     /// Where the rows with homes of a case end, counted from its base.

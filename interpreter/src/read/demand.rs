@@ -30,8 +30,13 @@ impl<'m> Engine<'m, '_> {
             match (&definition.kind, self.home(definition)) {
                 (RowKind::Object { .. }, _) => self.read_object(loc).map_err(fail)?,
                 (RowKind::Mark { address }, _) => {
-                    let Some(at) = self.eval_int(address, node, None)? else { return Ok(()) };
+                    let at = self.eval_int(address, node, None)?;
                     let slot = self.tree.slot_mut(node, row);
+                    let Some(at) = at else {
+                        // What would say the address is not there, so there is none.
+                        slot.item = Item::Absent;
+                        return Ok(());
+                    };
                     slot.item = Item::Int(at);
                     slot.at = u64::try_from(at).unwrap_or(UNPLACED);
                     slot.end = slot.at;

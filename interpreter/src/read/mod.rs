@@ -490,6 +490,9 @@ fn in_tag(row: &Row) -> bool {
         (RowKind::Plain, Type::Cell(cell)) => {
             matches!(cell.storage, Storage::Letter { .. } | Storage::TagOf)
         }
+        (RowKind::Plain, Type::Pointer(pointer)) => {
+            pointer.cell.as_ref().is_some_and(|cell| matches!(cell.storage, Storage::Letter { .. }))
+        }
         _ => false,
     }
 }

@@ -49,7 +49,7 @@ impl<'m, 'b> Engine<'m, 'b> {
     }
 
     /// Address that a stored number means.
-    fn target_address(
+    pub(crate) fn target_address(
         &mut self,
         pointer: &'m PointerType,
         stored: i128,
@@ -234,7 +234,10 @@ impl<'m, 'b> Engine<'m, 'b> {
         let kind = &self.model.pointers[pointer.kind.index()];
         let none = kind.none == Some(stored) || row.none.contains(&stored);
         let Target::Own(target) = &pointer.target else {
-            return Ok((Item::Int(stored), cell, cell));
+            // An element is looked for when all arrays are there, or when somebody asks for it.
+            let absent = none && pointer.optional;
+            let item = if absent { Item::Absent } else { Item::Int(stored) };
+            return Ok((item, cell, cell));
         };
         let count = match strip_region(target) {
             Type::Array(array) => match &array.length {

@@ -169,6 +169,15 @@ impl<'m> Engine<'m, '_> {
         }
     }
 
+    /// A constant of the schema in a row: of a pointer, it is what the pointer leads to.
+    fn stated_item(&self, constant: &formwork_codegen::model::Constant, ty: &Type) -> Item {
+        let item = default_item(constant, float_width(self.model, ty));
+        match ty {
+            Type::Pointer(_) => Item::Pointer(Box::new(PointerItem::to(item))),
+            _ => item,
+        }
+    }
+
     fn build_row(&mut self, loc: Loc, row: &'m Row, fields: &Fields<'_>, kept: &[Kept]) -> Item {
         let given = row.name.as_deref().and_then(|name| fields.get(name).copied());
         if self.home(row) == Home::Absent {
@@ -190,7 +199,7 @@ impl<'m> Engine<'m, '_> {
         }
         match &row.kind {
             RowKind::Constant(constant) => {
-                return default_item(constant, float_width(self.model, &row.ty));
+                return self.stated_item(constant, &row.ty);
             }
             RowKind::Zero | RowKind::Runtime => return self.kept_bytes(loc),
             RowKind::Reserved => return self.kept_bytes(loc),
@@ -259,7 +268,7 @@ impl<'m> Engine<'m, '_> {
     /// A row that the value does not mention.
     fn build_missing(&mut self, loc: Loc, row: &'m Row) -> Item {
         if let Role::Default(constant) = &row.role {
-            return default_item(constant, float_width(self.model, &row.ty));
+            return self.stated_item(constant, &row.ty);
         }
         if let Some(absent) = &row.absent {
             return constant_item(absent);

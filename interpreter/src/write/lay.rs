@@ -409,6 +409,9 @@ impl<'m> Engine<'m, '_> {
         }
         let fixed = if homes { sized } else { None };
         crate::engine::with_stack(|| self.lay_rows(rows, &mut inner, base, fixed))?;
+        if !measuring {
+            self.set_letter_cells(rows, start);
+        }
         inner.align();
         spot.at = match union.size {
             Some(size) => inner.at.max(start + size),

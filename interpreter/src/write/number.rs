@@ -266,11 +266,19 @@ impl<'m> Engine<'m, '_> {
         let mut number = pattern.bits;
         let record = self.record(rows);
         for (index, row) in (0_u32..).zip(&record.rows) {
-            let Type::Cell(cell) = &row.ty else { continue };
+            let cell = match &row.ty {
+                Type::Cell(cell) => Some(cell),
+                Type::Pointer(pointer) => pointer.cell.as_ref(),
+                _ => None,
+            };
+            let Some(cell) = cell else { continue };
             let Storage::Letter { letter, width } = cell.storage else { continue };
             let loc = Loc::row(rows, RowId(index));
             self.force(rows, loc.row)?;
-            let n = self.raw(loc, cell, row)?;
+            let n = match &row.ty {
+                Type::Pointer(pointer) => self.pointer_number(loc, pointer, row)?,
+                _ => self.raw(loc, cell, row)?,
+            };
             if !formwork::fits(n, width.into(), false) {
                 self.problem(loc, does_not_fit(n, &format!("{width} bits")));
                 continue;
@@ -303,6 +311,8 @@ impl<'m> Engine<'m, '_> {
             None => return Ok(none.unwrap_or(0)),
         };
         let address = match (&pointer.target, &target.0) {
+            // Where nothing is, there is an address all the same.
+            (Target::Own(Type::Nothing), Item::Absent) if !pointer.optional => Some(target.1),
             (_, Item::Absent | Item::Unset) => None,
             (Target::Own(_), Item::Node(node)) => Some(self.tree.node(*node).at),
             (Target::Own(_), Item::Array(_) | Item::Bytes(_)) if target.1 == UNPLACED => None,

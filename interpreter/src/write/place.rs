@@ -63,6 +63,9 @@ impl<'m> Engine<'m, '_> {
                         Err(_) => return eval_error(format!("a size of {size}")),
                     }
                 }
+                Statement::Mark(row, _) if self.is_nowhere(Loc::row(node, *row)) => {
+                    self.tree.slot_mut(node, *row).item = Item::Absent;
+                }
                 Statement::Mark(row, align) => {
                     if let Some(align) = align {
                         let align = self.eval_int(align, node, None)?.unwrap_or(1);
@@ -81,6 +84,14 @@ impl<'m> Engine<'m, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether what says the address of a mark is not there, so that it marks nothing.
+    fn is_nowhere(&mut self, loc: Loc) -> bool {
+        match &self.row(loc).kind {
+            RowKind::Mark { address } => matches!(self.eval_int(address, loc.node, None), Ok(None)),
+            _ => false,
+        }
     }
 
     fn align_to(&mut self, align: u64) {
@@ -226,7 +237,7 @@ impl<'m> Engine<'m, '_> {
         tail: bool,
     ) -> Fallible<()> {
         let Target::Own(target) = &pointer.target else { return Ok(()) };
-        if matches!(self.tree.item(loc), Item::Absent) {
+        if matches!(self.tree.item(loc), Item::Absent) && !self.leads_to_nothing(loc) {
             return Ok(());
         }
         if record && self.is_left_out(loc, pointer) {

@@ -142,19 +142,7 @@ impl<'m> Engine<'m, '_> {
             }
             Expr::Index(path) => {
                 let found = self.find(path, this, it)?;
-                match found.values.into_iter().next() {
-                    None => Val::None,
-                    Some(Val::Place(Place::Node(node))) => self.index_of(node),
-                    Some(Val::Place(Place::Loc(loc))) => {
-                        self.element_of(loc)?;
-                        match self.load(Val::Place(Place::Loc(loc)))? {
-                            Val::Place(Place::Node(node)) => self.index_of(node),
-                            Val::Int(n) if self.row(loc).reference.is_some() => Val::Int(n),
-                            _ => loc.index.map_or(Val::None, |i| Val::Int(i.into())),
-                        }
-                    }
-                    Some(val) => val,
-                }
+                self.position(found.values.into_iter().next())?
             }
             Expr::IsLast(path) => {
                 let found = self.find(path, this, it)?;
@@ -333,6 +321,23 @@ impl<'m> Engine<'m, '_> {
         union.cases.iter().find(|c| c.record == n.record).map(|c| c.name.as_str())
     }
 
+    /// Position of an element in the array around it; of a reference, the position it means.
+    fn position(&mut self, val: Option<Val>) -> Fallible<Val> {
+        Ok(match val {
+            None => Val::None,
+            Some(Val::Place(Place::Node(node))) => self.index_of(node),
+            Some(Val::Place(Place::Loc(loc))) => {
+                self.element_of(loc)?;
+                match self.load(Val::Place(Place::Loc(loc)))? {
+                    Val::Place(Place::Node(node)) => self.index_of(node),
+                    Val::Int(n) if self.row(loc).reference.is_some() => Val::Int(n),
+                    _ => loc.index.map_or(Val::None, |i| Val::Int(i.into())),
+                }
+            }
+            Some(val) => val,
+        })
+    }
+
     fn stream(
         &mut self,
         function: StreamFunction,
@@ -380,6 +385,9 @@ impl<'m> Engine<'m, '_> {
         if function == StreamFunction::First {
             return Ok(values.into_iter().next().unwrap_or(Val::None));
         }
+        if function == StreamFunction::FirstIndex {
+            return self.position(values.into_iter().next());
+        }
         if filter.is_some() && matches!(function, StreamFunction::Any) {
             return Ok(result);
         }
@@ -407,7 +415,9 @@ impl<'m> Engine<'m, '_> {
                         other => other,
                     }
                 }
-                StreamFunction::Count | StreamFunction::First => result,
+                StreamFunction::Count
+                | StreamFunction::First
+                | StreamFunction::FirstIndex => result,
             };
         }
         Ok(result)

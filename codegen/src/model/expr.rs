@@ -133,6 +133,8 @@ pub enum StreamFunction {
     Any,
     All,
     First,
+    /// Position of the first one in the array that it is an element of.
+    FirstIndex,
 }
 
 /// A place in the tree of nodes.

@@ -72,6 +72,7 @@ fn text(model: &Model, expr: &Expr, inner: bool) -> String {
                 StreamFunction::Any => "any",
                 StreamFunction::All => "all",
                 StreamFunction::First => "first",
+                StreamFunction::FirstIndex => "first index",
             };
             let filter = filter.as_ref().map(|filter| format!(" where {}", plain(filter)));
             return format!("{name}({}{})", plain(stream), filter.unwrap_or_default());

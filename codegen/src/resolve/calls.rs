@@ -190,6 +190,13 @@ impl<'t> Cx<'t> {
                 };
             }
         }
+        if let (ExKind::Call { .. }, "index") = (&arg.kind, name)
+            && let Val { expr: Expr::Stream(StreamFunction::First, source, filter), .. } =
+                self.expr(env, arg)?
+        {
+            let index = StreamFunction::FirstIndex;
+            return val(Expr::Stream(index, source, filter), Shape::Int(None));
+        }
         let Some(path) = arg.path() else {
             self.d
                 .error("E0222", arg.span, format!("`{name}` needs a path"))
@@ -248,9 +255,9 @@ impl<'t> Cx<'t> {
     /// Size of a type that is the same everywhere.
     fn sizeof(&mut self, env: &Env, arg: &Ex) -> Option<Val> {
         let text = arg.path().map(PathEx::text).unwrap_or_default();
-        let bound = env.record.and_then(|id| {
-            self.rec(id).params.iter().find(|p| p.0 == text).map(|p| p.1.clone())
-        });
+        let bound = env
+            .record
+            .and_then(|id| self.rec(id).params.iter().find(|p| p.0 == text).map(|p| p.1.clone()));
         let size = match &bound {
             Some(super::Bound::Type(ty)) => self.type_size(ty),
             _ => self.static_size(env.scope, &text, 0),
@@ -301,7 +308,7 @@ impl<'t> Cx<'t> {
             }
         };
         let shape = match function {
-            StreamFunction::Count => Shape::Int(None),
+            StreamFunction::Count | StreamFunction::FirstIndex => Shape::Int(None),
             StreamFunction::Any | StreamFunction::All => {
                 if filter.is_none() && !matches!(seen, Shape::Bool | Shape::Any) {
                     self.wrong(arg.span, "an array of truth values, or `where`", &found.shape);

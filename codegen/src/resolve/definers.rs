@@ -48,6 +48,8 @@ impl<'t> Cx<'t> {
         let mut measures: Vec<(Measure, Expr)> = Vec::new();
         let mut tag = None;
         match built.kind.clone() {
+            // How long padding is stands in the value nowhere else.
+            RowKind::Zero | RowKind::Reserved | RowKind::Runtime => return,
             RowKind::Slice { base, factor, offset, count, .. } => {
                 let source = DefinerSource::Measure { measure: Measure::Base, row, factor, offset };
                 self.define(id, Reached::Own(base), source, span, derives);

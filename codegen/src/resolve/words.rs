@@ -72,7 +72,9 @@ impl<'t> Cx<'t> {
                 let mut sizes = rec.exists.iter().zip(&rec.stated).filter(|(exists, _)| **exists);
                 let first = *sizes.next()?.1;
                 match first {
-                    Some(size) if !rec.open && sizes.all(|(_, other)| *other == first) => Some(size.into()),
+                    Some(size) if !rec.open && sizes.all(|(_, other)| *other == first) => {
+                        Some(size.into())
+                    }
                     None if sizes.all(|(_, other)| other.is_none()) => {
                         self.static_size(rec.scope, &rec.template, 0)
                     }

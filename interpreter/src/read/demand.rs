@@ -48,6 +48,11 @@ impl<'m> Engine<'m, '_> {
                     let item = val_item(seen?);
                     self.tree.slot_mut(node, row).item = item;
                 }
+                // Names come from a dictionary when everything is read; until then nobody can
+                // say how many there are.
+                (RowKind::Value { seen: None }, _) if !self.reading().settling => {
+                    return eval_error(format!("`{}` is not known yet", self.describe(loc)));
+                }
                 (RowKind::Slice { .. }, _) => self.read_slice(loc)?,
                 (_, Home::At(_)) => {
                     let n = self.tree.node(node);

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use formwork::ProblemKind;
 use formwork_codegen::model::{
-    ArrayLength, CheckKind, Expr, Reference, Row, RowId, RowKind, RunLength, Tag, Target, Type,
+    ArrayLength, Check, CheckKind, Expr, Reference, Row, RowId, RowKind, RunLength, Tag, Target,
+    Type,
 };
 
 use super::extent::mentions_position;
@@ -72,7 +73,7 @@ impl<'m> Engine<'m, '_> {
             };
             for target in targets {
                 if self.broken(target, check)?.is_some() {
-                    let check = check.text.as_str().into();
+                    let check = rule(check).into();
                     self.problem(target, ProblemKind::CheckFailed { check });
                 }
             }
@@ -267,6 +268,18 @@ impl<'m> Engine<'m, '_> {
                 self.problem(loc, ProblemKind::LengthMismatch { expected, actual, why });
             }
         }
+    }
+}
+
+/// A rule as a condition for messages.
+fn rule(check: &Check) -> String {
+    let text = &check.text;
+    match check.kind {
+        CheckKind::Min(_) => format!("it >= {text}"),
+        CheckKind::Max(_) => format!("it <= {text}"),
+        CheckKind::OneOf(_) => format!("it in {text}"),
+        CheckKind::Equals(_) => format!("it == {text}"),
+        CheckKind::Holds(_) => text.clone(),
     }
 }
 

@@ -4,7 +4,7 @@ ratio, and a mark where a line is not to be quoted.
     for i in 1 2 3 4 5; do ./run.sh flat 31 text; done | python3 summary.py
 
 The spread of a run is its interquartile range by its median. A run of a line above 10 % is left
-out, unless more than half of the runs are, in which case all count and the line is marked `~`."""
+out; if fewer than three are left, all count and the line is marked `~`."""
 import statistics
 import sys
 
@@ -29,7 +29,7 @@ for title, name in order:
         last = title
     all_runs = rows[title, name]
     quiet = [r for r in all_runs if r[3] <= 10]
-    mark = "" if len(quiet) * 2 >= len(all_runs) else " ~"
+    mark = "" if len(quiet) >= 3 else " ~"
     use = quiet if not mark else all_runs
     m = [statistics.median(r[i] for r in use) for i in range(5)]
     lo, hi = min(r[1] for r in use), max(r[1] for r in use)

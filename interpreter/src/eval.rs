@@ -415,9 +415,9 @@ impl<'m> Engine<'m, '_> {
                         other => other,
                     }
                 }
-                StreamFunction::Count
-                | StreamFunction::First
-                | StreamFunction::FirstIndex => result,
+                StreamFunction::Count | StreamFunction::First | StreamFunction::FirstIndex => {
+                    result
+                }
             };
         }
         Ok(result)

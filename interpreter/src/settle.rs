@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use formwork::{ReadError, ReadErrorKind};
-use formwork_codegen::model::{CheckKind, Expr, Path, PoolOrder, Role, Row, RowId, RowKind, Type};
+use formwork_codegen::model::{
+    CheckKind, Expr, Home, Path, PoolOrder, Role, Row, RowId, RowKind, Type,
+};
 
 use crate::arithmetic::compare;
 use crate::engine::{Engine, Fallible, Fault, eval_error};
@@ -24,6 +26,7 @@ impl<'m> Engine<'m, '_> {
         let mut arrays = Arrays::default();
         for index in 0..nodes {
             self.settle_rows(NodeId(index), &mut |engine, loc, row| {
+                engine.leave_unnamed(loc, row);
                 engine.resolve_reference(loc, row, &mut arrays)
             })?;
         }
@@ -105,6 +108,17 @@ impl<'m> Engine<'m, '_> {
             }
         }
         Ok(())
+    }
+
+    /// A list of names that no dictionary of the file has filled is empty.
+    fn leave_unnamed(&mut self, loc: Loc, row: &'m Row) {
+        let named = matches!(row.kind, RowKind::Value { seen: None })
+            && matches!(row.ty, Type::Array(_))
+            && self.home(row) != Home::Absent;
+        if named && self.is_unfilled(loc) {
+            let list = Item::Array(Box::new(ArrayItem::of(Vec::new())));
+            self.tree.slot_mut(loc.node, loc.row).item = list;
+        }
     }
 
     /// Gives elements the names that a dictionary holds for them.
@@ -348,7 +362,19 @@ impl<'m> Engine<'m, '_> {
         for (_, _, slice) in owners {
             let count = i128::from(self.count_items(slice));
             let stored = self.stored_base(slice)?.unwrap_or(next);
-            if count > 0 && stored != next {
+            if count == 0 {
+                let usual = self.empty_base(slice)?.unwrap_or(next);
+                if stored != usual {
+                    let at = match &self.row(slice).kind {
+                        RowKind::Slice { base, .. } => self.tree.slot(slice.node, *base).at,
+                        _ => self.tree.slot(slice.node, slice.row).at,
+                    };
+                    let message = format!("the empty slice begins at {stored}, not {usual}");
+                    self.note(at, slice, message);
+                }
+                continue;
+            }
+            if stored != next {
                 let at = self.tree.slot(loc.node, loc.row).at;
                 self.note(at, loc, "the slices do not tile the table in its order".to_owned());
                 return Ok(());

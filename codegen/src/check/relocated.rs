@@ -68,6 +68,9 @@ fn points(model: &Model, records: Vec<RecordId>) -> bool {
         let Some(record) = model.records.get(id.index()).filter(|_| seen.insert(id)) else {
             continue;
         };
+        if record.rows.iter().any(|row| row.listed.is_some()) {
+            return true;
+        }
         for ty in record.rows.iter().flat_map(|row| types(&row.ty)) {
             match ty {
                 Type::Pointer(_) => return true,

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use formwork_codegen::model::{Expr, Path, Role, Row, RowId, RowKind, Target, Type};
 
-use crate::engine::{Engine, Fallible, Fault};
+use crate::engine::{Engine, Fallible, Fault, eval_error};
 use crate::eval::{Place, Val};
 use crate::relocation::table_rows;
 use crate::settle::{digest, val_value};
@@ -233,9 +233,22 @@ impl<'m> Engine<'m, '_> {
         Ok(Item::Array(Box::new(ArrayItem::of(items))))
     }
 
+    /// Index that the schema says for a slice without elements. The equation of the base's row turns
+    /// it back into the stored number.
+    pub(crate) fn empty_base(&self, loc: Loc) -> Fallible<Option<i128>> {
+        let RowKind::Slice { factor, offset, empty_base: Some(stored), .. } = &self.row(loc).kind
+        else {
+            return Ok(None);
+        };
+        match stored.checked_mul(*factor).and_then(|n| n.checked_add(*offset)) {
+            Some(index) => Ok(Some(index)),
+            None => eval_error("the base of the slice is too large"),
+        }
+    }
+
     /// Index of a slice's first element in its table.
     pub(crate) fn slice_base(&mut self, loc: Loc) -> Fallible<i128> {
-        let RowKind::Slice { table, factor, offset, empty_base, .. } = &self.row(loc).kind else {
+        let RowKind::Slice { table, .. } = &self.row(loc).kind else {
             return Ok(0);
         };
         if self.is_reading() {
@@ -243,13 +256,9 @@ impl<'m> Engine<'m, '_> {
             return Ok(self.stored_base(loc)?.unwrap_or(0));
         }
         if self.count_items(loc) == 0
-            && let Some(stored) = empty_base
+            && let Some(index) = self.empty_base(loc)?
         {
-            // The equation of the row turns it back into the stored number.
-            return match stored.checked_mul(*factor).and_then(|n| n.checked_add(*offset)) {
-                Some(index) => Ok(index),
-                None => Err(Box::new(Fault::Eval("the base of the slice is too large".into()))),
-            };
+            return Ok(index);
         }
         for val in self.find(table, loc.node, None)?.values {
             if let Val::Place(Place::Loc(table)) = val {

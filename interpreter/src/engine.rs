@@ -9,7 +9,7 @@ use formwork_codegen::model::{
 use std::collections::HashSet;
 
 use crate::read::Reading;
-use crate::tree::{Item, Loc, NodeId, Tree};
+use crate::tree::{Loc, NodeId, Tree};
 use crate::write::Writing;
 
 /// Why something could not be computed. Callers turn it into an error of their direction.
@@ -145,25 +145,6 @@ impl<'m, 'b> Engine<'m, 'b> {
 
     pub(crate) fn describe(&self, loc: Loc) -> String {
         self.tree.path(self.model, loc).to_string()
-    }
-
-    /// Sets the item of a row or element, through pointers.
-    pub(crate) fn set_item(&mut self, loc: Loc, new: Item) {
-        let slot = self.tree.slot_mut(loc.node, loc.row);
-        let mut item = &mut slot.item;
-        if let Some(index) = loc.index {
-            while let Item::Pointer(pointer) = item {
-                item = &mut pointer.target;
-            }
-            match item {
-                Item::Array(array) => match array.items.get_mut(index as usize) {
-                    Some(element) => item = element,
-                    None => return,
-                },
-                _ => return,
-            }
-        }
-        *item = new;
     }
 }
 

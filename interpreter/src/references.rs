@@ -82,7 +82,9 @@ impl<'m> Engine<'m, '_> {
             let index = usize::try_from(number).ok().and_then(|n| ranks.get(n)).copied();
             return match index {
                 Some(index) => {
-                    self.set_item(loc, Item::Int(index.into()));
+                    if let Some(entry) = self.tree.entry_mut(loc) {
+                        *entry = Item::Int(index.into());
+                    }
                     Ok(())
                 }
                 None => Err(self.refused(
@@ -103,7 +105,8 @@ impl<'m> Engine<'m, '_> {
         if !matches!(pointer.target, Target::Element) {
             return Ok(None);
         }
-        let Some((stored, cell)) = self.pointer_at(loc).map(|item| (item.stored, item.cell)) else {
+        let Some((stored, cell)) = self.tree.pointer_mut(loc).map(|item| (item.stored, item.cell))
+        else {
             return Ok(None);
         };
         let address = self.target_address(pointer, stored, loc, cell);
@@ -112,7 +115,7 @@ impl<'m> Engine<'m, '_> {
 
     /// Remembers which element a pointer leads to.
     fn set_element(&mut self, loc: Loc, index: u32, address: u64) {
-        if let Some(pointer) = self.pointer_at(loc) {
+        if let Some(pointer) = self.tree.pointer_mut(loc) {
             pointer.target = Item::Int(index.into());
             pointer.at = address;
         }
@@ -129,7 +132,7 @@ impl<'m> Engine<'m, '_> {
         self.force_loc(loc)?;
         let Item::Int(number) = *self.tree.item(loc) else { return Ok(None) };
         let Some(array) = self.referred(reference, loc)? else { return Ok(None) };
-        let known = match self.pointer_at(loc) {
+        let known = match self.tree.pointer_mut(loc) {
             Some(pointer) => pointer.at != pointer.cell,
             None => return Ok(None),
         };

@@ -177,6 +177,27 @@ impl Tree {
         id
     }
 
+    /// What is in a row or element itself: of a pointer the pointer.
+    pub(crate) fn entry_mut(&mut self, loc: Loc) -> Option<&mut Item> {
+        let mut item = &mut self.slot_mut(loc.node, loc.row).item;
+        let Some(index) = loc.index else { return Some(item) };
+        while let Item::Pointer(pointer) = item {
+            item = &mut pointer.target;
+        }
+        match item {
+            Item::Array(array) => array.items.get_mut(index as usize),
+            _ => None,
+        }
+    }
+
+    /// The pointer in a row or element.
+    pub(crate) fn pointer_mut(&mut self, loc: Loc) -> Option<&mut PointerItem> {
+        match self.entry_mut(loc)? {
+            Item::Pointer(pointer) => Some(pointer),
+            _ => None,
+        }
+    }
+
     /// The item of a row or element, through pointers.
     pub(crate) fn item(&self, loc: Loc) -> &Item {
         let item = through(&self.slot(loc.node, loc.row).item);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use formwork_tests::laws::{self, Outcome};
 use formwork_tests::samples;
 
-/// Largest file that is tried, in bytes: a test build is some twenty times slower than a release.
+/// Largest file that is tried, in bytes, so that the test stays short in a build without optimising.
 const LARGEST: u64 = 400_000;
 
 /// Rewrites the samples of a format by its draft; returns how many came out identical, of how many.

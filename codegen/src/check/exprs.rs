@@ -19,43 +19,7 @@ pub(crate) fn values<'e>(expr: &'e Expr, see: &mut dyn FnMut(&'e Path)) {
         | Expr::Index(path)
         | Expr::IsLast(path)
         | Expr::Listed(path) => subscripts(path, see),
-        Expr::Unary(_, operand) => values(operand, see),
-        Expr::Binary(_, left, right) | Expr::Coalesce(left, right) => {
-            values(left, see);
-            values(right, see);
-        }
-        Expr::If(condition, yes, no) => {
-            values(condition, see);
-            values(yes, see);
-            values(no, see);
-        }
-        Expr::In(operand, list) => {
-            values(operand, see);
-            for (first, last) in list {
-                values(first, see);
-                if let Some(last) = last {
-                    values(last, see);
-                }
-            }
-        }
-        Expr::Call(_, arguments) => arguments.iter().for_each(|argument| values(argument, see)),
-        Expr::Stream(_, stream, filter) => {
-            values(stream, see);
-            if let Some(filter) = filter {
-                values(filter, see);
-            }
-        }
-        Expr::Int(_)
-        | Expr::Float(_)
-        | Expr::Bool(_)
-        | Expr::Text(_)
-        | Expr::Bytes(_)
-        | Expr::Epoch(_)
-        | Expr::FileEnd
-        | Expr::Here
-        | Expr::RegionEnd
-        | Expr::RelocationSections
-        | Expr::RelocationEntries => {}
+        _ => expr.operands(&mut |operand| values(operand, see)),
     }
 }
 

@@ -62,6 +62,57 @@ pub enum Expr {
     Patricia(Path),
 }
 
+impl Expr {
+    /// Calls `visit` for each operand, in the order in which they are written. Subscripts inside of
+    /// paths are no operands.
+    pub fn operands<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+        match self {
+            Expr::Unary(_, a) => visit(a),
+            Expr::Binary(_, a, b) | Expr::Coalesce(a, b) => {
+                visit(a);
+                visit(b);
+            }
+            Expr::If(a, b, c) => {
+                visit(a);
+                visit(b);
+                visit(c);
+            }
+            Expr::In(a, ranges) => {
+                visit(a);
+                for (low, high) in ranges {
+                    visit(low);
+                    high.iter().for_each(&mut *visit);
+                }
+            }
+            Expr::Call(_, arguments) => arguments.iter().for_each(visit),
+            Expr::Stream(_, stream, filter) => {
+                visit(stream);
+                filter.iter().for_each(|filter| visit(filter));
+            }
+            Expr::Path(_)
+            | Expr::Is(..)
+            | Expr::At(_)
+            | Expr::End(_)
+            | Expr::Size(_)
+            | Expr::Index(_)
+            | Expr::IsLast(_)
+            | Expr::Listed(_)
+            | Expr::Patricia(_)
+            | Expr::Int(_)
+            | Expr::Float(_)
+            | Expr::Bool(_)
+            | Expr::Text(_)
+            | Expr::Bytes(_)
+            | Expr::Epoch(_)
+            | Expr::FileEnd
+            | Expr::Here
+            | Expr::RegionEnd
+            | Expr::RelocationSections
+            | Expr::RelocationEntries => {}
+        }
+    }
+}
+
 /// Arguments of a [`Function`].
 pub type CallArgs = Vec<Expr>;
 

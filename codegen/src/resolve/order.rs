@@ -249,47 +249,7 @@ fn paths(expr: &Expr, visit: &mut dyn FnMut(&Path)) {
                 }
             }
         }
-        Expr::Unary(_, a) => paths(a, visit),
-        Expr::Binary(_, a, b) | Expr::Coalesce(a, b) => {
-            paths(a, visit);
-            paths(b, visit);
-        }
-        Expr::If(a, b, c) => {
-            paths(a, visit);
-            paths(b, visit);
-            paths(c, visit);
-        }
-        Expr::In(a, list) => {
-            paths(a, visit);
-            for (from, to) in list {
-                paths(from, visit);
-                if let Some(to) = to {
-                    paths(to, visit);
-                }
-            }
-        }
-        Expr::Call(_, args) => {
-            for arg in args {
-                paths(arg, visit);
-            }
-        }
-        Expr::Stream(_, a, filter) => {
-            paths(a, visit);
-            if let Some(filter) = filter {
-                paths(filter, visit);
-            }
-        }
-        Expr::Int(_)
-        | Expr::Float(_)
-        | Expr::Bool(_)
-        | Expr::Text(_)
-        | Expr::Bytes(_)
-        | Expr::Epoch(_)
-        | Expr::FileEnd
-        | Expr::Here
-        | Expr::RegionEnd
-        | Expr::RelocationSections
-        | Expr::RelocationEntries => {}
+        _ => expr.operands(&mut |operand| paths(operand, visit)),
     }
 }
 

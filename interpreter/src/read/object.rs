@@ -191,29 +191,14 @@ impl<'m, 'b> Engine<'m, 'b> {
         Ok(())
     }
 
-    fn pointer_mut(&mut self, loc: Loc) -> Option<&mut PointerItem> {
-        let mut item = &mut self.tree.slot_mut(loc.node, loc.row).item;
-        if let Some(index) = loc.index {
-            while let Item::Pointer(pointer) = item {
-                item = &mut pointer.target;
-            }
-            let Item::Array(array) = item else { return None };
-            item = array.items.get_mut(index as usize)?;
-        }
-        match item {
-            Item::Pointer(pointer) => Some(pointer),
-            _ => None,
-        }
-    }
-
     fn read_target(&mut self, loc: Loc, pointer: &'m PointerType) -> Read<()> {
-        let Some(item) = self.pointer_mut(loc) else { return Ok(()) };
+        let Some(item) = self.tree.pointer_mut(loc) else { return Ok(()) };
         item.busy = true;
         let (stored, cell) = (item.stored, item.cell);
         let around = std::mem::replace(&mut self.reading().object, loc);
         let result = self.read_target_of(loc, pointer, stored, cell);
         self.reading().object = around;
-        if let Some(item) = self.pointer_mut(loc) {
+        if let Some(item) = self.tree.pointer_mut(loc) {
             item.busy = false;
             let (target, at, end) = result?;
             item.target = target;

@@ -187,23 +187,7 @@ impl<'m> Engine<'m, '_> {
 /// Whether an expression is about where the reader is. When writing it has no meaning: the value
 /// decides.
 pub(crate) fn mentions_position(expr: &Expr) -> bool {
-    match expr {
-        Expr::Here | Expr::RegionEnd => true,
-        Expr::Unary(_, a) => mentions_position(a),
-        Expr::Binary(_, a, b) | Expr::Coalesce(a, b) => {
-            mentions_position(a) || mentions_position(b)
-        }
-        Expr::If(a, b, c) => [a, b, c].into_iter().any(|e| mentions_position(e)),
-        Expr::In(a, ranges) => {
-            mentions_position(a)
-                || ranges.iter().any(|(low, high)| {
-                    mentions_position(low) || high.as_ref().is_some_and(mentions_position)
-                })
-        }
-        Expr::Call(_, args) => args.iter().any(mentions_position),
-        Expr::Stream(_, a, filter) => {
-            mentions_position(a) || filter.as_deref().is_some_and(mentions_position)
-        }
-        _ => false,
-    }
+    let mut found = matches!(expr, Expr::Here | Expr::RegionEnd);
+    expr.operands(&mut |operand| found |= mentions_position(operand));
+    found
 }

@@ -206,7 +206,7 @@ impl<'m> Engine<'m, '_> {
                     _ => self.lay_cell(loc, cell, spot)?,
                 }
                 if !self.is_measuring()
-                    && let Some(pointer) = self.pointer_at(loc)
+                    && let Some(pointer) = self.tree.pointer_mut(loc)
                 {
                     pointer.cell = at;
                 }
@@ -439,21 +439,6 @@ impl<'m> Engine<'m, '_> {
         self.writing().measuring = before;
         result?;
         Ok(spot.at)
-    }
-
-    pub(crate) fn pointer_at(&mut self, loc: Loc) -> Option<&mut crate::tree::PointerItem> {
-        let mut item = &mut self.tree.slot_mut(loc.node, loc.row).item;
-        if let Some(index) = loc.index {
-            while let Item::Pointer(pointer) = item {
-                item = &mut pointer.target;
-            }
-            let Item::Array(array) = item else { return None };
-            item = array.items.get_mut(index as usize)?;
-        }
-        match item {
-            Item::Pointer(pointer) => Some(pointer),
-            _ => None,
-        }
     }
 
     pub(crate) fn array_at(&mut self, loc: Loc) -> Option<&mut crate::tree::ArrayItem> {

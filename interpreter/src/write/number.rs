@@ -306,7 +306,7 @@ impl<'m> Engine<'m, '_> {
     ) -> Fallible<i128> {
         let kind = &self.model.pointers[pointer.kind.index()];
         let none = row.none.first().copied().or(kind.none);
-        let target = match self.pointer_at(loc) {
+        let target = match self.tree.pointer_mut(loc) {
             Some(inner) => (inner.target.clone(), inner.at),
             None => return Ok(none.unwrap_or(0)),
         };
@@ -382,7 +382,7 @@ impl<'m> Engine<'m, '_> {
         let kind = &self.model.pointers[pointer.kind.index()];
         let n = self.pointer_number(loc, pointer, row)?;
         let cell = pointer.cell.as_ref().unwrap_or(&kind.cell);
-        let at = match self.pointer_at(loc) {
+        let at = match self.tree.pointer_mut(loc) {
             Some(inner) => inner.cell,
             None => self.tree.slot(loc.node, loc.row).at,
         };
@@ -394,7 +394,7 @@ impl<'m> Engine<'m, '_> {
             }
         }
         let Target::Own(target) = &pointer.target else { return Ok(()) };
-        let placed = match self.pointer_at(loc) {
+        let placed = match self.tree.pointer_mut(loc) {
             Some(inner) => inner.at != UNPLACED && !matches!(inner.target, Item::Absent),
             None => false,
         };

@@ -253,7 +253,7 @@ impl<'m> Engine<'m, '_> {
         };
         let (at, end) = self.place_content(loc, target, row, align.max(1), record, tail)?;
         if let Some((at, end)) = at.zip(end)
-            && let Some(pointer) = self.pointer_at(loc)
+            && let Some(pointer) = self.tree.pointer_mut(loc)
         {
             pointer.at = at;
             pointer.end = end;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use formwork::{DictionaryError, ReadErrorKind};
 use formwork_codegen::model::{
-    BinaryOp, Expr, Function, Path, RowId, StreamFunction, Target, Type,
+    BinaryOp, Expr, Function, Model, Path, RowId, StreamFunction, Target, Type,
 };
 
 use crate::arithmetic::{binary, compare, unary};
@@ -644,6 +644,11 @@ impl<'m> Engine<'m, '_> {
         }
         Ok(texts)
     }
+}
+
+/// Whether a type is a union that a record consists of: its row has no step of its own in paths.
+pub(crate) fn is_body(model: &Model, ty: &Type) -> bool {
+    matches!(ty, Type::Union(union) if model.unions[union.index()].body)
 }
 
 /// The union type of a row, inside regions and arrays.

@@ -219,10 +219,11 @@ impl Tree {
         let mut at = Some((loc.node, loc.row));
         while let Some((node, row)) = at {
             let record = &model.records[self.node(node).record.index()];
-            if let Some(name) = record.rows.get(row.index()).and_then(|r| r.name.as_ref()) {
+            let definition = record.rows.get(row.index());
+            if let Some((name, ty)) = definition.and_then(|r| Some((r.name.as_ref()?, &r.ty))) {
                 // The value of a transparent record is its row, and the row that holds a case of
                 // a union type has no name of its own in paths.
-                if record.transparent != Some(row) && name != "case" {
+                if record.transparent != Some(row) && !crate::eval::is_body(model, ty) {
                     path.prepend(formwork::Segment::Field(name.clone().into()));
                 }
             }

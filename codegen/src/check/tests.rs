@@ -188,6 +188,7 @@ fn cases_tile() {
         };
         model.unions.push(Union {
             name: "File.body".to_owned(),
+            body: false,
             doc: None,
             tag: Tag::Row(RowId(0)),
             cases: vec![case(0), case(1)],

@@ -485,6 +485,10 @@ pub struct Union {
     pub name: String,
     /// Documentation.
     pub doc: Option<String>,
+    /// Whether a record consists of this union (and what stands beside it): a union declared as a
+    /// type. The row that holds it has no step of its own in paths, and a case that stands for the
+    /// whole begins where the record does.
+    pub body: bool,
     /// What decides.
     pub tag: Tag,
     /// The cases. Labels are disjoint within an epoch.

@@ -134,7 +134,20 @@ impl<'t> Cx<'t> {
                 span: rec.span,
             });
         }
-        let unions: Vec<Union> = self.unions.iter_mut().filter_map(|u| u.model.take()).collect();
+        let slots = self.records.iter().flat_map(|rec| &rec.slots);
+        let bodies: Vec<UnionId> = slots
+            .filter_map(|slot| match slot.variants.first().map(|v| &v.source) {
+                Some(Source::Case(union)) => Some(*union),
+                _ => None,
+            })
+            .collect();
+        let mut unions: Vec<Union> =
+            self.unions.iter_mut().filter_map(|u| u.model.take()).collect();
+        for body in bodies {
+            if let Some(union) = unions.get_mut(body.index()) {
+                union.body = true;
+            }
+        }
         let epochs = if self.epochs.list.is_empty() {
             vec![Epoch { label: "all".to_owned(), ranges: Vec::new() }]
         } else {

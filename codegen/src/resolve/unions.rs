@@ -117,7 +117,8 @@ impl<'t> Cx<'t> {
             UnionDecl::Decl(decl) => decl.props.int("size").and_then(|n| u64::try_from(n).ok()),
             UnionDecl::Row(_) => None,
         };
-        self.unions[id.index()].model = Some(Union { name, doc, tag, cases, size, span });
+        self.unions[id.index()].model =
+            Some(Union { name, doc, body: false, tag, cases, size, span });
     }
 
     /// What decides, what labels are compared with, and the width of the tag in bits.

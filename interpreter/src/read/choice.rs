@@ -134,7 +134,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         if case.whole {
             // The record stands for the whole union, the tag included.
             let from = if matches!(union.tag, Tag::Row(_) | Tag::Given(_)) { base } else { start };
-            let from = if self.is_union_type(loc) { base } else { from };
+            let from = if union.body { base } else { from };
             let end = self.read_record(node, cursor.inside(from, cursor.limit))?;
             cursor.at = end;
             return Ok(Item::Node(node));
@@ -217,11 +217,6 @@ impl<'m, 'b> Engine<'m, 'b> {
             .iter()
             .any(|row| matches!(self.home(row), formwork_codegen::model::Home::At(_)));
         if homes { sized } else { None }
-    }
-
-    /// Whether a union row is the body of a union type.
-    fn is_union_type(&self, loc: Loc) -> bool {
-        self.row(loc).name.as_deref() == Some("case")
     }
 
     /// Gives the logical fields of a case what its form says.

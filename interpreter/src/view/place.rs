@@ -275,7 +275,7 @@ impl<'m> Engine<'m, '_> {
         let inner = self.context().inner(&row.ty);
         match &row.name {
             None => matches!(inner, Type::Record(_) | Type::Union(_)),
-            Some(name) => name == "case" && matches!(inner, Type::Union(_)),
+            Some(_) => crate::eval::is_body(self.model, inner),
         }
     }
 

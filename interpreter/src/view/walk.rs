@@ -366,10 +366,9 @@ impl<'t> Walk<'t, '_, '_> {
     fn case_label(&self, node: NodeId) -> Option<&'t str> {
         let engine = self.engine;
         let rows = &engine.record(node).rows;
-        let case = rows.iter().position(|row| {
-            row.name.as_deref() == Some("case")
-                && matches!(engine.context().inner(&row.ty), Type::Union(_))
-        })?;
+        let case = rows
+            .iter()
+            .position(|row| crate::eval::is_body(engine.model, engine.context().inner(&row.ty)))?;
         let spot = engine.spot(node, RowId(u32::try_from(case).ok()?));
         engine.case_of(engine.node_in(spot)?)
     }

@@ -378,9 +378,8 @@ impl<'m> Engine<'m, '_> {
             return Ok(());
         };
         if case.whole {
-            let is_type = self.row(loc).name.as_deref() == Some("case");
             let own = matches!(union.tag, Tag::Own(_) | Tag::Word(_));
-            let from = if is_type || !own { base } else { start };
+            let from = if union.body || !own { base } else { start };
             let from = if self.is_measuring() { start } else { from };
             spot.at = self.lay_record(node, from)?;
             return Ok(());

@@ -35,6 +35,18 @@ pub(crate) enum Command {
     Roundtrip(Roundtrip),
     /// Show the fields of a file: offset, size, name, type, value.
     Dump(Dump),
+    /// Make JSON of a file.
+    Decode(Decode),
+    /// Make a file of JSON.
+    Encode(Encode),
+    /// Show how much of files a schema explains.
+    Coverage(Coverage),
+    /// Write a schema to start from, and a file that it reads.
+    New(New),
+    /// Generate Rust code that reads and writes files.
+    Generate(Generate),
+    /// Describe formats: tables of offsets, and all that a schema says besides.
+    Docs(Docs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -106,9 +118,10 @@ pub(crate) struct Roundtrip {
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
     pub choice: Choice,
-    /// What reads and writes.
-    #[arg(long, value_enum, default_value_t = EngineName::Interpreted)]
-    pub engine: EngineName,
+    /// What reads and writes: by default the compiled engine for built-in formats, and the
+    /// interpreter with `--schema`.
+    #[arg(long, value_enum)]
+    pub engine: Option<EngineName>,
     /// Print one JSON document.
     #[arg(long)]
     pub json: bool,
@@ -120,6 +133,8 @@ pub(crate) struct Roundtrip {
 /// What reads and writes files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {
+    /// Code that was generated from the built-in schemas.
+    Compiled,
     /// The schema is followed as it stands.
     Interpreted,
 }
@@ -131,7 +146,8 @@ If the file cannot be read to its end, what was read is shown, then the error. E
 Examples:
   formwork dump game.bin
   formwork dump --path 'levels[0].rooms[3]' --bytes game.bin
-  formwork dump --json --all --schema game.kdl game.bin")]
+  formwork dump --json --all --schema game.kdl game.bin
+  formwork dump --watch --schema game.kdl game.bin")]
 pub(crate) struct Dump {
     /// The file.
     #[arg(value_name = "FILE")]
@@ -147,7 +163,141 @@ pub(crate) struct Dump {
     /// Show the bytes of each field without fields of its own.
     #[arg(long)]
     pub bytes: bool,
+    /// Show it again whenever the file or the schema changes, until interrupted. Of a schema with
+    /// errors, its diagnostics are shown.
+    #[arg(long)]
+    pub watch: bool,
     /// Print one JSON document.
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Without -o the code goes to standard output. A folder gets NAME.rs for each schema. A file that has
+the same text already is not touched. The code needs the crate `formwork` and nothing else.
+
+Examples:
+  formwork generate game.kdl -o src/game.rs
+  formwork generate --serde schemas/*.kdl -o src/formats/")]
+pub(crate) struct Generate {
+    /// Schema files, or names of built-in formats.
+    #[arg(required = true, value_name = "SCHEMA")]
+    pub schemas: Vec<PathBuf>,
+    /// File to write, or folder; `-`, the default, is standard output.
+    #[arg(short, long, value_name = "PATH", default_value = "-", hide_default_value = true)]
+    pub output: PathBuf,
+    /// Implement the traits of `serde` for the types.
+    #[arg(long)]
+    pub serde: bool,
+    /// Implement `arbitrary::Arbitrary` for the types.
+    #[arg(long)]
+    pub arbitrary: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A page is Markdown as GitHub reads it, with a Mermaid diagram. Without -o it goes to standard output.
+A file that has the same text already is not touched.
+
+Examples:
+  formwork docs evfl
+  formwork docs schemas/*.kdl -o docs/formats/")]
+pub(crate) struct Docs {
+    /// Schema files, or names of built-in formats.
+    #[arg(required = true, value_name = "SCHEMA")]
+    pub schemas: Vec<PathBuf>,
+    /// Folder that gets NAME.md for each schema.
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+`formwork encode` makes the same file of the JSON again. `-` is standard input or output.
+
+Examples:
+  formwork decode game.bin -o game.bin.json
+  formwork decode --compact --schema game.kdl game.bin | jq .value.levels")]
+pub(crate) struct Decode {
+    /// The file; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub choice: Choice,
+    /// File to write; `-` is standard output.
+    #[arg(short, long, value_name = "PATH", default_value = "-", hide_default_value = true)]
+    pub output: PathBuf,
+    /// Notation of the value; there is one.
+    #[arg(short = 'f', long, value_enum, value_name = "NOTATION", default_value = "json")]
+    pub notation: Notation,
+    /// One line without spaces.
+    #[arg(long)]
+    pub compact: bool,
+    /// What reads the file: the schema itself, which is the default, or code generated from a
+    /// built-in one. The text is the same.
+    #[arg(long, value_enum)]
+    pub engine: Option<EngineName>,
+}
+
+/// How `decode` writes a value down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Notation {
+    /// JSON, as docs/json.md describes it.
+    Json,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The head of the JSON names the format; one that is not built in needs --schema. Without -o, what is
+made of game.bin.json is game.bin, unless that is there already. If there is any error, no file is
+written.
+
+Examples:
+  formwork encode game.bin.json
+  formwork encode --schema game.kdl edited.json -o game.bin
+  formwork decode game.bin | formwork encode - | cmp - game.bin")]
+pub(crate) struct Encode {
+    /// The JSON; `-` is standard input.
+    #[arg(value_name = "JSON")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub choice: Choice,
+    /// File to write; `-` is standard output.
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Two figures: the share of the bytes that rows of the schema claim, and the share that is claimed or
+declared fill, which is zero where alignment or a `zero` statement puts it. Exit code 1 if a file
+cannot be read to its end.
+
+Examples:
+  formwork coverage samples/
+  formwork coverage --schema game.kdl game.bin
+  formwork coverage --json samples/ > report.json")]
+pub(crate) struct Coverage {
+    /// Files and folders. Folders are searched with everything below them.
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub choice: Choice,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Writes NAME.kdl, which explains itself, and NAME.bin, a small file that it reads.
+
+Example:
+  formwork new level
+  formwork dump --schema level.kdl level.bin")]
+pub(crate) struct New {
+    /// Name of the format: lower case letters, digits and `_`.
+    #[arg(value_name = "NAME")]
+    pub name: String,
 }

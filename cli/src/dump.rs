@@ -2,8 +2,8 @@
 
 mod json;
 mod text;
+mod watch;
 
-use std::fs;
 use std::io::Write;
 use std::ops::ControlFlow;
 
@@ -13,17 +13,20 @@ use formwork_interpreter::{Document, FieldKind, FieldView, WalkOptions, read_par
 use crate::args::Dump;
 use crate::problem::{Problem, reading_block};
 use crate::schema::{Format, Formats};
-use crate::{Outcome, say};
+use crate::{Outcome, files, say};
 
 pub(crate) fn run(options: &Dump, out: &mut dyn Write) -> Result<Outcome, Problem> {
-    let bytes = fs::read(&options.file).map_err(|error| Problem::opening(&options.file, &error))?;
+    if options.watch {
+        return watch::run(options, out);
+    }
+    show(options, out)
+}
+
+/// Shows the file once.
+fn show(options: &Dump, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let formats = Formats::choose(&options.choice)?;
-    let Some(format) = formats.of(&options.file, &bytes) else {
-        let file = options.file.display();
-        return Err(Problem::Failure(format!(
-            "{file} has no known format\n  --format NAME or --schema FILE.kdl says which it has"
-        )));
-    };
+    let bytes = files::read(&options.file)?;
+    let format = formats.require(&options.file, &bytes)?;
     let (document, error) = read_partly(&format.model, &bytes, &ReadOptions::default());
     let shown = if options.json {
         json::print(options, format, &document, &bytes, error.as_ref(), out)

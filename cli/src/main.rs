@@ -5,10 +5,17 @@
 
 mod args;
 mod check;
+mod coverage;
+mod decode;
 mod detect;
+mod docs;
 mod dump;
+mod encode;
 mod explain;
+mod files;
 mod formats;
+mod generate;
+mod new;
 mod problem;
 mod roundtrip;
 mod schema;
@@ -39,6 +46,12 @@ fn main() -> ExitCode {
         Command::Explain(options) => explain::run(options, &mut out),
         Command::Roundtrip(options) => roundtrip::run(options, &mut out),
         Command::Dump(options) => dump::run(options, &mut out),
+        Command::Decode(options) => decode::run(options, &mut out),
+        Command::Encode(options) => encode::run(options, &mut out),
+        Command::Coverage(options) => coverage::run(options, &mut out),
+        Command::New(options) => new::run(options, &mut out),
+        Command::Generate(options) => generate::run(options, &mut out),
+        Command::Docs(options) => docs::run(options, &mut out),
     };
     let flushed = out.flush();
     // What the buffer holds after an error must not be written when it is dropped.
@@ -64,6 +77,10 @@ fn say(text: &str) {
 
 /// Whether standard error is a terminal that wants colours.
 fn wants_color() -> bool {
-    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    !refused && io::stderr().is_terminal()
+    !refuses_color() && io::stderr().is_terminal()
+}
+
+/// Whether the user wants no colours anywhere.
+fn refuses_color() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }

@@ -1,6 +1,7 @@
 //! `formwork roundtrip`: reads files, writes them again, and compares.
 
-mod files;
+mod engine;
+pub(crate) mod files;
 mod report;
 
 use std::io::{IsTerminal, Write};
@@ -11,14 +12,13 @@ use std::sync::mpsc;
 use std::thread;
 use std::{fs, io};
 
-use formwork::{ReadError, ReadOptions};
-use formwork_interpreter::{Document, read, write};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::Outcome;
-use crate::args::Roundtrip;
+use crate::args::{EngineName, Roundtrip};
 use crate::problem::{Problem, words};
 use crate::schema::{Format, Formats};
+use engine::{Engine, field_at};
 use files::{Found, find};
 use report::{Report, Result as FileResult, Totals};
 
@@ -29,7 +29,10 @@ const STACK: usize = 8 << 20;
 const MANY: usize = 24;
 
 pub(crate) fn run(options: &Roundtrip, out: &mut dyn Write) -> Result<Outcome, Problem> {
-    let crate::args::EngineName::Interpreted = options.engine;
+    if options.engine == Some(EngineName::Compiled) && options.choice.schema.is_some() {
+        let message = "there is no compiled code of a schema file; it is interpreted";
+        return Err(Problem::Usage(message.to_owned()));
+    }
     let files = find(&options.paths)?;
     let formats = Formats::choose(&options.choice)?;
     let progress = progress(options, files.len());
@@ -37,7 +40,7 @@ pub(crate) fn run(options: &Roundtrip, out: &mut dyn Write) -> Result<Outcome, P
     let mut reports = Vec::new();
     in_order(
         &files,
-        |file| judge(file, &formats),
+        |file| judge(file, &formats, options),
         |report| {
             progress.inc(1);
             totals.add(&report);
@@ -115,7 +118,7 @@ fn in_order<T: Sync, R: Send>(
 }
 
 /// What becomes of one file.
-fn judge(file: &Found, formats: &Formats) -> Report {
+fn judge(file: &Found, formats: &Formats, options: &Roundtrip) -> Report {
     let mut report = Report::new(&file.path);
     if let Some(error) = &file.error {
         return report.failed(error.clone());
@@ -126,23 +129,29 @@ fn judge(file: &Found, formats: &Formats) -> Report {
     };
     report.size = Some(bytes.len());
     match formats.of(&file.path, &bytes) {
-        Some(format) => roundtrip(report, format, &bytes),
+        Some(format) => roundtrip(report, format, engine(format, options), &bytes),
         None if file.is_named => report.failed("no known format".to_owned()),
         None => report,
     }
 }
 
-fn roundtrip(mut report: Report, format: &Format, bytes: &[u8]) -> Report {
+/// The engine for a format: the compiled one where there is one, unless something else is said.
+fn engine<'a>(format: &'a Format, options: &Roundtrip) -> Engine<'a> {
+    let interpreted =
+        options.choice.schema.is_some() || options.engine == Some(EngineName::Interpreted);
+    let compiled = formwork_formats::Format::named(format.name()).filter(|_| !interpreted);
+    compiled.map_or(Engine::Interpreted(&format.model), Engine::Compiled)
+}
+
+fn roundtrip(mut report: Report, format: &Format, engine: Engine<'_>, bytes: &[u8]) -> Report {
     report.format = Some(format.name().to_owned());
-    let options = ReadOptions::default();
-    let document = match read(&format.model, bytes, &options) {
-        Ok(document) => document,
+    let done = match engine.run(bytes) {
+        Ok(done) => done,
         Err(error) => return report.failed_reading(&error),
     };
-    report.notes = document.notes().to_vec();
-    let value = document.value();
-    value.for_each_kept(&mut |kept| report.kept.add(kept.kind));
-    let written = match write(&format.model, &value) {
+    report.notes = done.notes;
+    report.kept = done.kept;
+    let written = match done.written {
         Ok(written) => written,
         Err(error) => {
             let problems = error.to_string();
@@ -155,21 +164,18 @@ fn roundtrip(mut report: Report, format: &Format, bytes: &[u8]) -> Report {
         return report;
     };
     report.offset = Some(offset);
-    let again: Result<Document<'_>, ReadError> = read(&format.model, &written, &options);
-    let again = match again {
-        Ok(again) => again,
-        Err(error) => {
-            report.field = document.field_at(offset);
-            return report.failed(format!("what is written cannot be read: {error}"));
+    report.field = field_at(format, [bytes, &written], offset);
+    match done.again {
+        Some(Err(error)) => report.failed(format!("what is written cannot be read: {error}")),
+        Some(Ok(true)) => {
+            report.result = FileResult::Equivalent;
+            report
         }
-    };
-    report.field = document.field_at(offset).or_else(|| again.field_at(offset));
-    if again.value() == value {
-        report.result = FileResult::Equivalent;
-        return report;
+        _ => {
+            let place = report.place();
+            report.failed(format!("what is written reads back to another value, {place}"))
+        }
     }
-    let place = report.place();
-    report.failed(format!("what is written reads back to another value, {place}"))
 }
 
 /// Offset of the first byte that is not the same in both.

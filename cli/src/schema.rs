@@ -1,7 +1,7 @@
 //! Loads schemas: files, and those that are built in.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use formwork_codegen::diagnostic::render;
 use formwork_codegen::model::Model;
@@ -105,8 +105,17 @@ pub(crate) enum Formats {
 
 impl Formats {
     pub(crate) fn choose(choice: &Choice) -> Result<Formats, Problem> {
+        Formats::choose_noting(choice, &mut Vec::new())
+    }
+
+    /// The same; `files` gets the schema files that were read, of refused schemas too.
+    pub(crate) fn choose_noting(
+        choice: &Choice,
+        files: &mut Vec<PathBuf>,
+    ) -> Result<Formats, Problem> {
         if let Some(path) = &choice.schema {
             let loaded = load_named(path)?;
+            files.extend(loaded.files.iter().cloned());
             if loaded.diagnostics.has_errors() {
                 return Err(refused(&loaded, &path.display().to_string()));
             }
@@ -143,5 +152,15 @@ impl Formats {
         let best =
             fitting.max_by_key(|format| (format.signature.bits(), format.has_extension_of(path)));
         best.or_else(|| formats.iter().find(|format| format.has_extension_of(path)))
+    }
+
+    /// The format of a file, which must have one.
+    pub(crate) fn require(&self, path: &Path, bytes: &[u8]) -> Result<&Format, Problem> {
+        self.of(path, bytes).ok_or_else(|| {
+            let file = path.display();
+            Problem::Failure(format!(
+                "{file} has no known format\n  --format NAME or --schema FILE.kdl says which it has"
+            ))
+        })
     }
 }

@@ -4,18 +4,22 @@
 //! imports from its own directory, and ends in problems with places, never in a panic.
 #![forbid(unsafe_code)]
 
+pub mod build;
 pub mod check;
 pub mod codes;
 pub mod diagnostic;
+pub mod markdown;
 pub mod model;
 pub mod print;
 mod resolve;
 pub mod roles;
+pub mod rust;
 pub mod span;
 mod syntax;
 
 use std::path::{Path, PathBuf};
 
+pub use build::{Build, BuildError};
 use diagnostic::Diagnostics;
 use model::Model;
 use span::SourceMap;

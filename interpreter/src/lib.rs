@@ -7,6 +7,7 @@
 
 mod arithmetic;
 mod checks;
+mod coverage;
 mod derive;
 mod document;
 mod engine;
@@ -14,18 +15,25 @@ mod eval;
 mod find;
 mod forms;
 mod gaps;
+mod inspect;
 mod items;
+pub mod json;
+mod nodes;
 mod project;
 mod read;
 mod references;
 mod relocation;
 mod settle;
+mod shape;
 mod tree;
 mod value;
 mod view;
 mod write;
 
+pub use coverage::{Coverage, Gap, Overlap, Unlisted, coverage};
 pub use document::{Document, read, read_partly};
+pub use inspect::{NotAValue, value_of};
+pub use nodes::{ItemView, NodeView, RowView};
 pub use read::Note;
 pub use value::{Kept, KeptKind, StructValue, UnionValue, Value};
 pub use view::{FieldKind, FieldView, NoSuchPath, Stored, WalkOptions};

@@ -1,7 +1,7 @@
 //! From the tree to a value: what is data, without what follows from it.
 
 use formwork_codegen::model::{
-    Expr, Home, PoolOrder, Role, Row, RowId, RowKind, Start, Target, Type,
+    Expr, Home, Model, PoolOrder, Role, Row, RowId, RowKind, Start, Target, Type,
 };
 
 use crate::engine::{Engine, Fallible};
@@ -89,33 +89,7 @@ impl<'m> Engine<'m, '_> {
 
     /// Whether values of a type say anything.
     pub(crate) fn carries_data(&self, ty: &Type, depth: u32) -> bool {
-        if depth > 64 {
-            return true;
-        }
-        match ty {
-            Type::Nothing => false,
-            Type::Region(region) => self.carries_data(&region.inner, depth + 1),
-            Type::Pointer(pointer) => match &pointer.target {
-                Target::Own(target) => {
-                    (pointer.optional && pointer.none_with.is_none())
-                        || self.carries_data(target, depth + 1)
-                }
-                _ => true,
-            },
-            Type::Record(record) => {
-                self.model.records[record.index()].rows.iter().any(|row| match &row.role {
-                    Role::Data | Role::Default(_) | Role::Elsewhere => {
-                        !matches!(row.kind, RowKind::Mark { .. })
-                            && self.carries_data(&row.ty, depth + 1)
-                    }
-                    Role::Derived => row.definers.iter().all(|definer| {
-                        matches!(definer.scope, formwork_codegen::model::DefinerScope::Case(..))
-                    }),
-                    _ => matches!(row.kind, RowKind::Slice { .. }),
-                })
-            }
-            _ => true,
-        }
+        carries_data(self.model, ty, depth)
     }
 
     pub(crate) fn project_item(&self, ty: &'m Type, item: &Item) -> Value {
@@ -229,6 +203,37 @@ impl<'m> Engine<'m, '_> {
             members.sort_by(|(a, _), (b, _)| formwork::compare(order, a, b));
         }
         Ok(members.into_iter().map(|(_, item)| item).collect())
+    }
+}
+
+/// Whether values of a type say anything.
+pub(crate) fn carries_data(model: &Model, ty: &Type, depth: u32) -> bool {
+    if depth > 64 {
+        return true;
+    }
+    match ty {
+        Type::Nothing => false,
+        Type::Region(region) => carries_data(model, &region.inner, depth + 1),
+        Type::Pointer(pointer) => match &pointer.target {
+            Target::Own(target) => {
+                (pointer.optional && pointer.none_with.is_none())
+                    || carries_data(model, target, depth + 1)
+            }
+            _ => true,
+        },
+        Type::Record(record) => {
+            model.records[record.index()].rows.iter().any(|row| match &row.role {
+                Role::Data | Role::Default(_) | Role::Elsewhere => {
+                    !matches!(row.kind, RowKind::Mark { .. })
+                        && carries_data(model, &row.ty, depth + 1)
+                }
+                Role::Derived => row.definers.iter().all(|definer| {
+                    matches!(definer.scope, formwork_codegen::model::DefinerScope::Case(..))
+                }),
+                _ => matches!(row.kind, RowKind::Slice { .. }),
+            })
+        }
+        _ => true,
     }
 }
 

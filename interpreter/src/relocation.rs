@@ -265,8 +265,23 @@ impl<'m> Engine<'m, '_> {
 
     /// Notes pointers that the file's table and the schema do not both know.
     pub(crate) fn compare_tables(&mut self) -> Fallible<()> {
+        let root = Loc::row(self.root, RowId(u32::MAX));
+        for (address, unknown) in self.table_differences()? {
+            let message = if unknown {
+                "the relocation table lists a pointer that the schema does not know"
+            } else {
+                "a pointer of the schema is not in the relocation table"
+            };
+            self.note(address, root, message.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Addresses of pointers that only the file's table lists, and of those, marked `false`, that
+    /// only the schema does.
+    pub(crate) fn table_differences(&mut self) -> Fallible<Vec<(u64, bool)>> {
         if !self.model.records.iter().any(|record| record.encodes.is_some()) {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let table = self.file_table();
         let known: HashSet<u64> =
@@ -277,16 +292,7 @@ impl<'m> Engine<'m, '_> {
             .chain(known.difference(&table).map(|address| (*address, false)))
             .collect();
         differences.sort_unstable();
-        let root = Loc::row(self.root, RowId(u32::MAX));
-        for (address, unknown) in differences {
-            let message = if unknown {
-                "the relocation table lists a pointer that the schema does not know"
-            } else {
-                "a pointer of the schema is not in the relocation table"
-            };
-            self.note(address, root, message.to_owned());
-        }
-        Ok(())
+        Ok(differences)
     }
 }
 

@@ -26,19 +26,29 @@
 
 extern crate alloc;
 
+#[doc(hidden)]
+#[path = "rt/mod.rs"]
+pub mod __rt;
 mod bits;
 mod dictionary;
 mod error;
 mod hash;
+mod include;
+mod index;
+mod inspect;
+mod kept;
 mod load;
+mod notes;
 mod options;
 mod path;
 mod pool;
 mod problem;
 mod relocation;
+mod spelling;
 mod store;
 #[allow(unsafe_code)]
 mod text;
+mod utf16;
 mod varint;
 mod writer;
 
@@ -46,13 +56,19 @@ pub use bits::{BitOrder, BitReader, BitWriter};
 pub use dictionary::{patricia, patricia_find, DictionaryError, DictionaryNode, DICTIONARY_LIMIT};
 pub use error::{ReadError, ReadErrorKind};
 pub use hash::{fnv1a_32, murmur3_32, FNV1A_SEED};
+pub use index::IndexError;
+pub use inspect::{Inspect, Inspector};
+pub use kept::Kept;
 pub use load::{load_uint, sign_extend, slice, Endian};
+pub use notes::{Note, Notes};
 pub use options::{Budget, ReadOptions};
 pub use path::{Path, Segment};
 pub use pool::{compare, sort_members, PoolOrder};
 pub use problem::{Problem, ProblemKind, WriteError};
 pub use relocation::{decode_masks, decode_runs, encode_masks, encode_runs, MaskEntry, RunEntry};
+pub use spelling::{KeptKind, KeptValue, Spelling, SpellingEntry};
 pub use store::{fits, store_uint};
 pub use text::checked_str;
+pub use utf16::Utf16;
 pub use varint::{read_varint, store_varint, varint_width, GroupOrder};
 pub use writer::{Fill, FillMismatch, Measure, Sink};

@@ -8,5 +8,6 @@ pub mod flows;
 pub mod golden;
 pub mod laws;
 pub mod models;
+pub mod negative;
 pub mod samples;
 pub mod value_text;

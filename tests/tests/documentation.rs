@@ -375,3 +375,25 @@ fn slug(heading: &str) -> String {
         .map(|c| if c == ' ' { '-' } else { c })
         .collect()
 }
+
+/// The structs that the first page shows are what comes of its schema.
+#[test]
+fn the_rust_of_the_readme() {
+    let text = page("README.md");
+    let part = |language: &str| {
+        let start = text.find(&format!("```{language}\n")).expect("the block is there");
+        let block = text[start..].split_once('\n').expect("it has lines").1;
+        block.split("```").next().unwrap_or_default().to_owned()
+    };
+    let loaded = formwork_codegen::load("level.kdl", &part("kdl"), None, &());
+    let model = loaded.model.expect("the schema is right");
+    let code = formwork_codegen::rust::emit_types(&model, &Default::default())
+        .replace("::formwork::__rt::", "")
+        .replace("::formwork::", "formwork::");
+    let lines: Vec<&str> = code.lines().map(str::trim).filter(|l| !l.starts_with("#[")).collect();
+    for group in part("rust").split("\n\n") {
+        let wanted: Vec<&str> = group.lines().map(str::trim).collect();
+        let found = lines.windows(wanted.len()).any(|window| window == wanted);
+        assert!(found, "not generated:\n{group}");
+    }
+}

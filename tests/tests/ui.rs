@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use formwork_codegen::diagnostic::{Severity, render, to_json};
-use formwork_codegen::{Loaded, Provider, codes, load};
+use formwork_codegen::{Loaded, Provider, codes, load, rust};
 
 /// The libraries that the tools bring along.
 struct Shipped;
@@ -42,7 +42,14 @@ fn schemas(directory: &Path) -> Vec<PathBuf> {
 fn load_file(path: &Path) -> Loaded {
     let text = fs::read_to_string(path).expect("the schema is readable");
     let name = path.file_name().expect("it has a name").to_string_lossy();
-    load(&name, &text, path.parent(), &Shipped)
+    let mut loaded = load(&name, &text, path.parent(), &Shipped);
+    // What only generating code finds.
+    for problem in loaded.model.iter().flat_map(rust::check) {
+        let shown = loaded.diagnostics.error(problem.code, problem.span, problem.message);
+        shown.label = problem.label;
+        shown.help = problem.help;
+    }
+    loaded
 }
 
 fn shown(loaded: &Loaded) -> String {

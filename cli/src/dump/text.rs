@@ -1,12 +1,13 @@
 //! The listing for people: one line per field.
 
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 
 use formwork_interpreter::{Document, FieldKind, FieldView};
 
 use super::{bytes_of, for_each};
 use crate::args::Dump;
 use crate::problem::Problem;
+use crate::refuses_color;
 
 /// Bytes that are shown beside a field.
 const SHOWN: usize = 8;
@@ -17,6 +18,7 @@ pub(super) fn print(
     bytes: &[u8],
     out: &mut dyn Write,
 ) -> Result<(), Problem> {
+    let guide = guide(io::stdout().is_terminal(), !refuses_color());
     let digits = format!("{:x}", bytes.len()).len().max(4);
     for_each(options, document, |field| {
         let offset = match (field.offset, field.bit.filter(|_| field.bits.is_some())) {
@@ -36,9 +38,18 @@ pub(super) fn print(
         if options.bytes {
             write!(out, "{:<room$}  ", spaced(bytes_of(field, bytes)), room = SHOWN * 3)?;
         }
-        writeln!(out, "{:indent$}{}", "", words(field), indent = field.depth * 2)?;
+        writeln!(out, "{}{}", guide.repeat(field.depth), words(field))?;
         Ok(())
     })
+}
+
+/// What stands before a name for each field around it: on a terminal, lines that lead the eye.
+fn guide(terminal: bool, color: bool) -> &'static str {
+    match (terminal, color) {
+        (false, _) => "  ",
+        (true, false) => "│ ",
+        (true, true) => "\x1b[2m│\x1b[0m ",
+    }
 }
 
 /// Name, type, value, target and role.

@@ -91,6 +91,9 @@ pub struct Model {
     pub pointers: Vec<PointerKind>,
     /// Kinds of variable-length integers.
     pub varints: Vec<Varint>,
+    /// Declared texts, each with its arguments, in the order in which they are first used. Rows hold
+    /// their types themselves; this list is for names and documentation.
+    pub strings: Vec<StringKind>,
     /// Sections of the relocation table, if the format declares any.
     pub relocation: Vec<RelocationSection>,
     /// The same model for one epoch each, made when first asked for.
@@ -157,6 +160,10 @@ pub struct Record {
     pub kind: RecordKind,
     /// Documentation.
     pub doc: Option<String>,
+    /// Source of the knowledge (`source=`).
+    pub source: Option<String>,
+    /// Parameters of the declaration: names, and arguments as in `name`.
+    pub parameters: Vec<(String, String)>,
     /// Rows in the order of declaration.
     pub rows: Vec<Row>,
     /// Named expressions, evaluated with the node of this record as `this`.
@@ -485,6 +492,8 @@ pub struct Union {
     pub name: String,
     /// Documentation.
     pub doc: Option<String>,
+    /// Source of the knowledge (`source=`).
+    pub source: Option<String>,
     /// Whether a record consists of this union (and what stands beside it): a union declared as a
     /// type. The row that holds it has no step of its own in paths, and a case that stands for the
     /// whole begins where the record does.
@@ -583,6 +592,8 @@ pub struct Enum {
     pub name: String,
     /// Documentation.
     pub doc: Option<String>,
+    /// Source of the knowledge (`source=`).
+    pub source: Option<String>,
     /// Whether a number without a name is an error.
     pub closed: bool,
     /// Members in the order of declaration.
@@ -671,6 +682,21 @@ pub struct Varint {
     pub order: GroupOrder,
     /// Most bytes that one may take.
     pub max_bytes: u8,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A text as declared by `string`, with its arguments.
+#[derive(Debug, Clone)]
+pub struct StringKind {
+    /// Name, with arguments: `Name`, `Wide<u16>`.
+    pub name: String,
+    /// Documentation.
+    pub doc: Option<String>,
+    /// Source of the knowledge (`source=`).
+    pub source: Option<String>,
+    /// The type of rows that use it.
+    pub ty: Type,
     /// Where it is declared.
     pub span: Span,
 }

@@ -22,6 +22,7 @@ impl<'t> Cx<'t> {
         self.enums.push(Enum {
             name: decl.name.value.clone(),
             doc: decl.doc.clone(),
+            source: decl.props.text("source").map(str::to_owned),
             closed: decl.props.flag("closed"),
             members: members
                 .iter()

@@ -110,12 +110,15 @@ impl<'t> Cx<'t> {
             *count += 1;
             let name = if *count == 1 { shown } else { format!("{shown}#{count}") };
             let sizes = self.sizes(RecordId(id32(at)));
+            let parameters = self.shown_parameters(RecordId(id32(at)));
             let rec = &mut self.records[at];
             records.push(Record {
                 name,
                 template: rec.template.clone(),
                 kind,
                 doc: rec.doc.map(str::to_owned),
+                source: rec.said_source.map(str::to_owned),
+                parameters,
                 rows: std::mem::take(&mut rec.rows),
                 lets,
                 arguments: std::mem::take(&mut rec.arguments),
@@ -172,6 +175,7 @@ impl<'t> Cx<'t> {
             enums: self.enums.clone(),
             pointers: self.pointers.clone(),
             varints: self.varints.clone(),
+            strings: self.strings.clone(),
             relocation,
             views: Default::default(),
         };

@@ -41,7 +41,7 @@ use std::collections::HashMap;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     Enum, EnumId, Expr, IntType, Model, PointerId, PointerKind, RecordId, RecordKind,
-    RelocationEncoding, Row as ModelRow, RowId, Type, Union, UnionId, Varint,
+    RelocationEncoding, Row as ModelRow, RowId, StringKind, Type, Union, UnionId, Varint,
 };
 use crate::span::{Span, Spanned};
 use crate::syntax::ast::{
@@ -141,6 +141,8 @@ struct Rec<'t> {
     template: String,
     kind: RecordKind,
     doc: Option<&'t str>,
+    /// What `source=` says.
+    said_source: Option<&'t str>,
     scope: ScopeId,
     params: Vec<(&'t str, Bound)>,
     arguments: Vec<Expr>,
@@ -286,6 +288,7 @@ struct Cx<'t> {
     pointer_decls: Vec<(ScopeId, usize)>,
     pointer_ids: HashMap<(ScopeId, usize), PointerId>,
     varints: Vec<Varint>,
+    strings: Vec<StringKind>,
     varint_ids: HashMap<(ScopeId, usize), crate::model::VarintId>,
     instances: HashMap<String, RecordId>,
     /// Records of each declaration.
@@ -322,6 +325,7 @@ impl<'t> Cx<'t> {
             pointer_decls: Vec::new(),
             pointer_ids: HashMap::new(),
             varints: Vec::new(),
+            strings: Vec::new(),
             varint_ids: HashMap::new(),
             instances: HashMap::new(),
             by_decl: HashMap::new(),

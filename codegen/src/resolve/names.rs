@@ -34,7 +34,14 @@ impl<'t> Cx<'t> {
         format!("{}<{}>", rec.name, args.join(","))
     }
 
-    fn shown_bound(&self, bound: &super::Bound) -> String {
+    /// Names of the parameters, and arguments as in the name.
+    pub(super) fn shown_parameters(&self, id: RecordId) -> Vec<(String, String)> {
+        let shown =
+            |(name, bound): &(&str, super::Bound)| ((*name).to_owned(), self.shown_bound(bound));
+        self.rec(id).params.iter().map(shown).collect()
+    }
+
+    pub(super) fn shown_bound(&self, bound: &super::Bound) -> String {
         use crate::model::Expr;
         match bound {
             super::Bound::Type(ty) => self.shown_type(ty),

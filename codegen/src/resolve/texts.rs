@@ -3,8 +3,8 @@
 use super::imports::Found;
 use super::{Bound, Cx, Expr, ScopeId};
 use crate::model::{
-    Cell, Content, Encoding, Extent, Meaning, RegionType, RunLength, RunType, Terminated,
-    Terminator, Type,
+    Cell, Content, Encoding, Extent, Meaning, RegionType, RunLength, RunType, StringKind,
+    Terminated, Terminator, Type,
 };
 use crate::span::Span;
 use crate::syntax::ast::{Decl, DeclBody, Props};
@@ -47,13 +47,32 @@ fn nul(content: Content) -> Vec<u8> {
 }
 
 impl<'t> Cx<'t> {
-    /// The type that a `string` declaration gives with these arguments.
+    /// The type that a `string` declaration gives with these arguments. It is noted for the model.
     pub(super) fn string(
         &mut self,
         scope: ScopeId,
         decl: &'t Decl,
         args: &[Bound],
     ) -> Option<Type> {
+        let ty = self.string_type(scope, decl, args)?;
+        let shown: Vec<String> = args.iter().map(|arg| self.shown_bound(arg)).collect();
+        let name = match shown.as_slice() {
+            [] => decl.name.value.clone(),
+            shown => format!("{}<{}>", decl.name.value, shown.join(",")),
+        };
+        if !self.strings.iter().any(|known| known.name == name && known.span == decl.span) {
+            self.strings.push(StringKind {
+                name,
+                doc: decl.doc.clone(),
+                source: decl.props.text("source").map(str::to_owned),
+                ty: ty.clone(),
+                span: decl.span,
+            });
+        }
+        Some(ty)
+    }
+
+    fn string_type(&mut self, scope: ScopeId, decl: &'t Decl, args: &[Bound]) -> Option<Type> {
         let props = &decl.props;
         let content = content(props.word("encoding"), Content::Text(Encoding::Utf8));
         let suffix = if props.has("end") { nul(content) } else { Vec::new() };

@@ -27,6 +27,7 @@ impl<'t> Cx<'t> {
             UnionDecl::Row(row) => (&row.props, row.span, row.doc.clone()),
             UnionDecl::Decl(decl) => (&decl.props, decl.span, decl.doc.clone()),
         };
+        let source = props.text("source").map(str::to_owned);
         let found = self.tag(id, holder, props, span);
         let (tag, labelled, width) =
             found.unwrap_or((Tag::Given(Expr::Int(0)), Labelled::Number(None), None));
@@ -118,7 +119,7 @@ impl<'t> Cx<'t> {
             UnionDecl::Row(_) => None,
         };
         self.unions[id.index()].model =
-            Some(Union { name, doc, body: false, tag, cases, size, span });
+            Some(Union { name, doc, source, body: false, tag, cases, size, span });
     }
 
     /// What decides, what labels are compared with, and the width of the tag in bits.

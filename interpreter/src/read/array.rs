@@ -37,6 +37,7 @@ impl<'m, 'b> Engine<'m, 'b> {
                 self.budget.charge(fit).map_err(|kind| self.error(kind, at, loc))?;
             }
         }
+        let claimed = self.reading().claims.len();
         let mut items = Vec::new();
         let mut starts = Vec::new();
         let mut index: u64 = 0;
@@ -96,10 +97,11 @@ impl<'m, 'b> Engine<'m, 'b> {
             }
         }
         if bulk {
-            // One claim for all, instead of one an element.
+            // One claim for all, instead of one an element. What was claimed before may be the
+            // pointer to the array.
             let claims = &mut self.reading().claims;
             let own = |c: &Claim| c.loc.node == loc.node && c.loc.row == loc.row;
-            while claims.last().is_some_and(own) {
+            while claims.len() > claimed && claims.last().is_some_and(own) {
                 claims.pop();
             }
             self.claim(at, cursor.at, loc);

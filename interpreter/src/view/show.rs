@@ -279,6 +279,7 @@ fn show_bytes(bytes: &[u8], options: &WalkOptions) -> String {
         Some(shown) if shown.len() < bytes.len() => {
             format!("hex {}… {} bytes", crate::items::hex(shown), bytes.len())
         }
+        _ if bytes.is_empty() => "empty".to_owned(),
         _ => format!("hex {}", crate::items::hex(bytes)),
     }
 }

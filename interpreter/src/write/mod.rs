@@ -167,48 +167,55 @@ impl<'m> Engine<'m, '_> {
 
     /// Finds the epoch that a value is written in.
     fn choose_epoch(&mut self, value: &Value) -> bool {
-        let mut context = Vec::new();
-        for variable in &self.model.epoch_variables {
-            let mut record = self.model.root;
-            let mut here = Some(value);
-            let mut number = None;
-            let mut path = Path::new();
-            for (depth, row) in variable.path.iter().enumerate() {
-                let row = &self.model.records[record.index()].rows[row.index()];
-                if let Some(name) = &row.name {
-                    here = here.and_then(|value| value.get(name));
-                    path.push(formwork::Segment::Field(name.clone().into()));
-                }
-                if depth + 1 == variable.path.len() {
-                    number = match (here, &row.role) {
-                        (Some(Value::Int(n)), _) => Some(*n),
-                        (None, Role::Default(Constant::Int(n))) => Some(*n),
-                        _ => None,
-                    };
-                } else if let Type::Record(inner) = row.ty {
-                    record = inner;
-                }
-            }
-            match number {
-                Some(number) => context.push(number),
-                None => {
-                    self.writing().problems.push(Problem::new(path, ProblemKind::MissingField));
-                    return false;
-                }
-            }
-        }
-        match find_epoch(self.model, &context) {
-            Ok(epoch) => {
+        match epoch_of(self.model, value) {
+            Ok((epoch, context)) => {
                 self.epoch = epoch;
                 self.model = self.model.in_epoch(epoch);
                 self.context = context;
                 true
             }
-            Err((name, value)) => {
-                let kind = ProblemKind::NoLayout { name: name.into(), value };
-                self.writing().problems.push(Problem::new(Path::new(), kind));
+            Err(problem) => {
+                self.writing().problems.push(problem);
                 false
             }
+        }
+    }
+}
+
+/// The epoch that a value is written in, with its epoch variables.
+pub(crate) fn epoch_of(model: &Model, value: &Value) -> Result<(EpochId, Vec<i128>), Problem> {
+    let mut context = Vec::new();
+    for variable in &model.epoch_variables {
+        let mut record = model.root;
+        let mut here = Some(value);
+        let mut number = None;
+        let mut path = Path::new();
+        for (depth, row) in variable.path.iter().enumerate() {
+            let row = &model.records[record.index()].rows[row.index()];
+            if let Some(name) = &row.name {
+                here = here.and_then(|value| value.get(name));
+                path.push(formwork::Segment::Field(name.clone().into()));
+            }
+            if depth + 1 == variable.path.len() {
+                number = match (here, &row.role) {
+                    (Some(Value::Int(n)), _) => Some(*n),
+                    (None, Role::Default(Constant::Int(n))) => Some(*n),
+                    _ => None,
+                };
+            } else if let Type::Record(inner) = row.ty {
+                record = inner;
+            }
+        }
+        match number {
+            Some(number) => context.push(number),
+            None => return Err(Problem::new(path, ProblemKind::MissingField)),
+        }
+    }
+    match find_epoch(model, &context) {
+        Ok(epoch) => Ok((epoch, context)),
+        Err((name, value)) => {
+            let kind = ProblemKind::NoLayout { name: name.into(), value };
+            Err(Problem::new(Path::new(), kind))
         }
     }
 }

@@ -1,0 +1,116 @@
+//! evfl DIRECTORY [rounds]: reads and writes every event flow in a directory, one line of JSON per
+//! file and engine: medians over rounds of processor time, in nanoseconds. With the feature `count`: allocations and
+//! peak of live bytes.
+
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+
+use formwork_codegen::model::Model;
+use formwork_formats::evfl::File;
+
+#[cfg(feature = "count")]
+#[global_allocator]
+static A: harness::CountingAlloc = harness::CountingAlloc;
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let directory = args.next().expect("a directory of event flows");
+    let rounds: usize = args.next().map_or(15, |n| n.parse().expect("a number of rounds"));
+    let model = model();
+    for path in files(Path::new(&directory)) {
+        let bytes = std::fs::read(&path).expect("the file can be read");
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let line = |engine: &str, times: (u64, u64), same: bool| {
+            let line = serde_json::json!({
+                "engine": engine, "file": name, "bytes": bytes.len(),
+                "read": times.0, "write": times.1, "identical": same,
+            });
+            println!("{line}");
+        };
+        if cfg!(feature = "count") {
+            count(&name, &bytes);
+            continue;
+        }
+        let flow = File::read(&bytes).expect("the file is read");
+        let same = flow.write().expect("the value is written") == bytes;
+        line("generated", times(rounds, || File::read(&bytes), || flow.write()), same);
+        let owned = File::read_owned(&bytes).expect("the file is read");
+        line("generated, owned", times(rounds, || File::read_owned(&bytes), || owned.write()), same);
+        // ONLY=generated leaves the interpreter out, for profilers.
+        if std::env::var_os("ONLY").is_some() {
+            continue;
+        }
+        let options = formwork::ReadOptions::default();
+        let read = || formwork_interpreter::read(&model, &bytes, &options).map(|d| d.value());
+        let value = read().expect("the file is read");
+        let write = || formwork_interpreter::write(&model, &value);
+        let same = write().expect("the value is written") == bytes;
+        line("interpreted", times(rounds.min(5), read, write), same);
+    }
+}
+
+struct Libraries;
+
+impl formwork_codegen::Provider for Libraries {
+    fn library(&self, name: &str) -> Option<String> {
+        formwork_schemas::get(name).map(str::to_owned)
+    }
+}
+
+fn model() -> Model {
+    let text = formwork_schemas::get("evfl").expect("a built-in schema");
+    let loaded = formwork_codegen::load("evfl.kdl", text, None, &Libraries);
+    loaded.model.expect("the built-in schema is right")
+}
+
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).expect("the directory can be read");
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| {
+        matches!(path.extension().and_then(|e| e.to_str()), Some("bfevfl" | "bfevtm"))
+    });
+    files.sort();
+    files
+}
+
+/// Medians of reading and writing. Small files are done several times a round.
+fn times<R, W>(rounds: usize, mut read: impl FnMut() -> R, mut write: impl FnMut() -> W) -> (u64, u64) {
+    let mut reads = Vec::new();
+    let mut writes = Vec::new();
+    for _ in 0..rounds {
+        reads.push(once(&mut read));
+        writes.push(once(&mut write));
+    }
+    (median(reads), median(writes))
+}
+
+fn once<T>(what: &mut impl FnMut() -> T) -> u64 {
+    const TIMES: u32 = 8;
+    let start = processor_time();
+    for _ in 0..TIMES {
+        black_box(what());
+    }
+    (processor_time() - start) / u64::from(TIMES)
+}
+
+/// Time that the process has used the processor, in nanoseconds: what else runs does not count.
+fn processor_time() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    u64::try_from(now.tv_sec * 1_000_000_000 + now.tv_nsec).unwrap_or(0)
+}
+
+fn median(mut times: Vec<u64>) -> u64 {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or(0)
+}
+
+fn count(name: &str, bytes: &[u8]) {
+    let (flow, read) = harness::counted(|| File::read(bytes).expect("the file is read"));
+    let (_, write) = harness::counted(|| flow.write().expect("the value is written"));
+    let line = serde_json::json!({
+        "file": name, "bytes": bytes.len(),
+        "read allocations": read.calls, "read peak": read.peak,
+        "write allocations": write.calls, "write peak": write.peak,
+    });
+    println!("{line}");
+}

@@ -1,0 +1,58 @@
+//! `formwork decode`: makes JSON of a file.
+
+use std::io::Write;
+
+use formwork::{ReadError, ReadOptions};
+use formwork_interpreter::json::{Style, to_json};
+use formwork_interpreter::{Value, read, value_of};
+
+use crate::args::{Decode, EngineName};
+use crate::problem::{Problem, reading_block};
+use crate::schema::{Format, Formats};
+use crate::{Outcome, files, say};
+
+pub(crate) fn run(options: &Decode, out: &mut dyn Write) -> Result<Outcome, Problem> {
+    let formats = Formats::choose(&options.choice)?;
+    let bytes = files::read(&options.file)?;
+    let format = formats.require(&options.file, &bytes)?;
+    let value = match options.engine {
+        Some(EngineName::Compiled) => compiled(options, format, &bytes)?,
+        Some(EngineName::Interpreted) | None => interpreted(format, &bytes),
+    };
+    let value = match value {
+        Ok(value) => value,
+        Err(error) => {
+            say(&reading_block(&options.file, format.name(), &error));
+            return Ok(Outcome::Bad);
+        }
+    };
+    let style = if options.compact { Style::Compact } else { Style::Pretty };
+    let text = to_json(&format.model, &value, style);
+    files::write(&options.output, text.as_bytes(), out)?;
+    Ok(Outcome::Good)
+}
+
+fn interpreted(format: &Format, bytes: &[u8]) -> Result<Value, ReadError> {
+    Ok(read(&format.model, bytes, &ReadOptions::default())?.value())
+}
+
+fn compiled(
+    options: &Decode,
+    format: &Format,
+    bytes: &[u8],
+) -> Result<Result<Value, ReadError>, Problem> {
+    let found = formwork_formats::Format::named(format.name());
+    let Some(engine) = found.filter(|_| options.choice.schema.is_none()) else {
+        let message = "there is no compiled code of a schema file; it is interpreted";
+        return Err(Problem::Usage(message.to_owned()));
+    };
+    let mut result = Ok(());
+    let value = value_of(&format.model, |to| {
+        result = (engine.inspect)(bytes, &ReadOptions::default(), to);
+    });
+    match (result, value) {
+        (Err(error), _) => Ok(Err(error)),
+        (Ok(()), Ok(value)) => Ok(Ok(value)),
+        (Ok(()), Err(error)) => Err(Problem::Failure(error.to_string())),
+    }
+}

@@ -1,0 +1,100 @@
+//! `formwork encode`: makes a file of JSON.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use formwork_interpreter::json::{Header, JsonError, Text};
+use formwork_interpreter::write;
+
+use crate::args::{Choice, Encode};
+use crate::problem::Problem;
+use crate::schema::{Format, Formats};
+use crate::{Outcome, files};
+
+pub(crate) fn run(options: &Encode, out: &mut dyn Write) -> Result<Outcome, Problem> {
+    let bytes = files::read(&options.file)?;
+    let shown = match files::is_stream(&options.file) {
+        true => "standard input".to_owned(),
+        false => options.file.display().to_string(),
+    };
+    let refused = |what: &str, lines: Vec<String>| {
+        let lines: Vec<_> = lines.iter().map(|line| format!("\n  {line}")).collect();
+        Problem::Failure(format!("cannot encode {shown}{what}{}", lines.concat()))
+    };
+    let Ok(text) = String::from_utf8(bytes) else {
+        return Err(refused("", vec!["it is no UTF-8 text".to_owned()]));
+    };
+    let text = Text::parse(&text).map_err(|error| refused("", lines(&error)))?;
+    let formats = choose(&options.choice, text.header())?;
+    let Formats::One(format) = &formats else {
+        return Err(refused("", vec!["its format is not known".to_owned()]));
+    };
+    let what = format!(" as {}", format.name());
+    let foreign = foreign(text.header());
+    let value = text.value(&format.model).map_err(|error| {
+        refused(&what, lines(&error).into_iter().chain(foreign.clone()).collect())
+    })?;
+    let target = match &options.output {
+        Some(output) => output.clone(),
+        None => default_output(&options.file, format)?,
+    };
+    let bytes = write(&format.model, &value).map_err(|error| {
+        let problems = error.problems().iter().map(|problem| {
+            let path = problem.path.to_string();
+            // A path without steps is the whole file.
+            let inner = if problem.path.is_empty() { String::new() } else { format!(".{path}") };
+            format!("value{inner}: {}", problem.kind)
+        });
+        refused(&what, problems.chain(foreign.clone()).collect())
+    })?;
+    files::write(&target, &bytes, out)?;
+    Ok(Outcome::Good)
+}
+
+fn lines(error: &JsonError) -> Vec<String> {
+    error.to_string().lines().map(str::to_owned).collect()
+}
+
+/// A hint for texts that another version of this program has made.
+fn foreign(header: &Header) -> Option<String> {
+    let own = format!("formwork {}", env!("CARGO_PKG_VERSION"));
+    (header.tool != own)
+        .then(|| format!("note: the text was made by {}, this is {own}", header.tool))
+}
+
+/// The format that is said, or that the text names.
+fn choose(choice: &Choice, header: &Header) -> Result<Formats, Problem> {
+    if choice.schema.is_some() || choice.format.is_some() {
+        return Formats::choose(choice);
+    }
+    let named = Choice { schema: None, format: Some(header.format.clone()) };
+    Formats::choose(&named).map_err(|problem| match problem {
+        Problem::Usage(message) => {
+            Problem::Failure(format!("{message}\n  --schema FILE.kdl says what another format is"))
+        }
+        other => other,
+    })
+}
+
+/// `a.bin` for `a.bin.json`. A file that is there already is not replaced unless it is named.
+fn default_output(input: &Path, format: &Format) -> Result<PathBuf, Problem> {
+    if files::is_stream(input) {
+        return Ok(PathBuf::from("-"));
+    }
+    let mut output = match input.extension() == Some(OsStr::new("json")) {
+        true => input.with_extension(""),
+        false => input.to_owned(),
+    };
+    if output.extension().is_none() || output == input {
+        let mut name = output.into_os_string();
+        name.push(".");
+        name.push(format.model.extensions.first().map_or("bin", String::as_str));
+        output = name.into();
+    }
+    if output.exists() {
+        let shown = output.display();
+        return Err(Problem::Usage(format!("{shown} is there already; `-o {shown}` replaces it")));
+    }
+    Ok(output)
+}

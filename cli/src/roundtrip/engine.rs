@@ -1,0 +1,109 @@
+//! What reads and writes: code that was generated from a schema, or the schema itself.
+
+use formwork::{Inspector, ReadError, ReadOptions, Spelling, WriteError};
+use formwork_codegen::model::Model;
+use formwork_interpreter::{KeptKind, Note, read, write};
+
+use super::report::KeptCounts;
+use crate::schema::Format;
+
+/// What reads and writes the files of a format.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Engine<'a> {
+    Compiled(&'static formwork_formats::Format),
+    Interpreted(&'a Model),
+}
+
+/// What came of a file that could be read.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub notes: Vec<Note>,
+    pub kept: KeptCounts,
+    /// The bytes that the value is written as.
+    pub written: Result<Vec<u8>, WriteError>,
+    /// If those are others than before: whether they are read as an equal value.
+    pub again: Option<Result<bool, ReadError>>,
+}
+
+impl Engine<'_> {
+    pub(crate) fn run(self, bytes: &[u8]) -> Result<Done, ReadError> {
+        match self {
+            Engine::Compiled(format) => compiled(format, bytes),
+            Engine::Interpreted(model) => interpreted(model, bytes),
+        }
+    }
+}
+
+fn compiled(format: &formwork_formats::Format, bytes: &[u8]) -> Result<Done, ReadError> {
+    let mut counter = Counter::default();
+    let done = (format.roundtrip)(bytes, &ReadOptions::default(), &mut counter)?;
+    let notes = done.notes.all().iter().map(|note| Note {
+        offset: note.offset,
+        path: note.path.clone(),
+        message: note.message.clone(),
+    });
+    let notes = notes.collect();
+    Ok(Done { notes, kept: counter.kept, written: done.written, again: done.again })
+}
+
+fn interpreted(model: &Model, bytes: &[u8]) -> Result<Done, ReadError> {
+    let options = ReadOptions::default();
+    let document = read(model, bytes, &options)?;
+    let value = document.value();
+    let mut kept = KeptCounts::default();
+    value.for_each_kept(&mut |deviation| kept.add(deviation.kind));
+    let written = write(model, &value);
+    let again = match &written {
+        Ok(written) if written != bytes => {
+            Some(read(model, written, &options).map(|again| again.value() == value))
+        }
+        _ => None,
+    };
+    Ok(Done { notes: document.notes().to_vec(), kept, written, again })
+}
+
+/// The field at an offset, in the file as it was or else as it is written. Only the interpreter
+/// knows places, and it is asked only about files that differ.
+pub(crate) fn field_at(format: &Format, files: [&[u8]; 2], offset: u64) -> Option<String> {
+    files.iter().find_map(|bytes| {
+        read(&format.model, bytes, &ReadOptions::default()).ok()?.field_at(offset)
+    })
+}
+
+/// Counts the kept spellings of a value that is shown to it.
+#[derive(Debug, Default)]
+struct Counter {
+    kept: KeptCounts,
+}
+
+impl Inspector for Counter {
+    fn int(&mut self, _: i128) {}
+    fn float32(&mut self, _: u32) {}
+    fn float64(&mut self, _: u64) {}
+    fn bool(&mut self, _: bool) {}
+    fn text(&mut self, _: &str) {}
+    fn bytes(&mut self, _: &[u8]) {}
+    fn units(&mut self, _: &[u16]) {}
+    fn none(&mut self) {}
+    fn member(&mut self, _: i128, _: Option<&'static str>) {}
+    fn begin_list(&mut self, _: usize) {}
+    fn end_list(&mut self) {}
+    fn begin_struct(&mut self) {}
+    fn field(&mut self, _: &'static str) {}
+    fn flatten(&mut self, _: u16) {}
+    fn begin_spelled(&mut self) {}
+    fn end_spelled(&mut self) {}
+    fn end_struct(&mut self) {}
+    fn begin_case(&mut self, _: &'static str) {}
+    fn end_case(&mut self) {}
+
+    fn spelling(&mut self, spelling: &Spelling, _: &'static [&'static str]) {
+        spelling.entries().iter().filter_map(|entry| kind(entry.kind)).for_each(|kind| {
+            self.kept.add(kind);
+        });
+    }
+}
+
+fn kind(kind: formwork::KeptKind) -> Option<KeptKind> {
+    KeptKind::ALL.into_iter().find(|known| known.name() == kind.name())
+}

@@ -1,0 +1,333 @@
+//! Expressions: as a schema has them, and in words.
+
+use super::text::{code, number};
+use crate::model::{BinaryOp, Expr, Function, Model, Path, Start, Step, StreamFunction, UnaryOp};
+use crate::print;
+
+/// An expression as code, with paths as they are written.
+pub(super) fn written(model: &Model, expr: &Expr) -> String {
+    code(&text(model, expr, 0))
+}
+
+/// How tightly an expression holds together: 0 a choice, 12 one word.
+fn level(expr: &Expr) -> u8 {
+    match expr {
+        Expr::If(..) => 0,
+        Expr::Coalesce(..) => 1,
+        Expr::Binary(op, ..) => operator(*op).1,
+        Expr::In(..) | Expr::Is(..) => 4,
+        Expr::Unary(..) => 11,
+        _ => 12,
+    }
+}
+
+/// Whether an expression is true or false.
+pub(super) fn is_condition(expr: &Expr) -> bool {
+    match expr {
+        Expr::Unary(UnaryOp::Not, _) | Expr::Bool(_) | Expr::IsLast(_) | Expr::Listed(_) => true,
+        Expr::Stream(StreamFunction::Any | StreamFunction::All, ..) => true,
+        _ => (2..=4).contains(&level(expr)),
+    }
+}
+
+fn operator(op: BinaryOp) -> (&'static str, u8) {
+    match op {
+        BinaryOp::EitherTrue => ("||", 2),
+        BinaryOp::BothTrue => ("&&", 3),
+        BinaryOp::Equal => ("==", 4),
+        BinaryOp::NotEqual => ("!=", 4),
+        BinaryOp::Less => ("<", 4),
+        BinaryOp::LessOrEqual => ("<=", 4),
+        BinaryOp::Greater => (">", 4),
+        BinaryOp::GreaterOrEqual => (">=", 4),
+        BinaryOp::Or => ("|", 5),
+        BinaryOp::Xor => ("^", 6),
+        BinaryOp::And => ("&", 7),
+        BinaryOp::ShiftLeft => ("<<", 8),
+        BinaryOp::ShiftRight => (">>", 8),
+        BinaryOp::Add => ("+", 9),
+        BinaryOp::Subtract => ("-", 9),
+        BinaryOp::Concatenate => ("++", 9),
+        BinaryOp::Multiply => ("*", 10),
+        BinaryOp::Divide => ("/", 10),
+        BinaryOp::Remainder => ("%", 10),
+    }
+}
+
+/// The text, in parentheses if it holds together less tightly than asked.
+fn text(model: &Model, expr: &Expr, least: u8) -> String {
+    let here = level(expr);
+    let go = |expr: &Expr, least: u8| text(model, expr, least);
+    let tighter = here.saturating_add(1);
+    let out = match expr {
+        Expr::Int(value) => number(*value),
+        Expr::Path(path) => path_text(model, path),
+        Expr::Unary(op, operand) => {
+            let sign = match op {
+                UnaryOp::Negate => "-",
+                UnaryOp::Not => "!",
+                UnaryOp::Complement => "~",
+            };
+            format!("{sign}{}", go(operand, here))
+        }
+        Expr::Binary(op, left, right) => {
+            let comparison = here == 4;
+            let left = go(left, if comparison { tighter } else { here });
+            format!("{left} {} {}", operator(*op).0, go(right, tighter))
+        }
+        Expr::If(condition, yes, no) => {
+            format!("{} ? {} : {}", go(condition, tighter), go(yes, 0), go(no, 0))
+        }
+        Expr::Coalesce(left, right) => format!("{} ?? {}", go(left, here), go(right, tighter)),
+        Expr::In(operand, list) => {
+            let range = |(first, last): &(Expr, Option<Expr>)| match last {
+                Some(last) => format!("{}..{}", go(first, 5), go(last, 5)),
+                None => go(first, 0),
+            };
+            let list: Vec<String> = list.iter().map(range).collect();
+            format!("{} in [{}]", go(operand, tighter), list.join(", "))
+        }
+        Expr::Is(path, case) => format!("{} is {case}", path_text(model, path)),
+        Expr::Call(function, arguments) => {
+            let arguments: Vec<String> = arguments.iter().map(|a| go(a, 0)).collect();
+            format!("{}({})", function_name(*function), arguments.join(", "))
+        }
+        Expr::Stream(function, stream, filter) => {
+            let filter = filter.as_ref().map(|filter| format!(" where {}", go(filter, 0)));
+            let stream = go(stream, 0);
+            format!("{}({stream}{})", stream_name(*function), filter.unwrap_or_default())
+        }
+        Expr::At(path) => format!("at({})", path_text(model, path)),
+        Expr::End(path) => format!("end({})", path_text(model, path)),
+        Expr::Size(path) => format!("size({})", path_text(model, path)),
+        Expr::Index(path) => format!("index({})", path_text(model, path)),
+        Expr::IsLast(path) => format!("is_last({})", path_text(model, path)),
+        Expr::Listed(path) => format!("listed({})", path_text(model, path)),
+        Expr::Patricia(path) => format!("patricia({})", path_text(model, path)),
+        other => print::expr_text(model, other),
+    };
+    if here < least { format!("({out})") } else { out }
+}
+
+fn function_name(function: Function) -> &'static str {
+    match function {
+        Function::Murmur3 => "murmur3",
+        Function::Fnv1a => "fnv1a",
+        Function::Stem => "stem",
+        Function::Extension => "extension",
+        Function::EndsWith => "ends_with",
+        Function::Length => "length",
+        Function::Number => "number",
+    }
+}
+
+fn stream_name(function: StreamFunction) -> &'static str {
+    match function {
+        StreamFunction::Count => "count",
+        StreamFunction::Sum => "sum",
+        StreamFunction::Min => "min",
+        StreamFunction::Max => "max",
+        StreamFunction::Any => "any",
+        StreamFunction::All => "all",
+        StreamFunction::First => "first",
+        StreamFunction::FirstIndex => "index of the first",
+    }
+}
+
+/// A path as written; of one that nobody wrote, the steps.
+pub(super) fn path_text(model: &Model, path: &Path) -> String {
+    if !path.text.is_empty() {
+        return with_indices(model, path);
+    }
+    let mut out = match &path.start {
+        Start::Argument(number) => format!("argument{number}"),
+        Start::Root => "root".to_owned(),
+        Start::It => "it".to_owned(),
+        Start::This | Start::Up(_) | Start::Enclosing(_) => String::new(),
+    };
+    for step in &path.steps {
+        match step {
+            Step::Field(field) => {
+                if !out.is_empty() {
+                    out.push('.');
+                }
+                out.push_str(&field.name);
+            }
+            Step::Index(index) => {
+                out.push('[');
+                out.push_str(&text(model, index, 0));
+                out.push(']');
+            }
+            Step::Last => out.push_str("[last]"),
+        }
+    }
+    if out.is_empty() { "this".to_owned() } else { out }
+}
+
+/// The text of a path, with the subscripts that it leaves out.
+fn with_indices(model: &Model, path: &Path) -> String {
+    let mut subscripts = path.steps.iter().filter_map(|step| match step {
+        Step::Index(index) => Some(text(model, index, 0)),
+        Step::Last => Some("last".to_owned()),
+        Step::Field(_) => None,
+    });
+    let mut parts = path.text.split("[..]");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for _ in 0..out.matches('[').count() {
+        subscripts.next();
+    }
+    for part in parts {
+        out += &format!("[{}]", subscripts.next().unwrap_or_default());
+        for _ in 0..part.matches('[').count() {
+            subscripts.next();
+        }
+        out += part;
+    }
+    out
+}
+
+/// What a number follows from, in words where there are some.
+pub(super) fn words(model: &Model, expr: &Expr) -> String {
+    match expr {
+        Expr::At(path) => format!("offset of {}", place(model, path)),
+        Expr::End(path) => format!("end of {}", place(model, path)),
+        Expr::Size(path) => format!("size of {}, in bytes", place(model, path)),
+        Expr::Index(path) => format!("index of {}", place(model, path)),
+        Expr::FileEnd => "size of the file".to_owned(),
+        Expr::Patricia(path) => format!("radix tree over {}", code(&path_text(model, path))),
+        Expr::RelocationSections => "the sections of the relocation table".to_owned(),
+        Expr::RelocationEntries => "the entries of the relocation table".to_owned(),
+        Expr::Stream(function, stream, None) if matches!(**stream, Expr::Path(_)) => {
+            let stream = written(model, stream);
+            match function {
+                StreamFunction::Count => format!("number of {stream}"),
+                StreamFunction::Sum => format!("sum of {stream}"),
+                StreamFunction::Min => format!("least of {stream}"),
+                StreamFunction::Max => format!("greatest of {stream}"),
+                _ => written(model, expr),
+            }
+        }
+        Expr::Binary(BinaryOp::Subtract, end, start) => match (&**start, &**end) {
+            (Expr::At(path), end) => match targets(model, end) {
+                Some(targets) => {
+                    let from = match is_this(path) {
+                        true => String::new(),
+                        false => format!("from {} ", place(model, path)),
+                    };
+                    format!("distance {from}to {}", targets.join(", else to "))
+                }
+                None => written(model, expr),
+            },
+            _ => written(model, expr),
+        },
+        Expr::Coalesce(value, otherwise) if matches!(**otherwise, Expr::Int(_)) => {
+            format!("{}, or {}", words(model, value), written(model, otherwise))
+        }
+        Expr::Coalesce(..) => match targets(model, expr) {
+            Some(targets) => format!("offset of {}", targets.join(", else of ")),
+            None => written(model, expr),
+        },
+        Expr::Call(Function::Murmur3, arguments) => match arguments.as_slice() {
+            [text, seed] => {
+                let (text, seed) = (written(model, text), written(model, seed));
+                format!("murmur3 hash of {text} with seed {seed}")
+            }
+            _ => written(model, expr),
+        },
+        Expr::Call(Function::Fnv1a, arguments) => match arguments.as_slice() {
+            [text] => format!("FNV-1a hash of {}", written(model, text)),
+            _ => written(model, expr),
+        },
+        Expr::Call(Function::Length, arguments) => match arguments.as_slice() {
+            [text] => format!("length of {}, in bytes", written(model, text)),
+            _ => written(model, expr),
+        },
+        _ => written(model, expr),
+    }
+}
+
+fn is_this(path: &Path) -> bool {
+    matches!(path.start, Start::This) && path.steps.is_empty()
+}
+
+/// A place, by its path.
+pub(super) fn place(model: &Model, path: &Path) -> String {
+    if is_this(path) { "this structure".to_owned() } else { code(&path_text(model, path)) }
+}
+
+/// Places of `at(a) ?? at(b) ?? at(c)`.
+fn targets(model: &Model, expr: &Expr) -> Option<Vec<String>> {
+    match expr {
+        Expr::At(path) => Some(vec![place(model, path)]),
+        Expr::Coalesce(left, right) => {
+            let mut all = targets(model, left)?;
+            all.extend(targets(model, right)?);
+            Some(all)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{DefinerSource, Role};
+
+    /// The equation of `x` as written, and in words.
+    fn shown(equation: &str) -> (String, String) {
+        let text = format!(
+            "module t \"Test\" root=File endian=little
+             pointer * u8 none=0
+             struct File {{
+                 u8    a
+                 u8    b
+                 *u8   list   count=a
+                 *Leaf leaf
+                 u32   x      is=\"{equation}\"
+                 text  name   size=b
+             }}
+             struct Leaf {{ u8 value }}"
+        );
+        let loaded = crate::load("t.kdl", &text, None, &());
+        let problems = crate::diagnostic::render(&loaded.diagnostics, &loaded.sources, false);
+        let model = loaded.model.unwrap_or_else(|| panic!("{equation}\n{problems}"));
+        let rows = model.records.iter().flat_map(|record| &record.rows);
+        let mut rows = rows.filter(|row| row.name.as_deref() == Some("x"));
+        let row = rows.next().expect("the row is there");
+        assert!(matches!(row.role, Role::Derived), "{equation}");
+        let DefinerSource::Expr(expr) = &row.definers[0].source else { panic!("{equation}") };
+        (written(&model, expr), words(&model, expr))
+    }
+
+    #[test]
+    fn parentheses_stand_where_they_are_needed() {
+        let check = |text: &str| assert_eq!(shown(text).0, code(text));
+        check("a + 2 * b");
+        check("(a + 2) * b");
+        check("a - (b - 1)");
+        check("a - b - 1");
+        check("(a << 1 | 1) & ~2 ^ 4");
+        check("a > 0 && b in [1, 3..9] ? 1 : 0");
+        check("list[a / 2] ?? 7");
+        check("list[last] ?? leaf.value");
+        check("count(list where it > 1) + 0x1000");
+    }
+
+    #[test]
+    fn equations_in_words() {
+        let check = |text: &str, expected: &str| assert_eq!(shown(text).1, expected);
+        check("count(list)", "number of `list`");
+        check("sum(list) + 1", "`sum(list) + 1`");
+        check("max(list)", "greatest of `list`");
+        check("end(file)", "size of the file");
+        check("at(leaf)", "offset of `leaf`");
+        check("at(this)", "offset of this structure");
+        check("at(leaf) - at(this)", "distance to `leaf`");
+        check("at(leaf) - at(list)", "distance from `list` to `leaf`");
+        check("at(leaf) ?? 0", "offset of `leaf`, or `0`");
+        check("size(list)", "size of `list`, in bytes");
+        check("fnv1a(name)", "FNV-1a hash of `name`");
+        check("murmur3(name, 5)", "murmur3 hash of `name` with seed `5`");
+        check("length(name)", "length of `name`, in bytes");
+    }
+}

@@ -1,0 +1,202 @@
+//! What else is to say of a row: one sentence each.
+
+use super::expr::{path_text, words, written};
+use super::plan::{Cx, Key, Part};
+use super::text::{and, byte_string, code, constant, letters, number, sentence, source};
+use crate::model::{
+    Check, CheckKind, Constant, Expr, Listed, Policy, Record, Row, RowId, RowKind, Target, Type,
+    WhenEmpty,
+};
+
+pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
+    let mut all = Vec::new();
+    if let Some(doc) = row.doc.as_deref().filter(|doc| !doc.trim().is_empty()) {
+        all.push(sentence(doc));
+    }
+    kind(cx, record, row, &mut all);
+    reference(cx, row, &mut all);
+    if row.plus != 0 {
+        let (word, by) = match row.plus {
+            1.. => ("plus", row.plus),
+            less => ("minus", less.saturating_neg()),
+        };
+        all.push(format!("Stored is the number {word} {}.", number(by)));
+    }
+    if !row.none.is_empty() {
+        let none: Vec<String> = row.none.iter().map(|none| code(&number(*none))).collect();
+        let verb = if none.len() == 1 { "means" } else { "mean" };
+        all.push(format!("{} {verb} none.", and(&none)));
+    }
+    if let Type::Pointer(pointer) = first_type(&row.ty) {
+        if let Some(none_with) = pointer.none_with {
+            all.push(format!("None exactly if {} is empty.", row_name(record, none_with)));
+        }
+        match pointer.when_empty {
+            Some(WhenEmpty::None) => all.push("If it is empty: none.".to_owned()),
+            Some(WhenEmpty::Here) => {
+                all.push("If it is empty: the offset where it would be.".to_owned());
+            }
+            Some(WhenEmpty::Kept) => {
+                all.push("If it is empty: none, or the offset where it would be.".to_owned());
+            }
+            None => {}
+        }
+        if let Some(align) = &pointer.align {
+            all.push(format!("Begins on a multiple of {}.", plain_amount(cx, align)));
+        }
+        let kind = cx.model.pointers.get(pointer.kind.index());
+        let silent = pointer.list.is_none() && kind.is_none_or(|kind| kind.listing.is_empty());
+        if !silent && (pointer.list.is_some() || pointer.section != 0) {
+            let listed = Listed { policy: pointer.list, kind: None, section: pointer.section };
+            all.extend(listed_words(cx, listed));
+        }
+    }
+    all.extend(row.listed.and_then(|listed| listed_words(cx, listed)));
+    if let Some(when) = &row.when {
+        all.push(format!("Only if {}.", written(cx.model, when)));
+    }
+    all.extend(row.checks.iter().map(|check| check_words(cx, row, check)));
+    if row.unique {
+        all.push("No two are equal.".to_owned());
+    }
+    if let Some(absent) = &row.absent {
+        all.push(format!("Versions without it count as {}.", constant(absent)));
+    }
+    if let Some(found) = &row.source {
+        all.push(format!("Source: {}", source(found)));
+    }
+    all
+}
+
+fn first_type(ty: &Type) -> &Type {
+    match ty {
+        Type::PerEpoch(types) => {
+            types.iter().find(|ty| !matches!(ty, Type::Nothing)).unwrap_or(&Type::Nothing)
+        }
+        Type::Array(array) => first_type(&array.element),
+        ty => ty,
+    }
+}
+
+fn kind(cx: &Cx<'_>, record: &Record, row: &Row, all: &mut Vec<String>) {
+    match &row.kind {
+        RowKind::Constant(Constant::Bytes(bytes)) => {
+            all.push(format!("Always {}.", byte_string(bytes)));
+        }
+        RowKind::Constant(Constant::Int(value)) => {
+            let letters = letters(*value);
+            let letters =
+                letters.map(|l| format!(", {} in a little-endian file", code(&format!("'{l}'"))));
+            all.push(format!("Always {}{}.", code(&number(*value)), letters.unwrap_or_default()));
+        }
+        RowKind::Constant(value) => all.push(format!("Always {}.", constant(value))),
+        RowKind::Zero => all.push("Zero.".to_owned()),
+        RowKind::Reserved => all.push("Usually zero.".to_owned()),
+        RowKind::Runtime => all.push("Zero; filled in by programs.".to_owned()),
+        RowKind::Zeros => all.push("Zero bytes to the end.".to_owned()),
+        RowKind::Object { address } | RowKind::Mark { address } => {
+            all.push(format!("At {}.", address_words(cx, address)));
+        }
+        RowKind::Value { seen: Some(seen) } => {
+            all.push(format!("Measured: {}.", words(cx.model, seen)));
+        }
+        RowKind::Slice { table, base, factor, offset, count, empty_base } => {
+            let base_name = row_name(record, *base);
+            let base = match (*factor, *offset) {
+                (1, 0) => base_name.clone(),
+                (1, by) => format!("{base_name} + {}", number(by)),
+                (factor, 0) => format!("{factor} × {base_name}"),
+                (factor, by) => format!("{factor} × {base_name} + {}", number(by)),
+            };
+            let table = code(&path_text(cx.model, table));
+            let count = row_name(record, *count);
+            all.push(format!("{count} elements of {table} from {base} on."));
+            if let Some(empty) = empty_base {
+                all.push(format!("If there are none, {base_name} is {}.", code(&number(*empty))));
+            }
+        }
+        RowKind::Pool { .. } => {
+            all.push(format!("See {}.", cx.link(&Key::Part(Part::Pools), "string pool")));
+        }
+        RowKind::Plain | RowKind::Value { seen: None } => {}
+    }
+}
+
+/// Where something is, in words.
+fn address_words(cx: &Cx<'_>, address: &Expr) -> String {
+    match address {
+        Expr::At(_) | Expr::End(_) => words(cx.model, address).replacen("offset", "the offset", 1),
+        _ => written(cx.model, address),
+    }
+}
+
+fn reference(cx: &Cx<'_>, row: &Row, all: &mut Vec<String>) {
+    let Some(reference) = &row.reference else { return };
+    let array = code(&path_text(cx.model, &reference.array));
+    let pointer =
+        matches!(first_type(&row.ty), Type::Pointer(p) if matches!(p.target, Target::Element));
+    all.push(match (&reference.field, &reference.filter) {
+        (Some(field), _) => format!("{} of an element of {array}.", code(field)),
+        (None, Some(filter)) => {
+            format!("Index among those of {array} with {}.", written(cx.model, filter))
+        }
+        (None, None) if pointer => format!("Offset of an element of {array}."),
+        (None, None) => format!("Index into {array}."),
+    });
+}
+
+fn check_words(cx: &Cx<'_>, row: &Row, check: &Check) -> String {
+    let each = if matches!(row.ty, Type::Array(_)) { "Each " } else { "" };
+    let start = |word: &str| {
+        if each.is_empty() {
+            let mut letters = word.chars();
+            let first = letters.next().map(char::to_uppercase).into_iter().flatten();
+            first.chain(letters).collect()
+        } else {
+            format!("{each}{word}")
+        }
+    };
+    match &check.kind {
+        CheckKind::Min(least) => format!("{} {}.", start("at least"), written(cx.model, least)),
+        CheckKind::Max(most) => format!("{} {}.", start("at most"), written(cx.model, most)),
+        CheckKind::OneOf(list) => {
+            let list: Vec<String> = list.iter().map(|one| written(cx.model, one)).collect();
+            format!("{} {}.", start("one of"), list.join(", "))
+        }
+        CheckKind::Equals(value) => format!("{} {}.", start("equal to"), words(cx.model, value)),
+        CheckKind::Holds(rule) => format!("Rule: {}.", written(cx.model, rule)),
+    }
+}
+
+/// What a row says about the relocation table; nothing if its kind of pointer says it all.
+pub(super) fn listed_words(cx: &Cx<'_>, listed: Listed) -> Option<String> {
+    let table = cx.link(&Key::Part(Part::Relocation), "relocation table");
+    let section = cx.model.relocation.get(listed.section as usize);
+    let section = section.filter(|_| cx.model.relocation.len() > 1);
+    let section = section.map(|section| format!(", section {}", code(&section.name)));
+    let section = section.unwrap_or_default();
+    Some(match (listed.policy, listed.kind) {
+        (Some(Policy::Never), _) => format!("Not in the {table}."),
+        (Some(Policy::Set), _) => format!("In the {table} if it is set{section}."),
+        (Some(Policy::Always), _) => format!("Always in the {table}{section}."),
+        (None, Some(kind)) => {
+            let kind = cx.model.pointers.get(kind.index())?;
+            if kind.listing.is_empty() {
+                return None;
+            }
+            format!("In the {table} like a {} pointer to one object{section}.", code(&kind.name))
+        }
+        (None, None) if section.is_empty() => return None,
+        (None, None) => format!("If it is in the {table}{section}."),
+    })
+}
+
+pub(super) fn row_name(record: &Record, row: RowId) -> String {
+    let name = record.rows.get(row.index()).and_then(|row| row.name.as_deref());
+    name.map_or_else(|| "a row without a name".to_owned(), code)
+}
+
+/// An amount: a number as it is, an expression as code.
+pub(super) fn plain_amount(cx: &Cx<'_>, amount: &Expr) -> String {
+    amount.constant().map_or_else(|| written(cx.model, amount), |amount| amount.to_string())
+}

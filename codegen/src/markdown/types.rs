@@ -1,0 +1,251 @@
+//! Types in words, with links.
+
+use super::expr::{path_text, words, written};
+use super::plan::{Cx, Key, Part};
+use super::text::{code, hex, plain};
+use crate::model::{
+    ArrayLength, ByteOrder, Cell, Content, Encoding, EpochId, Expr, Extent, IntType, Meaning,
+    PointerType, RecordId, RegionType, RunLength, RunType, Storage, Target, Terminated, Terminator,
+    Type,
+};
+
+/// A type as it is in one epoch.
+pub(super) fn type_text(cx: &Cx<'_>, ty: &Type, epoch: EpochId) -> String {
+    if let Some(name) = cx.string(ty) {
+        return cx.link(&Key::Part(Part::Strings), &plain(name));
+    }
+    match ty {
+        Type::Cell(cell) => cell_text(cx, cell),
+        Type::Run(run) => run_text(cx, run),
+        Type::Record(id) => record_text(cx, *id),
+        Type::Union(id) => format!("one of {}", cx.union_link(*id)),
+        Type::Pointer(pointer) => pointer_text(cx, pointer, epoch),
+        Type::Array(array) => {
+            let element = type_text(cx, &array.element, epoch);
+            let stride = array.stride.as_ref().map(|stride| match stride.constant() {
+                Some(stride) => format!(", each in {stride} bytes"),
+                None => format!(", each in {} bytes", written(cx.model, stride)),
+            });
+            let stride = stride.unwrap_or_default();
+            match &array.length {
+                ArrayLength::Count(count) => match count.constant() {
+                    Some(count) => format!("{count} × {element}{stride}"),
+                    None => format!("{} × {element}{stride}", written(cx.model, count)),
+                },
+                ArrayLength::Fill => format!("{element}{stride}, to the end"),
+                ArrayLength::Last(last) => {
+                    format!("{element}{stride}, up to the first with {}", written(cx.model, last))
+                }
+            }
+        }
+        Type::Region(region) => region_text(cx, region, epoch),
+        Type::PerEpoch(_) => type_text(cx, ty.in_epoch(epoch), epoch),
+        Type::ByteOrderMark => "byte order mark".to_owned(),
+        Type::Text => "text".to_owned(),
+        Type::Nothing => String::new(),
+    }
+}
+
+/// A struct, with its arguments.
+pub(super) fn record_text(cx: &Cx<'_>, id: RecordId) -> String {
+    let link = cx.record_link(id);
+    let Some(record) = cx.record(id) else { return link };
+    let several = cx.members(cx.class(id)).len() > 1;
+    let arguments = arguments(cx, id);
+    if arguments.is_empty() || (!several && cx.title(id) == record.name) {
+        return link;
+    }
+    let arguments: Vec<String> =
+        arguments.iter().map(|(name, value)| format!("{} = {value}", code(name))).collect();
+    format!("{link} ({})", arguments.join(", "))
+}
+
+/// Names and values of a record's parameters.
+pub(super) fn arguments(cx: &Cx<'_>, id: RecordId) -> Vec<(String, String)> {
+    let Some(record) = cx.record(id) else { return Vec::new() };
+    let mut found = Vec::new();
+    for (at, (name, shown)) in record.parameters.iter().enumerate() {
+        let value = match record.arguments.get(at) {
+            Some(expr) if shown == ".." => written(cx.model, expr),
+            _ => code(shown),
+        };
+        found.push((name.clone(), value));
+    }
+    found
+}
+
+pub(super) fn int_text(int: IntType) -> String {
+    let sign = if int.signed { 'i' } else { 'u' };
+    let order = match int.order {
+        None => "",
+        Some(ByteOrder::Little) => "le",
+        Some(ByteOrder::Big) => "be",
+    };
+    format!("{sign}{}{order}", u32::from(int.bytes).saturating_mul(8))
+}
+
+pub(super) fn cell_text(cx: &Cx<'_>, cell: &Cell) -> String {
+    let storage = match cell.storage {
+        Storage::Fixed(int) if cell.meaning == Meaning::Float => {
+            code(&int_text(int).replace('u', "f"))
+        }
+        Storage::Fixed(int) => code(&int_text(int)),
+        Storage::Varint(id) => {
+            let name = cx.model.varints.get(id.index()).map_or("", |varint| varint.name.as_str());
+            cx.link(&Key::Part(Part::Varints), &plain(name))
+        }
+        Storage::Bits { width: 1, .. } => "bit".to_owned(),
+        Storage::Bits { width, msb_first } => {
+            let last = if msb_first { "" } else { ", lowest first" };
+            format!("{width} bits{last}")
+        }
+        Storage::Word { first, last, signed } => {
+            let width = u32::from(last.saturating_sub(first)).saturating_add(1);
+            code(&format!("{}{width}", if signed { 'i' } else { 'u' }))
+        }
+        Storage::Letter { letter, .. } => format!("bits {}", code(&letter.to_string())),
+        Storage::TagOf => "the tag".to_owned(),
+    };
+    let bits = matches!(cell.storage, Storage::Word { .. } | Storage::Bits { .. });
+    match &cell.meaning {
+        Meaning::Int | Meaning::Float => storage,
+        Meaning::Bool { yes: 1 } if bits => "bool".to_owned(),
+        Meaning::Bool { yes: 1 } => format!("{storage} bool"),
+        Meaning::Bool { yes } => format!("{storage} bool, true is {}", code(&format!("{yes:#x}"))),
+        Meaning::Enum(id) => {
+            let name = cx.model.enums.get(id.index()).map_or("", |found| found.name.as_str());
+            format!("{storage} {}", cx.link(&Key::Enum(*id), &plain(name)))
+        }
+        Meaning::Word(id) => format!("{storage} {}", cx.record_link(*id)),
+    }
+}
+
+fn content_text(content: Content) -> &'static str {
+    match content {
+        Content::Bytes => "bytes",
+        Content::Text(Encoding::Ascii) => "ASCII text",
+        Content::Text(Encoding::Utf8) => "UTF-8 text",
+        Content::Text(Encoding::Utf16) => "UTF-16 text",
+        Content::Text(Encoding::Utf16Le) => "UTF-16 text, little endian",
+        Content::Text(Encoding::Utf16Be) => "UTF-16 text, big endian",
+        Content::Text(Encoding::Utf32) => "UTF-32 text",
+    }
+}
+
+/// Bytes per unit of text.
+fn unit(content: Content) -> &'static str {
+    match content {
+        Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => "units",
+        Content::Text(Encoding::Utf32) => "units",
+        Content::Bytes | Content::Text(Encoding::Ascii | Encoding::Utf8) => "bytes",
+    }
+}
+
+pub(super) fn run_text(cx: &Cx<'_>, run: &RunType) -> String {
+    let content = content_text(run.content);
+    let units = unit(run.content);
+    let mut out = match &run.length {
+        RunLength::Prefix(cell) => {
+            format!("length in {units} as {}, {content}", cell_text(cx, cell))
+        }
+        RunLength::Fill => format!("{content}, to the end"),
+        RunLength::Fixed(1) => "1 byte".to_owned(),
+        RunLength::Fixed(size) if run.content == Content::Bytes => format!("{size} bytes"),
+        RunLength::Fixed(size) => format!("{content}, {size} bytes"),
+        RunLength::Count(count) => match count.constant() {
+            Some(count) => format!("{content}, {count} {units}"),
+            None if run.content == Content::Bytes => {
+                format!("{} bytes", written(cx.model, count))
+            }
+            None => format!("{content}, {} {units}", written(cx.model, count)),
+        },
+    };
+    if !run.suffix.is_empty() {
+        out += ", one zero unit";
+    }
+    if let Some(align) = run.align {
+        out += &format!(", begins on a multiple of {align}");
+    }
+    out
+}
+
+fn pointer_text(cx: &Cx<'_>, pointer: &PointerType, epoch: EpochId) -> String {
+    let kinds = &cx.model.pointers;
+    let kind = kinds.get(pointer.kind.index());
+    let name = kind.map_or("", |kind| kind.name.as_str());
+    let none = if pointer.optional { ", or none" } else { "" };
+    let part = Key::Part(Part::Pointers);
+    let alone = kinds.iter().filter(|kind| kind.pool.is_none()).count() == 1;
+    let word = if alone {
+        "pointer".to_owned()
+    } else {
+        cx.link(&part, &format!("{} pointer", code(name)))
+    };
+    let mut out = match &pointer.target {
+        Target::Own(Type::Nothing) => format!("{word} to a place{none}"),
+        Target::Own(target) => format!("{word} to {}{none}", type_text(cx, target, epoch)),
+        Target::Pooled => format!("{}{none}", cx.link(&part, &plain(name))),
+        Target::Element => format!("{word} to an element{none}"),
+    };
+    if let Some(cell) = &pointer.cell {
+        if !matches!(cell.storage, Storage::Word { .. } | Storage::Letter { .. }) {
+            out += &format!(", in {}", cell_text(cx, cell));
+        } else if let Storage::Letter { letter, .. } = cell.storage {
+            out += &format!(", in bits {}", code(&letter.to_string()));
+        }
+    }
+    out
+}
+
+fn region_text(cx: &Cx<'_>, region: &RegionType, epoch: EpochId) -> String {
+    let inner = match &region.inner {
+        Type::Run(RunType { content, length: RunLength::Fill, .. }) => {
+            content_text(*content).to_owned()
+        }
+        Type::Array(array)
+            if matches!(array.length, ArrayLength::Fill) && array.stride.is_none() =>
+        {
+            format!("elements {}", type_text(cx, &array.element, epoch))
+        }
+        inner => type_text(cx, inner, epoch),
+    };
+    let mut out = match &region.extent {
+        Extent::Size(size) => match size.constant() {
+            Some(size) => format!("{inner} in {size} bytes"),
+            None => format!("{inner} in {} bytes", amount(cx, size)),
+        },
+        Extent::End(end) => format!("{inner}, up to {}", words(cx.model, end)),
+        Extent::Terminated(terminator) => format!("{inner}, up to {}", terminator_text(terminator)),
+        Extent::Rest => format!("{inner}, to the end"),
+    };
+    if let Some(trim) = &region.trim {
+        if let Some(terminator) = &trim.terminator {
+            out += &format!(", content ends at {}", terminator_text(terminator));
+        }
+        if let Some(strip) = trim.strip {
+            out += &format!(", filled up with {}", code(&hex(u64::from(strip))));
+        }
+    }
+    out
+}
+
+fn amount(cx: &Cx<'_>, size: &Expr) -> String {
+    match size {
+        Expr::Path(path) => code(&path_text(cx.model, path)),
+        other => written(cx.model, other),
+    }
+}
+
+fn terminator_text(terminator: &Terminator) -> String {
+    let digits: Vec<String> = terminator.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut out = format!("bytes {}", code(&digits.join(" ")));
+    out += match terminator.mode {
+        Terminated::Dropped => "",
+        Terminated::Kept => ", which belong to it",
+        Terminated::Unread => ", which belong to what follows",
+    };
+    if terminator.optional {
+        out += ", or to the end";
+    }
+    out
+}

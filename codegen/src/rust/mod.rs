@@ -1,0 +1,95 @@
+//! The Rust back end: from a model to the text of a module.
+//!
+//! It knows nothing of KDL, opens no file, and cannot fail: what Rust cannot say is found by
+//! [`check`] first.
+
+pub(crate) mod codes;
+mod expr;
+mod names;
+mod plan;
+#[doc(hidden)]
+pub mod probe;
+mod read;
+mod shape;
+mod types;
+mod visit;
+mod write;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::diagnostic::Diagnostic;
+use crate::model::Model;
+
+/// What is generated besides the types with their readers and writers.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Implementations of the traits of `serde`. The crate that includes the code needs `serde` with
+    /// its derive macros.
+    pub serde: bool,
+    /// Implementations of `arbitrary::Arbitrary`. The crate that includes the code needs `arbitrary`.
+    pub arbitrary: bool,
+}
+
+/// Problems of a checked model that only Rust has.
+#[must_use]
+pub fn check(model: &Model) -> Vec<Diagnostic> {
+    let mut problems = shape::Shapes::new(model).problems();
+    problems.extend(read::unsupported(model));
+    problems.extend(write::unsupported(model));
+    problems
+}
+
+/// The text of a module for a model that [`check`] finds nothing in.
+#[must_use]
+pub fn emit(model: &Model, options: &Options) -> String {
+    let plan = plan::Plan::new(model);
+    let types = types::emit(&plan.shapes, options);
+    // Reader and writer ask the plan for expressions...
+    let writer = write::emit(&plan);
+    let parts: Vec<TokenStream> = vec![read::emit(&plan), writer.codec];
+    let tables = plan.emit(); // ...so what they have asked for is emitted last.
+    let codec = quote! {
+        #[allow(warnings, clippy::all, clippy::pedantic)]
+        mod codec {
+            use ::formwork::__rt as rt;
+            #(#parts)*
+            #tables
+        }
+    };
+    types::file(model, &[types, writer.api, codec])
+}
+
+/// Like [`emit`], with the writer alone.
+#[doc(hidden)]
+#[must_use]
+pub fn emit_writer(model: &Model, options: &Options) -> String {
+    let plan = plan::Plan::new(model);
+    let types = types::emit(&plan.shapes, options);
+    let writer = write::emit(&plan);
+    let (codec, api) = (writer.codec, writer.api);
+    let tables = plan.emit();
+    let codec = quote! {
+        #[allow(warnings, clippy::all, clippy::pedantic)]
+        mod codec {
+            use ::formwork::__rt as rt;
+            #codec
+            #tables
+        }
+    };
+    types::file(model, &[types, api, codec])
+}
+
+/// The public types alone, without readers and writers.
+#[must_use]
+pub fn emit_types(model: &Model, options: &Options) -> String {
+    let shapes = shape::Shapes::new(model);
+    types::file(model, &[types::emit(&shapes, options)])
+}
+
+/// A listing of what generated code remembers of a file beside its value: which records have nodes,
+/// and which of their rows have slots.
+#[must_use]
+pub fn plan_text(model: &Model) -> String {
+    plan::Plan::new(model).text()
+}

@@ -1,0 +1,98 @@
+//! Structs.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{arbitrary, docs, elided, generics, inspect, same, serde};
+use crate::model::{RecordId, RecordKind};
+use crate::rust::Options;
+use crate::rust::shape::{FieldShape, Shape, Shapes};
+
+/// What `spelling` says about itself.
+const SPELLING: &str =
+    "How the file spelled this where that is not canonical; takes no part in `==`.";
+
+/// A record's struct with everything that it implements.
+pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStream {
+    let record = &shapes.model().records[id.index()];
+    let shape = Shape::Struct(id);
+    let ident = shapes.ident(id);
+    let generics = generics(shapes, &shape);
+    let doc = docs(doc(shapes, id).as_deref());
+    let derive = serde::derive(options);
+    let fields = shapes.fields(id);
+
+    let declared = fields.iter().map(|field| {
+        let row = &record.rows[field.row.index()];
+        let doc = docs(row.doc.as_deref());
+        let with = serde::with(options, &field.shape);
+        let (name, ty) = (&field.ident, shapes.ty(&field.shape, false));
+        quote!(#doc #with pub #name: #ty)
+    });
+    let spelling = shapes.has_spelling(id).then(|| {
+        let with = serde::spelling(options);
+        let doc = docs(Some(SPELLING));
+        quote!(#doc #with pub spelling: ::formwork::Spelling)
+    });
+    let declared = declared.chain(spelling);
+
+    let default = default(shapes, id);
+    let derive_default = default.is_none().then(|| quote!(, Default));
+
+    let same = same::structs(shapes, id);
+    let inspect = inspect::structs(shapes, id);
+    let arbitrary = options.arbitrary.then(|| arbitrary::structs(shapes, id));
+    quote! {
+        #doc
+        #[derive(Debug, Clone #derive_default)]
+        #derive
+        pub struct #ident #generics {
+            #(#declared,)*
+        }
+
+        #default
+        #same
+        #inspect
+        #arbitrary
+    }
+}
+
+/// `Default`, if it cannot be derived because the schema states a value.
+fn default(shapes: &Shapes<'_>, id: RecordId) -> Option<TokenStream> {
+    let ident = shapes.ident(id);
+    let elided = elided(shapes, &Shape::Struct(id));
+    let fields = shapes.fields(id);
+    let usual = |field: &FieldShape| shapes.default(&field.shape).to_string();
+    let values: Vec<_> = fields.iter().map(|f| shapes.field_default(id, f, false)).collect();
+    if fields.iter().zip(&values).all(|(field, value)| usual(field) == value.to_string()) {
+        return None;
+    }
+    let names = fields.iter().map(|field| &field.ident);
+    let spelling =
+        shapes.has_spelling(id).then(|| quote!(spelling: ::formwork::__rt::Default::default(),));
+    Some(quote! {
+        impl ::formwork::__rt::Default for #ident #elided {
+            fn default() -> Self {
+                #ident { #(#names: #values,)* #spelling }
+            }
+        }
+    })
+}
+
+/// Documentation of a record: its own, or that of the case that it is the body of.
+fn doc(shapes: &Shapes<'_>, id: RecordId) -> Option<String> {
+    let record = &shapes.model().records[id.index()];
+    if let (None, RecordKind::Case(union, case)) = (&record.doc, &record.kind) {
+        let union = &shapes.model().unions[union.index()];
+        let case = &union.cases[*case as usize];
+        let what = format!("Case `{}` of [`{}`].", case.name, {
+            let RecordKind::Case(id, _) = record.kind else { return None };
+            shapes.union_ident(id)
+        });
+        return Some(match &case.doc {
+            Some(doc) => format!("{doc}\n\n{what}"),
+            None => what,
+        });
+    }
+    record.doc.clone()
+}

@@ -1,0 +1,286 @@
+//! All expressions of a model, each with the record in whose node it is evaluated and what it is
+//! for.
+
+use crate::model::{
+    ArrayLength, CheckKind, DefinerScope, DefinerSource, EndianRule, Expr, Extent, Measure, Model,
+    PointerType, RecordId, Role, Row, RowId, RowKind, RunLength, Statement, Tag, Target, Type,
+    UnionId,
+};
+
+/// What an expression is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// It says where inline rows end, or whether they are there: known while the row is read.
+    Inline,
+    /// It is about rows that were read: a rule.
+    Check,
+    /// It is needed when something behind an address is read, or after everything is read.
+    Later,
+}
+
+/// Something that leads through the tree.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Part<'m> {
+    /// An expression.
+    Expr(&'m Expr),
+    /// The array that a reference leads into; only its length and addresses matter.
+    Reference(&'m crate::model::Path),
+    /// A shared table, or slices of it.
+    Table(&'m crate::model::Path),
+}
+
+/// Calls `visit` for every expression except `let`s and arguments, which count where they are used.
+pub(super) fn expressions<'m>(
+    model: &'m Model,
+    visit: &mut dyn FnMut(RecordId, Option<RowId>, Use, Part<'m>),
+) {
+    for (id, record) in records(model) {
+        for (row_id, row) in rows(record) {
+            row_expressions(model, id, row_id, row, visit);
+        }
+        for check in &record.checks {
+            check_expressions(&check.kind, &mut |e| visit(id, None, Use::Check, Part::Expr(e)));
+        }
+        for derive in &record.derives {
+            source_expressions(&derive.source, &mut |e| visit(id, None, Use::Later, Part::Expr(e)));
+        }
+        if let Some(EndianRule::Chosen(choices, _)) = &record.endian {
+            for (condition, _) in choices {
+                visit(id, None, Use::Later, Part::Expr(condition));
+            }
+        }
+        for statements in
+            std::iter::once(&record.layout).chain(record.passes.iter().map(|(_, s)| s))
+        {
+            statement_expressions(statements, &mut |e| visit(id, None, Use::Later, Part::Expr(e)));
+        }
+    }
+    for section in &model.relocation {
+        visit(model.root, None, Use::Later, Part::Expr(&section.from));
+        visit(model.root, None, Use::Later, Part::Expr(&section.to));
+    }
+    for kind in &model.pointers {
+        for (condition, _) in &kind.listing {
+            if let Some(condition) = condition {
+                visit(model.root, None, Use::Later, Part::Expr(condition));
+            }
+        }
+    }
+}
+
+fn row_expressions<'m>(
+    model: &'m Model,
+    id: RecordId,
+    row_id: RowId,
+    row: &'m Row,
+    visit: &mut dyn FnMut(RecordId, Option<RowId>, Use, Part<'m>),
+) {
+    let row_of = Some(row_id);
+    let object = matches!(row.kind, RowKind::Object { .. });
+    let inline = if object { Use::Later } else { Use::Inline };
+    if let Some(when) = &row.when {
+        visit(id, row_of, inline, Part::Expr(when));
+    }
+    match &row.kind {
+        RowKind::Object { address } | RowKind::Mark { address } => {
+            visit(id, row_of, Use::Later, Part::Expr(address));
+        }
+        RowKind::Value { seen: Some(seen) } => {
+            visit(id, row_of, Use::Later, Part::Expr(seen));
+        }
+        RowKind::Slice { table, .. } => visit(id, row_of, Use::Later, Part::Table(table)),
+        RowKind::Pool { order, .. } => {
+            for (condition, _) in order {
+                if let Some(condition) = condition {
+                    visit(id, row_of, Use::Later, Part::Expr(condition));
+                }
+            }
+        }
+        _ => {}
+    }
+    match &row.role {
+        Role::Kept(expr) => visit(id, row_of, Use::Later, Part::Expr(expr)),
+        Role::View { slices, key } => {
+            for path in slices {
+                visit(id, row_of, Use::Later, Part::Table(path));
+            }
+            if let Some(key) = key {
+                // Evaluated in the records that hold the slices.
+                for holder in slices.iter().flat_map(last_records) {
+                    visit(holder, None, Use::Later, Part::Expr(key));
+                }
+            }
+        }
+        _ => {}
+    }
+    for definer in &row.definers {
+        let scope = match &definer.scope {
+            DefinerScope::Own => Some(id),
+            DefinerScope::Owner(owner, _) => Some(*owner),
+            DefinerScope::Case(union_row, case) => {
+                let ty = &model.records[id.index()].rows[union_row.index()].ty;
+                union_in(ty).map(|union| model.unions[union.index()].cases[*case as usize].record)
+            }
+        };
+        if let Some(scope) = scope {
+            source_expressions(&definer.source, &mut |e| {
+                visit(scope, None, Use::Later, Part::Expr(e));
+            });
+        }
+    }
+    for check in &row.checks {
+        check_expressions(&check.kind, &mut |e| visit(id, row_of, Use::Check, Part::Expr(e)));
+    }
+    if let Some(reference) = &row.reference {
+        match &reference.field {
+            None => visit(id, row_of, Use::Later, Part::Reference(&reference.array)),
+            Some(_) => visit(id, row_of, Use::Later, Part::Table(&reference.array)),
+        }
+        if let Some(filter) = &reference.filter {
+            visit(id, row_of, Use::Later, Part::Expr(filter));
+        }
+    }
+    type_expressions(model, &row.ty, inline, &mut |use_of, e| {
+        visit(id, row_of, use_of, Part::Expr(e));
+    });
+}
+
+fn type_expressions<'m>(
+    model: &'m Model,
+    ty: &'m Type,
+    use_of: Use,
+    visit: &mut dyn FnMut(Use, &'m Expr),
+) {
+    match ty {
+        Type::Run(run) => {
+            if let RunLength::Count(count) = &run.length {
+                visit(use_of, count);
+            }
+        }
+        Type::Array(array) => {
+            match &array.length {
+                ArrayLength::Count(e) | ArrayLength::Last(e) => visit(use_of, e),
+                ArrayLength::Fill => {}
+            }
+            if let Some(stride) = &array.stride {
+                visit(use_of, stride);
+            }
+            type_expressions(model, &array.element, use_of, visit);
+        }
+        Type::Region(region) => {
+            match &region.extent {
+                Extent::Size(e) | Extent::End(e) => visit(use_of, e),
+                Extent::Terminated(_) | Extent::Rest => {}
+            }
+            type_expressions(model, &region.inner, use_of, visit);
+        }
+        Type::PerEpoch(types) => {
+            for ty in types {
+                type_expressions(model, ty, use_of, visit);
+            }
+        }
+        Type::Union(union) => {
+            let union = &model.unions[union.index()];
+            if let Tag::Given(e) = &union.tag {
+                visit(use_of, e);
+            }
+            for case in &union.cases {
+                if let Some(guard) = &case.guard {
+                    visit(use_of, guard);
+                }
+            }
+        }
+        Type::Pointer(pointer) => pointer_expressions(model, pointer, visit),
+        _ => {}
+    }
+}
+
+fn pointer_expressions<'m>(
+    model: &'m Model,
+    pointer: &'m PointerType,
+    visit: &mut dyn FnMut(Use, &'m Expr),
+) {
+    let kind = &model.pointers[pointer.kind.index()];
+    if let Some(base) = &kind.base {
+        visit(Use::Later, base);
+    }
+    if let Some(align) = &pointer.align {
+        visit(Use::Later, align);
+    }
+    match &pointer.target {
+        Target::Own(target) => type_expressions(model, target, Use::Later, visit),
+        Target::Pooled => {
+            if let Some(text) = kind.text.as_deref() {
+                type_expressions(model, text, Use::Later, visit);
+            }
+        }
+        Target::Element => {}
+    }
+}
+
+fn check_expressions<'m>(kind: &'m CheckKind, visit: &mut dyn FnMut(&'m Expr)) {
+    match kind {
+        CheckKind::Min(e) | CheckKind::Max(e) | CheckKind::Equals(e) | CheckKind::Holds(e) => {
+            visit(e);
+        }
+        CheckKind::OneOf(list) => list.iter().for_each(visit),
+    }
+}
+
+fn source_expressions<'m>(source: &'m DefinerSource, visit: &mut dyn FnMut(&'m Expr)) {
+    match source {
+        DefinerSource::Expr(e) => visit(e),
+        DefinerSource::Measure { measure: Measure::At(base), .. } => visit(base),
+        DefinerSource::Measure { .. } => {}
+    }
+}
+
+fn statement_expressions<'m>(statements: &'m [Statement], visit: &mut dyn FnMut(&'m Expr)) {
+    for statement in statements {
+        match statement {
+            Statement::Align(e) | Statement::Zero(e) | Statement::Mark(_, Some(e)) => visit(e),
+            Statement::When(e, then, otherwise) => {
+                visit(e);
+                statement_expressions(then, visit);
+                statement_expressions(otherwise, visit);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Records in which a path ends.
+fn last_records(path: &crate::model::Path) -> Vec<RecordId> {
+    path.steps
+        .iter()
+        .rev()
+        .find_map(|step| match step {
+            crate::model::Step::Field(field) => Some(field.members.iter().map(|(r, _)| *r)),
+            _ => None,
+        })
+        .map(Iterator::collect)
+        .unwrap_or_default()
+}
+
+/// The union in a row, inside regions and arrays.
+pub(super) fn union_in(ty: &Type) -> Option<UnionId> {
+    match ty {
+        Type::Union(union) => Some(*union),
+        Type::Region(region) => union_in(&region.inner),
+        Type::Array(array) => union_in(&array.element),
+        Type::PerEpoch(types) => types.iter().find_map(union_in),
+        _ => None,
+    }
+}
+
+/// Records with their ids.
+pub(super) fn records(
+    model: &Model,
+) -> impl Iterator<Item = (RecordId, &crate::model::Record)> + use<'_> {
+    (0u32..).map(RecordId).zip(&model.records)
+}
+
+/// Rows with their ids.
+pub(super) fn rows(record: &crate::model::Record) -> impl Iterator<Item = (RowId, &Row)> {
+    (0u32..).map(RowId).zip(&record.rows)
+}

@@ -1,0 +1,83 @@
+//! A file that is built from nothing, by generated code and as the interpreter sees it.
+
+#[allow(dead_code)]
+#[path = "../examples/build_evfl.rs"]
+mod build_evfl;
+
+use build_evfl::flow;
+use formwork::ReadOptions;
+use formwork_codegen::Provider;
+use formwork_codegen::model::Model;
+use formwork_formats::evfl::{EventData, EventIndex, File};
+use formwork_formats::{FORMATS, Format};
+
+/// The schemas that come with Formwork.
+struct BuiltIn;
+
+impl Provider for BuiltIn {
+    fn library(&self, name: &str) -> Option<String> {
+        formwork_schemas::get(name).map(str::to_owned)
+    }
+}
+
+fn model() -> Model {
+    let text = formwork_schemas::get("evfl").expect("the schema is built in");
+    let loaded = formwork_codegen::load("evfl.kdl", text, None, &BuiltIn);
+    loaded.model.expect("the schema is good")
+}
+
+#[test]
+fn the_example_reads_back() {
+    let bytes = flow().write().expect("the example can be written");
+    let file = File::read(&bytes).expect("it was just written");
+    assert_eq!(file, flow());
+    assert!(file.same_spelling(&flow()), "nothing in it is unusual");
+    assert_eq!(file.write().expect("it was just read"), bytes);
+    assert_eq!(File::read_owned(&bytes).expect("it was just written"), file);
+    let mut into = Vec::new();
+    file.write_into(&mut into).expect("it was just read");
+    assert_eq!(into, bytes);
+}
+
+#[test]
+fn the_interpreter_agrees() {
+    let model = model();
+    let bytes = flow().write().expect("the example can be written");
+    let document = formwork_interpreter::read(&model, &bytes, &ReadOptions::default())
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert!(document.notes().is_empty());
+    let value = document.value();
+    let name = value.at_path("flowcharts[0].events[1].name").expect("there are three events");
+    assert_eq!(*name, formwork_interpreter::Value::Text("Event1".to_owned()));
+    let mut unusual = 0;
+    value.for_each_kept(&mut |_| unusual += 1);
+    assert_eq!(unusual, 0);
+    let written = formwork_interpreter::write(&model, &value).expect("it was just read");
+    assert_eq!(written, bytes);
+}
+
+#[test]
+fn every_problem_is_reported() {
+    let mut file = flow();
+    let EventData::Switch(switch) = &mut file.flowcharts[0].events[0].data else {
+        panic!("the first event asks");
+    };
+    switch.cases[1].event = EventIndex::new(99).expect("a small number");
+    file.flowcharts[0].entry_points[0].main_event = EventIndex::new(3);
+    let error = file.write().expect_err("there are three events");
+    let found: Vec<_> =
+        error.problems().iter().map(|p| (p.kind.code(), p.path.to_string())).collect();
+    let expected = [
+        ("index_out_of_range", "flowcharts[0].events[0].data.cases[1].event".to_owned()),
+        ("index_out_of_range", "flowcharts[0].entry_points[0].main_event".to_owned()),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(file.validate().expect_err("as writing").problems().len(), 2);
+}
+
+#[test]
+fn formats_are_listed() {
+    let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+    assert!(names.contains(&"evfl") && names.is_sorted());
+    assert!(Format::named("evfl").is_some() && Format::named("nothing").is_none());
+}

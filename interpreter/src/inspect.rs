@@ -1,0 +1,434 @@
+//! Values of generated types, as the interpreter has them.
+
+use std::error::Error;
+use std::fmt;
+
+use formwork::{Inspector, KeptValue, Spelling};
+use formwork_codegen::model::{Meaning, Model, RecordId, Row, Target, Type};
+
+use crate::engine::with_stack;
+use crate::items::{is_constant, value_item};
+use crate::read::object::strip_region;
+use crate::shape::Shapes;
+use crate::value::{Kept, KeptKind, StructValue, UnionValue, Value};
+use crate::write::epoch_of;
+
+/// Something that shows itself in another order than [`Inspector`] asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotAValue;
+
+impl fmt::Display for NotAValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it does not show itself as one value")
+    }
+}
+
+impl Error for NotAValue {}
+
+/// The value of anything that shows itself, such as a file that generated code has read: the same
+/// value that [`crate::Document::value`] gives for that file.
+///
+/// `show` is given the visitor; of what is shown, `model` tells which fields the layout has.
+///
+/// # Errors
+///
+/// If it is not shown as one value; generated types always are.
+///
+/// ```no_run
+/// # fn f(model: &formwork_codegen::model::Model, file: &dyn formwork::Inspect) {
+/// let value = formwork_interpreter::value_of(model, |to| file.inspect(to));
+/// # }
+/// ```
+pub fn value_of(model: &Model, show: impl FnOnce(&mut dyn Inspector)) -> Result<Value, NotAValue> {
+    let mut builder = Builder::default();
+    show(&mut builder);
+    let Builder { open, done: Some(value), wrong: false } = builder else {
+        return Err(NotAValue);
+    };
+    if !open.is_empty() {
+        return Err(NotAValue);
+    }
+    let epoch = epoch_of(model, &value).ok().map(|(epoch, _)| epoch);
+    let layout = Layout(Shapes::new(model, epoch), 0);
+    Ok(layout.record(value, model.root))
+}
+
+/// Leaves out what a generated type has because another layout has it, and structs that say
+/// nothing.
+#[derive(Clone, Copy)]
+struct Layout<'m>(Shapes<'m>, u32);
+
+/// Structs that stand for one of their rows, one in another, are followed so far.
+const MAX_DEPTH: u32 = 64;
+
+impl<'m> Layout<'m> {
+    fn record(self, value: Value, id: RecordId) -> Value {
+        let record = &self.0.model.records[id.index()];
+        match (value, record.transparent) {
+            (Value::Spelled(inner, kept), _) => {
+                Value::Spelled(Box::new(self.record(*inner, id)), kept)
+            }
+            (Value::Struct(value), None) => Value::Struct(self.fields(value, id)),
+            (value, Some(row)) if self.1 < MAX_DEPTH => {
+                Layout(self.0, self.1 + 1).value(value, &record.rows[row.index()].ty)
+            }
+            (value, _) => value,
+        }
+    }
+
+    fn value(self, value: Value, ty: &'m Type) -> Value {
+        with_stack(|| match (strip_region(ty), value) {
+            (Type::Record(id), value) => self.record(value, *id),
+            (Type::Pointer(pointer), value) => match &pointer.target {
+                Target::Own(target) => self.value(value, target),
+                Target::Pooled | Target::Element => value,
+            },
+            (_, Value::Spelled(inner, kept)) => {
+                Value::Spelled(Box::new(self.value(*inner, ty)), kept)
+            }
+            (Type::Array(array), Value::Array(elements)) => {
+                let inside = Layout(self.0, 0);
+                let elements = elements.into_iter();
+                Value::Array(elements.map(|value| inside.value(value, &array.element)).collect())
+            }
+            (Type::Union(id), Value::Union(union)) => {
+                let UnionValue { case, value } = *union;
+                let cases = &self.0.model.unions[id.index()].cases;
+                let value = match cases.iter().find(|known| known.name == case) {
+                    Some(known) => self.fields(value, known.record),
+                    None => value,
+                };
+                Value::Union(Box::new(UnionValue { case, value }))
+            }
+            (Type::Cell(cell), Value::Struct(value)) => match cell.meaning {
+                Meaning::Word(id) => Value::Struct(self.fields(value, id)),
+                _ => Value::Struct(value),
+            },
+            (_, value) => value,
+        })
+    }
+
+    fn fields(self, value: StructValue, record: RecordId) -> StructValue {
+        let fields = value.fields.into_iter().filter_map(|(name, field)| {
+            let Some(row) = self.0.field(record, &name) else { return Some((name, field)) };
+            if self.0.is_elsewhere(row) && is_nothing(row, &field) {
+                return None;
+            }
+            let field = Layout(self.0, 0).value(field, &row.ty);
+            let says_nothing = match &field {
+                Value::None => true,
+                Value::Struct(value) => value.fields.is_empty() && value.kept.is_empty(),
+                _ => false,
+            };
+            (!says_nothing || self.0.carries_data(row)).then_some((name, field))
+        });
+        StructValue { fields: fields.collect(), kept: value.kept }
+    }
+}
+
+/// Whether a value is what a row has in a layout without it.
+fn is_nothing(row: &Row, value: &Value) -> bool {
+    let constant = row.absent.as_ref();
+    matches!(value, Value::None)
+        || constant.is_some_and(|constant| is_constant(&value_item(value), constant))
+}
+
+/// What has begun and not ended.
+#[derive(Debug)]
+enum Open {
+    List(Vec<Value>),
+    Struct(Fields),
+    /// A case, whose struct is shown inside.
+    Case(&'static str, Option<StructValue>),
+    /// A value that is no struct, with how it is spelled.
+    Spelled(Option<Value>, Vec<Kept>),
+}
+
+#[derive(Debug, Default)]
+struct Fields {
+    value: StructValue,
+    /// Name of the field whose value comes next.
+    name: Option<&'static str>,
+    /// Row of the struct that comes next, if its fields belong here.
+    flatten: Option<u16>,
+}
+
+/// Puts together what it is shown.
+#[derive(Debug, Default)]
+struct Builder {
+    open: Vec<Open>,
+    done: Option<Value>,
+    /// Something was shown where it cannot be.
+    wrong: bool,
+}
+
+impl Builder {
+    fn put(&mut self, value: Value) {
+        let place = match (self.open.last_mut(), value) {
+            (Some(Open::List(elements)), value) => {
+                elements.push(value);
+                return;
+            }
+            (Some(Open::Struct(fields)), value) => {
+                self.wrong |= !fields.put(value);
+                return;
+            }
+            (Some(Open::Case(_, place @ None)), Value::Struct(value)) => {
+                *place = Some(value);
+                return;
+            }
+            (Some(Open::Spelled(place, _)), value) => Some((place, value)),
+            (None, value) => Some((&mut self.done, value)),
+            (Some(Open::Case(..)), _) => None,
+        };
+        match place {
+            Some((place @ None, value)) => *place = Some(value),
+            _ => self.wrong = true,
+        }
+    }
+
+    fn with_fields(&mut self, change: impl FnOnce(&mut Fields)) {
+        match self.open.last_mut() {
+            Some(Open::Struct(fields)) => change(fields),
+            _ => self.wrong = true,
+        }
+    }
+
+    /// Ends what was begun last, if it is that.
+    fn end(&mut self, finish: impl FnOnce(Open) -> Option<Value>) {
+        match self.open.pop().and_then(finish) {
+            Some(value) => self.put(value),
+            None => self.wrong = true,
+        }
+    }
+}
+
+impl Fields {
+    /// Whether the value has a place.
+    fn put(&mut self, value: Value) -> bool {
+        match (self.name.take(), self.flatten.take(), value) {
+            (Some(name), None, value) => self.value.fields.push((name.to_owned(), value)),
+            (None, Some(row), Value::Struct(inner)) => {
+                self.value.fields.extend(inner.fields);
+                let kept = inner.kept.into_iter();
+                let kept = kept.map(|kept| Kept { row: format!("#{row}.{}", kept.row), ..kept });
+                self.value.kept.extend(kept);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl Inspector for Builder {
+    fn int(&mut self, number: i128) {
+        self.put(Value::Int(number));
+    }
+
+    fn float32(&mut self, bits: u32) {
+        self.put(Value::Float { bits: bits.into(), bytes: 4 });
+    }
+
+    fn float64(&mut self, bits: u64) {
+        self.put(Value::Float { bits, bytes: 8 });
+    }
+
+    fn bool(&mut self, yes: bool) {
+        self.put(Value::Bool(yes));
+    }
+
+    fn text(&mut self, text: &str) {
+        self.put(Value::Text(text.to_owned()));
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.put(Value::Bytes(bytes.to_vec()));
+    }
+
+    fn units(&mut self, units: &[u16]) {
+        self.put(match String::from_utf16(units) {
+            Ok(text) => Value::Text(text),
+            Err(_) => Value::Units(units.to_vec()),
+        });
+    }
+
+    fn none(&mut self) {
+        self.put(Value::None);
+    }
+
+    fn member(&mut self, number: i128, _: Option<&'static str>) {
+        self.put(Value::Int(number));
+    }
+
+    fn begin_list(&mut self, length: usize) {
+        self.open.push(Open::List(Vec::with_capacity(length.min(1 << 16))));
+    }
+
+    fn end_list(&mut self) {
+        self.end(|open| match open {
+            Open::List(elements) => Some(Value::Array(elements)),
+            _ => None,
+        });
+    }
+
+    fn begin_struct(&mut self) {
+        self.open.push(Open::Struct(Fields::default()));
+    }
+
+    fn field(&mut self, name: &'static str) {
+        self.with_fields(|fields| fields.name = Some(name));
+    }
+
+    fn flatten(&mut self, row: u16) {
+        self.with_fields(|fields| fields.flatten = Some(row));
+    }
+
+    fn end_struct(&mut self) {
+        self.end(|open| match open {
+            Open::Struct(Fields { value, name: None, flatten: None }) => Some(Value::Struct(value)),
+            _ => None,
+        });
+    }
+
+    fn begin_case(&mut self, name: &'static str) {
+        self.open.push(Open::Case(name, None));
+    }
+
+    fn end_case(&mut self) {
+        self.end(|open| match open {
+            Open::Case(case, value) => {
+                let value = value.unwrap_or_default();
+                Some(Value::Union(Box::new(UnionValue { case: case.to_owned(), value })))
+            }
+            _ => None,
+        });
+    }
+
+    fn begin_spelled(&mut self) {
+        self.open.push(Open::Spelled(None, Vec::new()));
+    }
+
+    fn end_spelled(&mut self) {
+        self.end(|open| match open {
+            Open::Spelled(Some(value), kept) if kept.is_empty() => Some(value),
+            Open::Spelled(Some(value), kept) => Some(Value::Spelled(Box::new(value), kept)),
+            _ => None,
+        });
+    }
+
+    fn spelling(&mut self, spelling: &Spelling, rows: &'static [&'static str]) {
+        let entries = spelling.entries().iter().filter_map(|entry| {
+            let row = match (rows.get(usize::from(entry.row)), entry.index) {
+                _ if entry.row == Spelling::WHOLE => String::new(),
+                (Some(row), None) => (*row).to_owned(),
+                (Some(row), Some(index)) => format!("{row}[{index}]"),
+                (None, _) => return None,
+            };
+            Some(Kept {
+                row,
+                kind: KeptKind::ALL.into_iter().find(|kind| kind.name() == entry.kind.name())?,
+                stored: kept_value(&entry.stored),
+                instead_of: kept_value(&entry.instead_of),
+            })
+        });
+        match self.open.last_mut() {
+            Some(Open::Struct(fields)) => fields.value.kept.extend(entries),
+            Some(Open::Case(_, Some(value))) => value.kept.extend(entries),
+            Some(Open::Spelled(_, kept)) => kept.extend(entries),
+            _ => self.wrong = true,
+        }
+    }
+}
+
+fn kept_value(value: &KeptValue) -> Value {
+    match value {
+        KeptValue::None => Value::None,
+        KeptValue::Bool(yes) => Value::Bool(*yes),
+        KeptValue::Int(number) => Value::Int(*number),
+        KeptValue::Text(text) => Value::Text(text.clone()),
+        KeptValue::Bytes(bytes) => Value::Bytes(bytes.clone()),
+        KeptValue::Units(units) => Value::Units(units.clone()),
+        KeptValue::Table(rows) => {
+            let row = |row: &Vec<KeptValue>| Value::Array(row.iter().map(kept_value).collect());
+            Value::Array(rows.iter().map(row).collect())
+        }
+        KeptValue::List(values) => Value::Array(values.iter().map(kept_value).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model() -> Model {
+        let text = "module m root=File endian=little\n\
+                    struct File { u8 count; Part parts count=count; Only only }\n\
+                    struct Part { u8 x }\nstruct Only transparent { u8 n }";
+        formwork_codegen::load("m.kdl", text, None, &()).model.expect("it has no errors")
+    }
+
+    fn show(to: &mut dyn Inspector) {
+        to.begin_struct();
+        to.field("parts");
+        to.begin_list(1);
+        to.begin_struct();
+        to.field("x");
+        to.int(7);
+        to.end_struct();
+        to.end_list();
+        to.field("only");
+        to.begin_spelled();
+        to.int(8);
+        to.end_spelled();
+        to.end_struct();
+    }
+
+    #[test]
+    fn what_is_shown_becomes_a_value() {
+        let model = model();
+        let bytes = [1, 7, 8];
+        let read = crate::read(&model, &bytes, &formwork::ReadOptions::default());
+        let value = value_of(&model, show).expect("it is one value");
+        assert!(value.same_spelling(&read.expect("it is a file").value()));
+    }
+
+    #[test]
+    fn what_is_no_value_is_refused() {
+        type Show = fn(&mut dyn Inspector);
+        let wrong: [Show; 9] = [
+            |_| {},
+            |to| to.begin_struct(),
+            |to| to.end_struct(),
+            |to| {
+                to.int(1);
+                to.int(2);
+            },
+            |to| {
+                to.begin_struct();
+                to.int(1);
+                to.end_struct();
+            },
+            |to| {
+                to.begin_struct();
+                to.field("a");
+                to.end_struct();
+            },
+            |to| {
+                to.begin_list(usize::MAX);
+                to.end_struct();
+            },
+            |to| {
+                to.begin_case("a");
+                to.int(1);
+                to.end_case();
+            },
+            |to| {
+                to.int(1);
+                to.spelling(&Spelling::default(), &[]);
+            },
+        ];
+        for (index, show) in wrong.into_iter().enumerate() {
+            assert_eq!(value_of(&model(), show).err(), Some(NotAValue), "{index}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Values as JSON texts, and back.
+//!
+//! A text is an object with a header: `tool`, `format`, `schema_version`, and the `value`. Fields
+//! have the names and the order of the schema, members of enumerations their names; a union is an
+//! object whose one key is the case. What JSON has no words for stands in a small object: bytes as
+//! `{"hex": ".."}` or `{"base64": ".."}`, floats that are no decimal as `{"bits": "0x7fc00001"}`,
+//! units of UTF-16 that are no text as `{"utf16": [..]}`. How a file was spelled is in `$kept`, only
+//! where that is not canonical.
+//!
+//! A value that was read is the same text whatever read it, and comes back as it was, spelling
+//! included.
+
+mod base64;
+mod error;
+mod parse;
+mod plain;
+mod read;
+mod write;
+
+pub use error::{JsonError, JsonProblem};
+pub use parse::SyntaxError;
+pub use read::{Header, Text};
+pub use write::{Style, to_json};
+
+/// Keys of the header.
+const TOOL: &str = "tool";
+const FORMAT: &str = "format";
+const SCHEMA_VERSION: &str = "schema_version";
+const VALUE: &str = "value";
+
+/// Key of the deviations in a struct, and keys in each of them.
+const KEPT: &str = "$kept";
+const ROW: &str = "row";
+const KIND: &str = "kind";
+const STORED: &str = "stored";
+const INSTEAD_OF: &str = "instead_of";

@@ -1,0 +1,396 @@
+//! From a value to JSON.
+
+use std::fmt::Write;
+
+use formwork_codegen::model::{Model, RecordId};
+
+use super::{FORMAT, INSTEAD_OF, KEPT, KIND, ROW, SCHEMA_VERSION, STORED, TOOL, VALUE};
+use crate::engine::with_stack;
+use crate::shape::{Shape, Shapes};
+use crate::value::{Kept, StructValue, UnionValue, Value};
+use crate::write::epoch_of;
+
+/// Lists of numbers are broken into lines of about so many characters.
+const WIDTH: usize = 100;
+
+/// Bytes up to this number are written in hexadecimal, which people can read; more of them in
+/// base64, which is shorter.
+const HEX_BYTES: usize = 256;
+
+/// How a JSON text is laid out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Style {
+    /// A line per field.
+    #[default]
+    Pretty,
+    /// One line without spaces.
+    Compact,
+}
+
+/// Writes a value with its header. The text ends in a line break.
+#[must_use]
+pub fn to_json(model: &Model, value: &Value, style: Style) -> String {
+    let epoch = epoch_of(model, value).ok().map(|(epoch, _)| epoch);
+    let mut writer = Writer {
+        shapes: Shapes::new(model, epoch),
+        out: String::new(),
+        indent: 0,
+        style,
+        flat: false,
+    };
+    writer.document(value);
+    writer.out.push('\n');
+    writer.out
+}
+
+struct Writer<'m> {
+    shapes: Shapes<'m>,
+    out: String,
+    indent: usize,
+    style: Style,
+    /// Whether what comes stands on one line in any style.
+    flat: bool,
+}
+
+impl<'m> Writer<'m> {
+    fn document(&mut self, value: &Value) {
+        let model = self.shapes.model;
+        self.begin('{');
+        self.key(TOOL, true);
+        self.text(&format!("formwork {}", env!("CARGO_PKG_VERSION")));
+        self.key(FORMAT, false);
+        self.text(&model.name);
+        self.key(SCHEMA_VERSION, false);
+        self.push(model.version);
+        self.key(VALUE, false);
+        self.value(value, Some(self.shapes.root()));
+        self.end('}', false);
+    }
+
+    fn push(&mut self, what: impl std::fmt::Display) {
+        // Writing to a string does not fail.
+        let _ = write!(self.out, "{what}");
+    }
+
+    fn begin(&mut self, bracket: char) {
+        self.out.push(bracket);
+        self.indent += 1;
+    }
+
+    fn end(&mut self, bracket: char, empty: bool) {
+        self.indent -= 1;
+        if !empty {
+            self.line();
+        }
+        self.out.push(bracket);
+    }
+
+    fn line(&mut self) {
+        if self.style == Style::Pretty && !self.flat {
+            self.out.push('\n');
+            self.out.extend(std::iter::repeat_n("  ", self.indent));
+        }
+    }
+
+    fn colon(&mut self) {
+        self.out.push_str(if self.style == Style::Pretty { ": " } else { ":" });
+    }
+
+    /// What stands between two elements of something on one line.
+    fn comma(&self) -> &'static str {
+        if self.style == Style::Pretty { ", " } else { "," }
+    }
+
+    fn key(&mut self, key: &str, first: bool) {
+        if !first {
+            self.out.push_str(if self.flat { self.comma() } else { "," });
+        }
+        self.line();
+        self.text(key);
+        self.colon();
+    }
+
+    fn text(&mut self, text: &str) {
+        quote(&mut self.out, text);
+    }
+
+    fn value(&mut self, value: &Value, shape: Option<Shape<'m>>) {
+        match value {
+            Value::Array(elements) => with_stack(|| self.list(elements, shape)),
+            Value::Struct(value) => with_stack(|| self.structure(value, record(shape))),
+            Value::Union(union) => with_stack(|| self.union(union, shape)),
+            Value::Spelled(inner, kept) if kept.is_empty() => self.value(inner, shape),
+            Value::Spelled(inner, kept) => {
+                self.begin('{');
+                self.key("$value", true);
+                self.value(inner, shape);
+                self.key(KEPT, false);
+                self.kept(kept);
+                self.end('}', false);
+            }
+            scalar => self.scalar(scalar, shape),
+        }
+    }
+
+    fn scalar(&mut self, value: &Value, shape: Option<Shape<'m>>) {
+        match (value, shape) {
+            (Value::Int(number), Some(Shape::Enum(id, _))) => {
+                let members = &self.shapes.model.enums[id.index()].members;
+                match members.iter().find(|member| member.number == *number) {
+                    Some(member) => self.text(&member.name),
+                    None => self.push(number),
+                }
+            }
+            (Value::Int(number), _) => self.push(number),
+            (Value::Float { bits, bytes }, Some(Shape::Float(wanted))) if *bytes == wanted => {
+                self.float(*bits, *bytes);
+            }
+            // A kept float, whose width nothing else says.
+            (Value::Float { bits, bytes }, _) => {
+                let key = if *bytes == 4 { "f32" } else { "f64" };
+                self.wrapped(key, |writer| writer.float(*bits, *bytes));
+            }
+            (Value::Bool(yes), _) => self.push(yes),
+            (Value::Text(text), _) => self.text(text),
+            (Value::Bytes(bytes), _) if bytes.len() <= HEX_BYTES => {
+                let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                self.wrapped("hex", |writer| writer.text(&hex));
+            }
+            (Value::Bytes(bytes), _) => {
+                let base64 = super::base64::encode(bytes);
+                self.wrapped("base64", |writer| writer.text(&base64));
+            }
+            (Value::Units(units), _) => self.wrapped("utf16", |writer| {
+                let units: Vec<_> = units.iter().map(u16::to_string).collect();
+                let list = units.join(writer.comma());
+                writer.push(format_args!("[{list}]"));
+            }),
+            _ => self.out.push_str("null"),
+        }
+    }
+
+    /// Something that JSON has no words for, on one line.
+    fn wrapped(&mut self, key: &str, what: impl FnOnce(&mut Self)) {
+        self.out.push('{');
+        self.text(key);
+        self.colon();
+        what(self);
+        self.out.push('}');
+    }
+
+    /// The shortest decimal that reads back as the same bits.
+    fn float(&mut self, bits: u64, bytes: u8) {
+        let narrow = u32::try_from(bits).ok().filter(|_| bytes == 4);
+        match narrow {
+            Some(narrow) if f32::from_bits(narrow).is_finite() => {
+                self.push(format_args!("{:?}", f32::from_bits(narrow)));
+            }
+            None if f64::from_bits(bits).is_finite() => {
+                self.push(format_args!("{:?}", f64::from_bits(bits)));
+            }
+            _ => {
+                let digits = usize::from(bytes) * 2;
+                self.wrapped("bits", |writer| {
+                    writer.push(format_args!("\"0x{bits:0digits$x}\""));
+                });
+            }
+        }
+    }
+
+    fn list(&mut self, elements: &[Value], shape: Option<Shape<'m>>) {
+        let element = match shape {
+            Some(Shape::Array(element)) => Some(self.shapes.of(element)),
+            _ => None,
+        };
+        if elements.iter().all(is_short) {
+            self.lines(elements, element);
+            return;
+        }
+        self.begin('[');
+        for (index, value) in elements.iter().enumerate() {
+            if index > 0 {
+                self.out.push(',');
+            }
+            self.line();
+            self.value(value, element);
+        }
+        self.end(']', elements.is_empty());
+    }
+
+    /// A list of numbers: several on one line.
+    fn lines(&mut self, elements: &[Value], element: Option<Shape<'m>>) {
+        let start = self.out.len();
+        let comma = self.comma();
+        self.out.push('[');
+        for (index, value) in elements.iter().enumerate() {
+            self.out.push_str(if index == 0 { "" } else { comma });
+            self.scalar(value, element);
+        }
+        self.out.push(']');
+        let width = WIDTH.saturating_sub(self.indent * 2);
+        if self.style == Style::Compact || self.out.len() - start <= width {
+            return;
+        }
+        // It does not fit one line.
+        self.out.truncate(start);
+        self.begin('[');
+        self.line();
+        let mut line = self.out.len();
+        for (index, value) in elements.iter().enumerate() {
+            let before = self.out.len();
+            self.out.push_str(if index == 0 { "" } else { comma });
+            self.scalar(value, element);
+            if index > 0 && self.out.len() - line >= width {
+                // The element begins the next line instead.
+                self.out.truncate(before);
+                self.out.push(',');
+                self.line();
+                line = self.out.len();
+                self.scalar(value, element);
+            }
+        }
+        self.end(']', false);
+    }
+
+    fn structure(&mut self, value: &StructValue, record: Option<RecordId>) {
+        self.begin('{');
+        for (index, (name, field)) in value.fields.iter().enumerate() {
+            self.key(&escaped(name), index == 0);
+            let row = record.and_then(|record| self.shapes.field(record, name));
+            self.value(field, row.map(|row| self.shapes.row(row)));
+        }
+        if !value.kept.is_empty() {
+            self.key(KEPT, value.fields.is_empty());
+            self.kept(&value.kept);
+        }
+        self.end('}', value.fields.is_empty() && value.kept.is_empty());
+    }
+
+    fn union(&mut self, union: &UnionValue, shape: Option<Shape<'m>>) {
+        let cases = match shape {
+            Some(Shape::Union(id)) => &self.shapes.model.unions[id.index()].cases[..],
+            _ => &[],
+        };
+        let case = cases.iter().find(|case| case.name == union.case);
+        self.begin('{');
+        self.key(&escaped(&union.case), true);
+        self.structure(&union.value, case.map(|case| case.record));
+        self.end('}', false);
+    }
+
+    /// Deviations, each on a line, in an order that does not depend on how they were found.
+    fn kept(&mut self, kept: &[Kept]) {
+        let mut sorted: Vec<&Kept> = kept.iter().collect();
+        sorted.sort_by(|a, b| (&a.row, a.kind).cmp(&(&b.row, b.kind)));
+        self.begin('[');
+        for (index, kept) in sorted.into_iter().enumerate() {
+            if index > 0 {
+                self.out.push_str(if self.flat { self.comma() } else { "," });
+            }
+            self.line();
+            let flat = std::mem::replace(&mut self.flat, true);
+            self.begin('{');
+            self.key(ROW, true);
+            self.text(&kept.row);
+            self.key(KIND, false);
+            self.text(kept.kind.name());
+            self.key(STORED, false);
+            self.plain(&kept.stored);
+            if !matches!(kept.instead_of, Value::None) {
+                self.key(INSTEAD_OF, false);
+                self.plain(&kept.instead_of);
+            }
+            self.end('}', false);
+            self.flat = flat;
+        }
+        self.end(']', false);
+    }
+
+    /// A value whose type nothing says: what is not clear from JSON itself is in a wrapper.
+    fn plain(&mut self, value: &Value) {
+        match value {
+            Value::Array(elements) => {
+                self.begin('[');
+                for (index, element) in elements.iter().enumerate() {
+                    self.out.push_str(if index == 0 { "" } else { self.comma() });
+                    self.plain(element);
+                }
+                self.end(']', true);
+            }
+            Value::Struct(value) => {
+                self.begin('{');
+                self.key("struct", true);
+                self.plain_fields(value);
+                self.end('}', false);
+            }
+            Value::Union(union) => {
+                self.begin('{');
+                self.key("case", true);
+                self.text(&union.case);
+                self.key("struct", false);
+                self.plain_fields(&union.value);
+                self.end('}', false);
+            }
+            Value::Spelled(inner, kept) => {
+                self.begin('{');
+                self.key("$value", true);
+                self.plain(inner);
+                self.key(KEPT, false);
+                self.kept(kept);
+                self.end('}', false);
+            }
+            scalar => self.scalar(scalar, None),
+        }
+    }
+
+    fn plain_fields(&mut self, value: &StructValue) {
+        self.begin('{');
+        for (index, (name, field)) in value.fields.iter().enumerate() {
+            self.key(&escaped(name), index == 0);
+            self.plain(field);
+        }
+        if !value.kept.is_empty() {
+            self.key(KEPT, value.fields.is_empty());
+            self.kept(&value.kept);
+        }
+        self.end('}', true);
+    }
+}
+
+/// The record of a struct.
+fn record(shape: Option<Shape<'_>>) -> Option<RecordId> {
+    match shape {
+        Some(Shape::Struct(record)) => Some(record),
+        _ => None,
+    }
+}
+
+/// Whether several elements of this kind stand on one line.
+fn is_short(value: &Value) -> bool {
+    matches!(value, Value::Int(_) | Value::Float { .. } | Value::Bool(_) | Value::None)
+}
+
+/// Keys of our own begin with `$`; names that do so get a second one.
+pub(super) fn escaped(name: &str) -> String {
+    if name.starts_with('$') { format!("${name}") } else { name.to_owned() }
+}
+
+/// A text in quotes.
+fn quote(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            // Invisible ones, which editors and terminals treat in ways of their own.
+            '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}

@@ -1,0 +1,135 @@
+//! Positions in arrays, as types.
+
+/// Declares a type for positions in one array, so that a position in another cannot stand in its
+/// place. An `Option` of it takes no more room than the position itself: 4 bytes.
+///
+/// ```
+/// formwork::index! {
+///     /// Position in the list of events.
+///     pub struct EventIndex;
+/// }
+///
+/// let event = EventIndex::new(3).unwrap();
+/// assert_eq!(event.get(), 3);
+/// assert_eq!(EventIndex::try_from(3_usize), Ok(event));
+/// assert_eq!(format!("{event:?}"), "3");
+/// assert_eq!(size_of::<Option<EventIndex>>(), 4);
+/// ```
+#[macro_export]
+macro_rules! index {
+    ($(#[$attribute:meta])* $visibility:vis struct $name:ident;) => {
+        $(#[$attribute])*
+        #[derive(
+            ::core::clone::Clone,
+            ::core::marker::Copy,
+            ::core::cmp::PartialEq,
+            ::core::cmp::Eq,
+            ::core::hash::Hash,
+        )]
+        // The complement of the position, which is not 0 unless the position is the greatest number.
+        $visibility struct $name(::core::num::NonZeroU32);
+
+        impl $name {
+            /// The element at this position, counted from 0. Nothing for the greatest number.
+            #[must_use]
+            pub const fn new(position: u32) -> $crate::__rt::Option<$name> {
+                match ::core::num::NonZeroU32::new(!position) {
+                    $crate::__rt::Some(complement) => $crate::__rt::Some($name(complement)),
+                    $crate::__rt::None => $crate::__rt::None,
+                }
+            }
+
+            #[doc(hidden)]
+            #[must_use]
+            pub const fn new_const(position: u32) -> $name {
+                match $name::new(position) {
+                    $crate::__rt::Some(index) => index,
+                    $crate::__rt::None => $name(::core::num::NonZeroU32::MIN),
+                }
+            }
+
+            /// The position, counted from 0.
+            #[must_use]
+            pub const fn get(self) -> usize {
+                self.number() as usize
+            }
+
+            /// The position as a number of 32 bits.
+            #[must_use]
+            pub const fn number(self) -> u32 {
+                !self.0.get()
+            }
+        }
+
+        /// The first element.
+        impl ::core::default::Default for $name {
+            fn default() -> $name {
+                $name(::core::num::NonZeroU32::MAX)
+            }
+        }
+
+        impl ::core::cmp::PartialOrd for $name {
+            fn partial_cmp(&self, other: &$name) -> $crate::__rt::Option<::core::cmp::Ordering> {
+                $crate::__rt::Some(::core::cmp::Ord::cmp(self, other))
+            }
+        }
+
+        impl ::core::cmp::Ord for $name {
+            fn cmp(&self, other: &$name) -> ::core::cmp::Ordering {
+                ::core::cmp::Ord::cmp(&self.number(), &other.number())
+            }
+        }
+
+        impl ::core::convert::TryFrom<usize> for $name {
+            type Error = $crate::IndexError;
+
+            fn try_from(position: usize) -> $crate::__rt::Result<$name, $crate::IndexError> {
+                $crate::__rt::index_number(position)
+                    .and_then($name::new)
+                    .ok_or($crate::IndexError)
+            }
+        }
+
+        impl ::core::convert::From<$name> for usize {
+            fn from(index: $name) -> usize {
+                index.get()
+            }
+        }
+
+        impl ::core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(&self.number(), f)
+            }
+        }
+
+        impl $crate::__rt::Same for $name {
+            fn same(&self, other: &$name, _: bool) -> bool {
+                self == other
+            }
+        }
+
+        impl $crate::__rt::ToKept for $name {
+            fn to_kept(&self) -> $crate::KeptValue {
+                $crate::KeptValue::Int(self.number().into())
+            }
+        }
+
+        impl $crate::Inspect for $name {
+            fn inspect(&self, to: &mut dyn $crate::Inspector) {
+                to.int(self.number().into());
+            }
+        }
+    };
+}
+
+/// A position too large for an index: 0xffffffff or more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexError;
+
+impl core::fmt::Display for IndexError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("the position is too large for an index")
+    }
+}
+
+impl core::error::Error for IndexError {}

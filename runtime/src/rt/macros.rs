@@ -1,0 +1,195 @@
+//! What all generated types implement in the same way.
+
+/// Equality and conversion of a struct: `Name<'a> { fields that borrow } { others }`, or
+/// `Name { fields }`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __struct {
+    ($name:ident<$a:lifetime> { $($borrowed:ident)* } { $($plain:ident)* }) => {
+        $crate::__borrowed!($name);
+
+        impl $crate::__rt::Own for $name<'_> {
+            type Owned = $name<'static>;
+
+            fn own(self) -> $name<'static> {
+                $name {
+                    $($borrowed: $crate::__rt::Own::own(self.$borrowed),)*
+                    $($plain: self.$plain,)*
+                }
+            }
+        }
+
+        $crate::__same! { [$name<'_>] $($borrowed)* $($plain)* }
+    };
+    ($name:ident { $($plain:ident)* }) => {
+        $crate::__plain!($name);
+        $crate::__same! { [$name] $($plain)* }
+    };
+}
+
+/// Equality and conversion of a union: `Name<'a> { variants that borrow } { others } { units }`, or
+/// `Name { variants } { units }`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __union {
+    ($name:ident<$a:lifetime> { $($borrowed:ident)* } { $($plain:ident)* } { $($unit:ident)* }) => {
+        $crate::__borrowed!($name);
+
+        impl $crate::__rt::Own for $name<'_> {
+            type Owned = $name<'static>;
+
+            fn own(self) -> $name<'static> {
+                match self {
+                    $($name::$borrowed(value) => $name::$borrowed($crate::__rt::Own::own(value)),)*
+                    $($name::$plain(value) => $name::$plain(value),)*
+                    $($name::$unit => $name::$unit,)*
+                }
+            }
+        }
+
+        $crate::__same_case! { [$name<'_>] $name { $($borrowed)* $($plain)* } { $($unit)* } }
+    };
+    ($name:ident { $($plain:ident)* } { $($unit:ident)* }) => {
+        $crate::__plain!($name);
+        $crate::__same_case! { [$name] $name { $($plain)* } { $($unit)* } }
+    };
+}
+
+/// Methods of a type that borrows, and equality.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __borrowed {
+    ($name:ident) => {
+        impl $name<'_> {
+            /// The same value, borrowing nothing.
+            #[must_use]
+            pub fn into_owned(self) -> $name<'static> {
+                $crate::__rt::Own::own(self)
+            }
+        }
+
+        $crate::__equal!([$name<'_>]);
+    };
+}
+
+/// Equality of a type that borrows nothing.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __plain {
+    ($name:ident) => {
+        $crate::__equal!([$name]);
+    };
+}
+
+/// Equality, by way of `Same`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __equal {
+    ([$($name:tt)*]) => {
+        impl $($name)* {
+            /// Whether both are equal and were spelled in the same way.
+            #[must_use]
+            pub fn same_spelling(&self, other: &Self) -> bool {
+                $crate::__rt::Same::same(self, other, true)
+            }
+        }
+
+        impl ::core::cmp::PartialEq for $($name)* {
+            fn eq(&self, other: &Self) -> bool {
+                $crate::__rt::Same::same(self, other, false)
+            }
+        }
+
+        impl ::core::cmp::Eq for $($name)* {}
+    };
+}
+
+/// `Same` of a struct.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __same {
+    ([$($name:tt)*] $($field:ident)*) => {
+        impl $crate::__rt::Same for $($name)* {
+            #[allow(unused_variables)]
+            fn same(&self, other: &Self, spelling: bool) -> bool {
+                true $(&& $crate::__rt::Same::same(&self.$field, &other.$field, spelling))*
+            }
+        }
+    };
+}
+
+/// `Same` of a union.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __same_case {
+    ([$($ty:tt)*] $name:ident { $($variant:ident)* } { $($unit:ident)* }) => {
+        impl $crate::__rt::Same for $($ty)* {
+            #[allow(unused_variables, unreachable_patterns)]
+            fn same(&self, other: &Self, spelling: bool) -> bool {
+                match (self, other) {
+                    $(($name::$variant(a), $name::$variant(b)) => {
+                        $crate::__rt::Same::same(a, b, spelling)
+                    })*
+                    $(($name::$unit, $name::$unit) => true,)*
+                    _ => false,
+                }
+            }
+        }
+    };
+}
+
+/// Traits of an enumeration: `Name closed` or `Name open`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __enum {
+    ($name:ident closed) => {
+        $crate::__enum!(@traits $name, |member: &$name| $crate::__rt::Some((*member).name()));
+    };
+    ($name:ident open) => {
+        $crate::__enum!(@traits $name, |member: &$name| (*member).name());
+
+        impl ::core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                match (*self).name() {
+                    $crate::__rt::Some(name) => f.write_str(name),
+                    $crate::__rt::None => ::core::fmt::Display::fmt(&(*self).number(), f),
+                }
+            }
+        }
+    };
+    (@traits $name:ident, $shown:expr) => {
+        impl $crate::__rt::Same for $name {
+            fn same(&self, other: &Self, _: bool) -> bool {
+                self == other
+            }
+        }
+
+        impl $crate::__rt::ToKept for $name {
+            fn to_kept(&self) -> $crate::KeptValue {
+                $crate::KeptValue::Int(i128::from((*self).number()))
+            }
+        }
+
+        impl $crate::Inspect for $name {
+            fn inspect(&self, to: &mut dyn $crate::Inspector) {
+                let name = $shown;
+                to.member(i128::from((*self).number()), name(self));
+            }
+        }
+    };
+}
+
+/// Equality of a word: of the bits of its fields, and of all if spelling counts.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __word {
+    ($name:ident, $data:expr) => {
+        $crate::__plain!($name);
+
+        impl $crate::__rt::Same for $name {
+            fn same(&self, other: &Self, spelling: bool) -> bool {
+                self.0 == other.0 || (!spelling && (self.0 ^ other.0) & $data == 0)
+            }
+        }
+    };
+}

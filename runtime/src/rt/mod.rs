@@ -1,0 +1,31 @@
+//! What generated code stands on. Not part of the public interface: it changes together with the
+//! generator, and [`expect_codegen`] makes sure that the two fit.
+#![allow(clippy::must_use_candidate)]
+
+mod engine;
+pub mod labels;
+mod macros;
+mod names;
+mod read;
+mod settle;
+mod tree;
+mod val;
+mod value;
+pub mod write;
+
+pub use engine::{int_of, truth_of, Engine, Found, Function, StreamFunction};
+pub use names::*;
+pub use read::*;
+pub use settle::{
+    above, below, digest, element_of, failed, is_derived, lists, none_of, not_equal, settle,
+    val_kept,
+};
+pub use tree::{
+    ancestor, element_address, enclosing, through, ArrayItem, Bytes, Item, Loc, Member, Node,
+    NodeId, PathInfo, PointerItem, RecordInfo, Schema, Slot, SlotInfo, Source, Start, Step, Text,
+    Tree, NOTHING, UNPLACED, WHOLE,
+};
+pub use val::{
+    binary, compare, describe, eval_error, integer, is_one, is_within, read_kind, same, unary,
+    BinaryOp, Fallible, Fault, UnaryOp, Val,
+};

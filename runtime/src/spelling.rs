@@ -1,0 +1,158 @@
+//! How a file spelled a value, where that is not canonical.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// How a file spelled a struct: reserved bytes, widths of numbers, tables in an order of their own.
+///
+/// It takes no part in `==`, but in `same_spelling`. Structs made by hand have
+/// `Spelling::default()`, which is written canonically. One that was read can be kept while the rest
+/// of the struct is edited: each of its parts is written again only as long as it still fits, or
+/// else the canonical spelling takes its place.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Spelling(
+    // A vector in a box is one word where nothing deviates, which is nearly always.
+    #[allow(clippy::box_collection)] Option<Box<Vec<SpellingEntry>>>,
+);
+
+/// One deviation from the canonical spelling.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpellingEntry {
+    /// Row of the schema, by its position in the struct; [`Spelling::WHOLE`] for the whole struct.
+    pub row: u16,
+    /// Position in the row's array, if it is about one element.
+    pub index: Option<u32>,
+    /// What kind of freedom was used.
+    pub kind: KeptKind,
+    /// The spelling.
+    pub stored: KeptValue,
+    /// What it replaces: the canonical spelling, or a digest of it.
+    pub instead_of: KeptValue,
+}
+
+/// What a [`SpellingEntry`] is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum KeptKind {
+    /// A number that usually follows from the value.
+    Number,
+    /// Width of a variable-length integer, in bytes.
+    Width,
+    /// Reserved bytes that are not zero.
+    Reserved,
+    /// Bytes behind a terminator or in place of padding.
+    Tail,
+    /// A longer form than needed.
+    Form,
+    /// Members or order of a string pool.
+    Pool,
+    /// Nodes of a dictionary.
+    Dictionary,
+    /// Sections or entries of a relocation table.
+    Relocation,
+    /// A pointer that is none, or set, for an empty array.
+    Pointer,
+    /// Bytes that nothing claims.
+    Gap,
+}
+
+impl KeptKind {
+    /// All kinds.
+    pub const ALL: [KeptKind; 10] = [
+        KeptKind::Number,
+        KeptKind::Width,
+        KeptKind::Reserved,
+        KeptKind::Tail,
+        KeptKind::Form,
+        KeptKind::Pool,
+        KeptKind::Dictionary,
+        KeptKind::Relocation,
+        KeptKind::Pointer,
+        KeptKind::Gap,
+    ];
+
+    /// Name in reports: `number`, `width`...
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            KeptKind::Number => "number",
+            KeptKind::Width => "width",
+            KeptKind::Reserved => "reserved",
+            KeptKind::Tail => "tail",
+            KeptKind::Form => "form",
+            KeptKind::Pool => "pool",
+            KeptKind::Dictionary => "dictionary",
+            KeptKind::Relocation => "relocation",
+            KeptKind::Pointer => "pointer",
+            KeptKind::Gap => "gap",
+        }
+    }
+}
+
+/// Something of a file that a [`SpellingEntry`] remembers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum KeptValue {
+    /// Nothing.
+    #[default]
+    None,
+    /// A truth value.
+    Bool(bool),
+    /// A number; of a float, its bits.
+    Int(i128),
+    /// A text.
+    Text(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// Units of UTF-16 that are no text.
+    Units(Vec<u16>),
+    /// Rows of a table, each with its fields in the order of the schema.
+    Table(Vec<Vec<KeptValue>>),
+    /// Elements.
+    List(Vec<KeptValue>),
+}
+
+impl Spelling {
+    /// Row number that stands for the whole struct, or for the end of the file.
+    pub const WHOLE: u16 = u16::MAX;
+
+    /// Whether everything is spelled canonically.
+    #[must_use]
+    pub fn is_canonical(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// All deviations, in the order in which they were met.
+    #[must_use]
+    pub fn entries(&self) -> &[SpellingEntry] {
+        self.0.as_deref().map_or(&[], Vec::as_slice)
+    }
+
+    /// Remembers a deviation.
+    #[cold]
+    pub fn keep(&mut self, entry: SpellingEntry) {
+        self.0.get_or_insert_with(Box::default).push(entry);
+    }
+
+    /// The deviation of this kind of a row, or of an element of it.
+    #[must_use]
+    pub fn find(&self, row: u16, index: Option<u32>, kind: KeptKind) -> Option<&SpellingEntry> {
+        self.entries().iter().find(|e| e.row == row && e.index == index && e.kind == kind)
+    }
+
+    /// Forgets everything, so that the canonical spelling is written.
+    pub fn clear(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl fmt::Debug for Spelling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_canonical() {
+            f.write_str("..")
+        } else {
+            f.debug_list().entries(self.entries()).finish()
+        }
+    }
+}

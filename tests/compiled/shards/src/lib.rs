@@ -1,0 +1,17 @@
+//! Generated code of all schemas of the tests, in several test programs, so that the compiler uses
+//! more than one core. `FORMWORK_ONLY=name` compiles only schemas whose name contains that.
+#![forbid(unsafe_code)]
+
+mod edit;
+mod plain;
+mod rich;
+
+pub use plain::check;
+pub use rich::{Rich, check_rich};
+
+#[doc(hidden)]
+pub mod deps {
+    pub use formwork_tests_module::Show;
+    pub use serde_json::Value as Json;
+    pub use {arbitrary, formwork, serde, serde_json};
+}

@@ -1,0 +1,260 @@
+//! Both engines on all files of a schema.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fmt::Write as _;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+
+use formwork::{ReadError, WriteError};
+use formwork_codegen::model::Model;
+use formwork_interpreter::{Value, read, write};
+use formwork_tests::{laws, value_text};
+use formwork_tests_module::{Module, Read};
+
+use crate::case;
+use crate::inputs::{self, Errors, Input};
+use crate::schemas::{Group, Schema};
+use crate::value;
+
+/// In what way two engines differ, worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Compiled code panics.
+    Panic,
+    /// One reads what the other refuses.
+    Read,
+    /// The values differ.
+    Value,
+    /// The bytes that the values are written as differ, or only one is written.
+    Write,
+    /// The values are spelled differently.
+    Spelling,
+    /// Both refuse, for other reasons.
+    Error,
+    /// Both refuse for the same reason, at another place.
+    Place,
+    /// A conformance case does not pass.
+    Case,
+    /// Something that holds for every value does not hold.
+    Law,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 9] = [
+        Kind::Panic,
+        Kind::Read,
+        Kind::Value,
+        Kind::Write,
+        Kind::Spelling,
+        Kind::Error,
+        Kind::Place,
+        Kind::Case,
+        Kind::Law,
+    ];
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Panic => "panic",
+            Kind::Read => "read",
+            Kind::Value => "value",
+            Kind::Write => "write",
+            Kind::Spelling => "spelling",
+            Kind::Error => "error",
+            Kind::Place => "place",
+            Kind::Case => "case",
+            Kind::Law => "law",
+        })
+    }
+}
+
+/// How two engines differ on a file.
+#[derive(Debug, Clone)]
+pub struct Difference {
+    /// In what way.
+    pub kind: Kind,
+    /// What file.
+    pub input: String,
+    /// What each engine says.
+    pub text: String,
+}
+
+/// What came of a schema.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// How many files were tried.
+    pub inputs: usize,
+    /// How many of them the interpreter reads.
+    pub read: usize,
+    /// All differences.
+    pub differences: Vec<Difference>,
+}
+
+impl Report {
+    /// The kinds of differences that there are, each once, worst first.
+    #[must_use]
+    pub fn kinds(&self) -> Vec<String> {
+        let kinds: BTreeSet<Kind> = self.differences.iter().map(|d| d.kind).collect();
+        kinds.iter().map(Kind::to_string).collect()
+    }
+
+    /// The report in one line: `ok`, or how many differences there are of each kind and the first.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let files = format!("{} files, {} read", self.inputs, self.read);
+        let Some(worst) = self.differences.iter().min_by_key(|d| d.kind) else {
+            return format!("ok ({files})");
+        };
+        let mut counts: BTreeMap<Kind, usize> = BTreeMap::new();
+        for difference in &self.differences {
+            *counts.entry(difference.kind).or_default() += 1;
+        }
+        let mut line = String::new();
+        for (kind, count) in counts {
+            let _ = write!(line, "{kind} {count}, ");
+        }
+        let text = worst.text.lines().next().unwrap_or_default();
+        let _ = write!(line, "of {files}; {}: {text}", worst.input);
+        line
+    }
+}
+
+/// Runs all files of a schema through both engines.
+///
+/// # Panics
+///
+/// If the schema has no model, or its files are missing though they are required.
+#[must_use]
+pub fn compare(module: &Module, schema: &Schema) -> Report {
+    let model = schema.model().expect("code was made of its model");
+    let mut report = Report::default();
+    for input in inputs::of(schema) {
+        report.inputs += 1;
+        let mut add = |kind: Kind, text: String| {
+            let input = input.label.clone();
+            report.differences.push(Difference { kind, input, text });
+        };
+        let mut found = Value::None;
+        let mut show = |file: &dyn formwork::Inspect| found = value::of(&model, file);
+        let work = || (module.read)(&input.bytes, &input.options, &mut show);
+        let compiled = match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(compiled) => compiled,
+            Err(_) => {
+                add(Kind::Panic, last_panic());
+                continue;
+            }
+        };
+        let interpreted = read(&model, &input.bytes, &input.options);
+        let interpreted = interpreted.map(|document| document.value());
+        report.read += usize::from(interpreted.is_ok());
+        if schema.group == Group::Conformance {
+            let found = compiled.as_ref().map(|read| (found.clone(), &read.written));
+            let problems = case::problems(schema, &model, &input.bytes, found);
+            problems.into_iter().for_each(|text| add(Kind::Case, text));
+        }
+        match (interpreted, compiled) {
+            (Ok(value), Ok(compiled)) => values(&model, &value, &found, &compiled, &mut add),
+            (Err(expected), Err(found)) => errors(&input, &expected, &found, &mut add),
+            (Ok(_), Err(error)) => add(Kind::Read, format!("refused: {}", shown(&error))),
+            (Err(error), Ok(_)) => {
+                add(Kind::Read, format!("read, but the interpreter says: {}", shown(&error)));
+            }
+        }
+    }
+    report
+}
+
+fn values(
+    model: &Model,
+    value: &Value,
+    found: &Value,
+    compiled: &Read,
+    add: &mut dyn FnMut(Kind, String),
+) {
+    if let Some(difference) = value_text::difference(value, found) {
+        add(Kind::Value, format!("interpreted and compiled: {difference}"));
+    } else if !value::sorted(value.clone()).same_spelling(&value::sorted(found.clone())) {
+        let (expected, found) = (kept(value), kept(found));
+        add(Kind::Spelling, format!("kept {expected}, but compiled {found}"));
+    }
+    match (write(model, value), &compiled.written) {
+        (Ok(expected), Ok(found)) => {
+            if let Some(difference) = laws::first_difference(&expected, found) {
+                add(Kind::Write, difference.to_string());
+            }
+        }
+        (Ok(_), Err(error)) => add(Kind::Write, format!("refused: {}", problems(error))),
+        (Err(error), Ok(_)) => {
+            let problems = problems(&error);
+            add(Kind::Write, format!("written, but the interpreter says: {problems}"));
+        }
+        (Err(expected), Err(found)) => {
+            let (expected, found) = (problems(&expected), problems(found));
+            if expected != found {
+                let text = format!("refused: {found}; but the interpreter says: {expected}");
+                add(Kind::Write, text);
+            }
+        }
+    }
+    compiled.broken.iter().for_each(|text| add(Kind::Law, text.clone()));
+}
+
+fn errors(
+    input: &Input,
+    expected: &ReadError,
+    found: &ReadError,
+    add: &mut dyn FnMut(Kind, String),
+) {
+    let text = || format!("expected {}, found {}", shown(expected), shown(found));
+    let place = |error: &ReadError| (error.offset(), error.path().to_string());
+    if input.errors == Errors::Any {
+        return;
+    }
+    if expected.kind().code() != found.kind().code() {
+        add(Kind::Error, text());
+    } else if input.errors == Errors::Place && place(expected) != place(found) {
+        add(Kind::Place, text());
+    }
+}
+
+/// The last panic: what it says and where it was.
+static PANIC: Mutex<String> = Mutex::new(String::new());
+
+/// From now on, panics are not printed but stand in reports.
+pub fn keep_panics() {
+    panic::set_hook(Box::new(|info| {
+        let mut last = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = info.to_string().replace('\n', " ");
+    }));
+}
+
+fn last_panic() -> String {
+    PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+fn shown(error: &ReadError) -> String {
+    format!("{} ({error})", error.kind().code())
+}
+
+/// Code and path of each problem, sorted.
+#[must_use]
+pub fn problems(error: &WriteError) -> String {
+    let problem = |p: &formwork::Problem| format!("{} {}", p.kind.code(), p.path);
+    let mut problems: Vec<_> = error.problems().iter().map(problem).collect();
+    problems.sort();
+    problems.join(", ")
+}
+
+/// The kept spellings of a value in short.
+fn kept(value: &Value) -> String {
+    let mut all = Vec::new();
+    value.for_each_kept(&mut |kept| {
+        let (stored, instead_of) =
+            (value_text::line(&kept.stored), value_text::line(&kept.instead_of));
+        all.push(format!("{} {}: {stored} for {instead_of}", kept.kind.name(), kept.row));
+    });
+    format!("[{}]", all.join(", "))
+}

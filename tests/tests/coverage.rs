@@ -1,0 +1,150 @@
+//! Every byte of a file is accounted for: by a row, by fill that the layout declares, or as a gap.
+
+use std::fs;
+use std::ops::ControlFlow;
+
+use formwork::ReadOptions;
+use formwork_codegen::model::Model;
+use formwork_interpreter::{Coverage, WalkOptions, coverage, read};
+use formwork_tests::golden::features;
+use formwork_tests::{models, samples};
+
+fn of(model: &Model, bytes: &[u8]) -> Coverage {
+    coverage(model, bytes, &ReadOptions::default())
+}
+
+/// What must hold of every report.
+fn check(found: &Coverage, bytes: &[u8]) -> Result<(), String> {
+    if found.size != bytes.len() as u64 || found.claimed + found.fill > found.size {
+        return Err(format!("the sum is wrong: {found:?}"));
+    }
+    let gaps: u64 = found.gaps.iter().map(|gap| gap.size).sum();
+    if gaps != found.unexplained() {
+        return Err(format!("gaps of {gaps} bytes, but {} unexplained", found.unexplained()));
+    }
+    let mut end = 0;
+    for gap in &found.gaps {
+        if gap.offset < end || gap.size == 0 || gap.offset + gap.size > found.size {
+            return Err(format!("gap out of place: {gap:?}"));
+        }
+        end = gap.offset + gap.size;
+        let content = formwork::slice(bytes, gap.offset, gap.size).map_err(|e| e.to_string())?;
+        if gap.zero != content.iter().all(|byte| *byte == 0) {
+            return Err(format!("not as the bytes are: {gap:?}"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn sums_are_right_for_all_features() {
+    let mut problems = Vec::new();
+    for feature in features(&samples::workspace().join("tests/golden")).expect("features") {
+        let Ok(model) = models::from_file(&feature.schema) else { continue };
+        for file in &feature.files {
+            let mut add = |result: Result<(), String>| {
+                if let Err(problem) = result {
+                    let schema = feature.schema.display();
+                    problems.push(format!("{schema}, {}: {problem}", file.name));
+                }
+            };
+            add(check(&coverage(&model, &file.bytes, &file.options), &file.bytes));
+            // Broken files are accounted for, too.
+            for at in 0..file.bytes.len() {
+                let mut bytes = file.bytes.clone();
+                bytes[at] ^= 0x81;
+                add(check(&of(&model, &bytes), &bytes));
+                add(check(&of(&model, &file.bytes[..at]), &file.bytes[..at]));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{} problems\n{}", problems.len(), problems[0]);
+}
+
+/// Rows of bits, words, unions with tags of their own, slices and pools: all bytes are claimed, and
+/// none twice.
+#[test]
+fn features_explain_their_files() {
+    let mut problems = Vec::new();
+    for feature in features(&samples::workspace().join("tests/golden")).expect("features") {
+        let Ok(model) = models::from_file(&feature.schema) else { continue };
+        let name = feature.schema.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        for file in &feature.files {
+            let found = coverage(&model, &file.bytes, &file.options);
+            if !found.overlaps.is_empty() || (found.unexplained() > 0 && !name.contains("gaps")) {
+                let Coverage { gaps, overlaps, .. } = found;
+                problems.push(format!("{name}, {}: {gaps:?} {overlaps:?}", file.name));
+            }
+        }
+    }
+    let expected = EXPLAINED_OTHERWISE;
+    let found: Vec<_> =
+        problems.iter().filter(|p| !expected.iter().any(|e| p.starts_with(e))).collect();
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// Files whose report is not clean: of an array that is none, `end(items)` is the place of its
+/// pointer, so the pool is looked for on top of it.
+const EXPLAINED_OTHERWISE: &[&str] = &["dictionary_keys, none: "];
+
+#[test]
+fn event_flows_are_explained() {
+    let Some(folder) = samples::samples() else { return };
+    let entries = fs::read_dir(folder.join("evfl")).expect("the folder can be read");
+    let mut count = 0;
+    let mut problems = Vec::new();
+    for entry in entries {
+        let path = entry.expect("readable").path();
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+        if !matches!(extension, "bfevfl" | "bfevtm") {
+            continue;
+        }
+        count += 1;
+        let bytes = fs::read(&path).expect("the sample can be read");
+        let found = of(models::evfl(), &bytes);
+        let Coverage { claimed, fill, size, .. } = found;
+        // Nothing else is in the report.
+        if found != (Coverage { claimed, fill, size, ..Coverage::default() })
+            || claimed + fill != size
+        {
+            problems.push(format!("{}: {found:?}", path.display()));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert_eq!(count, 51);
+}
+
+/// Offset of a field.
+fn offset(model: &Model, bytes: &[u8], path: &str) -> usize {
+    let document = read(model, bytes, &ReadOptions::default()).expect("it can be read");
+    let mut found = None;
+    let walked = document.walk(Some(path), &WalkOptions::default(), &mut |field| {
+        found = field.offset;
+        ControlFlow::Break(())
+    });
+    walked.expect("there is such a field");
+    usize::try_from(found.expect("it has bytes")).expect("files are small")
+}
+
+#[test]
+fn relocation_tables_are_compared() {
+    let path = samples::workspace().join("fixtures/flowchart.bfevfl");
+    let bytes = fs::read(path).expect("the fixture is there");
+    let model = models::evfl();
+    let found = of(model, &bytes);
+    assert_eq!((found.unknown_pointers.len(), found.unlisted_pointers.len()), (0, 0));
+    let entry = offset(model, &bytes, "relocations.entries[0]");
+    let start = u32::from_le_bytes(bytes[entry..entry + 4].try_into().expect("four bytes"));
+    let mask = u32::from_le_bytes(bytes[entry + 4..entry + 8].try_into().expect("four bytes"));
+    // Not the first pointers: whether they are listed says who wrote the file.
+    let listed = 31 - mask.leading_zeros();
+    let free = mask.trailing_ones();
+    let mut other = bytes.clone();
+    other[entry + 4..entry + 8]
+        .copy_from_slice(&(mask ^ (1 << listed) ^ (1 << free)).to_le_bytes());
+    let found = of(model, &other);
+    assert_eq!(found.unknown_pointers, [u64::from(start + 8 * free)]);
+    let unlisted: Vec<_> = found.unlisted_pointers.iter().map(|pointer| pointer.offset).collect();
+    assert_eq!(unlisted, [u64::from(start + 8 * listed)]);
+    assert!(found.unlisted_pointers[0].field.is_some());
+}

@@ -1,0 +1,392 @@
+//! A value as JSON comes back as it was, its spelling included; what is no value is refused with the
+//! place in the text.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use formwork::ReadOptions;
+use formwork_codegen::model::Model;
+use formwork_interpreter::json::{JsonError, JsonProblem, Style, Text, to_json};
+use formwork_interpreter::{Value, read, write};
+use formwork_tests::golden::features;
+use formwork_tests::{models, samples, value_text};
+
+/// What is wrong with the JSON of a value, if anything is.
+fn check(model: &Model, value: &Value) -> Result<(), String> {
+    for style in [Style::Pretty, Style::Compact] {
+        let text = to_json(model, value, style);
+        let parsed = Text::parse(&text).map_err(|error| format!("{error}\n{text}"))?;
+        let again = parsed.value(model).map_err(|error| format!("{error}\n{text}"))?;
+        let said = to_json(model, &again, style);
+        if said != text {
+            let mut lines = text.lines().zip(said.lines());
+            return Err(format!("becomes another text: {:?}", lines.find(|(a, b)| a != b)));
+        }
+        if !value.same_spelling(&again) && !same_kept(value, &again) {
+            let (was, is) = (value_text::print(value), value_text::print(&again));
+            return Err(format!("becomes another value\n{was}\n{is}\n{text}"));
+        }
+        if write(model, value).ok() != write(model, &again).ok() {
+            return Err("is written as other bytes".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// Whether two values differ in nothing but the order of what is kept.
+fn same_kept(a: &Value, b: &Value) -> bool {
+    let sorted = |value: &Value| {
+        let mut lines = Vec::new();
+        value.for_each_kept(&mut |kept| lines.push(format!("{kept:?}")));
+        lines.sort();
+        lines
+    };
+    a == b && sorted(a) == sorted(b)
+}
+
+fn check_bytes(model: &Model, bytes: &[u8], options: &ReadOptions) -> Result<(), String> {
+    match read(model, bytes, options) {
+        Ok(document) => check(model, &document.value()),
+        Err(_) => Ok(()),
+    }
+}
+
+#[test]
+fn values_of_all_features_come_back() {
+    let mut problems = Vec::new();
+    let mut count = 0;
+    let only = std::env::var("GOLDEN").unwrap_or_default();
+    for feature in features(&samples::workspace().join("tests/golden")).expect("features") {
+        let name = feature.schema.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let Ok(model) = models::from_file(&feature.schema) else { continue };
+        for file in feature.files.iter().filter(|_| name.contains(&only)) {
+            count += 1;
+            let mut add = |what: String, result: Result<(), String>| {
+                if let Err(problem) = result {
+                    problems.push(format!("{name}, {what}: {problem}"));
+                }
+            };
+            add(file.name.clone(), check_bytes(&model, &file.bytes, &file.options));
+            // Changed files have odd spellings.
+            for at in 0..file.bytes.len() {
+                let mut bytes = file.bytes.clone();
+                bytes[at] ^= 1 << (at % 8);
+                let what = format!("{} with a bit of 0x{at:x} changed", file.name);
+                add(what, check_bytes(&model, &bytes, &file.options));
+            }
+        }
+    }
+    assert!(count > 0);
+    let shown: Vec<_> = problems.iter().take(10).cloned().collect();
+    assert!(problems.is_empty(), "{} problems\n{}", problems.len(), shown.join("\n"));
+}
+
+fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("readable").path();
+        if path.is_dir() { files_below(&path, files) } else { files.push(path) }
+    }
+}
+
+/// Checks the samples of a format; returns how many there are.
+/// Files of more than `largest` bytes take too long in a build without optimising.
+fn check_samples(model: &Model, folder: &str, extensions: &[&str], largest: u64) -> Option<usize> {
+    let mut files = Vec::new();
+    files_below(&samples::samples()?.join(folder), &mut files);
+    files.retain(|path| {
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+        extensions.contains(&extension) && path.metadata().is_ok_and(|m| m.len() <= largest)
+    });
+    let mut problems = Vec::new();
+    for path in &files {
+        let bytes = fs::read(path).expect("the sample can be read");
+        if let Err(problem) = check_bytes(model, &bytes, &ReadOptions::default()) {
+            let problem: String = problem.chars().take(2000).collect();
+            problems.push(format!("{}: {problem}", path.display()));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    Some(files.len())
+}
+
+#[test]
+fn samples_of_event_flows_come_back() {
+    if let Some(count) = check_samples(models::evfl(), "evfl", &["bfevfl", "bfevtm"], 300_000) {
+        assert_eq!(count, 51);
+    }
+}
+
+#[test]
+fn samples_of_drafts_come_back() {
+    let draft = |name: &str| {
+        let path = samples::workspace().join("tests/reach").join(name);
+        let text = fs::read_to_string(&path).expect("the draft can be read");
+        // Notes do not matter here.
+        let loaded = formwork_codegen::load(name, &text, path.parent(), &models::Shipped);
+        loaded.model.expect("the draft has no error")
+    };
+    let formats: [(&str, &str, &[&str]); 2] =
+        [("esf.kdl", "esf", &["esf", "replay"]), ("ainb.kdl", "ainb", &["ainb"])];
+    for (schema, folder, extensions) in formats {
+        if let Some(count) = check_samples(&draft(schema), folder, extensions, 50_000) {
+            assert!(count > 0, "{schema}");
+        }
+    }
+}
+
+const SCHEMA: &str = r#"
+module shelf "Books" root=File endian=little {
+    extension shelf
+}
+string Title length=until-nul encoding=ascii
+enum Kind u8 closed=#true { novel 1; atlas 2 }
+enum Shade u8 { dark 0 }
+struct File {
+    u8     book_count
+    Book   books   count=book_count
+    f32    height
+    Item   item
+    Shade  shade
+    bytes  seal    size=2
+    text   owner   size=4 encoding=utf16
+    bool8  locked
+}
+struct Book { Kind kind; u16 pages; Title title; i8 shelf none=-1 }
+union Item tag=u8 { case plain 0 { u8 a }; case other 1 { u8 b } }
+"#;
+
+const GOOD: &str = r#"{
+  "tool": "formwork 0.1.0",
+  "format": "shelf",
+  "schema_version": 1,
+  "value": {
+    "books": [
+      {
+        "kind": "atlas",
+        "pages": 300,
+        "title": "M\"\\\t\u007f",
+        "shelf": null
+      },
+      {
+        "kind": "novel",
+        "pages": 0,
+        "title": "",
+        "shelf": -128
+      }
+    ],
+    "height": -0.0,
+    "item": {
+      "other": {
+        "b": 7
+      }
+    },
+    "shade": 9,
+    "seal": {"hex": "00ff"},
+    "owner": {"utf16": [55296, 65]},
+    "locked": true
+  }
+}
+"#;
+
+fn shelf() -> Model {
+    models::from_text("shelf.kdl", SCHEMA, None).expect("the schema is clean")
+}
+
+#[test]
+fn text_is_as_documented() {
+    let model = shelf();
+    let value = Text::parse(GOOD).and_then(|text| text.value(&model)).expect("it is good");
+    assert_eq!(to_json(&model, &value, Style::Pretty), GOOD);
+    let compact = to_json(&model, &value, Style::Compact);
+    assert!(
+        compact.contains(r#"{"kind":"atlas","pages":300,"title":"M\"\\\t\u007f","shelf":null}"#)
+    );
+    assert_eq!(compact.lines().count(), 1);
+    let bytes = write(&model, &value).expect("it can be written");
+    let again = read(&model, &bytes, &ReadOptions::default()).expect("it can be read").value();
+    assert_eq!(to_json(&model, &again, Style::Pretty), GOOD);
+}
+
+/// Problems of the good text with one part replaced, as `PATH: MESSAGE`.
+fn problems(model: &Model, old: &str, new: &str) -> Vec<String> {
+    assert!(GOOD.contains(old), "{old}");
+    let text = GOOD.replacen(old, new, 1);
+    match Text::parse(&text).and_then(|text| text.value(model)) {
+        Ok(value) => panic!("`{new}` is read as {}", value_text::line(&value)),
+        Err(JsonError::Syntax(error)) => vec![error.to_string()],
+        Err(JsonError::Value(problems)) => {
+            let text = |problem: &JsonProblem| format!("{}: {}", problem.path, problem.message);
+            problems.iter().map(text).collect()
+        }
+    }
+}
+
+#[test]
+fn problems_name_the_path_and_what_was_expected() {
+    let model = shelf();
+    let cases = [
+        ("\"pages\": 300,\n", "", "value.books[0].pages: expected an integer, found nothing"),
+        (
+            "300",
+            "\"many\"",
+            "value.books[0].pages: expected an integer from 0 to 65535, found \"many\"",
+        ),
+        ("300", "70000", "value.books[0].pages: expected an integer from 0 to 65535, found 70000"),
+        ("300", "3.5", "value.books[0].pages: expected an integer from 0 to 65535, found 3.5"),
+        ("300", "null", "value.books[0].pages: expected an integer from 0 to 65535, found null"),
+        ("300", "1e400", "value.books[0].pages: expected an integer from 0 to 65535, found 1e400"),
+        ("-128", "-129", "value.books[1].shelf: expected an integer from -128 to 127, found -129"),
+        (
+            "\"atlas\"",
+            "\"atlsa\"",
+            "value.books[0].kind: expected a member of `Kind` (novel, atlas), found \"atlsa\"",
+        ),
+        (
+            "\"atlas\"",
+            "3",
+            "value.books[0].kind: expected a member of `Kind` (novel, atlas), found 3",
+        ),
+        ("9", "256", "value.shade: expected a member of `Shade` (dark), or its number, found 256"),
+        (
+            "\"kind\"",
+            "\"knid\": 1, \"kind\"",
+            "value.books[0].knid: `Book` has no such field; it has: kind, pages, title, shelf",
+        ),
+        (
+            "-0.0",
+            "1e39",
+            "value.height: expected a number of 32 bits, or {\"bits\": \"0x..\"}, found 1e39",
+        ),
+        (
+            "-0.0",
+            "{\"bits\": \"0x123456789\"}",
+            "value.height: expected a number of 32 bits, or {\"bits\": \"0x..\"}, found an object",
+        ),
+        (
+            "\"other\"",
+            "\"else\"",
+            "value.item: expected an object whose one key is a case (plain, other), found `else`",
+        ),
+        (
+            "\"b\": 7",
+            "\"b\": []",
+            "value.item.other.b: expected an integer from 0 to 255, found a list",
+        ),
+        (
+            "\"00ff\"",
+            "\"00f\"",
+            "value.seal: expected two hexadecimal digits for a byte, found \"00f\"",
+        ),
+        (
+            "{\"hex\": \"00ff\"}",
+            "\"00ff\"",
+            "value.seal: expected bytes, {\"hex\": \"..\"} or {\"base64\": \"..\"}, found \"00ff\"",
+        ),
+        (
+            "[55296, 65]",
+            "[65536]",
+            "value.owner: expected a text, or {\"utf16\": [..]} with units from 0 to 65535, found an object",
+        ),
+        ("true", "1", "value.locked: expected `true` or `false`, found 1"),
+        ("\"shelf\",", "\"game\",", "format: expected the format `shelf`, found `game`"),
+        (": 1,\n", ": 2,\n", "schema_version: expected version 1 of the schema, found 2"),
+        ("formwork 0", "other 0", "tool: expected `formwork` and its version, found `other 0.1.0`"),
+        ("\"tool\"", "\"tolo\"", "tolo: the header has no such key"),
+        ("true\n", "true,\n", "a key in quotes is missing, at line 30, column 3"),
+    ];
+    for (old, new, expected) in cases {
+        let found = problems(&model, old, new);
+        assert_eq!(found.first().map(String::as_str), Some(expected), "{old} -> {new}");
+    }
+}
+
+#[test]
+fn every_problem_is_reported() {
+    let text = GOOD.replace("300", "-1").replace("true", "\"yes\"").replace("\"atlas\"", "[]");
+    let Err(JsonError::Value(problems)) = Text::parse(&text).and_then(|text| text.value(&shelf()))
+    else {
+        panic!("three things are wrong");
+    };
+    let places: Vec<_> = problems.iter().map(|p| (p.path.as_str(), p.line)).collect();
+    let expected = [("value.books[0].kind", 8), ("value.books[0].pages", 9), ("value.locked", 29)];
+    assert_eq!(places, expected);
+}
+
+#[test]
+fn numbers_are_exact() {
+    let schema =
+        "module n root=File endian=little\nstruct File { u64 a; i64 b; f64 c; f32 d; f32 e }";
+    let model = models::from_text("n.kdl", schema, None).expect("it is clean");
+    let mut bytes = [0xff; 8].to_vec();
+    bytes.extend([0, 0, 0, 0, 0, 0, 0, 0x80]);
+    bytes.extend(0x7ff8_0000_0000_0001_u64.to_le_bytes());
+    bytes.extend(0x7fc0_0001_u32.to_le_bytes());
+    bytes.extend(0.1_f32.to_le_bytes());
+    let value = read(&model, &bytes, &ReadOptions::default()).expect("it can be read").value();
+    let text = to_json(&model, &value, Style::Compact);
+    assert!(text.ends_with(
+        "{\"a\":18446744073709551615,\"b\":-9223372036854775808,\
+         \"c\":{\"bits\":\"0x7ff8000000000001\"},\"d\":{\"bits\":\"0x7fc00001\"},\"e\":0.1}}\n"
+    ));
+    let again = Text::parse(&text).and_then(|text| text.value(&model)).expect("it comes back");
+    assert_eq!(write(&model, &again).expect("it can be written"), bytes);
+}
+
+#[test]
+fn hostile_texts_end_in_errors() {
+    let model = models::from_text(
+        "deep.kdl",
+        "module deep root=File endian=little\nstruct File { Node top }\n\
+         struct Node { u8 count; Node nodes count=count }",
+        None,
+    )
+    .expect("it is clean");
+    let head = r#"{"tool": "formwork 0.1.0", "format": "deep", "schema_version": 1, "value": "#;
+    let run = move || {
+        for depth in [10, 900, 5_000, 1_000_000] {
+            let mut text = format!("{head}{{\"top\": ");
+            text.push_str(&"{\"nodes\":[".repeat(depth));
+            text.push_str(&"]}".repeat(depth));
+            text.push_str("}}");
+            let result = Text::parse(&text).and_then(|text| text.value(&model));
+            assert_eq!(result.is_ok(), depth < 1_000, "{depth}");
+            if let Ok(value) = result {
+                assert_eq!(write(&model, &value).is_ok(), depth < 100, "{depth}");
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(run);
+    thread.expect("a thread can be started").join().expect("it does not panic");
+}
+
+#[test]
+fn a_struct_may_stand_for_itself() {
+    let schema = "module a root=File endian=little\npointer * u32 base=file none=0\n\
+                  struct File { T t }\nstruct T transparent { *?T next }";
+    let model = models::from_text("a.kdl", schema, None).expect("it is clean");
+    let value = read(&model, &[4, 0, 0, 0, 0, 0, 0, 0], &ReadOptions::default());
+    let text = to_json(&model, &value.expect("it can be read").value(), Style::Compact);
+    assert!(text.contains("\"value\":{\"t\":null}"), "{text}");
+    for other in ["5", "{}", "[[]]", "\"x\""] {
+        let text = text.replace("{\"t\":null}", &format!("{{\"t\":{other}}}"));
+        assert!(Text::parse(&text).and_then(|text| text.value(&model)).is_err(), "{other}");
+    }
+}
+
+/// The schema and the text of the page belong together.
+#[test]
+fn page_shows_what_is_written() {
+    let page = fs::read_to_string(samples::workspace().join("docs/json.md")).expect("it is there");
+    let block = |language: &str| {
+        let begin = format!("\n```{language}\n");
+        let (_, rest) = page.split_once(&begin).expect("there is such a block");
+        rest.split_once("```").expect("it has an end").0.to_owned()
+    };
+    let model = models::from_text("level.kdl", &block("kdl"), None).expect("it is clean");
+    let json = block("json");
+    let value = Text::parse(&json).and_then(|text| text.value(&model)).expect("it is a value");
+    let bytes = write(&model, &value).expect("it can be written");
+    assert_eq!(bytes[1], 1, "the kept number is written");
+    let value = read(&model, &bytes, &ReadOptions::default()).expect("it can be read").value();
+    assert_eq!(to_json(&model, &value, Style::Pretty), json);
+}

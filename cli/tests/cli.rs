@@ -168,7 +168,7 @@ fn cases_print_what_they_should() {
 
 #[test]
 fn closed_pipe_is_no_error() {
-    let folder = Folder::new("pipe");
+    let folder = Folder::new("closed_pipe");
     folder.add_shared();
     // More than a pipe holds.
     let rooms = 0x4000_u32;
@@ -196,7 +196,7 @@ fn closed_pipe_is_no_error() {
 /// Compiled code and the interpreter say the same about good and broken files.
 #[test]
 fn engines_print_the_same() {
-    let folder = Folder::new("engines");
+    let folder = Folder::new("both_engines");
     let fixtures = cases().join("../../fixtures");
     for entry in fs::read_dir(fixtures).expect("the fixtures are there") {
         let path = entry.expect("the folder can be read").path();
@@ -224,7 +224,7 @@ fn engines_print_the_same() {
 
 #[test]
 fn generate_writes_what_it_prints() {
-    let folder = Folder::new("generate");
+    let folder = Folder::new("generate_writes");
     folder.add_shared();
     let generate = |arguments: &str| run(&folder, &words(&format!("generate {arguments}")));
     let printed = generate("level.kdl").stdout;
@@ -250,7 +250,7 @@ fn generate_writes_what_it_prints() {
 
 #[test]
 fn docs_writes_what_it_prints() {
-    let folder = Folder::new("docs");
+    let folder = Folder::new("docs_writes");
     folder.add_shared();
     let docs = |arguments: &str| run(&folder, &words(&format!("docs {arguments}")));
     let printed = docs("level.kdl").stdout;
@@ -269,7 +269,7 @@ fn docs_writes_what_it_prints() {
 #[test]
 fn documentation_has_every_option() {
     let page = fs::read_to_string(cases().join("../../docs/cli.md")).expect("docs/cli.md is there");
-    let folder = Folder::new("help");
+    let folder = Folder::new("every_help");
     let commands = ["formats", "check", "explain", "roundtrip", "dump", "generate", "docs"];
     for command in commands {
         assert!(page.contains(&format!("formwork {command}")), "{command}");

@@ -16,6 +16,21 @@ pub mod hand;
 pub mod runtime;
 pub mod written;
 
+/// What comes of `schema/flat.kdl`.
+#[allow(missing_docs)]
+pub mod schema {
+    formwork::schema!("flat");
+
+    /// See [`super::sum`].
+    pub fn sum(file: &File<'_>) -> u64 {
+        file.records.iter().fold(1, |s, r| {
+            let e = r.extension.as_ref().map(|e| [e.a, e.b, e.c.to_bits(), e.d]);
+            let name = r.name.as_bytes();
+            super::mix(s, name, r.t.map(f32::to_bits), r.flags.0, r.index, r.parent, e)
+        })
+    }
+}
+
 use harness::Lcg;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

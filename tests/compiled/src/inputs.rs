@@ -3,6 +3,7 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use formwork::ReadOptions;
 use formwork_codegen::model::Model;
@@ -124,8 +125,12 @@ fn goldens(schema: &Schema) -> Vec<Input> {
 /// Its own file, and those of all other cases: most pairs were never meant for each other, and
 /// still both engines must say the same.
 fn conformance(schema: &Schema) -> Vec<Input> {
-    let Some(folder) = samples::conformance() else { return Vec::new() };
-    let mut cases = cases::load(&folder).expect("the cases can be read");
+    static CASES: OnceLock<Vec<cases::Case>> = OnceLock::new();
+    let all = CASES.get_or_init(|| match samples::conformance() {
+        Some(folder) => cases::load(&folder).expect("the cases can be read"),
+        None => Vec::new(),
+    });
+    let mut cases: Vec<&cases::Case> = all.iter().collect();
     let own = schema.stem();
     cases.sort_by_key(|case| case.name != own);
     let mut inputs: Vec<Input> = Vec::new();
@@ -133,7 +138,7 @@ fn conformance(schema: &Schema) -> Vec<Input> {
         if inputs.iter().any(|input| input.bytes == case.bytes) {
             continue;
         }
-        let mut input = Input::new(&case.name, case.bytes);
+        let mut input = Input::new(&case.name, case.bytes.clone());
         if case.name == own {
             input.errors = Errors::Place;
         }

@@ -219,7 +219,7 @@ fn setter(part: &Part<'_>, word: Prim) -> (TokenStream, String) {
         } else if part.first == 0 {
             quote!(self.0 = (self.0 & !#bits) | #value;)
         } else {
-            quote!(self.0 = (self.0 & !(#bits << #first)) | (#value << #first);)
+            quote!(self.0 = (self.0 & !(#bits << #first)) | ((#value) << #first);)
         }
     };
     let exact = match &part.shape {

@@ -1,0 +1,4 @@
+//! The reader and writer of the layout, from its schema.
+fn main() {
+    formwork_codegen::Build::new().schema("schema/flat.kdl").run();
+}

@@ -106,7 +106,7 @@ impl Options {
         ::core::assert!(
             (0..= 15).contains(& i128::from(value)), "the value does not fit 4 bits"
         );
-        self.0 = (self.0 & !(15 << 1)) | (((value as u16 & 15)) << 1);
+        self.0 = (self.0 & !(15 << 1)) | ((value as u16 & 15) << 1);
     }
     /// With this `speed`.
     ///

@@ -60,26 +60,6 @@ pub fn emit(model: &Model, options: &Options) -> String {
     types::file(model, &[types, writer.api, codec])
 }
 
-/// Like [`emit`], with the writer alone.
-#[doc(hidden)]
-#[must_use]
-pub fn emit_writer(model: &Model, options: &Options) -> String {
-    let plan = plan::Plan::new(model);
-    let types = types::emit(&plan.shapes, options);
-    let writer = write::emit(&plan);
-    let (codec, api) = (writer.codec, writer.api);
-    let tables = plan.emit();
-    let codec = quote! {
-        #[allow(warnings, clippy::all, clippy::pedantic)]
-        mod codec {
-            use ::formwork::__rt as rt;
-            #codec
-            #tables
-        }
-    };
-    types::file(model, &[types, api, codec])
-}
-
 /// The public types alone, without readers and writers.
 #[must_use]
 pub fn emit_types(model: &Model, options: &Options) -> String {

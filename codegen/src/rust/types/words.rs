@@ -219,7 +219,7 @@ fn setter(part: &Part<'_>, word: Prim) -> (TokenStream, String) {
         } else if part.first == 0 {
             quote!(self.0 = (self.0 & !#bits) | #value;)
         } else {
-            quote!(self.0 = (self.0 & !(#bits << #first)) | ((#value) << #first);)
+            quote!(self.0 = (self.0 & !(#bits << #first)) | (#value << #first);)
         }
     };
     let exact = match &part.shape {
@@ -232,6 +232,9 @@ fn setter(part: &Part<'_>, word: Prim) -> (TokenStream, String) {
     if exact {
         let value = if part.signed && part.width < bits_of(word) {
             quote!((#value & #bits))
+        } else if part.first > 0 {
+            // A cast in front of `<<` would be read as the start of type arguments.
+            quote!((#value))
         } else {
             value
         };

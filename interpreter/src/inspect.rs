@@ -10,7 +10,7 @@ use crate::engine::with_stack;
 use crate::items::{is_constant, value_item};
 use crate::read::object::strip_region;
 use crate::shape::Shapes;
-use crate::value::{Kept, KeptKind, StructValue, UnionValue, Value};
+use crate::value::{Kept, StructValue, UnionValue, Value};
 use crate::write::epoch_of;
 
 /// Something that shows itself in another order than [`Inspector`] asks for.
@@ -326,7 +326,7 @@ impl Inspector for Builder {
             };
             Some(Kept {
                 row,
-                kind: KeptKind::ALL.into_iter().find(|kind| kind.name() == entry.kind.name())?,
+                kind: entry.kind,
                 stored: kept_value(&entry.stored),
                 instead_of: kept_value(&entry.instead_of),
             })

@@ -1,5 +1,7 @@
 //! Values of files: what a program edits. No offset, count, magic or padding is in them.
 
+pub use formwork::KeptKind;
+
 /// A value of any type of a schema.
 ///
 /// Equality compares meaning: how something was spelled in the file it came from ([`Kept`]) does
@@ -65,64 +67,6 @@ pub struct Kept {
     pub stored: Value,
     /// What it replaces: the canonical spelling, or a digest of it.
     pub instead_of: Value,
-}
-
-/// What a [`Kept`] is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum KeptKind {
-    /// A number that usually follows from the value.
-    Number,
-    /// Width of a variable-length integer, in bytes.
-    Width,
-    /// Reserved bytes that are not zero.
-    Reserved,
-    /// Bytes behind a terminator or in place of padding.
-    Tail,
-    /// A longer form than needed.
-    Form,
-    /// Members or order of a string pool.
-    Pool,
-    /// Nodes of a dictionary.
-    Dictionary,
-    /// Sections or entries of a relocation table.
-    Relocation,
-    /// A pointer that is none, or set, for an empty array.
-    Pointer,
-    /// Bytes that nothing claims.
-    Gap,
-}
-
-impl KeptKind {
-    /// All kinds.
-    pub const ALL: [KeptKind; 10] = [
-        KeptKind::Number,
-        KeptKind::Width,
-        KeptKind::Reserved,
-        KeptKind::Tail,
-        KeptKind::Form,
-        KeptKind::Pool,
-        KeptKind::Dictionary,
-        KeptKind::Relocation,
-        KeptKind::Pointer,
-        KeptKind::Gap,
-    ];
-
-    /// Name in reports: `number`, `width`...
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            KeptKind::Number => "number",
-            KeptKind::Width => "width",
-            KeptKind::Reserved => "reserved",
-            KeptKind::Tail => "tail",
-            KeptKind::Form => "form",
-            KeptKind::Pool => "pool",
-            KeptKind::Dictionary => "dictionary",
-            KeptKind::Relocation => "relocation",
-            KeptKind::Pointer => "pointer",
-            KeptKind::Gap => "gap",
-        }
-    }
 }
 
 impl StructValue {

@@ -2,7 +2,7 @@
 
 use formwork::{Inspector, ReadError, ReadOptions, Spelling, WriteError};
 use formwork_codegen::model::Model;
-use formwork_interpreter::{KeptKind, Note, read, write};
+use formwork_interpreter::{Note, read, write};
 
 use super::report::KeptCounts;
 use crate::schema::Format;
@@ -98,12 +98,6 @@ impl Inspector for Counter {
     fn end_case(&mut self) {}
 
     fn spelling(&mut self, spelling: &Spelling, _: &'static [&'static str]) {
-        spelling.entries().iter().filter_map(|entry| kind(entry.kind)).for_each(|kind| {
-            self.kept.add(kind);
-        });
+        spelling.entries().iter().for_each(|entry| self.kept.add(entry.kind));
     }
-}
-
-fn kind(kind: formwork::KeptKind) -> Option<KeptKind> {
-    KeptKind::ALL.into_iter().find(|known| known.name() == kind.name())
 }

@@ -380,9 +380,13 @@ impl Plan<'_> {
             let record = number(record.index());
             arms.push(quote!(#record => #engine.slot_value(node, #slot)?,));
         }
-        let node = match &path.start {
-            Start::This => quote!(rt::Some(#this)),
-            Start::Root => quote!(rt::Some(#engine.root())),
+        let load = quote!(match #engine.tree().node(node).record {
+            #(#arms)*
+            _ => rt::Val::None,
+        });
+        let found = match &path.start {
+            Start::This => return Some(quote!({ let node = #this; #load })),
+            Start::Root => return Some(quote!({ let node = #engine.root(); #load })),
             Start::Up(levels) => quote!(rt::ancestor(#engine.tree(), #this, #levels)),
             Start::Enclosing(records) => {
                 let records = records.iter().map(|record| number(record.index()));
@@ -390,11 +394,8 @@ impl Plan<'_> {
             }
             Start::It | Start::Argument(_) => return None,
         };
-        Some(quote!(match #node {
-            rt::Some(node) => match #engine.tree().node(node).record {
-                #(#arms)*
-                _ => rt::Val::None,
-            },
+        Some(quote!(match #found {
+            rt::Some(node) => #load,
             rt::None => rt::Val::None,
         }))
     }

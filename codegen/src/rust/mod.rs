@@ -5,6 +5,7 @@
 
 pub(crate) mod codes;
 mod expr;
+mod marks;
 mod names;
 mod plan;
 #[doc(hidden)]
@@ -50,6 +51,7 @@ pub fn emit(model: &Model, options: &Options) -> String {
     let parts: Vec<TokenStream> = vec![read::emit(&plan), writer.codec];
     let tables = plan.emit(); // ...so what they have asked for is emitted last.
     let codec = quote! {
+        // Code for all cases alike: what a schema does not need of it is no mistake of its user.
         #[allow(warnings, clippy::all, clippy::pedantic)]
         mod codec {
             use ::formwork::__rt as rt;

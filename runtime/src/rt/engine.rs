@@ -7,9 +7,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
+use super::schema::{Member, PathInfo, Source, Start, Step};
 use super::tree::{
-    element_address, through, Item, Loc, Member, NodeId, PathInfo, Source, Start, Step, Text, Tree,
-    NOTHING, UNPLACED, WHOLE,
+    element_address, through, Item, Loc, NodeId, Text, Tree, NOTHING, UNPLACED, WHOLE,
 };
 use super::val::{binary, compare, describe, eval_error, BinaryOp, Fallible, Fault, Val};
 use crate::dictionary::{patricia, DictionaryError, DictionaryNode};

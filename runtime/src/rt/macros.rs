@@ -110,8 +110,9 @@ macro_rules! __equal {
 macro_rules! __same {
     ([$($name:tt)*] $($field:ident)*) => {
         impl $crate::__rt::Same for $($name)* {
-            #[allow(unused_variables)]
             fn same(&self, other: &Self, spelling: bool) -> bool {
+                // A struct may have no fields.
+                let _ = (other, spelling);
                 true $(&& $crate::__rt::Same::same(&self.$field, &other.$field, spelling))*
             }
         }
@@ -124,8 +125,10 @@ macro_rules! __same {
 macro_rules! __same_case {
     ([$($ty:tt)*] $name:ident { $($variant:ident)* } { $($unit:ident)* }) => {
         impl $crate::__rt::Same for $($ty)* {
-            #[allow(unused_variables, unreachable_patterns)]
+            // Of a union with one case, two values never have different ones.
+            #[allow(unreachable_patterns)]
             fn same(&self, other: &Self, spelling: bool) -> bool {
+                let _ = spelling;
                 match (self, other) {
                     $(($name::$variant(a), $name::$variant(b)) => {
                         $crate::__rt::Same::same(a, b, spelling)

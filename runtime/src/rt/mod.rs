@@ -7,7 +7,9 @@ pub mod labels;
 mod macros;
 mod names;
 mod read;
+mod schema;
 mod settle;
+mod tables;
 mod tree;
 mod val;
 mod value;
@@ -16,14 +18,13 @@ pub mod write;
 pub use engine::{int_of, truth_of, Engine, Found, Function, StreamFunction};
 pub use names::*;
 pub use read::*;
+pub use schema::{Member, PathInfo, RecordInfo, Schema, SlotInfo, Source, Start, Step};
 pub use settle::{
-    above, below, digest, element_of, failed, is_derived, lists, none_of, not_equal, settle,
-    val_kept,
+    above, below, element_of, failed, is_derived, lists, none_of, not_equal, settle, val_kept,
 };
 pub use tree::{
-    ancestor, element_address, enclosing, through, ArrayItem, Bytes, Item, Loc, Member, Node,
-    NodeId, PathInfo, PointerItem, RecordInfo, Schema, Slot, SlotInfo, Source, Start, Step, Text,
-    Tree, NOTHING, UNPLACED, WHOLE,
+    ancestor, element_address, enclosing, through, ArrayItem, Bytes, Item, Loc, Node, NodeId,
+    PointerItem, Slot, Text, Tree, NOTHING, UNPLACED, WHOLE,
 };
 pub use val::{
     binary, compare, describe, eval_error, integer, is_one, is_within, read_kind, same, unary,

@@ -128,8 +128,6 @@ impl<'p, 'm> Reading<'p, 'm> {
         let names: Vec<_> = store.iter().map(|(name, _)| name).collect();
         let types: Vec<_> = store.iter().map(|(_, ty)| ty).collect();
         quote! {
-            // Code for all cases alike: what a schema does not need of it is no mistake.
-            #[allow(unused, clippy::all, clippy::pedantic)]
             mod read {
                 use ::formwork::__rt as rt;
                 use super::{expression, SCHEMA};

@@ -1,7 +1,7 @@
 //! What a schema says about reading, as tables that the generator makes.
 
 use super::super::labels::{ListedRow, Relocation, RelocationEncoding};
-use super::super::tree::Schema;
+use super::super::schema::Schema;
 use super::constant::Constant;
 use crate::PoolOrder;
 

@@ -1,5 +1,6 @@
 //! Rows that follow from others, always or usually.
 
+use super::super::tables::{digest, Table};
 use super::prelude::*;
 
 /// A pointer that is none exactly if an array is empty.
@@ -25,9 +26,6 @@ pub(super) fn compare_none_with<'i, R: Reader<'i>>(
         ReadErrorKind::NotDerived { expected: words(empty).into(), actual: words(none).into() };
     Err(refused(cx.core_mut(), loc, kind))
 }
-
-/// A computed table, row by row.
-pub(super) type Table<'i> = Vec<Vec<Item<'i>>>;
 
 pub(super) enum Canonical<'i> {
     Val(Val<'i>),
@@ -204,7 +202,7 @@ pub(super) fn compare_derived<'i, R: Reader<'i>>(
                 (show(&derived), show(&stored))
             }
             Canonical::Table(table) => {
-                if table_of(cx, loc).is_some_and(|stored| same_table(&stored, &table)) {
+                if is_table(cx, loc, &table) {
                     return Ok(());
                 }
                 (format!("{} computed elements", table.len()), "other elements".into())
@@ -247,18 +245,17 @@ pub(super) fn compare_kept<'i, R: Reader<'i>>(
     };
     match canonical {
         Canonical::Table(table) => {
-            if !table_of(cx, loc).is_some_and(|stored| same_table(&stored, &table)) {
+            if !is_table(cx, loc, &table) {
                 let stored = table_kept(cx, loc);
                 let instead_of = match kind {
                     // Sections and entries are kept or dropped together, so they have one digest.
                     KeptKind::Relocation => {
-                        let (mut sections, entries) = super::relocation::tables(cx)?;
-                        sections.extend(entries);
-                        digest(&sections)
+                        let (sections, entries) = super::relocation::tables(cx)?;
+                        digest(sections.iter().chain(&entries))
                     }
                     _ => digest(&table),
                 };
-                cx.core_mut().keep(loc, kind, stored, instead_of);
+                cx.core_mut().keep(loc, kind, stored, KeptValue::Int(instead_of));
             }
         }
         Canonical::Val(canonical) => {
@@ -277,26 +274,42 @@ pub(super) fn compare_kept<'i, R: Reader<'i>>(
     Ok(())
 }
 
-/// The data of an array of records, as rows of numbers and texts.
-pub(super) fn table_of<'i, R: Reader<'i>>(cx: &R, loc: Loc) -> Option<Table<'i>> {
+/// The slots that hold the numbers and texts of an array of records, element by element.
+fn table_of<'t, 'i, R: Reader<'i>>(
+    cx: &'t R,
+    loc: Loc,
+) -> Option<impl ExactSizeIterator<Item = impl ExactSizeIterator<Item = &'t Item<'i>>>>
+where
+    'i: 't,
+{
     let core = cx.core();
     let Item::Array(array) = core.tree.item(loc) else { return None };
-    array
-        .items
-        .iter()
-        .map(|item| {
-            let Item::Node(node) = through(item) else { return None };
-            let record = core.tree.node(*node).record;
-            let slots = core.tables.records[usize::from(record)].table;
-            let row = slots.iter().map(|slot| core.tree.item(Loc::slot(*node, *slot)).clone());
-            Some(row.collect())
-        })
-        .collect()
+    let node_of = |item: &Item<'_>| match through(item) {
+        Item::Node(node) => Some(*node),
+        _ => None,
+    };
+    let nodes: Vec<NodeId> = array.items.iter().map(node_of).collect::<Option<_>>()?;
+    Some(nodes.into_iter().map(move |node| {
+        let record = core.tree.node(node).record;
+        let slots = core.tables.records[usize::from(record)].table;
+        slots.iter().map(move |slot| core.tree.item(Loc::slot(node, *slot)))
+    }))
+}
+
+/// Whether the elements of an array are these rows.
+fn is_table<'i, R: Reader<'i>>(cx: &R, loc: Loc, table: &Table<'i>) -> bool {
+    table_of(cx, loc).is_some_and(|stored| {
+        stored.len() == table.len()
+            && stored.zip(table).all(|(stored, row)| {
+                // Algorithms may give more columns than the record has rows for.
+                stored.len() <= row.len() && stored.zip(row).all(|(a, b)| same_item(a, b))
+            })
+    })
 }
 
 pub(super) fn table_kept<'i, R: Reader<'i>>(cx: &R, loc: Loc) -> KeptValue {
-    let rows = table_of(cx, loc).unwrap_or_default();
-    KeptValue::Table(rows.iter().map(|row| row.iter().map(item_kept).collect()).collect())
+    let rows = table_of(cx, loc).into_iter().flatten();
+    KeptValue::Table(rows.map(|row| row.map(item_kept).collect()).collect())
 }
 
 pub(super) fn compare_view<'i, R: Reader<'i>>(

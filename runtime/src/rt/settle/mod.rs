@@ -23,7 +23,7 @@ pub use derive::is_derived;
 pub use references::element_of;
 pub use relocation::lists;
 pub(super) use same::show_short;
-pub use same::{digest, val_kept};
+pub use same::val_kept;
 
 use checks::{check_record, check_row, check_unique, Rule};
 use derive::{compare_derived, compare_kept, compare_none_with, compare_view};
@@ -51,7 +51,7 @@ mod prelude {
     };
     pub(super) use super::super::val::{compare, describe, eval_error, same, Fallible, Fault, Val};
     pub(super) use super::refused;
-    pub(super) use super::same::{digest, same_bits, same_item, same_table, show, val_kept};
+    pub(super) use super::same::{same_bits, same_item, show, val_kept};
     pub(super) use crate::spelling::{KeptKind, KeptValue};
     pub(super) use crate::{DictionaryNode, ReadErrorKind};
 }

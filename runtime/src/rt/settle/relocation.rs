@@ -6,12 +6,10 @@ use alloc::vec::Vec;
 
 use super::super::labels::{ListedRow, Listing, Policy, RelocationEncoding};
 use super::super::read::Reader;
+use super::super::tables::{listings, relocation_tables, Table};
 use super::super::tree::{Item, Loc, NodeId, UNPLACED, WHOLE};
 use super::super::val::{eval_error, Fallible};
 use crate::{MaskEntry, RunEntry};
-
-/// Rows of numbers.
-type Table<'i> = Vec<Vec<Item<'i>>>;
 
 /// Sections and entries that follow from the pointers of the file.
 ///
@@ -19,53 +17,9 @@ type Table<'i> = Vec<Vec<Item<'i>>>;
 ///
 /// If an address of a section has no value, or a pointer is beyond what entries can say.
 pub(super) fn tables<'i, R: Reader<'i>>(cx: &mut R) -> Fallible<(Table<'i>, Table<'i>)> {
+    let listed = listed_pointers(cx)?;
     let relocation = &cx.core().tables.relocation;
-    let mut listed: Vec<Vec<u64>> = Vec::new();
-    listed.resize(relocation.sections.len().max(1), Vec::new());
-    for (address, section) in listed_pointers(cx)?.iter() {
-        if let Some(list) = listed.get_mut(usize::from(*section)) {
-            list.push(*address);
-        }
-    }
-    let (mut sections, mut entries): (Table<'i>, Table<'i>) = (Vec::new(), Vec::new());
-    for ((from, to), mut addresses) in relocation.sections.iter().zip(listed) {
-        let root = cx.root();
-        let from = cx.int(*from, root, None)?;
-        let to = cx.int(*to, root, None)?;
-        addresses.sort_unstable();
-        addresses.dedup();
-        let spelled = spell(relocation.encoding, &addresses)?;
-        let from = from.unwrap_or(0);
-        let size = to.unwrap_or(from).saturating_sub(from);
-        sections.push(numbers(&[from, size, entries.len() as i128, spelled.len() as i128]));
-        entries.extend(spelled);
-    }
-    Ok((sections, entries))
-}
-
-fn numbers<'i>(row: &[i128]) -> Vec<Item<'i>> {
-    row.iter().copied().map(Item::Int).collect()
-}
-
-fn spell<'i>(encoding: Option<RelocationEncoding>, addresses: &[u64]) -> Fallible<Table<'i>> {
-    let spelled = match encoding {
-        None => Some(Vec::new()),
-        Some(RelocationEncoding::Masks) => crate::encode_masks(addresses).map(|entries| {
-            entries.iter().map(|e| numbers(&[e.start.into(), e.mask.into()])).collect()
-        }),
-        Some(RelocationEncoding::Runs) => crate::encode_runs(addresses).map(|entries| {
-            entries
-                .iter()
-                .map(|e| {
-                    numbers(&[e.start.into(), e.repeats.into(), e.pointers.into(), e.gap.into()])
-                })
-                .collect()
-        }),
-    };
-    match spelled {
-        Some(entries) => Ok(entries),
-        None => eval_error("a pointer lies beyond what 32 bits can say"),
-    }
+    relocation_tables(cx, relocation, &listed)
 }
 
 /// Addresses of all pointers that belong in the table, with their sections.
@@ -79,23 +33,8 @@ fn listed_pointers<'i, R: Reader<'i>>(cx: &mut R) -> Fallible<Rc<Vec<(u64, u16)>
 }
 
 fn find_pointers<'i, R: Reader<'i>>(cx: &mut R) -> Fallible<Vec<(u64, u16)>> {
-    let kinds = cx.core().tables.relocation.kinds;
-    let root = cx.root();
-    let mut listings: Vec<Option<Listing>> = Vec::new();
-    for kind in kinds {
-        let mut chosen = None;
-        for (condition, listing) in kind.listing {
-            let holds = match condition {
-                Some(condition) => cx.truth(*condition, root, None)?,
-                None => true,
-            };
-            if holds {
-                chosen = Some(*listing);
-                break;
-            }
-        }
-        listings.push(chosen);
-    }
+    let relocation = &cx.core().tables.relocation;
+    let listings = listings(cx, relocation)?;
     let mut found = Vec::new();
     for label in &cx.core().labels {
         let listing = listings.get(usize::from(label.kind)).copied().flatten();

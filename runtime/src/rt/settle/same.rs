@@ -21,40 +21,6 @@ pub(super) fn same_item(a: &Item<'_>, b: &Item<'_>) -> bool {
     }
 }
 
-pub(super) fn same_table(a: &[Vec<Item<'_>>], b: &[Vec<Item<'_>>]) -> bool {
-    a.len() == b.len()
-        && a.iter().zip(b).all(|(a, b)| {
-            // Algorithms may give more columns than the record has rows for.
-            a.len() <= b.len() && a.iter().zip(b).all(|(a, b)| same_item(a, b))
-        })
-}
-
-/// A digest of a computed table, to tell whether it is still the same.
-#[must_use]
-pub fn digest(table: &[Vec<Item<'_>>]) -> KeptValue {
-    let mut bytes = Vec::new();
-    for row in table {
-        for item in row {
-            match through(item) {
-                Item::Int(n) => bytes.extend_from_slice(&n.to_le_bytes()),
-                Item::Text(text) => {
-                    bytes.extend_from_slice(text.as_bytes());
-                    bytes.push(0xff);
-                }
-                Item::Bytes(b) => {
-                    bytes.extend_from_slice(b);
-                    bytes.push(0xff);
-                }
-                _ => bytes.push(0xfe),
-            }
-        }
-        bytes.push(0xfd);
-    }
-    let low = crate::fnv1a_32(&bytes, crate::FNV1A_SEED);
-    let high = crate::murmur3_32(&bytes, 0);
-    KeptValue::Int(i128::from(u64::from(high) << 32 | u64::from(low)))
-}
-
 /// Result of an expression, as something to keep.
 #[must_use]
 pub fn val_kept(val: &Val<'_>) -> KeptValue {

@@ -21,6 +21,7 @@ use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 
+pub use super::tables::label_key;
 pub use cells::{bits_of, low, put_bits, shortest, store, sum_bits, Spot};
 pub use check::{broken_rule, show, takes_number, takes_text, Rule};
 pub use datum::{kept_item, Chars, Coding, Datum, Number, Run};
@@ -29,7 +30,7 @@ pub use helpers::{
     kept_in, kept_none, no_case, no_rank, not_there, number_item, owner_scope, pointer_to,
     target_of, varint_width, word_item, wrong_case, wrong_last, wrong_length, Helpers,
 };
-pub use labels::{label_key, Cell, Class, Label, Set};
+pub use labels::{Cell, Class, Label, Set};
 pub use place::align_up;
 pub use region::{kept_bytes, kept_tail, too_long, Mode, Terminator, Trim};
 pub use schema::{
@@ -42,7 +43,8 @@ use check::Validate;
 use place::Place;
 
 use super::engine::Engine;
-use super::tree::{Item, Loc, NodeId, Schema, Tree, NOTHING, WHOLE};
+use super::schema::Schema;
+use super::tree::{Item, Loc, NodeId, Tree, NOTHING, WHOLE};
 use super::val::{Fallible, Fault};
 use crate::dictionary::DictionaryError;
 use crate::path::{Path, Segment};

@@ -4,9 +4,12 @@ use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
+use super::super::tables::{
+    digest, first_that_holds, label_key, pool_members, relocation_tables, Pooled, Table,
+};
 use super::super::tree::{through, ArrayItem, Item, Loc, NodeId, PointerItem, UNPLACED};
 use super::super::val::{eval_error, Fallible, Fault, Val};
-use super::labels::{digest, label_key, listed_cells, pool_members, relocation_tables, Set, Table};
+use super::labels::{listed_cells, Set};
 use super::{kept_item, still_for, Write};
 use crate::pool::PoolOrder;
 use crate::spelling::{KeptKind, KeptValue};
@@ -198,9 +201,15 @@ pub trait Tables<'v>: Write<'v> {
         kept_by_schema: bool,
     ) -> Fallible<Item<'v>> {
         let relocation = self.tables().relocation;
+        let order = first_that_holds(self, orders, loc.node)?.unwrap_or(PoolOrder::FirstUse);
         let log = core::mem::take(&mut self.w().log);
-        let members =
-            pool_members(self, relocation, &log.labels, &log.planned, loc, always, orders);
+        let texts = log.labels.iter().chain(&log.planned).map(|label| Pooled {
+            cell: label.cell,
+            kind: label.kind,
+            node: label.node,
+            text: &label.text,
+        });
+        let members = pool_members(self, relocation, texts, loc, always, order);
         self.w().log = log;
         let members = members?;
         let stored: Option<Vec<Item<'v>>> = match self.kept(loc, KeptKind::Pool) {

@@ -5,7 +5,8 @@ use std::env;
 use formwork_codegen::Build;
 
 fn main() {
-    let mut build = Build::new().libraries(formwork_schemas::get);
+    let arbitrary = env::var_os("CARGO_FEATURE_ARBITRARY").is_some();
+    let mut build = Build::new().libraries(formwork_schemas::get).arbitrary(arbitrary);
     for name in formwork_schemas::names() {
         let feature = format!("CARGO_FEATURE_{}", name.to_uppercase());
         let text = formwork_schemas::get(name).filter(|_| env::var_os(feature).is_some());

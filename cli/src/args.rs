@@ -47,6 +47,8 @@ pub(crate) enum Command {
     Generate(Generate),
     /// Describe formats: tables of offsets, and all that a schema says besides.
     Docs(Docs),
+    /// Write fuzz targets for `cargo fuzz`, with dictionaries and seeds.
+    Fuzz(Fuzz),
 }
 
 #[derive(Debug, clap::Args)]
@@ -210,6 +212,28 @@ pub(crate) struct Docs {
     /// Folder that gets NAME.md for each schema.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Writes a crate with a target for each schema that tries whether what reads and writes keeps its
+promises. In a manifest that is there already, only the list of these targets is replaced. Without
+SCHEMA, the targets are those of all built-in formats.
+
+Examples:
+  formwork fuzz game.kdl --seeds samples/
+  formwork fuzz -o fuzz/")]
+pub(crate) struct Fuzz {
+    /// Schema files, or names of built-in formats: all that the crate is to have targets for.
+    #[arg(value_name = "SCHEMA")]
+    pub schemas: Vec<PathBuf>,
+    /// Folder of the crate.
+    #[arg(short, long, value_name = "DIR", default_value = "fuzz")]
+    pub output: PathBuf,
+    /// Files and folders; those that have one of the formats become seeds in DIR/corpus/NAME. May be
+    /// given several times.
+    #[arg(long, value_name = "PATH")]
+    pub seeds: Vec<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -14,6 +14,7 @@ mod encode;
 mod explain;
 mod files;
 mod formats;
+mod fuzz;
 mod generate;
 mod new;
 mod problem;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Command::New(options) => new::run(options, &mut out),
         Command::Generate(options) => generate::run(options, &mut out),
         Command::Docs(options) => docs::run(options, &mut out),
+        Command::Fuzz(options) => fuzz::run(options, &mut out),
     };
     let flushed = out.flush();
     // What the buffer holds after an error must not be written when it is dropped.

@@ -28,7 +28,7 @@ pub(crate) struct Format {
 }
 
 impl Format {
-    fn new(model: Model) -> Format {
+    pub(crate) fn new(model: Model) -> Format {
         let signature = Signature::of(&model);
         Format { model, signature }
     }

@@ -3,7 +3,8 @@
 //! Each format is a module behind a feature of its name; `all` has every one, and by default there
 //! is none. In each, `File` is what a file holds: plain data without offsets, counts and padding.
 //! `File::read` makes it of bytes, `write` makes bytes of it; a file that its format's own tools
-//! made comes out byte for byte as it went in.
+//! made comes out byte for byte as it went in. With the feature `arbitrary`, all types implement
+//! `Arbitrary` of the crate of that name.
 //!
 //! ```
 //! # #[cfg(feature = "evfl")] {
@@ -71,6 +72,9 @@ macro_rules! formats {
 }
 
 formats! {
+    /// Total War object serialization, a tree of typed values: saves, replays, start positions
+    /// (`.esf`, `.save`, `.replay` and others).
+    esf = "esf": File;
     /// Event flows and timelines: `.bfevfl`, `.bfevtm`.
     evfl = "evfl": File;
 }

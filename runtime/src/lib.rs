@@ -45,7 +45,10 @@ mod pool;
 mod problem;
 mod relocation;
 mod spelling;
+mod stack;
 mod store;
+#[doc(hidden)]
+pub mod straight;
 #[allow(unsafe_code)]
 mod text;
 mod utf16;

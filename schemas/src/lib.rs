@@ -2,8 +2,11 @@
 #![forbid(unsafe_code)]
 
 /// Name and text of every schema.
-const ALL: &[(&str, &str)] =
-    &[("evfl", include_str!("../evfl.kdl")), ("nn", include_str!("../nn.kdl"))];
+const ALL: &[(&str, &str)] = &[
+    ("esf", include_str!("../esf.kdl")),
+    ("evfl", include_str!("../evfl.kdl")),
+    ("nn", include_str!("../nn.kdl")),
+];
 
 /// Text of the schema or library with this name, such as `evfl`; `None` if there is none.
 #[must_use]

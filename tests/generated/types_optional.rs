@@ -79,25 +79,50 @@ impl ::formwork::Inspect for File<'_> {
 impl<'a> as_arbitrary::Make<'a> for File<'a> {
     fn make(
         u: &mut ::arbitrary::Unstructured<'a>,
-        depth: u32,
+        cx: &mut as_arbitrary::Cx,
     ) -> ::arbitrary::Result<Self> {
-        let _ = (&mut *u, depth);
+        let _ = (&mut *u, &mut *cx);
         ::formwork::__rt::Ok(File {
-            options: as_arbitrary::Make::make(u, depth)?,
-            r#type: as_arbitrary::Make::make(u, depth)?,
-            kind: as_arbitrary::Make::make(u, depth)?,
-            level: as_arbitrary::Make::make(u, depth)?,
-            weights: as_arbitrary::Make::make(u, depth)?,
-            things: as_arbitrary::Make::make(u, depth)?,
-            size: as_arbitrary::Make::make(u, depth)?,
+            options: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
+            r#type: if cx.usual(u)? {
+                3
+            } else {
+                as_arbitrary::field(u, cx, as_arbitrary::ANY)?
+            },
+            kind: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
+            level: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
+            weights: as_arbitrary::field(
+                u,
+                cx,
+                as_arbitrary::Rule {
+                    length: ::formwork::__rt::Some(2usize),
+                    ..as_arbitrary::ANY
+                },
+            )?,
+            things: as_arbitrary::field(
+                u,
+                cx,
+                as_arbitrary::Rule {
+                    least: ::formwork::__rt::Some(0),
+                    ..as_arbitrary::ANY
+                },
+            )?,
+            size: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
             spelling: ::formwork::__rt::Default::default(),
         })
+    }
+    fn possible(
+        u: &mut ::arbitrary::Unstructured<'a>,
+        cx: &mut as_arbitrary::Cx,
+    ) -> ::arbitrary::Result<bool> {
+        let possible = <[f32; 2usize] as as_arbitrary::Make<'a>>::possible(u, cx)?;
+        ::formwork::__rt::Ok(possible)
     }
 }
 
 impl<'a> ::arbitrary::Arbitrary<'a> for File<'a> {
     fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::Make::make(u, as_arbitrary::DEPTH)
+        as_arbitrary::whole(u)
     }
 }
 
@@ -188,9 +213,9 @@ impl as_serde::Remote for Options {
 impl<'a> as_arbitrary::Make<'a> for Options {
     fn make(
         u: &mut ::arbitrary::Unstructured<'a>,
-        depth: u32,
+        cx: &mut as_arbitrary::Cx,
     ) -> ::arbitrary::Result<Self> {
-        let _ = depth;
+        let _ = cx;
         let bits: u16 = ::arbitrary::Arbitrary::arbitrary(u)?;
         let default: Self = ::formwork::__rt::Default::default();
         ::formwork::__rt::Ok(Options((default.0 & !31) | (bits & 31)))
@@ -199,7 +224,7 @@ impl<'a> as_arbitrary::Make<'a> for Options {
 
 impl<'a> ::arbitrary::Arbitrary<'a> for Options {
     fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::Make::make(u, as_arbitrary::DEPTH)
+        as_arbitrary::whole(u)
     }
 }
 
@@ -241,13 +266,13 @@ impl ::formwork::Inspect for Thing<'_> {
 impl<'a> as_arbitrary::Make<'a> for Thing<'a> {
     fn make(
         u: &mut ::arbitrary::Unstructured<'a>,
-        depth: u32,
+        cx: &mut as_arbitrary::Cx,
     ) -> ::arbitrary::Result<Self> {
-        let _ = (&mut *u, depth);
+        let _ = (&mut *u, &mut *cx);
         ::formwork::__rt::Ok(Thing {
-            name: as_arbitrary::Make::make(u, depth)?,
-            parent: as_arbitrary::Make::make(u, depth)?,
-            data: as_arbitrary::Make::make(u, depth)?,
+            name: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
+            parent: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
+            data: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
             spelling: ::formwork::__rt::Default::default(),
         })
     }
@@ -255,7 +280,7 @@ impl<'a> as_arbitrary::Make<'a> for Thing<'a> {
 
 impl<'a> ::arbitrary::Arbitrary<'a> for Thing<'a> {
     fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::Make::make(u, as_arbitrary::DEPTH)
+        as_arbitrary::whole(u)
     }
 }
 
@@ -288,9 +313,9 @@ impl ::formwork::Inspect for ThingNothing {
 impl<'a> as_arbitrary::Make<'a> for ThingNothing {
     fn make(
         u: &mut ::arbitrary::Unstructured<'a>,
-        depth: u32,
+        cx: &mut as_arbitrary::Cx,
     ) -> ::arbitrary::Result<Self> {
-        let _ = (&mut *u, depth);
+        let _ = (&mut *u, &mut *cx);
         ::formwork::__rt::Ok(ThingNothing {
             spelling: ::formwork::__rt::Default::default(),
         })
@@ -299,7 +324,7 @@ impl<'a> as_arbitrary::Make<'a> for ThingNothing {
 
 impl<'a> ::arbitrary::Arbitrary<'a> for ThingNothing {
     fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::Make::make(u, as_arbitrary::DEPTH)
+        as_arbitrary::whole(u)
     }
 }
 
@@ -329,19 +354,19 @@ impl ::formwork::Inspect for ThingNumber {
 impl<'a> as_arbitrary::Make<'a> for ThingNumber {
     fn make(
         u: &mut ::arbitrary::Unstructured<'a>,
-        depth: u32,
+        cx: &mut as_arbitrary::Cx,
     ) -> ::arbitrary::Result<Self> {
-        let _ = (&mut *u, depth);
+        let _ = (&mut *u, &mut *cx);
         ::formwork::__rt::Ok(ThingNumber {
-            value: as_arbitrary::Make::make(u, depth)?,
-            extra: as_arbitrary::Make::make(u, depth)?,
+            value: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
+            extra: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
         })
     }
 }
 
 impl<'a> ::arbitrary::Arbitrary<'a> for ThingNumber {
     fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::Make::make(u, as_arbitrary::DEPTH)
+        as_arbitrary::whole(u)
     }
 }
 
@@ -377,11 +402,11 @@ impl ::formwork::Inspect for ThingParts<'_> {
 impl<'a> as_arbitrary::Make<'a> for ThingParts<'a> {
     fn make(
         u: &mut ::arbitrary::Unstructured<'a>,
-        depth: u32,
+        cx: &mut as_arbitrary::Cx,
     ) -> ::arbitrary::Result<Self> {
-        let _ = (&mut *u, depth);
+        let _ = (&mut *u, &mut *cx);
         ::formwork::__rt::Ok(ThingParts {
-            part: as_arbitrary::Make::make(u, depth)?,
+            part: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
             spelling: ::formwork::__rt::Default::default(),
         })
     }
@@ -389,7 +414,7 @@ impl<'a> as_arbitrary::Make<'a> for ThingParts<'a> {
 
 impl<'a> ::arbitrary::Arbitrary<'a> for ThingParts<'a> {
     fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::Make::make(u, as_arbitrary::DEPTH)
+        as_arbitrary::whole(u)
     }
 }
 
@@ -438,18 +463,49 @@ impl ::formwork::Inspect for ThingData<'_> {
 impl<'a> as_arbitrary::Make<'a> for ThingData<'a> {
     fn make(
         u: &mut ::arbitrary::Unstructured<'a>,
-        depth: u32,
+        cx: &mut as_arbitrary::Cx,
     ) -> ::arbitrary::Result<Self> {
-        let ::formwork::__rt::Some(depth) = depth.checked_sub(1) else {
-            return ::formwork::__rt::Ok(::formwork::__rt::Default::default());
-        };
-        let _ = depth;
-        ::formwork::__rt::Ok(
-            match u.int_in_range(0..=2)? {
-                0 => ThingData::Nothing(as_arbitrary::Make::make(u, depth)?),
-                1 => ThingData::Number(as_arbitrary::Make::make(u, depth)?),
-                2 => ThingData::Parts(as_arbitrary::Make::make(u, depth)?),
-                _ => ::formwork::__rt::Default::default(),
+        as_arbitrary::deeper(
+            u,
+            cx,
+            |u, cx| {
+                let first = match cx.forced(0u32) {
+                    ::formwork::__rt::Some(case) => case,
+                    ::formwork::__rt::None => u.int_in_range(0..=2)?,
+                };
+                for number in 0..3 {
+                    match (first + number) % 3 {
+                        0 if <ThingNothing as as_arbitrary::Make<
+                            'a,
+                        >>::possible(u, cx)? => {
+                            return ::formwork::__rt::Ok(
+                                ThingData::Nothing(
+                                    as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
+                                ),
+                            );
+                        }
+                        1 if <ThingNumber as as_arbitrary::Make<
+                            'a,
+                        >>::possible(u, cx)? => {
+                            return ::formwork::__rt::Ok(
+                                ThingData::Number(
+                                    as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
+                                ),
+                            );
+                        }
+                        2 if <ThingParts<
+                            'a,
+                        > as as_arbitrary::Make<'a>>::possible(u, cx)? => {
+                            return ::formwork::__rt::Ok(
+                                ThingData::Parts(
+                                    as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
+                                ),
+                            );
+                        }
+                        _ => {}
+                    }
+                }
+                ::formwork::__rt::Ok(::formwork::__rt::Default::default())
             },
         )
     }
@@ -457,7 +513,7 @@ impl<'a> as_arbitrary::Make<'a> for ThingData<'a> {
 
 impl<'a> ::arbitrary::Arbitrary<'a> for ThingData<'a> {
     fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::Make::make(u, as_arbitrary::DEPTH)
+        as_arbitrary::whole(u)
     }
 }
 
@@ -505,9 +561,15 @@ impl as_serde::Remote for Kind {
 impl<'a> as_arbitrary::Make<'a> for Kind {
     fn make(
         u: &mut ::arbitrary::Unstructured<'a>,
-        depth: u32,
+        cx: &mut as_arbitrary::Cx,
     ) -> ::arbitrary::Result<Self> {
-        let _ = depth;
+        let _ = &mut *cx;
+        if let ::formwork::__rt::Some(::formwork::__rt::Ok(number)) = cx
+            .chosen(u)?
+            .map(::core::convert::TryFrom::try_from)
+        {
+            return ::formwork::__rt::Ok(Kind(number));
+        }
         ::formwork::__rt::Ok(
             match u.int_in_range(0..=2)? {
                 0 => Kind::START,
@@ -520,7 +582,7 @@ impl<'a> as_arbitrary::Make<'a> for Kind {
 
 impl<'a> ::arbitrary::Arbitrary<'a> for Kind {
     fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::Make::make(u, as_arbitrary::DEPTH)
+        as_arbitrary::whole(u)
     }
 }
 
@@ -578,9 +640,18 @@ impl as_serde::Remote for Level {
 impl<'a> as_arbitrary::Make<'a> for Level {
     fn make(
         u: &mut ::arbitrary::Unstructured<'a>,
-        depth: u32,
+        cx: &mut as_arbitrary::Cx,
     ) -> ::arbitrary::Result<Self> {
-        let _ = depth;
+        let _ = &mut *cx;
+        match cx.chosen(u)? {
+            ::formwork::__rt::Some(1) => {
+                return ::formwork::__rt::Ok(Level::Low);
+            }
+            ::formwork::__rt::Some(2) => {
+                return ::formwork::__rt::Ok(Level::High);
+            }
+            _ => {}
+        }
         ::formwork::__rt::Ok(
             match u.int_in_range(0..=1)? {
                 0 => Level::Low,
@@ -593,7 +664,7 @@ impl<'a> as_arbitrary::Make<'a> for Level {
 
 impl<'a> ::arbitrary::Arbitrary<'a> for Level {
     fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::Make::make(u, as_arbitrary::DEPTH)
+        as_arbitrary::whole(u)
     }
 }
 
@@ -633,8 +704,18 @@ impl as_serde::Remote for ThingIndex {
 }
 
 impl<'a> as_arbitrary::Make<'a> for ThingIndex {
-    fn make(u: &mut ::arbitrary::Unstructured<'a>, _: u32) -> ::arbitrary::Result<Self> {
-        ::formwork::__rt::Ok(ThingIndex::new_const(u.int_in_range(0..=3)?))
+    fn make(
+        u: &mut ::arbitrary::Unstructured<'a>,
+        cx: &mut as_arbitrary::Cx,
+    ) -> ::arbitrary::Result<Self> {
+        let position = as_arbitrary::position(u, cx, 0u32)?;
+        ::formwork::__rt::Ok(ThingIndex::new(position).unwrap_or_default())
+    }
+    fn possible(
+        u: &mut ::arbitrary::Unstructured<'a>,
+        cx: &mut as_arbitrary::Cx,
+    ) -> ::arbitrary::Result<bool> {
+        ::formwork::__rt::Ok(cx.least(u, 0u32)? > 0)
     }
 }
 
@@ -964,139 +1045,530 @@ mod as_serde {
     }
 }
 
-#[allow(dead_code, unused_imports)]
+#[allow(dead_code, unused_imports, clippy::all, clippy::pedantic)]
 mod as_arbitrary {
     use ::arbitrary::{Arbitrary, Result, Unstructured};
-    use ::formwork::__rt::{Box, Cow, None, Ok, Option, Some, Vec};
+    use ::formwork::__rt::{Box, Cow, None, Ok, Option, Some, String, Vec};
     /// How deep a value is at most, counted in lists, options and unions.
-    pub const DEPTH: u32 = 12;
-    /// Longest list.
-    const LENGTH: u8 = 5;
+    const DEPTH: u32 = 12;
+    /// Longest list, unless the schema says how long it is.
+    const LENGTH: usize = 5;
+    /// Elements of all lists together.
+    const ELEMENTS: u32 = 400;
+    /// Arrays of which an element must have a case, with the choice and the case.
+    const WANTED: [(u32, u32, u32); 0usize] = [];
+    /// What is known of the value around.
+    pub struct Cx {
+        depth: u32,
+        elements: u32,
+        /// Whether the value heeds the schema as far as possible; otherwise it is to be
+        /// refused for something.
+        tidy: bool,
+        /// Number of the next text that must not be equal to others.
+        serial: u32,
+        pub epoch: usize,
+        rule: Rule,
+        /// Elements that each array has at least which something refers to.
+        lengths: [Option<usize>; 1usize],
+        /// Where the elements are that must have a case, if there are any.
+        wanted: [Option<usize>; 0usize],
+        /// Choice and case of the element that comes.
+        forced: Option<(u32, u32)>,
+    }
+    impl Cx {
+        pub fn new(u: &mut Unstructured<'_>) -> Result<Cx> {
+            Ok(Cx {
+                depth: DEPTH,
+                elements: ELEMENTS,
+                tidy: u.int_in_range(0..=15)? != 15,
+                serial: 0,
+                epoch: u.int_in_range(0..=0)?,
+                rule: ANY,
+                lengths: [None; 1usize],
+                wanted: [None; 0usize],
+                forced: None,
+            })
+        }
+        /// Elements that an array has at least.
+        pub fn least(&mut self, u: &mut Unstructured<'_>, array: u32) -> Result<usize> {
+            let Some(length) = self.lengths.get_mut(array as usize) else {
+                return Ok(0)
+            };
+            if let Some(length) = length {
+                return Ok(*length);
+            }
+            let chosen = *u.choose(&[1, 2, 3, 1, 2, 3, 1, 0])?;
+            *length = Some(chosen);
+            Ok(chosen)
+        }
+        /// Decides which elements of an array must have a case.
+        fn place_wanted(
+            &mut self,
+            u: &mut Unstructured<'_>,
+            array: u32,
+            length: usize,
+        ) -> Result<()> {
+            for (at, want) in WANTED.iter().enumerate() {
+                if want.0 == array {
+                    let there = length > 0 && u.ratio(3, 4)?;
+                    self.wanted[at] = match there {
+                        true => Some(u.choose_index(length)?),
+                        false => None,
+                    };
+                }
+            }
+            Ok(())
+        }
+        /// The case that the element at this position must have.
+        fn force(&self, array: u32, position: usize) -> Option<(u32, u32)> {
+            let places = WANTED.iter().zip(&self.wanted);
+            let mut here = places.filter(|(want, _)| want.0 == array);
+            let here = here.find(|(_, place)| **place == Some(position));
+            here.filter(|_| self.tidy).map(|(want, _)| (want.1, want.2))
+        }
+        /// The case that a choice must have.
+        pub fn forced(&mut self, choice: u32) -> Option<u32> {
+            let (_, case) = self.forced.filter(|(forced, _)| *forced == choice)?;
+            self.forced = None;
+            Some(case)
+        }
+        /// Whether there is an element that has the case which is wanted.
+        pub fn has_wanted(&self, want: usize) -> bool {
+            self.wanted.get(want).copied().flatten().is_some()
+        }
+        /// Whether a field has its usual value.
+        pub fn usual(&self, u: &mut Unstructured<'_>) -> Result<bool> {
+            Ok(self.tidy && u.ratio(7, 8)?)
+        }
+        /// A number that the rule allows, if it says so.
+        pub fn chosen(&self, u: &mut Unstructured<'_>) -> Result<Option<i128>> {
+            if !self.tidy || self.rule.choices.is_empty() {
+                return Ok(None);
+            }
+            u.choose(self.rule.choices).copied().map(Some)
+        }
+    }
+    /// What the schema says about a field.
+    #[derive(Clone, Copy)]
+    pub struct Rule {
+        pub low: i128,
+        pub high: i128,
+        pub choices: &'static [i128],
+        pub ascii: bool,
+        pub most: usize,
+        pub size: Option<usize>,
+        pub key: bool,
+        pub length: Option<usize>,
+        pub least: Option<u32>,
+        pub want: Option<usize>,
+    }
+    /// Nothing.
+    pub const ANY: Rule = Rule {
+        low: i128::MIN,
+        high: i128::MAX,
+        choices: &[],
+        ascii: false,
+        most: usize::MAX,
+        size: None,
+        key: false,
+        length: None,
+        least: None,
+        want: None,
+    };
     pub trait Make<'a>: Sized {
-        fn make(u: &mut Unstructured<'a>, depth: u32) -> Result<Self>;
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self>;
+        /// Whether there is a value at all: not of a position in an array without elements.
+        fn possible(_: &mut Unstructured<'a>, _: &mut Cx) -> Result<bool> {
+            Ok(true)
+        }
+    }
+    /// A value by itself.
+    pub fn whole<'a, T: Make<'a>>(u: &mut Unstructured<'a>) -> Result<T> {
+        let mut cx = Cx::new(u)?;
+        T::make(u, &mut cx)
+    }
+    /// A field.
+    pub fn field<'a, T: Make<'a>>(
+        u: &mut Unstructured<'a>,
+        cx: &mut Cx,
+        rule: Rule,
+    ) -> Result<T> {
+        cx.rule = rule;
+        T::make(u, cx)
+    }
+    /// What is one level deeper; by default if that is too deep.
+    pub fn deeper<'a, T: ::formwork::__rt::Default>(
+        u: &mut Unstructured<'a>,
+        cx: &mut Cx,
+        make: impl FnOnce(&mut Unstructured<'a>, &mut Cx) -> Result<T>,
+    ) -> Result<T> {
+        let Some(depth) = cx.depth.checked_sub(1) else { return Ok(T::default()) };
+        cx.depth = depth;
+        let value = make(u, cx);
+        cx.depth += 1;
+        value
+    }
+    /// A field that the layout has in some epochs only, and always there.
+    pub fn there<'a, T: Make<'a>>(
+        u: &mut Unstructured<'a>,
+        cx: &mut Cx,
+        rule: Rule,
+    ) -> Result<Option<T>> {
+        if !cx.tidy {
+            return field(u, cx, rule);
+        }
+        field(u, cx, rule).map(Some)
+    }
+    /// Whether the layout has a field.
+    pub fn has(epochs: &[bool], cx: &Cx) -> bool {
+        epochs.get(cx.epoch).copied().unwrap_or(true)
+    }
+    /// The numbers of the epoch.
+    pub fn in_epoch(all: &[&'static [i128]], cx: &Cx) -> &'static [i128] {
+        all.get(cx.epoch).copied().unwrap_or(&[])
+    }
+    /// A number that several lists take their length from, so large that none of them lacks an
+    /// element that something refers to.
+    pub fn count<'a>(
+        u: &mut Unstructured<'a>,
+        cx: &mut Cx,
+        lists: &[(Option<u32>, i128, i128)],
+    ) -> Result<i128> {
+        let mut number = u.int_in_range(0..=3)?;
+        for &(array, factor, offset) in lists {
+            let least = match array {
+                Some(array) => cx.least(u, array)?,
+                None => 0,
+            };
+            while number < 8 && length(number, factor, offset) < least {
+                number += 1;
+            }
+        }
+        Ok(number)
+    }
+    /// The length that follows from such a number.
+    pub fn length(number: i128, factor: i128, offset: i128) -> usize {
+        let length = number.saturating_mul(factor).saturating_add(offset);
+        usize::try_from(length).unwrap_or(0).min(64)
+    }
+    /// A position in an array.
+    pub fn position(u: &mut Unstructured<'_>, cx: &mut Cx, array: u32) -> Result<u32> {
+        if !cx.tidy {
+            return u.int_in_range(0..=3);
+        }
+        if let Some(place) = cx.rule.want.and_then(|want| cx.wanted.get(want).copied()) {
+            return Ok(place.unwrap_or(0) as u32);
+        }
+        let least = cx.least(u, array)?;
+        Ok(u.choose_index(least.max(1))? as u32)
     }
     impl<'a> Make<'a> for u8 {
-        fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-            Arbitrary::arbitrary(u)
-        }
-    }
-    impl<'a> Make<'a> for u16 {
-        fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-            Arbitrary::arbitrary(u)
-        }
-    }
-    impl<'a> Make<'a> for u32 {
-        fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-            Arbitrary::arbitrary(u)
-        }
-    }
-    impl<'a> Make<'a> for u64 {
-        fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-            Arbitrary::arbitrary(u)
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+            if let Some(chosen) = cx.chosen(u)? {
+                #[allow(irrefutable_let_patterns)]
+                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
+                    return Ok(chosen);
+                }
+            }
+            let number: u8 = Arbitrary::arbitrary(u)?;
+            let Rule { low, high, .. } = cx.rule;
+            let wide = number as i128;
+            if !cx.tidy || (low <= wide && wide <= high) {
+                return Ok(number);
+            }
+            let count = high.saturating_sub(low).saturating_add(1).max(1);
+            Ok((low + wide.rem_euclid(count)) as u8)
         }
     }
     impl<'a> Make<'a> for i8 {
-        fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-            Arbitrary::arbitrary(u)
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+            if let Some(chosen) = cx.chosen(u)? {
+                #[allow(irrefutable_let_patterns)]
+                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
+                    return Ok(chosen);
+                }
+            }
+            let number: i8 = Arbitrary::arbitrary(u)?;
+            let Rule { low, high, .. } = cx.rule;
+            let wide = number as i128;
+            if !cx.tidy || (low <= wide && wide <= high) {
+                return Ok(number);
+            }
+            let count = high.saturating_sub(low).saturating_add(1).max(1);
+            Ok((low + wide.rem_euclid(count)) as i8)
+        }
+    }
+    impl<'a> Make<'a> for u16 {
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+            if let Some(chosen) = cx.chosen(u)? {
+                #[allow(irrefutable_let_patterns)]
+                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
+                    return Ok(chosen);
+                }
+            }
+            let number: u16 = Arbitrary::arbitrary(u)?;
+            let Rule { low, high, .. } = cx.rule;
+            let wide = number as i128;
+            if !cx.tidy || (low <= wide && wide <= high) {
+                return Ok(number);
+            }
+            let count = high.saturating_sub(low).saturating_add(1).max(1);
+            Ok((low + wide.rem_euclid(count)) as u16)
         }
     }
     impl<'a> Make<'a> for i16 {
-        fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-            Arbitrary::arbitrary(u)
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+            if let Some(chosen) = cx.chosen(u)? {
+                #[allow(irrefutable_let_patterns)]
+                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
+                    return Ok(chosen);
+                }
+            }
+            let number: i16 = Arbitrary::arbitrary(u)?;
+            let Rule { low, high, .. } = cx.rule;
+            let wide = number as i128;
+            if !cx.tidy || (low <= wide && wide <= high) {
+                return Ok(number);
+            }
+            let count = high.saturating_sub(low).saturating_add(1).max(1);
+            Ok((low + wide.rem_euclid(count)) as i16)
+        }
+    }
+    impl<'a> Make<'a> for u32 {
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+            if let Some(chosen) = cx.chosen(u)? {
+                #[allow(irrefutable_let_patterns)]
+                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
+                    return Ok(chosen);
+                }
+            }
+            let number: u32 = Arbitrary::arbitrary(u)?;
+            let Rule { low, high, .. } = cx.rule;
+            let wide = number as i128;
+            if !cx.tidy || (low <= wide && wide <= high) {
+                return Ok(number);
+            }
+            let count = high.saturating_sub(low).saturating_add(1).max(1);
+            Ok((low + wide.rem_euclid(count)) as u32)
         }
     }
     impl<'a> Make<'a> for i32 {
-        fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-            Arbitrary::arbitrary(u)
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+            if let Some(chosen) = cx.chosen(u)? {
+                #[allow(irrefutable_let_patterns)]
+                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
+                    return Ok(chosen);
+                }
+            }
+            let number: i32 = Arbitrary::arbitrary(u)?;
+            let Rule { low, high, .. } = cx.rule;
+            let wide = number as i128;
+            if !cx.tidy || (low <= wide && wide <= high) {
+                return Ok(number);
+            }
+            let count = high.saturating_sub(low).saturating_add(1).max(1);
+            Ok((low + wide.rem_euclid(count)) as i32)
+        }
+    }
+    impl<'a> Make<'a> for u64 {
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+            if let Some(chosen) = cx.chosen(u)? {
+                #[allow(irrefutable_let_patterns)]
+                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
+                    return Ok(chosen);
+                }
+            }
+            let number: u64 = Arbitrary::arbitrary(u)?;
+            let Rule { low, high, .. } = cx.rule;
+            let wide = number as i128;
+            if !cx.tidy || (low <= wide && wide <= high) {
+                return Ok(number);
+            }
+            let count = high.saturating_sub(low).saturating_add(1).max(1);
+            Ok((low + wide.rem_euclid(count)) as u64)
         }
     }
     impl<'a> Make<'a> for i64 {
-        fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-            Arbitrary::arbitrary(u)
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+            if let Some(chosen) = cx.chosen(u)? {
+                #[allow(irrefutable_let_patterns)]
+                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
+                    return Ok(chosen);
+                }
+            }
+            let number: i64 = Arbitrary::arbitrary(u)?;
+            let Rule { low, high, .. } = cx.rule;
+            let wide = number as i128;
+            if !cx.tidy || (low <= wide && wide <= high) {
+                return Ok(number);
+            }
+            let count = high.saturating_sub(low).saturating_add(1).max(1);
+            Ok((low + wide.rem_euclid(count)) as i64)
         }
     }
     impl<'a> Make<'a> for i128 {
-        fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-            Arbitrary::arbitrary(u)
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+            if let Some(chosen) = cx.chosen(u)? {
+                #[allow(irrefutable_let_patterns)]
+                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
+                    return Ok(chosen);
+                }
+            }
+            let number: i128 = Arbitrary::arbitrary(u)?;
+            let Rule { low, high, .. } = cx.rule;
+            let wide = number as i128;
+            if !cx.tidy || (low <= wide && wide <= high) {
+                return Ok(number);
+            }
+            let count = high.saturating_sub(low).saturating_add(1).max(1);
+            Ok((low + wide.rem_euclid(count)) as i128)
         }
     }
     impl<'a> Make<'a> for f32 {
-        fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
+        fn make(u: &mut Unstructured<'a>, _: &mut Cx) -> Result<Self> {
             Arbitrary::arbitrary(u)
         }
     }
     impl<'a> Make<'a> for f64 {
-        fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
+        fn make(u: &mut Unstructured<'a>, _: &mut Cx) -> Result<Self> {
             Arbitrary::arbitrary(u)
         }
     }
     impl<'a> Make<'a> for bool {
-        fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
+        fn make(u: &mut Unstructured<'a>, _: &mut Cx) -> Result<Self> {
             Arbitrary::arbitrary(u)
         }
     }
-    impl<'a> Make<'a> for Cow<'a, str> {
-        fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-            let text: &'a str = Arbitrary::arbitrary(u)?;
-            Ok(Cow::Borrowed(text))
+    /// A short text. A tidy one can be stored.
+    fn text(u: &mut Unstructured<'_>, cx: &mut Cx) -> Result<String> {
+        const LETTERS: [char; 16] = [
+            'a', 'b', 'c', 'A', 'Z', '0', '9', '_', ' ', '/', '.', '~', 'é', 'ß',
+            '世', '😀',
+        ];
+        let Rule { ascii, most, key, .. } = cx.rule;
+        let mut text = String::new();
+        for _ in 0..u.int_in_range(0..=6)? {
+            let letter = if cx.tidy { *u.choose(&LETTERS)? } else { u.arbitrary()? };
+            let letter = if cx.tidy && ascii && !letter.is_ascii() {
+                'x'
+            } else {
+                letter
+            };
+            if cx.tidy && text.len() + letter.len_utf8() > most {
+                break;
+            }
+            text.push(letter);
         }
+        if key && cx.tidy {
+            cx.serial += 1;
+            let mut serial = cx.serial;
+            while serial > 0 {
+                text.push((b'a' + (serial % 26) as u8) as char);
+                serial /= 26;
+            }
+        }
+        Ok(text)
     }
-    impl<'a> Make<'a> for Cow<'a, [u8]> {
-        fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-            let bytes: &'a [u8] = Arbitrary::arbitrary(u)?;
-            Ok(Cow::Borrowed(bytes))
+    impl<'a> Make<'a> for Cow<'a, str> {
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+            text(u, cx).map(Cow::Owned)
         }
     }
     impl<'a> Make<'a> for ::formwork::Utf16 {
-        fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-            let text: &'a str = Arbitrary::arbitrary(u)?;
-            Ok(::formwork::Utf16::from(text))
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+            Ok(::formwork::Utf16::from(text(u, cx)?.as_str()))
+        }
+    }
+    impl<'a> Make<'a> for Cow<'a, [u8]> {
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+            let mut bytes = Vec::new();
+            let size = match cx.rule.size {
+                Some(size) if cx.tidy => size,
+                _ => u.int_in_range(0..=9)?,
+            };
+            for _ in 0..size {
+                bytes.push(u.arbitrary()?);
+            }
+            Ok(Cow::Owned(bytes))
         }
     }
     impl<'a> Make<'a> for ::formwork::Endian {
-        fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
+        fn make(u: &mut Unstructured<'a>, _: &mut Cx) -> Result<Self> {
             let big = bool::arbitrary(u)?;
             Ok(if big { ::formwork::Endian::Big } else { ::formwork::Endian::Little })
         }
     }
     /// Always what follows from the rest.
     impl<'a, T> Make<'a> for ::formwork::Kept<T> {
-        fn make(_: &mut Unstructured<'a>, _: u32) -> Result<Self> {
+        fn make(_: &mut Unstructured<'a>, _: &mut Cx) -> Result<Self> {
             Ok(::formwork::Kept::canonical())
         }
     }
     impl<'a, T: Make<'a>> Make<'a> for Option<T> {
-        fn make(u: &mut Unstructured<'a>, depth: u32) -> Result<Self> {
-            match depth.checked_sub(1) {
-                Some(depth) if bool::arbitrary(u)? => T::make(u, depth).map(Some),
-                _ => Ok(None),
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+            if cx.depth == 0 || !bool::arbitrary(u)? || (cx.tidy && !T::possible(u, cx)?)
+            {
+                return Ok(None);
             }
+            cx.depth -= 1;
+            let value = T::make(u, cx);
+            cx.depth += 1;
+            value.map(Some)
         }
     }
     impl<'a, T: Make<'a>> Make<'a> for Vec<T> {
-        fn make(u: &mut Unstructured<'a>, depth: u32) -> Result<Self> {
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+            let rule = cx.rule;
+            let least = match rule.least {
+                Some(array) => cx.least(u, array)?,
+                None => 0,
+            };
+            let length = match rule.length {
+                Some(length) if cx.tidy => length,
+                _ if cx.tidy && !T::possible(u, cx)? => 0,
+                _ => u.int_in_range(least..=LENGTH)?,
+            };
             let mut list = Vec::new();
-            if let Some(depth) = depth.checked_sub(1) {
-                for _ in 0..u.int_in_range(0..=LENGTH)? {
-                    list.push(T::make(u, depth)?);
-                }
+            if cx.depth == 0 {
+                return Ok(list);
             }
+            if let Some(array) = rule.least {
+                cx.place_wanted(u, array, length)?;
+            }
+            cx.depth -= 1;
+            for position in 0..length {
+                let Some(left) = cx.elements.checked_sub(1) else { break };
+                cx.elements = left;
+                cx.rule = Rule {
+                    length: None,
+                    least: None,
+                    ..rule
+                };
+                cx.forced = rule.least.and_then(|array| cx.force(array, position));
+                list.push(T::make(u, cx)?);
+            }
+            cx.depth += 1;
             Ok(list)
         }
     }
     impl<'a, T: Make<'a> + Copy + ::formwork::__rt::Default, const N: usize> Make<'a>
     for [T; N] {
-        fn make(u: &mut Unstructured<'a>, depth: u32) -> Result<Self> {
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
             let mut array = [T::default(); N];
+            let rule = cx.rule;
             for element in &mut array {
-                *element = T::make(u, depth)?;
+                cx.rule = rule;
+                *element = T::make(u, cx)?;
             }
             Ok(array)
         }
+        fn possible(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<bool> {
+            T::possible(u, cx)
+        }
     }
     impl<'a, T: Make<'a>> Make<'a> for Box<T> {
-        fn make(u: &mut Unstructured<'a>, depth: u32) -> Result<Self> {
-            T::make(u, depth).map(Box::new)
+        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+            T::make(u, cx).map(Box::new)
         }
     }
 }

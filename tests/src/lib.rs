@@ -1,13 +1,14 @@
 //! What the test programs of Formwork share: finding files that are not in the repository, running
-//! cases that somebody else wrote, the laws of reading and writing, and cases of our own.
+//! cases that somebody else wrote, and cases of our own.
 #![forbid(unsafe_code)]
 
 pub mod bytes;
 pub mod cases;
 pub mod flows;
 pub mod golden;
-pub mod laws;
 pub mod models;
 pub mod negative;
 pub mod samples;
-pub mod value_text;
+pub mod trees;
+
+pub use formwork_properties::{laws, value_text};

@@ -57,6 +57,16 @@ pub fn shipped(name: &str) -> Model {
     from_text(&format!("{name}.kdl"), text, None).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// The model of trees of typed values, made once.
+///
+/// # Panics
+///
+/// As [`shipped`].
+pub fn esf() -> &'static Model {
+    static MODEL: OnceLock<Model> = OnceLock::new();
+    MODEL.get_or_init(|| shipped("esf"))
+}
+
 /// The model of event flow files, made once.
 ///
 /// # Panics

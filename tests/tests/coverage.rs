@@ -114,6 +114,23 @@ fn event_flows_are_explained() {
     assert_eq!(count, 51);
 }
 
+#[test]
+fn trees_are_explained() {
+    let folder = samples::workspace().join("fixtures");
+    let mut count = 0;
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("readable").path();
+        if path.extension().is_some_and(|extension| extension == "esf") {
+            count += 1;
+            let bytes = fs::read(&path).expect("the fixture can be read");
+            let size = bytes.len() as u64;
+            let all = Coverage { claimed: size, size, ..Coverage::default() };
+            assert_eq!(of(models::esf(), &bytes), all, "{}", path.display());
+        }
+    }
+    assert!(count >= 9, "{count} files");
+}
+
 /// Offset of a field.
 fn offset(model: &Model, bytes: &[u8], path: &str) -> usize {
     let document = read(model, bytes, &ReadOptions::default()).expect("it can be read");

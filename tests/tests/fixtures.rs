@@ -1,4 +1,5 @@
-//! The files in `fixtures/` are what the writer makes of the values in `formwork_tests::flows`.
+//! The files in `fixtures/` are what the writer makes of the values in `formwork_tests::flows` and
+//! `formwork_tests::trees`.
 //!
 //! `BLESS=1 cargo test -p formwork-tests --test fixtures` writes them.
 
@@ -7,18 +8,25 @@ use std::env;
 use std::fs;
 use std::path::PathBuf;
 
-use formwork_interpreter::write;
+use formwork_codegen::model::Model;
+use formwork_interpreter::{Value, write};
 use formwork_tests::laws::{self, Outcome};
-use formwork_tests::{flows, models, samples};
+use formwork_tests::{flows, models, samples, trees};
 
 fn folder() -> PathBuf {
     samples::workspace().join("fixtures")
 }
 
+/// All fixtures: their models, names and values.
+fn all() -> Vec<(&'static Model, &'static str, Value)> {
+    let flows = flows::all().into_iter().map(|(name, value)| (models::evfl(), name, value));
+    let trees = trees::all().into_iter().map(|(name, value)| (models::esf(), name, value));
+    flows.chain(trees).collect()
+}
+
 #[test]
 fn fixtures_are_current() {
-    let model = models::evfl();
-    for (name, value) in flows::all() {
+    for (model, name, value) in all() {
         let written = write(model, &value).unwrap_or_else(|error| panic!("{name}: {error}"));
         let path = folder().join(name);
         if env::var_os("BLESS").is_some() {
@@ -33,8 +41,7 @@ fn fixtures_are_current() {
 
 #[test]
 fn all_laws_hold() {
-    let model = models::evfl();
-    for (name, value) in flows::all() {
+    for (model, name, value) in all() {
         let written = laws::put_get(model, &value).unwrap_or_else(|e| panic!("{name}: {e}"));
         laws::stable(model, &value).unwrap_or_else(|e| panic!("{name}: {e}"));
         laws::canonical(model, &value).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -45,9 +52,24 @@ fn all_laws_hold() {
     }
 }
 
+/// What a fixture says of unusual spellings is in its file.
+#[test]
+fn spellings_are_written() {
+    for (model, name, value) in all() {
+        let bytes = fs::read(folder().join(name)).expect("the fixture can be read");
+        let read = laws::value_of(model, &bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let count = |value: &Value| {
+            let mut kept = 0;
+            value.for_each_kept(&mut |_| kept += 1);
+            kept
+        };
+        assert_eq!(count(&read), count(&value), "{name}");
+    }
+}
+
 #[test]
 fn nothing_else_is_there() {
-    let expected: BTreeSet<String> = flows::all().iter().map(|(name, _)| (*name).into()).collect();
+    let expected: BTreeSet<String> = all().iter().map(|(_, name, _)| (*name).into()).collect();
     let entries = fs::read_dir(folder()).expect("the folder can be read");
     let found = entries.map(|e| e.expect("readable").file_name().to_string_lossy().into_owned());
     let found: BTreeSet<String> = found.filter(|name| name != "README.md").collect();

@@ -8,10 +8,11 @@ use arbtest::arbtest;
 use formwork::{GroupOrder, read_varint, store_varint, varint_width};
 use formwork_codegen::model::Model;
 use formwork_interpreter::{KeptKind, Value, write};
+use formwork_properties::mutate;
 use formwork_tests::flows::{self, int, list, record, text};
 use formwork_tests::golden::features;
 use formwork_tests::laws::{self, Broken};
-use formwork_tests::{models, samples};
+use formwork_tests::{models, samples, trees};
 
 /// Milliseconds that each property is tried for.
 const BUDGET: u64 = 1500;
@@ -361,30 +362,6 @@ fn expressions_mean_what_they_say() {
     assert!(evaluated > 100, "only {evaluated} expressions have a value");
 }
 
-/// Changes a file in a few places.
-fn mutated(u: &mut Unstructured<'_>, file: &[u8]) -> Result<Vec<u8>> {
-    let mut bytes = file.to_vec();
-    for _ in 0..u.int_in_range(1..=5)? {
-        let at = u.int_in_range(0..=bytes.len())?;
-        match u.int_in_range(0..=5)? {
-            0 => bytes.insert(at, u.arbitrary()?),
-            1 if at < bytes.len() => {
-                bytes.remove(at);
-            }
-            2 if at < bytes.len() => {
-                let from = u.int_in_range(0..=bytes.len() - 1)?;
-                bytes[at] = bytes[from];
-            }
-            3 => bytes.truncate(at.max(bytes.len() / 2)),
-            _ if at < bytes.len() => {
-                bytes[at] = *u.choose(&[0, 1, 2, 4, 8, 0x10, 0x7f, 0x80, 0xfe, 0xff])?;
-            }
-            _ => {}
-        }
-    }
-    Ok(bytes)
-}
-
 /// `FORMWORK_BUDGET` is the time in milliseconds for all features together, if more is wanted.
 #[test]
 fn changed_files_are_read_or_refused() {
@@ -397,14 +374,16 @@ fn changed_files_are_read_or_refused() {
             Some((models::from_file(&feature.schema).ok()?, files))
         })
         .collect();
-    let fixtures = flows::all();
-    let file = |value| write(models::evfl(), value).expect("the fixture can be written");
-    models.push((models::evfl().clone(), fixtures.iter().map(|(_, value)| file(value)).collect()));
+    for (model, fixtures) in [(models::evfl(), flows::all()), (models::esf(), trees::all())] {
+        let file = |value| write(model, value).expect("the fixture can be written");
+        let files = fixtures.iter().map(|(_, value)| file(value)).collect();
+        models.push((model.clone(), files));
+    }
     let budget = std::env::var("FORMWORK_BUDGET").ok().and_then(|ms| ms.parse().ok());
     arbtest(|u| {
         let (model, files) = u.choose(&models)?;
         let file = u.choose(files)?;
-        let bytes = mutated(u, file)?;
+        let bytes = mutate::bytes(u, file)?;
         let shown = || format!("{} {bytes:02x?}", model.name);
         match laws::total(model, &bytes) {
             Err(broken) => panic!("{broken} in {}", shown()),

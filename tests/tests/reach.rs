@@ -54,14 +54,6 @@ fn collect(folder: &std::path::Path, files: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn tagged_trees() {
-    if let Some((identical, files)) = rewrite("esf.kdl", "esf", &["esf", "replay"]) {
-        assert_eq!(identical, files);
-        assert!(files >= 20, "{files} files");
-    }
-}
-
-#[test]
 fn node_graphs() {
     if let Some((identical, files)) = rewrite("ainb.kdl", "ainb", &["ainb"]) {
         assert_eq!(identical, files);

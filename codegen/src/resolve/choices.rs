@@ -263,9 +263,17 @@ impl<'t> Cx<'t> {
             }
         }
         let mut slots: Vec<Slot<'t>> = Vec::new();
+        let mut unnamed = Vec::new();
         for (_, form, _) in forms {
             for (at, slot) in self.rec(*form).slots.iter().enumerate() {
-                let Some(name) = slot.name else { continue };
+                let Some(name) = slot.name else {
+                    if let Source::Row(row, _) = &slot.variants[0].source
+                        && matches!(row.word, RowWord::Typed(_))
+                    {
+                        unnamed.push(row.span);
+                    }
+                    continue;
+                };
                 if !declared.iter().any(|d| d.0 == name) && self.is_computed(forms, name) {
                     continue;
                 }
@@ -282,6 +290,15 @@ impl<'t> Cx<'t> {
                     None => slots.push(Slot::new(Some(name), source, epochs.to_vec())),
                 }
             }
+        }
+        for span in unnamed {
+            self.d
+                .error(
+                    "E0217",
+                    span,
+                    "the value of a case takes its fields from forms by their names",
+                )
+                .help("give the row a name, or write the rows of the struct here");
         }
         for (name, row) in &declared {
             if !slots.iter().any(|slot| slot.name == Some(name)) {

@@ -96,7 +96,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0217",
         "wrong form or common row",
         "Beside forms, a case holds only `value` rows, and each of them is in a form. Common rows \
-         stand before the first case.",
+         stand before the first case. Forms say one value by the names of their rows, so a struct \
+         in a form has a name, too.",
     ),
     (
         "E0218",

@@ -111,6 +111,10 @@ impl<'t> Cx<'t> {
         for (label, ex) in labels.iter().zip(conditions) {
             columns.push(self.column(label, ex.as_ref(), true));
         }
+        // No epoch was found, which is reported already, and nothing can be in one.
+        if self.epochs.samples.is_empty() && !self.epochs.vars.is_empty() {
+            return vec![Some(0); self.epoch_count()];
+        }
         let mut map = Vec::new();
         for epoch in 0..self.epoch_count() {
             let sample = self.epochs.samples.get(epoch).cloned().unwrap_or_default();

@@ -252,10 +252,12 @@ impl<'t> Cx<'t> {
         // The columns of the root: where it has none, there is no layout.
         let root_name = tree.head.as_ref().and_then(|head| head.props.text("root"));
         let mut root: Vec<Column<'t>> = Vec::new();
+        let mut root_span = None;
         for decl in tree.decls.iter().filter(|d| Some(d.name.value.as_str()) == root_name) {
             let DeclBody::Struct { items, .. } = &decl.body else { continue };
             for item in items {
-                let Item::Columns(labels, conditions, _) = item else { continue };
+                let Item::Columns(labels, conditions, span) = item else { continue };
+                root_span = Some(*span);
                 for (label, ex) in labels.iter().zip(conditions) {
                     root.extend(self.column(label, ex.as_ref(), false));
                 }
@@ -312,6 +314,9 @@ impl<'t> Cx<'t> {
                     self.epochs.samples.push(sample);
                 }
             }
+        }
+        if let (true, Some(span)) = (self.epochs.list.is_empty(), root_span) {
+            self.d.error("E0215", span, "no epoch has any of these columns");
         }
         self.label_epochs();
     }

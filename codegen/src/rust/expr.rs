@@ -19,6 +19,8 @@ pub(super) struct Registry {
     paths: Vec<Path>,
     sources: Vec<Source>,
     known: HashMap<String, u16>,
+    /// Expressions over rows of records without nodes, by their text.
+    own: Vec<(String, TokenStream)>,
 }
 
 #[derive(Debug, Clone)]
@@ -118,6 +120,60 @@ impl Plan<'_> {
         Some(quote!((|| -> rt::Fallible<rt::Val<'_>> { rt::Ok(#code) })()))
     }
 
+    /// An expression as code of type `r::Ex`. In a record without a node it is about own rows, if
+    /// it needs nothing else.
+    pub fn ex(&self, e: &Expr, this: RecordId, direct: bool) -> TokenStream {
+        if let Some(n) = e.constant() {
+            let n = Literal::i128_unsuffixed(n);
+            return quote!(r::Ex::Int(#n));
+        }
+        let here = mentions_position(e);
+        if direct {
+            let known = |row: RowId| {
+                if row == IT {
+                    return Some(quote!(it.cloned().unwrap_or(rt::Val::None)));
+                }
+                let row = Literal::u32_unsuffixed(row.0);
+                Some(quote!(f(cx, #row)?))
+            };
+            if let Some(code) = self.local(e, this, &known) {
+                let text = code.to_string();
+                let own = &mut self.registry.borrow_mut().own;
+                let at = own.iter().position(|(known, _)| *known == text).unwrap_or_else(|| {
+                    own.push((text, code));
+                    own.len() - 1
+                });
+                let at = Literal::usize_unsuffixed(at);
+                return if here { quote!(r::Ex::OwnHere(#at)) } else { quote!(r::Ex::Own(#at)) };
+            }
+        }
+        let number = Literal::u16_unsuffixed(self.expr(e, this));
+        if here { quote!(r::Ex::NodeHere(#number)) } else { quote!(r::Ex::Node(#number)) }
+    }
+
+    /// The function that evaluates expressions over own rows.
+    fn own_function(&self) -> TokenStream {
+        let own = &self.registry.borrow().own;
+        let arms = own.iter().enumerate().map(|(at, (_, code))| {
+            let at = Literal::usize_unsuffixed(at);
+            quote!(#at => #code,)
+        });
+        quote! {
+            /// Evaluates the expression of this number over rows of a record without a node.
+            fn own<'a, E: rt::Engine<'a>>(
+                cx: &mut E,
+                number: u16,
+                f: &mut dyn FnMut(&mut E, usize) -> rt::Fallible<rt::Val<'a>>,
+                it: rt::Option<&rt::Val<'a>>,
+            ) -> rt::Fallible<rt::Val<'a>> {
+                match number {
+                    #(#arms)*
+                    _ => rt::Ok(rt::Val::None),
+                }
+            }
+        }
+    }
+
     /// Tables and functions for everything that has a number. Called last.
     pub fn emit(&self) -> TokenStream {
         let infos: Vec<TokenStream> =
@@ -141,6 +197,7 @@ impl Plan<'_> {
                 break;
             }
         }
+        let own = self.own_function();
         let sources = self.registry.borrow().sources.clone();
         let sources = sources.iter().map(|source| match source {
             Source::Path(p) => quote!(rt::Source::Path(#p)),
@@ -161,17 +218,22 @@ impl Plan<'_> {
                 number: u16,
                 this: rt::NodeId,
                 it: rt::Option<&rt::Val<'a>>,
-            ) -> rt::Fallible<rt::Val<'a>> {
+            ) -> rt::Evaluated<'a> {
+                e.charge(1)?;
                 match number {
                     #(#arms)*
-                    _ => {
-                        let _ = (e, this, it);
-                        rt::Ok(rt::Val::None)
-                    }
+                    _ => rt::Ok(rt::Val::None),
                 }
             }
 
-            #(#functions)*
+            /// The expressions. Each is a function of its own, since they may nest deeply.
+            trait Expressions<'a>: rt::Engine<'a> {
+                #(#functions)*
+            }
+
+            impl<'a, E: rt::Engine<'a>> Expressions<'a> for E {}
+
+            #own
         }
     }
 
@@ -183,16 +245,11 @@ impl Plan<'_> {
         let name = format_ident!("x{at}");
         let index = Literal::usize_unsuffixed(at);
         let function = quote! {
-            fn #name<'a, E: rt::Engine<'a>>(
-                e: &mut E,
-                this: rt::NodeId,
-                it: rt::Option<&rt::Val<'a>>,
-            ) -> rt::Fallible<rt::Val<'a>> {
-                e.charge(1)?;
+            fn #name(e: &mut Self, this: rt::NodeId, it: rt::It<'_, 'a>) -> rt::Evaluated<'a> {
                 rt::Ok(#code)
             }
         };
-        (quote!(#index => #name(e, this, it),), function)
+        (quote!(#index => E::#name(e, this, it),), function)
     }
 
     /// Code of type `rt::Val`, with `?` where it may fail.
@@ -523,7 +580,7 @@ impl Plan<'_> {
     }
 
     fn slot_info(&self, row_id: RowId, row: &Row, silent: bool) -> TokenStream {
-        let number_of = number(row_id.index());
+        let number_of = Literal::u32_unsuffixed(row_id.0);
         let mut code = match &row.name {
             Some(name) => quote!(rt::SlotInfo::named(#number_of, #name)),
             None => quote!(rt::SlotInfo::unnamed(#number_of)),
@@ -613,4 +670,11 @@ fn binary(op: BinaryOp) -> Option<TokenStream> {
         BinaryOp::GreaterOrEqual => quote!(GreaterOrEqual),
         BinaryOp::BothTrue | BinaryOp::EitherTrue | BinaryOp::Concatenate => return None,
     })
+}
+
+/// Whether an expression asks where reading has come to.
+pub(super) fn mentions_position(e: &Expr) -> bool {
+    let mut found = matches!(e, Expr::Here | Expr::RegionEnd);
+    e.operands(&mut |operand| found |= mentions_position(operand));
+    found
 }

@@ -12,6 +12,7 @@ mod plan;
 pub mod probe;
 mod read;
 mod shape;
+mod straight;
 mod types;
 mod visit;
 mod write;
@@ -44,7 +45,9 @@ pub fn check(model: &Model) -> Vec<Diagnostic> {
 /// The text of a module for a model that [`check`] finds nothing in.
 #[must_use]
 pub fn emit(model: &Model, options: &Options) -> String {
-    let plan = plan::Plan::new(model);
+    let mut plan = plan::Plan::new(model);
+    let straight = straight::emit(&plan).unwrap_or_default();
+    plan.straight = !straight.is_empty();
     let types = types::emit(&plan.shapes, options);
     // Reader and writer ask the plan for expressions...
     let writer = write::emit(&plan);
@@ -55,11 +58,13 @@ pub fn emit(model: &Model, options: &Options) -> String {
         #[allow(warnings, clippy::all, clippy::pedantic)]
         mod codec {
             use ::formwork::__rt as rt;
+            use rt::rows as r;
+            use rt::{Engine as _, Reader as _};
             #(#parts)*
             #tables
         }
     };
-    types::file(model, &[types, writer.api, codec])
+    types::file(model, &[types, writer.api, straight, codec])
 }
 
 /// The public types alone, without readers and writers.
@@ -69,9 +74,21 @@ pub fn emit_types(model: &Model, options: &Options) -> String {
     types::file(model, &[types::emit(&shapes, options)])
 }
 
+/// Name of the type that stands for a file, and whether it has a lifetime.
+#[must_use]
+pub fn root_type(model: &Model) -> (String, bool) {
+    let shapes = shape::Shapes::new(model);
+    (shapes.ident(model.root).to_string(), shapes.borrows(&shape::Shape::Struct(model.root)))
+}
+
 /// A listing of what generated code remembers of a file beside its value: which records have nodes,
 /// and which of their rows have slots.
 #[must_use]
 pub fn plan_text(model: &Model) -> String {
-    plan::Plan::new(model).text()
+    let plan = plan::Plan::new(model);
+    let straight = match straight::obstacle(&plan) {
+        Some(why) => format!("no straight code: {why}"),
+        None => "straight code".to_owned(),
+    };
+    format!("{straight}\n{}", plan.text())
 }

@@ -17,6 +17,8 @@ use crate::model::{
 pub(super) struct Plan<'m> {
     pub model: &'m Model,
     pub shapes: Shapes<'m>,
+    /// Whether straight code is tried first.
+    pub straight: bool,
     noded: HashSet<RecordId>,
     tables: HashSet<RecordId>,
     slots: Vec<Vec<RowId>>,
@@ -40,6 +42,7 @@ impl<'m> Plan<'m> {
         Plan {
             model,
             shapes: Shapes::new(model),
+            straight: false,
             slots,
             tables: marks.tables,
             noded: marks.noded,

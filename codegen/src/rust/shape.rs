@@ -16,7 +16,7 @@ use crate::diagnostic::Diagnostic;
 use crate::model::{EnumId, Model, RecordId, RecordKind, Row, RowId, Type, UnionId};
 
 pub use data::strip;
-pub use defaults::{integer, mask};
+pub use defaults::{constant_count, integer, mask};
 pub use index::{IndexId, table_of};
 
 use build::Built;
@@ -102,7 +102,7 @@ pub enum Prim {
 }
 
 impl Prim {
-    const ALL: [Prim; 9] = [
+    pub const ALL: [Prim; 9] = [
         Prim::U8,
         Prim::I8,
         Prim::U16,
@@ -309,6 +309,13 @@ impl<'m> Shapes<'m> {
     #[must_use]
     pub fn index_array(&self, id: IndexId) -> Option<(RecordId, RowId)> {
         self.built.indices.array(id)
+    }
+
+    /// The index that positions in the array of a row have, if anything refers to it.
+    #[must_use]
+    pub fn index_into(&self, record: RecordId, row: RowId) -> Option<IndexId> {
+        let array = (index::first_use(self.model, record), row);
+        self.indices().find(|id| self.index_array(*id) == Some(array))
     }
 
     /// Name of a record's type.

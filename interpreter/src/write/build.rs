@@ -389,7 +389,7 @@ impl<'m> Engine<'m, '_> {
         let optional = row.when.is_some()
             || !row.none.is_empty()
             || row.absent.is_some()
-            || row.homes.contains(&Home::Absent);
+            || row.homes.get(self.epoch.index()) == Some(&Home::Absent);
         if !optional {
             self.problem(loc, ProblemKind::MissingField);
         }

@@ -62,6 +62,18 @@ pub struct Listing {
     pub runtime: Policy,
 }
 
+/// Policies for objects, arrays, dictionaries, texts, and rows that a program fills.
+#[must_use]
+pub const fn listing(
+    object: Policy,
+    array: Policy,
+    dictionary: Policy,
+    string: Policy,
+    runtime: Policy,
+) -> Listing {
+    Listing { object, array, dictionary, string, runtime }
+}
+
 impl Listing {
     /// The policy for a class of targets.
     #[must_use]

@@ -196,3 +196,72 @@ macro_rules! __word {
         }
     };
 }
+
+/// What a struct has for the rows of records: `[Name<'v>] { record row field, ... } spelling`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __fields {
+    ([$($name:tt)*] { $($record:literal $row:literal $field:ident,)* } $($spelling:ident)?) => {
+        impl<'v> $crate::__rt::write::Fields<'v> for $($name)* {
+            fn field(&'v self, record: u16, row: u16) -> $crate::__rt::write::Src<'v> {
+                match (record, row) {
+                    $(($record, $row) => $crate::__rt::write::Source::src(&self.$field),)*
+                    _ => $crate::__rt::write::Src::Nothing,
+                }
+            }
+            $(
+                fn spelling(&'v self) -> $crate::__rt::Option<&'v $crate::Spelling> {
+                    $crate::__rt::Some(&self.$spelling)
+                }
+            )?
+        }
+
+        impl<'v> $crate::__rt::write::Source<'v> for $($name)* {
+            fn src(&'v self) -> $crate::__rt::write::Src<'v> {
+                $crate::__rt::write::Src::Record(self)
+            }
+        }
+    };
+}
+
+/// What a union has: `[Name<'v>] { number Variant, ... } { number Unit, ... }`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __cases {
+    (
+        [$($ty:tt)*]
+        { $($number:literal $case:ident,)* } { $($empty:literal $unit:ident,)* }
+    ) => {
+        impl<'v> $crate::__rt::write::Source<'v> for $($ty)* {
+            fn src(&'v self) -> $crate::__rt::write::Src<'v> {
+                match self {
+                    $(Self::$case(value) => {
+                        $crate::__rt::write::case($number, value)
+                    })*
+                    $(Self::$unit => $crate::__rt::write::bare_case($empty),)*
+                }
+            }
+        }
+    };
+}
+
+/// A number of a generated type: `[Name] value => its number`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __number {
+    ([$($name:tt)*] $value:ident => $number:expr) => {
+        impl $crate::__rt::write::Number for $($name)* {
+            fn number(&self) -> $crate::__rt::Option<i128> {
+                let $value = self;
+                $crate::__rt::Some(i128::from($number))
+            }
+        }
+
+        impl<'v> $crate::__rt::write::Source<'v> for $($name)* {
+            fn src(&'v self) -> $crate::__rt::write::Src<'v> {
+                let item = $crate::__rt::write::number_item(self);
+                $crate::__rt::write::Src::Item(item)
+            }
+        }
+    };
+}

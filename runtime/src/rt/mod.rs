@@ -7,6 +7,7 @@ pub mod labels;
 mod macros;
 mod names;
 mod read;
+pub mod rows;
 mod schema;
 mod settle;
 mod tables;
@@ -15,6 +16,7 @@ mod val;
 mod value;
 pub mod write;
 
+pub use crate::straight as s;
 pub use engine::{int_of, truth_of, Engine, Found, Function, StreamFunction};
 pub use names::*;
 pub use read::*;
@@ -28,5 +30,5 @@ pub use tree::{
 };
 pub use val::{
     binary, compare, describe, eval_error, integer, is_one, is_within, read_kind, same, unary,
-    BinaryOp, Fallible, Fault, UnaryOp, Val,
+    BinaryOp, Evaluated, Fallible, Fault, It, UnaryOp, Val,
 };

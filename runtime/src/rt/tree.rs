@@ -4,6 +4,7 @@
 //! A node stands for one use of a record, a slot for what is in a row of it. Rows that nobody asks
 //! for have no slot, and records of which nothing is asked have no nodes.
 
+use crate::stack;
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -31,6 +32,8 @@ pub struct Tree<'a> {
     /// Nodes; owners come before what they own.
     pub nodes: Vec<Node>,
     slots: Vec<Slot<'a>>,
+    /// Where the native stack was at the beginning.
+    stack: usize,
 }
 
 /// One use of a record.
@@ -266,7 +269,18 @@ impl<'a> Tree<'a> {
     /// No nodes.
     #[must_use]
     pub fn new(schema: &'static Schema) -> Self {
-        Tree { schema, nodes: Vec::new(), slots: Vec::new() }
+        Tree { schema, nodes: Vec::new(), slots: Vec::new(), stack: stack::here() }
+    }
+
+    /// The depth limit that a node goes beyond, if it does: this one, or what the native stack
+    /// allows.
+    #[must_use]
+    pub fn too_deep(&self, depth: u32, limit: u32) -> Option<u32> {
+        if depth > limit {
+            return Some(limit);
+        }
+        let used = self.stack.abs_diff(stack::here());
+        (used > stack::THOROUGH).then(|| depth.saturating_sub(1))
     }
 
     /// What is known about the record of a node.
@@ -325,6 +339,12 @@ impl<'a> Tree<'a> {
     pub fn slot_mut(&mut self, node: NodeId, slot: u16) -> &mut Slot<'a> {
         let first = self.node(node).first as usize;
         &mut self.slots[first + usize::from(slot)]
+    }
+
+    /// Gives a slot of one node what is in that of another one.
+    pub fn lift(&mut self, to: NodeId, to_slot: u16, from: NodeId, from_slot: u16) {
+        let slot = self.slot(from, from_slot).clone();
+        *self.slot_mut(to, to_slot) = slot;
     }
 
     /// Sets what is in a slot.

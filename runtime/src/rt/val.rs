@@ -53,6 +53,12 @@ pub enum Fault {
 /// Result of an evaluation.
 pub type Fallible<T> = Result<T, Box<Fault>>;
 
+/// Value of an expression.
+pub type Evaluated<'a> = Fallible<Val<'a>>;
+
+/// What a rule or filter is about.
+pub type It<'t, 'a> = Option<&'t Val<'a>>;
+
 /// A fault with this message.
 ///
 /// # Errors

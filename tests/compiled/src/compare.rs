@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-use formwork::{ReadError, WriteError};
+use formwork::ReadError;
 use formwork_codegen::model::Model;
 use formwork_interpreter::{Value, read, write};
 use formwork_tests::{laws, value_text};
@@ -15,7 +15,7 @@ use formwork_tests_module::{Module, Read};
 use crate::case;
 use crate::inputs::{self, Errors, Input};
 use crate::schemas::{Group, Schema};
-use crate::value;
+use crate::value::{self, problems};
 
 /// In what way two engines differ, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,6 +89,8 @@ pub struct Report {
     pub inputs: usize,
     /// How many of them the interpreter reads.
     pub read: usize,
+    /// How many files straight code reads.
+    pub straight: usize,
     /// All differences.
     pub differences: Vec<Difference>,
 }
@@ -104,7 +106,8 @@ impl Report {
     /// The report in one line: `ok`, or how many differences there are of each kind and the first.
     #[must_use]
     pub fn line(&self) -> String {
-        let files = format!("{} files, {} read", self.inputs, self.read);
+        let files =
+            format!("{} files, {} read, {} straight", self.inputs, self.read, self.straight);
         let Some(worst) = self.differences.iter().min_by_key(|d| d.kind) else {
             return format!("ok ({files})");
         };
@@ -150,6 +153,7 @@ pub fn compare(module: &Module, schema: &Schema) -> Report {
         let interpreted = read(&model, &input.bytes, &input.options);
         let interpreted = interpreted.map(|document| document.value());
         report.read += usize::from(interpreted.is_ok());
+        report.straight += usize::from(compiled.as_ref().is_ok_and(|read| read.straight));
         if schema.group == Group::Conformance {
             let found = compiled.as_ref().map(|read| (found.clone(), &read.written));
             let problems = case::problems(schema, &model, &input.bytes, found);
@@ -177,7 +181,8 @@ fn values(
     if let Some(difference) = value_text::difference(value, found) {
         add(Kind::Value, format!("interpreted and compiled: {difference}"));
     } else if !value::sorted(value.clone()).same_spelling(&value::sorted(found.clone())) {
-        let (expected, found) = (kept(value), kept(found));
+        let list = |value| format!("[{}]", value::kept(value).join(", "));
+        let (expected, found) = (list(value), list(found));
         add(Kind::Spelling, format!("kept {expected}, but compiled {found}"));
     }
     match (write(model, value), &compiled.written) {
@@ -237,24 +242,4 @@ fn last_panic() -> String {
 
 fn shown(error: &ReadError) -> String {
     format!("{} ({error})", error.kind().code())
-}
-
-/// Code and path of each problem, sorted.
-#[must_use]
-pub fn problems(error: &WriteError) -> String {
-    let problem = |p: &formwork::Problem| format!("{} {}", p.kind.code(), p.path);
-    let mut problems: Vec<_> = error.problems().iter().map(problem).collect();
-    problems.sort();
-    problems.join(", ")
-}
-
-/// The kept spellings of a value in short.
-fn kept(value: &Value) -> String {
-    let mut all = Vec::new();
-    value.for_each_kept(&mut |kept| {
-        let (stored, instead_of) =
-            (value_text::line(&kept.stored), value_text::line(&kept.instead_of));
-        all.push(format!("{} {}: {stored} for {instead_of}", kept.kind.name(), kept.row));
-    });
-    format!("[{}]", all.join(", "))
 }

@@ -12,4 +12,5 @@ pub mod generate;
 pub mod inputs;
 pub mod known;
 pub mod schemas;
-pub mod value;
+
+pub use formwork_properties::shown as value;

@@ -55,7 +55,7 @@ impl Reading<'_, '_> {
         }
         let arms = through.iter().map(|id| {
             let (number, finish) = (super::number(id.index()), format_ident!("finish_{}", id.0));
-            quote!(rt::Some((#number, node)) => #finish(cx, node)?,)
+            quote!(rt::Some((#number, node)) => Self::#finish(cx, node)?,)
         });
         quote!(match rt::node_in(&cx.core, item) { #(#arms)* _ => #plain })
     }
@@ -88,48 +88,32 @@ impl Reading<'_, '_> {
 
     /// Code that takes value number `value` from the store.
     pub(super) fn unstore(&self, store: &Ident) -> TokenStream {
-        if self.slices {
-            quote!(rt::copy_of(&cx.store.#store, value)?)
-        } else {
-            quote!(rt::unstore(&mut cx.store.#store, value)?)
-        }
+        let slices = self.slices;
+        quote!(rt::stored(&mut cx.store.#store, value, #slices)?)
     }
 
     fn build_core(&self, shape: &Shape, beside: &Beside) -> TokenStream {
         match shape {
-            Shape::Int(prim) => {
-                let prim = prim.ident();
-                quote!((rt::int_value(item) as #prim))
-            }
-            Shape::Float32 => quote!(rt::float_value32(item)),
-            Shape::Float64 => quote!(rt::float_value64(item)),
-            Shape::Bool => quote!(rt::bool_value(item)),
-            Shape::Endian => quote!(rt::endian_value(item)),
-            Shape::Str => quote!(rt::text_value::<M>(item)),
-            Shape::Bytes => quote!(rt::bytes_value::<M>(item)),
-            Shape::Utf16 => quote!(rt::units_value(item)),
-            Shape::Enum(id) => self.convert_enum(*id, &quote!(rt::int_value(item))),
-            Shape::Word(word) => {
-                let path = self.path(&self.shapes.ident(*word));
-                let prim = self.shapes.word_prim(*word).map_or_else(
-                    || quote!(u64),
-                    |prim| {
-                        let prim = prim.ident();
-                        quote!(#prim)
-                    },
-                );
-                quote!(#path(rt::word_value(&cx.core, item) as #prim))
-            }
-            Shape::Index(id) => {
-                let path = self.path(&self.shapes.index_ident(*id));
-                quote!(#path::new(rt::int_value(item) as u32).unwrap_or_default())
+            Shape::Int(_)
+            | Shape::Float32
+            | Shape::Float64
+            | Shape::Bool
+            | Shape::Endian
+            | Shape::Str
+            | Shape::Bytes
+            | Shape::Utf16
+            | Shape::Enum(_)
+            | Shape::Word(_)
+            | Shape::Index(_) => {
+                self.want(shape);
+                quote!(rt::Build::build(cx, item)?)
             }
             Shape::Struct(_) => self.build_struct(shape),
             Shape::Choice(union) => {
                 let finish = format_ident!("finish_union_{}", union.0);
                 if self.is_noded_union(*union) {
                     quote!(match rt::through(item) {
-                        rt::Item::Node(node) => #finish(cx, *node)?,
+                        rt::Item::Node(node) => Self::#finish(cx, *node)?,
                         _ => rt::Default::default(),
                     })
                 } else {
@@ -141,11 +125,8 @@ impl Reading<'_, '_> {
                 let build = self.build_with(element, &inner);
                 quote!(match rt::through(item) {
                     rt::Item::Array(array) => {
-                        let mut values = rt::Vec::with_capacity(array.items.len());
-                        for item in &array.items {
-                            values.push(#build);
-                        }
-                        values
+                        let build = |item: &rt::Item<'i>| rt::Ok(#build);
+                        array.items.iter().map(build).collect::<rt::Read<rt::Vec<_>>>()?
                     }
                     _ => rt::Vec::new(),
                 })
@@ -153,7 +134,7 @@ impl Reading<'_, '_> {
             Shape::Fixed(element, count) => {
                 let inner = Beside { target: beside.element.clone(), element: None };
                 let build = self.build_with(element, &inner);
-                let default = self.shifted(self.shapes.default(element));
+                let default = self.shapes.default(element);
                 quote!({
                     let mut values = [#default; #count];
                     if let rt::Item::Array(array) = rt::through(item) {
@@ -176,22 +157,96 @@ impl Reading<'_, '_> {
         let mut arms = Vec::new();
         for (id, _) in super::records(self.model) {
             let same = id == *record
-                || (self.typed(id)
+                || (self.typed_record(id)
                     && !self.shapes.is_transparent(id)
                     && self.shapes.ident(id) == ident);
-            if same && self.plan.noded(id) && self.typed(id) {
+            if same && self.plan.noded(id) && self.typed_record(id) {
                 let number = super::number(id.index());
                 let finish = format_ident!("finish_{}", id.0);
-                arms.push(quote!(#number => #finish(cx, *node)?,));
+                arms.push(quote!(#number => Self::#finish(cx, node)?,));
             }
         }
-        quote!(match rt::through(item) {
-            rt::Item::Node(node) => match cx.core.tree.node(*node).record {
+        quote!(match rt::node_in(&cx.core, item) {
+            rt::Some((record, node)) => match record {
                 #(#arms)*
                 _ => rt::Default::default(),
             },
-            _ => rt::Default::default(),
+            rt::None => rt::Default::default(),
         })
+    }
+
+    /// Whether a value of this shape is built by its type alone.
+    pub(super) fn is_plain(&self, shape: &Shape) -> bool {
+        if !matches!(shape, Shape::Kept(_)) && !self.transparent_of(shape).is_empty() {
+            return false;
+        }
+        match shape {
+            Shape::List(inner)
+            | Shape::Fixed(inner, _)
+            | Shape::Option(inner)
+            | Shape::Boxed(inner)
+            | Shape::Kept(inner) => self.is_plain(inner),
+            _ => true,
+        }
+    }
+
+    /// Notes that values of this shape are built from items.
+    pub(super) fn want(&self, shape: &Shape) {
+        match shape {
+            Shape::List(inner)
+            | Shape::Fixed(inner, _)
+            | Shape::Option(inner)
+            | Shape::Boxed(inner)
+            | Shape::Kept(inner) => self.want(inner),
+            Shape::Struct(_)
+            | Shape::Choice(_)
+            | Shape::Enum(_)
+            | Shape::Word(_)
+            | Shape::Index(_) => {
+                self.wanted.borrow_mut().insert(self.ty(shape).to_string(), shape.clone());
+            }
+            _ => {}
+        }
+    }
+
+    /// How the generated types are built from items.
+    pub(super) fn builds(&self) -> TokenStream {
+        let wanted: Vec<Shape> = self.wanted.borrow().values().cloned().collect();
+        let builds = wanted.iter().map(|shape| {
+            let ty = self.ty(shape);
+            let value = match shape {
+                Shape::Enum(id) => self.convert_enum(*id, &quote!(rt::int_value(item))),
+                Shape::Word(word) => {
+                    let path = self.path(&self.shapes.ident(*word));
+                    let prim = match self.shapes.word_prim(*word) {
+                        Some(prim) => prim.ident(),
+                        None => format_ident!("u64"),
+                    };
+                    quote!(#path(rt::word_value(&cx.core, item) as #prim))
+                }
+                Shape::Index(id) => {
+                    let path = self.path(&self.shapes.index_ident(*id));
+                    quote!(#path::new(rt::int_value(item) as u32).unwrap_or_default())
+                }
+                Shape::Choice(union) if self.is_noded_union(*union) => {
+                    let finish = format_ident!("finish_union_{}", union.0);
+                    quote!(match rt::through(item) {
+                        rt::Item::Node(node) => Self::#finish(cx, *node)?,
+                        _ => rt::Default::default(),
+                    })
+                }
+                shape => self.build_struct(shape),
+            };
+            let value = renamed(value);
+            quote! {
+                impl<'i, 'o> rt::Build<'i, Reader<'i, 'o>> for #ty {
+                    fn build(cx: &mut Reader<'i, 'o>, item: &rt::Item<'i>) -> rt::Read<Self> {
+                        rt::Ok(#value)
+                    }
+                }
+            }
+        });
+        builds.collect()
     }
 
     /// A number as a member of an enumeration.
@@ -237,7 +292,7 @@ impl Reading<'_, '_> {
 
     fn shape_exists(&self, shape: &Shape) -> bool {
         match shape {
-            Shape::Struct(record) => self.typed(*record),
+            Shape::Struct(record) => self.typed_record(*record),
             Shape::Choice(union) => self.shapes.has_union(*union),
             Shape::Word(word) => self.shapes.has_type(*word),
             Shape::Enum(id) => self.shapes.has_enum(*id),
@@ -250,30 +305,21 @@ impl Reading<'_, '_> {
             _ => true,
         }
     }
+}
 
-    /// Number of a record's early rows in the store.
-    pub(super) fn early_name(id: RecordId) -> Ident {
-        format_ident!("p{}", id.0)
-    }
-
-    /// Code that keeps the early rows of a node: variables `f0`, `f1`...
-    pub(super) fn keep_early(&self, id: RecordId, early: &[(Ident, Shape)]) -> TokenStream {
-        if early.is_empty() {
-            return quote!();
-        }
-        let name = format_ident!("Early{}", id.0);
-        let store = Self::early_name(id);
-        let fields = early.iter().map(|(name, _)| name);
-        let known = self.store.borrow().iter().any(|(name, _)| *name == store);
-        if !known {
-            self.store.borrow_mut().push((store.clone(), quote!(#name<'o>)));
-        }
-        quote!(
-            let early = #name { #(#fields,)* lifetime: ::core::marker::PhantomData };
-            let value = rt::store(&mut cx.store.#store, early);
-            cx.core.tree.node_mut(owner).value = value;
-        )
-    }
+/// Code in an implementation for another type than the reader.
+fn renamed(code: TokenStream) -> TokenStream {
+    code.into_iter()
+        .map(|token| match token {
+            proc_macro2::TokenTree::Ident(ident) if ident == "Self" => {
+                proc_macro2::TokenTree::Ident(format_ident!("Reader"))
+            }
+            proc_macro2::TokenTree::Group(group) => proc_macro2::TokenTree::Group(
+                proc_macro2::Group::new(group.delimiter(), renamed(group.stream())),
+            ),
+            other => other,
+        })
+        .collect()
 }
 
 /// What is kept beside the tree of a row.

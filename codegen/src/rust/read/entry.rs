@@ -9,14 +9,14 @@ use crate::rust::shape::Shape;
 
 impl Reading<'_, '_> {
     pub(super) fn engine(&self) -> TokenStream {
-        let tree = quote!(self.core.tree);
+        let typed = self.typed_arms();
         quote! {
-            impl<'i, 'o, M: rt::Mode<'i, 'o>> rt::Engine<'i> for Reader<'i, 'o, M> {
+            impl<'i, 'o> rt::Engine<'i> for Reader<'i, 'o> {
                 fn tree(&self) -> &rt::Tree<'i> {
-                    &#tree
+                    &self.core.tree
                 }
                 fn tree_mut(&mut self) -> &mut rt::Tree<'i> {
-                    &mut #tree
+                    &mut self.core.tree
                 }
                 fn is_reading(&self) -> bool {
                     true
@@ -70,6 +70,42 @@ impl Reading<'_, '_> {
                     rt::lists(self, address)
                 }
             }
+
+            impl<'i, 'o> rt::Texts<'i, 'o> for Reader<'i, 'o> {
+                fn leaves(&self) -> rt::Leaves<'i, 'o> {
+                    self.leaves
+                }
+            }
+
+            impl<'i, 'o> rt::Reader<'i> for Reader<'i, 'o> {
+                fn core(&self) -> &rt::Core<'i> {
+                    &self.core
+                }
+                fn core_mut(&mut self) -> &mut rt::Core<'i> {
+                    &mut self.core
+                }
+                fn typed(
+                    &mut self,
+                    number: u16,
+                    f: &mut rt::Frame<'i>,
+                    row: &'static r::Row,
+                    cursor: &mut rt::Cursor<'i>,
+                ) -> rt::Read<(rt::Item<'i>, u32)> {
+                    let (cx, at) = (self, cursor.at);
+                    rt::Ok(match number {
+                        #typed
+                        _ => (rt::Item::Absent, rt::NOTHING),
+                    })
+                }
+                fn own(
+                    &mut self,
+                    number: u16,
+                    f: &rt::Frame<'i>,
+                    it: rt::Option<&rt::Val<'i>>,
+                ) -> rt::Fallible<rt::Val<'i>> {
+                    own(self, number, &mut |_, row| rt::Ok(f.val(row)), it)
+                }
+            }
         }
     }
 
@@ -77,7 +113,6 @@ impl Reading<'_, '_> {
     pub(super) fn entry(&self) -> TokenStream {
         let root = self.model.root;
         let root_number = number(root.index());
-        let record = format_ident!("record_{}", root.0);
         let finish = format_ident!("finish_{}", root.0);
         let ty = self.ty(&Shape::Struct(root));
         let order = match self.model.byte_order {
@@ -151,8 +186,21 @@ impl Reading<'_, '_> {
             (quote!(), quote!(#ident))
         };
         let input = if borrows { quote!(&'a [u8]) } else { quote!(&[u8]) };
+        // A file that straight code carries has nothing to note.
+        let straight = self.plan.straight.then(|| {
+            quote! {
+                if let rt::Ok(value) = super::straight::file::<M>(bytes, options) {
+                    return rt::Ok(value);
+                }
+            }
+        });
+        let plain = if self.plan.straight {
+            quote!(super::straight::file::<rt::Borrow>(bytes, options).ok())
+        } else {
+            quote!(rt::None)
+        };
         let methods = quote! {
-            impl #generic super::super::#ident #generic {
+            impl #generic super::#ident #generic {
                 /// Reads a file.
                 ///
                 /// # Errors
@@ -190,6 +238,24 @@ impl Reading<'_, '_> {
                 ) -> rt::Result<Self, ::formwork::ReadError> {
                     file::<rt::Borrow>(bytes, options, rt::Some(notes))
                 }
+
+                /// Reads a file by the reader that carries every file.
+                #[doc(hidden)]
+                pub fn __read_thorough(
+                    bytes: #input,
+                    options: &::formwork::ReadOptions,
+                ) -> rt::Result<Self, ::formwork::ReadError> {
+                    read_thorough::<rt::Borrow>(bytes, options, rt::None)
+                }
+
+                /// Reads a file, if the reader for plain files carries it.
+                #[doc(hidden)]
+                pub fn __read_straight(
+                    bytes: #input,
+                    options: &::formwork::ReadOptions,
+                ) -> rt::Option<Self> {
+                    #plain
+                }
             }
         };
         let owned_ident = if borrows { quote!(#ident<'static>) } else { quote!(#ident) };
@@ -200,11 +266,18 @@ impl Reading<'_, '_> {
                 options: &::formwork::ReadOptions,
                 notes: rt::Option<&mut ::formwork::Notes>,
             ) -> rt::Read<#ty> {
-                let mut cx: Reader<'i, 'o, M> = Reader {
-                    core: rt::Core::new(bytes, &TABLES, options),
-                    store: Store::new(),
-                    mode: ::core::marker::PhantomData,
-                };
+                #straight
+                read_thorough::<M>(bytes, options, notes)
+            }
+
+            fn read_thorough<'i, 'o, M: rt::Mode<'i, 'o>>(
+                bytes: &'i [u8],
+                options: &::formwork::ReadOptions,
+                notes: rt::Option<&mut ::formwork::Notes>,
+            ) -> rt::Read<#ty> {
+                let core = rt::Core::new(bytes, &TABLES, options);
+                let leaves = rt::Leaves::of::<M>();
+                let mut cx = Reader { core, store: Store::default(), leaves };
                 let result = whole(&mut cx, bytes);
                 if let rt::Some(notes) = notes {
                     for note in cx.core.notes.all() {
@@ -214,8 +287,8 @@ impl Reading<'_, '_> {
                 result
             }
 
-            fn whole<'i, 'o, M: rt::Mode<'i, 'o>>(
-                cx: &mut Reader<'i, 'o, M>,
+            fn whole<'i, 'o>(
+                cx: &mut Reader<'i, 'o>,
                 bytes: &'i [u8],
             ) -> rt::Read<#ty> {
                 #order
@@ -223,17 +296,17 @@ impl Reading<'_, '_> {
                 #choose
                 let root = cx.core.tree.add(#root_number, rt::None);
                 let mut cursor = rt::Cursor::new(0, cx.core.length());
-                #record(cx, &mut cursor, root)?;
+                rt::read_record(cx, &mut cursor, root)?;
                 cx.core.claim(0, cursor.at);
                 rt::resolve(cx, root)?;
                 rt::settle(cx)?;
                 rt::strictly(cx)?;
-                #finish(cx, root)
+                Reader::#finish(cx, root)
             }
 
             #methods
 
-            impl super::super::#owned_ident {
+            impl super::#owned_ident {
                 /// Reads a file into a value that borrows nothing of it.
                 ///
                 /// # Errors

@@ -1,38 +1,32 @@
 //! Readers: from bytes to the public types.
 //!
-//! Records without nodes are read by one function each, straight into their struct. Of records with
-//! nodes a function reads the inline rows into the slots of the tree, and, for rows that nobody asks
-//! for, into a struct of *early* rows. When everything is read and compared, a second function makes
-//! the value of both.
+//! What stands in the rows is a table that the runtime follows: of records with nodes it reads the
+//! rows into the slots of the tree, and those that nobody asks for into a list beside it; of records
+//! without, all into a list. What is generated makes values of that: `finish_*` of a node when
+//! everything is read and compared, `make_*` of a list.
 
-mod array;
 mod build;
-mod cell;
 mod entry;
 mod finish;
-mod item;
-mod part;
 mod pointer;
-mod record;
-mod region;
-mod row;
+mod regions;
+mod rows;
 mod tables;
-mod union;
 mod value;
-mod word;
 
 use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 
-use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
 
-use super::plan::{Plan, own_row};
+use super::plan::Plan;
 use super::shape::{Shape, Shapes};
-use super::visit::{Part, expressions, records, rows};
+use super::visit::records;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    ByteOrder, ByteOrderRule, Constant, EpochId, Expr, Home, Model, Record, RecordId, RecordKind,
-    Row, RowId, RowKind, Storage, Type,
+    Constant, EpochId, Expr, Home, Model, Record, RecordId, RecordKind, Row, RowId, RowKind,
+    Storage, Type,
 };
 
 /// What the reader's part of the back end cannot do yet.
@@ -54,39 +48,28 @@ struct Reading<'p, 'm> {
     orders: bool,
     /// Whether some table is shared by slices, so that values are made more than once.
     slices: bool,
-    /// Whether some expression looks at positions while rows are read.
-    positions: bool,
     /// Fields of the store: name and type.
-    store: RefCell<Vec<(proc_macro2::Ident, TokenStream)>>,
+    store: RefCell<Vec<(Ident, TokenStream)>>,
+    /// What reads them, by their position.
+    typed_code: RefCell<Vec<(usize, value::Typed)>>,
+    /// Tables that rows point to, by their text: name, number and code.
+    statics: RefCell<HashMap<String, (Ident, usize, TokenStream)>>,
+    /// Types that are built from items, by their text.
+    wanted: RefCell<BTreeMap<String, Shape>>,
 }
 
-/// Where in the model code is made for.
+/// Where in the model a table or code is made for.
 #[derive(Clone, Copy)]
 struct Ctx {
-    record: RecordId,
+    id: RecordId,
     row: RowId,
-    epoch: EpochId,
     /// Whether the record has no node.
     direct: bool,
-    /// Whether a variable `loc` says the slot or element.
-    loc: bool,
-    /// Offset in the block, for cells that are known to lie in it.
-    block: Option<u64>,
 }
 
 impl<'p, 'm> Reading<'p, 'm> {
     fn new(plan: &'p Plan<'m>) -> Self {
         let model = plan.model;
-        let mut positions = false;
-        expressions(model, &mut |_, _, _, part| {
-            if let Part::Expr(e) = part {
-                positions |= mentions_position(e);
-            }
-        });
-        for record in &model.records {
-            positions |= record.lets.iter().any(|l| mentions_position(&l.expr));
-            positions |= record.arguments.iter().any(mentions_position);
-        }
         let is_slice = |row: &Row| matches!(row.kind, RowKind::Slice { .. });
         Reading {
             plan,
@@ -94,64 +77,63 @@ impl<'p, 'm> Reading<'p, 'm> {
             shapes: &plan.shapes,
             orders: model.records.iter().any(|record| record.endian.is_some()),
             slices: model.records.iter().any(|record| record.rows.iter().any(is_slice)),
-            positions,
             store: RefCell::default(),
+            typed_code: RefCell::default(),
+            statics: RefCell::default(),
+            wanted: RefCell::default(),
         }
     }
 
     fn emit(&self) -> TokenStream {
-        let mut items = TokenStream::new();
+        let mut makers = TokenStream::new();
+        let tables = self.tables();
         for (id, record) in records(self.model) {
             if self.shapes.is_plain_word(id) {
-                // Somebody asks for its bits by name.
-                if self.plan.noded(id) {
-                    items.extend(self.noded_word(id, record));
-                }
                 continue;
             }
             if self.plan.noded(id) {
-                items.extend(self.noded(id, record));
-                items.extend(self.finish(id, record));
+                makers.extend(self.finish(id, record));
             } else {
-                items.extend(self.direct(id, record));
+                makers.extend(self.make(id));
             }
         }
         for id in (0..).map(crate::model::UnionId).take(self.model.unions.len()) {
-            items.extend(self.finish_union(id));
+            makers.extend(self.make_union(id));
         }
-        items.extend(self.text_functions());
-        items.extend(self.parts());
-        items.extend(self.tables());
-        items.extend(self.engine());
-        items.extend(self.entry());
+        let builds = self.builds();
+        let (engine, entry) = (self.engine(), self.entry());
+        let mut statics: Vec<_> = self.statics.borrow().values().cloned().collect();
+        statics.sort_by_key(|(_, at, _)| *at);
+        let statics = statics.iter().map(|(_, _, code)| code);
         let store = self.store.borrow();
         let names: Vec<_> = store.iter().map(|(name, _)| name).collect();
         let types: Vec<_> = store.iter().map(|(_, ty)| ty).collect();
         quote! {
-            mod read {
-                use ::formwork::__rt as rt;
-                use super::{expression, SCHEMA};
-                use rt::{Engine as _, Reader as _};
+            #(#statics)*
 
-                struct Store<'o> {
-                    #(#names: rt::Vec<rt::Option<#types>>,)*
-                    lifetime: ::core::marker::PhantomData<&'o ()>,
-                }
+            #tables
 
-                impl<'o> Store<'o> {
-                    fn new() -> Self {
-                        Store { #(#names: rt::Vec::new(),)* lifetime: ::core::marker::PhantomData }
-                    }
-                }
-
-                struct Reader<'i, 'o, M> {
-                    core: rt::Core<'i>,
-                    store: Store<'o>,
-                    mode: ::core::marker::PhantomData<M>,
-                }
-
-                #items
+            #[derive(Default)]
+            struct Store<'o> {
+                #(#names: rt::Vec<rt::Option<#types>>,)*
+                lifetime: ::core::marker::PhantomData<&'o ()>,
             }
+
+            struct Reader<'i, 'o> {
+                core: rt::Core<'i>,
+                store: Store<'o>,
+                leaves: rt::Leaves<'i, 'o>,
+            }
+
+            #engine
+
+            #builds
+
+            impl<'i, 'o> Reader<'i, 'o> {
+                #makers
+            }
+
+            #entry
         }
     }
 
@@ -206,76 +188,13 @@ impl<'p, 'm> Reading<'p, 'm> {
         if self.silent(record, row) { None } else { self.row(record, row).name.as_deref() }
     }
 
-    /// Code of type `rt::Fallible<rt::Val>` for an expression.
-    fn expr(&self, ctx: Ctx, e: &Expr, it: Option<TokenStream>) -> TokenStream {
-        if let Some(n) = e.constant() {
-            let n = Literal::i128_suffixed(n);
-            return quote!(rt::constant_int(#n));
-        }
-        if ctx.direct {
-            let known = |row: RowId| {
-                if row == super::expr::IT {
-                    return it.clone().map(|it| quote!(#it.clone()));
-                }
-                let name = val_name(row);
-                Some(quote!(#name.clone()))
-            };
-            if let Some(code) = self.plan.local(e, ctx.record, &known) {
-                return code;
-            }
-        }
-        let number = self.plan.expr(e, ctx.record);
-        let it = match it {
-            Some(it) => quote!(rt::Some(&#it)),
-            None => quote!(rt::None),
-        };
-        quote!(cx.expr(#number, owner, #it))
-    }
-
-    /// Code of type `u64`, with `?`, for a count or size.
-    fn count(&self, ctx: Ctx, e: &Expr) -> TokenStream {
-        if let Some(n) = e.constant().and_then(|n| u64::try_from(n).ok()) {
-            return quote!(#n);
-        }
-        let code = self.expr(ctx, e, None);
-        quote!({ let val = #code; rt::count_of(&mut cx.core, val, cursor.at)? })
-    }
-
-    /// Code of type `bool`, with `?`, for a condition.
-    fn truth(&self, ctx: Ctx, e: &Expr, it: Option<TokenStream>) -> TokenStream {
-        let code = self.expr(ctx, e, it);
-        quote!({ let val = #code; rt::holds(&mut cx.core, val, cursor.at)? })
-    }
-
-    /// Code of type `bool`, with `?`: whether the highest byte of a number comes first.
-    fn big(&self, bytes: u8, order: Option<ByteOrder>) -> TokenStream {
-        match order {
-            _ if bytes == 1 => quote!(false),
-            Some(ByteOrder::Little) => quote!(false),
-            Some(ByteOrder::Big) => quote!(true),
-            None if self.orders => quote!(rt::order_of(cx, owner, cursor.at)?),
-            None => match self.model.byte_order {
-                ByteOrderRule::Fixed(ByteOrder::Little) => quote!(false),
-                ByteOrderRule::Fixed(ByteOrder::Big) => quote!(true),
-                ByteOrderRule::Mark { .. } => quote!(cx.core.big),
-            },
-        }
-    }
-
-    /// Address of the cell that is about to be read.
-    fn at(ctx: Ctx) -> TokenStream {
-        match ctx.block {
-            Some(offset) => quote!(base.saturating_add(#offset)),
-            None => quote!(cursor.at),
-        }
-    }
-
-    fn spelling_row(&self, ctx: Ctx) -> u16 {
-        self.shapes.spelling_row(ctx.record, ctx.row)
+    /// An expression: code of type `r::Ex`.
+    fn ex(&self, ctx: Ctx, e: &Expr) -> TokenStream {
+        self.plan.ex(e, ctx.id, ctx.direct)
     }
 
     /// Whether a record's type is there to be made.
-    fn typed(&self, id: RecordId) -> bool {
+    fn typed_record(&self, id: RecordId) -> bool {
         if self.shapes.is_transparent(id) {
             return true;
         }
@@ -286,22 +205,17 @@ impl<'p, 'm> Reading<'p, 'm> {
 
     /// Type of a shape, with the lifetime of values.
     fn ty(&self, shape: &Shape) -> TokenStream {
-        self.shifted(self.shapes.ty_for(shape, true, &quote!('o)))
-    }
-
-    /// The reader is one module deeper than the shapes know.
-    fn shifted(&self, tokens: TokenStream) -> TokenStream {
-        deeper(tokens)
+        self.shapes.ty_for(shape, true, &quote!('o))
     }
 
     /// Type that the function of a record returns.
     fn result(&self, id: RecordId) -> TokenStream {
-        if self.typed(id) { self.ty(&self.shapes.record(id)) } else { quote!(()) }
+        if self.typed_record(id) { self.ty(&self.shapes.record(id)) } else { quote!(()) }
     }
 
     /// Path of a generated type.
     fn path(&self, ident: &proc_macro2::Ident) -> TokenStream {
-        quote!(super::super::#ident)
+        quote!(super::#ident)
     }
 
     /// Whether a value of this type is kept beside the tree as a whole: nothing of it hangs in the
@@ -369,7 +283,7 @@ impl<'p, 'm> Reading<'p, 'm> {
     fn constant(constant: &Constant) -> TokenStream {
         match constant {
             Constant::Int(n) => {
-                let n = Literal::i128_suffixed(*n);
+                let n = Literal::i128_unsuffixed(*n);
                 quote!(rt::Constant::Int(#n))
             }
             Constant::Float(bits) => quote!(rt::Constant::Float(#bits)),
@@ -382,66 +296,20 @@ impl<'p, 'm> Reading<'p, 'm> {
         }
     }
 
-    /// Rows of a record without a node that some expression of it asks for.
-    fn asked(&self, id: RecordId) -> Vec<RowId> {
-        let mut found = Vec::new();
-        let mut add = |row: RowId| {
-            if !found.contains(&row) {
-                found.push(row);
-            }
-        };
-        expressions(self.model, &mut |record, _, _, part| {
-            if let (true, Part::Expr(e)) = (record == id, part) {
-                own_rows(e, id, &mut add);
-            }
-        });
-        for (row_id, row) in rows(&self.model.records[id.index()]) {
-            if !row.checks.is_empty() {
-                add(row_id);
-            }
-            if let Some(union) = super::visit::union_in(&row.ty)
-                && let crate::model::Tag::Row(tag) = self.model.unions[union.index()].tag
-            {
-                add(tag);
-            }
+    /// Rows with a field that are kept beside the tree although the record has nodes.
+    fn early_rows(&self, id: RecordId) -> Vec<RowId> {
+        if !self.typed_record(id) {
+            return Vec::new();
         }
-        found
+        let fields = self.shapes.fields(id).iter();
+        fields.map(|field| field.row).filter(|row| self.plan.slot(id, *row).is_none()).collect()
     }
-}
 
-/// Name of the variable that holds a row for expressions.
-fn val_name(row: RowId) -> proc_macro2::Ident {
-    format_ident!("v{}", row.0)
-}
-
-fn own_rows(e: &Expr, id: RecordId, add: &mut dyn FnMut(RowId)) {
-    if let Some(row) = own_row(e, id) {
-        add(row);
+    /// Whether the record of a case stands for the whole union.
+    fn is_whole_case(&self, id: RecordId) -> bool {
+        let mut cases = self.model.unions.iter().flat_map(|union| &union.cases);
+        cases.any(|case| case.whole && case.record == id)
     }
-    e.operands(&mut |operand| own_rows(operand, id, add));
-}
-
-/// Whether an expression needs to know where reading has come to.
-fn mentions_position(e: &Expr) -> bool {
-    let mut found = matches!(e, Expr::Here | Expr::RegionEnd);
-    e.operands(&mut |operand| found |= mentions_position(operand));
-    found
-}
-
-/// Adds one `super` to paths that begin with one.
-fn deeper(tokens: TokenStream) -> TokenStream {
-    tokens
-        .into_iter()
-        .flat_map(|token| match token {
-            proc_macro2::TokenTree::Ident(ident) if ident == "super" => quote!(super::super),
-            proc_macro2::TokenTree::Group(group) => {
-                let inner = deeper(group.stream());
-                let group = proc_macro2::Group::new(group.delimiter(), inner);
-                proc_macro2::TokenStream::from(proc_macro2::TokenTree::Group(group))
-            }
-            other => proc_macro2::TokenStream::from(other),
-        })
-        .collect()
 }
 
 /// Whether a type is one or more structs or unions, inline.
@@ -451,24 +319,6 @@ fn contains_record(ty: &Type) -> bool {
         Type::Region(region) => contains_record(&region.inner),
         Type::Array(array) => contains_record(&array.element),
         Type::PerEpoch(types) => types.iter().any(contains_record),
-        _ => false,
-    }
-}
-
-/// Whether values of a type are bits that share bytes with their neighbours.
-fn is_bits(ty: &Type) -> bool {
-    match ty {
-        Type::Cell(cell) => matches!(cell.storage, Storage::Bits { .. }),
-        Type::Array(array) => is_bits(&array.element),
-        _ => false,
-    }
-}
-
-/// Whether a type reaches to the end of the region around it.
-fn is_fill(ty: &Type) -> bool {
-    match ty {
-        Type::Run(run) => matches!(run.length, crate::model::RunLength::Fill),
-        Type::Region(region) => matches!(region.extent, crate::model::Extent::Rest),
         _ => false,
     }
 }
@@ -485,6 +335,14 @@ fn in_tag(row: &Row) -> bool {
             pointer.cell.as_ref().is_some_and(|cell| letter(&cell.storage))
         }
         _ => false,
+    }
+}
+
+/// Code of an option.
+fn optional(code: Option<TokenStream>) -> TokenStream {
+    match code {
+        Some(code) => quote!(rt::Some(#code)),
+        None => quote!(rt::None),
     }
 }
 

@@ -3,90 +3,44 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::part::element_in;
-use super::pointer::{listing_code, none_numbers, policy_code, text_unit};
-use super::{Reading, in_tag, number};
+use super::pointer::{none_numbers, policy_code, text_unit};
+use super::value::element_in;
+use super::{Reading, in_tag, number, optional};
 use crate::model::{
     ArrayLength, ByteOrder, ByteOrderRule, Case, CheckKind, DefinerScope, DefinerSource,
     EndianRule, EpochId, Expr, Gaps, Home, Label, Meaning, Measure, PointerType, PoolOrder, Record,
-    RecordId, RecordKind, RelocationEncoding, Role, Row, RowId, RowKind, RunLength, Start, Storage,
+    RecordId, RecordKind, RelocationEncoding, Role, Row, RowId, RowKind, RunLength, Storage,
     Target, Type, WhenEmpty,
 };
 use crate::rust::shape::strip;
 use crate::rust::visit::{records, rows, union_in};
 
-fn optional(code: Option<TokenStream>) -> TokenStream {
-    match code {
-        Some(code) => quote!(rt::Some(#code)),
-        None => quote!(rt::None),
-    }
-}
-
-fn flags(list: Vec<bool>) -> TokenStream {
-    if list.contains(&true) { quote!(&[#(#list),*]) } else { quote!(&[]) }
-}
-
 impl Reading<'_, '_> {
     pub(super) fn tables(&self) -> TokenStream {
         let table = records(self.model).map(|(id, record)| self.record_table(id, record));
         let table: Vec<_> = table.collect();
-        let relocation = self.relocation();
+        let rows = records(self.model).map(|(id, record)| self.record_rows(id, record));
+        let rows: Vec<_> = rows.collect();
+        let texts = self.texts();
+        let count = Literal::usize_unsuffixed(rows.len());
+        let (orders, slices) = (self.orders, self.slices);
         let big = matches!(self.model.byte_order, ByteOrderRule::Fixed(ByteOrder::Big));
         let gaps = self.model.gaps == Gaps::Kept;
         quote! {
+            static ROWS: [r::RecordRows; #count] = [#(#rows),*];
+
             static TABLES: rt::ReadTables = rt::ReadTables {
                 schema: &SCHEMA,
                 records: &[#(#table),*],
-                relocation: #relocation,
+                rows: &ROWS,
+                texts: &[#(#texts),*],
+                orders: #orders,
+                slices: #slices,
+                relocation: &RELOCATION,
                 big: #big,
                 gaps: #gaps,
             };
         }
-    }
-
-    fn relocation(&self) -> TokenStream {
-        let root = self.model.root;
-        let encoding = self.model.records.iter().find_map(|record| record.encodes);
-        let encoding = optional(encoding.map(encoding_code));
-        let sections = self.model.relocation.iter().map(|section| {
-            let (from, to) =
-                (self.plan.expr(&section.from, root), self.plan.expr(&section.to, root));
-            quote!((#from, #to))
-        });
-        let kinds = self.model.pointers.iter().map(|kind| {
-            let none = optional(kind.none.map(|n| {
-                let n = Literal::i128_suffixed(n);
-                quote!(#n)
-            }));
-            let width = match kind.cell.storage {
-                Storage::Fixed(int) => int.bytes,
-                _ => 0,
-            };
-            let listing = kind.listing.iter().map(|(condition, listing)| {
-                let condition = optional(condition.as_ref().map(|e| {
-                    let n = self.plan.expr(e, root);
-                    quote!(#n)
-                }));
-                let listing = listing_code(listing);
-                quote!((#condition, #listing))
-            });
-            let pool = optional(kind.pool.as_ref().map(|path| {
-                let from_root = matches!(path.start, Start::Root);
-                let path = self.plan.path(path);
-                quote!((#path, #from_root))
-            }));
-            quote!(rt::labels::Kind {
-                none: #none,
-                width: #width,
-                listing: &[#(#listing),*],
-                pool: #pool,
-            })
-        });
-        quote!(rt::labels::Relocation {
-            encoding: #encoding,
-            sections: &[#(#sections),*],
-            kinds: &[#(#kinds),*],
-        })
     }
 
     fn record_table(&self, id: RecordId, record: &Record) -> TokenStream {
@@ -95,7 +49,7 @@ impl Reading<'_, '_> {
             RecordKind::Form(..) => self.shapes.spelling_row(id, RowId(0)),
             _ => 0,
         };
-        let endian = optional(record.endian.as_ref().filter(|_| noded).map(|rule| {
+        let endian = record.endian.as_ref().filter(|_| noded).map(|rule| {
             let is_big = |order: &ByteOrder| *order == ByteOrder::Big;
             let (choices, otherwise) = match rule {
                 EndianRule::Fixed(order) => (Vec::new(), Some(is_big(order))),
@@ -112,7 +66,7 @@ impl Reading<'_, '_> {
             };
             let otherwise = optional(otherwise.map(|big| quote!(#big)));
             quote!(rt::EndianRule { choices: &[#(#choices),*], otherwise: #otherwise })
-        }));
+        });
         let order = record.read_order.iter().filter_map(|row| {
             let slot = self.plan.slot(id, *row)?;
             let definition = self.row(id, *row);
@@ -155,7 +109,6 @@ impl Reading<'_, '_> {
             self.plan.slot(id, row_id).filter(|_| data)
         });
         let table: Vec<u16> = table.collect();
-        let encodes = optional(record.encodes.map(encoding_code));
         let forms = match record.kind {
             RecordKind::Case(union, case) => {
                 let case = &self.model.unions[union.index()].cases[case as usize];
@@ -163,19 +116,37 @@ impl Reading<'_, '_> {
             }
             _ => Vec::new(),
         };
-        quote!(rt::RecordRead {
-            spelling_base: #base,
-            endian: #endian,
-            order: &[#(#order),*],
-            slots: &[#(#slots),*],
-            names: #names,
-            references: #references,
-            settles: #settles,
-            checks: &[#(#checks),*],
-            table: &[#(#table),*],
-            encodes: #encodes,
-            forms: &[#(#forms),*],
-        })
+        let order = order.iter().map(|slot| Literal::u16_unsuffixed(*slot));
+        let mut code = quote!(rt::record_read(&[#(#order),*], &[#(#slots),*]));
+        if base != 0 {
+            code = quote!(#code.spelling_base(#base));
+        }
+        if let Some(endian) = endian {
+            code = quote!(#code.endian(#endian));
+        }
+        if names {
+            code = quote!(#code.names());
+        }
+        if references {
+            code = quote!(#code.references());
+        }
+        if settles {
+            code = quote!(#code.settles());
+        }
+        if !checks.is_empty() {
+            code = quote!(#code.checks(&[#(#checks),*]));
+        }
+        if !table.is_empty() {
+            code = quote!(#code.table(&[#(#table),*]));
+        }
+        if let Some(encoding) = record.encodes {
+            let encoding = encoding_code(encoding);
+            code = quote!(#code.encodes(#encoding));
+        }
+        if !forms.is_empty() {
+            code = quote!(#code.forms(&[#(#forms),*]));
+        }
+        code
     }
 
     fn forms(&self, id: RecordId, record: &Record, case: &Case) -> Vec<TokenStream> {
@@ -211,7 +182,7 @@ impl Reading<'_, '_> {
             Type::Cell(cell) => match cell.meaning {
                 Meaning::Bool { yes } => quote!(rt::Can::Truth(#yes)),
                 _ => {
-                    let (bits, signed) = self.width(cell);
+                    let (bits, signed) = width(self.model, cell);
                     quote!(rt::Can::Fits { bits: #bits, signed: #signed })
                 }
             },
@@ -233,17 +204,12 @@ impl Reading<'_, '_> {
 
     fn slot_table(&self, id: RecordId, row_id: RowId) -> TokenStream {
         let row = self.row(id, row_id);
-        let kind = self.kind_code(id, row);
         let nowhere = !self.epochs().any(|e| matches!(self.home(row, e), Home::At(_) | Home::Next));
-        let when = optional(row.when.as_ref().filter(|_| nowhere && !in_tag(row)).map(|e| {
-            let e = self.plan.expr(e, id);
-            quote!(#e)
-        }));
-        let absent =
-            flags(self.epochs().map(|epoch| self.home(row, epoch) == Home::Absent).collect());
-        let fixed = flags(
-            self.epochs().map(|epoch| matches!(self.home(row, epoch), Home::At(_))).collect(),
-        );
+        let mut code = self.kind_code(id, row);
+        if let Some(e) = row.when.as_ref().filter(|_| nowhere && !in_tag(row)) {
+            let e = Literal::u16_unsuffixed(self.plan.expr(e, id));
+            code = quote!(#code.when(#e));
+        }
         let slice = matches!(row.kind, RowKind::Slice { .. });
         let pointers = |element: bool| {
             let all: Vec<TokenStream> = self
@@ -258,35 +224,40 @@ impl Reading<'_, '_> {
             let texts: Vec<String> = all.iter().map(ToString::to_string).collect();
             match all.first() {
                 Some(first) if texts.iter().all(|text| *text == texts[0]) => {
-                    if texts[0] == optional(None).to_string() {
-                        quote!(&[])
-                    } else {
-                        quote!(&[#first])
-                    }
+                    (texts[0] != optional(None).to_string()).then(|| quote!(&[#first]))
                 }
-                _ => quote!(&[#(#all),*]),
+                _ => Some(quote!(&[#(#all),*])),
             }
         };
-        let (pointer, element) =
-            if slice { (quote!(&[]), quote!(&[])) } else { (pointers(false), pointers(true)) };
-        let none_with = optional(none_with(&row.ty).and_then(|row| {
-            let slot = self.plan.slot(id, row)?;
-            Some(quote!(#slot))
-        }));
+        if let Some(pointers) = pointers(false).filter(|_| !slice) {
+            code = quote!(#code.pointer(#pointers));
+        }
+        if let Some(pointers) = pointers(true).filter(|_| !slice) {
+            code = quote!(#code.element(#pointers));
+        }
+        if let Some(slot) = none_with(&row.ty).and_then(|row| self.plan.slot(id, row)) {
+            code = quote!(#code.none_with(#slot));
+        }
         let definers: Vec<TokenStream> = if self.plan.settled(id, row_id) {
             row.definers.iter().filter_map(|d| self.definer(id, d)).collect()
         } else {
             Vec::new()
         };
-        let kept = optional(match &row.role {
-            Role::Kept(e) => Some(self.usual(id, e)),
-            _ => None,
-        });
+        if !definers.is_empty() {
+            code = quote!(#code.definers(&[#(#definers),*]));
+        }
+        if let Role::Kept(e) = &row.role {
+            let usual = self.usual(id, e);
+            code = quote!(#code.kept(#usual));
+        }
         let kept_field = self
             .shapes
             .field(id, row_id)
             .is_some_and(|field| matches!(field.shape, crate::rust::shape::Shape::Kept(_)));
-        let view = optional(match &row.role {
+        if kept_field {
+            code = quote!(#code.kept_field());
+        }
+        let view = match &row.role {
             Role::View { slices, key } => {
                 let paths = slices.iter().map(|path| self.plan.path(path));
                 let key = optional(key.as_ref().map(|key| {
@@ -297,8 +268,11 @@ impl Reading<'_, '_> {
                 Some(quote!((&[#(#paths),*], #key)))
             }
             _ => None,
-        });
-        let pool = optional(match &row.kind {
+        };
+        if let Some(view) = view {
+            code = quote!(#code.view(#view));
+        }
+        let pool = match &row.kind {
             RowKind::Pool { always, order, .. } => {
                 let data = matches!(row.role, Role::Data);
                 let order = order.iter().map(|(condition, order)| {
@@ -322,14 +296,21 @@ impl Reading<'_, '_> {
                 }))
             }
             _ => None,
-        });
-        let names = optional(patricia_path(row).map(|path| {
-            let path = self.plan.path(path);
-            quote!(#path)
-        }));
-        let elsewhere = matches!(row.role, Role::Elsewhere);
-        let name_list = is_name_list(row);
-        let reference = optional(row.reference.as_ref().map(|reference| {
+        };
+        if let Some(pool) = pool {
+            code = quote!(#code.pool(#pool));
+        }
+        if let Some(path) = patricia_path(row) {
+            let path = Literal::u16_unsuffixed(self.plan.path(path));
+            code = quote!(#code.names(#path));
+        }
+        if matches!(row.role, Role::Elsewhere) {
+            code = quote!(#code.elsewhere());
+        }
+        if is_name_list(row) {
+            code = quote!(#code.name_list());
+        }
+        let reference = row.reference.as_ref().map(|reference| {
             let array = self.plan.path(&reference.array);
             let filter = optional(reference.filter.as_ref().map(|e| {
                 let e = self.plan.expr(e, id);
@@ -355,8 +336,13 @@ impl Reading<'_, '_> {
                 field: #field,
                 pointer: #pointer,
             })
-        }));
-        let unique = row.unique;
+        });
+        if let Some(reference) = reference {
+            code = quote!(#code.reference(#reference));
+        }
+        if row.unique {
+            code = quote!(#code.unique());
+        }
         let checks = row.checks.iter().filter_map(|check| {
             Some(match &check.kind {
                 CheckKind::Min(e) => {
@@ -385,37 +371,28 @@ impl Reading<'_, '_> {
             }
             _ => None,
         });
-        let listed = optional(self.listed(row));
+        let (checks, conditions): (Vec<_>, Vec<_>) = (checks.collect(), conditions.collect());
+        if !checks.is_empty() {
+            code = quote!(#code.checks(&[#(#checks),*]));
+        }
+        if !conditions.is_empty() {
+            code = quote!(#code.conditions(&[#(#conditions),*]));
+        }
         let unit = text_unit(&row.ty);
-        let (own_align, element_align) = (self.align(&row.ty, false), self.align(&row.ty, true));
-        quote!(rt::SlotRead {
-            kind: #kind,
-            when: #when,
-            absent: #absent,
-            fixed: #fixed,
-            pointer: #pointer,
-            element: #element,
-            none_with: #none_with,
-            definers: &[#(#definers),*],
-            kept: #kept,
-            kept_field: #kept_field,
-            view: #view,
-            pool: #pool,
-            names: #names,
-            elsewhere: #elsewhere,
-            name_list: #name_list,
-            reference: #reference,
-            unique: #unique,
-            checks: &[#(#checks),*],
-            conditions: &[#(#conditions),*],
-            listed: #listed,
-            unit: #unit,
-            aligns: (#own_align, #element_align),
-        })
+        if unit != 1 {
+            code = quote!(#code.unit(#unit));
+        }
+        let aligns = (self.align(&row.ty, false), self.align(&row.ty, true));
+        if aligns != (1, 1) {
+            let (own, element) =
+                (Literal::u64_unsuffixed(aligns.0), Literal::u64_unsuffixed(aligns.1));
+            code = quote!(#code.aligns((#own, #element)));
+        }
+        code
     }
 
     fn kind_code(&self, id: RecordId, row: &Row) -> TokenStream {
-        match &row.kind {
+        let kind = match &row.kind {
             RowKind::Object { address } => {
                 let e = self.plan.expr(address, id);
                 quote!(rt::SlotKind::Object(#e))
@@ -448,8 +425,9 @@ impl Reading<'_, '_> {
                     empty_base: #empty,
                 }))
             }
-            _ => quote!(rt::SlotKind::Plain),
-        }
+            _ => return quote!(rt::slot()),
+        };
+        quote!(rt::slot_of(#kind))
     }
 
     fn pointer_table(
@@ -464,10 +442,7 @@ impl Reading<'_, '_> {
             Target::Own(target) => Some(strip(target.in_epoch(epoch))),
             _ => None,
         };
-        let own = target.is_some();
         let none = none_numbers(kind.none, row);
-        let optional_pointer = pointer.optional;
-        let none_with = pointer.none_with.is_some();
         let count = match target {
             Some(Type::Array(array)) => match &array.length {
                 ArrayLength::Count(count) => Some(count),
@@ -479,31 +454,33 @@ impl Reading<'_, '_> {
             },
             _ => None,
         };
-        let count = optional(count.map(|e| {
-            let e = self.plan.expr(e, id);
-            quote!(#e)
-        }));
         let fill = matches!(target, Some(Type::Array(a)) if matches!(a.length, ArrayLength::Fill));
-        let run = matches!(target, Some(Type::Run(_)));
         let when_empty = pointer.when_empty.unwrap_or(kind.when_empty);
-        let none_when_empty = when_empty == WhenEmpty::None;
-        let base = optional(kind.base.as_ref().map(|e| {
-            let e = self.plan.expr(e, id);
-            quote!(#e)
-        }));
-        let skip = Literal::i128_suffixed(kind.skip.into());
-        quote!(rt::Pointer {
-            own: #own,
-            none: &[#(#none),*],
-            optional: #optional_pointer,
-            none_with: #none_with,
-            count: #count,
-            fill: #fill,
-            run: #run,
-            none_when_empty: #none_when_empty,
-            base: #base,
-            skip: #skip,
-        })
+        let flags = [
+            (target.is_some(), quote!(own())),
+            (pointer.optional, quote!(optional())),
+            (pointer.none_with.is_some(), quote!(none_with())),
+            (fill, quote!(fill())),
+            (matches!(target, Some(Type::Run(_))), quote!(run())),
+            (when_empty == WhenEmpty::None, quote!(none_when_empty())),
+        ];
+        let mut code = quote!(rt::pointer(&[#(#none),*]));
+        for (_, flag) in flags.into_iter().filter(|(set, _)| *set) {
+            code = quote!(#code.#flag);
+        }
+        if let Some(e) = count {
+            let e = Literal::u16_unsuffixed(self.plan.expr(e, id));
+            code = quote!(#code.count(#e));
+        }
+        if let Some(e) = &kind.base {
+            let e = Literal::u16_unsuffixed(self.plan.expr(e, id));
+            code = quote!(#code.base(#e));
+        }
+        if kind.skip != 0 {
+            let skip = Literal::i128_unsuffixed(kind.skip.into());
+            code = quote!(#code.skip(#skip));
+        }
+        code
     }
 
     fn definer(&self, id: RecordId, definer: &crate::model::Definer) -> Option<TokenStream> {
@@ -588,7 +565,7 @@ impl Reading<'_, '_> {
         }
     }
 
-    fn listed(&self, row: &Row) -> Option<TokenStream> {
+    pub(super) fn listed(&self, row: &Row) -> Option<TokenStream> {
         let runtime = matches!(row.kind, RowKind::Runtime);
         if row.listed.is_none() && !runtime {
             return None;
@@ -701,4 +678,18 @@ fn last_record(path: &crate::model::Path) -> Option<RecordId> {
         crate::model::Step::Field(field) => field.members.first().map(|(record, _)| *record),
         _ => None,
     })
+}
+
+/// Width in bits, and whether it has a sign.
+fn width(model: &crate::model::Model, cell: &crate::model::Cell) -> (u32, bool) {
+    match cell.storage {
+        Storage::Fixed(int) => (u32::from(int.bytes) * 8, int.signed),
+        Storage::Varint(id) => {
+            let ty = model.varints[id.index()].ty;
+            (u32::from(ty.bytes) * 8, ty.signed)
+        }
+        Storage::Bits { width, .. } | Storage::Letter { width, .. } => (width.into(), false),
+        Storage::Word { first, last, signed } => (u32::from(last - first) + 1, signed),
+        Storage::TagOf => (64, true),
+    }
 }

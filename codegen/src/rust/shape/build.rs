@@ -128,7 +128,9 @@ impl<'m> Built<'m> {
             return Shape::Word(id);
         }
         match record.transparent {
-            Some(row) if self.transparent[id.index()] => self.row_shape(&record.rows[row.index()]),
+            Some(row) if self.transparent[id.index()] => {
+                self.row_shape(record, &record.rows[row.index()])
+            }
             _ => Shape::Struct(id),
         }
     }
@@ -176,7 +178,7 @@ impl<'m> Built<'m> {
     fn field_shape(&self, record: &Record, row: &Row, data: &Data<'m>) -> Option<Shape> {
         if let Role::Kept(expr) = &row.role {
             return data.is_kept_field(row, expr).then(|| {
-                let shape = self.row_shape(row);
+                let shape = self.row_shape(record, row);
                 // Whether it is there at all follows from something else.
                 let shape = match shape {
                     Shape::Option(inner) if row.none.is_empty() => *inner,
@@ -198,9 +200,10 @@ impl<'m> Built<'m> {
             return spelled.then_some(Shape::Struct(inner));
         }
         if matches!(row.role, Role::Derived) {
-            return (!self.always_derived(record, row)).then(|| self.row_shape(row).optional());
+            return (!self.always_derived(record, row))
+                .then(|| self.row_shape(record, row).optional());
         }
-        Some(self.row_shape(row))
+        Some(self.row_shape(record, row))
     }
 
     /// Fields of a record that says nothing, which are there if something below has spelling.
@@ -236,8 +239,8 @@ impl<'m> Built<'m> {
         })
     }
 
-    /// Shape of a row with its option.
-    pub fn row_shape(&self, row: &Row) -> Shape {
+    /// Shape of a row with its option. A case has no option for the epochs that don't have the case.
+    pub fn row_shape(&self, record: &Record, row: &Row) -> Shape {
         let shape = match &row.kind {
             RowKind::Slice { table, .. } => self.slice(table),
             // How many there are.
@@ -246,7 +249,14 @@ impl<'m> Built<'m> {
             _ => self.element(&row.ty, row),
         };
         let shape = self.with_constants(shape, row);
-        let gone = row.homes.contains(&Home::Absent) && row.absent.is_none();
+        let exists = |epoch: usize| match record.kind {
+            RecordKind::Case(union, case) => {
+                self.model.unions[union.index()].cases[case as usize].epochs[epoch]
+            }
+            _ => true,
+        };
+        let gone = row.absent.is_none()
+            && (0..).zip(&row.homes).any(|(epoch, home)| *home == Home::Absent && exists(epoch));
         if gone || row.when.is_some() { shape.optional() } else { shape }
     }
 
@@ -310,8 +320,11 @@ impl<'m> Built<'m> {
                     || !row.none.is_empty()
                     || kind.none.is_some() && !owns
             }
-            Type::PerEpoch(types) => types.iter().any(|ty| {
-                matches!(ty, Type::Nothing) && row.absent.is_none() || self.may_be_none(ty, row)
+            Type::PerEpoch(types) => types.iter().enumerate().any(|(epoch, ty)| {
+                // That there is no row has its own option.
+                let there = row.homes.get(epoch) != Some(&Home::Absent);
+                matches!(ty, Type::Nothing) && there && row.absent.is_none()
+                    || self.may_be_none(ty, row)
             }),
             _ => false,
         }

@@ -248,7 +248,7 @@ fn float(constant: &Constant) -> Option<f64> {
 }
 
 /// Number of elements that an array always has.
-fn constant_count(row: &Row) -> Option<usize> {
+pub fn constant_count(row: &Row) -> Option<usize> {
     let mut ty = strip(&row.ty);
     if let Type::Pointer(pointer) = ty
         && let Target::Own(target) = &pointer.target

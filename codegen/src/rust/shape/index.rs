@@ -107,7 +107,7 @@ fn entered(model: &Model, record: RecordId, member: &Member) -> Option<RecordId>
 }
 
 /// The first record of the declaration that a record is a use of.
-fn first_use(model: &Model, record: RecordId) -> RecordId {
+pub fn first_use(model: &Model, record: RecordId) -> RecordId {
     let here = &model.records[record.index()];
     if here.kind != RecordKind::Struct {
         return record;

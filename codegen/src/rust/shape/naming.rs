@@ -155,8 +155,8 @@ fn index_names(
     let count = u32::try_from(built.indices.len()).unwrap_or(0);
     let element = |id: IndexId| {
         let (record, row) = built.indices.array(id)?;
-        let row = &model.records[record.index()].rows[row.index()];
-        match built.row_shape(row) {
+        let record = &model.records[record.index()];
+        match built.row_shape(record, &record.rows[row.index()]) {
             Shape::List(element) | Shape::Fixed(element, _) => match *element {
                 Shape::Struct(record) | Shape::Word(record) => {
                     records.get(&record).map(|ident| bare(&ident.to_string()))

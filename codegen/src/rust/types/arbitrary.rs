@@ -1,62 +1,194 @@
-//! `arbitrary::Arbitrary`: values of bounded depth, with small lists and small positions.
+//! `arbitrary::Arbitrary`: values of bounded depth and size, most of which heed what the schema says
+//! about one field, about positions in arrays, and about lists of one length. What only all fields
+//! together say is left to the writer, which refuses.
+
+mod helper;
+mod rules;
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::generics;
 use crate::model::{Constant, EnumId, RecordId, Role, UnionId};
-use crate::rust::shape::{Prim, Shape, Shapes};
+use crate::rust::shape::{FieldShape, IndexId, Prim, Shape, Shapes};
+
+pub use helper::emit as helper;
+use rules::Rule;
 
 /// Of a struct.
 pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
     let ident = shapes.ident(id);
-    let record = &shapes.model().records[id.index()];
+    let lengths = lengths(shapes, id);
     let fields = shapes.fields(id).iter().map(|field| {
         let name = &field.ident;
-        let row = &record.rows[field.row.index()];
-        // What a layout lacks has to be what the schema says it is then.
-        let stated = row.absent.as_ref().filter(|_| !matches!(row.role, Role::Default(_)));
-        let stated: Option<&Constant> = stated;
-        match stated {
-            Some(_) => {
-                let value = shapes.field_default(id, field, false);
-                quote!(#name: #value)
-            }
-            None => quote!(#name: as_arbitrary::Make::make(u, depth)?),
-        }
+        let value = value(shapes, id, field, &lengths);
+        quote!(#name: #value)
     });
     let spelling = shapes.has_spelling(id).then(|| format_ident!("spelling"));
     let spelling = spelling.map(|name| quote!(#name: ::formwork::__rt::Default::default()));
     let fields = fields.chain(spelling);
+    let counts = lengths.iter().enumerate().map(|(at, (_, lists_of))| {
+        let number = format_ident!("number_{at}");
+        let lists = lists_of.iter().map(|(field, factor, offset)| {
+            let least = match shapes.index_into(id, field.row) {
+                Some(IndexId(array)) => quote!(::formwork::__rt::Some(#array)),
+                None => quote!(::formwork::__rt::None),
+            };
+            quote!((#least, #factor, #offset))
+        });
+        let count = quote!(as_arbitrary::count(u, cx, &[#(#lists),*])?);
+        let elements = lists_of.iter().filter_map(|(field, ..)| match element(&field.shape) {
+            Shape::Struct(_) | Shape::Index(_) => Some(is_possible(shapes, element(&field.shape))),
+            _ => None,
+        });
+        let count = match all(elements.collect()) {
+            Some(possible) => quote!(if #possible { #count } else { 0 }),
+            None => count,
+        };
+        quote!(let #number = #count;)
+    });
     let body = quote! {
-        let _ = (&mut *u, depth);
+        let _ = (&mut *u, &mut *cx);
+        #(#counts)*
         ::formwork::__rt::Ok(#ident { #(#fields,)* })
     };
-    traits(shapes, &Shape::Struct(id), &ident, &body)
+    let record = &shapes.model().records[id.index()];
+    let possible = shapes.fields(id).iter().flat_map(|field| {
+        let is = matches!(field.shape, Shape::Index(_) | Shape::Fixed(..));
+        let want = Rule::of(shapes, id, field).want.filter(|_| is);
+        let want = want.map(|want| quote!(cx.has_wanted(#want)));
+        // A field that a layout may lack is no reason to do without the struct.
+        let always = rules::epochs(&record.rows[field.row.index()]).is_none();
+        (is && always).then(|| is_possible(shapes, &field.shape)).into_iter().chain(want)
+    });
+    let possible = all(possible.collect());
+    traits(shapes, &Shape::Struct(id), &ident, &body, possible.as_ref())
+}
+
+/// Numbers that say the lengths of several lists, or not just one length: each with its lists, their
+/// factors and offsets.
+type Lengths<'s> = Vec<(String, Vec<(&'s FieldShape, i128, i128)>)>;
+
+fn lengths<'s>(shapes: &'s Shapes<'_>, id: RecordId) -> Lengths<'s> {
+    let record = &shapes.model().records[id.index()];
+    let mut lengths: Lengths<'s> = Vec::new();
+    for field in shapes.fields(id) {
+        let is_list = match &field.shape {
+            Shape::Option(inner) => matches!(**inner, Shape::List(_)),
+            shape => matches!(shape, Shape::List(_)),
+        };
+        let row = &record.rows[field.row.index()];
+        let Some(shared) = rules::shared(row).filter(|_| is_list) else { continue };
+        let entry = (field, shared.factor, shared.offset);
+        match lengths.iter_mut().find(|(number, _)| *number == shared.number) {
+            Some((_, lists)) => lists.push(entry),
+            None => lengths.push((shared.number, vec![entry])),
+        }
+    }
+    lengths.retain(|(_, lists)| lists.len() > 1 || lists.iter().any(|list| list.1 != 1));
+    lengths
+}
+
+/// The value of a field.
+fn value(
+    shapes: &Shapes<'_>,
+    id: RecordId,
+    field: &FieldShape,
+    lengths: &Lengths<'_>,
+) -> TokenStream {
+    let row = &shapes.model().records[id.index()].rows[field.row.index()];
+    let length = lengths.iter().enumerate().find_map(|(at, (_, lists))| {
+        let (_, factor, offset) = lists.iter().find(|list| list.0.row == field.row)?;
+        let number = format_ident!("number_{at}");
+        Some(quote!(as_arbitrary::length(#number, #factor, #offset)))
+    });
+    let least = shapes.index_into(id, field.row).map(|IndexId(array)| array);
+    let rule = Rule::of(shapes, id, field).tokens(least, length);
+    let rule = rule.unwrap_or_else(|| quote!(as_arbitrary::ANY));
+    let usual =
+        matches!(row.role, Role::Default(_)).then(|| shapes.field_default(id, field, false));
+    let with_usual = |made: TokenStream| match &usual {
+        Some(usual) => quote!(if cx.usual(u)? { #usual } else { #made }),
+        None => made,
+    };
+    let Some(epochs) = rules::epochs(row) else {
+        return with_usual(quote!(as_arbitrary::field(u, cx, #rule)?));
+    };
+    // What a layout lacks has to be what the schema says it is then.
+    let stated: Option<&Constant> =
+        row.absent.as_ref().filter(|_| !matches!(row.role, Role::Default(_)));
+    let absent = match stated {
+        Some(_) => shapes.field_default(id, field, false),
+        None => shapes.default(&field.shape),
+    };
+    let is_option = matches!(field.shape, Shape::Option(_));
+    let made = match is_option && !rules::may_be_none(row) {
+        true => quote!(as_arbitrary::there(u, cx, #rule)?),
+        false => quote!(as_arbitrary::field(u, cx, #rule)?),
+    };
+    let made = with_usual(made);
+    quote!(if as_arbitrary::has(&[#(#epochs),*], cx) { #made } else { #absent })
+}
+
+/// Whether there is a value of a shape: not of a position in an array without elements.
+fn is_possible(shapes: &Shapes<'_>, shape: &Shape) -> TokenStream {
+    let ty = shapes.ty_for(shape, false, &quote!('a));
+    quote!(<#ty as as_arbitrary::Make<'a>>::possible(u, cx)?)
+}
+
+/// What the elements of a list are.
+fn element(shape: &Shape) -> &Shape {
+    match shape {
+        Shape::List(inner) | Shape::Option(inner) | Shape::Boxed(inner) => element(inner),
+        other => other,
+    }
+}
+
+fn all(parts: Vec<TokenStream>) -> Option<TokenStream> {
+    (!parts.is_empty()).then(|| quote!(#(#parts)&&*))
 }
 
 /// Of a union.
 pub fn unions(shapes: &Shapes<'_>, id: UnionId) -> TokenStream {
     let ident = shapes.union_ident(id);
-    let count = u32::try_from(shapes.model().unions[id.index()].cases.len()).unwrap_or(0);
-    let last = Literal::u32_unsuffixed(count.saturating_sub(1));
-    let cases = (0..count).map(|case| {
-        let (variant, payload) = shapes.variant(id, case);
-        let number = Literal::u32_unsuffixed(case);
-        let payload = payload.map(|_| quote!((as_arbitrary::Make::make(u, depth)?)));
-        quote!(#number => #ident::#variant #payload)
+    let union = &shapes.model().unions[id.index()];
+    let count = u32::try_from(union.cases.len()).unwrap_or(0);
+    let cases = (0..count).zip(&union.cases).map(|(number, case)| {
+        let (variant, payload) = shapes.variant(id, number);
+        let number = Literal::u32_unsuffixed(number);
+        let mut conditions = Vec::new();
+        if case.epochs.contains(&false) {
+            let epochs = &case.epochs;
+            conditions.push(quote!(as_arbitrary::has(&[#(#epochs),*], cx)));
+        }
+        if let Some(record) = payload {
+            conditions.push(is_possible(shapes, &shapes.record(record)));
+        }
+        let guard = all(conditions).map(|condition| quote!(if #condition));
+        let payload = payload.map(|_| quote!((as_arbitrary::field(u, cx, as_arbitrary::ANY)?)));
+        quote!(#number #guard => return ::formwork::__rt::Ok(#ident::#variant #payload),)
     });
+    let last = Literal::u32_unsuffixed(count.saturating_sub(1));
+    let total = Literal::u32_unsuffixed(count.max(1));
+    let union_id = id.0;
     let body = quote! {
-        let ::formwork::__rt::Some(depth) = depth.checked_sub(1) else {
-            return ::formwork::__rt::Ok(::formwork::__rt::Default::default());
+        // The case that is chosen, or the next one that is possible.
+        let first = match cx.forced(#union_id) {
+            ::formwork::__rt::Some(case) => case,
+            ::formwork::__rt::None => u.int_in_range(0..=#last)?,
         };
-        let _ = depth;
-        ::formwork::__rt::Ok(match u.int_in_range(0..=#last)? {
-            #(#cases,)*
-            _ => ::formwork::__rt::Default::default(),
-        })
+        for number in 0..#total {
+            match (first + number) % #total {
+                #(#cases)*
+                _ => {}
+            }
+        }
+        ::formwork::__rt::Ok(::formwork::__rt::Default::default())
     };
-    traits(shapes, &Shape::Choice(id), &ident, &body)
+    let body = quote! {
+        as_arbitrary::deeper(u, cx, |u, cx| { #body })
+    };
+    traits(shapes, &Shape::Choice(id), &ident, &body, None)
 }
 
 /// Of a word: any bits in its fields, the others as by default.
@@ -65,12 +197,12 @@ pub fn words(shapes: &Shapes<'_>, id: RecordId, data: u64) -> TokenStream {
     let data = Literal::u64_unsuffixed(data);
     let prim = shapes.word_prim(id).unwrap_or(Prim::U64).ident();
     let body = quote! {
-        let _ = depth;
+        let _ = cx;
         let bits: #prim = ::arbitrary::Arbitrary::arbitrary(u)?;
         let default: Self = ::formwork::__rt::Default::default();
         ::formwork::__rt::Ok(#ident((default.0 & !#data) | (bits & #data)))
     };
-    traits(shapes, &Shape::Word(id), &ident, &body)
+    traits(shapes, &Shape::Word(id), &ident, &body, None)
 }
 
 /// Of an enumeration: its members, and now and then a number without a name.
@@ -89,163 +221,91 @@ pub fn enums(shapes: &Shapes<'_>, id: EnumId) -> TokenStream {
     } else {
         quote!(#ident(::arbitrary::Arbitrary::arbitrary(u)?))
     };
+    let numbers = &shapes.model().enums[id.index()].members;
+    let chosen = if closed {
+        let known = members.iter().zip(numbers).map(|(member, known)| {
+            let number = Literal::i128_unsuffixed(known.number);
+            quote!(::formwork::__rt::Some(#number) => {
+                return ::formwork::__rt::Ok(#ident::#member);
+            })
+        });
+        quote!(match cx.chosen(u)? { #(#known)* _ => {} })
+    } else {
+        quote! {
+            if let ::formwork::__rt::Some(::formwork::__rt::Ok(number)) =
+                cx.chosen(u)?.map(::core::convert::TryFrom::try_from)
+            {
+                return ::formwork::__rt::Ok(#ident(number));
+            }
+        }
+    };
     let body = quote! {
-        let _ = depth;
+        let _ = &mut *cx;
+        #chosen
         ::formwork::__rt::Ok(match u.int_in_range(0..=#last)? {
             #(#cases,)*
             _ => #rest,
         })
     };
-    traits(shapes, &Shape::Enum(id), &ident, &body)
+    traits(shapes, &Shape::Enum(id), &ident, &body, None)
 }
 
-/// Of an index: positions in short lists.
-pub fn index(ident: &Ident) -> TokenStream {
+/// Of an index: a position that the array has.
+pub fn index(ident: &Ident, IndexId(array): IndexId) -> TokenStream {
     quote! {
         impl<'a> as_arbitrary::Make<'a> for #ident {
             fn make(
                 u: &mut ::arbitrary::Unstructured<'a>,
-                _: u32,
+                cx: &mut as_arbitrary::Cx,
             ) -> ::arbitrary::Result<Self> {
-                ::formwork::__rt::Ok(#ident::new_const(u.int_in_range(0..=3)?))
+                let position = as_arbitrary::position(u, cx, #array)?;
+                ::formwork::__rt::Ok(#ident::new(position).unwrap_or_default())
             }
-        }
-    }
-}
 
-fn traits(shapes: &Shapes<'_>, shape: &Shape, ident: &Ident, body: &TokenStream) -> TokenStream {
-    let generics = generics(shapes, shape);
-    quote! {
-        impl<'a> as_arbitrary::Make<'a> for #ident #generics {
-            fn make(
+            fn possible(
                 u: &mut ::arbitrary::Unstructured<'a>,
-                depth: u32,
-            ) -> ::arbitrary::Result<Self> {
-                #body
-            }
-        }
-
-        impl<'a> ::arbitrary::Arbitrary<'a> for #ident #generics {
-            fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-                as_arbitrary::Make::make(u, as_arbitrary::DEPTH)
+                cx: &mut as_arbitrary::Cx,
+            ) -> ::arbitrary::Result<bool> {
+                ::formwork::__rt::Ok(cx.least(u, #array)? > 0)
             }
         }
     }
 }
 
-/// The module that all of these use.
-pub fn helper() -> TokenStream {
-    let plain = [
-        quote!(u8),
-        quote!(u16),
-        quote!(u32),
-        quote!(u64),
-        quote!(i8),
-        quote!(i16),
-        quote!(i32),
-        quote!(i64),
-        quote!(i128),
-        quote!(f32),
-        quote!(f64),
-        quote!(bool),
-    ]
-    .map(|ty| {
+fn traits(
+    shapes: &Shapes<'_>,
+    shape: &Shape,
+    ident: &Ident,
+    body: &TokenStream,
+    possible: Option<&TokenStream>,
+) -> TokenStream {
+    let generics = generics(shapes, shape);
+    let possible = possible.map(|possible| {
         quote! {
-            impl<'a> Make<'a> for #ty {
-                fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-                    Arbitrary::arbitrary(u)
-                }
+            fn possible(
+                u: &mut ::arbitrary::Unstructured<'a>,
+                cx: &mut as_arbitrary::Cx,
+            ) -> ::arbitrary::Result<bool> {
+                let possible = #possible;
+                ::formwork::__rt::Ok(possible)
             }
         }
     });
     quote! {
-        #[allow(dead_code, unused_imports)]
-        mod as_arbitrary {
-            use ::arbitrary::{Arbitrary, Result, Unstructured};
-            use ::formwork::__rt::{Box, Cow, None, Ok, Option, Some, Vec};
-
-            /// How deep a value is at most, counted in lists, options and unions.
-            pub const DEPTH: u32 = 12;
-
-            /// Longest list.
-            const LENGTH: u8 = 5;
-
-            pub trait Make<'a>: Sized {
-                fn make(u: &mut Unstructured<'a>, depth: u32) -> Result<Self>;
+        impl<'a> as_arbitrary::Make<'a> for #ident #generics {
+            fn make(
+                u: &mut ::arbitrary::Unstructured<'a>,
+                cx: &mut as_arbitrary::Cx,
+            ) -> ::arbitrary::Result<Self> {
+                #body
             }
 
-            #(#plain)*
+            #possible
+        }
 
-            impl<'a> Make<'a> for Cow<'a, str> {
-                fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-                    let text: &'a str = Arbitrary::arbitrary(u)?;
-                    Ok(Cow::Borrowed(text))
-                }
-            }
-
-            impl<'a> Make<'a> for Cow<'a, [u8]> {
-                fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-                    let bytes: &'a [u8] = Arbitrary::arbitrary(u)?;
-                    Ok(Cow::Borrowed(bytes))
-                }
-            }
-
-            impl<'a> Make<'a> for ::formwork::Utf16 {
-                fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-                    let text: &'a str = Arbitrary::arbitrary(u)?;
-                    Ok(::formwork::Utf16::from(text))
-                }
-            }
-
-            impl<'a> Make<'a> for ::formwork::Endian {
-                fn make(u: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-                    let big = bool::arbitrary(u)?;
-                    Ok(if big { ::formwork::Endian::Big } else { ::formwork::Endian::Little })
-                }
-            }
-
-            /// Always what follows from the rest.
-            impl<'a, T> Make<'a> for ::formwork::Kept<T> {
-                fn make(_: &mut Unstructured<'a>, _: u32) -> Result<Self> {
-                    Ok(::formwork::Kept::canonical())
-                }
-            }
-
-            impl<'a, T: Make<'a>> Make<'a> for Option<T> {
-                fn make(u: &mut Unstructured<'a>, depth: u32) -> Result<Self> {
-                    match depth.checked_sub(1) {
-                        Some(depth) if bool::arbitrary(u)? => T::make(u, depth).map(Some),
-                        _ => Ok(None),
-                    }
-                }
-            }
-
-            impl<'a, T: Make<'a>> Make<'a> for Vec<T> {
-                fn make(u: &mut Unstructured<'a>, depth: u32) -> Result<Self> {
-                    let mut list = Vec::new();
-                    if let Some(depth) = depth.checked_sub(1) {
-                        for _ in 0..u.int_in_range(0..=LENGTH)? {
-                            list.push(T::make(u, depth)?);
-                        }
-                    }
-                    Ok(list)
-                }
-            }
-
-            impl<'a, T: Make<'a> + Copy + ::formwork::__rt::Default, const N: usize> Make<'a> for [T; N] {
-                fn make(u: &mut Unstructured<'a>, depth: u32) -> Result<Self> {
-                    let mut array = [T::default(); N];
-                    for element in &mut array {
-                        *element = T::make(u, depth)?;
-                    }
-                    Ok(array)
-                }
-            }
-
-            impl<'a, T: Make<'a>> Make<'a> for Box<T> {
-                fn make(u: &mut Unstructured<'a>, depth: u32) -> Result<Self> {
-                    T::make(u, depth).map(Box::new)
-                }
+        impl<'a> ::arbitrary::Arbitrary<'a> for #ident #generics {
+            fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
+                as_arbitrary::whole(u)
             }
         }
     }

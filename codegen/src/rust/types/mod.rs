@@ -52,14 +52,14 @@ pub fn emit(shapes: &Shapes<'_>, options: &Options) -> TokenStream {
             items.extend(serde::index(&ident));
         }
         if options.arbitrary {
-            items.extend(arbitrary::index(&ident));
+            items.extend(arbitrary::index(&ident, id));
         }
     }
     if options.serde {
         items.extend(serde::helper());
     }
     if options.arbitrary {
-        items.extend(arbitrary::helper());
+        items.extend(arbitrary::helper(shapes));
     }
     items
 }

@@ -6,10 +6,11 @@ use quote::{format_ident, quote};
 use super::src::{Ctx, Src, constant_item};
 use super::{Gen, float_width, strip};
 use crate::model::{
-    Cell, Content, DefinerScope, Encoding, Home, Label, Meaning, PointerType, RecordId, Role, Row,
-    RowId, RowKind, RunLength, RunType, Storage, Target, Type, UnionId,
+    Cell, Content, DefinerScope, Encoding, Home, Meaning, PointerType, RecordId, RecordKind, Role,
+    Row, RowId, RowKind, RunLength, RunType, Target, Type, UnionId,
 };
 use crate::rust::shape::Shape;
+use crate::rust::{plan, visit};
 
 impl<'m> Gen<'_, 'm> {
     /// The function that plans a record; nothing if there is nothing to plan.
@@ -46,14 +47,14 @@ impl<'m> Gen<'_, 'm> {
         if noded && self.has_value(id) && !self.is_alias(id) {
             let refs = format_ident!("r{}", id.0);
             code.extend(quote! {
-                let number = u32::try_from(cx.#refs.len()).unwrap_or(rt::NOTHING);
+                cx.w.remember(node, cx.#refs.len());
                 cx.#refs.push(value);
-                cx.w.tree.node_mut(node).value = number;
             });
         }
         let rows = || (0_u32..).map(RowId).zip(&record.rows);
+        let of_forms = self.rows_of_forms(id);
         for (row_id, row) in rows() {
-            if !matches!(row.role, Role::Derived) {
+            if !matches!(row.role, Role::Derived) && !of_forms.contains(&row_id) {
                 code.extend(self.plan_row(ctx, row_id, row));
             }
         }
@@ -76,6 +77,38 @@ impl<'m> Gen<'_, 'm> {
             };
         }
         code
+    }
+
+    /// Rows of a case that hold nodes, if each of its forms has them of the same records: the form
+    /// plans them, and the case has the same nodes. Planned twice on each level, they would double
+    /// with each.
+    fn rows_of_forms(&self, id: RecordId) -> Vec<RowId> {
+        let record = &self.model.records[id.index()];
+        let RecordKind::Case(union, case) = record.kind else { return Vec::new() };
+        let forms = &self.model.unions[union.index()].cases[case as usize].forms;
+        let nodes = |row: &Row| {
+            let mut found = Vec::new();
+            plan::held(self.model, &row.ty, &mut |inner| found.push(inner));
+            found.retain(|inner| self.plan.noded(*inner));
+            found
+        };
+        let rows = visit::rows(record).filter(|(_, row)| {
+            let held = nodes(row);
+            row.name.is_some()
+                && !forms.is_empty()
+                && !held.is_empty()
+                && forms.iter().all(|form| {
+                    let same = self.row_named(form.record, row);
+                    same.is_some_and(|same| nodes(self.row(form.record, same)) == held)
+                })
+        });
+        rows.map(|(row_id, _)| row_id).collect()
+    }
+
+    /// The row of a record that is called like another one.
+    fn row_named(&self, id: RecordId, like: &Row) -> Option<RowId> {
+        let record = &self.model.records[id.index()];
+        visit::rows(record).find(|(_, row)| row.name == like.name).map(|(row_id, _)| row_id)
     }
 
     fn set_slot(&self, ctx: Ctx, row: RowId, item: TokenStream) -> TokenStream {
@@ -521,17 +554,12 @@ impl<'m> Gen<'_, 'm> {
         let number = super::number(record.index());
         let value = self.value_of(record, src);
         let call = self.plan_call(record, &quote!(inner), &value);
-        quote! {{
-            let loc = rt::Loc { node, slot: #slot, index: #index };
-            match w::Write::add(cx, #number, loc, #at) {
-                rt::Some(inner) => {
-                    #call
-                    #then
-                    rt::Item::Node(inner)
-                }
-                rt::None => rt::Item::Absent,
-            }
-        }}
+        let loc = if index.to_string() == quote!(rt::None).to_string() {
+            quote!(rt::Loc::slot(node, #slot))
+        } else {
+            quote!(rt::Loc { node, slot: #slot, index: #index })
+        };
+        quote!(cx.plan_node(#number, #loc, #at, |cx, inner| { #call #then }))
     }
 
     /// The value of a record: what the source has, or nothing if there is nothing to say.
@@ -759,12 +787,19 @@ impl<'m> Gen<'_, 'm> {
             let form_number = super::number(index);
             let form_record = super::number(form.record.index());
             let call = self.plan_call(form.record, &quote!(rows), &value);
+            let lift = self.rows_of_forms(case.record).into_iter().filter_map(|row_id| {
+                let to = self.plan.slot(case.record, row_id)?;
+                let from = self.row_named(form.record, self.row(case.record, row_id))?;
+                let from = self.plan.slot(form.record, from)?;
+                Some(quote!(cx.w.tree.lift(inner, #to, rows, #from);))
+            });
             plans.push(quote! {
                 #index => {
                     let loc = rt::Loc { node: inner, slot: #slot, index: rt::None };
                     let rows = cx.w.tree.add(#form_record, rt::Some(loc));
                     cx.w.tree.node_mut(inner).form = rt::Some((#form_number, rows));
                     #call
+                    #(#lift)*
                 }
             });
         }
@@ -822,33 +857,6 @@ impl<'m> Gen<'_, 'm> {
                 None => quote!(true),
             },
             _ => quote!(true),
-        }
-    }
-
-    /// Whether the records and rows of a form have letters in the label.
-    pub fn letters(label: &Label) -> Vec<(char, Vec<u8>)> {
-        match label {
-            Label::Pattern(pattern) => pattern
-                .letters
-                .iter()
-                .map(|(letter, bits)| {
-                    (*letter, bits.iter().map(|b| u8::try_from(*b).unwrap_or(u8::MAX)).collect())
-                })
-                .collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Whether the storage of a row is a letter.
-    pub fn is_letter(row: &Row) -> Option<(char, u8)> {
-        let cell = match &row.ty {
-            Type::Cell(cell) => Some(cell),
-            Type::Pointer(pointer) => pointer.cell.as_ref(),
-            _ => None,
-        };
-        match cell?.storage {
-            Storage::Letter { letter, width } => Some((letter, width)),
-            _ => None,
         }
     }
 }

@@ -4,12 +4,13 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::put::Put;
-use super::src::{Ctx, Src};
-use super::{Gen, mentions_position, strip};
+use super::src::{Ctx, Src, constant_item};
+use super::{Gen, float_width, strip};
 use crate::model::{
     ArrayLength, Check, CheckKind, DefinerScope, DefinerSource, Expr, Label, Meaning, Measure,
     RecordId, Role, Row, RowId, RowKind, RunLength, Tag, Target, Type, UnionId,
 };
+use crate::rust::expr::mentions_position;
 use crate::rust::plan::own_row;
 use crate::rust::shape::Shape;
 use crate::rust::visit::union_in;
@@ -42,9 +43,9 @@ impl<'m> Gen<'_, 'm> {
             let holds = self.truth(ctx, condition, &quote!(rt::None));
             let text = &check.text;
             let at = if ctx.noded {
-                quote!(w::At { node, row: rt::None, index: rt::None })
+                quote!(w::at(node, rt::None))
             } else {
-                quote!(w::At { node: w::NOWHERE, row: rt::None, index: rt::None })
+                quote!(w::at(w::NOWHERE, rt::None))
             };
             code.extend(quote! {
                 match #holds {
@@ -62,7 +63,7 @@ impl<'m> Gen<'_, 'm> {
     fn check_row(&self, ctx: Ctx, row_id: RowId, row: &'m Row) -> TokenStream {
         let slot = self.plan.slot(ctx.id, row_id).filter(|_| ctx.noded);
         let at = ctx.at(self, row_id);
-        let put = Put { ctx, row_id, row, slot, index: quote!(rt::None), at: at.clone() };
+        let put = Put { ctx, row_id, row, slot, at: at.clone() };
         let presence = self.check_presence(&put);
         if matches!(row.kind, RowKind::Slice { .. }) {
             return presence;
@@ -286,8 +287,8 @@ impl<'m> Gen<'_, 'm> {
         let own = matches!(row.role, Role::Derived | Role::Kept(_))
             || matches!(row.kind, RowKind::Constant(_));
         let (before, src) = if own {
-            let (before, src) = self.row_source(put);
-            (quote!(const M: u8 = w::FILL; #before), src)
+            let (before, src) = self.own_source(put);
+            (before, src)
         } else {
             match self.access(put.ctx.id, put.row_id, &quote!(value)) {
                 Some(src) => (quote!(), src),
@@ -332,6 +333,38 @@ impl<'m> Gen<'_, 'm> {
             }
         };
         quote!({ #body })
+    }
+
+    /// Code for the item of a constant or derived row.
+    fn own_source(&self, put: &Put<'m>) -> (TokenStream, Src) {
+        let (ctx, row, at) = (put.ctx, put.row, &put.at);
+        let src = Src::item(quote!(&item));
+        if let RowKind::Constant(constant) = &row.kind {
+            let item = constant_item(constant, float_width(self, &row.ty));
+            return (quote!(let item: rt::Item<'v> = #item;), src);
+        }
+        let item = match put.slot {
+            Some(slot) => quote! {
+                rt::Engine::force(cx, node, #slot)
+                    .map(|()| cx.w.tree.slot(node, #slot).item.clone())
+            },
+            None => {
+                let (record, number) =
+                    (super::number(ctx.id.index()), super::number(put.row_id.index()));
+                let value = self.src_of_value(ctx.id);
+                quote!(w::derived_item(cx, #record, #number, node, #value))
+            }
+        };
+        let before = quote! {
+            let item: rt::Item<'v> = match #item {
+                rt::Ok(item) => item,
+                rt::Err(fault) => {
+                    cx.w.report(*fault, #at);
+                    rt::Item::Absent
+                }
+            };
+        };
+        (before, src)
     }
 
     fn rule(&self, put: &Put<'m>, check: &'m Check, at: &TokenStream) -> TokenStream {

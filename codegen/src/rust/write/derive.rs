@@ -3,12 +3,11 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::put::Put;
 use super::src::{Ctx, Src, coding};
-use super::{Gen, mentions_position, number, strip};
+use super::{Gen, number, strip};
 use crate::model::{
-    DefinerScope, DefinerSource, Expr, Label, Measure, PoolOrder, RecordId, Role, Row, RowId,
-    RowKind, Target, Type,
+    Content, DefinerScope, DefinerSource, Expr, PoolOrder, RecordId, Role, Row, RowId, RowKind,
+    Target, Type,
 };
 use crate::rust::shape::Shape;
 use crate::rust::visit::union_in;
@@ -17,16 +16,11 @@ impl<'m> Gen<'_, 'm> {
     /// Code of type `Fallible<Val>` for an expression in the node `node` with fields in `value`.
     pub fn val(&self, ctx: Ctx, e: &Expr, it: &TokenStream) -> TokenStream {
         if !ctx.noded {
-            let local = |row: RowId| -> Option<TokenStream> {
-                if row == crate::rust::expr::IT {
-                    return Some(quote!(it.clone()));
-                }
-                self.local_row(ctx, row)
-            };
-            if let Some(code) = self.plan.local(e, ctx.id, &local) {
-                return quote!({ let val: rt::Fallible<rt::Val<'_>> = #code; val });
-            }
-        } else if let Some(n) = e.constant() {
+            let (record, ex) = (number(ctx.id.index()), self.plan.ex(e, ctx.id, true));
+            let value = self.src_of_value(ctx.id);
+            return quote!(w::eval_in(cx, #record, node, #value, #ex, #it));
+        }
+        if let Some(n) = e.constant() {
             let n = Literal::i128_suffixed(n);
             return quote!({
                 let val: rt::Fallible<rt::Val<'_>> = rt::Ok(rt::Val::Int(#n));
@@ -37,86 +31,15 @@ impl<'m> Gen<'_, 'm> {
         quote!(rt::Engine::expr(cx, #n, node, #it))
     }
 
-    /// An own row of a record without a node, as code of type `Val`.
-    fn local_row(&self, ctx: Ctx, row_id: RowId) -> Option<TokenStream> {
-        let row = self.row(ctx.id, row_id);
-        match self.access(ctx.id, row_id, &quote!(value)) {
-            Some(src) => {
-                let item = match &src.shape {
-                    Some(Shape::Option(inner)) => {
-                        let x = Src::typed(quote!(x), (**inner).clone());
-                        let item = self.datum(&x);
-                        let code = &src.code;
-                        if matches!(row.role, Role::Derived) {
-                            let derived = self.derive(ctx, row, &quote!(value));
-                            return Some(quote!(match #code {
-                                rt::Some(x) => rt::Val::of(&#item),
-                                rt::None => {
-                                    let derived: rt::Fallible<rt::Option<rt::Val<'v>>> = #derived;
-                                    derived?.unwrap_or(rt::Val::None)
-                                }
-                            }));
-                        }
-                        quote!(match #code { rt::Some(x) => #item, rt::None => rt::Item::Absent })
-                    }
-                    _ => self.datum(&src),
-                };
-                Some(quote!(rt::Val::of(&#item)))
-            }
-            None => match &row.kind {
-                RowKind::Constant(constant) => {
-                    let item =
-                        super::src::constant_item(constant, super::float_width(self, &row.ty));
-                    Some(quote!(rt::Val::of(&#item)))
-                }
-                _ if matches!(row.role, Role::Derived) => {
-                    let derived = self.derive(ctx, row, &quote!(value));
-                    Some(quote!({
-                        let derived: rt::Fallible<rt::Option<rt::Val<'v>>> = #derived;
-                        derived?.unwrap_or(rt::Val::None)
-                    }))
-                }
-                _ => None,
-            },
-        }
+    /// Code of type `Src` for what is in a variable `value`.
+    pub fn src_of_value(&self, id: RecordId) -> TokenStream {
+        if self.has_value(id) { quote!(w::Source::src(value)) } else { quote!(w::Src::Nothing) }
     }
 
     /// Code of type `Fallible<bool>`.
     pub fn truth(&self, ctx: Ctx, e: &Expr, it: &TokenStream) -> TokenStream {
         let val = self.val(ctx, e, it);
         quote!((#val).and_then(|val| rt::truth_of(&val)))
-    }
-
-    /// Code of type `Fallible<Option<i128>>`.
-    pub fn int(&self, ctx: Ctx, e: &Expr, it: &TokenStream) -> TokenStream {
-        let val = self.val(ctx, e, it);
-        quote!((#val).and_then(|val| rt::int_of(&val)))
-    }
-
-    /// Notes that a length must agree with an expression.
-    pub fn expect(&self, put: &Put<'m>, e: &Expr, actual: &TokenStream, what: &str) -> TokenStream {
-        if mentions_position(e) {
-            return quote!();
-        }
-        let at = &put.at;
-        if put.ctx.noded {
-            let n = self.plan.expr(e, put.ctx.id);
-            return quote! {
-                if M == w::LAY {
-                    w::Write::expect(cx, #at, node, #n, #actual, #what);
-                }
-            };
-        }
-        let n = self.int(put.ctx, e, &quote!(rt::None));
-        quote! {
-            if M == w::LAY {
-                match #n {
-                    rt::Ok(rt::Some(expected)) => cx.w.compare_length(#at, expected, #actual, #what),
-                    rt::Ok(rt::None) => {}
-                    rt::Err(fault) => cx.w.report(*fault, #at),
-                }
-            }
-        }
     }
 
     /// Code of type `bool`: whether an equation gives a row its number here.
@@ -172,172 +95,6 @@ impl<'m> Gen<'_, 'm> {
         Some(quote!(w::owner_scope(&cx.w.tree, node, #record, &[#(#slots),*])))
     }
 
-    /// Code of type `Fallible<Option<Val>>`: what the equations of a row give.
-    pub fn derive(&self, ctx: Ctx, row: &'m Row, value: &TokenStream) -> TokenStream {
-        let mut code = quote!(rt::Ok(rt::None));
-        for definer in row.definers.iter().rev() {
-            code = match &definer.scope {
-                DefinerScope::Own => {
-                    let source = self.source(ctx, &definer.source, value, &quote!(node));
-                    quote!((#source).map(rt::Some))
-                }
-                DefinerScope::Case(union_row, case) => {
-                    let Some(union) = union_in(&self.row(ctx.id, *union_row).ty) else { continue };
-                    let Some(src) = self.access(ctx.id, *union_row, value) else { continue };
-                    let record = self.model.unions[union.index()].cases[*case as usize].record;
-                    let ident = self.shapes.union_ident(union);
-                    let (variant, payload) = self.shapes.variant(union, *case);
-                    let x = match payload {
-                        Some(_) => Src::typed(quote!(x), Shape::Struct(record)),
-                        None => Src::typed(quote!(()), Shape::Bool),
-                    };
-                    let inner_value = self.value_of(record, &x);
-                    let inner = Ctx { id: record, noded: self.plan.noded(record) };
-                    let source = self.source(inner, &definer.source, &inner_value, &quote!(inner));
-                    let bind = payload.map(|_| quote!((x)));
-                    let pattern = quote!(super::#ident::#variant #bind);
-                    let pattern = match &src.shape {
-                        Some(Shape::Option(_)) => quote!(rt::Some(#pattern)),
-                        _ => pattern,
-                    };
-                    let node = match self.plan.slot(ctx.id, *union_row).filter(|_| inner.noded) {
-                        Some(slot) => quote! {
-                            let inner = cx.node_at(rt::Loc::slot(node, #slot)).unwrap_or(node);
-                        },
-                        None => quote!(let inner = node;),
-                    };
-                    let given = &src.code;
-                    quote!(match #given {
-                        #pattern => { #node (#source).map(rt::Some) }
-                        _ => #code,
-                    })
-                }
-                DefinerScope::Owner(owner, path) => {
-                    let Some(scope) = self.owner_scope(*owner, path) else { continue };
-                    let outer = Ctx { id: *owner, noded: true };
-                    let value_code = if self.has_value(*owner) {
-                        let name = format_ident!("value_{}", owner.0);
-                        quote!(#name(cx, scope))
-                    } else {
-                        self.nothing(*owner)
-                    };
-                    let source =
-                        self.source(outer, &definer.source, &quote!(value), &quote!(scope));
-                    quote!(match #scope {
-                        rt::Some(scope) => {
-                            let value = #value_code;
-                            (#source).map(rt::Some)
-                        }
-                        rt::None => #code,
-                    })
-                }
-            };
-        }
-        code
-    }
-
-    /// Code of type `Fallible<Val>` for one side of an equation.
-    fn source(
-        &self,
-        ctx: Ctx,
-        source: &'m DefinerSource,
-        value: &TokenStream,
-        node: &TokenStream,
-    ) -> TokenStream {
-        match source {
-            DefinerSource::Expr(e) => {
-                let val = self.val(ctx, e, &quote!(rt::None));
-                let load = if ctx.noded && e.constant().is_none() {
-                    quote!(.and_then(|val| rt::Engine::load(cx, val)))
-                } else {
-                    quote!()
-                };
-                quote!({ let (node, value) = (#node, #value); (#val)#load })
-            }
-            DefinerSource::Measure { measure, row, factor, offset } => {
-                let measured = self.measure(ctx, measure, *row, value, node);
-                if *factor == 1 && *offset == 0 {
-                    return measured;
-                }
-                let (factor, offset) =
-                    (Literal::i128_suffixed(*factor), Literal::i128_suffixed(*offset));
-                quote!((#measured).and_then(|val| w::exactly(val, #factor, #offset)))
-            }
-        }
-    }
-
-    fn measure(
-        &self,
-        ctx: Ctx,
-        measure: &'m Measure,
-        row_id: RowId,
-        value: &TokenStream,
-        node: &TokenStream,
-    ) -> TokenStream {
-        let row = self.row(ctx.id, row_id);
-        let slot = self.plan.slot(ctx.id, row_id).filter(|_| ctx.noded);
-        let loc = slot.map(|slot| quote!(rt::Loc::slot(#node, #slot)));
-        match measure {
-            Measure::Count => match self.count(ctx, row_id, row, value, node) {
-                Some(count) => count,
-                None => quote!(rt::Ok(rt::Val::None)),
-            },
-            Measure::Size => match loc {
-                Some(loc) => quote!(cx.row_size(#loc)),
-                None => quote!(rt::Ok(rt::Val::None)),
-            },
-            Measure::End => match loc {
-                Some(loc) => quote!(cx.placed(#loc, true, rt::None)),
-                None => quote!(rt::Ok(rt::Val::None)),
-            },
-            Measure::At(base) => {
-                let Some(loc) = loc else { return quote!(rt::Ok(rt::Val::None)) };
-                let n = self.plan.expr(base, ctx.id);
-                quote!(cx.placed(#loc, false, rt::Some(#n)))
-            }
-            Measure::Base => {
-                let (Some(loc), RowKind::Slice { table, factor, offset, empty_base, .. }) =
-                    (loc, &row.kind)
-                else {
-                    return quote!(rt::Ok(rt::Val::None));
-                };
-                let path = self.plan.path(table);
-                let empty = super::put::option_i128(empty_base.and_then(|stored| {
-                    stored.checked_mul(*factor).and_then(|n| n.checked_add(*offset))
-                }));
-                quote!(w::Tables::slice_base(cx, #loc, #path, #empty).map(rt::Val::Int))
-            }
-            Measure::Tag => self.tag(ctx, row_id, row, value),
-        }
-    }
-
-    /// Code of type `Fallible<Val>`: the label of a union's case.
-    fn tag(&self, ctx: Ctx, row_id: RowId, row: &Row, value: &TokenStream) -> TokenStream {
-        let (Some(id), Some(src)) = (union_in(&row.ty), self.access(ctx.id, row_id, value)) else {
-            return quote!(rt::Ok(rt::Val::None));
-        };
-        let union = &self.model.unions[id.index()];
-        let ident = self.shapes.union_ident(id);
-        let option = matches!(src.shape, Some(Shape::Option(_)));
-        let arms = (0_u32..).zip(&union.cases).map(|(index, case)| {
-            let (variant, _) = self.shapes.variant(id, index);
-            let label = match case.labels.first() {
-                Some(Label::Range(low, _)) => {
-                    let low = Literal::i128_suffixed(*low);
-                    quote!(rt::Val::Int(#low))
-                }
-                Some(Label::Text(text)) => quote!(rt::Val::Text(rt::Text::Borrowed(#text))),
-                _ => quote!(rt::Val::None),
-            };
-            let pattern = quote!(super::#ident::#variant { .. });
-            let pattern = if option { quote!(rt::Some(#pattern)) } else { pattern };
-            quote!(#pattern => #label,)
-        });
-        let none = option.then(|| quote!(rt::None => rt::Val::None,));
-        let code = &src.code;
-        quote!(rt::Fallible::Ok(match #code { #(#arms)* #none }))
-    }
-
     /// Code of type `Fallible<Val>`: number of elements, bytes or units of a row.
     pub fn count(
         &self,
@@ -350,12 +107,11 @@ impl<'m> Gen<'_, 'm> {
         let kept = matches!(row.role, Role::Kept(_) | Role::View { .. } | Role::Spelling)
             || matches!(row.kind, RowKind::Pool { .. });
         let src = if kept { None } else { self.access(ctx.id, row_id, value) };
-        let run = match strip(super::build::target(&row.ty)) {
-            Type::Run(run) => Some(run),
-            _ => None,
-        };
         if let Some(src) = src {
-            let count = self.count_of(&src, run.map(|run| run.content))?;
+            let count = match &row.ty {
+                Type::PerEpoch(types) => self.count_per_epoch(&src, types)?,
+                ty => self.count_of(&src, content_of(ty))?,
+            };
             return Some(quote!(rt::Fallible::Ok(rt::Val::Int(#count))));
         }
         if let RowKind::Constant(crate::model::Constant::Bytes(bytes)) = &row.kind {
@@ -366,8 +122,21 @@ impl<'m> Gen<'_, 'm> {
         Some(quote!(cx.count_slot(#node, #slot)))
     }
 
+    /// Code of type `i128`, for a row whose types are those of the epochs.
+    fn count_per_epoch(&self, src: &Src, types: &[Type]) -> Option<TokenStream> {
+        let first = content_of(types.first()?);
+        if types.iter().all(|ty| content_of(ty) == first) {
+            return self.count_of(src, first);
+        }
+        let arms = types.iter().enumerate().filter_map(|(epoch, ty)| {
+            let count = self.count_of(src, content_of(ty))?;
+            Some(quote!(#epoch => #count,))
+        });
+        Some(quote!(match cx.w.epoch { #(#arms)* _ => 0_i128 }))
+    }
+
     /// Code of type `i128`.
-    fn count_of(&self, src: &Src, content: Option<crate::model::Content>) -> Option<TokenStream> {
+    fn count_of(&self, src: &Src, content: Option<Content>) -> Option<TokenStream> {
         let code = &src.code;
         Some(match src.shape.as_ref()? {
             Shape::Option(inner) => {
@@ -394,7 +163,7 @@ impl<'m> Gen<'_, 'm> {
         })
     }
 
-    /// The function that computes a slot.
+    /// The code that computes a slot.
     pub fn compute_fn(&self, id: RecordId, row_id: RowId) -> Option<(u16, TokenStream)> {
         let slot = self.plan.slot(id, row_id)?;
         let row = self.row(id, row_id);
@@ -459,11 +228,7 @@ impl<'m> Gen<'_, 'm> {
                 if let Some(table) = self.table(id, row, &loc, false) {
                     table
                 } else {
-                    let derived = self.derive(ctx, row, &quote!(value));
-                    quote! {
-                        let derived: rt::Fallible<rt::Option<rt::Val<'v>>> = #derived;
-                        derived.map(|val| val.map(rt::Val::into_item))
-                    }
+                    quote!(w::derived_slot(cx, node, #slot))
                 }
             }
             (_, Role::Kept(e)) => {
@@ -475,20 +240,21 @@ impl<'m> Gen<'_, 'm> {
             }
             _ => return None,
         };
-        let name = format_ident!("compute_{}_{}", id.0, slot);
-        let value = self.remembered(id);
-        Some((
-            slot,
-            quote! {
-                fn #name<'v>(
-                    cx: &mut Writer<'v>,
-                    node: rt::NodeId,
-                ) -> rt::Fallible<rt::Option<rt::Item<'v>>> {
-                    let value = #value;
-                    #body
-                }
-            },
-        ))
+        let value = body.to_string().contains("value").then(|| {
+            let value = self.remembered(id);
+            quote!(let value = #value;)
+        });
+        Some((slot, quote!({ #value #body })))
+    }
+
+    /// Code for the value of the node `node`.
+    pub fn remembered(&self, id: RecordId) -> TokenStream {
+        if self.has_value(id) {
+            let name = format_ident!("value_{}", id.0);
+            quote!(#name(cx, node))
+        } else {
+            self.nothing(id)
+        }
     }
 
     fn kept_number(&self, ctx: Ctx, row_id: RowId, row: &Row, e: &Expr) -> TokenStream {
@@ -587,5 +353,13 @@ impl<'m> Gen<'_, 'm> {
         Some(quote!(
             w::Tables::table(cx, #loc, #record, &[#(#columns),*], #made, #kept).map(rt::Some)
         ))
+    }
+}
+
+/// What the bytes or the text of a type are.
+fn content_of(ty: &Type) -> Option<Content> {
+    match strip(super::build::target(ty)) {
+        Type::Run(run) => Some(run.content),
+        _ => None,
     }
 }

@@ -1,14 +1,13 @@
 //! Tables for the runtime: layouts, owners, relocation.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
 
+use super::Gen;
 use super::put::owns_target;
-use super::{Gen, number};
 use crate::model::{
-    ByteOrder, DefinerSource, EndianRule, Expr, LayoutPath, PointerType, Policy, RecordId,
-    RelocationEncoding, Role, Row, RowId, RowKind, RunLength, Start, Statement, Storage, Target,
-    Type, WhenEmpty,
+    ByteOrder, EndianRule, LayoutPath, PointerType, Policy, RecordId, RelocationEncoding, Row,
+    RowId, RowKind, RunLength, Start, Statement, Storage, Target, Type, WhenEmpty,
 };
 use crate::rust::visit::records;
 
@@ -18,11 +17,16 @@ impl<'m> Gen<'_, 'm> {
         let infos: Vec<TokenStream> =
             records(self.model).map(|(id, _)| self.record_table(id)).collect();
         let relocation = self.relocation();
+        let pointers = self.pointers.borrow();
+        let names = (0..pointers.len()).map(|at| format_ident!("W{at}"));
+        let pointers = pointers.iter().map(|(_, code)| code);
         quote! {
-            static WRITE_RELOCATION: rt::labels::Relocation = #relocation;
+            static RELOCATION: rt::labels::Relocation = #relocation;
+            #(static #names: w::Pointer = #pointers;)*
             static WRITE: w::WriteSchema = w::WriteSchema {
                 records: &[#(#infos),*],
-                relocation: &WRITE_RELOCATION,
+                rows: &ROWS,
+                relocation: &RELOCATION,
             };
         }
     }
@@ -38,22 +42,21 @@ impl<'m> Gen<'_, 'm> {
         let slots = self.plan.slots(id).iter().map(|row_id| {
             let row = &record.rows[row_id.index()];
             let own = self.own(id, row);
-            let reference = match &row.reference {
+            match &row.reference {
                 Some(reference) => {
-                    let path = self.plan.path(&reference.array);
+                    let path = Literal::u16_unsuffixed(self.plan.path(&reference.array));
                     let pointer =
                         matches!(&row.ty, Type::Pointer(p) if matches!(p.target, Target::Element));
-                    quote!(rt::Some(w::Reference { path: #path, pointer: #pointer }))
+                    quote!(#own.refers(#path, #pointer))
                 }
-                None => quote!(rt::None),
-            };
-            quote!(w::WriteSlot { own: #own, reference: #reference })
+                None => own,
+            }
         });
         let endian = match &record.endian {
-            None => quote!(w::OrderRule::Inherited),
+            None => None,
             Some(EndianRule::Fixed(order)) => {
                 let order = endian(*order);
-                quote!(w::OrderRule::Fixed(#order))
+                Some(quote!(w::OrderRule::Fixed(#order)))
             }
             Some(EndianRule::Chosen(choices, otherwise)) => {
                 let choices = choices.iter().map(|(condition, order)| {
@@ -68,17 +71,22 @@ impl<'m> Gen<'_, 'm> {
                     }
                     None => quote!(rt::None),
                 };
-                quote!(w::OrderRule::Chosen(&[#(#choices),*], #otherwise))
+                Some(quote!(w::OrderRule::Chosen(&[#(#choices),*], #otherwise)))
             }
         };
         let spelling = self.shapes.spelling_row(id, RowId(0));
-        quote!(w::WriteRecord {
-            layout: &[#(#layout),*],
-            passes: &[#(#passes),*],
-            slots: &[#(#slots),*],
-            endian: #endian,
-            spelling: #spelling,
-        })
+        let mut code = quote!(w::record(&[#(#layout),*], &[#(#slots),*]));
+        let passes: Vec<_> = passes.collect();
+        if !passes.is_empty() {
+            code = quote!(#code.passes(&[#(#passes),*]));
+        }
+        if let Some(endian) = endian {
+            code = quote!(#code.endian(#endian));
+        }
+        if spelling != 0 {
+            code = quote!(#code.spelling(#spelling));
+        }
+        code
     }
 
     fn statements(&self, id: RecordId, statements: &[Statement]) -> Vec<TokenStream> {
@@ -141,7 +149,8 @@ impl<'m> Gen<'_, 'm> {
         let steps = path.steps.iter().map(|step| {
             let rows = step.rows.iter().filter_map(|(record, row)| {
                 let slot = self.plan.slot(*record, *row)?;
-                let record = number(record.index());
+                let record = Literal::u32_unsuffixed(record.0);
+                let slot = Literal::u16_unsuffixed(slot);
                 Some(quote!((#record, #slot)))
             });
             quote!(&[#(#rows),*])
@@ -154,16 +163,19 @@ impl<'m> Gen<'_, 'm> {
         if matches!(row.kind, RowKind::Object { .. }) {
             let align = self.type_align(&row.ty).unwrap_or(1);
             let content = self.content(id, &row.ty, true);
-            return quote!(w::Owns::Object(&#content, #align));
+            return {
+                let align = Literal::u64_unsuffixed(align);
+                quote!(w::object(&#content, #align))
+            };
         }
         if matches!(row.kind, RowKind::Slice { .. }) {
-            return quote!(w::Owns::Nothing);
+            return quote!(w::slot());
         }
         if owns_target(&row.ty) || self.holds_nodes(&row.ty) {
             let content = self.content(id, &row.ty, false);
-            return quote!(w::Owns::Inline(&#content));
+            return quote!(w::inline(&#content));
         }
-        quote!(w::Owns::Nothing)
+        quote!(w::slot())
     }
 
     /// What is placed for a type. `whole`: for an object itself.
@@ -195,20 +207,6 @@ impl<'m> Gen<'_, 'm> {
     fn pointer(&self, id: RecordId, pointer: &PointerType) -> TokenStream {
         let Target::Own(target) = &pointer.target else { return quote!() };
         let kind = &self.model.pointers[pointer.kind.index()];
-        let align = match &pointer.align {
-            Some(align) => {
-                let n = self.plan.expr(align, id);
-                quote!(w::PointerAlign::Expr(#n))
-            }
-            None => {
-                let align = self.type_align(target).unwrap_or(kind.align);
-                quote!(w::PointerAlign::Fixed(#align))
-            }
-        };
-        let none_with = match pointer.none_with.and_then(|row| self.plan.slot(id, row)) {
-            Some(slot) => quote!(rt::Some(#slot)),
-            None => quote!(rt::None),
-        };
         let here = pointer.when_empty.unwrap_or(kind.when_empty) != WhenEmpty::None;
         let counts = match super::strip(target) {
             Type::Run(run) => matches!(run.length, RunLength::Count(_)),
@@ -216,14 +214,28 @@ impl<'m> Gen<'_, 'm> {
         };
         let empty = !pointer.optional && matches!(target, Type::Nothing);
         let content = self.content(id, target, true);
-        quote!(w::Pointer {
-            target: #content,
-            align: #align,
-            none_with: #none_with,
-            here: #here,
-            counts: #counts,
-            empty_target: #empty,
-        })
+        let align = Literal::u64_unsuffixed(self.type_align(target).unwrap_or(kind.align));
+        let mut code = quote!(w::pointer(#content, #align));
+        if let Some(align) = &pointer.align {
+            let n = Literal::u16_unsuffixed(self.plan.expr(align, id));
+            code = quote!(#code.align(#n));
+        }
+        if let Some(slot) = pointer.none_with.and_then(|row| self.plan.slot(id, row)) {
+            code = quote!(#code.none_with(#slot));
+        }
+        let flags =
+            [(here, quote!(here())), (!counts, quote!(always())), (empty, quote!(empty_target()))];
+        for (_, flag) in flags.into_iter().filter(|(set, _)| *set) {
+            code = quote!(#code.#flag);
+        }
+        let mut pointers = self.pointers.borrow_mut();
+        let text = code.to_string();
+        let at = pointers.iter().position(|(known, _)| *known == text).unwrap_or_else(|| {
+            pointers.push((text, code));
+            pointers.len() - 1
+        });
+        let name = format_ident!("W{at}");
+        quote!(#name)
     }
 
     fn type_align(&self, ty: &Type) -> Option<u64> {
@@ -238,43 +250,6 @@ impl<'m> Gen<'_, 'm> {
             Type::PerEpoch(types) => types.iter().find_map(|ty| self.type_align(ty)),
             _ => None,
         }
-    }
-
-    /// Class of a pointer's target.
-    pub fn class(&self, pointer: &PointerType) -> TokenStream {
-        let class = |ty: &Type| match super::strip(ty) {
-            Type::Run(run) => {
-                if matches!(run.length, RunLength::Count(_)) {
-                    quote!(w::Class::Array)
-                } else {
-                    quote!(w::Class::Object)
-                }
-            }
-            Type::Array(_) => quote!(w::Class::Array),
-            Type::Record(record) if self.is_dictionary(*record) => quote!(w::Class::Dictionary),
-            _ => quote!(w::Class::Object),
-        };
-        match &pointer.target {
-            Target::Pooled => quote!(w::Class::Text),
-            Target::Element => quote!(w::Class::Object),
-            Target::Own(Type::PerEpoch(types)) => {
-                let arms = types.iter().enumerate().map(|(epoch, ty)| {
-                    let class = class(ty);
-                    quote!(#epoch => #class,)
-                });
-                quote!(match cx.w.epoch { #(#arms)* _ => w::Class::Object })
-            }
-            Target::Own(ty) => class(ty),
-        }
-    }
-
-    fn is_dictionary(&self, record: RecordId) -> bool {
-        self.model.records[record.index()].rows.iter().any(|row| {
-            matches!(&row.role, Role::Kept(Expr::Patricia(_)))
-                || row.definers.iter().any(|definer| {
-                    matches!(&definer.source, DefinerSource::Expr(Expr::Patricia(_)))
-                })
-        })
     }
 
     fn relocation(&self) -> TokenStream {
@@ -300,13 +275,7 @@ impl<'m> Gen<'_, 'm> {
                     policy(listing.string),
                     policy(listing.runtime),
                 );
-                quote!((#condition, rt::labels::Listing {
-                    object: #object,
-                    array: #array,
-                    dictionary: #dictionary,
-                    string: #string,
-                    runtime: #runtime,
-                }))
+                quote!((#condition, rt::labels::listing(#object, #array, #dictionary, #string, #runtime)))
             });
             let pool = match &kind.pool {
                 Some(path) => {

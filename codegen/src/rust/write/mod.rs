@@ -6,7 +6,7 @@ mod check;
 mod derive;
 mod layout;
 mod put;
-mod region;
+mod sources;
 mod src;
 
 use std::cell::{Cell, RefCell};
@@ -17,11 +17,11 @@ use quote::{format_ident, quote};
 
 use super::plan::Plan;
 use super::shape::{Shape, Shapes};
-use super::visit::{records, union_in};
+use super::visit::records;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    ByteOrder, ByteOrderRule, Constant, DefinerScope, DefinerSource, Expr, Measure, Model,
-    RecordId, RecordKind, Role, RowId, RowKind, Type,
+    ByteOrder, ByteOrderRule, Constant, DefinerSource, Expr, Model, RecordId, RecordKind, Role,
+    RowId, RowKind, Type,
 };
 
 /// What is written for a writer.
@@ -50,13 +50,11 @@ struct Gen<'p, 'm> {
     shapes: &'p Shapes<'m>,
     /// Whether there are string pools.
     has_pool: bool,
-    /// Whether there is a relocation table.
-    has_reloc: bool,
-    /// Rows from whose size a derived number follows.
-    followed: HashSet<(RecordId, RowId)>,
     /// Records of which nothing is planned, and of which nothing is checked.
     trivial: RefCell<HashMap<RecordId, bool>>,
     unchecked: RefCell<HashMap<RecordId, bool>>,
+    /// Tables of pointers, by their text.
+    pointers: RefCell<Vec<(String, TokenStream)>>,
     /// Records that a file can hold.
     reachable: HashSet<RecordId>,
     /// A record whose values are in the struct of another one, while code for them is written:
@@ -72,15 +70,12 @@ impl<'p, 'm> Gen<'p, 'm> {
             .iter()
             .flat_map(|record| &record.rows)
             .any(|row| matches!(row.kind, RowKind::Pool { .. }));
-        let has_reloc = model.records.iter().any(|record| record.encodes.is_some())
-            || !model.relocation.is_empty();
         let generator = Gen {
             plan,
             model,
             shapes: &plan.shapes,
             has_pool,
-            has_reloc,
-            followed: followed(model),
+            pointers: RefCell::default(),
             trivial: RefCell::default(),
             unchecked: RefCell::default(),
             reachable: reachable(model),
@@ -128,22 +123,18 @@ impl<'p, 'm> Gen<'p, 'm> {
         let mut values = TokenStream::new();
         let mut fields = TokenStream::new();
         let mut inits = TokenStream::new();
-        let mut lay_node = TokenStream::new();
-        let mut fill_node = TokenStream::new();
-        let mut content = TokenStream::new();
+        let mut node_value = TokenStream::new();
         let mut compute = TokenStream::new();
         let mut expand = TokenStream::new();
         let mut check = TokenStream::new();
         let mut spelling = TokenStream::new();
-        let mut measure = TokenStream::new();
-        for (id, record) in records(self.model) {
+        for (id, _) in records(self.model) {
             let noded = self.plan.noded(id);
             if !self.reachable.contains(&id) {
                 continue;
             }
             let index = number(id.index());
             functions.extend(self.plan_fn(id));
-            functions.extend(self.put_fns(id));
             functions.extend(self.check_fn(id));
             if !noded {
                 continue;
@@ -158,29 +149,13 @@ impl<'p, 'm> Gen<'p, 'm> {
                 let refs = format_ident!("r{}", id.0);
                 let name = format_ident!("value_{}", id.0);
                 let ty = self.value_ty(id);
+                node_value.extend(quote!(#index => w::Source::src(#name(self, node)),));
                 fields.extend(quote!(#refs: rt::Vec<&'v #ty>,));
                 inits.extend(quote!(#refs: rt::Vec::new(),));
                 values.extend(quote! {
                     #[inline]
                     fn #name<'v>(cx: &Writer<'v>, node: rt::NodeId) -> &'v #ty {
                         cx.#refs[cx.w.tree.node(node).value as usize]
-                    }
-                });
-            }
-            let word = matches!(record.kind, RecordKind::Word(_));
-            if !word {
-                let name = format_ident!("node_{}", id.0);
-                lay_node.extend(quote! {
-                    #index => {
-                        let value = #value;
-                        #name::<{ w::LAY }>(cx, node, value, at, ::formwork::Endian::Little)
-                    }
-                });
-                fill_node.extend(quote! {
-                    #index => {
-                        let value = #value;
-                        let order = cx.order_at(node);
-                        #name::<{ w::FILL }>(cx, node, value, at, order).map(|_| ())
                     }
                 });
             }
@@ -198,17 +173,11 @@ impl<'p, 'm> Gen<'p, 'm> {
             let mut early = TokenStream::new();
             for row_id in self.plan.slots(id) {
                 let row = self.row(id, *row_id);
-                if let Some((slot, function)) = self.content_fn(id, *row_id) {
-                    functions.extend(function);
-                    let name = format_ident!("content_{}_{}", id.0, slot);
-                    content.extend(
-                        quote!((#index, #slot) => #name::<M>(cx, loc.node, loc.index, spot),),
-                    );
-                }
-                if let Some((slot, function)) = self.compute_fn(id, *row_id) {
-                    functions.extend(function);
-                    let name = format_ident!("compute_{}_{}", id.0, slot);
-                    compute.extend(quote!((#index, #slot) => #name(cx, node),));
+                if let Some((slot, code)) = self.compute_fn(id, *row_id) {
+                    let derived = quote!({ w::derived_slot(cx, node, #slot) }).to_string();
+                    if code.to_string() != derived {
+                        compute.extend(quote!((#index, #slot) => #code,));
+                    }
                     if is_early(row) {
                         let at = src::Ctx { id, noded: true }.at(self, *row_id);
                         early.extend(quote! {
@@ -231,27 +200,6 @@ impl<'p, 'm> Gen<'p, 'm> {
                 {
                     early.extend(quote!(cx.none_with(node, #slot, #with);));
                 }
-                if self.is_measured(id, *row_id) {
-                    let slot = self.plan.slot(id, *row_id).unwrap_or(u16::MAX);
-                    let name = format_ident!("measure_{}_{}", id.0, slot);
-                    let body = self.measure_fn(id, *row_id);
-                    functions.extend(quote! {
-                        fn #name<'v>(cx: &mut Writer<'v>, node: rt::NodeId) -> rt::Fallible<u64> {
-                            const M: u8 = w::DRY;
-                            let value = #value;
-                            let base = 0_u64;
-                            let order = ::formwork::Endian::Little;
-                            let mut start = w::Spot::new(0);
-                            {
-                                let spot = &mut start;
-                                #body
-                            }
-                            start.align();
-                            rt::Ok(start.at)
-                        }
-                    });
-                    measure.extend(quote!((#index, #slot) => #name(cx, node),));
-                }
             }
             if !early.is_empty() {
                 expand.extend(quote!(#index => { #early }));
@@ -262,14 +210,12 @@ impl<'p, 'm> Gen<'p, 'm> {
         for (record, holder) in &aliases {
             self.alias.set(Some((*record, *holder)));
             functions.extend(self.plan_fn(*record));
-            functions.extend(self.put_fns(*record));
             self.alias.set(None);
         }
-        let (write, numbers) = (self.write_fn(), self.number_impls());
+        let (write, numbers) = (self.write_fn(), self.sources());
         quote! {
             use rt::write as w;
             use w::Helpers as _;
-            use rt::Engine as _;
 
             #tables
 
@@ -387,38 +333,22 @@ impl<'p, 'm> Gen<'p, 'm> {
                         _ => rt::None,
                     }
                 }
-                fn lay_node(&mut self, node: rt::NodeId, at: u64) -> rt::Fallible<u64> {
-                    let cx = self;
-                    match cx.w.tree.node(node).record {
-                        #lay_node
-                        _ => rt::Ok(at),
+                fn node_value(&self, node: rt::NodeId) -> w::Src<'v> {
+                    if self.w.tree.node(node).value == rt::NOTHING {
+                        return w::Src::Nothing;
+                    }
+                    match self.w.tree.node(node).record {
+                        #node_value
+                        _ => w::Src::Nothing,
                     }
                 }
-                fn lay_content(&mut self, loc: rt::Loc, spot: &mut w::Spot) -> rt::Fallible<()> {
-                    put_content::<{ w::LAY }>(self, loc, spot)
-                }
-                fn fill_node(&mut self, node: rt::NodeId, at: u64) {
-                    let cx = self;
-                    let filled = match cx.w.tree.node(node).record {
-                        #fill_node
-                        _ => rt::Ok(()),
-                    };
-                    if let rt::Err(fault) = filled {
-                        cx.w.report(*fault, w::At { node, row: rt::None, index: rt::None });
-                    }
-                }
-                fn fill_content(&mut self, loc: rt::Loc, at: u64) {
-                    let mut spot = w::Spot::new(at);
-                    if let rt::Err(fault) = put_content::<{ w::FILL }>(self, loc, &mut spot) {
-                        self.w.problem_loc(loc, w::problem_kind(*fault));
-                    }
-                }
-                fn measure(&mut self, node: rt::NodeId, slot: u16) -> rt::Fallible<u64> {
-                    let cx = self;
-                    match (cx.w.tree.node(node).record, slot) {
-                        #measure
-                        _ => rt::eval_error("a size is asked for before it is known"),
-                    }
+                fn local(
+                    &mut self,
+                    number: u16,
+                    row: &mut dyn FnMut(&mut Self, usize) -> rt::Fallible<rt::Val<'v>>,
+                    it: rt::Option<&rt::Val<'v>>,
+                ) -> rt::Fallible<rt::Val<'v>> {
+                    own(self, number, row, it)
                 }
                 fn compute(
                     &mut self,
@@ -428,7 +358,7 @@ impl<'p, 'm> Gen<'p, 'm> {
                     let cx = self;
                     match (cx.w.tree.node(node).record, slot) {
                         #compute
-                        _ => rt::Ok(rt::None),
+                        _ => w::derived_slot(cx, node, slot),
                     }
                 }
                 fn expand_node(&mut self, node: rt::NodeId) {
@@ -444,17 +374,6 @@ impl<'p, 'm> Gen<'p, 'm> {
                         #check
                         _ => {}
                     }
-                }
-            }
-
-            fn put_content<'v, const M: u8>(
-                cx: &mut Writer<'v>,
-                loc: rt::Loc,
-                spot: &mut w::Spot,
-            ) -> rt::Fallible<()> {
-                match (cx.w.tree.node(loc.node).record, loc.slot) {
-                    #content
-                    _ => rt::Ok(()),
                 }
             }
 
@@ -478,31 +397,15 @@ impl<'p, 'm> Gen<'p, 'm> {
         found
     }
 
-    /// Whether the size of a row may be asked for before it is placed.
-    fn is_measured(&self, id: RecordId, row: RowId) -> bool {
-        self.followed.contains(&(id, row))
-    }
-
-    fn measure_fn(&self, id: RecordId, row_id: RowId) -> TokenStream {
-        let ctx = src::Ctx { id, noded: true };
-        let row = self.row(id, row_id);
-        let put = put::Put {
-            ctx,
-            row_id,
-            row,
-            slot: self.plan.slot(id, row_id),
-            index: quote!(rt::None),
-            at: ctx.at(self, row_id),
-        };
-        let (before, src) = self.row_source(&put);
-        let body = self.put_type(&put, &row.ty, &src);
-        quote!(#before #body)
-    }
-
     fn api(&self) -> TokenStream {
         let root = self.model.root;
         let ident = self.shapes.ident(root);
         let borrowed = self.shapes.borrows(&Shape::Struct(root)).then(|| quote!(<'_>));
+        let straight = if self.plan.straight {
+            quote!(straight::whole(self).ok())
+        } else {
+            quote!(::formwork::__rt::None)
+        };
         quote! {
             impl #ident #borrowed {
                 /// The bytes of the file.
@@ -544,6 +447,22 @@ impl<'p, 'm> Gen<'p, 'm> {
                 ) -> ::formwork::__rt::Result<(), ::formwork::WriteError> {
                     codec::write(self).map(|_| ())
                 }
+
+                /// The bytes of the file, by the writer that carries every value.
+                #[doc(hidden)]
+                pub fn __write_thorough(
+                    &self,
+                ) -> ::formwork::__rt::Result<::formwork::__rt::Vec<u8>, ::formwork::WriteError> {
+                    codec::thorough(self)
+                }
+
+                /// The bytes of the file, if the writer for plain values carries it.
+                #[doc(hidden)]
+                pub fn __write_straight(
+                    &self,
+                ) -> ::formwork::__rt::Option<::formwork::__rt::Vec<u8>> {
+                    #straight
+                }
             }
         }
     }
@@ -557,6 +476,14 @@ impl<'p, 'm> Gen<'p, 'm> {
             ByteOrderRule::Fixed(ByteOrder::Big) => quote!(::formwork::Endian::Big),
             _ => quote!(::formwork::Endian::Little),
         };
+        let ty_here = self.shapes.ty_for(&Shape::Struct(root), true, &quote!('_));
+        let straight = self.plan.straight.then(|| {
+            quote! {
+                if let rt::Ok(bytes) = super::straight::whole(value) {
+                    return rt::Ok(bytes);
+                }
+            }
+        });
         let context = self.context();
         let plan = if self.is_trivial(root) {
             quote!()
@@ -565,7 +492,14 @@ impl<'p, 'm> Gen<'p, 'm> {
             quote!(#name(cx, node, value);)
         };
         quote! {
-            pub(super) fn write<'v>(
+            pub(super) fn write(
+                value: &#ty_here,
+            ) -> rt::Result<rt::Vec<u8>, ::formwork::WriteError> {
+                #straight
+                thorough(value)
+            }
+
+            pub(super) fn thorough<'v>(
                 value: &'v #ty,
             ) -> rt::Result<rt::Vec<u8>, ::formwork::WriteError> {
                 let mut writer = Writer::new(#order);
@@ -628,54 +562,6 @@ impl<'p, 'm> Gen<'p, 'm> {
         });
         quote!(#(#tests)&&* && cx.w.choose_epoch(&[#(#names),*], &[#(#epochs),*]))
     }
-
-    /// Numbers of types that the runtime does not know.
-    fn number_impls(&self) -> TokenStream {
-        let mut code = TokenStream::new();
-        for (index, _) in self.model.enums.iter().enumerate() {
-            let id = crate::model::EnumId(u32::try_from(index).unwrap_or(u32::MAX));
-            if !self.shapes.has_enum(id) {
-                continue;
-            }
-            let ident = self.shapes.enum_ident(id);
-            code.extend(quote! {
-                impl w::Number for super::#ident {
-                    #[inline]
-                    fn number(&self) -> rt::Option<i128> {
-                        rt::Some(i128::from(super::#ident::number(*self)))
-                    }
-                }
-            });
-        }
-        for id in self.shapes.indices() {
-            if !self.shapes.has_index(id) {
-                continue;
-            }
-            let ident = self.shapes.index_ident(id);
-            code.extend(quote! {
-                impl w::Number for super::#ident {
-                    #[inline]
-                    fn number(&self) -> rt::Option<i128> {
-                        rt::Some(i128::from(super::#ident::number(*self)))
-                    }
-                }
-            });
-        }
-        for (id, _) in records(self.model) {
-            if self.shapes.is_plain_word(id) && self.shapes.has_type(id) {
-                let ident = self.shapes.ident(id);
-                code.extend(quote! {
-                    impl w::Number for super::#ident {
-                        #[inline]
-                        fn number(&self) -> rt::Option<i128> {
-                            rt::Some(i128::from(self.0))
-                        }
-                    }
-                });
-            }
-        }
-        code
-    }
 }
 
 /// Whether a slot is computed before anything is placed.
@@ -702,25 +588,6 @@ fn none_with(ty: &Type) -> Option<RowId> {
 }
 
 /// Rows from whose size a derived number follows.
-fn followed(model: &Model) -> HashSet<(RecordId, RowId)> {
-    let mut found = HashSet::new();
-    for (id, record) in records(model) {
-        for definer in record.rows.iter().flat_map(|row| &row.definers) {
-            let DefinerSource::Measure { measure: Measure::Size, row, .. } = &definer.source else {
-                continue;
-            };
-            let holder = match &definer.scope {
-                DefinerScope::Own => Some(id),
-                DefinerScope::Owner(owner, _) => Some(*owner),
-                DefinerScope::Case(union, case) => union_in(&record.rows[union.index()].ty)
-                    .map(|u| model.unions[u.index()].cases[*case as usize].record),
-            };
-            found.extend(holder.map(|holder| (holder, *row)));
-        }
-    }
-    found
-}
-
 /// Records that a file can hold.
 fn reachable(model: &Model) -> HashSet<RecordId> {
     let mut found = HashSet::from([model.root]);
@@ -759,14 +626,6 @@ fn float_width(generator: &Gen<'_, '_>, ty: &Type) -> u8 {
         Type::Cell(cell) if generator.cell_range(cell).0 == 32 => 4,
         _ => 8,
     }
-}
-
-/// Whether an expression is about where the reader is. When writing it has no meaning: the value
-/// decides.
-fn mentions_position(e: &Expr) -> bool {
-    let mut found = matches!(e, Expr::Here | Expr::RegionEnd);
-    e.operands(&mut |operand| found |= mentions_position(operand));
-    found
 }
 
 /// Numbers in generated tables have 16 bits.

@@ -5,8 +5,7 @@ use quote::{format_ident, quote};
 
 use super::Gen;
 use crate::model::{
-    Cell, Content, Encoding, Home, IntType, Meaning, RecordId, RecordKind, Row, RowId, Storage,
-    Type,
+    Cell, Content, Encoding, Home, Meaning, RecordId, RecordKind, Row, RowId, Storage, Type,
 };
 use crate::rust::shape::Shape;
 
@@ -52,7 +51,7 @@ impl Ctx {
     pub fn at(self, g: &Gen<'_, '_>, row: RowId) -> TokenStream {
         let node = if self.noded { quote!(node) } else { quote!(w::NOWHERE) };
         let name = g.step_name(self.id, row);
-        quote!(w::At { node: #node, row: #name, index: rt::None })
+        quote!(w::at(#node, #name))
     }
 }
 
@@ -236,19 +235,6 @@ impl<'m> Gen<'_, 'm> {
         quote!(if ::core::matches!(cx.w.epoch, #(#epochs)|*) { #code })
     }
 
-    /// Code for each variant of a type that differs by epoch.
-    pub fn by_epoch(
-        &self,
-        types: &'m [Type],
-        code: &dyn Fn(&'m Type) -> TokenStream,
-    ) -> TokenStream {
-        let arms = types.iter().enumerate().map(|(epoch, ty)| {
-            let code = code(ty);
-            quote!(#epoch => { #code })
-        });
-        quote!(match cx.w.epoch { #(#arms)* _ => {} })
-    }
-
     /// Width in bits and sign of a cell.
     pub fn cell_range(&self, cell: &Cell) -> (u32, bool) {
         match cell.storage {
@@ -294,16 +280,6 @@ impl<'m> Gen<'_, 'm> {
         };
         fits(low) && fits(high)
     }
-
-    /// Code for the byte order of a number.
-    pub fn order_of(&self, int: &IntType) -> TokenStream {
-        match int.order {
-            Some(crate::model::ByteOrder::Little) => quote!(::formwork::Endian::Little),
-            Some(crate::model::ByteOrder::Big) => quote!(::formwork::Endian::Big),
-            None if int.bytes == 1 => quote!(::formwork::Endian::Little),
-            None => quote!(order),
-        }
-    }
 }
 
 /// Coding of a run.
@@ -316,15 +292,6 @@ pub(super) fn coding(content: Content) -> TokenStream {
             quote!(w::Coding::Units)
         }
         Content::Text(Encoding::Utf32) => quote!(w::Coding::Letters),
-    }
-}
-
-/// Byte order of a run's units.
-pub(super) fn run_order(content: Content) -> TokenStream {
-    match content {
-        Content::Text(Encoding::Utf16Le) => quote!(::formwork::Endian::Little),
-        Content::Text(Encoding::Utf16Be) => quote!(::formwork::Endian::Big),
-        _ => quote!(order),
     }
 }
 
@@ -351,15 +318,5 @@ pub(super) fn constant_item(constant: &crate::model::Constant, bytes: u8) -> Tok
             let bytes = proc_macro2::Literal::byte_string(bytes);
             quote!(rt::Item::Bytes(rt::Bytes::Borrowed(#bytes)))
         }
-    }
-}
-
-/// Whether the bytes of a type are taken from the bit cursor.
-pub(super) fn is_bits(ty: &Type) -> bool {
-    match ty {
-        Type::Cell(cell) => matches!(cell.storage, Storage::Bits { .. }),
-        Type::Array(array) => is_bits(&array.element),
-        Type::PerEpoch(types) => types.iter().any(is_bits),
-        _ => false,
     }
 }

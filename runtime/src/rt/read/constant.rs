@@ -87,19 +87,6 @@ pub fn expect(item: &Item<'_>, constant: &Constant, at: u64) -> Read<()> {
     Err(ReadError::new(ReadErrorKind::NotEqual { expected, actual }, at))
 }
 
-/// Compares bytes with a constant.
-///
-/// # Errors
-///
-/// `NotEqual`.
-#[inline]
-pub fn expect_bytes(bytes: &[u8], wanted: &'static [u8], at: u64) -> Read<()> {
-    if bytes == wanted {
-        return Ok(());
-    }
-    expect(&Item::Bytes(Bytes::Owned(bytes.into())), &Constant::Bytes(wanted), at)
-}
-
 /// What is done with a row of zero bytes that may be something else.
 ///
 /// # Errors
@@ -143,14 +130,6 @@ pub fn zero<'i>(
 pub fn reserved(item: &Item<'_>, open: bool, spelling: &mut Spelling, row: u16) {
     if !is_zero(item) || (open && !matches!(item, Item::Bytes(bytes) if bytes.is_empty())) {
         reserve(item, spelling, row);
-    }
-}
-
-/// What is done with reserved bytes of known size.
-#[inline]
-pub fn reserved_bytes(bytes: &[u8], spelling: &mut Spelling, row: u16) {
-    if bytes.iter().any(|b| *b != 0) {
-        reserve(&Item::Bytes(Bytes::Owned(bytes.into())), spelling, row);
     }
 }
 

@@ -2,24 +2,6 @@
 
 use super::prelude::*;
 
-/// A text of an item as a value.
-pub fn text_value<'i, 'o, M: Mode<'i, 'o>>(item: &Item<'i>) -> Cow<'o, str> {
-    match through(item) {
-        Item::Text(Text::Borrowed(text)) => M::text(text),
-        Item::Text(Text::Owned(text)) => Cow::Owned(String::from(&**text)),
-        _ => Cow::Borrowed(""),
-    }
-}
-
-/// Bytes of an item as a value.
-pub fn bytes_value<'i, 'o, M: Mode<'i, 'o>>(item: &Item<'i>) -> Cow<'o, [u8]> {
-    match through(item) {
-        Item::Bytes(Bytes::Borrowed(bytes)) => M::bytes(bytes),
-        Item::Bytes(Bytes::Owned(bytes)) => Cow::Owned(bytes.to_vec()),
-        _ => Cow::Borrowed(&[]),
-    }
-}
-
 /// Units of an item as a value.
 pub fn units_value(item: &Item<'_>) -> Utf16 {
     match through(item) {
@@ -214,4 +196,10 @@ pub fn counted_item<'i>(count: usize, at: u64, end: u64, starts: Vec<u64>) -> It
     array.end = end;
     array.starts = starts;
     Item::Array(Box::new(array))
+}
+
+/// Something that is no array, from an address to the cursor.
+#[must_use]
+pub fn one<'i>(at: u64, cursor: &super::Cursor<'i>) -> Item<'i> {
+    counted_item(1, at, cursor.at, Vec::new())
 }

@@ -1,13 +1,18 @@
 //! What generated readers have in common: the state, and what is read and compared on top of it.
 
+mod build;
+mod cases;
 mod choice;
 mod constant;
 mod convert;
 mod cursor;
 mod entry;
+mod frame;
+mod item;
 mod node;
 mod number;
 mod objects;
+mod records;
 mod region;
 mod store;
 mod tables;
@@ -23,35 +28,43 @@ use alloc::vec::Vec;
 use super::engine::Engine;
 use super::labels::{Class, Label, Policy};
 use super::tree::{Item, Loc, NodeId, Tree, WHOLE};
-use super::val::{read_kind, Fault, Val};
+use super::val::{read_kind, Fallible, Fault, Val};
 use crate::spelling::{KeptKind, KeptValue, Spelling, SpellingEntry};
 use crate::{
     BitOrder, BitReader, Budget, GroupOrder, Note, Notes, Path, ReadError, ReadErrorKind,
     ReadOptions,
 };
 
+pub use build::{
+    built, fixed, stored, stored_or, take, take_early, take_given, take_item, take_kept,
+    take_spelling, Build, Texts,
+};
+pub use cases::{read_case, read_word};
 pub use choice::{CaseLabel, Decision, Taken};
-pub use constant::{expect, expect_bytes, reserved, reserved_bytes, zero, Constant};
+pub use constant::{expect, reserved, zero, Constant};
 pub use convert::{
-    array_item, bool_value, bytes_value, counted_item, endian_item, endian_value, float_value32,
-    float_value64, hex, int_value, is_absent, is_zero, item_kept, node_in, pointer_item, show_item,
-    text_value, units_item, units_value, value_index, word_value,
+    array_item, bool_value, counted_item, endian_item, endian_value, float_value32, float_value64,
+    hex, int_value, is_absent, is_zero, item_kept, node_in, one, pointer_item, show_item,
+    units_item, units_value, value_index, word_value,
 };
 pub use cursor::{
     block, bulk, empty_element, ending, exactly, pad, row_at, sized, skip_tag, stride, zeros,
     Cursor,
 };
 pub use entry::{choose_epoch, early, fields};
+pub use frame::{eval, Frame, OwnRow};
+pub use item::{list, list_of, numbers, read_item, within};
 pub use node::{
     add_node, begin_case, begin_form, begin_row, close, end_row, failed_record, lift, open,
     order_of, place_bits, place_word, word_node,
 };
 pub use number::{
-    bits_of, constant_int, count_of, expression, holds, keep_none, less, letters, load,
-    not_in_enum, signed, target, truth, unsigned, value_of,
+    bits_of, count_of, expression, holds, keep_none, less, letters, load, not_in_enum, signed,
+    target, truth, unsigned, value_of,
 };
 pub use objects::{force_read, force_target, resolve, strictly};
 pub(super) use objects::{is_gone, pointer_of, scaled, slot_read, stored_base, target_address};
+pub use records::{direct, direct_word, read_node, read_record};
 pub use region::{
     canonical_tail, content_length, find_terminator, keep_tail, terminated, trimmed, Terminated,
     Terminator, Trim,
@@ -79,7 +92,7 @@ mod prelude {
     pub(super) use super::convert::{hex, is_zero, item_kept, show_item};
     pub(super) use super::cursor::Cursor;
     pub(super) use super::number::{expression, load};
-    pub(super) use super::{Core, Mode, Read, Reader};
+    pub(super) use super::{Core, Read, Reader};
     pub(super) use crate::spelling::{KeptKind, KeptValue, Spelling, SpellingEntry};
     pub(super) use crate::{
         BitReader, Endian, Note, Path, ReadError, ReadErrorKind, Segment, Utf16,
@@ -124,6 +137,23 @@ impl<'i> Mode<'i, 'static> for Owning {
     #[inline]
     fn bytes(bytes: &'i [u8]) -> Cow<'static, [u8]> {
         Cow::Owned(bytes.into())
+    }
+}
+
+/// A [`Mode`] as a value, for code that is compiled once for all.
+#[derive(Debug, Clone, Copy)]
+pub struct Leaves<'i, 'o> {
+    /// A text.
+    pub text: fn(&'i str) -> Cow<'o, str>,
+    /// Bytes.
+    pub bytes: fn(&'i [u8]) -> Cow<'o, [u8]>,
+}
+
+impl<'i, 'o> Leaves<'i, 'o> {
+    /// Those of a mode.
+    #[must_use]
+    pub fn of<M: Mode<'i, 'o>>() -> Self {
+        Leaves { text: M::text, bytes: M::bytes }
     }
 }
 
@@ -187,32 +217,34 @@ pub struct Core<'i> {
     pub pointers: Option<Rc<Vec<(u64, u16)>>>,
     /// An error with its whole path. Others get theirs while they unwind.
     pub failed: Option<ReadError>,
+    /// Rows of nodes that have no slots.
+    pub early: Vec<Option<Frame<'i>>>,
 }
 
-/// A reader of one format. The methods without a body are generated.
+/// A reader of one format. The methods are generated.
 pub trait Reader<'i>: Engine<'i> {
     /// The state.
     fn core(&self) -> &Core<'i>;
     /// The state, to change it.
     fn core_mut(&mut self) -> &mut Core<'i>;
-    /// Reads the row of a slot that has a home in the fixed block, and sets its slot.
+    /// Reads a value that is kept beside the tree: an item that stands for it, and where it is.
     ///
     /// # Errors
     ///
-    /// If it does not fit the schema; the path is complete.
-    fn read_row(&mut self, node: NodeId, slot: u16, cursor: &mut Cursor<'i>) -> Read<()>;
-    /// Reads the object in a slot, or what the pointer in it leads to, or what a pointer in an
-    /// element of it leads to. Also says where the typed value is.
-    ///
-    /// # Errors
-    ///
-    /// If it does not fit the schema; the path is relative to `loc`.
-    fn read_part(
+    /// If it does not fit the schema; the path is relative to the row.
+    fn typed(
         &mut self,
-        loc: Loc,
-        target: bool,
+        number: u16,
+        f: &mut Frame<'i>,
+        row: &'static super::rows::Row,
         cursor: &mut Cursor<'i>,
     ) -> Read<(Item<'i>, u32)>;
+    /// Evaluates an expression over rows of a record without a node.
+    ///
+    /// # Errors
+    ///
+    /// If it fails.
+    fn own(&mut self, number: u16, f: &Frame<'i>, it: Option<&Val<'i>>) -> Fallible<Val<'i>>;
 }
 
 impl<'i> Core<'i> {
@@ -243,6 +275,7 @@ impl<'i> Core<'i> {
             listed: None,
             pointers: None,
             failed: None,
+            early: Vec::new(),
         }
     }
 
@@ -496,13 +529,6 @@ impl<'i> Core<'i> {
         Ok(())
     }
 
-    /// The block of a record; nothing if it is not there.
-    #[must_use]
-    #[inline]
-    pub fn block_at(&self, at: u64, size: u64) -> &'i [u8] {
-        crate::slice(self.bytes, at, size).unwrap_or(&[])
-    }
-
     /// Bytes of the file, that lie within it.
     ///
     /// # Errors
@@ -526,9 +552,9 @@ impl<'i> Core<'i> {
     ///
     /// `DepthLimit`.
     pub fn enter(&mut self, owner: NodeId, at: u64) -> Read<()> {
-        let limit = self.options.max_depth;
         self.inner_depth = self.inner_depth.saturating_add(1);
-        if self.tree.node(owner).depth.saturating_add(self.inner_depth) > limit {
+        let depth = self.tree.node(owner).depth.saturating_add(self.inner_depth);
+        if let Some(limit) = self.tree.too_deep(depth, self.options.max_depth) {
             return Err(ReadError::new(ReadErrorKind::DepthLimit { limit }, at));
         }
         Ok(())

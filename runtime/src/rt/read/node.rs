@@ -14,8 +14,8 @@ pub fn add_node<'i, R: Reader<'i>>(cx: &mut R, record: u16, loc: Loc, at: u64) -
         return Err(core.error(kind, at, loc));
     }
     let node = core.tree.add(record, Some(loc));
-    let limit = core.options.max_depth;
-    if core.tree.node(node).depth > limit {
+    let depth = core.tree.node(node).depth;
+    if let Some(limit) = core.tree.too_deep(depth, core.options.max_depth) {
         return Err(core.error(ReadErrorKind::DepthLimit { limit }, at, loc));
     }
     // Rows of the node may ask for it before it is read.
@@ -227,8 +227,7 @@ pub fn begin_form(core: &mut Core<'_>, node: NodeId, record: u16, form: u16) -> 
 /// Gives the logical fields of a case what its form says.
 pub fn lift(core: &mut Core<'_>, node: NodeId, rows: NodeId, slots: &[(u16, u16)]) {
     for (to, from) in slots {
-        let slot = core.tree.slot(rows, *from).clone();
-        *core.tree.slot_mut(node, *to) = slot;
+        core.tree.lift(node, *to, rows, *from);
     }
 }
 

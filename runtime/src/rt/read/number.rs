@@ -102,16 +102,6 @@ pub fn keep_none(number: i128, first: i128, spelling: &mut Spelling, row: u16, i
     }
 }
 
-/// A constant as the result of an expression.
-///
-/// # Errors
-///
-/// Never.
-#[inline]
-pub fn constant_int<'i>(n: i128) -> Fallible<Val<'i>> {
-    Ok(Val::Int(n))
-}
-
 /// A count or size from an expression.
 ///
 /// # Errors

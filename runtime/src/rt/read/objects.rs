@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use super::super::rows::Home;
 use super::super::tree::{ArrayItem, Bytes, Item, Loc, NodeId, NOTHING, UNPLACED};
 use super::super::val::{eval_error, Fallible, Fault, Val};
 use super::tables::{Pointer, SlotKind, SlotRead};
@@ -40,13 +41,10 @@ pub(in super::super) fn pointer_of<'i, R: Reader<'i>>(cx: &R, loc: Loc) -> Optio
     by_epoch(list, cx.core().epoch)
 }
 
-fn is_there(list: &[bool], epoch: usize) -> bool {
-    list.get(epoch).copied().unwrap_or(false)
-}
-
 /// Whether a row does not exist in the file's epoch.
-pub(in super::super) fn is_gone<'i, R: Reader<'i>>(cx: &R, slot: &SlotRead) -> bool {
-    is_there(slot.absent, cx.core().epoch)
+pub(in super::super) fn is_gone<'i, R: Reader<'i>>(cx: &R, loc: Loc) -> bool {
+    let core = cx.core();
+    core.row_of(loc.node, loc.slot).home(core.epoch) == Home::Absent
 }
 
 /// Reads everything that a node leads to, in the order of rows, depth first.
@@ -156,7 +154,7 @@ fn read_target<'i, R: Reader<'i>>(
     let at = target_address(cx, loc.node, pointer, stored, cell)?;
     let length = cx.core().length();
     let mut cursor = Cursor::new(at, length);
-    let (item, value) = cx.read_part(loc, true, &mut cursor)?;
+    let (item, value) = super::records::part(cx, loc, true, &mut cursor)?;
     cursor.align_bits();
     let end = cursor.at;
     cx.core_mut().claim(at, end);
@@ -246,7 +244,7 @@ fn read_object<'i, R: Reader<'i>>(
 
 /// Reads an object that no pointer cell of its owner leads to.
 fn read_object_here<'i, R: Reader<'i>>(cx: &mut R, loc: Loc, address: u16) -> Read<()> {
-    if slot_read(cx, loc).is_some_and(|slot| is_gone(cx, slot)) {
+    if is_gone(cx, loc) {
         cx.core_mut().tree.set(loc.node, loc.slot, Item::Absent);
         return Ok(());
     }
@@ -280,7 +278,7 @@ fn read_object_at<'i, R: Reader<'i>>(cx: &mut R, loc: Loc, address: u16, from: u
     };
     cx.core_mut().tree.slot_mut(loc.node, loc.slot).at = at;
     let mut cursor = Cursor::new(at, length);
-    let (item, value) = cx.read_part(loc, false, &mut cursor)?;
+    let (item, value) = super::records::part(cx, loc, false, &mut cursor)?;
     cursor.align_bits();
     let core = cx.core_mut();
     let slot = core.tree.slot_mut(loc.node, loc.slot);
@@ -311,7 +309,7 @@ pub fn force_read<'i, R: Reader<'i>>(cx: &mut R, node: NodeId, slot: u16) -> Fal
     let loc = Loc::slot(node, slot);
     let Some(row) = slot_read(cx, loc) else { return Ok(()) };
     let epoch = cx.core().epoch;
-    let nowhere = !matches!(row.kind, SlotKind::Plain) && !is_gone(cx, row);
+    let nowhere = !matches!(row.kind, SlotKind::Plain) && !is_gone(cx, loc);
     if let (Some(condition), true) = (row.when, nowhere) {
         if !cx.truth(condition, node, None)? {
             cx.core_mut().tree.set(node, slot, Item::Absent);
@@ -345,14 +343,14 @@ pub fn force_read<'i, R: Reader<'i>>(cx: &mut R, node: NodeId, slot: u16) -> Fal
             return eval_error(format!("`{}` is not known yet", cx.describe(loc)));
         }
         SlotKind::Slice(_) => read_slice(cx, loc)?,
-        _ if is_there(row.fixed, epoch) => {
+        _ if matches!(cx.core().row_of(node, slot).home(epoch), Home::At(_)) => {
             let n = cx.core().tree.node(node);
             let limit = if n.end == UNPLACED { cx.core().length() } else { n.end };
             if n.at == UNPLACED {
                 return eval_error(format!("`{}` is not read yet", cx.describe(loc)));
             }
             let mut cursor = Cursor::new(n.at, limit);
-            cx.read_row(node, slot, &mut cursor).map_err(fail)?;
+            super::records::fixed_slot(cx, node, slot, &mut cursor).map_err(fail)?;
         }
         _ => {}
     }

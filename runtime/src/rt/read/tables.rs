@@ -1,6 +1,7 @@
 //! What a schema says about reading, as tables that the generator makes.
 
-use super::super::labels::{ListedRow, Relocation, RelocationEncoding};
+use super::super::labels::{Relocation, RelocationEncoding};
+use super::super::rows::{nowhere, RecordRows, Row, Ty};
 use super::super::schema::Schema;
 use super::constant::Constant;
 use crate::PoolOrder;
@@ -12,13 +13,24 @@ pub struct ReadTables {
     pub schema: &'static Schema,
     /// By record.
     pub records: &'static [RecordRead],
+    /// Their rows.
+    pub rows: &'static [RecordRows],
+    /// Texts that pointers of a kind lead to, where they do not depend on the row.
+    pub texts: &'static [Option<Ty>],
+    /// Whether some record says its own byte order.
+    pub orders: bool,
+    /// Whether elements of a table belong to several slices.
+    pub slices: bool,
     /// Pointers in the relocation table.
-    pub relocation: Relocation,
+    pub relocation: &'static Relocation,
     /// Whether numbers have their highest byte first, if the schema says so.
     pub big: bool,
     /// Whether bytes are kept that nothing claims.
     pub gaps: bool,
 }
+
+/// Stands for the row of something that stands in none.
+pub(super) static NO_ROW: Row = nowhere(0);
 
 /// A record.
 #[derive(Debug)]
@@ -92,10 +104,6 @@ pub struct SlotRead {
     pub kind: SlotKind,
     /// Condition under which it is there, of rows without bytes.
     pub when: Option<u16>,
-    /// By epoch, whether it is not there; empty if it always is.
-    pub absent: &'static [bool],
-    /// By epoch, whether it has a place in the fixed block; empty if it never has.
-    pub fixed: &'static [bool],
     /// The pointer in the row, by epoch (or one for all); empty if it is none.
     pub pointer: &'static [Option<Pointer>],
     /// The pointer in elements of the row.
@@ -126,8 +134,6 @@ pub struct SlotRead {
     pub checks: &'static [Check],
     /// Rules that are checked when everything is read: condition and text.
     pub conditions: &'static [(u16, &'static str)],
-    /// Place in the relocation table, of rows that are no pointers.
-    pub listed: Option<ListedRow>,
     /// Bytes of a unit of text.
     pub unit: u8,
     /// Alignment of the object that the row leads to, and of those that its elements lead to.
@@ -289,4 +295,218 @@ pub enum Check {
     OneOf(&'static [u16]),
     /// Equal.
     Equals(u16),
+}
+
+/// A record with slots that may lead to something, and rows with a slot.
+#[must_use]
+pub const fn record_read(order: &'static [u16], slots: &'static [SlotRead]) -> RecordRead {
+    RecordRead {
+        spelling_base: 0,
+        endian: None,
+        order,
+        slots,
+        names: false,
+        references: false,
+        settles: false,
+        checks: &[],
+        table: &[],
+        encodes: None,
+        forms: &[],
+    }
+}
+
+/// Bytes that nothing is known of besides.
+#[must_use]
+pub const fn slot() -> SlotRead {
+    slot_of(SlotKind::Plain)
+}
+
+/// A row with a slot.
+#[must_use]
+pub const fn slot_of(kind: SlotKind) -> SlotRead {
+    SlotRead {
+        kind,
+        when: None,
+        pointer: &[],
+        element: &[],
+        none_with: None,
+        definers: &[],
+        kept: None,
+        kept_field: false,
+        view: None,
+        pool: None,
+        names: None,
+        elsewhere: false,
+        name_list: false,
+        reference: None,
+        unique: false,
+        checks: &[],
+        conditions: &[],
+        unit: 1,
+        aligns: (1, 1),
+    }
+}
+
+/// A pointer with these numbers for nothing.
+#[must_use]
+pub const fn pointer(none: &'static [i128]) -> Pointer {
+    Pointer {
+        own: false,
+        none,
+        optional: false,
+        none_with: false,
+        count: None,
+        fill: false,
+        run: false,
+        none_when_empty: false,
+        base: None,
+        skip: 0,
+    }
+}
+
+/// Methods that set a field of what they are called on.
+macro_rules! setters {
+    ($ty:ident: $($(#[$doc:meta])* $field:ident $value:ty;)*) => {
+        impl $ty {
+            $(
+                $(#[$doc])*
+                #[must_use]
+                pub const fn $field(mut self, $field: $value) -> Self {
+                    self.$field = $field;
+                    self
+                }
+            )*
+        }
+    };
+}
+
+/// Methods that set a field that may have nothing.
+macro_rules! options {
+    ($ty:ident: $($(#[$doc:meta])* $field:ident $value:ty;)*) => {
+        impl $ty {
+            $(
+                $(#[$doc])*
+                #[must_use]
+                pub const fn $field(mut self, $field: $value) -> Self {
+                    self.$field = Some($field);
+                    self
+                }
+            )*
+        }
+    };
+}
+
+/// Methods that set a field that says whether.
+macro_rules! flags {
+    ($ty:ident: $($(#[$doc:meta])* $field:ident;)*) => {
+        impl $ty {
+            $(
+                $(#[$doc])*
+                #[must_use]
+                pub const fn $field(mut self) -> Self {
+                    self.$field = true;
+                    self
+                }
+            )*
+        }
+    };
+}
+
+setters! { RecordRead:
+    /// See [`RecordRead::spelling_base`].
+    spelling_base u16;
+    /// See [`RecordRead::checks`].
+    checks &'static [(u16, &'static str)];
+    /// See [`RecordRead::table`].
+    table &'static [u16];
+    /// See [`RecordRead::forms`].
+    forms &'static [FormRead];
+}
+
+options! { RecordRead:
+    /// See [`RecordRead::endian`].
+    endian EndianRule;
+    /// See [`RecordRead::encodes`].
+    encodes RelocationEncoding;
+}
+
+flags! { RecordRead:
+    /// See [`RecordRead::names`].
+    names;
+    /// See [`RecordRead::references`].
+    references;
+    /// See [`RecordRead::settles`].
+    settles;
+}
+
+setters! { SlotRead:
+    /// See [`SlotRead::pointer`].
+    pointer &'static [Option<Pointer>];
+    /// See [`SlotRead::element`].
+    element &'static [Option<Pointer>];
+    /// See [`SlotRead::definers`].
+    definers &'static [Definer];
+    /// See [`SlotRead::checks`].
+    checks &'static [Check];
+    /// See [`SlotRead::conditions`].
+    conditions &'static [(u16, &'static str)];
+    /// See [`SlotRead::unit`].
+    unit u8;
+    /// See [`SlotRead::aligns`].
+    aligns (u64, u64);
+}
+
+options! { SlotRead:
+    /// See [`SlotRead::when`].
+    when u16;
+    /// See [`SlotRead::none_with`].
+    none_with u16;
+    /// See [`SlotRead::kept`].
+    kept Usual;
+    /// See [`SlotRead::view`].
+    view (&'static [u16], Option<u16>);
+    /// See [`SlotRead::pool`].
+    pool Pool;
+    /// See [`SlotRead::names`].
+    names u16;
+    /// See [`SlotRead::reference`].
+    reference Reference;
+}
+
+flags! { SlotRead:
+    /// See [`SlotRead::kept_field`].
+    kept_field;
+    /// See [`SlotRead::elsewhere`].
+    elsewhere;
+    /// See [`SlotRead::name_list`].
+    name_list;
+    /// See [`SlotRead::unique`].
+    unique;
+}
+
+setters! { Pointer:
+    /// See [`Pointer::skip`].
+    skip i128;
+}
+
+options! { Pointer:
+    /// See [`Pointer::count`].
+    count u16;
+    /// See [`Pointer::base`].
+    base u16;
+}
+
+flags! { Pointer:
+    /// See [`Pointer::own`].
+    own;
+    /// See [`Pointer::optional`].
+    optional;
+    /// See [`Pointer::none_with`].
+    none_with;
+    /// See [`Pointer::fill`].
+    fill;
+    /// See [`Pointer::run`].
+    run;
+    /// See [`Pointer::none_when_empty`].
+    none_when_empty;
 }

@@ -4,7 +4,7 @@ use super::prelude::*;
 
 /// A list of names that no dictionary of the file has filled is empty.
 pub(super) fn leave_unnamed<'i, R: Reader<'i>>(cx: &mut R, loc: Loc, slot: &'static SlotRead) {
-    if slot.name_list && !is_gone(cx, slot) && is_unfilled(cx, loc) {
+    if slot.name_list && !is_gone(cx, loc) && is_unfilled(cx, loc) {
         let list = Item::Array(Box::new(ArrayItem::of(Vec::new())));
         cx.core_mut().tree.set(loc.node, loc.slot, list);
     }

@@ -10,7 +10,7 @@ pub(super) fn compare_pool<'i, R: Reader<'i>>(
     loc: Loc,
     pool: &'static Pool,
 ) -> Fallible<()> {
-    let relocation = &cx.core().tables.relocation;
+    let relocation = cx.core().tables.relocation;
     let order = first_that_holds(cx, pool.order, loc.node)?.flatten();
     let labels = core::mem::take(&mut cx.core_mut().labels);
     let texts = labels.iter().filter_map(|label| match &label.text {

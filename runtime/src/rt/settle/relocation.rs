@@ -5,7 +5,7 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::super::labels::{ListedRow, Listing, Policy, RelocationEncoding};
-use super::super::read::Reader;
+use super::super::read::{is_gone, Reader};
 use super::super::tables::{listings, relocation_tables, Table};
 use super::super::tree::{Item, Loc, NodeId, UNPLACED, WHOLE};
 use super::super::val::{eval_error, Fallible};
@@ -18,7 +18,7 @@ use crate::{MaskEntry, RunEntry};
 /// If an address of a section has no value, or a pointer is beyond what entries can say.
 pub(super) fn tables<'i, R: Reader<'i>>(cx: &mut R) -> Fallible<(Table<'i>, Table<'i>)> {
     let listed = listed_pointers(cx)?;
-    let relocation = &cx.core().tables.relocation;
+    let relocation = cx.core().tables.relocation;
     relocation_tables(cx, relocation, &listed)
 }
 
@@ -33,7 +33,7 @@ fn listed_pointers<'i, R: Reader<'i>>(cx: &mut R) -> Fallible<Rc<Vec<(u64, u16)>
 }
 
 fn find_pointers<'i, R: Reader<'i>>(cx: &mut R) -> Fallible<Vec<(u64, u16)>> {
-    let relocation = &cx.core().tables.relocation;
+    let relocation = cx.core().tables.relocation;
     let listings = listings(cx, relocation)?;
     let mut found = Vec::new();
     for label in &cx.core().labels {
@@ -53,12 +53,11 @@ fn find_pointers<'i, R: Reader<'i>>(cx: &mut R) -> Fallible<Vec<(u64, u16)>> {
         let record = cx.core().tree.node(node).record;
         let slots = cx.core().tables.records[usize::from(record)].slots;
         for (index, slot) in (0_u16..).zip(slots) {
-            let Some(listed) = &slot.listed else { continue };
-            let epoch = cx.core().epoch;
-            if slot.absent.get(epoch).copied().unwrap_or(false) {
+            let loc = Loc::slot(node, index);
+            let Some(listed) = &cx.core().row_of(node, index).listed else { continue };
+            if is_gone(cx, loc) {
                 continue;
             }
-            let loc = Loc::slot(node, index);
             if is_listed(cx, loc, listed, &listings, slot.kept.is_some())? {
                 found.push((cx.core().tree.slot(node, index).at, listed.section));
             }

@@ -136,37 +136,6 @@ impl Writing<'_> {
         store(&mut self.out, at, width, order, n);
     }
 
-    /// Writes numbers of a whole number of bytes each, one behind the other.
-    #[inline]
-    pub fn ints(
-        &mut self,
-        at: u64,
-        width: usize,
-        order: Endian,
-        numbers: impl Iterator<Item = u64>,
-    ) {
-        let Some(out) = usize::try_from(at).ok().and_then(|at| self.out.get_mut(at..)) else {
-            return;
-        };
-        let places = out.chunks_exact_mut(width.max(1));
-        match order {
-            Endian::Little => {
-                for (place, n) in places.zip(numbers) {
-                    for (place, byte) in place.iter_mut().zip(n.to_le_bytes()) {
-                        *place = byte;
-                    }
-                }
-            }
-            Endian::Big => {
-                for (place, n) in places.zip(numbers) {
-                    for (place, byte) in place.iter_mut().rev().zip(n.to_le_bytes()) {
-                        *place = byte;
-                    }
-                }
-            }
-        }
-    }
-
     /// Writes a variable-length integer; `false` if it does not fit.
     pub fn varint(&mut self, at: u64, n: u64, width: u8, most: u8, order: GroupOrder) -> bool {
         let mut bytes = alloc::vec::Vec::new();

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
@@ -295,6 +296,11 @@ impl<'v> Writing<'v> {
         }
     }
 
+    /// Notes where the value of a node is.
+    pub fn remember(&mut self, node: NodeId, number: usize) {
+        self.tree.node_mut(node).value = u32::try_from(number).unwrap_or(NOTHING);
+    }
+
     /// Logs a pooled text that has no address yet.
     pub fn plan_label(&mut self, kind: u16, node: NodeId, text: Item<'v>) {
         self.log.planned.push(Label { cell: UNPLACED, kind, node, text });
@@ -350,6 +356,23 @@ pub trait Helpers<'v>: Write<'v> + Tables<'v> {
         match self.tree().item(loc) {
             Item::Node(node) => Some(*node),
             _ => None,
+        }
+    }
+
+    /// Adds a node to a slot or element, and plans what is in it.
+    fn plan_node(
+        &mut self,
+        record: u16,
+        loc: Loc,
+        at: At,
+        plan: impl FnOnce(&mut Self, NodeId),
+    ) -> Item<'v> {
+        match self.add(record, loc, at) {
+            Some(node) => {
+                plan(self, node);
+                Item::Node(node)
+            }
+            None => Item::Absent,
         }
     }
 
@@ -522,38 +545,6 @@ pub trait Helpers<'v>: Write<'v> + Tables<'v> {
         self.loc_address(Loc { index: Some(index), ..array }, false)
     }
 
-    /// The number that a pointer stores for an address.
-    ///
-    /// # Errors
-    ///
-    /// If the base cannot be computed.
-    #[allow(clippy::too_many_arguments)] // All of it is about one pointer.
-    fn pointer_number(
-        &mut self,
-        address: Fallible<Option<u64>>,
-        none: Option<i128>,
-        skip: u64,
-        base: Option<u16>,
-        node: NodeId,
-        at: At,
-    ) -> Fallible<i128> {
-        let Some(address) = address? else {
-            if none.is_none() {
-                self.w().problem(at, ProblemKind::MissingField);
-            }
-            return Ok(none.unwrap_or(0));
-        };
-        if address == UNPLACED {
-            self.w().problem(at, ProblemKind::NotPlaced);
-            return Ok(0);
-        }
-        let base = match base {
-            Some(base) => self.int(base, node, None)?.unwrap_or(0),
-            None => 0,
-        };
-        Ok(i128::from(address) + i128::from(skip) - base)
-    }
-
     /// Checks that numbers are positions in an array, or contents of a field of its elements.
     ///
     /// # Errors
@@ -562,13 +553,13 @@ pub trait Helpers<'v>: Write<'v> + Tables<'v> {
     fn check_references(
         &mut self,
         path: u16,
-        field: Option<&str>,
+        field: Option<&'static str>,
         node: NodeId,
         at: At,
         numbers: impl Iterator<Item = (Option<u32>, Option<i128>)>,
     ) -> Fallible<()> {
         let mut array = None;
-        let mut contents: Option<BTreeSet<i128>> = None;
+        let mut contents: Option<Rc<BTreeSet<i128>>> = None;
         for (element, number) in numbers {
             let Some(index) = number else { continue };
             let here = At { index: element.or(at.index), ..at };
@@ -586,7 +577,7 @@ pub trait Helpers<'v>: Write<'v> + Tables<'v> {
                 }
             };
             if let Some(field) = field {
-                let contents = contents.get_or_insert_with(|| self.field_contents(known, field));
+                let contents = &*contents.get_or_insert_with(|| self.field_contents(known, field));
                 if !contents.contains(&index) {
                     let what = format!("no element has the {field} {index}").into();
                     self.w().problem(here, ProblemKind::NotAnElement { what });

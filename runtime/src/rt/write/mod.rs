@@ -4,19 +4,27 @@
 //! places (the layout gives every object its address), validates, and fills a buffer of exactly the
 //! right size. What depends on the schema is generated; see [`Write`].
 
+mod cases;
 mod cells;
 mod check;
 mod datum;
+mod derive;
 mod helpers;
 mod labels;
+mod number;
 mod place;
+mod pointer;
+mod put;
 mod region;
+mod run;
 mod schema;
+mod source;
 mod tables;
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -25,6 +33,7 @@ pub use super::tables::label_key;
 pub use cells::{bits_of, low, put_bits, shortest, store, sum_bits, Spot};
 pub use check::{broken_rule, show, takes_number, takes_text, Rule};
 pub use datum::{kept_item, Chars, Coding, Datum, Number, Run};
+pub use derive::{derived_item, derived_slot, eval_in};
 pub use helpers::{
     array, bad_size, counted, exactly, is_constant, is_nothing, is_set, items_of, keeps, kept_form,
     kept_in, kept_none, no_case, no_rank, not_there, number_item, owner_scope, pointer_to,
@@ -34,9 +43,10 @@ pub use labels::{Cell, Class, Label, Set};
 pub use place::align_up;
 pub use region::{kept_bytes, kept_tail, too_long, Mode, Terminator, Trim};
 pub use schema::{
-    Content, OrderRule, Own as Owns, Pointer, PointerAlign, Reference, Statement, WriteRecord,
-    WriteSchema, WriteSlot,
+    inline, object, pointer, record, slot, Content, OrderRule, Own as Owns, Pointer, PointerAlign,
+    Reference, Statement, WriteRecord, WriteSchema, WriteSlot,
 };
+pub use source::{bare_case, case, Fields, List, Source, Src};
 pub use tables::{Column, Made, Tables};
 
 use check::Validate;
@@ -81,6 +91,12 @@ pub struct At {
     pub index: Option<u32>,
 }
 
+/// A row of a node, or the node itself.
+#[must_use]
+pub const fn at(node: NodeId, row: Option<&'static str>) -> At {
+    At { node, row, index: None }
+}
+
 impl At {
     /// An element of the array that is here.
     #[must_use]
@@ -108,6 +124,9 @@ pub struct Expectation {
     pub(super) what: &'static str,
 }
 
+/// A field of the elements of an array: node, slot and element of the array, name of the field.
+pub type FieldOf = (NodeId, u16, Option<u32>, &'static str);
+
 /// What a writer knows.
 #[derive(Debug)]
 pub struct Writing<'v> {
@@ -131,6 +150,8 @@ pub struct Writing<'v> {
     pub bases: BTreeMap<(NodeId, u16), i128>,
     /// Addresses of pool members by their bytes, by node and slot of the pool.
     pub members: BTreeMap<(NodeId, u16), BTreeMap<Vec<u8>, u64>>,
+    /// Numbers in a field of all elements of an array.
+    pub contents: BTreeMap<FieldOf, Rc<BTreeSet<i128>>>,
     /// Kept bytes between objects.
     pub loose: Vec<(u64, &'v [u8])>,
     /// Sizes and ends of regions that must agree with an expression.
@@ -168,6 +189,7 @@ impl<'v> Writing<'v> {
             measured: BTreeMap::new(),
             bases: BTreeMap::new(),
             members: BTreeMap::new(),
+            contents: BTreeMap::new(),
             loose: Vec::new(),
             expectations: Vec::new(),
             aligns: BTreeMap::new(),
@@ -352,29 +374,57 @@ pub trait Write<'v>: Engine<'v> {
     fn tables(&self) -> &'static WriteSchema;
     /// The spelling of a node's value.
     fn spelling(&self, node: NodeId) -> Option<&'v Spelling>;
+    /// The value of a node.
+    fn node_value(&self, node: NodeId) -> Src<'v>;
+    /// Evaluates an expression over rows of a record without a node.
+    ///
+    /// # Errors
+    ///
+    /// If it fails.
+    fn local(
+        &mut self,
+        number: u16,
+        row: &mut dyn FnMut(&mut Self, usize) -> Fallible<super::val::Val<'v>>,
+        it: Option<&super::val::Val<'v>>,
+    ) -> Fallible<super::val::Val<'v>>;
     /// Gives the bytes of a node their addresses, from this one on; returns the address behind
     /// them.
     ///
     /// # Errors
     ///
     /// If a size cannot be computed.
-    fn lay_node(&mut self, node: NodeId, at: u64) -> Fallible<u64>;
+    fn lay_node(&mut self, node: NodeId, at: u64) -> Fallible<u64> {
+        put::put_node(self, LAY, node, at, Endian::Little, &Src::Nothing)
+    }
     /// The same for what is in a slot or element: of a pointer, its target.
     ///
     /// # Errors
     ///
     /// If a size cannot be computed.
-    fn lay_content(&mut self, loc: Loc, spot: &mut Spot) -> Fallible<()>;
+    fn lay_content(&mut self, loc: Loc, spot: &mut Spot) -> Fallible<()> {
+        put::put_content(self, LAY, loc, spot)
+    }
     /// Writes the bytes of a node.
-    fn fill_node(&mut self, node: NodeId, at: u64);
+    fn fill_node(&mut self, node: NodeId, at: u64) {
+        let order = Helpers::order_at(self, node);
+        if let Err(fault) = put::put_node(self, FILL, node, at, order, &Src::Nothing) {
+            self.w().report(*fault, At { node, row: None, index: None });
+        }
+    }
     /// Writes the bytes of what is in a slot or element: of a pointer, its target.
-    fn fill_content(&mut self, loc: Loc, at: u64);
+    fn fill_content(&mut self, loc: Loc, at: u64) {
+        if let Err(fault) = put::put_content(self, FILL, loc, &mut Spot::new(at)) {
+            self.w().problem_loc(loc, problem_kind(*fault));
+        }
+    }
     /// Size of what is in a slot, without setting addresses.
     ///
     /// # Errors
     ///
     /// If it cannot be computed.
-    fn measure(&mut self, node: NodeId, slot: u16) -> Fallible<u64>;
+    fn measure(&mut self, node: NodeId, slot: u16) -> Fallible<u64> {
+        put::measure(self, node, slot)
+    }
     /// Computes what is in a slot; nothing if nobody says.
     ///
     /// # Errors
@@ -437,8 +487,8 @@ pub trait Write<'v>: Engine<'v> {
     fn add(&mut self, record: u16, loc: Loc, at: At) -> Option<NodeId> {
         let tree = self.tree_mut();
         let node = tree.add(record, Some(loc));
-        if tree.node(node).depth > MAX_DEPTH {
-            self.w().problem(at, ProblemKind::DepthLimit { limit: MAX_DEPTH });
+        if let Some(limit) = tree.too_deep(tree.node(node).depth, MAX_DEPTH) {
+            self.w().problem(at, ProblemKind::DepthLimit { limit });
             return None;
         }
         if loc.index.is_none() {
@@ -616,8 +666,15 @@ pub trait Write<'v>: Engine<'v> {
     }
 
     /// Numbers in a field of all elements of an array of nodes.
-    fn field_contents(&self, array: Loc, field: &str) -> BTreeSet<i128> {
-        self.field_numbers(array, field).into_iter().collect()
+    fn field_contents(&mut self, array: Loc, field: &'static str) -> Rc<BTreeSet<i128>> {
+        let key = (array.node, array.slot, array.index, field);
+        if let Some(known) = self.w().contents.get(&key) {
+            return Rc::clone(known);
+        }
+        let contents: Rc<BTreeSet<i128>> =
+            Rc::new(self.field_numbers(array, field).into_iter().collect());
+        self.w().contents.insert(key, Rc::clone(&contents));
+        contents
     }
 
     /// The same in the order of the elements.

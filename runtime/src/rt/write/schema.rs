@@ -8,6 +8,8 @@ use crate::Endian;
 pub struct WriteSchema {
     /// Records by number.
     pub records: &'static [WriteRecord],
+    /// Their rows.
+    pub rows: &'static [super::super::rows::RecordRows],
     /// Kinds of pointers and sections.
     pub relocation: &'static Relocation,
 }
@@ -134,4 +136,110 @@ pub enum Statement {
     Mark(u16, u16, Option<u16>),
     /// One or the other.
     When(u16, &'static [Statement], &'static [Statement]),
+}
+
+/// A record with a layout and rows with a slot.
+#[must_use]
+pub const fn record(layout: &'static [Statement], slots: &'static [WriteSlot]) -> WriteRecord {
+    WriteRecord { layout, passes: &[], slots, endian: OrderRule::Inherited, spelling: 0 }
+}
+
+impl WriteRecord {
+    /// It has named parts.
+    #[must_use]
+    pub const fn passes(mut self, passes: &'static [(&'static str, &'static [Statement])]) -> Self {
+        self.passes = passes;
+        self
+    }
+
+    /// It has a byte order.
+    #[must_use]
+    pub const fn endian(self, endian: OrderRule) -> Self {
+        let WriteRecord { layout, passes, slots, spelling, .. } = self;
+        WriteRecord { layout, passes, slots, endian, spelling }
+    }
+
+    /// Its first row is named by this number in the spelling.
+    #[must_use]
+    pub const fn spelling(mut self, spelling: u16) -> Self {
+        self.spelling = spelling;
+        self
+    }
+}
+
+/// A row that owns nothing.
+#[must_use]
+pub const fn slot() -> WriteSlot {
+    WriteSlot { own: Own::Nothing, reference: None }
+}
+
+/// An object without a pointer, with its alignment.
+#[must_use]
+pub const fn object(content: &'static Content, align: u64) -> WriteSlot {
+    WriteSlot { own: Own::Object(content, align), reference: None }
+}
+
+/// A row with something that hangs on it.
+#[must_use]
+pub const fn inline(content: &'static Content) -> WriteSlot {
+    WriteSlot { own: Own::Inline(content), reference: None }
+}
+
+impl WriteSlot {
+    /// It refers to the array at a path; whether it is a pointer to an element.
+    #[must_use]
+    pub const fn refers(mut self, path: u16, pointer: bool) -> Self {
+        self.reference = Some(Reference { path, pointer });
+        self
+    }
+}
+
+/// A pointer to a target of an alignment.
+#[must_use]
+pub const fn pointer(target: Content, align: u64) -> Pointer {
+    Pointer {
+        target,
+        align: PointerAlign::Fixed(align),
+        none_with: None,
+        here: false,
+        counts: true,
+        empty_target: false,
+    }
+}
+
+impl Pointer {
+    /// An expression says the alignment.
+    #[must_use]
+    pub const fn align(mut self, expr: u16) -> Self {
+        self.align = PointerAlign::Expr(expr);
+        self
+    }
+
+    /// It is none if the array in a slot is empty.
+    #[must_use]
+    pub const fn none_with(mut self, slot: u16) -> Self {
+        self.none_with = Some(slot);
+        self
+    }
+
+    /// One to something empty has an address.
+    #[must_use]
+    pub const fn here(mut self) -> Self {
+        self.here = true;
+        self
+    }
+
+    /// Its target is there even if it is empty.
+    #[must_use]
+    pub const fn always(mut self) -> Self {
+        self.counts = false;
+        self
+    }
+
+    /// It leads to a place without bytes.
+    #[must_use]
+    pub const fn empty_target(mut self) -> Self {
+        self.empty_target = true;
+        self
+    }
 }

@@ -27,6 +27,8 @@ pub struct Read {
     pub written: Result<Vec<u8>, WriteError>,
     /// What does not hold that must hold for every value.
     pub broken: Vec<String>,
+    /// Whether the file was read by straight code.
+    pub straight: bool,
 }
 
 /// The [`Module`] of generated code: its name, and the path of the type that stands for a file.
@@ -43,8 +45,18 @@ macro_rules! module {
             let file = $($root)::+::read_with(bytes, options)?;
             show(&file);
             let written = file.write();
-            let broken = $crate::laws(&file);
-            ::core::result::Result::Ok($crate::Read { written, broken })
+            let mut broken = $crate::laws(&file);
+            let straight = $($root)::+::__read_straight(bytes, options).is_some();
+            if straight {
+                let thorough = $($root)::+::__read_thorough(bytes, options);
+                let same = thorough.as_ref().map(|other| file == *other && file.same_spelling(other));
+                broken.extend($crate::differs("read", &same, &::core::result::Result::Ok(true)));
+            }
+            if let ::core::option::Option::Some(bytes) = file.__write_straight() {
+                let thorough = file.__write_thorough();
+                broken.extend($crate::differs("written", &thorough, &::core::result::Result::Ok(bytes)));
+            }
+            ::core::result::Result::Ok($crate::Read { written, broken, straight })
         }
         $crate::Module { name: $name, read }
     }};
@@ -59,6 +71,21 @@ pub trait NotYet {
 }
 
 impl<T> NotYet for T {}
+
+/// Says so if thorough code found something else than straight code did.
+pub fn differs<T: PartialEq, E: Debug>(
+    what: &str,
+    thorough: &Result<T, E>,
+    straight: &Result<T, E>,
+) -> Option<String> {
+    match (thorough, straight) {
+        (Ok(thorough), Ok(straight)) if thorough == straight => None,
+        // Thorough code takes more stack for a level, so it may stop earlier.
+        (Err(error), _) if format!("{error:?}").contains("DepthLimit") => None,
+        (Err(error), _) => Some(format!("{what} by straight code, but refused: {error:?}")),
+        _ => Some(format!("{what} by straight code, but not the same")),
+    }
+}
 
 /// What holds for every value, whatever its type.
 pub fn laws<T: Clone + Eq + Debug>(file: &T) -> Vec<String> {

@@ -11,9 +11,9 @@ use formwork_codegen::model::{Model, RecordKind};
 use formwork_interpreter::{KeptKind, Value, read, write};
 use formwork_tests::golden::{self, Edit, Feature, File};
 use formwork_tests::{laws, value_text};
-use formwork_tests_compiled::compare::problems;
 use formwork_tests_compiled::known::Known;
-use formwork_tests_compiled::{schemas, value};
+use formwork_tests_compiled::schemas;
+use formwork_tests_compiled::value::{self, problems};
 use formwork_tests_module::Show;
 use serde_json::Value as Json;
 

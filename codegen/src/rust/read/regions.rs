@@ -1,0 +1,29 @@
+//! What the extent of a region means for what is in it.
+
+use super::{Ctx, Reading};
+use crate::model::{DefinerScope, DefinerSource, Expr, Measure};
+use crate::rust::expr::mentions_position;
+use crate::rust::visit::{records, union_in};
+
+impl Reading<'_, '_> {
+    /// Whether the size of a region follows from something else than what is in it.
+    pub(super) fn gives_room(&self, ctx: Ctx, size: &Expr) -> bool {
+        let mut followed = false;
+        for (id, record) in records(self.model) {
+            for definer in record.rows.iter().flat_map(|row| &row.definers) {
+                let DefinerSource::Measure { measure: Measure::Size, row, .. } = &definer.source
+                else {
+                    continue;
+                };
+                let holder = match &definer.scope {
+                    DefinerScope::Own => Some(id),
+                    DefinerScope::Owner(owner, _) => Some(*owner),
+                    DefinerScope::Case(union, case) => union_in(&record.rows[union.index()].ty)
+                        .map(|u| self.model.unions[u.index()].cases[*case as usize].record),
+                };
+                followed |= holder == Some(ctx.id) && *row == ctx.row;
+            }
+        }
+        !followed && !mentions_position(size)
+    }
+}

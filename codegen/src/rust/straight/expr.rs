@@ -1,0 +1,763 @@
+//! Expressions as Rust, over finished values or over numbers just read.
+
+use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
+use quote::{format_ident, quote};
+
+use super::{Able, Straight, unable};
+use crate::model::{
+    BinaryOp, Constant, DefinerScope, DefinerSource, Expr, Function, Measure, Member, Model, Path,
+    RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step, StreamFunction, Type, UnaryOp,
+    UnionId,
+};
+use crate::rust::shape::{Shape, strip};
+
+/// A node that expressions may look at.
+#[derive(Debug, Clone)]
+pub(in crate::rust) struct Frame {
+    pub record: RecordId,
+    pub access: Access,
+    /// Its address: a number of 64 bits.
+    pub at: Option<TokenStream>,
+    /// Its position in the array around it.
+    pub index: Option<TokenStream>,
+}
+
+/// How the rows of a node are had.
+#[derive(Debug, Clone)]
+pub(in crate::rust) enum Access {
+    /// An expression for a reference to its value.
+    Value(TokenStream),
+    /// Numbers are in locals named by [`early`].
+    Early,
+}
+
+/// Addresses, for those who know them.
+pub(in crate::rust) trait Late {
+    /// What `at(path)`, `end(path)`, `index(path)` and the like are: an `Option<i128>`.
+    fn address(&self, scope: &Scope, expr: &Expr) -> Able<TokenStream>;
+}
+
+/// Where an expression is evaluated.
+#[derive(Clone, Default)]
+pub(in crate::rust) struct Scope<'l> {
+    /// The node and those around it, the node itself last.
+    pub frames: Vec<Frame>,
+    /// What `it` is: an `i128`.
+    pub it: Option<TokenStream>,
+    /// Who knows addresses.
+    pub late: Option<&'l dyn Late>,
+}
+
+impl<'l> Scope<'l> {
+    /// The value of the nearest node of a record.
+    pub fn value_of(&self, record: RecordId) -> Option<TokenStream> {
+        self.frame_of(record).and_then(|frame| match &frame.access {
+            Access::Value(value) => Some(value.clone()),
+            Access::Early => None,
+        })
+    }
+
+    /// The nearest node of a record.
+    pub fn frame_of(&self, record: RecordId) -> Option<&Frame> {
+        self.frames.iter().rev().find(|frame| frame.record == record)
+    }
+
+    /// The same, inside of one more node.
+    #[must_use]
+    pub fn within(&self, frame: Frame) -> Scope<'l> {
+        let mut scope = self.clone();
+        scope.frames.push(frame);
+        scope
+    }
+}
+
+/// The local in which a row's number is, in readers.
+pub(in crate::rust) fn early(record: RecordId, row: RowId) -> Ident {
+    format_ident!("n_{}_{}", record.0, row.0)
+}
+
+/// What a path leads to.
+pub(super) enum Place {
+    /// A node.
+    Node(Frame),
+    /// A number: an `i128`.
+    Number(TokenStream),
+    /// A truth value: a `bool`.
+    Truth(TokenStream),
+    /// A union: a reference to its enum.
+    Choice(UnionId, TokenStream),
+    /// An array (or text, or bytes): a reference to something with `len()` and `iter()`, and the
+    /// type of its elements, if it has some of a schema type.
+    List(TokenStream, Option<(Type, Shape)>),
+}
+
+/// An `Option<i128>` or an `Option<bool>`.
+enum Typed {
+    Number(TokenStream),
+    Truth(TokenStream),
+}
+
+impl<'m> Straight<'_, 'm> {
+    /// An expression as an `Option<i128>`. It may end the function around it with `Odd`.
+    pub(in crate::rust) fn number(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        expr: &Expr,
+    ) -> Able<TokenStream> {
+        match self.typed(scope, view, expr)? {
+            Typed::Number(number) => Ok(number),
+            Typed::Truth(truth) => Ok(match inside(&truth) {
+                Some(truth) => quote!(rt::Some(i128::from(#truth))),
+                None => quote!(#truth.map(i128::from)),
+            }),
+        }
+    }
+
+    /// An expression as a `bool`, which it has to be, or else the function around it is odd.
+    pub(in crate::rust) fn truth(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        expr: &Expr,
+    ) -> Able<TokenStream> {
+        match self.typed(scope, view, expr)? {
+            Typed::Truth(truth) => Ok(known(&truth)),
+            Typed::Number(_) => unable("a number as a condition"),
+        }
+    }
+
+    /// An expression as a `usize`, which it has to be, or else the function around it is odd.
+    pub(in crate::rust) fn length(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        expr: &Expr,
+    ) -> Able<TokenStream> {
+        let number = self.number(scope, view, expr)?;
+        Ok(quote!(s::length(#number)?))
+    }
+
+    fn typed(&self, scope: &Scope<'_>, view: &'m Model, expr: &Expr) -> Able<Typed> {
+        Ok(match expr {
+            Expr::Int(n) => {
+                let n = Literal::i128_suffixed(*n);
+                Typed::Number(quote!(rt::Some(#n)))
+            }
+            Expr::Bool(b) => Typed::Truth(quote!(rt::Some(#b))),
+            Expr::Path(path) => {
+                let (mut truth, mut last) = (false, TokenStream::new());
+                let found = self.walk(scope, view, path, false, &mut |place| {
+                    let value = match place {
+                        Place::Number(number) => number,
+                        Place::Truth(value) => {
+                            truth = true;
+                            value
+                        }
+                        _ => return unable(format!("`{}` is no number", path.text)),
+                    };
+                    last = quote!(rt::Some(#value));
+                    Ok(quote!(found = rt::Some(#value);))
+                })?;
+                let found = if is(&found, &quote!(found = #last;).to_string()) {
+                    last
+                } else {
+                    quote!({ let mut found = rt::None; #found found })
+                };
+                if truth { Typed::Truth(found) } else { Typed::Number(found) }
+            }
+            Expr::Unary(UnaryOp::Not, a) => {
+                let a = self.option(scope, view, a)?;
+                Typed::Truth(match inside(&a) {
+                    Some(a) if is(&a, "false") => quote!(rt::Some(true)),
+                    Some(a) if is(&a, "true") => quote!(rt::Some(false)),
+                    Some(a) => quote!(rt::Some(!(#a))),
+                    None => quote!(#a.map(|a: bool| !a)),
+                })
+            }
+            Expr::Unary(UnaryOp::Negate, a) => {
+                let a = self.number(scope, view, a)?;
+                Typed::Number(quote!(s::subtract(rt::Some(0), #a)?))
+            }
+            Expr::Binary(op, a, b) => self.binary(scope, view, *op, a, b)?,
+            Expr::If(condition, then, otherwise) => {
+                let condition = self.truth(scope, view, condition)?;
+                if is(&condition, "true") {
+                    return self.typed(scope, view, then);
+                }
+                if is(&condition, "false") {
+                    return self.typed(scope, view, otherwise);
+                }
+                match (self.typed(scope, view, then)?, self.typed(scope, view, otherwise)?) {
+                    (Typed::Number(a), Typed::Number(b)) => {
+                        Typed::Number(quote!(if #condition { #a } else { #b }))
+                    }
+                    (Typed::Truth(a), Typed::Truth(b)) => {
+                        Typed::Truth(quote!(if #condition { #a } else { #b }))
+                    }
+                    _ => return unable("branches of different kinds"),
+                }
+            }
+            Expr::Coalesce(a, b) => {
+                match (self.typed(scope, view, a)?, self.typed(scope, view, b)?) {
+                    (Typed::Number(a), Typed::Number(b)) => Typed::Number(
+                        quote!(match #a { rt::Some(n) => rt::Some(n), rt::None => #b }),
+                    ),
+                    _ => return unable("`??` of truth values"),
+                }
+            }
+            Expr::In(a, ranges) => {
+                let a = self.number(scope, view, a)?;
+                let mut tests = Vec::new();
+                for (low, high) in ranges {
+                    let low = self.number(scope, view, low)?;
+                    tests.push(match high {
+                        Some(high) => {
+                            let high = self.number(scope, view, high)?;
+                            quote!(s::known(#low)? <= a && a <= s::known(#high)?)
+                        }
+                        None => quote!(s::known(#low)? == a),
+                    });
+                }
+                Typed::Truth(quote!({ let a: i128 = s::known(#a)?; rt::Some(#(#tests)||*) }))
+            }
+            Expr::Is(path, case) => {
+                let found = self.walk(scope, view, path, false, &mut |place| match place {
+                    Place::Choice(union, value) => {
+                        let cases = &self.model.unions[union.index()].cases;
+                        let Some(at) = cases.iter().position(|found| found.name == *case) else {
+                            return unable(format!("no case {case}"));
+                        };
+                        let ty = self.shapes.union_ident(union);
+                        let at = u32::try_from(at).unwrap_or(u32::MAX);
+                        let (variant, payload) = self.shapes.variant(union, at);
+                        let inside = payload.map(|_| quote!((_)));
+                        Ok(quote! {
+                            found = rt::Some(matches!(#value, super::#ty::#variant #inside));
+                        })
+                    }
+                    _ => unable(format!("`{}` is no union", path.text)),
+                })?;
+                Typed::Truth(quote!({ let mut found = rt::None; #found found }))
+            }
+            Expr::Call(Function::Number, arguments) if arguments.len() == 1 => {
+                Typed::Number(self.number(scope, view, &arguments[0])?)
+            }
+            Expr::Stream(function, stream, None) => self.stream(scope, view, *function, stream)?,
+            Expr::At(_)
+            | Expr::End(_)
+            | Expr::Size(_)
+            | Expr::Index(_)
+            | Expr::IsLast(_)
+            | Expr::FileEnd => match scope.late {
+                Some(late) => Typed::Number(late.address(scope, expr)?),
+                None => return unable("an address"),
+            },
+            _ => return unable(format!("expression {}", kind(expr))),
+        })
+    }
+
+    /// An expression as an `Option<bool>`.
+    fn option(&self, scope: &Scope<'_>, view: &'m Model, expr: &Expr) -> Able<TokenStream> {
+        match self.typed(scope, view, expr)? {
+            Typed::Truth(truth) => Ok(truth),
+            Typed::Number(_) => unable("a number as a condition"),
+        }
+    }
+
+    fn binary(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        op: BinaryOp,
+        a: &Expr,
+        b: &Expr,
+    ) -> Able<Typed> {
+        if matches!(op, BinaryOp::BothTrue | BinaryOp::EitherTrue) {
+            let a = self.truth(scope, view, a)?;
+            let both = op == BinaryOp::BothTrue;
+            if is(&a, if both { "false" } else { "true" }) {
+                return Ok(Typed::Truth(quote!(rt::Some(#a))));
+            }
+            let b = self.truth(scope, view, b)?;
+            return Ok(Typed::Truth(if both {
+                quote!(rt::Some(#a && #b))
+            } else {
+                quote!(rt::Some(#a || #b))
+            }));
+        }
+        let (a, b) = (self.number(scope, view, a)?, self.number(scope, view, b)?);
+        let compared = |op: TokenStream| {
+            let (a, b) = (known(&a), known(&b));
+            Ok(Typed::Truth(quote!(rt::Some((#a) #op (#b)))))
+        };
+        let computed = |function: &str| {
+            let function = format_ident!("{function}");
+            Ok(Typed::Number(quote!(s::#function(#a, #b)?)))
+        };
+        match op {
+            BinaryOp::Add => computed("add"),
+            BinaryOp::Subtract => computed("subtract"),
+            BinaryOp::Multiply => computed("multiply"),
+            BinaryOp::Divide => computed("divide"),
+            BinaryOp::Remainder => computed("remainder"),
+            BinaryOp::Equal => compared(quote!(==)),
+            BinaryOp::NotEqual => compared(quote!(!=)),
+            BinaryOp::Less => compared(quote!(<)),
+            BinaryOp::LessOrEqual => compared(quote!(<=)),
+            BinaryOp::Greater => compared(quote!(>)),
+            BinaryOp::GreaterOrEqual => compared(quote!(>=)),
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+                let op = match op {
+                    BinaryOp::And => quote!(&),
+                    BinaryOp::Or => quote!(|),
+                    _ => quote!(^),
+                };
+                let (a, b) = (known(&a), known(&b));
+                Ok(Typed::Number(quote!(rt::Some((#a) #op (#b)))))
+            }
+            _ => unable("an operator"),
+        }
+    }
+
+    fn stream(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        function: StreamFunction,
+        stream: &Expr,
+    ) -> Able<Typed> {
+        let Expr::Path(path) = stream else { return unable("a stream that is no path") };
+        let step = match function {
+            StreamFunction::Count => None,
+            StreamFunction::Sum => Some(quote!(found = s::add(found, rt::Some(n))?;)),
+            _ => return unable("a function of streams"),
+        };
+        let mut only = TokenStream::new();
+        let body = self.walk(scope, view, path, true, &mut |place| match (place, &step) {
+            // Texts of elements count as one each.
+            (Place::List(_, None), None) if self.streaming.get() => {
+                Ok(quote!(found = s::add(found, rt::Some(1))?;))
+            }
+            (Place::List(list, ..), None) => {
+                only = quote!(rt::Some(#list.len() as i128));
+                Ok(quote!(found = s::add(found, #only)?;))
+            }
+            (Place::Number(_), None) => Ok(quote!(found = s::add(found, rt::Some(1))?;)),
+            (Place::Number(n), Some(step)) => Ok(quote!(let n: i128 = #n; #step)),
+            _ => unable(format!("a stream of what `{}` leads to", path.text)),
+        })?;
+        if !only.is_empty() && is(&body, &quote!(found = s::add(found, #only)?;).to_string()) {
+            return Ok(Typed::Number(only));
+        }
+        Ok(Typed::Number(quote!({ let mut found = rt::Some(0_i128); #body found })))
+    }
+
+    /// Code that runs `then` for what a path leads to; for all of it, if it may be a stream.
+    pub(super) fn walk(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        path: &Path,
+        stream: bool,
+        then: &mut dyn FnMut(Place) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        if let Start::It = path.start {
+            let Some(it) = scope.it.as_ref().filter(|_| path.steps.is_empty()) else {
+                return unable("a path from `it`");
+            };
+            return then(Place::Number(it.clone()));
+        }
+        let Some(this) = scope.frames.last() else { return unable("no node") };
+        if let Start::Argument(number) = path.start {
+            let Some(owner) = self.owner(this.record) else { return unable("several owners") };
+            let Some(frame) = scope.frame_of(owner) else { return unable("no owner at hand") };
+            let mut outer = scope.clone();
+            outer.frames.push(frame.clone());
+            let argument = self.record(this.record).arguments.get(number as usize);
+            return match argument {
+                Some(Expr::Path(inner)) => {
+                    let mut whole = inner.clone();
+                    whole.steps.extend(path.steps.iter().cloned());
+                    self.walk(&outer, view, &whole, stream, then)
+                }
+                Some(expr) if path.steps.is_empty() => match self.typed(&outer, view, expr)? {
+                    Typed::Number(n) => {
+                        let then = then(Place::Number(quote!(n)))?;
+                        Ok(quote!(if let rt::Some(n) = #n { #then }))
+                    }
+                    Typed::Truth(b) => {
+                        let then = then(Place::Truth(quote!(b)))?;
+                        Ok(quote!(if let rt::Some(b) = #b { #then }))
+                    }
+                },
+                _ => unable("an argument"),
+            };
+        }
+        let start = self.start(path, this.record).and_then(|record| scope.frame_of(record));
+        let Some(start) = start else { return unable(format!("`{}` is not at hand", path.text)) };
+        self.steps(scope, view, Place::Node(start.clone()), &path.steps, stream, then)
+    }
+
+    fn steps(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        place: Place,
+        steps: &[Step],
+        stream: bool,
+        then: &mut dyn FnMut(Place) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        let Some((step, rest)) = steps.split_first() else { return then(place) };
+        match (step, place) {
+            (Step::Field(field), Place::Node(frame)) => {
+                let found = field.members.iter().find(|(record, _)| *record == frame.record);
+                // Nothing here has the field, so the path leads to nothing.
+                let Some((_, members)) = found else { return Ok(TokenStream::new()) };
+                self.members(view, &frame, members, &mut |place| {
+                    self.steps(scope, view, place, rest, stream, then)
+                })
+            }
+            (Step::Field(field), Place::Choice(union, value)) => {
+                let mut arms = TokenStream::new();
+                for (record, members) in &field.members {
+                    let Some((pattern, frame)) = self.case_frame(union, *record) else { continue };
+                    let inner = self.members(view, &frame, members, &mut |place| {
+                        self.steps(scope, view, place, rest, stream, then)
+                    })?;
+                    arms.extend(quote!(#pattern => { #inner }));
+                }
+                Ok(quote!(match #value { #arms _ => {} }))
+            }
+            (Step::Index(index), Place::List(list, element)) => {
+                let index = self.number(scope, view, index)?;
+                let inner = self.element(&element, quote!(element), &mut |place| {
+                    self.steps(scope, view, place, rest, stream, then)
+                })?;
+                Ok(quote! {
+                    if let rt::Some(element) = s::nth(#list, #index) { #inner }
+                })
+            }
+            (Step::Last, Place::List(list, element)) => {
+                let inner = self.element(&element, quote!(element), &mut |place| {
+                    self.steps(scope, view, place, rest, stream, then)
+                })?;
+                Ok(quote!(if let rt::Some(element) = #list.last() { #inner }))
+            }
+            (Step::Field(_), Place::List(list, element)) if stream => {
+                let before = self.streaming.replace(true);
+                let inner = self.element(&element, quote!(element), &mut |place| {
+                    self.steps(scope, view, place, steps, stream, then)
+                });
+                self.streaming.set(before);
+                let inner = inner?;
+                Ok(quote!(for element in #list.iter() { #inner }))
+            }
+            _ => unable("a path through something else"),
+        }
+    }
+
+    /// An element of a list.
+    pub(super) fn element(
+        &self,
+        element: &Option<(Type, Shape)>,
+        value: TokenStream,
+        then: &mut dyn FnMut(Place) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        let Some((ty, shape)) = element else { return unable("elements of a text") };
+        self.unwrapped(shape, value, &mut |shape, value| {
+            let ty = target(ty);
+            match (ty, shape) {
+                (Type::Record(record), Shape::Word(_)) => {
+                    let _ = record;
+                    then(Place::Number(quote!(i128::from(#value.0))))
+                }
+                (Type::Record(record), _) => then(Place::Node(Frame {
+                    record: *record,
+                    access: Access::Value(value),
+                    at: None,
+                    index: None,
+                })),
+                (Type::Union(union), _) => then(Place::Choice(*union, value)),
+                _ => match self.scalar(shape, &value) {
+                    Some(place) => then(place),
+                    None => then(Place::List(value, None)),
+                },
+            }
+        })
+    }
+
+    /// Runs `then` for what is inside options, boxes and kept values.
+    pub(in crate::rust) fn unwrapped(
+        &self,
+        shape: &Shape,
+        value: TokenStream,
+        then: &mut dyn FnMut(&Shape, TokenStream) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        match shape {
+            Shape::Option(inner) => {
+                let inner = self.unwrapped(inner, quote!(some), then)?;
+                if inner.is_empty() {
+                    return Ok(inner);
+                }
+                Ok(quote!(if let rt::Some(some) = #value { #inner }))
+            }
+            Shape::Boxed(inner) => self.unwrapped(inner, quote!((&**#value)), then),
+            Shape::Kept(_) => unable("a number that may be kept"),
+            other => then(other, value),
+        }
+    }
+
+    /// A scalar as a number or truth value, from a reference to it.
+    pub(super) fn scalar(&self, shape: &Shape, value: &TokenStream) -> Option<Place> {
+        Some(match shape {
+            Shape::Int(_) => Place::Number(quote!((*#value as i128))),
+            Shape::Bool => Place::Truth(quote!(*#value)),
+            Shape::Enum(_) => Place::Number(quote!(i128::from(#value.number()))),
+            Shape::Word(_) => Place::Number(quote!(i128::from(#value.0))),
+            Shape::Index(_) => Place::Number(quote!(i128::from(#value.number()))),
+            _ => return None,
+        })
+    }
+
+    /// The pattern of a case in a match over a union, and the frame of what it binds.
+    pub(super) fn case_frame(
+        &self,
+        union: UnionId,
+        record: RecordId,
+    ) -> Option<(TokenStream, Frame)> {
+        let cases = &self.model.unions[union.index()].cases;
+        let at = cases.iter().position(|case| case.record == record)?;
+        let at = u32::try_from(at).ok()?;
+        let (variant, payload) = self.shapes.variant(union, at);
+        payload?;
+        let ty = self.shapes.union_ident(union);
+        let name = format_ident!("c{}", record.0);
+        let frame = Frame { record, access: Access::Value(quote!(#name)), at: None, index: None };
+        Some((quote!(super::#ty::#variant(#name)), frame))
+    }
+
+    /// Follows members of a node.
+    fn members(
+        &self,
+        view: &'m Model,
+        frame: &Frame,
+        members: &[Member],
+        then: &mut dyn FnMut(Place) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        match members {
+            [Member::Row(row)] => self.row_place(view, frame, *row, then),
+            [Member::Into(row), rest @ ..] => {
+                self.row_place(view, frame, *row, &mut |place| match place {
+                    Place::Node(inner) => self.members(view, &inner, rest, then),
+                    Place::Choice(union, value) => {
+                        // The case is known from the row that comes next: all cases that have it.
+                        let _ = (union, value);
+                        unable("a row of some case")
+                    }
+                    _ => unable("a row of something else"),
+                })
+            }
+            _ => unable("a `let`"),
+        }
+    }
+
+    /// What is in a row.
+    pub(super) fn row_place(
+        &self,
+        view: &'m Model,
+        frame: &Frame,
+        id: RowId,
+        then: &mut dyn FnMut(Place) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        let record = &view.records[frame.record.index()];
+        let row = &record.rows[id.index()];
+        let value = match &frame.access {
+            Access::Early => {
+                let name = early(frame.record, id);
+                return match &row.ty {
+                    Type::Cell(cell)
+                        if matches!(cell.meaning, crate::model::Meaning::Bool { .. }) =>
+                    {
+                        then(Place::Truth(quote!((#name != 0))))
+                    }
+                    Type::Cell(_) => then(Place::Number(quote!(#name))),
+                    _ => unable("a row that is not read yet"),
+                };
+            }
+            Access::Value(value) => value,
+        };
+        if let RecordKind::Form(union, case, _) = record.kind {
+            // Values of forms are in the struct of their case.
+            let case = view.unions[union.index()].cases[case as usize].record;
+            let named = crate::rust::visit::rows(&view.records[case.index()])
+                .find(|(_, other)| row.name.is_some() && other.name == row.name);
+            let Some((id, _)) = named else { return unable("a row of a form without a name") };
+            let frame = Frame { record: case, ..frame.clone() };
+            return self.row_place(view, &frame, id, then);
+        }
+        if let (RowKind::Value { seen: Some(_) }, Role::Default(constant)) = (&row.kind, &row.role)
+        {
+            return match constant {
+                Constant::Bool(b) => then(Place::Truth(quote!(#b))),
+                Constant::Int(n) => {
+                    let n = Literal::i128_suffixed(*n);
+                    then(Place::Number(quote!(#n)))
+                }
+                _ => unable("a value that is no number"),
+            };
+        }
+        let transparent = self.shapes.is_transparent(frame.record);
+        if let Some(field) = self.shapes.field(frame.record, id) {
+            let ident = &field.ident;
+            let inside = if transparent { value.clone() } else { quote!((&#value.#ident)) };
+            return self.unwrapped(&field.shape, inside, &mut |shape, inner| {
+                self.typed_place(row, shape, inner, then)
+            });
+        }
+        match &row.role {
+            Role::Fixed => match &row.kind {
+                RowKind::Constant(Constant::Int(n)) => {
+                    let n = Literal::i128_suffixed(*n);
+                    then(Place::Number(quote!(#n)))
+                }
+                _ => unable("a constant that is no number"),
+            },
+            Role::Derived => {
+                let [definer] = row.definers.as_slice() else {
+                    return unable(format!("`{}` follows from several things", row_name(row)));
+                };
+                if !matches!(definer.scope, DefinerScope::Own) {
+                    return unable(format!("`{}` follows from elsewhere", row_name(row)));
+                }
+                let scope = Scope { frames: vec![frame.clone()], it: None, late: None };
+                let number = self.source(&scope, view, &definer.source)?;
+                if let Some(number) = inside(&number) {
+                    return then(Place::Number(number));
+                }
+                let inner = then(Place::Number(quote!(derived)))?;
+                Ok(quote!(if let rt::Some(derived) = #number { #inner }))
+            }
+            _ => unable(format!("`{}` is not in the value", row_name(row))),
+        }
+    }
+
+    fn typed_place(
+        &self,
+        row: &Row,
+        shape: &Shape,
+        value: TokenStream,
+        then: &mut dyn FnMut(Place) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        if let Some(place) = self.scalar(shape, &value) {
+            return then(place);
+        }
+        match target(&row.ty) {
+            Type::Record(inner) => then(Place::Node(Frame {
+                record: *inner,
+                access: Access::Value(value),
+                at: None,
+                index: None,
+            })),
+            Type::Union(union) => then(Place::Choice(*union, value)),
+            Type::Array(array) => {
+                let (Shape::List(inner) | Shape::Fixed(inner, _)) = shape else {
+                    return unable("an array in another shape");
+                };
+                let element = (array.element.clone(), (**inner).clone());
+                then(Place::List(value, Some(element)))
+            }
+            _ => match shape {
+                Shape::Str | Shape::Bytes | Shape::Utf16 => then(Place::List(value, None)),
+                _ => unable(format!("what `{}` is", row_name(row))),
+            },
+        }
+    }
+
+    /// What an equation says, as an `Option<i128>`, over values.
+    pub(in crate::rust) fn source(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        source: &DefinerSource,
+    ) -> Able<TokenStream> {
+        match source {
+            DefinerSource::Expr(expr) => self.number(scope, view, expr),
+            DefinerSource::Measure { measure: Measure::Count, row, factor, offset } => {
+                let Some(frame) = scope.frames.last() else { return unable("no node") };
+                let mut last = TokenStream::new();
+                let count = self.row_place(view, frame, *row, &mut |place| match place {
+                    Place::List(list, ..) => {
+                        last = quote!(#list.len() as i128);
+                        Ok(quote!(count = #last;))
+                    }
+                    _ => unable("the length of something else"),
+                })?;
+                if (*factor, *offset) == (1, 0) && is(&count, &quote!(count = #last;).to_string()) {
+                    return Ok(quote!(rt::Some(#last)));
+                }
+                let (factor, offset) =
+                    (Literal::i128_suffixed(*factor), Literal::i128_suffixed(*offset));
+                Ok(quote! {
+                    { let mut count = 0_i128; #count s::solved(count, #factor, #offset)? }
+                })
+            }
+            DefinerSource::Measure { .. } => unable("a measure"),
+        }
+    }
+}
+
+/// The type of what a row's value is: inside of regions, behind pointers that own it.
+pub(super) fn target(ty: &Type) -> &Type {
+    match strip(ty) {
+        Type::Pointer(pointer) => match &pointer.target {
+            crate::model::Target::Own(inner) => target(inner),
+            _ => ty,
+        },
+        other => other,
+    }
+}
+
+/// What is inside of `rt::Some(..)`, if tokens are that.
+fn inside(tokens: &TokenStream) -> Option<TokenStream> {
+    let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let [TokenTree::Ident(rt), _, _, TokenTree::Ident(some), TokenTree::Group(group)] = &trees[..]
+    else {
+        return None;
+    };
+    (rt == "rt" && some == "Some" && group.delimiter() == Delimiter::Parenthesis)
+        .then(|| group.stream())
+}
+
+/// A number or truth value that has to be there.
+pub(super) fn known(option: &TokenStream) -> TokenStream {
+    match inside(option) {
+        Some(value) => value,
+        None => quote!(s::known(#option)?),
+    }
+}
+
+/// Whether tokens are this word.
+fn is(tokens: &TokenStream, word: &str) -> bool {
+    tokens.to_string() == word
+}
+
+fn row_name(row: &Row) -> &str {
+    row.name.as_deref().unwrap_or("a row")
+}
+
+fn kind(expr: &Expr) -> &'static str {
+    match expr {
+        Expr::Float(_) => "float",
+        Expr::Text(_) => "text",
+        Expr::Bytes(_) => "bytes",
+        Expr::Epoch(_) => "epoch variable",
+        Expr::Call(..) => "function",
+        Expr::Stream(..) => "function of a stream",
+        Expr::Listed(_) => "listed",
+        Expr::Here | Expr::RegionEnd => "position",
+        Expr::RelocationSections | Expr::RelocationEntries => "relocation table",
+        Expr::Patricia(_) => "dictionary",
+        _ => "of another kind",
+    }
+}

@@ -1,0 +1,432 @@
+//! Straight code: a reader and a writer without a tree between bytes and value, for files that have
+//! nothing unusual.
+//!
+//! Whatever is not as a file written by straight code would have it is [*odd*](formwork::__rt::s::Odd),
+//! and the thorough code begins from the start. So straight code reports nothing and keeps no
+//! spelling. It may give up where it likes, but where it says something it says what the thorough code
+//! would say.
+//!
+//! A model that straight code cannot carry at all has none; cases of unions that it cannot carry are
+//! odd when they occur.
+
+mod check;
+mod expr;
+mod read;
+mod write;
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::plan::Plan;
+use super::shape::{Shape, Shapes};
+use super::visit::{Part, expressions, records};
+use crate::model::{
+    EpochId, Expr, Model, Path, Record, RecordId, RecordKind, Role, Row, RowId, Start, Step,
+    Target, Type,
+};
+
+pub(super) use expr::{Access, Frame, Scope, early};
+
+/// Why straight code cannot carry something.
+#[derive(Debug, Clone)]
+pub(super) struct Unable(pub String);
+
+/// Something that straight code can carry, or why not.
+pub(super) type Able<T> = Result<T, Unable>;
+
+/// Why not.
+pub(super) fn unable<T>(why: impl Into<String>) -> Able<T> {
+    Err(Unable(why.into()))
+}
+
+/// What straight code is made from.
+pub(super) struct Straight<'p, 'm> {
+    pub shapes: &'p Shapes<'m>,
+    pub model: &'m Model,
+    /// Whether code is made for the elements of a stream.
+    streaming: std::cell::Cell<bool>,
+    /// Records whose rows hold each record.
+    owners: Vec<BTreeSet<RecordId>>,
+    /// Enclosing records whose values expressions in each record, and in what it holds, look at.
+    needs: Vec<BTreeSet<RecordId>>,
+}
+
+/// The module `straight`, or why there is none.
+pub(super) fn emit(plan: &Plan<'_>) -> Able<TokenStream> {
+    let straight = Straight::new(plan);
+    let model = straight.model;
+    if model.gaps == crate::model::Gaps::Kept {
+        return unable("gaps are kept");
+    }
+    let reader = read::emit(&straight)?;
+    let writer = write::emit(&straight)?;
+    let checks = check::emit(&straight)?;
+    let epoch = straight.epoch_function()?;
+    let (tokens, root) = (reader.tokens, straight.value_ty(model.root, &quote!('_)));
+    let ty = straight.value_ty(model.root, &quote!('o));
+    let whole = if reader.sealed {
+        quote!(read::<M>(bytes, options))
+    } else {
+        quote! {
+            let value = read::<M>(bytes, options)?;
+            // What the reader did not look at is in the bytes that the value has.
+            s::holds(whole(&value)?.as_slice() == bytes)?;
+            rt::Ok(value)
+        }
+    };
+    Ok(quote! {
+        /// Readers and writers for files that have nothing unusual.
+        #[allow(warnings, clippy::all, clippy::pedantic)]
+        mod straight {
+            use ::formwork::__rt::{self as rt, s};
+
+            /// The value of a file, if it is the plain case.
+            pub(super) fn file<'i, 'o, M: rt::Mode<'i, 'o>>(
+                bytes: &'i [u8],
+                options: &::formwork::ReadOptions,
+            ) -> s::Straight<#ty> {
+                #whole
+            }
+
+            /// The bytes of a value, if it is the plain case.
+            pub(super) fn whole(value: &#root) -> s::Straight<rt::Vec<u8>> {
+                check_root(value)?;
+                write(value)
+            }
+
+            #epoch
+            #tokens
+            #writer
+            #checks
+        }
+    })
+}
+
+/// Why a model has no straight code.
+pub(super) fn obstacle(plan: &Plan<'_>) -> Option<String> {
+    emit(plan).err().map(|Unable(why)| why)
+}
+
+impl<'p, 'm> Straight<'p, 'm> {
+    fn new(plan: &'p Plan<'m>) -> Self {
+        let model = plan.model;
+        let mut owners = vec![BTreeSet::new(); model.records.len()];
+        for (id, record) in records(model) {
+            for child in children(model, record) {
+                owners[child.index()].insert(id);
+            }
+        }
+        let mut straight = Straight {
+            shapes: &plan.shapes,
+            model,
+            streaming: false.into(),
+            owners,
+            needs: Vec::new(),
+        };
+        straight.needs = straight.find_needs();
+        straight
+    }
+
+    fn find_needs(&self) -> Vec<BTreeSet<RecordId>> {
+        let mut needs = vec![BTreeSet::new(); self.model.records.len()];
+        expressions(self.model, &mut |id, _, _, part| match part {
+            Part::Expr(expr) => self.seeds(expr, id, &mut needs[id.index()]),
+            Part::Reference(path) | Part::Table(path) => {
+                self.path_seeds(path, id, &mut needs[id.index()]);
+            }
+        });
+        for (id, record) in records(self.model) {
+            let tabled = |row: &Row| {
+                matches!(row.role, Role::Kept(Expr::RelocationSections | Expr::RelocationEntries))
+            };
+            // Where sections begin and end is said in the root.
+            if record.rows.iter().any(tabled) && id != self.model.root {
+                needs[id.index()].insert(self.model.root);
+            }
+            let Some(owner) = self.owner(id).filter(|_| !record.arguments.is_empty()) else {
+                continue;
+            };
+            needs[id.index()].insert(owner);
+            for argument in &record.arguments {
+                self.seeds(argument, owner, &mut needs[id.index()]);
+            }
+        }
+        loop {
+            let mut changed = false;
+            for (id, record) in records(self.model) {
+                for child in children(self.model, record) {
+                    let of_child: Vec<_> =
+                        needs[child.index()].iter().copied().filter(|need| *need != id).collect();
+                    for need in of_child {
+                        changed |= needs[id.index()].insert(need);
+                    }
+                }
+            }
+            if !changed {
+                return needs;
+            }
+        }
+    }
+
+    fn seeds(&self, expr: &Expr, at: RecordId, needs: &mut BTreeSet<RecordId>) {
+        match expr {
+            Expr::Path(path)
+            | Expr::Is(path, _)
+            | Expr::At(path)
+            | Expr::End(path)
+            | Expr::Size(path)
+            | Expr::Index(path)
+            | Expr::IsLast(path)
+            | Expr::Listed(path)
+            | Expr::Patricia(path) => self.path_seeds(path, at, needs),
+            _ => expr.operands(&mut |operand| self.seeds(operand, at, needs)),
+        }
+    }
+
+    fn path_seeds(&self, path: &Path, at: RecordId, needs: &mut BTreeSet<RecordId>) {
+        if let Some(record) = self.start(path, at)
+            && record != at
+        {
+            needs.insert(record);
+        }
+        for step in &path.steps {
+            if let Step::Index(index) = step {
+                self.seeds(index, at, needs);
+            }
+        }
+    }
+
+    /// The record of the node that a path begins in, if the schema alone says it.
+    fn start(&self, path: &Path, at: RecordId) -> Option<RecordId> {
+        match &path.start {
+            Start::This => Some(at),
+            Start::Root => Some(self.model.root),
+            Start::Up(levels) => {
+                let mut record = at;
+                for _ in 0..*levels {
+                    record = self.owner(record)?;
+                }
+                Some(record)
+            }
+            Start::Enclosing(records) => {
+                if records.contains(&at) {
+                    return Some(at);
+                }
+                let around = self.around(at);
+                let mut possible = records.iter().filter(|record| around.contains(record));
+                let first = possible.next()?;
+                possible.next().is_none().then_some(*first)
+            }
+            Start::It | Start::Argument(_) => None,
+        }
+    }
+
+    /// The record that holds a record, if there is only one.
+    fn owner(&self, record: RecordId) -> Option<RecordId> {
+        let owners = &self.owners[record.index()];
+        owners.first().filter(|_| owners.len() == 1).copied()
+    }
+
+    /// All records that may be around a record.
+    fn around(&self, record: RecordId) -> BTreeSet<RecordId> {
+        let mut found = BTreeSet::new();
+        let mut open = vec![record];
+        while let Some(record) = open.pop() {
+            for owner in &self.owners[record.index()] {
+                if found.insert(*owner) {
+                    open.push(*owner);
+                }
+            }
+        }
+        found
+    }
+
+    /// A record.
+    pub fn record(&self, id: RecordId) -> &'m Record {
+        &self.model.records[id.index()]
+    }
+
+    /// Type of a record's value, which for transparent ones is that of their row.
+    pub fn value_ty(&self, id: RecordId, lifetime: &TokenStream) -> TokenStream {
+        self.shapes.ty_for(&self.value_shape(id), true, lifetime)
+    }
+
+    /// Shape of a record's value.
+    pub fn value_shape(&self, id: RecordId) -> Shape {
+        if self.shapes.is_transparent(id) { self.shapes.record(id) } else { Shape::Struct(id) }
+    }
+
+    /// Enclosing values that functions of a record take, behind their other parameters; each with a
+    /// comma.
+    pub fn params(&self, id: RecordId, lifetime: &TokenStream) -> TokenStream {
+        let params = self.needs[id.index()].iter().map(|need| {
+            let (name, ty) = (enclosing(*need), self.value_ty(*need, &quote!('_)));
+            quote!(#name: &#lifetime #ty,)
+        });
+        quote!(#(#params)*)
+    }
+
+    /// What to call functions of a record with for [`Straight::params`]; each with a comma.
+    pub fn arguments(&self, scope: &Scope, id: RecordId) -> Able<TokenStream> {
+        let mut arguments = TokenStream::new();
+        for need in &self.needs[id.index()] {
+            let Some(value) = scope.value_of(*need) else {
+                return unable(format!(
+                    "{} is not at hand in {}",
+                    self.record(*need).name,
+                    self.record(id).name
+                ));
+            };
+            arguments.extend(quote!(#value,));
+        }
+        Ok(arguments)
+    }
+
+    /// The frames of the parameters.
+    pub fn enclosing_frames(&self, id: RecordId) -> Vec<Frame> {
+        let needs = self.needs[id.index()].iter();
+        needs
+            .map(|need| {
+                let name = enclosing(*need);
+                Frame { record: *need, access: Access::Value(quote!(#name)), at: None, index: None }
+            })
+            .collect()
+    }
+
+    /// Whether there is more than one layout.
+    pub fn has_epochs(&self) -> bool {
+        self.model.epochs.len() > 1
+    }
+
+    /// `const E: usize,` for the generics of a function, if there is more than one layout.
+    pub fn epoch_generic(&self) -> TokenStream {
+        if self.has_epochs() { quote!(const E: usize,) } else { TokenStream::new() }
+    }
+
+    /// `E,` for calls of such functions.
+    pub fn epoch_argument(&self) -> TokenStream {
+        if self.has_epochs() { quote!(E,) } else { TokenStream::new() }
+    }
+
+    /// Code for each layout: as one piece if it is the same for all.
+    pub fn by_epoch(
+        &self,
+        mut body: impl FnMut(&'m Model, usize) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        let mut bodies: Vec<(String, TokenStream, Vec<usize>)> = Vec::new();
+        for epoch in 0..self.model.epochs.len() {
+            let id = EpochId(u32::try_from(epoch).unwrap_or(u32::MAX));
+            let tokens = body(self.model.in_epoch(id), epoch)?;
+            let text = tokens.to_string();
+            match bodies.iter_mut().find(|(known, ..)| *known == text) {
+                Some((.., epochs)) => epochs.push(epoch),
+                None => bodies.push((text, tokens, vec![epoch])),
+            }
+        }
+        if bodies.len() == 1 {
+            return Ok(bodies.pop().map(|(_, tokens, _)| tokens).unwrap_or_default());
+        }
+        let arms = bodies.iter().map(|(_, tokens, epochs)| {
+            let epochs = epochs.iter().map(|epoch| Literal::usize_unsuffixed(*epoch));
+            quote!(#(#epochs)|* => { #tokens })
+        });
+        Ok(quote!(match E { #(#arms)* _ => return rt::Err(s::Odd), }))
+    }
+
+    /// The function `epoch`, which says which layout a value has, if there is more than one.
+    fn epoch_function(&self) -> Able<TokenStream> {
+        if !self.has_epochs() {
+            return Ok(TokenStream::new());
+        }
+        let root = self.model.root;
+        let mut numbers = TokenStream::new();
+        for (number, variable) in self.model.epoch_variables.iter().enumerate() {
+            let name = format_ident!("n{number}");
+            let frame =
+                Frame { record: root, access: Access::Value(quote!(v)), at: None, index: None };
+            let found = self.variable(frame, &variable.path)?;
+            numbers.extend(quote! {
+                let mut found = rt::None;
+                #found
+                let #name: i128 = s::known(found)?;
+            });
+        }
+        let tests = self.model.epochs.iter().enumerate().map(|(epoch, layout)| {
+            let tests = layout.ranges.iter().enumerate().map(|(number, ranges)| {
+                let name = format_ident!("n{number}");
+                let ranges = ranges.iter().map(|(low, high)| {
+                    let (low, high) =
+                        (Literal::i128_unsuffixed(*low), Literal::i128_unsuffixed(*high));
+                    quote!(#low..=#high)
+                });
+                quote!(matches!(#name, #(#ranges)|*))
+            });
+            let epoch = Literal::usize_unsuffixed(epoch);
+            quote!(if #(#tests)&&* { return rt::Ok(#epoch); })
+        });
+        let ty = self.value_ty(root, &quote!('_));
+        Ok(quote! {
+            fn epoch(v: &#ty) -> s::Straight<usize> {
+                #numbers
+                #(#tests)*
+                rt::Err(s::Odd)
+            }
+        })
+    }
+
+    fn variable(&self, frame: Frame, path: &[RowId]) -> Able<TokenStream> {
+        let Some((row, rest)) = path.split_first() else { return unable("no epoch variable") };
+        self.row_place(self.model, &frame, *row, &mut |place| match place {
+            expr::Place::Number(number) if rest.is_empty() => {
+                Ok(quote!(found = rt::Some(#number);))
+            }
+            expr::Place::Node(inner) => self.variable(inner, rest),
+            _ => unable("an epoch variable that is no number"),
+        })
+    }
+
+    /// Code that gives up where something cannot be carried.
+    pub fn or_odd(&self, tokens: Able<TokenStream>) -> TokenStream {
+        tokens.unwrap_or_else(|_| quote!(return rt::Err(s::Odd)))
+    }
+}
+
+/// Name of the parameter that holds an enclosing value.
+fn enclosing(record: RecordId) -> Ident {
+    format_ident!("e{}", record.0)
+}
+
+/// Records that the rows of a record hold, inline or behind pointers, cases and forms too.
+fn children(model: &Model, record: &Record) -> BTreeSet<RecordId> {
+    let mut found = BTreeSet::new();
+    for row in &record.rows {
+        held(model, &row.ty, &mut found);
+    }
+    if let RecordKind::Case(union, case) = record.kind {
+        let case = &model.unions[union.index()].cases[case as usize];
+        found.extend(case.forms.iter().map(|form| form.record));
+    }
+    found
+}
+
+fn held(model: &Model, ty: &Type, found: &mut BTreeSet<RecordId>) {
+    match ty {
+        Type::Record(record) => {
+            found.insert(*record);
+        }
+        Type::Union(union) => {
+            found.extend(model.unions[union.index()].cases.iter().map(|case| case.record));
+        }
+        Type::Array(array) => held(model, &array.element, found),
+        Type::Region(region) => held(model, &region.inner, found),
+        Type::PerEpoch(types) => types.iter().for_each(|ty| held(model, ty, found)),
+        Type::Pointer(pointer) => {
+            if let Target::Own(target) = &pointer.target {
+                held(model, target, found);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,257 @@
+//! Elements one behind the other.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::{Able, Ctx, Reading, Sink, Spot, core, mentions, size, unable, wrap};
+use crate::model::{ArrayLength, ArrayType, Meaning, Row, RunLength, Type};
+use crate::rust::shape::{Prim, Shape};
+
+impl<'m> Reading<'_, '_, 'm> {
+    pub(super) fn array(
+        &self,
+        ctx: &Ctx<'m>,
+        spot: &Spot,
+        array: &'m ArrayType,
+        row: &'m Row,
+        target: &Shape,
+        sink: Sink<'_>,
+    ) -> Able<TokenStream> {
+        if array.stride.is_some() {
+            return unable("elements at a stride");
+        }
+        let inner = Ctx { filled: false, extent: None, keeps: None, ..ctx.clone() };
+        match target {
+            Shape::Fixed(element, count) => {
+                self.fixed_array(&inner, spot, array, row, element, *count, sink)
+            }
+            Shape::List(element) if self.is_block(ctx, &array.element) => {
+                self.blocks(&inner, spot, array, row, element, ctx.filled, sink)
+            }
+            Shape::List(element) => self.list(&inner, spot, array, row, element, ctx.filled, sink),
+            _ => unable("an array in another shape"),
+        }
+    }
+
+    /// An array of Rust: numbers at constant places.
+    #[allow(clippy::too_many_arguments, reason = "the parts of an array")]
+    fn fixed_array(
+        &self,
+        ctx: &Ctx<'m>,
+        spot: &Spot,
+        array: &'m ArrayType,
+        row: &'m Row,
+        element: &Shape,
+        count: usize,
+        sink: Sink<'_>,
+    ) -> Able<TokenStream> {
+        let (Type::Cell(cell), true) = (&array.element, row.none.is_empty()) else {
+            return unable("an array of Rust of something else");
+        };
+        let Some(width) = self.fixed(ctx, &array.element) else { return unable("no width") };
+        if matches!(cell.meaning, Meaning::Word(_)) {
+            return unable("an array of Rust of words");
+        }
+        let (before, spot) = match spot {
+            Spot::Block { .. } => (None, spot.clone()),
+            Spot::Stream { part, .. } => {
+                let block = self.local("b");
+                let all = size(width * count as u64);
+                let before = quote!(let #block: &[u8; #all] = #part.block()?;);
+                (Some(before), Spot::Block { block, at: 0, base: quote!(0_usize) })
+            }
+        };
+        let mut elements = TokenStream::new();
+        for index in 0..count {
+            let spot = spot.plus(width * index as u64);
+            let (_, stored) = self.stored(ctx, &spot, cell.storage)?;
+            let value = wrap(element, self.meaning(cell, row, &stored, core(element))?);
+            elements.extend(quote!(#value,));
+        }
+        let value = sink(quote!([#elements]));
+        Ok(quote!(#before #value))
+    }
+
+    /// A list of elements of constant size.
+    #[allow(clippy::too_many_arguments, reason = "the parts of an array")]
+    fn blocks(
+        &self,
+        ctx: &Ctx<'m>,
+        spot: &Spot,
+        array: &'m ArrayType,
+        row: &'m Row,
+        element: &Shape,
+        filled: bool,
+        sink: Sink<'_>,
+    ) -> Able<TokenStream> {
+        let Some(width) = self.fixed(ctx, &array.element) else { return unable("no width") };
+        if width == 0 {
+            return unable("elements without bytes");
+        }
+        let wide = size(width);
+        let (bytes, base) = (self.local("r"), self.local("a"));
+        let address = spot.address();
+        let take = match (&array.length, spot) {
+            (ArrayLength::Count(count), Spot::Stream { part, .. }) => {
+                let count = self.length(ctx, count)?;
+                quote!(#part.many(#count, #wide)?)
+            }
+            (ArrayLength::Fill, Spot::Stream { part, .. }) if width == 1 => quote!(#part.rest()),
+            (ArrayLength::Fill, Spot::Stream { part, .. }) => quote!(#part.all(#wide)?),
+            (ArrayLength::Count(count), Spot::Block { block, at, .. }) => {
+                let count = count.constant().and_then(|count| u64::try_from(count).ok());
+                let Some(count) = count else { return unable("a length in a block") };
+                let (at, all) = (size(*at), size(count * width));
+                quote!(s::bytes(#block, #at, #all))
+            }
+            _ => return unable("an array up to something"),
+        };
+        let some = filled.then(|| quote!(s::holds(!#bytes.is_empty())?;));
+        let before = quote!(let #bytes = #take; #some);
+        // Numbers as they are.
+        if let (Type::Cell(cell), true) = (&array.element, row.none.is_empty())
+            && !matches!(cell.meaning, Meaning::Word(_))
+        {
+            let block = self.local("b");
+            let at = Spot::Block { block: block.clone(), at: 0, base: quote!(0_usize) };
+            let (_, stored) = self.stored(ctx, &at, cell.storage)?;
+            let number = wrap(element, self.meaning(cell, row, &stored, core(element))?);
+            let plain = matches!(
+                (&cell.meaning, element),
+                (Meaning::Int, Shape::Int(Prim::U8)) if stored.prim == Prim::U8 && row.plus == 0
+            );
+            let value = if plain {
+                quote!(#bytes.to_vec())
+            } else if number.to_string().contains('?') {
+                let list = self.local("v");
+                let value = sink(quote!(#list));
+                return Ok(quote! {
+                    #before
+                    let mut #list = rt::Vec::with_capacity(#bytes.len() / #wide);
+                    for #block in s::each::<#wide>(#bytes) { #list.push(#number); }
+                    #value
+                });
+            } else {
+                quote!(s::each::<#wide>(#bytes).map(|#block| #number).collect::<rt::Vec<_>>())
+            };
+            let value = sink(value);
+            return Ok(quote!(#before #value));
+        }
+        let (block, list, index) = (self.local("b"), self.local("v"), self.local("i"));
+        let at =
+            Spot::Block { block: block.clone(), at: 0, base: quote!((#base + #index * #wide)) };
+        let push = |value: TokenStream| quote!(#list.push(#value););
+        let body = self.inside(|| self.item(ctx, &at, &array.element, row, element, &push))?;
+        let (iterate, address) = if mentions(&body, &index) {
+            (
+                quote!(for (#index, #block) in s::each::<#wide>(#bytes).enumerate()),
+                Some(quote!(let #base = #address;)),
+            )
+        } else {
+            (quote!(for #block in s::each::<#wide>(#bytes)), None)
+        };
+        let value = sink(quote!(#list));
+        Ok(quote! {
+            #address
+            #before
+            let mut #list = rt::Vec::with_capacity(#bytes.len() / #wide);
+            #iterate { #body }
+            #value
+        })
+    }
+
+    /// A list of elements of any size.
+    #[allow(clippy::too_many_arguments, reason = "the parts of an array")]
+    fn list(
+        &self,
+        ctx: &Ctx<'m>,
+        spot: &Spot,
+        array: &'m ArrayType,
+        row: &'m Row,
+        element: &Shape,
+        filled: bool,
+        sink: Sink<'_>,
+    ) -> Able<TokenStream> {
+        let Spot::Stream { part, .. } = spot else { return unable("a list in a block") };
+        let list = self.local("v");
+        let push = |value: TokenStream| quote!(#list.push(#value););
+        let body = self.inside(|| self.item(ctx, spot, &array.element, row, element, &push))?;
+        let value = sink(quote!(#list));
+        match &array.length {
+            ArrayLength::Count(count) => {
+                let number = self.local("u");
+                let count = self.length(ctx, count)?;
+                let least = Literal::usize_unsuffixed(self.least(ctx, &array.element));
+                let some = filled.then(|| quote!(s::holds(#number != 0)?;));
+                Ok(quote! {
+                    let #number = #count;
+                    #some
+                    cx.charge(#number)?;
+                    let mut #list = s::list(#number, #least, #part.left())?;
+                    for _ in 0..#number { #body }
+                    #value
+                })
+            }
+            ArrayLength::Fill => {
+                let left = self.local("u");
+                let some = filled.then(|| quote!(s::holds(#part.left() != 0)?;));
+                let moved = (self.least(ctx, &array.element) == 0)
+                    .then(|| quote!(s::holds(#part.left() < #left)?;));
+                let before = moved.is_some().then(|| quote!(let #left = #part.left();));
+                Ok(quote! {
+                    #some
+                    let mut #list = rt::Vec::new();
+                    while #part.left() > 0 { #before #body #moved }
+                    #value
+                })
+            }
+            ArrayLength::Last(_) => unable("an array up to its last element"),
+        }
+    }
+
+    /// Bytes that a value of a type takes at least, as far as is easily said.
+    fn least(&self, ctx: &Ctx<'m>, ty: &Type) -> usize {
+        if let Some(size) = self.fixed(ctx, ty) {
+            return usize::try_from(size).unwrap_or(0);
+        }
+        match ty {
+            Type::Run(run) => {
+                let prefix = match &run.length {
+                    RunLength::Prefix(cell) => match cell.storage {
+                        crate::model::Storage::Fixed(int) => int.bytes.into(),
+                        _ => 1,
+                    },
+                    _ => 0,
+                };
+                prefix + run.suffix.len()
+            }
+            Type::Record(id) => {
+                let record = &ctx.view.records[id.index()];
+                let block = record.sizes.get(ctx.epoch).copied().flatten().unwrap_or(0);
+                let next = record.rows.iter().filter(|row| {
+                    matches!(row.homes.get(ctx.epoch), Some(crate::model::Home::Next))
+                        && row.when.is_none()
+                });
+                let next: usize = next
+                    .map(|row| match &row.ty {
+                        // Records may hold themselves.
+                        Type::Record(_) => 0,
+                        ty => self.least(ctx, ty),
+                    })
+                    .sum();
+                usize::try_from(block).unwrap_or(0).saturating_add(next)
+            }
+            Type::Union(id) => match &ctx.view.unions[id.index()].tag {
+                crate::model::Tag::Own(cell) | crate::model::Tag::Word(cell) => {
+                    match cell.storage {
+                        crate::model::Storage::Fixed(int) => int.bytes.into(),
+                        _ => 1,
+                    }
+                }
+                _ => 0,
+            },
+            Type::Cell(_) => 1,
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,429 @@
+//! The rows of a record, case or form.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::super::early;
+use super::{Able, Ctx, Reading, Spot, nothing, size, unable};
+use crate::model::{
+    Cell, Constant, Expr, Home, RecordId, RecordKind, Row, RowId, RowKind, Storage, Tag, Target,
+    Type,
+};
+use crate::rust::shape::Shape;
+
+/// What holds rows.
+#[derive(Clone)]
+pub(super) struct Holder {
+    /// Address that homes count from: a `usize`.
+    pub base: TokenStream,
+    /// A block, the offset in it that homes count from, and the offset behind it.
+    pub block: Option<(Ident, u64, u64)>,
+    /// Where reading goes on, and whether that is a local.
+    pub part: Option<(Ident, bool)>,
+    /// Whether no block was taken off the part.
+    pub case: bool,
+}
+
+impl Holder {
+    pub fn stream(&self) -> Able<Spot> {
+        match &self.part {
+            Some((part, local)) => Ok(Spot::Stream { part: part.clone(), local: *local }),
+            None => unable("a row of no size in a block"),
+        }
+    }
+}
+
+/// The rows of a record as code.
+pub(super) struct Rows {
+    /// Statements.
+    pub code: TokenStream,
+    /// The fields.
+    pub fields: Vec<(RowId, TokenStream)>,
+    /// The local that has kept widths, if some row may have an unusual one.
+    pub keeps: Option<Ident>,
+}
+
+impl<'m> Reading<'_, '_, 'm> {
+    /// Reads the rows of `ctx.record`. `wanted` says which of them are fields, and their shapes.
+    pub(super) fn rows(
+        &self,
+        ctx: &Ctx<'m>,
+        holder: &Holder,
+        wanted: &dyn Fn(RowId) -> Option<Shape>,
+    ) -> Able<Rows> {
+        let record = &ctx.view.records[ctx.record.index()];
+        let mut work = Work {
+            ctx,
+            wanted,
+            extents: self.extents_asked(ctx),
+            keeps: self.keeps(ctx),
+            code: TokenStream::new(),
+            fields: Vec::new(),
+            later: Vec::new(),
+        };
+        if ctx.word.is_some() {
+            for (id, row) in crate::rust::visit::rows(record) {
+                let spot = Spot::local(format_ident!("part"));
+                self.row_at(&mut work, id, row, &spot)?;
+            }
+            return Ok(work.done());
+        }
+        if let Some(keeps) = &work.keeps {
+            work.code.extend(quote!(let mut #keeps = ::formwork::Spelling::default();));
+        }
+        self.fixed_rows(&mut work, holder)?;
+        self.next_rows(&mut work, holder)?;
+        // What pointers lead to, when all numbers are known.
+        let order = record.read_order.iter().copied();
+        for id in order {
+            if let Some(at) = work.later.iter().position(|(row, _)| *row == id) {
+                let (_, spot) = work.later.remove(at);
+                self.row_here(&mut work, id, &record.rows[id.index()], &spot)?;
+            }
+        }
+        if !work.later.is_empty() {
+            return unable("a pointer that is never read");
+        }
+        for (id, row) in crate::rust::visit::rows(record) {
+            self.row_without_bytes(&mut work, id, row)?;
+        }
+        self.names(&mut work)?;
+        self.settle(&mut work)?;
+        Ok(work.done())
+    }
+
+    /// A local for unusual widths, if a row may have one and the struct has a place for it.
+    fn keeps(&self, ctx: &Ctx<'m>) -> Option<Ident> {
+        let record = &ctx.view.records[ctx.record.index()];
+        let of = match record.kind {
+            RecordKind::Form(union, case, _) => {
+                self.model.unions[union.index()].cases[case as usize].record
+            }
+            _ => ctx.record,
+        };
+        let wide = record.rows.iter().any(|row| {
+            is_varint(&row.ty) && !matches!(row.homes.get(ctx.epoch), Some(Home::Absent))
+        });
+        (wide && self.straight.shapes.has_spelling(of)).then(|| self.local("k"))
+    }
+
+    /// Rows with homes.
+    fn fixed_rows(&self, work: &mut Work<'_, 'm>, holder: &Holder) -> Able<()> {
+        let ctx = work.ctx;
+        let record = &ctx.view.records[ctx.record.index()];
+        let homes: Vec<(RowId, u64)> = record
+            .read_order
+            .iter()
+            .filter_map(|id| match record.rows[id.index()].homes.get(ctx.epoch) {
+                Some(Home::At(at)) => Some((*id, *at)),
+                _ => None,
+            })
+            .collect();
+        if homes.is_empty() {
+            return Ok(());
+        }
+        let end_of = |(id, at): &(RowId, u64)| {
+            let row = &record.rows[id.index()];
+            let size = self.fixed(ctx, &row.ty).filter(|_| self.is_block(ctx, &row.ty))?;
+            at.checked_add(size)
+        };
+        let sized = record.sizes.get(ctx.epoch).copied().flatten();
+        let mut block = holder.block.clone();
+        let mut reached = sized;
+        if block.is_none() {
+            // Homes of a case count from the record around it, whose part says where it ends.
+            let (Some((part, _)), true) = (&holder.part, holder.case) else {
+                return unable("homes without a block");
+            };
+            let end = homes.iter().filter_map(end_of).max();
+            if let Some(end) = end.max(sized) {
+                let (name, base, width) = (self.local("b"), &holder.base, size(end));
+                work.code.extend(quote! {
+                    let #name: &[u8; #width] = cx.between(#base, #part.end())?.block()?;
+                });
+                block = Some((name, 0, end));
+                reached = Some(end);
+            }
+        }
+        let mut beyond = Vec::new();
+        for (id, at) in &homes {
+            let row = &record.rows[id.index()];
+            let spot = match &block {
+                Some((name, delta, end))
+                    if end_of(&(*id, *at)).is_some_and(|stop| delta + stop <= *end) =>
+                {
+                    let base = match *delta {
+                        0 => holder.base.clone(),
+                        delta => {
+                            let (base, delta) = (&holder.base, size(delta));
+                            quote!((#base - #delta))
+                        }
+                    };
+                    Some(Spot::Block { block: name.clone(), at: delta + at, base })
+                }
+                _ => None,
+            };
+            match spot {
+                Some(spot) => self.row_at(work, *id, row, &spot)?,
+                None if self.is_inner_union(ctx, row, &block) => {
+                    let inner = Holder { block: block.clone(), part: None, ..holder.clone() };
+                    self.union_row(work, *id, row, &inner)?;
+                }
+                None => {
+                    let (Some((part, _)), base) = (&holder.part, &holder.base) else {
+                        return unable("a row of no size in a block");
+                    };
+                    let (name, at) = (self.local("p"), size(*at));
+                    work.code.extend(quote! {
+                        let mut #name = cx.between(#base + #at, #part.end())?;
+                    });
+                    let spot = Spot::local(name.clone());
+                    if let Type::Union(_) = row.ty {
+                        let inner = Holder {
+                            block: block.clone(),
+                            part: Some((name.clone(), true)),
+                            ..holder.clone()
+                        };
+                        self.union_row(work, *id, row, &inner)?;
+                    } else {
+                        self.row_at(work, *id, row, &spot)?;
+                    }
+                    beyond.push(name);
+                }
+            }
+        }
+        if let Some((part, _)) = &holder.part {
+            let base = &holder.base;
+            // Of a record the block was taken off the part.
+            if let (true, Some(reached)) = (holder.case, reached) {
+                let reached = size(reached);
+                work.code.extend(quote!(#part.reach(#base + #reached)?;));
+            }
+            for name in beyond {
+                work.code.extend(quote!(#part.reach(#name.at())?;));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a row is a union whose cases lie in the block.
+    fn is_inner_union(&self, ctx: &Ctx<'m>, row: &Row, block: &Option<(Ident, u64, u64)>) -> bool {
+        match (&row.ty, block) {
+            (Type::Union(union), Some((_, delta, end))) => {
+                self.is_block_union(ctx, *union, end.saturating_sub(*delta))
+            }
+            _ => false,
+        }
+    }
+
+    /// Rows one behind the other.
+    fn next_rows(&self, work: &mut Work<'_, 'm>, holder: &Holder) -> Able<()> {
+        let ctx = work.ctx;
+        let record = &ctx.view.records[ctx.record.index()];
+        let mut rows = crate::rust::visit::rows(record).peekable();
+        // A record in a block has its next rows there.
+        let mut inside = match (&holder.part, &holder.block) {
+            (None, Some((block, delta, _))) => {
+                let size = record.sizes.get(ctx.epoch).copied().flatten().unwrap_or(0);
+                Some((block.clone(), delta + size))
+            }
+            _ => None,
+        };
+        while let Some((id, row)) = rows.next() {
+            let home = row.homes.get(ctx.epoch).copied().unwrap_or(Home::Nowhere);
+            if home == Home::Absent {
+                self.absent(work, id, row)?;
+                continue;
+            }
+            if in_tag(row) && home == Home::Nowhere {
+                let spot = Spot::local(format_ident!("part"));
+                self.row_at(work, id, row, &spot)?;
+                continue;
+            }
+            if home != Home::Next {
+                continue;
+            }
+            let blocked = row.when.is_none() && self.is_block(ctx, &row.ty);
+            let size_of = |row: &Row| self.fixed(ctx, &row.ty).unwrap_or(0);
+            if let Some((block, at)) = &mut inside {
+                if !blocked {
+                    return unable("a row of no size in a block");
+                }
+                let base = holder.block.as_ref().map_or(0, |(_, delta, _)| *delta);
+                let (from, delta) = (&holder.base, size(base));
+                let spot =
+                    Spot::Block { block: block.clone(), at: *at, base: quote!((#from - #delta)) };
+                *at += size_of(row);
+                self.row_at(work, id, row, &spot)?;
+                continue;
+            }
+            let stream = holder.stream()?;
+            let Spot::Stream { part, .. } = &stream else { return unable("no part") };
+            if !blocked {
+                if let Some(when) = &row.when {
+                    self.when(work, id, row, when, &stream, holder)?;
+                } else if let Type::Union(_) = row.ty {
+                    // Its cases may have homes, which count from here.
+                    let inner = Holder { block: None, case: true, ..holder.clone() };
+                    self.union_row(work, id, row, &inner)?;
+                } else {
+                    self.row_at(work, id, row, &stream)?;
+                }
+                continue;
+            }
+            // All rows of constant size that follow are looked at as one block.
+            let mut group = vec![(id, row, 0_u64)];
+            let mut all = size_of(row);
+            while let Some((next, row)) = rows.peek().copied() {
+                let home = row.homes.get(ctx.epoch).copied().unwrap_or(Home::Nowhere);
+                let joins = home == Home::Next
+                    && row.when.is_none()
+                    && self.is_block(ctx, &row.ty)
+                    && !matches!(row.kind, RowKind::Zeros | RowKind::Pool { .. });
+                if !joins {
+                    break;
+                }
+                group.push((next, row, all));
+                all += size_of(row);
+                rows.next();
+            }
+            let (block, base, width) = (self.local("b"), self.local("a"), size(all));
+            work.code.extend(quote! {
+                let #base = #part.at();
+                let #block: &[u8; #width] = #part.block()?;
+            });
+            for (id, row, at) in group {
+                let spot = Spot::Block { block: block.clone(), at, base: quote!(#base) };
+                self.row_at(work, id, row, &spot)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A row that is there only if a condition holds.
+    fn when(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        row: &'m Row,
+        when: &Expr,
+        stream: &Spot,
+        holder: &Holder,
+    ) -> Able<()> {
+        let condition = self.truth(work.ctx, when)?;
+        let shape = (work.wanted)(id);
+        let outer = std::mem::take(&mut work.code);
+        let fields = std::mem::take(&mut work.fields);
+        if owns(&row.ty) {
+            return unable("a pointer that may not be there");
+        }
+        if work.extents.contains(&id) {
+            self.doubt("an address of a row that may not be there");
+        }
+        // Its number is known only here.
+        self.inside(|| {
+            if let Type::Union(_) = row.ty {
+                let inner = Holder { block: None, case: true, ..holder.clone() };
+                self.union_row(work, id, row, &inner)
+            } else {
+                self.row_here(work, id, row, stream)
+            }
+        })?;
+        let inner = std::mem::replace(&mut work.code, outer);
+        let found = std::mem::replace(&mut work.fields, fields);
+        let Some(shape) = shape else {
+            work.code.extend(quote!(if #condition { #inner }));
+            return Ok(());
+        };
+        let [(_, local)] = found.as_slice() else { return unable("a condition without a field") };
+        let (field, none) = (self.local("f"), nothing(&shape)?);
+        work.code.extend(quote! {
+            let #field = if #condition { #inner #local } else { #none };
+        });
+        work.fields.push((id, quote!(#field)));
+        Ok(())
+    }
+
+    /// A row of an epoch that does not have it.
+    fn absent(&self, work: &mut Work<'_, 'm>, id: RowId, row: &Row) -> Able<()> {
+        if let (Some(Constant::Int(n)), true) = (&row.absent, self.is_asked(work.ctx.record, id)) {
+            let (name, n) = (early(work.ctx.record, id), Literal::i128_suffixed(*n));
+            work.code.extend(quote!(let #name: i128 = #n;));
+            self.known.borrow_mut().insert(name.to_string());
+        }
+        let Some(shape) = (work.wanted)(id) else { return Ok(()) };
+        let value = match &row.absent {
+            Some(constant) => match self.straight.shapes.constant(constant, &shape, true) {
+                Some(value) => value,
+                None => return unable("a constant in another shape"),
+            },
+            None => nothing(&shape)?,
+        };
+        let field = self.local("f");
+        work.code.extend(quote!(let #field = #value;));
+        work.fields.push((id, quote!(#field)));
+        Ok(())
+    }
+}
+
+/// The rows of a record on their way to code.
+pub(super) struct Work<'w, 'm> {
+    pub ctx: &'w Ctx<'m>,
+    pub wanted: &'w dyn Fn(RowId) -> Option<Shape>,
+    /// Rows whose addresses are asked for.
+    pub extents: Vec<RowId>,
+    /// The local that keeps unusual widths.
+    pub keeps: Option<Ident>,
+    pub code: TokenStream,
+    pub fields: Vec<(RowId, TokenStream)>,
+    /// Pointers whose targets are read when all rows are.
+    pub later: Vec<(RowId, Spot)>,
+}
+
+impl Work<'_, '_> {
+    fn done(self) -> Rows {
+        Rows { code: self.code, fields: self.fields, keeps: self.keeps }
+    }
+}
+
+/// Whether a row is a number of variable width.
+pub(super) fn is_varint(ty: &Type) -> bool {
+    matches!(ty, Type::Cell(Cell { storage: Storage::Varint(_), .. }))
+}
+
+/// The local with the address of a row and the address behind it.
+pub(super) fn extent(record: RecordId, row: RowId) -> Ident {
+    format_ident!("x_{}_{}", record.0, row.0)
+}
+
+/// Whether a type is or holds pointers to what it owns, other than in records.
+fn owns(ty: &Type) -> bool {
+    match ty {
+        Type::Pointer(pointer) => matches!(pointer.target, Target::Own(_)),
+        Type::Array(array) => owns(&array.element),
+        Type::Region(region) => owns(&region.inner),
+        _ => false,
+    }
+}
+
+/// Whether a row without bytes of its own is known from the tag of the union around it.
+pub(super) fn in_tag(row: &Row) -> bool {
+    match (&row.kind, &row.ty) {
+        (RowKind::Constant(_), Type::Nothing) => true,
+        (RowKind::Plain, Type::Cell(cell)) => {
+            matches!(cell.storage, Storage::Letter { .. } | Storage::TagOf)
+        }
+        _ => false,
+    }
+}
+
+/// Size in bytes of a union's own tag.
+pub(super) fn tag_size(tag: &Tag) -> Able<u64> {
+    match tag {
+        Tag::Row(_) | Tag::Given(_) => Ok(0),
+        Tag::Own(cell) | Tag::Word(cell) => match cell.storage {
+            Storage::Fixed(int) => Ok(int.bytes.into()),
+            _ => unable("a tag of no width"),
+        },
+    }
+}

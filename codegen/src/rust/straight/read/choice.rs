@@ -1,0 +1,412 @@
+//! Unions: which case is there, and its rows.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
+
+use super::super::{Access, early};
+use super::body::{Holder, tag_size};
+use super::{Able, Ctx, Frame, Reading, Sink, Spot, number, size, unable};
+use crate::model::{
+    Case, DefinerScope, DefinerSource, Home, Label, Measure, Pattern, Role, Tag, Union, UnionId,
+};
+use crate::rust::shape::Shape;
+
+/// What decides, as locals.
+struct Decision {
+    before: TokenStream,
+    /// The number that labels are compared with.
+    number: TokenStream,
+    /// The bytes of the tag, the first highest: a number of 64 bits; and their number.
+    bytes: Option<(Ident, u64)>,
+    /// Where the union begins: a `usize`.
+    start: Option<Ident>,
+}
+
+impl<'m> Reading<'_, '_, 'm> {
+    #[allow(clippy::too_many_arguments, reason = "the parts of a union")]
+    pub(super) fn union(
+        &self,
+        ctx: &Ctx<'m>,
+        holder: &Holder,
+        spot: &Spot,
+        id: UnionId,
+        target: &Shape,
+        sink: Sink<'_>,
+    ) -> Able<TokenStream> {
+        let union = &ctx.view.unions[id.index()];
+        let shapes = self.straight.shapes;
+        if shapes.has_union(id) && *target != Shape::Choice(id) {
+            return unable("a union in another shape");
+        }
+        let decision = self.decision(ctx, spot, union)?;
+        let mut arms = TokenStream::new();
+        let mut otherwise = None;
+        let in_epoch = |epochs: &[bool]| epochs.get(ctx.epoch).copied().unwrap_or(true);
+        // Functions of their own, so that cases do not share one large stack frame.
+        let apart = union.cases.len() > 2;
+        let whole = |body: Able<TokenStream>| match body {
+            Ok(body) if apart => {
+                quote!((|| -> s::Straight<_> { let made; #body rt::Ok(made) })())
+            }
+            Err(_) if apart => quote!(rt::Err(s::Odd)),
+            body => {
+                let body = self.straight.or_odd(body);
+                quote!({ #body })
+            }
+        };
+        for (index, case) in (0_u32..).zip(&union.cases) {
+            let variant = |value: TokenStream| {
+                let keep = |value: TokenStream| {
+                    if apart { quote!(made = #value;) } else { sink(value) }
+                };
+                if !shapes.has_union(id) {
+                    return keep(quote!(()));
+                }
+                let path = self.path(&shapes.union_ident(id));
+                let (variant, payload) = shapes.variant(id, index);
+                keep(match payload {
+                    Some(_) => quote!(#path::#variant(#value)),
+                    None => quote!(#path::#variant),
+                })
+            };
+            if case.forms.is_empty() {
+                if !in_epoch(&case.epochs) {
+                    continue;
+                }
+                let guard = match &case.guard {
+                    Some(guard) => {
+                        let guard = self.truth(ctx, guard)?;
+                        Some(quote!(&& #guard))
+                    }
+                    None => None,
+                };
+                for label in &case.labels {
+                    let body = self.inside(|| {
+                        self.case(ctx, holder, spot, union, case, None, label, &decision, &variant)
+                    });
+                    let body = whole(body);
+                    if let Label::Else = label {
+                        let taken = guard.clone().map(|guard| quote!(if true #guard));
+                        otherwise = otherwise.or(Some(quote!(_ #taken => #body,)));
+                        continue;
+                    }
+                    let pattern = self.pattern(label, &decision, guard.as_ref())?;
+                    arms.extend(quote!(#pattern => #body,));
+                }
+                continue;
+            }
+            for (at, form) in case.forms.iter().enumerate() {
+                if !in_epoch(&form.epochs) {
+                    continue;
+                }
+                for label in &form.labels {
+                    let body = self.inside(|| {
+                        let form = Some(at);
+                        self.case(ctx, holder, spot, union, case, form, label, &decision, &variant)
+                    });
+                    let body = whole(body);
+                    let pattern = self.pattern(label, &decision, None)?;
+                    arms.extend(quote!(#pattern => #body,));
+                }
+            }
+        }
+        let (before, number) = (decision.before, decision.number);
+        if apart {
+            let rest = sink(quote!(made));
+            return Ok(quote! {
+                #before
+                let made = (match #number { #arms #otherwise _ => rt::Err(s::Odd) })?;
+                #rest
+            });
+        }
+        Ok(quote! {
+            #before
+            match #number { #arms #otherwise _ => return rt::Err(s::Odd), }
+        })
+    }
+
+    fn decision(&self, ctx: &Ctx<'m>, spot: &Spot, union: &'m Union) -> Able<Decision> {
+        match &union.tag {
+            Tag::Row(row) => {
+                let number = early(ctx.record, *row);
+                let number = self.checked(quote!(#number))?;
+                Ok(Decision { before: TokenStream::new(), number, bytes: None, start: None })
+            }
+            Tag::Given(expr) => {
+                let given = self.number(ctx, expr)?;
+                let number = quote!(s::known(#given)?);
+                Ok(Decision { before: TokenStream::new(), number, bytes: None, start: None })
+            }
+            Tag::Own(cell) | Tag::Word(cell) => {
+                let Spot::Stream { part, .. } = spot else { return unable("a union in a block") };
+                let width = tag_size(&union.tag)?;
+                let (start, block, tag) = (self.local("a"), self.local("b"), self.local("c"));
+                let at = Spot::Block { block: block.clone(), at: 0, base: quote!(0_usize) };
+                let (_, stored) = self.stored(ctx, &at, cell.storage)?;
+                let (raw, wide) = (&stored.tokens, size(width));
+                let cases = union.cases.iter();
+                let labels = cases
+                    .flat_map(|c| c.labels.iter().chain(c.forms.iter().flat_map(|f| &f.labels)));
+                let patterned = labels.into_iter().any(|l| matches!(l, Label::Pattern(_)));
+                let mut before = quote! {
+                    let #start = #part.at();
+                    let #block: &[u8; #wide] = #part.block()?;
+                    let #tag = #raw;
+                };
+                let bytes = if patterned {
+                    let bytes = self.local("w");
+                    let value = match &union.tag {
+                        // A word is covered from its highest bit, whatever its byte order.
+                        Tag::Word(_) => {
+                            let bits = Literal::u64_unsuffixed(crate::rust::shape::mask(
+                                0,
+                                u8::try_from(width * 8 - 1).unwrap_or(63),
+                            ));
+                            quote!(#tag as u64 & #bits)
+                        }
+                        _ => quote!(s::uint_be::<#wide, _>(#block, 0)),
+                    };
+                    before.extend(quote!(let #bytes = #value;));
+                    Some((bytes, width))
+                } else {
+                    None
+                };
+                Ok(Decision { before, number: quote!(#tag), bytes, start: Some(start) })
+            }
+        }
+    }
+
+    /// The pattern of an arm.
+    fn pattern(
+        &self,
+        label: &Label,
+        decision: &Decision,
+        guard: Option<&TokenStream>,
+    ) -> Able<TokenStream> {
+        match label {
+            Label::Range(low, high) => {
+                let (low_n, high_n) = (number(*low), number(*high));
+                let range = if low == high { low_n } else { quote!(#low_n..=#high_n) };
+                let guard = guard.map(|guard| quote!(if true #guard));
+                Ok(quote!(#range #guard))
+            }
+            Label::Pattern(pattern) => {
+                let Some((bytes, width)) = &decision.bytes else { return unable("no bytes") };
+                let of_tag = u32::try_from(width * 8).unwrap_or(u32::MAX);
+                let (mask, bits, more) = if pattern.width >= of_tag {
+                    let beyond = pattern.width - of_tag;
+                    let low = if beyond == 0 { 0 } else { (1_u128 << beyond) - 1 };
+                    if pattern.mask & low != 0 {
+                        return unable("a pattern that fixes bytes behind the tag");
+                    }
+                    (pattern.mask >> beyond, pattern.bits >> beyond, 0)
+                } else {
+                    (pattern.mask, pattern.bits, of_tag - pattern.width)
+                };
+                let (mask, bits) = (Literal::u128_unsuffixed(mask), Literal::u128_unsuffixed(bits));
+                let value = match more {
+                    0 => quote!(#bytes),
+                    more => quote!((#bytes >> #more)),
+                };
+                Ok(quote!(_ if #value & #mask == #bits #guard))
+            }
+            Label::Text(_) => unable("a text as a tag"),
+            Label::Else => unable("an arm for all others"),
+        }
+    }
+
+    /// The rows of a case, by one of its labels.
+    #[allow(clippy::too_many_arguments, reason = "the parts of a case")]
+    fn case(
+        &self,
+        ctx: &Ctx<'m>,
+        holder: &Holder,
+        spot: &Spot,
+        union: &'m Union,
+        case: &'m Case,
+        form: Option<usize>,
+        label: &'m Label,
+        decision: &Decision,
+        sink: Sink<'_>,
+    ) -> Able<TokenStream> {
+        let derived = self.tag_is_derived(ctx, union, case)?;
+        if case.whole {
+            let (Tag::Own(_) | Tag::Word(_), Some(start), Spot::Stream { part, .. }) =
+                (&union.tag, &decision.start, spot)
+            else {
+                return unable("a case that stands for everything around it");
+            };
+            let base = &holder.base;
+            let from = if union.body { quote!(#base) } else { quote!(#start) };
+            let mut inner = ctx.clone();
+            inner.filled = false;
+            let shape = self.straight.shapes.record(case.record);
+            let read = self.record(&inner, spot, case.record, &shape, sink)?;
+            return Ok(quote!(#part.back(cx, #from)?; #read));
+        }
+        let pattern = match label {
+            Label::Pattern(pattern) => Some(pattern),
+            _ => None,
+        };
+        let mut before = derived;
+        let mut inner = ctx.clone();
+        (inner.pattern, inner.tag, inner.word) = (None, None, None);
+        (inner.filled, inner.extent, inner.keeps) = (false, None, None);
+        let mut limit = None;
+        if let (Tag::Own(_) | Tag::Word(_), Spot::Stream { part, .. }) = (&union.tag, spot) {
+            before.extend(self.covered(part, pattern, decision, &mut inner)?);
+        }
+        let mut holder = holder.clone();
+        if let Some(bytes) = union.size {
+            let Some((part, _)) = holder.part.clone() else {
+                return unable("a union of a size in a block");
+            };
+            let name = self.local("p");
+            let start = match &decision.start {
+                Some(start) => quote!(#start),
+                None => {
+                    let start = self.local("a");
+                    before.extend(quote!(let #start = #part.at();));
+                    quote!(#start)
+                }
+            };
+            let bytes = size(bytes);
+            before.extend(quote! {
+                let mut #name = cx.between(#part.at(), #part.end().min(#start + #bytes))?;
+            });
+            limit = Some(quote! {
+                #part.reach(#name.at())?;
+                #part.reach(#start + #bytes)?;
+            });
+            holder.part = Some((name, true));
+        }
+        let rows_of = match form {
+            Some(at) => case.forms[at].record,
+            None => case.record,
+        };
+        let frame = |record| Frame { record, access: Access::Early, at: None, index: None };
+        inner.frames.push(frame(case.record));
+        if form.is_some() {
+            inner.frames.push(frame(rows_of));
+        }
+        inner.record = rows_of;
+        inner.big = self.order_in(&inner, case.record)?;
+        // A case in the midst of a block has the block of the record around it.
+        let homes = inner.view.records[rows_of.index()]
+            .rows
+            .iter()
+            .any(|row| matches!(row.homes.get(ctx.epoch), Some(Home::At(_))));
+        if holder.block.is_none() && homes && holder.base.is_empty() {
+            return unable("a case that counts from nowhere");
+        }
+        let target = Shape::Struct(case.record);
+        let mut rows = self.rows(&inner, &holder, &|row| self.wanted(rows_of, row, &target))?;
+        if let Some(at) = form {
+            self.keep_form(&inner, case, at, &mut rows)?;
+        }
+        let numbers = self.numbers_of_case(ctx, case, &inner)?;
+        let value = match self.straight.shapes.is_typed(case.record) {
+            true => self.literal(rows_of, &target, &rows)?,
+            false => quote!(()),
+        };
+        let (value, rows) = (sink(value), rows.code);
+        Ok(quote!(#before #rows #numbers #limit #value))
+    }
+
+    /// Steps over the bytes that a pattern covers.
+    fn covered(
+        &self,
+        part: &Ident,
+        pattern: Option<&'m Pattern>,
+        decision: &Decision,
+        inner: &mut Ctx<'m>,
+    ) -> Able<TokenStream> {
+        let tag = self.local("c");
+        let Some(pattern) = pattern else {
+            let number = &decision.number;
+            inner.tag = Some(tag.clone());
+            return Ok(quote!(let #tag = i128::from(#number);));
+        };
+        let Some((bytes, width)) = &decision.bytes else { return unable("no bytes") };
+        let all = u64::from(pattern.width / 8);
+        if pattern.width > 64 {
+            return unable("a pattern of more than 64 bits");
+        }
+        let word = self.local("w");
+        let code = if all > *width {
+            let (more, block) = (all - width, self.local("b"));
+            let (more, bits) = (size(more), size(more * 8));
+            quote! {
+                let #block: &[u8; #more] = #part.block()?;
+                let #word = #bytes << #bits | s::uint_be::<#more, _>(#block, 0);
+            }
+        } else {
+            let less = u32::try_from((width - all) * 8).unwrap_or(0);
+            match less {
+                0 => quote!(let #word = #bytes;),
+                less => quote!(let #word = #bytes >> #less;),
+            }
+        };
+        inner.pattern = Some((pattern, word.clone()));
+        inner.tag = Some(tag.clone());
+        Ok(quote!(#code let #tag = i128::from(#word);))
+    }
+
+    /// Checks that a derived tag is the first number of its case, if the case has several.
+    fn tag_is_derived(&self, ctx: &Ctx<'m>, union: &Union, case: &Case) -> Able<TokenStream> {
+        let Tag::Row(row) = union.tag else { return Ok(TokenStream::new()) };
+        let definition = self.row(ctx, ctx.record, row);
+        if !matches!(definition.role, Role::Derived) {
+            return Ok(TokenStream::new());
+        }
+        Ok(match case.labels.as_slice() {
+            [Label::Range(low, high)] if low == high => TokenStream::new(),
+            [Label::Range(low, _), ..] => {
+                let (name, low) = (early(ctx.record, row), number(*low));
+                quote!(s::holds(#name == #low)?;)
+            }
+            // It follows from nothing.
+            [Label::Else] => TokenStream::new(),
+            _ => {
+                self.doubt("a tag that follows from its case");
+                TokenStream::new()
+            }
+        })
+    }
+
+    /// Numbers of the record around that this case says.
+    fn numbers_of_case(&self, ctx: &Ctx<'m>, case: &Case, inner: &Ctx<'m>) -> Able<TokenStream> {
+        let mut code = TokenStream::new();
+        let record = &ctx.view.records[ctx.record.index()];
+        for (id, row) in crate::rust::visit::rows(record) {
+            for definer in &row.definers {
+                let DefinerScope::Case(union_row, at) = definer.scope else { continue };
+                let Some(crate::model::Type::Union(union)) =
+                    record.rows.get(union_row.index()).map(|row| &row.ty)
+                else {
+                    continue;
+                };
+                let of = &ctx.view.unions[union.index()].cases[at as usize];
+                if of.record != case.record {
+                    continue;
+                }
+                let name = early(ctx.record, id);
+                let known = self.known.borrow().contains(&name.to_string());
+                match &definer.source {
+                    DefinerSource::Expr(expr) if known && expr.constant().is_some() => {
+                        let n = number(expr.constant().unwrap_or(0));
+                        code.extend(quote!(s::holds(#name == #n)?;));
+                    }
+                    DefinerSource::Measure {
+                        measure: Measure::Count,
+                        row,
+                        factor: 1,
+                        offset: 0,
+                    } if self.is_counted_by(inner, *row, ctx.record, id) => {}
+                    _ => self.doubt("a number that a case says"),
+                }
+            }
+        }
+        Ok(code)
+    }
+}

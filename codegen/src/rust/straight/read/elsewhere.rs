@@ -1,0 +1,230 @@
+//! Rows whose bytes are elsewhere, or that have none.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::body::{Work, extent, in_tag};
+use super::{Able, Ctx, Reading, Spot, nothing, size, unable, wrap};
+use crate::model::{
+    Expr, Field, Home, Member, Path, RecordId, Role, Row, RowId, RowKind, Start, Step, Type,
+};
+use crate::rust::shape::Shape;
+
+impl<'m> Reading<'_, '_, 'm> {
+    /// Rows whose bytes are elsewhere, or that have none.
+    pub(super) fn row_without_bytes(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        row: &'m Row,
+    ) -> Able<()> {
+        let ctx = work.ctx;
+        if !matches!(row.homes.get(ctx.epoch), Some(Home::Nowhere) | None) || in_tag(row) {
+            return Ok(());
+        }
+        let shape = (work.wanted)(id);
+        let field = self.local("f");
+        match (&row.kind, &row.role) {
+            (RowKind::Value { seen: Some(_) }, Role::Default(constant)) => {
+                self.doubt("a value that is seen in the file");
+                let Some(shape) = shape else { return Ok(()) };
+                let Some(value) = self.straight.shapes.constant(constant, &shape, true) else {
+                    return unable("a constant in another shape");
+                };
+                work.code.extend(quote!(let #field = #value;));
+            }
+            (RowKind::Value { seen: None }, Role::Elsewhere) => {
+                self.doubt("names that stand elsewhere");
+                match shape {
+                    None => return Ok(()),
+                    Some(Shape::Str) => work.code.extend(quote!(let #field = M::text("");)),
+                    Some(_) => return unable("names that are no texts"),
+                }
+            }
+            (RowKind::Object { address }, _) => {
+                if self.is_table(&row.ty) {
+                    self.doubt("a table that follows from the value");
+                    let Some(shape) = shape else { return Ok(()) };
+                    let value = wrap(&shape, quote!(rt::Default::default()));
+                    work.code.extend(quote!(let #field = #value;));
+                } else {
+                    return self.object(work, id, row, address, shape);
+                }
+            }
+            (RowKind::Mark { .. }, _) => {
+                self.doubt("an address without bytes");
+                return match shape {
+                    None => Ok(()),
+                    Some(_) => unable("an address as a value"),
+                };
+            }
+            _ => return unable("a row of this kind"),
+        }
+        work.fields.push((id, quote!(#field)));
+        Ok(())
+    }
+
+    /// An object that no pointer of the record leads to.
+    fn object(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        row: &'m Row,
+        address: &Expr,
+        shape: Option<Shape>,
+    ) -> Able<()> {
+        let ctx = work.ctx;
+        if work.extents.contains(&id) {
+            self.doubt("the address of an object");
+        }
+        let at = self.number(ctx, address)?;
+        let condition = match &row.when {
+            Some(when) => {
+                let when = self.truth(ctx, when)?;
+                quote!(if #when { #at } else { rt::None })
+            }
+            None => at,
+        };
+        let (part, field) = (self.local("p"), self.local("f"));
+        let target = shape.clone().unwrap_or_else(|| self.straight.shapes.of(&row.ty, row));
+        let keep = shape.is_some();
+        let sink = |value: TokenStream| match keep {
+            true => quote!(#field = #value;),
+            false => TokenStream::new(),
+        };
+        let spot = Spot::local(part.clone());
+        let code = self.inside(|| self.item(ctx, &spot, &row.ty, row, &target, &sink))?;
+        // Without an address there is nothing.
+        let none = match (&shape, nothing(&target)) {
+            (Some(_), Ok(none)) => quote!(#field = #none;),
+            (None, _) => TokenStream::new(),
+            (Some(_), Err(_)) => quote!(return rt::Err(s::Odd);),
+        };
+        let declare = keep.then(|| quote!(let mut #field;));
+        work.code.extend(quote! {
+            #declare
+            match #condition {
+                rt::Some(at) => {
+                    let mut #part = cx.part(s::length(rt::Some(at))?)?;
+                    let from = #part.at();
+                    #code
+                    cx.charge(#part.at() - from)?;
+                }
+                rt::None => { #none }
+            }
+        });
+        if keep {
+            work.fields.push((id, quote!(#field)));
+        }
+        Ok(())
+    }
+
+    /// Names of elements that dictionaries of this record hold.
+    pub(super) fn names(&self, work: &mut Work<'_, 'm>) -> Able<()> {
+        let ctx = work.ctx;
+        let record = &ctx.view.records[ctx.record.index()];
+        for (row_id, row) in crate::rust::visit::rows(record) {
+            let Some(dictionary) = self.dictionary_in(&row.ty) else { continue };
+            let Some(named) = self.named_by(ctx, dictionary) else { continue };
+            let Some((_, list)) = work.fields.iter().find(|(id, _)| *id == named.array) else {
+                return unable("names of no array");
+            };
+            let extent = extent(ctx.record, row_id);
+            if !work.extents.contains(&row_id) {
+                return unable("a dictionary without an address");
+            }
+            let (part, block) = (self.local("p"), self.local("b"));
+            let (begin, width, ident) = (size(named.begin), size(named.width), &named.ident);
+            let spot = Spot::Block { block: block.clone(), at: named.label, base: quote!(0_usize) };
+            let set = |value: TokenStream| quote!(element.#ident = #value;);
+            let inner = Ctx { record: named.node, ..ctx.clone() };
+            let row = &ctx.view.records[named.node.index()].rows[named.row.index()];
+            let read = self.item(&inner, &spot, &row.ty, row, &Shape::Str, &set)?;
+            work.code.extend(quote! {
+                if let rt::Some((at, _)) = #extent {
+                    let mut #part = cx.part(at)?;
+                    #part.take(#begin)?;
+                    for element in &mut #list {
+                        let #block: &[u8; #width] = #part.block()?;
+                        #read
+                    }
+                }
+            });
+        }
+        Ok(())
+    }
+
+    /// What a dictionary names: elements of an array of the record around it.
+    fn named_by(&self, ctx: &Ctx<'m>, dictionary: RecordId) -> Option<Named> {
+        let record = &ctx.view.records[dictionary.index()];
+        let (home, row) = record.rows.iter().find_map(|row| match &row.role {
+            Role::Kept(Expr::Patricia(_)) => match row.homes.get(ctx.epoch) {
+                Some(Home::At(at)) => Some((*at, row)),
+                _ => None,
+            },
+            _ => None,
+        })?;
+        let Role::Kept(Expr::Patricia(keys)) = &row.role else { return None };
+        let (Start::Argument(argument), true) = (&keys.start, keys.steps.is_empty()) else {
+            return None;
+        };
+        let Expr::Path(Path { start: Start::This, steps, .. }) =
+            record.arguments.get(*argument as usize)?
+        else {
+            return None;
+        };
+        let [Step::Field(array), Step::Field(name)] = steps.as_slice() else { return None };
+        let member = |field: &Field, of: RecordId| {
+            field.members.iter().find_map(|(record, way)| match way.as_slice() {
+                [Member::Row(row)] if *record == of => Some(*row),
+                _ => None,
+            })
+        };
+        let array = member(array, ctx.record)?;
+        let array_row = &ctx.view.records[ctx.record.index()].rows[array.index()];
+        let Type::Array(elements) = super::super::expr::target(&array_row.ty) else { return None };
+        let Type::Record(element) = super::super::expr::target(&elements.element) else {
+            return None;
+        };
+        let name = member(name, *element)?;
+        let name_row = &ctx.view.records[element.index()].rows[name.index()];
+        if !matches!((&name_row.kind, &name_row.role), (RowKind::Value { .. }, Role::Elsewhere)) {
+            return None;
+        }
+        let ident = self.straight.shapes.field(*element, name)?.ident.clone();
+        // The first node is the root, which has no name; the label is the fourth number of a node.
+        let Type::Array(nodes) = &row.ty else { return None };
+        let Type::Record(node) = nodes.element else { return None };
+        let width = self.fixed(ctx, &nodes.element)?;
+        let rows = &ctx.view.records[node.index()];
+        let (label, label_row) = crate::rust::visit::rows(rows)
+            .filter(|(_, row)| matches!(row.role, Role::Data | Role::Default(_)))
+            .nth(3)?;
+        let Some(Home::At(at)) = label_row.homes.get(ctx.epoch) else { return None };
+        Some(Named {
+            array,
+            ident,
+            begin: home.checked_add(width)?,
+            width,
+            node,
+            row: label,
+            label: *at,
+        })
+    }
+}
+
+/// Elements that a dictionary names.
+struct Named {
+    /// The array.
+    array: RowId,
+    /// The field with the name.
+    ident: Ident,
+    /// Offset of the first node with a name, from the dictionary.
+    begin: u64,
+    /// Size of a node.
+    width: u64,
+    node: RecordId,
+    /// The row of a node that holds the name, and its offset.
+    row: RowId,
+    label: u64,
+}

@@ -1,0 +1,226 @@
+//! Forms: the first that can say the value is the usual one; another is kept.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::body::Rows;
+use super::{Able, Ctx, Reading, core, number, unable};
+use crate::model::{Case, Cell, Constant, Meaning, Row, RowId, RowKind, Storage, Type};
+use crate::rust::shape::{Prim, Shape};
+
+/// Whether a row can say a value.
+enum Fits {
+    Always,
+    Never,
+    /// If this holds: a `bool`.
+    If(TokenStream),
+}
+
+impl<'m> Reading<'_, '_, 'm> {
+    /// Keeps the form if one before it could say the same.
+    pub(super) fn keep_form(
+        &self,
+        ctx: &Ctx<'m>,
+        case: &'m Case,
+        form: usize,
+        rows: &mut Rows,
+    ) -> Able<()> {
+        let here = &ctx.view.records[case.forms[form].record.index()];
+        let logical = &ctx.view.records[case.record.index()];
+        let mut first = TokenStream::new();
+        let mut always = None;
+        'forms: for (index, other) in case.forms[..form].iter().enumerate() {
+            if !other.epochs.get(ctx.epoch).copied().unwrap_or(true) {
+                continue;
+            }
+            let mut all = Vec::new();
+            for row in &ctx.view.records[other.record.index()].rows {
+                if row.name.is_none() {
+                    continue;
+                }
+                // The value has what the case has.
+                let Some(field) = (0_u32..)
+                    .zip(&logical.rows)
+                    .find(|(_, r)| r.name == row.name)
+                    .and_then(|(id, _)| self.straight.shapes.field(case.record, RowId(id)))
+                else {
+                    continue;
+                };
+                let local =
+                    rows.fields.iter().find(|(id, _)| here.rows[id.index()].name == row.name);
+                let Some((_, local)) = local else { continue };
+                match self.fits(ctx, row, &field.shape, local)? {
+                    Fits::Always => {}
+                    Fits::Never => continue 'forms,
+                    Fits::If(condition) => all.push(condition),
+                }
+            }
+            let index = Literal::usize_unsuffixed(index);
+            if all.is_empty() {
+                always = Some(index);
+                break;
+            }
+            first.extend(quote!(if #(#all)&&* { #index } else));
+        }
+        if first.is_empty() && always.is_none() {
+            return Ok(());
+        }
+        let keeps = match &rows.keeps {
+            Some(keeps) => keeps.clone(),
+            None => {
+                let keeps = self.local("k");
+                rows.code.extend(quote!(let mut #keeps = ::formwork::Spelling::default();));
+                rows.keeps = Some(keeps.clone());
+                keeps
+            }
+        };
+        let form = Literal::usize_unsuffixed(form);
+        let last = always.unwrap_or_else(|| form.clone());
+        rows.code.extend(quote!(s::keep_form(&mut #keeps, #form, #first { #last });));
+        Ok(())
+    }
+
+    fn fits(&self, ctx: &Ctx<'m>, row: &'m Row, shape: &Shape, local: &TokenStream) -> Able<Fits> {
+        if !row.none.is_empty() || row.plus != 0 || row.when.is_some() {
+            return unable("a form with numbers for nothing");
+        }
+        let value = match shape {
+            // What is not there can be said by all.
+            Shape::Option(inner) => {
+                let inner_fits = self.fits_plain(ctx, row, inner, &quote!((*some)))?;
+                return Ok(match inner_fits {
+                    Fits::If(condition) => Fits::If(quote! {
+                        #local.as_ref().map_or(true, |some| #condition)
+                    }),
+                    Fits::Never => Fits::If(quote!(#local.is_none())),
+                    Fits::Always => Fits::Always,
+                });
+            }
+            Shape::Boxed(_) | Shape::Kept(_) => return unable("a form of something kept"),
+            _ => quote!(#local),
+        };
+        self.fits_plain(ctx, row, shape, &value)
+    }
+
+    fn fits_plain(
+        &self,
+        ctx: &Ctx<'m>,
+        row: &'m Row,
+        shape: &Shape,
+        value: &TokenStream,
+    ) -> Able<Fits> {
+        let RowKind::Constant(constant) = &row.kind else {
+            return self.says(ctx, &row.ty, shape, value, 0);
+        };
+        Ok(Fits::If(match (core(shape), constant) {
+            (Shape::Int(_), Constant::Int(n)) => {
+                let n = number(*n);
+                quote!(#value == #n)
+            }
+            (Shape::Bool, Constant::Bool(b)) => quote!(#value == #b),
+            (Shape::Bool, Constant::Int(n)) => match n {
+                0 => quote!(!#value),
+                1 => quote!(#value),
+                _ => return Ok(Fits::Never),
+            },
+            (Shape::Float32, Constant::Float(bits)) => {
+                #[allow(clippy::cast_possible_truncation, reason = "the width of the field")]
+                let bits = (f64::from_bits(*bits) as f32).to_bits();
+                let bits = Literal::u32_unsuffixed(bits);
+                quote!(#value.to_bits() == #bits)
+            }
+            (Shape::Float64, Constant::Float(bits)) => {
+                let bits = Literal::u64_unsuffixed(*bits);
+                quote!(#value.to_bits() == #bits)
+            }
+            _ => return unable("a constant of another kind"),
+        }))
+    }
+
+    /// Whether a type can say a value of this shape.
+    fn says(
+        &self,
+        ctx: &Ctx<'m>,
+        ty: &'m Type,
+        shape: &Shape,
+        value: &TokenStream,
+        depth: u32,
+    ) -> Able<Fits> {
+        if depth > 16 {
+            return unable("a form nested too deep");
+        }
+        Ok(match (ty, shape) {
+            (Type::Cell(cell), Shape::Int(prim)) => self.holds(cell, *prim, value)?,
+            (Type::Cell(cell), Shape::Index(_)) => {
+                self.holds(cell, Prim::U32, &quote!(#value.number()))?
+            }
+            (Type::Cell(cell), Shape::Enum(id)) => {
+                let prim = self.straight.shapes.enum_prim(*id);
+                self.holds(cell, prim, &quote!(#value.number()))?
+            }
+            (Type::Array(array), Shape::List(element) | Shape::Fixed(element, _)) => {
+                match self.says(ctx, &array.element, element, &quote!((*it)), depth + 1)? {
+                    Fits::Always => Fits::Always,
+                    Fits::Never => Fits::If(quote!(#value.is_empty())),
+                    Fits::If(condition) => Fits::If(quote!(#value.iter().all(|it| #condition))),
+                }
+            }
+            (Type::Region(region), shape) => {
+                self.says(ctx, &region.inner, shape, value, depth + 1)?
+            }
+            (Type::Record(id), shape) => {
+                let record = &ctx.view.records[id.index()];
+                let Some(row) = record.transparent else { return Ok(Fits::Always) };
+                let ty = &record.rows[row.index()].ty;
+                match shape {
+                    // A struct around the value, for its spelling.
+                    Shape::Struct(of) => {
+                        let [field] = self.straight.shapes.fields(*of) else {
+                            return unable("a form of a struct");
+                        };
+                        let ident = &field.ident;
+                        self.says(ctx, ty, &field.shape, &quote!(#value.#ident), depth + 1)?
+                    }
+                    shape => self.says(ctx, ty, shape, value, depth + 1)?,
+                }
+            }
+            (Type::PerEpoch(_), _) => return unable("a type by epoch"),
+            _ => Fits::Always,
+        })
+    }
+
+    /// Whether a cell holds a number of this type.
+    fn holds(&self, cell: &Cell, prim: Prim, value: &TokenStream) -> Able<Fits> {
+        let (bits, signed) = match cell.storage {
+            Storage::Fixed(int) => (u32::from(int.bytes) * 8, int.signed),
+            Storage::Varint(id) => {
+                let ty = self.model.varints[id.index()].ty;
+                (u32::from(ty.bytes) * 8, ty.signed)
+            }
+            Storage::Bits { width, .. } | Storage::Letter { width, .. } => (width.into(), false),
+            Storage::Word { first, last, signed } => (u32::from(last - first) + 1, signed),
+            Storage::TagOf => (64, true),
+        };
+        if matches!(cell.meaning, Meaning::Bool { .. }) || bits == 0 || bits > 64 {
+            return unable("a form that says a number as something else");
+        }
+        let (low, high) = match signed {
+            true => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
+            false => (0, (1_i128 << bits) - 1),
+        };
+        let (least, greatest) = prim.range();
+        let mut tests = Vec::new();
+        if low > least {
+            let low = number(low);
+            tests.push(quote!(#value >= #low));
+        }
+        if high < greatest {
+            let high = number(high);
+            tests.push(quote!(#value <= #high));
+        }
+        Ok(match tests.as_slice() {
+            [] => Fits::Always,
+            tests => Fits::If(quote!((#(#tests)&&*))),
+        })
+    }
+}

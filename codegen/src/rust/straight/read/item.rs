@@ -1,0 +1,374 @@
+//! Values of a type at a spot.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{Able, Ctx, Reading, Sink, Spot, core, function, size, unable, wrap};
+use crate::model::{
+    ArrayLength, Content, Encoding, Extent, Home, RecordId, RecordKind, RegionType, Row, RowKind,
+    RunLength, Storage, Tag, Type, UnionId,
+};
+use crate::rust::shape::Shape;
+
+impl<'m> Reading<'_, '_, 'm> {
+    /// Statements that read a value of a type and hand it on.
+    pub(super) fn item(
+        &self,
+        ctx: &Ctx<'m>,
+        spot: &Spot,
+        ty: &'m Type,
+        row: &'m Row,
+        target: &Shape,
+        sink: Sink<'_>,
+    ) -> Able<TokenStream> {
+        match ty {
+            Type::Cell(cell) => self.cell(ctx, spot, cell, row, target, sink),
+            Type::Run(run) => self.run(ctx, spot, run, target, sink),
+            Type::Record(record) => {
+                self.record(ctx, spot, *record, core(target), &|value| sink(wrap(target, value)))
+            }
+            Type::Union(union) => {
+                let holder = self.lone(ctx, spot)?;
+                self.union(ctx, &holder, spot, *union, core(target), &|value| {
+                    sink(wrap(target, value))
+                })
+            }
+            Type::Pointer(pointer) => self.pointer(ctx, spot, pointer, row, target, sink),
+            Type::Array(array) => {
+                self.array(ctx, spot, array, row, core(target), &|value| sink(wrap(target, value)))
+            }
+            Type::Region(region) => self.region(ctx, spot, region, row, target, sink),
+            Type::ByteOrderMark => {
+                let check = match spot {
+                    Spot::Block { block, at, .. } => {
+                        let at = size(*at);
+                        quote!(s::holds(s::u16(#block, #at) == 0xfeff)?;)
+                    }
+                    Spot::Stream { part, .. } => quote!(#part.expect(b"\xff\xfe")?;),
+                };
+                let value = sink(wrap(target, quote!(::formwork::Endian::Little)));
+                Ok(quote!(#check #value))
+            }
+            Type::PerEpoch(_) | Type::Text | Type::Nothing => unable("a type without bytes"),
+        }
+    }
+
+    /// What a union that no row of the record around it holds counts from.
+    fn lone(&self, ctx: &Ctx<'m>, spot: &Spot) -> Able<super::body::Holder> {
+        let Spot::Stream { part, local } = spot else { return unable("a union in a block") };
+        Ok(super::body::Holder {
+            base: ctx.base.clone(),
+            block: None,
+            part: Some((part.clone(), *local)),
+            case: true,
+        })
+    }
+
+    /// A record, where it stands or by its function.
+    pub(super) fn record(
+        &self,
+        ctx: &Ctx<'m>,
+        spot: &Spot,
+        id: RecordId,
+        target: &Shape,
+        sink: Sink<'_>,
+    ) -> Able<TokenStream> {
+        let own = ctx.record == id && ctx.frames.is_empty();
+        if !own {
+            let recursive = self.straight.record(id).recursive;
+            if recursive || self.uses[id.index()] > 1 && !self.is_block(ctx, &Type::Record(id)) {
+                match self.called(ctx, spot, id, target, sink) {
+                    Err(why) if recursive => return Err(why),
+                    // It asks for something around, so it is read where it stands.
+                    Err(_) => {}
+                    made => return made,
+                }
+            }
+        }
+        self.inside(|| self.record_here(ctx, spot, id, target, sink))
+    }
+
+    fn called(
+        &self,
+        ctx: &Ctx<'m>,
+        spot: &Spot,
+        id: RecordId,
+        target: &Shape,
+        sink: Sink<'_>,
+    ) -> Able<TokenStream> {
+        if *target != self.straight.value_shape(id) {
+            return unable("a record in another shape");
+        }
+        let big = ctx.big;
+        self.call(id, big, ctx.epoch)?;
+        let (name, epoch) = (function(id, big), self.straight.epoch_argument());
+        let (before, part) = match spot {
+            Spot::Stream { part, local: true } => (None, quote!(&mut #part)),
+            Spot::Stream { part, local: false } => (None, quote!(#part)),
+            Spot::Block { .. } => {
+                let (part, at) = (self.local("p"), spot.address());
+                (Some(quote!(let mut #part = cx.part(#at)?;)), quote!(&mut #part))
+            }
+        };
+        let value = sink(quote!(value));
+        Ok(quote!(#before let value = #name::<M, #epoch>(cx, #part)?; #value))
+    }
+
+    fn record_here(
+        &self,
+        ctx: &Ctx<'m>,
+        spot: &Spot,
+        id: RecordId,
+        target: &Shape,
+        sink: Sink<'_>,
+    ) -> Able<TokenStream> {
+        let record = &ctx.view.records[id.index()];
+        if let RecordKind::Word(_) = record.kind {
+            return unable("a word that is no number");
+        }
+        if ctx.frames.len() > 64 {
+            return unable("records nested too deep");
+        }
+        let block_size = record.sizes.get(ctx.epoch).copied().flatten();
+        let (before, holder, address) = match spot {
+            Spot::Block { block, at, .. } => {
+                let all = self.fixed(ctx, &Type::Record(id));
+                let Some(all) = all else { return unable("a record of no size in a block") };
+                let holder = super::body::Holder {
+                    base: spot.address(),
+                    block: Some((block.clone(), *at, at + all)),
+                    part: None,
+                    case: false,
+                };
+                (TokenStream::new(), holder, spot.address())
+            }
+            Spot::Stream { part, local } => {
+                let base = self.local("a");
+                let mut before = quote!(let #base = #part.at(););
+                let mut block = None;
+                if let Some(n) = block_size.filter(|n| *n > 0) {
+                    let name = self.local("b");
+                    let width = size(n);
+                    before.extend(quote!(let #name: &[u8; #width] = #part.block()?;));
+                    block = Some((name, 0, n));
+                }
+                let holder = super::body::Holder {
+                    base: quote!(#base),
+                    case: block.is_none(),
+                    block,
+                    part: Some((part.clone(), *local)),
+                };
+                (before, holder, quote!(#base))
+            }
+        };
+        let mut inner = ctx.clone();
+        inner.big = self.order_in(ctx, id)?;
+        inner.record = id;
+        inner.base = address.clone();
+        (inner.pattern, inner.tag, inner.word) = (None, None, None);
+        (inner.filled, inner.extent, inner.keeps) = (false, None, None);
+        inner.frames.push(super::Frame {
+            record: id,
+            access: super::super::Access::Early,
+            at: Some(quote!((#address as u64))),
+            index: None,
+        });
+        let rows = self.rows(&inner, &holder, &|row| self.wanted(id, row, target))?;
+        let value = sink(self.literal(id, target, &rows)?);
+        let rows = rows.code;
+        Ok(quote!(#before #rows #value))
+    }
+
+    /// Shape that the row of a record has in a value of this shape, which is that of the record or
+    /// of one with rows of the same names.
+    pub(super) fn wanted(
+        &self,
+        id: RecordId,
+        row: crate::model::RowId,
+        target: &Shape,
+    ) -> Option<Shape> {
+        let shapes = self.straight.shapes;
+        match target {
+            Shape::Struct(other) if *other != id && !shapes.is_transparent(id) => {
+                let name = &self.straight.record(id).rows[row.index()].name;
+                let rows = &self.straight.record(*other).rows;
+                let field = shapes
+                    .fields(*other)
+                    .iter()
+                    .find(|field| name.is_some() && rows[field.row.index()].name == *name)?;
+                Some(field.shape.clone())
+            }
+            _ => shapes.field(id, row).map(|field| field.shape.clone()),
+        }
+    }
+
+    /// A value of a record from its fields.
+    pub(super) fn literal(
+        &self,
+        id: RecordId,
+        target: &Shape,
+        rows: &super::body::Rows,
+    ) -> Able<TokenStream> {
+        let shapes = self.straight.shapes;
+        if shapes.is_transparent(id) {
+            return match rows.fields.as_slice() {
+                [(_, only)] => Ok(quote!(#only)),
+                _ => unable("a transparent record without its field"),
+            };
+        }
+        let Shape::Struct(of) = target else {
+            return if shapes.is_typed(id) {
+                unable("a struct in another shape")
+            } else {
+                Ok(quote!(()))
+            };
+        };
+        if !shapes.is_typed(*of) {
+            return Ok(quote!(()));
+        }
+        let path = self.path(&shapes.ident(*of));
+        let own = &self.straight.record(id).rows;
+        let mut values = TokenStream::new();
+        for field in shapes.fields(*of) {
+            let name = &self.straight.record(*of).rows[field.row.index()].name;
+            let found = rows.fields.iter().find(|(row, _)| match *of == id {
+                true => *row == field.row,
+                false => own[row.index()].name == *name,
+            });
+            let Some((_, local)) = found else { return unable("a field without a row") };
+            let ident = &field.ident;
+            values.extend(quote!(#ident: #local,));
+        }
+        let spelling = shapes.has_spelling(*of).then(|| match &rows.keeps {
+            Some(local) => quote!(spelling: #local,),
+            None => quote!(spelling: ::formwork::Spelling::default(),),
+        });
+        Ok(quote!(#path { #values #spelling }))
+    }
+
+    fn region(
+        &self,
+        ctx: &Ctx<'m>,
+        spot: &Spot,
+        region: &'m RegionType,
+        row: &'m Row,
+        target: &Shape,
+        sink: Sink<'_>,
+    ) -> Able<TokenStream> {
+        if region.trim.is_some() {
+            return unable("content that ends before its region");
+        }
+        let Spot::Stream { part, .. } = spot else { return unable("a region in a block") };
+        let inner = self.local("p");
+        let take = match &region.extent {
+            Extent::Size(size) => {
+                let size = self.length(ctx, size)?;
+                quote!(#part.sized(#size)?)
+            }
+            Extent::End(end) => {
+                let end = self.length(ctx, end)?;
+                quote!(#part.until(#end)?)
+            }
+            Extent::Rest => {
+                let left = quote!(#part.left());
+                quote!({ let left = #left; #part.sized(left)? })
+            }
+            Extent::Terminated(_) => return unable("a region with a terminator"),
+        };
+        let content =
+            self.item(ctx, &Spot::local(inner.clone()), &region.inner, row, target, sink)?;
+        // An array that takes all there is leaves nothing.
+        let done = match &region.inner {
+            Type::Array(array) if matches!(array.length, ArrayLength::Fill) => None,
+            Type::Run(run) if matches!(run.length, RunLength::Fill) => None,
+            _ => Some(quote!(#inner.done()?;)),
+        };
+        Ok(quote!(let mut #inner = #take; #content #done))
+    }
+
+    /// Size in bytes of a type, if it is the same for all files of the epoch.
+    pub(super) fn fixed(&self, ctx: &Ctx<'m>, ty: &Type) -> Option<u64> {
+        self.sizes.get(ctx.epoch)?.of(ty)
+    }
+
+    /// Whether a type is read from a block: it has a constant size, and so has all in it.
+    pub(super) fn is_block(&self, ctx: &Ctx<'m>, ty: &Type) -> bool {
+        if self.fixed(ctx, ty).is_none() {
+            return false;
+        }
+        match ty {
+            Type::Cell(cell) => matches!(cell.storage, Storage::Fixed(_)),
+            Type::Run(run) => {
+                !matches!(run.length, RunLength::Prefix(_) | RunLength::Fill)
+                    && run.align.is_none()
+                    && run.content != Content::Text(Encoding::Utf32)
+            }
+            Type::Record(id) => self.is_block_record(ctx, *id),
+            Type::Pointer(pointer) => {
+                let kind = &ctx.view.pointers[pointer.kind.index()];
+                pointer.cell.is_none() && matches!(kind.cell.storage, Storage::Fixed(_))
+            }
+            Type::Array(array) => {
+                array.stride.is_none()
+                    && matches!(array.length, ArrayLength::Count(_))
+                    && self.is_block(ctx, &array.element)
+            }
+            Type::ByteOrderMark => true,
+            Type::Union(_) | Type::Region(_) | Type::PerEpoch(_) | Type::Text | Type::Nothing => {
+                false
+            }
+        }
+    }
+
+    fn is_block_record(&self, ctx: &Ctx<'m>, id: RecordId) -> bool {
+        let record = &ctx.view.records[id.index()];
+        if record.recursive || matches!(record.kind, RecordKind::Word(_)) {
+            return false;
+        }
+        let Some(all) = self.fixed(ctx, &Type::Record(id)) else { return false };
+        record.rows.iter().all(|row| match row.homes.get(ctx.epoch) {
+            Some(Home::Absent) => true,
+            Some(Home::Nowhere) => !matches!(row.kind, RowKind::Object { .. }),
+            Some(Home::At(at)) => {
+                let Some(left) = all.checked_sub(*at) else { return false };
+                match &row.ty {
+                    Type::Union(union) => self.is_block_union(ctx, *union, all),
+                    ty => {
+                        self.is_block(ctx, ty)
+                            && self.fixed(ctx, ty).is_some_and(|size| size <= left)
+                    }
+                }
+            }
+            Some(Home::Next) => row.when.is_none() && self.is_block(ctx, &row.ty),
+            None => false,
+        })
+    }
+
+    /// Whether all cases of a union lie in the block of the record around it, which has this size.
+    pub(super) fn is_block_union(&self, ctx: &Ctx<'m>, id: UnionId, all: u64) -> bool {
+        let union = &ctx.view.unions[id.index()];
+        let outside = matches!(union.tag, Tag::Row(_) | Tag::Given(_));
+        outside
+            && union.cases.iter().all(|case| {
+                if case.epochs.get(ctx.epoch) == Some(&false) {
+                    return true;
+                }
+                !case.whole
+                    && case.forms.is_empty()
+                    && ctx.view.records[case.record.index()].rows.iter().all(|row| {
+                        match row.homes.get(ctx.epoch) {
+                            Some(Home::Absent) => true,
+                            Some(Home::Nowhere) => !matches!(row.kind, RowKind::Object { .. }),
+                            Some(Home::At(at)) => {
+                                self.is_block(ctx, &row.ty)
+                                    && self
+                                        .fixed(ctx, &row.ty)
+                                        .and_then(|size| size.checked_add(*at))
+                                        .is_some_and(|end| end <= all)
+                            }
+                            _ => false,
+                        }
+                    })
+            })
+    }
+}

@@ -1,0 +1,199 @@
+//! Pointers, and what they lead to.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{Able, Ctx, Reading, Sink, Spot, core, nothing, number, size, unable, wrap};
+use crate::model::{
+    ArrayLength, PointerType, RecordId, Role, Row, RowKind, RunLength, Storage, Target, Type,
+    WhenEmpty,
+};
+use crate::model::{DefinerSource, Expr};
+use crate::rust::shape::{Shape, strip};
+
+impl<'m> Reading<'_, '_, 'm> {
+    pub(super) fn pointer(
+        &self,
+        ctx: &Ctx<'m>,
+        spot: &Spot,
+        pointer: &'m PointerType,
+        row: &'m Row,
+        target: &Shape,
+        sink: Sink<'_>,
+    ) -> Able<TokenStream> {
+        let kind = &ctx.view.pointers[pointer.kind.index()];
+        if pointer.cell.is_some() {
+            return unable("a pointer in bits");
+        }
+        if kind.base.is_some() {
+            return unable("a pointer with a base");
+        }
+        let Storage::Fixed(int) = kind.cell.storage else { return unable("a pointer of no width") };
+        if int.signed {
+            return unable("a pointer with a sign");
+        }
+        let (before, stored) = self.stored(ctx, spot, kind.cell.storage)?;
+        let name = self.local("n");
+        let raw = &stored.tokens;
+        let nones: Vec<TokenStream> =
+            kind.none.iter().chain(&row.none).map(|none| number(*none)).collect();
+        let is_none = match nones.as_slice() {
+            [] => None,
+            nones => Some(quote!(matches!(#name, #(#nones)|*))),
+        };
+        let before = quote!(#before let #name = u64::from(#raw););
+        let part = self.local("p");
+        let skip = size(kind.skip);
+        let begin = quote!(let mut #part = cx.target(#name, #skip)?;);
+        let spot = Spot::local(part.clone());
+        let inner = Ctx { extent: None, filled: false, keeps: None, ..ctx.clone() };
+        let own = match &pointer.target {
+            Target::Own(own) => own,
+            Target::Pooled => {
+                let Some(text) = kind.text.as_deref() else { return unable("a pool of no text") };
+                self.doubt("a string pool");
+                let read = self.inside(|| {
+                    let wrapped = |value: TokenStream| sink(wrap(target, value));
+                    self.item(&inner, &spot, text, row, core(target), &wrapped)
+                })?;
+                let from = self.local("a");
+                let read = quote! {
+                    #begin
+                    let #from = #part.at();
+                    #read
+                    cx.charge(#part.at() - #from)?;
+                };
+                return Ok(match is_none {
+                    None => quote!(#before #read),
+                    Some(is_none) => {
+                        let none = sink(nothing(target)?);
+                        quote!(#before if #is_none { #none } else { #read })
+                    }
+                });
+            }
+            Target::Element => return unable("a pointer to an element"),
+        };
+        let when_empty = pointer.when_empty.unwrap_or(kind.when_empty);
+        let counted = match strip(own) {
+            Type::Array(array) => match &array.length {
+                ArrayLength::Count(count) => Some(count),
+                _ => None,
+            },
+            Type::Run(run) => match &run.length {
+                RunLength::Count(count) => Some(&**count),
+                _ => None,
+            },
+            _ => None,
+        };
+        let fill = matches!(
+            strip(own),
+            Type::Array(array) if matches!(array.length, ArrayLength::Fill)
+        );
+        let free = pointer.none_with.is_none() && (counted.is_some() || fill);
+        // A pointer to nothing is none in a plain file.
+        let filled = free && when_empty == WhenEmpty::None;
+        let none = match &is_none {
+            None => None,
+            Some(_) if pointer.optional => Some(match nothing(target) {
+                Ok(none) => sink(none),
+                // It holds nothing but spelling.
+                Err(_) if self.is_table(own) => sink(wrap(target, quote!(rt::Default::default()))),
+                Err(why) => return Err(why),
+            }),
+            Some(_) => Some(match counted {
+                Some(count) => {
+                    if when_empty != WhenEmpty::None && pointer.none_with.is_none() {
+                        quote!(return rt::Err(s::Odd);)
+                    } else {
+                        let count = self.length(ctx, count)?;
+                        let empty = sink(wrap(target, self.empty(core(target))?));
+                        quote!(s::holds(#count == 0)?; #empty)
+                    }
+                }
+                None if pointer.none_with.is_some() => match nothing(target) {
+                    Ok(none) => sink(none),
+                    Err(_) if self.is_table(own) => {
+                        sink(wrap(target, quote!(rt::Default::default())))
+                    }
+                    Err(why) => return Err(why),
+                },
+                None if fill && when_empty == WhenEmpty::None => {
+                    sink(wrap(target, self.empty(core(target))?))
+                }
+                None => quote!(return rt::Err(s::Odd);),
+            }),
+        };
+        let from = self.local("a");
+        let extent = |end: TokenStream| {
+            ctx.extent.as_ref().map(|extent| quote!(#extent = rt::Some((#from, #end));))
+        };
+        let read = if self.is_table(own) {
+            self.doubt("a table that follows from the value");
+            let value = sink(wrap(target, quote!(rt::Default::default())));
+            let extent = extent(quote!(#from));
+            quote!(#begin let #from = #part.at(); #extent #value)
+        } else {
+            let inner = Ctx { filled, ..inner };
+            let content = self.inside(|| self.item(&inner, &spot, own, row, target, sink))?;
+            let aligned = matches!(strip(own), Type::Run(run) if run.align.is_some());
+            if aligned && ctx.extent.is_some() {
+                self.doubt("the address of something aligned");
+            }
+            let extent = extent(quote!(#part.at()));
+            quote! {
+                #begin
+                let #from = #part.at();
+                #content
+                cx.charge(#part.at() - #from)?;
+                #extent
+            }
+        };
+        Ok(match (is_none, none) {
+            (Some(is_none), Some(none)) => quote!(#before if #is_none { #none } else { #read }),
+            _ => quote!(#before { #read }),
+        })
+    }
+
+    fn empty(&self, shape: &Shape) -> Able<TokenStream> {
+        match shape {
+            Shape::List(_) => Ok(quote!(rt::Vec::new())),
+            Shape::Str => Ok(quote!(M::text(""))),
+            Shape::Bytes => Ok(quote!(M::bytes(&[]))),
+            Shape::Utf16 => Ok(quote!(rt::Default::default())),
+            _ => unable("an empty array in another shape"),
+        }
+    }
+
+    /// Whether a type is a record that says nothing, and holds what an algorithm makes of the value.
+    pub(super) fn is_table(&self, ty: &Type) -> bool {
+        let Type::Record(id) = strip(ty) else { return false };
+        !self.straight.shapes.carries(ty)
+            && self.straight.record(*id).rows.iter().any(|row| {
+                let made = |expr: &Expr| {
+                    matches!(
+                        expr,
+                        Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries
+                    )
+                };
+                matches!(row.kind, RowKind::Pool { .. })
+                || matches!(&row.role, Role::Kept(expr) if made(expr))
+                || row.definers.iter().any(
+                    |definer| matches!(&definer.source, DefinerSource::Expr(expr) if made(expr)),
+                )
+            })
+    }
+
+    /// The dictionary that is in a row, or behind its pointer.
+    pub(super) fn dictionary_in(&self, ty: &Type) -> Option<RecordId> {
+        match super::super::expr::target(ty) {
+            Type::Record(id) => self
+                .straight
+                .record(*id)
+                .rows
+                .iter()
+                .any(|row| matches!(&row.role, Role::Kept(Expr::Patricia(_))))
+                .then_some(*id),
+            _ => None,
+        }
+    }
+}

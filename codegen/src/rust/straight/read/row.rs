@@ -1,0 +1,398 @@
+//! One row of a record.
+
+use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
+use quote::{format_ident, quote};
+
+use super::super::early;
+use super::body::{Holder, Work, extent, is_varint};
+use super::{Able, Ctx, Reading, Sink, Spot, core, size, unable, wrap};
+use crate::model::{
+    Cell, Constant, Content, Encoding, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength,
+    Storage, Target, Type,
+};
+use crate::rust::shape::Shape;
+
+impl<'m> Reading<'_, '_, 'm> {
+    /// A row with bytes at a spot; if a pointer is in it, later.
+    pub(super) fn row_at(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        row: &'m Row,
+        spot: &Spot,
+    ) -> Able<()> {
+        let Type::Pointer(pointer) = &row.ty else { return self.row_here(work, id, row, spot) };
+        if !matches!(pointer.target, Target::Own(_)) {
+            return self.row_here(work, id, row, spot);
+        }
+        let spot = match spot {
+            Spot::Block { .. } => spot.clone(),
+            Spot::Stream { part, .. } => {
+                let kind = &work.ctx.view.pointers[pointer.kind.index()];
+                let Storage::Fixed(int) = kind.cell.storage else {
+                    return unable("a pointer of no width");
+                };
+                let (block, width) = (self.local("b"), size(int.bytes.into()));
+                work.code.extend(quote!(let #block: &[u8; #width] = #part.block()?;));
+                Spot::Block { block, at: 0, base: quote!(0_usize) }
+            }
+        };
+        work.later.push((id, spot));
+        Ok(())
+    }
+
+    /// A row with bytes at a spot.
+    pub(super) fn row_here(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        row: &'m Row,
+        spot: &Spot,
+    ) -> Able<()> {
+        let mut ctx = work.ctx.clone();
+        if let (Some(keeps), true) = (&work.keeps, is_varint(&row.ty)) {
+            let number = self.straight.shapes.spelling_row(ctx.record, id);
+            ctx.keeps = Some((keeps.clone(), number));
+        }
+        let ctx = &ctx;
+        let shape = (work.wanted)(id);
+        match &row.kind {
+            RowKind::Plain => {}
+            RowKind::Constant(constant) => {
+                return self.constant(work, id, row, constant, spot, shape);
+            }
+            RowKind::Zero | RowKind::Reserved | RowKind::Runtime => {
+                return self.padding(work, row, spot);
+            }
+            RowKind::Zeros => {
+                let Spot::Stream { part, .. } = spot else { return unable("zeros in a block") };
+                let (bytes, field) = (self.local("r"), self.local("f"));
+                work.code.extend(quote!(let #bytes = #part.rest(); s::zeros(#bytes)?;));
+                if let Some(shape) = shape {
+                    let Shape::Int(prim) = core(&shape) else { return unable("zeros") };
+                    let prim = prim.ident();
+                    let value = wrap(&shape, quote!((#bytes.len() as #prim)));
+                    work.code.extend(quote!(let #field = #value;));
+                    work.fields.push((id, quote!(#field)));
+                }
+                return Ok(());
+            }
+            _ => return unable("a row of this kind"),
+        }
+        if matches!(row.role, Role::View { .. }) {
+            return unable("a shared table");
+        }
+        if let (Role::Derived, Some(_)) = (&row.role, &shape) {
+            return unable("a number that some cases give");
+        }
+        if shape.is_none() && (!row.checks.is_empty() || row.reference.is_some()) {
+            self.doubt("a rule for what is not in the value");
+        }
+        let extent = work.extents.contains(&id).then(|| extent(ctx.record, id));
+        let field = self.local("f");
+        // The number of a row is read once, for the value and for expressions.
+        if let Type::Cell(cell) = &row.ty
+            && (self.is_asked(ctx.record, id) || matches!(row.role, Role::Derived))
+        {
+            let (before, stored) = self.stored(ctx, spot, cell.storage)?;
+            let (raw, name) = (&stored.tokens, self.local("c"));
+            work.code.extend(quote!(#before let #name = #raw;));
+            let known = super::cell::Stored { tokens: quote!(#name), ..stored };
+            let number = self.early(cell, row, &known);
+            let value =
+                self.known_cell(ctx, known, cell, row, shape.as_ref(), &|v| quote!(#field = #v;))?;
+            if shape.is_some() {
+                self.field(work, id, &field, value, true);
+            } else {
+                work.code.extend(value);
+            }
+            if let Some(number) = number {
+                let name = early(ctx.record, id);
+                work.code.extend(quote!(let #name: i128 = #number;));
+                self.known.borrow_mut().insert(name.to_string());
+            }
+            self.place_extent(work, &extent, spot, row);
+            return Ok(());
+        }
+        let mut inner = ctx.clone();
+        let (mut start, mut stop) = (None, None);
+        if let Some(extent) = &extent {
+            match (&row.ty, spot) {
+                (Type::Pointer(_), _) => {
+                    work.code.extend(quote! {
+                        let mut #extent: rt::Option<(usize, usize)> = rt::None;
+                    });
+                    inner.extent = Some(extent.clone());
+                }
+                (_, Spot::Block { .. }) => {
+                    self.place_extent(work, &Some(extent.clone()), spot, row)
+                }
+                (_, Spot::Stream { part, .. }) => {
+                    if aligned(&row.ty) {
+                        self.doubt("the address of something aligned");
+                    }
+                    let from = self.local("a");
+                    start = Some(quote!(let #from = #part.at();));
+                    stop = Some(quote!(let #extent = rt::Some((#from, #part.at()));));
+                }
+            }
+        }
+        let code = match &shape {
+            Some(shape) => {
+                let code =
+                    self.item(&inner, spot, &row.ty, row, shape, &|v| quote!(#field = #v;))?;
+                work.code.extend(start);
+                let still = matches!(spot, Spot::Block { .. });
+                self.field(work, id, &field, code, still);
+                work.code.extend(stop);
+                return Ok(());
+            }
+            None => {
+                let shape = self.straight.shapes.of(&row.ty, row);
+                let code =
+                    self.item(&inner, spot, &row.ty, row, &shape, &|_| TokenStream::new())?;
+                quote!({ #code })
+            }
+        };
+        work.code.extend(quote!(#start #code #stop));
+        Ok(())
+    }
+
+    /// A union in a row, with the block and the base of the record around it.
+    pub(super) fn union_row(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        row: &'m Row,
+        holder: &Holder,
+    ) -> Able<()> {
+        let Type::Union(union) = row.ty else { return unable("no union") };
+        let spot = holder.stream().unwrap_or_else(|_| Spot::local(format_ident!("part")));
+        if work.extents.contains(&id) {
+            self.doubt("the address of a union");
+        }
+        let field = self.local("f");
+        let shape = (work.wanted)(id);
+        let target = shape.clone().unwrap_or(Shape::Choice(union));
+        let code =
+            self.union(work.ctx, holder, &spot, union, core(&target), &|value| match &shape {
+                Some(shape) => {
+                    let value = wrap(shape, value);
+                    quote!(#field = #value;)
+                }
+                None => TokenStream::new(),
+            })?;
+        if shape.is_some() {
+            self.field(work, id, &field, code, false);
+        } else {
+            work.code.extend(quote!({ #code }));
+        }
+        Ok(())
+    }
+
+    /// A field whose local is set by this code. `still`: the code moves nothing on.
+    fn field(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        field: &Ident,
+        code: TokenStream,
+        still: bool,
+    ) {
+        let form =
+            matches!(work.ctx.view.records[work.ctx.record.index()].kind, RecordKind::Form(..));
+        match only_value(field, &code) {
+            // Looked at where the struct is made. Forms look at values twice.
+            Some(value) if still && !form => work.fields.push((id, value)),
+            Some(value) => {
+                work.code.extend(quote!(let #field = #value;));
+                work.fields.push((id, quote!(#field)));
+            }
+            None => {
+                work.code.extend(quote!(let mut #field; #code));
+                work.fields.push((id, quote!(#field)));
+            }
+        }
+    }
+
+    /// Remembers where a row of constant size lies.
+    fn place_extent(
+        &self,
+        work: &mut Work<'_, 'm>,
+        extent: &Option<Ident>,
+        spot: &Spot,
+        row: &Row,
+    ) {
+        let Some(extent) = extent else { return };
+        let width = size(self.fixed(work.ctx, &row.ty).unwrap_or(0));
+        let code = match spot {
+            Spot::Block { .. } => {
+                let at = spot.address();
+                quote!(let #extent = rt::Some((#at, #at + #width));)
+            }
+            Spot::Stream { .. } => {
+                self.doubt("the address of a number");
+                quote!(let #extent: rt::Option<(usize, usize)> = rt::None;)
+            }
+        };
+        work.code.extend(code);
+    }
+
+    /// Bytes that are always the same.
+    fn constant(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        row: &'m Row,
+        constant: &Constant,
+        spot: &Spot,
+        shape: Option<Shape>,
+    ) -> Able<()> {
+        let ctx = work.ctx;
+        match &row.ty {
+            Type::Nothing => {}
+            Type::Cell(cell) => {
+                let (before, stored) = self.stored(ctx, spot, cell.storage)?;
+                let same = self.same_number(cell, &stored, constant)?;
+                work.code.extend(quote!(#before #same));
+            }
+            Type::Run(_) | Type::Array(_) => {
+                let bytes: Vec<u8> = match (&row.ty, constant) {
+                    (Type::Run(run), Constant::Bytes(bytes)) => [&bytes[..], &run.suffix].concat(),
+                    (Type::Run(run), Constant::Text(text))
+                        if matches!(run.content, Content::Bytes)
+                            || matches!(
+                                run.content,
+                                Content::Text(Encoding::Ascii | Encoding::Utf8)
+                            ) =>
+                    {
+                        [text.as_bytes(), &run.suffix].concat()
+                    }
+                    (Type::Array(_), Constant::Bytes(bytes)) => bytes.clone(),
+                    _ => return unable("a constant of another kind"),
+                };
+                if let Type::Run(run) = &row.ty
+                    && matches!(run.length, RunLength::Prefix(_))
+                {
+                    return unable("a constant with a length");
+                }
+                if self.fixed(ctx, &row.ty) != Some(bytes.len() as u64) {
+                    return unable("a constant of another size");
+                }
+                let wanted = Literal::byte_string(&bytes);
+                work.code.extend(match spot {
+                    Spot::Block { block, at, .. } => {
+                        let (at, width) = (size(*at), size(bytes.len() as u64));
+                        quote!(s::holds(s::bytes(#block, #at, #width) == #wanted)?;)
+                    }
+                    Spot::Stream { part, .. } => quote!(#part.expect(#wanted)?;),
+                });
+            }
+            _ => return unable("a constant of another kind"),
+        }
+        if let (Constant::Int(n), true) = (constant, self.is_asked(ctx.record, id)) {
+            let (name, n) = (early(ctx.record, id), Literal::i128_suffixed(*n));
+            work.code.extend(quote!(let #name: i128 = #n;));
+            self.known.borrow_mut().insert(name.to_string());
+        }
+        if let Some(shape) = shape {
+            let Some(value) = self.straight.shapes.constant(constant, &shape, true) else {
+                return unable("a constant in another shape");
+            };
+            let field = self.local("f");
+            work.code.extend(quote!(let #field = #value;));
+            work.fields.push((id, quote!(#field)));
+        }
+        Ok(())
+    }
+
+    /// Bytes that are zero in a plain file.
+    fn padding(&self, work: &mut Work<'_, 'm>, row: &'m Row, spot: &Spot) -> Able<()> {
+        let ctx = work.ctx;
+        if let (Some(_), Type::Cell(Cell { storage, .. })) = (&ctx.word, &row.ty) {
+            let (before, stored) = self.stored(ctx, spot, *storage)?;
+            let raw = stored.tokens;
+            work.code.extend(quote!(#before s::holds(#raw == 0)?;));
+            return Ok(());
+        }
+        let fixed = self.fixed(ctx, &row.ty).map(size);
+        let bytes = match (spot, fixed, &row.ty) {
+            (Spot::Block { block, at, .. }, Some(width), _) => {
+                let at = size(*at);
+                quote!(s::bytes(#block, #at, #width))
+            }
+            (Spot::Stream { part, .. }, Some(width), _) => quote!(#part.take(#width)?),
+            (Spot::Stream { part, .. }, None, Type::Run(run)) if run.suffix.is_empty() => {
+                match &run.length {
+                    RunLength::Count(count) => {
+                        let count = self.length(ctx, count)?;
+                        quote!(#part.take(#count)?)
+                    }
+                    RunLength::Fill => {
+                        // As much as there is room for; a plain file has none.
+                        work.code.extend(quote!(#part.done()?;));
+                        return Ok(());
+                    }
+                    _ => return unable("padding of this kind"),
+                }
+            }
+            _ => return unable("padding of this kind"),
+        };
+        work.code.extend(quote!(s::zeros(#bytes)?;));
+        Ok(())
+    }
+
+    /// A number that was read already, with its meaning.
+    fn known_cell(
+        &self,
+        ctx: &Ctx<'m>,
+        known: super::cell::Stored,
+        cell: &Cell,
+        row: &'m Row,
+        shape: Option<&Shape>,
+        sink: Sink<'_>,
+    ) -> Able<TokenStream> {
+        if let Some(shape) = shape {
+            return self.cell_of(ctx, known, cell, row, shape, sink);
+        }
+        let shape = self.straight.shapes.of(&row.ty, row);
+        let shape = if row.none.is_empty() { shape } else { shape.optional() };
+        // It may be no member, or no truth value.
+        let drop = |value: TokenStream| match value.to_string().contains('?') {
+            true => quote!(let _ = #value;),
+            false => TokenStream::new(),
+        };
+        self.cell_of(ctx, known, cell, row, &shape, &drop)
+    }
+
+    /// Whether a row of this record is asked for.
+    pub(super) fn is_asked(&self, record: RecordId, row: RowId) -> bool {
+        self.asked.contains(&(record, row))
+    }
+}
+
+/// The value, if code does nothing but set a local to it.
+fn only_value(field: &Ident, code: &TokenStream) -> Option<TokenStream> {
+    let trees: Vec<TokenTree> = code.clone().into_iter().collect();
+    let is = |tree: &TokenTree, sign: char| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == sign);
+    match trees.as_slice() {
+        [TokenTree::Ident(name), equals, value @ .., end]
+            if name == field
+                && is(equals, '=')
+                && is(end, ';')
+                && !value.iter().any(|tree| is(tree, ';')) =>
+        {
+            Some(value.iter().cloned().collect())
+        }
+        _ => None,
+    }
+}
+
+/// Whether a type begins behind padding.
+fn aligned(ty: &Type) -> bool {
+    match ty {
+        Type::Run(run) => run.align.is_some(),
+        Type::Region(region) => aligned(&region.inner),
+        _ => false,
+    }
+}

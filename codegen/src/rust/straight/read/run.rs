@@ -1,0 +1,149 @@
+//! Runs of bytes and text.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::{Able, Ctx, Reading, Sink, Spot, core, size, unable, wrap};
+use crate::model::{Cell, Content, Encoding, Meaning, RunLength, RunType};
+use crate::rust::shape::Shape;
+
+/// Bytes of what the length of a run counts.
+fn unit(content: Content) -> u64 {
+    match content {
+        Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => 2,
+        Content::Text(Encoding::Utf32) => 4,
+        Content::Bytes | Content::Text(Encoding::Ascii | Encoding::Utf8) => 1,
+    }
+}
+
+impl<'m> Reading<'_, '_, 'm> {
+    pub(super) fn run(
+        &self,
+        ctx: &Ctx<'m>,
+        spot: &Spot,
+        run: &RunType,
+        target: &Shape,
+        sink: Sink<'_>,
+    ) -> Able<TokenStream> {
+        let content = self.local("t");
+        let (before, behind) = match spot {
+            Spot::Block { block, at, .. } => {
+                let (RunLength::Fixed(_) | RunLength::Count(_), None) = (&run.length, run.align)
+                else {
+                    return unable("a run of no size");
+                };
+                let bytes = match &run.length {
+                    RunLength::Fixed(bytes) => Some(*bytes),
+                    RunLength::Count(count) => count
+                        .constant()
+                        .and_then(|count| u64::try_from(count).ok())
+                        .and_then(|count| count.checked_mul(unit(run.content))),
+                    _ => None,
+                };
+                let Some(bytes) = bytes else { return unable("a run of no size") };
+                let suffix = suffix(run);
+                let end = Literal::u64_unsuffixed(at + bytes);
+                let suffix = suffix.map(|suffix| {
+                    let width = Literal::usize_unsuffixed(run.suffix.len());
+                    quote!(s::holds(s::bytes(#block, #end, #width) == #suffix)?;)
+                });
+                let (at, bytes) = (size(*at), size(bytes));
+                (quote!(let #content = s::bytes(#block, #at, #bytes);), suffix)
+            }
+            Spot::Stream { part, .. } => {
+                let align = run.align.filter(|align| *align > 1).map(|align| {
+                    let align = size(align);
+                    quote!(#part.align(#align)?;)
+                });
+                let (prefix, take) = match &run.length {
+                    RunLength::Prefix(cell) => {
+                        let (prefix, count) = self.prefix(ctx, spot, cell)?;
+                        let width = size(unit(run.content));
+                        let take = match unit(run.content) {
+                            1 => quote!(#part.take(#count)?),
+                            _ => quote!(#part.many(#count, #width)?),
+                        };
+                        (prefix, take)
+                    }
+                    RunLength::Fill => (
+                        TokenStream::new(),
+                        match unit(run.content) {
+                            1 => quote!(#part.rest()),
+                            width => {
+                                let width = size(width);
+                                quote!(#part.all(#width)?)
+                            }
+                        },
+                    ),
+                    RunLength::Fixed(bytes) => {
+                        if bytes % unit(run.content) != 0 {
+                            return unable("half a unit");
+                        }
+                        let bytes = size(*bytes);
+                        (TokenStream::new(), quote!(#part.take(#bytes)?))
+                    }
+                    RunLength::Count(count) => {
+                        let count = self.length(ctx, count)?;
+                        let width = size(unit(run.content));
+                        let filled = ctx.filled.then(|| quote!(s::holds(#count != 0)?;));
+                        (quote!(#filled), quote!(#part.many(#count, #width)?))
+                    }
+                };
+                let suffix = suffix(run).map(|suffix| quote!(#part.expect(#suffix)?;));
+                if matches!(run.length, RunLength::Fill) && suffix.is_some() {
+                    return unable("something behind what reaches to the end");
+                }
+                (quote!(#align #prefix let #content = #take;), suffix)
+            }
+        };
+        let value = self.decoded(ctx, run.content, &quote!(#content), core(target))?;
+        let value = sink(wrap(target, value));
+        Ok(quote!(#before #behind #value))
+    }
+
+    /// The number of units in front of a run: statements, and a `usize`.
+    fn prefix(&self, ctx: &Ctx<'m>, spot: &Spot, cell: &Cell) -> Able<(TokenStream, TokenStream)> {
+        let (Meaning::Int, (before, stored)) =
+            (&cell.meaning, self.stored(ctx, spot, cell.storage)?)
+        else {
+            return unable("a length that is no number");
+        };
+        let count = self.local("u");
+        let raw = stored.tokens;
+        let (low, high) = stored.prim.range();
+        let convert = if low == 0 && high <= 0xffff {
+            quote!(usize::from(#raw))
+        } else {
+            quote!(s::known(usize::try_from(#raw).ok())?)
+        };
+        Ok((quote!(#before let #count = #convert;), quote!(#count)))
+    }
+
+    fn decoded(
+        &self,
+        ctx: &Ctx<'m>,
+        content: Content,
+        bytes: &TokenStream,
+        target: &Shape,
+    ) -> Able<TokenStream> {
+        Ok(match (content, target) {
+            (Content::Bytes, Shape::Bytes) => quote!(M::bytes(#bytes)),
+            (Content::Text(Encoding::Utf8), Shape::Str) => quote!(M::text(s::utf8(#bytes)?)),
+            (Content::Text(Encoding::Ascii), Shape::Str) => quote!(M::text(s::ascii(#bytes)?)),
+            (Content::Text(encoding), Shape::Utf16) => match encoding {
+                Encoding::Utf16Le => quote!(s::utf16(#bytes)),
+                Encoding::Utf16Be => quote!(s::utf16_be(#bytes)),
+                Encoding::Utf16 if ctx.big => quote!(s::utf16_be(#bytes)),
+                Encoding::Utf16 => quote!(s::utf16(#bytes)),
+                _ => return unable("text in another shape"),
+            },
+            _ => return unable("text of this kind"),
+        })
+    }
+}
+
+/// What stands behind a run, as an array.
+fn suffix(run: &RunType) -> Option<TokenStream> {
+    let bytes = Literal::byte_string(&run.suffix);
+    (!run.suffix.is_empty()).then(|| quote!(#bytes))
+}

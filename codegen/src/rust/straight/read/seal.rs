@@ -1,0 +1,358 @@
+//! What the reader looks at itself, and what it cannot vouch for.
+
+use std::collections::BTreeSet;
+
+use quote::quote;
+
+use super::super::early;
+use super::body::{Work, extent};
+use super::{Able, Ctx, Reading};
+use crate::model::{
+    ArrayLength, BinaryOp, DefinerScope, DefinerSource, Expr, Extent, Gaps, Home, Measure, Member,
+    Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, Start, Step, Tag, Target, Type,
+    UnaryOp,
+};
+use crate::rust::shape::strip;
+use crate::rust::visit::{Part, expressions, records, rows, union_in};
+
+/// In how many rows, and as how many whole cases, each record stands.
+pub(super) fn uses(model: &Model) -> Vec<usize> {
+    let mut uses = vec![0; model.records.len()];
+    for record in &model.records {
+        for row in &record.rows {
+            let mut found = BTreeSet::new();
+            held(&row.ty, &mut found);
+            for id in found {
+                uses[id.index()] += 1;
+            }
+        }
+    }
+    for kind in &model.pointers {
+        let mut found = BTreeSet::new();
+        if let Some(text) = &kind.text {
+            held(text, &mut found);
+        }
+        for id in found {
+            uses[id.index()] += 1;
+        }
+    }
+    for case in model.unions.iter().flat_map(|union| &union.cases) {
+        if case.whole {
+            uses[case.record.index()] += 1;
+        }
+    }
+    uses
+}
+
+fn held(ty: &Type, found: &mut BTreeSet<RecordId>) {
+    match ty {
+        Type::Record(id) => {
+            found.insert(*id);
+        }
+        Type::Pointer(pointer) => {
+            if let Target::Own(target) = &pointer.target {
+                held(target, found);
+            }
+        }
+        Type::Array(array) => held(&array.element, found),
+        Type::Region(region) => held(&region.inner, found),
+        Type::PerEpoch(types) => types.iter().for_each(|ty| held(ty, found)),
+        _ => {}
+    }
+}
+
+/// Rows that expressions and tags ask for.
+pub(super) fn asked(model: &Model) -> BTreeSet<(RecordId, RowId)> {
+    let mut found = BTreeSet::new();
+    expressions(model, &mut |_, _, _, part| match part {
+        Part::Expr(expr) => ask(expr, &mut found),
+        Part::Reference(path) | Part::Table(path) => ask_path(path, &mut found),
+    });
+    for (id, record) in records(model) {
+        record.lets.iter().for_each(|l| ask(&l.expr, &mut found));
+        record.arguments.iter().for_each(|argument| ask(argument, &mut found));
+        for row in &record.rows {
+            if let Some(union) = union_in(&row.ty)
+                && let Tag::Row(tag) = model.unions[union.index()].tag
+            {
+                found.insert((id, tag));
+            }
+        }
+    }
+    found
+}
+
+fn ask(expr: &Expr, found: &mut BTreeSet<(RecordId, RowId)>) {
+    match expr {
+        Expr::Path(path)
+        | Expr::Is(path, _)
+        | Expr::At(path)
+        | Expr::End(path)
+        | Expr::Size(path)
+        | Expr::Index(path)
+        | Expr::IsLast(path)
+        | Expr::Listed(path)
+        | Expr::Patricia(path) => ask_path(path, found),
+        _ => expr.operands(&mut |operand| ask(operand, found)),
+    }
+}
+
+fn ask_path(path: &Path, found: &mut BTreeSet<(RecordId, RowId)>) {
+    for step in &path.steps {
+        match step {
+            Step::Field(field) => {
+                for (record, way) in &field.members {
+                    if let [Member::Row(row)] = way.as_slice() {
+                        found.insert((*record, *row));
+                    }
+                }
+            }
+            Step::Index(index) => ask(index, found),
+            Step::Last => {}
+        }
+    }
+}
+
+/// The only row of a record that a path leads to, by nothing but its name.
+fn own(path: &Path, record: RecordId) -> Option<RowId> {
+    match (&path.start, path.steps.as_slice()) {
+        (Start::This | Start::Up(_) | Start::Enclosing(_), [Step::Field(field)]) => {
+            field.members.iter().find_map(|(of, way)| match way.as_slice() {
+                [Member::Row(row)] if *of == record => Some(*row),
+                _ => None,
+            })
+        }
+        _ => None,
+    }
+}
+
+/// An expression as a multiple of a row's number, plus something.
+fn linear(expr: &Expr, record: RecordId, row: RowId) -> Option<(i128, i128)> {
+    if let Some(n) = expr.constant() {
+        return Some((0, n));
+    }
+    match expr {
+        Expr::Path(path) => (own(path, record) == Some(row)).then_some((1, 0)),
+        Expr::Unary(UnaryOp::Negate, a) => {
+            let (factor, offset) = linear(a, record, row)?;
+            Some((factor.checked_neg()?, offset.checked_neg()?))
+        }
+        Expr::Binary(op, a, b) => {
+            let (a, b) = (linear(a, record, row)?, linear(b, record, row)?);
+            match op {
+                BinaryOp::Add => Some((a.0.checked_add(b.0)?, a.1.checked_add(b.1)?)),
+                BinaryOp::Subtract => Some((a.0.checked_sub(b.0)?, a.1.checked_sub(b.1)?)),
+                BinaryOp::Multiply if a.0 == 0 => {
+                    Some((a.1.checked_mul(b.0)?, a.1.checked_mul(b.1)?))
+                }
+                BinaryOp::Multiply if b.0 == 0 => {
+                    Some((b.1.checked_mul(a.0)?, b.1.checked_mul(a.1)?))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// What an equation says of an address: of which row, and whether of its end.
+enum Address {
+    Of(RowId, bool),
+    FileEnd,
+}
+
+impl<'m> Reading<'_, '_, 'm> {
+    /// Something in the model that the reader does not look at, wherever it is.
+    pub(super) fn general_doubt(&self) -> Option<String> {
+        let model = self.model;
+        if model.gaps == Gaps::Kept {
+            return Some("gaps are kept".to_owned());
+        }
+        if !model.relocation.is_empty() {
+            return Some("a relocation table".to_owned());
+        }
+        model.records.iter().flat_map(|record| &record.rows).find_map(|row| {
+            let why = match (&row.kind, &row.role) {
+                (RowKind::Pool { .. }, _) => "a string pool",
+                (RowKind::Slice { .. }, _) | (_, Role::View { .. }) => "a shared table",
+                (_, Role::Kept(_)) => "a number that is kept",
+                _ => return None,
+            };
+            Some(why.to_owned())
+        })
+    }
+
+    /// Whether the type of a row has as many elements as another row's number says, which is then
+    /// the equation of that number turned round.
+    pub(super) fn is_counted_by(
+        &self,
+        ctx: &Ctx<'m>,
+        row: RowId,
+        record: RecordId,
+        number: RowId,
+    ) -> bool {
+        self.is_counted(ctx, row, record, number, (1, 0))
+    }
+
+    fn is_counted(
+        &self,
+        ctx: &Ctx<'m>,
+        row: RowId,
+        record: RecordId,
+        number: RowId,
+        equation: (i128, i128),
+    ) -> bool {
+        let row = self.row(ctx, ctx.record, row);
+        let gone = matches!(row.homes.get(ctx.epoch), Some(Home::Absent)) || row.when.is_some();
+        !gone && counted(&row.ty, record, number, equation)
+    }
+
+    /// Whether a derived row is what it should be because of how the file is read.
+    fn follows(&self, ctx: &Ctx<'m>, id: RowId, source: &DefinerSource) -> bool {
+        let DefinerSource::Measure { measure, row, factor, offset } = source else { return false };
+        let measured = self.row(ctx, ctx.record, *row);
+        let plain = (*factor, *offset) == (1, 0);
+        let here =
+            !matches!(measured.homes.get(ctx.epoch), Some(Home::Absent)) && measured.when.is_none();
+        let number = |expr: &Expr| linear(expr, ctx.record, id) == Some((1, 0));
+        match (measure, &measured.ty) {
+            (Measure::Count, _) => self.is_counted(ctx, *row, ctx.record, id, (*factor, *offset)),
+            (Measure::Size, Type::Region(region)) => {
+                plain && here && matches!(&region.extent, Extent::Size(size) if number(size))
+            }
+            (Measure::End, Type::Region(region)) => {
+                plain && here && matches!(&region.extent, Extent::End(end) if number(end))
+            }
+            // The arms of the union look at it.
+            (Measure::Tag, Type::Union(union)) => {
+                matches!(ctx.view.unions[union.index()].tag, Tag::Row(row) if row == id)
+            }
+            _ => false,
+        }
+    }
+
+    fn address(&self, ctx: &Ctx<'m>, source: &DefinerSource) -> Option<Address> {
+        let inside = |path: &Path| match path.start {
+            Start::This => own(path, ctx.record),
+            _ => None,
+        };
+        match source {
+            DefinerSource::Expr(Expr::FileEnd) => Some(Address::FileEnd),
+            DefinerSource::Expr(Expr::At(path)) => Some(Address::Of(inside(path)?, false)),
+            DefinerSource::Expr(Expr::End(path)) => Some(Address::Of(inside(path)?, true)),
+            DefinerSource::Measure { measure, row, factor: 1, offset: 0 } => match measure {
+                Measure::End => Some(Address::Of(*row, true)),
+                Measure::At(base) if base.constant() == Some(0) => Some(Address::Of(*row, false)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn derived<'r>(&self, ctx: &Ctx<'m>) -> impl Iterator<Item = (RowId, &'r Row)> + use<'r, 'm>
+    where
+        'm: 'r,
+    {
+        let epoch = ctx.epoch;
+        rows(&ctx.view.records[ctx.record.index()]).filter(move |(_, row)| {
+            matches!(row.role, Role::Derived) && !matches!(row.homes.get(epoch), Some(Home::Absent))
+        })
+    }
+
+    /// Rows of a record whose addresses are asked for.
+    pub(super) fn extents_asked(&self, ctx: &Ctx<'m>) -> Vec<RowId> {
+        let mut found = Vec::new();
+        for (id, row) in self.derived(ctx) {
+            if let [definer] = row.definers.as_slice()
+                && matches!(definer.scope, DefinerScope::Own)
+                && !self.follows(ctx, id, &definer.source)
+                && let Some(Address::Of(row, _)) = self.address(ctx, &definer.source)
+            {
+                found.push(row);
+            }
+        }
+        for (id, row) in rows(&ctx.view.records[ctx.record.index()]) {
+            if self.dictionary_in(&row.ty).is_some() && matches!(row.ty, Type::Pointer(_)) {
+                found.push(id);
+            }
+        }
+        found
+    }
+
+    /// Compares numbers with what they follow from.
+    pub(super) fn settle(&self, work: &mut Work<'_, 'm>) -> Able<()> {
+        let ctx = work.ctx;
+        for (_, row) in rows(&ctx.view.records[ctx.record.index()]) {
+            if matches!(&row.ty, Type::Pointer(pointer) if pointer.none_with.is_some()) {
+                self.doubt("a pointer that is none with an array");
+            }
+        }
+        for (id, row) in self.derived(ctx) {
+            let cases =
+                row.definers.iter().all(|definer| matches!(definer.scope, DefinerScope::Case(..)));
+            if cases && !row.definers.is_empty() {
+                // The arms of the union look at it.
+                continue;
+            }
+            let ([definer], name) = (row.definers.as_slice(), early(ctx.record, id)) else {
+                self.doubt("a number that follows from several things");
+                continue;
+            };
+            if !matches!(definer.scope, DefinerScope::Own) {
+                self.doubt("a number that follows from something around it");
+                continue;
+            }
+            if self.follows(ctx, id, &definer.source) {
+                continue;
+            }
+            if !self.known.borrow().contains(&name.to_string()) {
+                self.doubt("something else than a number that follows from the value");
+                continue;
+            }
+            work.code.extend(match self.address(ctx, &definer.source) {
+                Some(Address::FileEnd) => quote!(s::holds(#name == cx.len() as i128)?;),
+                Some(Address::Of(row, end)) => {
+                    let extent = extent(ctx.record, row);
+                    if !super::mentions(&work.code, &extent) {
+                        self.doubt("an address that is not known");
+                        continue;
+                    }
+                    let side = if end { quote!((_, at)) } else { quote!((at, _)) };
+                    quote! {
+                        if let rt::Some(#side) = #extent { s::holds(#name == at as i128)?; }
+                    }
+                }
+                None => {
+                    let DefinerSource::Expr(expr) = &definer.source else {
+                        self.doubt("a measure");
+                        continue;
+                    };
+                    match self.number(ctx, expr) {
+                        Ok(number) => quote! {
+                            if let rt::Some(number) = #number { s::holds(#name == number)?; }
+                        },
+                        Err(super::Unable(why)) => {
+                            self.doubt(&why);
+                            continue;
+                        }
+                    }
+                }
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Whether a type has exactly as many elements as a number says by an equation.
+fn counted(ty: &Type, record: RecordId, number: RowId, equation: (i128, i128)) -> bool {
+    let exact = |expr: &Expr| linear(expr, record, number) == Some(equation);
+    match strip(ty) {
+        Type::Array(array) => matches!(&array.length, ArrayLength::Count(count) if exact(count)),
+        Type::Run(run) => matches!(&run.length, RunLength::Count(count) if exact(count)),
+        Type::Pointer(pointer) => match &pointer.target {
+            Target::Own(target) if !pointer.optional => counted(target, record, number, equation),
+            _ => false,
+        },
+        _ => false,
+    }
+}

@@ -1,0 +1,482 @@
+//! The straight writer: one pass over a value, in the order of the layout.
+//!
+//! `put_*` functions append the inline rows of a record, `tail_*` functions place what it owns, and
+//! `lay_*` functions do both for records whose own bytes do not come first. Pointers are written as
+//! zero, or as the number for "nothing", and get their numbers when their targets are placed.
+
+mod array;
+mod cell;
+mod derive;
+mod late;
+mod lists;
+mod place;
+mod rows;
+mod run;
+mod spot;
+mod tables;
+mod target;
+mod union;
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::{Able, Access, Frame, Scope, Straight, unable};
+use crate::model::{
+    ByteOrder, ByteOrderRule, EndianRule, EpochId, Model, RecordId, RecordKind, Row, RowId, Sizes,
+    Statement, Type,
+};
+use crate::rust::shape::Shape;
+
+use late::{Anchors, LateRow};
+
+/// The function `write` and those that it calls.
+pub(super) fn emit(straight: &Straight<'_, '_>) -> Able<TokenStream> {
+    let writer = Writer::new(straight);
+    let root = straight.model.root;
+    let ty = writer.ty(root);
+    let anchors = writer.anchors.count();
+    let (epochs, epoch) = (straight.epoch_generic(), straight.epoch_argument());
+    let body = writer.root()?;
+    let late = writer.late_rows()?;
+    let rules = writer.rules()?;
+    let functions = writer.functions.borrow();
+    let functions = functions.values().map(|function| match function {
+        Function::Done(tokens) => tokens.clone(),
+        Function::Begun => TokenStream::new(),
+    });
+    let dispatch = if straight.has_epochs() {
+        let arms =
+            (0..straight.model.epochs.len()).map(|epoch| quote!(#epoch => written::<#epoch>(v),));
+        quote!(match epoch(v)? { #(#arms)* _ => rt::Err(s::Odd), })
+    } else {
+        quote!(written(v))
+    };
+    let _ = epoch;
+    Ok(quote! {
+        fn write<'v>(v: &'v #ty) -> s::Straight<rt::Vec<u8>> {
+            #dispatch
+        }
+
+        fn written<'v, #epochs>(v: &'v #ty) -> s::Straight<rt::Vec<u8>> {
+            let mut ink = s::Ink::new(#anchors);
+            let cx = &mut ink;
+            #rules
+            { #body }
+            #late
+            ink.finish()
+        }
+
+        #(#functions)*
+    })
+}
+
+/// What a function does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Task {
+    /// Appends the inline rows.
+    Put,
+    /// Places what is owned.
+    Tail,
+    /// Both, where the own bytes do not come first.
+    Lay,
+}
+
+enum Function {
+    /// It is being written, further out.
+    Begun,
+    Done(TokenStream),
+}
+
+/// What functions of a writer are made from.
+struct Writer<'s, 'p, 'm> {
+    straight: &'s Straight<'p, 'm>,
+    model: &'m Model,
+    sizes: Vec<Sizes<'m>>,
+    functions: RefCell<BTreeMap<(Task, RecordId, bool), Function>>,
+    failed: RefCell<BTreeSet<(Task, RecordId, bool)>>,
+    anchors: Anchors,
+    late: RefCell<Vec<LateRow>>,
+    /// Records that ask for their position in the array around them.
+    indexed: BTreeSet<RecordId>,
+    has_relocation: bool,
+    /// How many locals the code at hand has.
+    locals: Cell<u32>,
+}
+
+/// Code of type `&T`.
+#[derive(Debug, Clone)]
+struct Src {
+    code: TokenStream,
+    /// The shape of T; none if there is no value.
+    shape: Option<Shape>,
+}
+
+impl Src {
+    fn typed(code: TokenStream, shape: Shape) -> Src {
+        Src { code, shape: Some(shape) }
+    }
+
+    fn nothing() -> Src {
+        Src { code: quote!(&()), shape: None }
+    }
+}
+
+/// A node whose rows are written.
+#[derive(Clone)]
+struct Node<'m> {
+    view: &'m Model,
+    epoch: usize,
+    /// Whether the highest byte of numbers comes first, if they do not say themselves.
+    big: bool,
+    /// The record of the rows: of the form, if there is one.
+    id: RecordId,
+    /// A reference to the struct that holds them.
+    value: TokenStream,
+    scope: Scope<'static>,
+    /// Address that offsets of rows count from.
+    at: TokenStream,
+    /// Position in the array around it: a `usize`.
+    index: Option<TokenStream>,
+    /// Whether an element of a row is written.
+    element: bool,
+}
+
+impl<'m> Node<'m> {
+    fn record(&self) -> &'m crate::model::Record {
+        &self.view.records[self.id.index()]
+    }
+
+    fn row(&self, row: RowId) -> &'m Row {
+        &self.record().rows[row.index()]
+    }
+}
+
+impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
+    fn new(straight: &'s Straight<'p, 'm>) -> Self {
+        let model = straight.model;
+        let epochs = 0..u32::try_from(model.epochs.len()).unwrap_or(u32::MAX);
+        Writer {
+            straight,
+            model,
+            sizes: epochs
+                .map(|epoch| model.in_epoch(EpochId(epoch)).sizes(EpochId(epoch)))
+                .collect(),
+            functions: RefCell::default(),
+            failed: RefCell::default(),
+            anchors: Anchors::new(straight),
+            late: RefCell::default(),
+            indexed: late::indexed(model),
+            has_relocation: !model.relocation.is_empty()
+                || model.records.iter().any(|record| record.encodes.is_some()),
+            locals: Cell::default(),
+        }
+    }
+
+    /// A name for a local that nothing around has.
+    fn fresh(&self, prefix: &str) -> Ident {
+        let number = self.locals.get();
+        self.locals.set(number + 1);
+        format_ident!("{prefix}_{number}")
+    }
+
+    /// Code for each layout, with names of locals that do not depend on what was written before.
+    fn by_epoch(
+        &self,
+        mut body: impl FnMut(&'m Model, usize) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        let before = self.locals.get();
+        let tokens = self.straight.by_epoch(|view, epoch| {
+            self.locals.set(0);
+            body(view, epoch)
+        });
+        self.locals.set(before);
+        tokens
+    }
+
+    /// The code for the root.
+    fn root(&self) -> Able<TokenStream> {
+        let root = self.model.root;
+        let big = self.big();
+        self.by_epoch(|view, epoch| {
+            let node = self.node(view, epoch, big, root, quote!(v), None);
+            let node = Node { at: quote!(0_u64), ..node };
+            let layout = &node.record().layout;
+            if !matches!(layout.first(), Some(Statement::This)) {
+                return unable("a root that is not written first");
+            }
+            let put = self.call(Task::Put, &node, root, &quote!(v), None, &quote!())?;
+            let tail = self.statements(&node, &layout[1..])?;
+            Ok(quote!(#put #tail))
+        })
+    }
+
+    /// Byte order of the file, as far as straight code carries it.
+    fn big(&self) -> bool {
+        matches!(self.model.byte_order, ByteOrderRule::Fixed(ByteOrder::Big))
+    }
+
+    /// Byte order inside of a record.
+    fn order_in(&self, id: RecordId, around: bool) -> Able<bool> {
+        match &self.model.records[id.index()].endian {
+            None => Ok(around),
+            Some(EndianRule::Fixed(order)) => Ok(*order == ByteOrder::Big),
+            Some(EndianRule::Chosen(..)) => unable("a byte order that is chosen"),
+        }
+    }
+
+    /// The node that the function of a record is about.
+    fn node(
+        &self,
+        view: &'m Model,
+        epoch: usize,
+        big: bool,
+        id: RecordId,
+        value: TokenStream,
+        index: Option<TokenStream>,
+    ) -> Node<'m> {
+        let mut frames = self.straight.enclosing_frames(id);
+        frames.push(Frame {
+            record: id,
+            access: Access::Value(value.clone()),
+            at: Some(quote!(o)),
+            index: index.clone(),
+        });
+        let scope = Scope { frames, ..Scope::default() };
+        Node { view, epoch, big, id, value, scope, at: quote!(o), index, element: false }
+    }
+
+    /// The record that holds the rows of another one: forms are in the struct of their case.
+    fn holder(&self, id: RecordId) -> RecordId {
+        match self.model.records[id.index()].kind {
+            RecordKind::Form(union, case, _) => {
+                self.model.unions[union.index()].cases[case as usize].record
+            }
+            _ => id,
+        }
+    }
+
+    /// Type of what functions of a record take.
+    fn ty(&self, id: RecordId) -> TokenStream {
+        let shapes = self.straight.shapes;
+        if shapes.is_transparent(id) || shapes.is_typed(id) {
+            self.straight.value_ty(id, &quote!('v))
+        } else {
+            quote!(())
+        }
+    }
+
+    /// What functions of a record take for a value.
+    fn argument(&self, id: RecordId, src: &Src) -> TokenStream {
+        let shapes = self.straight.shapes;
+        if shapes.is_transparent(id) || shapes.is_typed(id) {
+            src.code.clone()
+        } else {
+            quote!(&())
+        }
+    }
+
+    fn name(task: Task, id: RecordId, big: bool) -> Ident {
+        let task = match task {
+            Task::Put => "put",
+            Task::Tail => "tail",
+            Task::Lay => "lay",
+        };
+        let big = if big { "_big" } else { "" };
+        format_ident!("{task}_{}{big}", id.0)
+    }
+
+    /// A call of the function for a record; `more` are its arguments behind value and index, each
+    /// with a comma.
+    fn call(
+        &self,
+        task: Task,
+        node: &Node<'m>,
+        id: RecordId,
+        value: &TokenStream,
+        index: Option<&TokenStream>,
+        more: &TokenStream,
+    ) -> Able<TokenStream> {
+        let big = self.order_in(id, node.big)?;
+        self.function(task, id, big)?;
+        let name = Self::name(task, id, big);
+        let arguments = self.straight.arguments(&node.scope, id)?;
+        let epoch = self.straight.epoch_argument();
+        let index = self.indexed.contains(&id).then(|| {
+            let index = index.cloned().unwrap_or(quote!(usize::MAX));
+            quote!(#index,)
+        });
+        Ok(quote!(#name::<#epoch>(cx, #value, #index #more #arguments)?;))
+    }
+
+    /// Makes sure that a function is there.
+    fn function(&self, task: Task, id: RecordId, big: bool) -> Able<()> {
+        let key = (task, id, big);
+        if self.failed.borrow().contains(&key) {
+            return unable(format!(
+                "{} of {}",
+                Self::name(task, id, big),
+                self.straight.record(id).name
+            ));
+        }
+        if self.functions.borrow().contains_key(&key) {
+            return Ok(());
+        }
+        self.functions.borrow_mut().insert(key, Function::Begun);
+        let body = self.body(task, id, big);
+        let (tokens, result) = match body {
+            Ok(tokens) => (tokens, Ok(())),
+            // Who calls it from inside of a circle gives up there.
+            Err(why) => {
+                self.failed.borrow_mut().insert(key);
+                (quote!(return rt::Err(s::Odd);), Err(why))
+            }
+        };
+        let name = Self::name(task, id, big);
+        let (ty, epochs) = (self.ty(id), self.straight.epoch_generic());
+        let params = self.straight.params(id, &quote!('v));
+        let index = self.indexed.contains(&id).then(|| quote!(index: usize,));
+        let (more, output) = match task {
+            Task::Put => (quote!(), quote!(())),
+            Task::Tail => (quote!(o: s::Spot,), quote!(())),
+            Task::Lay => (quote!(align: u64,), quote!(s::Spot)),
+        };
+        let result_code = match task {
+            Task::Lay => quote!(rt::Ok(o)),
+            _ => quote!(rt::Ok(())),
+        };
+        let recursive = self.straight.record(id).recursive;
+        let (enter, leave) = match recursive {
+            true => (quote!(cx.enter()?;), quote!(cx.leave();)),
+            false => (quote!(), quote!()),
+        };
+        let function = quote! {
+            fn #name<'v, #epochs>(
+                cx: &mut s::Ink<'v>,
+                v: &'v #ty,
+                #index
+                #more
+                #params
+            ) -> s::Straight<#output> {
+                #enter
+                #tokens
+                #leave
+                #result_code
+            }
+        };
+        self.functions.borrow_mut().insert(key, Function::Done(function));
+        result
+    }
+
+    fn body(&self, task: Task, id: RecordId, big: bool) -> Able<TokenStream> {
+        let index = self.indexed.contains(&id).then(|| quote!(index));
+        let body = self.by_epoch(|view, epoch| {
+            let node = self.node(view, epoch, big, id, quote!(v), index.clone());
+            let layout = &node.record().layout;
+            match task {
+                Task::Put => self.rows(&node, &spot::Spot::End, &rows::Head::default()),
+                Task::Tail => self.statements(&node, &layout[1..]),
+                Task::Lay => self.statements(&node, layout),
+            }
+        })?;
+        Ok(match task {
+            Task::Put => quote!(let o = cx.here(); #body),
+            Task::Tail => body,
+            Task::Lay => quote!(let o = cx.token()?; #body),
+        })
+    }
+
+    /// The field of a row, from the struct around it.
+    fn field(&self, node: &Node<'m>, row: RowId) -> Option<Src> {
+        let holder = self.holder(node.id);
+        let shapes = self.straight.shapes;
+        let row = if holder == node.id {
+            row
+        } else {
+            let name = node.row(row).name.as_ref()?;
+            let rows = &self.model.records[holder.index()].rows;
+            let at = rows.iter().position(|r| r.name.as_ref() == Some(name))?;
+            RowId(u32::try_from(at).ok()?)
+        };
+        let field = shapes.field(holder, row)?;
+        let value = &node.value;
+        if shapes.is_transparent(holder) {
+            return Some(Src::typed(value.clone(), field.shape.clone()));
+        }
+        if !shapes.is_typed(holder) {
+            return None;
+        }
+        let ident = &field.ident;
+        Some(Src::typed(quote!((&#value.#ident)), field.shape.clone()))
+    }
+
+    /// Size in bytes of a type, if it is always the same.
+    fn size(&self, node: &Node<'m>, ty: &Type) -> Option<u64> {
+        self.sizes[node.epoch].of(ty)
+    }
+
+    /// The node of a record inside of another node.
+    fn inside(
+        &self,
+        node: &Node<'m>,
+        id: RecordId,
+        src: &Src,
+        at: TokenStream,
+        index: Option<TokenStream>,
+    ) -> Able<Node<'m>> {
+        let value = self.argument(id, src);
+        let scope = node.scope.within(Frame {
+            record: id,
+            access: Access::Value(value.clone()),
+            at: Some(at.clone()),
+            index: index.clone(),
+        });
+        let big = self.order_in(id, node.big)?;
+        Ok(Node { id, value, scope, at, index, big, element: false, ..node.clone() })
+    }
+
+    /// Code that gives up if something of a struct is spelled in a way that straight code does not
+    /// keep. It keeps widths of numbers in rows, and forms.
+    fn canonical(&self, id: RecordId, value: &TokenStream) -> TokenStream {
+        if !self.is_spelled(id) {
+            return quote!();
+        }
+        let forms = match self.model.records[id.index()].kind {
+            RecordKind::Case(union, case) => {
+                let forms = &self.model.unions[union.index()].cases[case as usize].forms;
+                forms.iter().map(|form| form.record).collect()
+            }
+            _ => Vec::new(),
+        };
+        let mut rows = Vec::new();
+        for record in std::iter::once(id).chain(forms.iter().copied()) {
+            for (row_id, row) in crate::rust::visit::rows(&self.model.records[record.index()]) {
+                if derive::has_varint(&row.ty) {
+                    rows.push(self.straight.shapes.spelling_row(record, row_id));
+                }
+            }
+        }
+        let whole = forms.len() > 1;
+        if rows.is_empty() && !whole {
+            return quote!(s::holds(#value.spelling.is_canonical())?;);
+        }
+        quote!(s::holds(s::is_kept(&#value.spelling, &[#(#rows),*], #whole))?;)
+    }
+
+    /// Whether a struct has a field for its spelling.
+    fn is_spelled(&self, id: RecordId) -> bool {
+        let shapes = self.straight.shapes;
+        shapes.has_spelling(id) && shapes.is_typed(id) && !shapes.is_transparent(id)
+    }
+
+    /// The width that a number of variable width had in the file: an `s::Width`.
+    fn width(&self, node: &Node<'m>, row: RowId) -> TokenStream {
+        if node.element || !self.is_spelled(self.holder(node.id)) {
+            return quote!(s::Width::SHORTEST);
+        }
+        let (value, row) = (&node.value, self.straight.shapes.spelling_row(node.id, row));
+        quote!(s::Width::of(&#value.spelling, #row))
+    }
+}

@@ -1,0 +1,153 @@
+//! Structs and arrays.
+
+use super::rows::Head;
+use super::spot::{Spot, in_block, lit, mentions, position};
+use super::*;
+use crate::model::{ArrayLength, ArrayType, Storage};
+use crate::rust::shape::Prim;
+
+impl<'m> Writer<'_, '_, 'm> {
+    /// A struct.
+    pub(super) fn put_record(
+        &self,
+        node: &Node<'m>,
+        record: RecordId,
+        src: &Src,
+        spot: &Spot,
+        index: Option<&TokenStream>,
+    ) -> Able<TokenStream> {
+        if let Some(Shape::Option(_)) = src.shape {
+            return unable("a struct that may not be there");
+        }
+        let holder = match node.record().kind {
+            RecordKind::Form(..) => src.shape.as_ref().is_some_and(|shape| match shape {
+                Shape::Struct(other) => *other != record,
+                _ => false,
+            }),
+            _ => false,
+        };
+        if holder {
+            return unable("a form of another struct");
+        }
+        if let Spot::Block(offset) = spot {
+            let inner = self.inside(node, record, src, position(offset), index.cloned())?;
+            return self.rows(&inner, spot, &Head::default());
+        }
+        let value = self.argument(record, src);
+        if let Some(size) = self.sizes[node.epoch].record(record).filter(|size| *size <= 256) {
+            // A block, filled where it is.
+            let size = usize::try_from(size).unwrap_or(0);
+            let inner = self.inside(node, record, src, quote!(at), index.cloned())?;
+            let body = self.rows(&inner, &Spot::Block(quote!(0)), &Head::default())?;
+            return Ok(in_block(size, &body));
+        }
+        self.call(Task::Put, node, record, &value, index, &quote!())
+    }
+
+    /// Elements one behind the other. `starts`: their addresses are remembered.
+    #[allow(clippy::too_many_arguments, reason = "all of it is about one array")]
+    pub(super) fn put_array(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        array: &'m ArrayType,
+        src: &Src,
+        spot: &Spot,
+        starts: bool,
+    ) -> Able<TokenStream> {
+        if array.stride.is_some() {
+            return unable("a stride");
+        }
+        if matches!(array.length, ArrayLength::Last(_)) {
+            return unable("an array up to a last element");
+        }
+        let (Some(Shape::List(inner)) | Some(Shape::Fixed(inner, _))) = &src.shape else {
+            return unable("an array in another shape");
+        };
+        let code = &src.code;
+        let (i, name) = (self.fresh("i"), self.fresh("x"));
+        let x = Src::typed(quote!(#name), (**inner).clone());
+        let put = |spot: &Spot| self.put_element(node, id, row, &array.element, &x, spot, &i);
+        if let Spot::Block(offset) = spot {
+            let (Some(size), Some(all)) = (
+                self.size(node, &array.element),
+                self.size(node, &Type::Array(Box::new(array.clone()))),
+            ) else {
+                return unable("an array of any size in a block");
+            };
+            let (count, size) = (
+                lit(usize::try_from(all.checked_div(size).unwrap_or(0)).unwrap_or(0)),
+                lit(usize::try_from(size).unwrap_or(0)),
+            );
+            let body = put(&Spot::Block(quote!((#offset + #i * #size))))?;
+            return Ok(quote! {
+                s::holds(#code.len() == #count)?;
+                for (#i, #name) in #code.iter().enumerate() { #body }
+            });
+        }
+        if let Type::Cell(cell) = &array.element
+            && let Storage::Fixed(int) = cell.storage
+            && let Some(bits) = self.easy_bits(row, cell, &x)
+        {
+            let width = lit(int.bytes.into());
+            if int.bytes == 1 && **inner == Shape::Int(Prim::U8) {
+                return Ok(quote!(cx.put(&#code[..]);));
+            }
+            let function =
+                if self.is_big(node, &int) { quote!(numbers_big) } else { quote!(numbers) };
+            return Ok(quote!(cx.#function::<#width>(#code.iter().map(|#name| #bits))?;));
+        }
+        let size = self.size(node, &array.element).filter(|size| (1..=256).contains(size));
+        if let (Some(size), false) = (size, starts) {
+            let size = usize::try_from(size).unwrap_or(0);
+            let body = put(&Spot::Block(quote!(0)))?;
+            if !mentions(&body, "cx") && !mentions(&body, "at") && !mentions(&body, &i.to_string())
+            {
+                let size = lit(size);
+                return Ok(quote! {
+                    for (b, #name) in cx.grow(#code.len(), #size)?.chunks_exact_mut(#size).zip(#code.iter()) {
+                        let b: &mut [u8; #size] = b.try_into().map_err(|_| s::Odd)?;
+                        #body
+                    }
+                });
+            }
+            let block = in_block(size, &body);
+            let size = lit(size);
+            return Ok(quote! {
+                cx.out.reserve(#code.len().saturating_mul(#size));
+                for (#i, #name) in #code.iter().enumerate() { #block }
+            });
+        }
+        let body = put(&Spot::End)?;
+        let start = starts.then(|| quote!(cx.start();));
+        Ok(quote!(for (#i, #name) in #code.iter().enumerate() { #start #body }))
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "all of it is about one element")]
+    pub(super) fn put_element(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        ty: &'m Type,
+        x: &Src,
+        spot: &Spot,
+        i: &Ident,
+    ) -> Able<TokenStream> {
+        match (ty, &x.shape) {
+            (_, Some(Shape::Boxed(inner))) => {
+                let code = &x.code;
+                let x = Src::typed(quote!((&**#code)), (**inner).clone());
+                self.put_element(node, id, row, ty, &x, spot, i)
+            }
+            (Type::Record(record), _) => self.put_record(node, *record, x, spot, Some(&quote!(#i))),
+            // Regions of elements are not rows: nothing else is named by them.
+            (Type::Region(_), _) => unable("a region of an element"),
+            _ => {
+                let node = Node { element: true, ..node.clone() };
+                self.put(&node, id, row, ty, x, spot, None)
+            }
+        }
+    }
+}

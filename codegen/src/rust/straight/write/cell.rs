@@ -1,0 +1,399 @@
+//! Numbers: cells, words and constants.
+
+use proc_macro2::Literal;
+
+use super::spot::{Spot, bytes_at, in_block, lit};
+use super::*;
+use crate::model::{
+    Cell, Constant, GroupOrder, IntType, Meaning, Role, RowKind, Storage, VarintId,
+};
+use crate::rust::visit::rows as rows_of;
+
+impl<'m> Writer<'_, '_, 'm> {
+    /// Whether the highest byte of a number comes first.
+    pub(super) fn is_big(&self, node: &Node<'m>, int: &IntType) -> bool {
+        int.order.map_or(node.big, |order| order == ByteOrder::Big)
+    }
+
+    /// Width in bits, most bytes and order of a variable-length integer.
+    pub(super) fn varint(&self, id: VarintId) -> (u32, u8, TokenStream) {
+        let varint = &self.model.varints[id.index()];
+        let order = match varint.order {
+            GroupOrder::MsbFirst => quote!(::formwork::GroupOrder::MsbFirst),
+            GroupOrder::LsbFirst => quote!(::formwork::GroupOrder::LsbFirst),
+        };
+        (u32::from(varint.ty.bytes) * 8, varint.max_bytes, order)
+    }
+
+    /// Width in bits and sign of a cell.
+    pub(super) fn cell_range(&self, cell: &Cell) -> (u32, bool) {
+        match cell.storage {
+            Storage::Fixed(int) => (u32::from(int.bytes) * 8, int.signed),
+            Storage::Varint(id) => {
+                let ty = self.model.varints[id.index()].ty;
+                (u32::from(ty.bytes) * 8, ty.signed)
+            }
+            Storage::Bits { width, .. } | Storage::Letter { width, .. } => (width.into(), false),
+            Storage::Word { first, last, signed } => (u32::from(last - first) + 1, signed),
+            Storage::TagOf => (64, true),
+        }
+    }
+
+    /// Whether every number of a shape fits a cell.
+    pub(super) fn always_fits(&self, shape: &Shape, cell: &Cell) -> bool {
+        let (low, high) = match shape {
+            Shape::Int(prim) => prim.range(),
+            Shape::Enum(id) => self.straight.shapes.enum_prim(*id).range(),
+            Shape::Index(_) => (0, u32::MAX.into()),
+            _ => return false,
+        };
+        let (bits, signed) = self.cell_range(cell);
+        let (least, most) = if signed {
+            (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1)
+        } else {
+            (0, (1_i128 << bits) - 1)
+        };
+        least <= low && high <= most
+    }
+
+    /// Code of type `i128` for a number, from a reference to it.
+    pub(super) fn plain_number(&self, code: &TokenStream, shape: &Shape) -> Option<TokenStream> {
+        Some(match shape {
+            Shape::Int(_) => quote!((*#code as i128)),
+            Shape::Enum(_) | Shape::Index(_) => quote!(i128::from(#code.number())),
+            Shape::Bool => quote!(i128::from(*#code)),
+            Shape::Word(_) => quote!(i128::from(#code.0)),
+            _ => return None,
+        })
+    }
+
+    /// Code of type `u64` that cannot fail: the bits of a number of whole bytes.
+    pub(super) fn easy_bits(&self, row: &Row, cell: &Cell, src: &Src) -> Option<TokenStream> {
+        let (code, shape) = (&src.code, src.shape.as_ref()?);
+        let plain = row.plus == 0 && row.none.is_empty();
+        let filtered = row.reference.as_ref().is_some_and(|r| r.filter.is_some());
+        match (&cell.meaning, shape) {
+            (Meaning::Float, Shape::Float32) if self.cell_range(cell).0 == 32 => {
+                Some(quote!(u64::from(#code.to_bits())))
+            }
+            (Meaning::Float, Shape::Float64) if self.cell_range(cell).0 == 64 => {
+                Some(quote!(#code.to_bits()))
+            }
+            (Meaning::Bool { yes }, Shape::Bool) => Some(quote!((if *#code { #yes } else { 0 }))),
+            (Meaning::Word(word), Shape::Word(_)) if self.straight.shapes.is_plain_word(*word) => {
+                Some(quote!(u64::from(#code.0)))
+            }
+            (Meaning::Int, Shape::Int(_))
+                if plain && !filtered && self.always_fits(shape, cell) =>
+            {
+                Some(quote!((*#code as u64)))
+            }
+            (Meaning::Int | Meaning::Enum(_), Shape::Enum(_) | Shape::Index(_))
+                if plain && !filtered && self.always_fits(shape, cell) =>
+            {
+                Some(quote!((#code.number() as u64)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Code of type `u64`: the bits that a cell stores for a value.
+    pub(super) fn bits(
+        &self,
+        node: &Node<'m>,
+        row: &'m Row,
+        cell: &'m Cell,
+        src: &Src,
+    ) -> Able<TokenStream> {
+        if let Some(bits) = self.easy_bits(row, cell, src) {
+            return Ok(bits);
+        }
+        if row.reference.as_ref().is_some_and(|reference| reference.filter.is_some()) {
+            return unable("a rank among some elements");
+        }
+        let Some(shape) = &src.shape else { return unable("a number without a value") };
+        let code = &src.code;
+        match (&cell.meaning, shape) {
+            (Meaning::Int | Meaning::Enum(_), Shape::Option(inner)) => {
+                let Some(none) = row.none.first() else {
+                    return unable("a number that may not be there");
+                };
+                let (bits, signed) = self.cell_range(cell);
+                let none = cut(*none, bits, signed)?;
+                let some = self.bits(node, row, cell, &Src::typed(quote!(x), (**inner).clone()))?;
+                Ok(quote!(match #code { rt::Some(x) => #some, rt::None => #none }))
+            }
+            (Meaning::Int | Meaning::Enum(_), _) => {
+                let Some(number) = self.plain_number(code, shape) else {
+                    return unable("a number in another shape");
+                };
+                self.stored_bits(row, cell, &number)
+            }
+            (Meaning::Word(word), Shape::Struct(_)) => self.word(node, *word, src),
+            _ => unable("a cell in another shape"),
+        }
+    }
+
+    /// Code of type `u64` for a number of type `i128` that is no "nothing".
+    fn stored_bits(&self, row: &Row, cell: &Cell, number: &TokenStream) -> Able<TokenStream> {
+        let (bits, signed) = self.cell_range(cell);
+        let stored = match row.plus {
+            0 => quote!(#number),
+            plus => {
+                let plus = Literal::i128_suffixed(plus);
+                quote!(s::known(i128::checked_add(#number, #plus))?)
+            }
+        };
+        if row.none.is_empty() {
+            return Ok(quote!(s::bits(#stored, #bits, #signed)?));
+        }
+        let nones = row.none.iter().map(|none| Literal::i128_suffixed(*none));
+        Ok(quote!({
+            let n: i128 = #stored;
+            s::holds(#(n != #nones)&&*)?;
+            s::bits(n, #bits, #signed)?
+        }))
+    }
+
+    /// The integer made of the bit fields of a struct: a `u64`.
+    fn word(&self, node: &Node<'m>, word: RecordId, src: &Src) -> Able<TokenStream> {
+        let inner = self.inside(node, word, src, node.at.clone(), None)?;
+        let canonical = self.canonical(word, &inner.value);
+        let mut parts = TokenStream::new();
+        for (id, row) in rows_of(inner.record()) {
+            if matches!(row.kind, RowKind::Zero | RowKind::Reserved) {
+                continue;
+            }
+            let Type::Cell(cell) = &row.ty else { return unable("a pointer in a word") };
+            let Storage::Word { first, last, .. } = cell.storage else {
+                return unable("a word with other cells");
+            };
+            let bits = self.row_bits(&inner, id, row, cell)?;
+            let width = u32::from(last - first) + 1;
+            let mask = if width >= 64 { u64::MAX } else { (1_u64 << width) - 1 };
+            parts.extend(quote!(word |= (#bits & #mask) << #first;));
+        }
+        Ok(quote!({ #canonical let mut word = 0_u64; #parts word }))
+    }
+
+    /// The bits of a row that has a cell: a `u64`.
+    pub(super) fn row_bits(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        cell: &'m Cell,
+    ) -> Able<TokenStream> {
+        if row.when.is_some() {
+            return unable("a condition in a word");
+        }
+        match (&row.kind, &row.role) {
+            (RowKind::Constant(constant), _) => {
+                let (bits, signed) = self.cell_range(cell);
+                let n = cut(constant_number(constant, cell, row.plus)?, bits, signed)?;
+                Ok(quote!(#n))
+            }
+            (RowKind::Plain, Role::Data | Role::Default(_) | Role::Elsewhere) => {
+                let Some(src) = self.field(node, id) else {
+                    return unable("a row without a field");
+                };
+                self.bits(node, row, cell, &src)
+            }
+            (RowKind::Plain, Role::Derived) => {
+                let number = self.number(node, id, row)?;
+                let (bits, signed) = self.cell_range(cell);
+                let plus = Literal::i128_suffixed(row.plus);
+                Ok(quote!(s::bits(s::known(s::add(#number, rt::Some(#plus))?)?, #bits, #signed)?))
+            }
+            _ => unable("a row of another kind in a word"),
+        }
+    }
+
+    /// A cell.
+    pub(super) fn put_cell(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        cell: &'m Cell,
+        src: &Src,
+        spot: &Spot,
+    ) -> Able<TokenStream> {
+        match cell.storage {
+            Storage::Fixed(int) => {
+                let bits = self.bits(node, row, cell, src)?;
+                Ok(self.store(node, &int, &bits, spot))
+            }
+            Storage::Varint(varint) => {
+                let (width, most, order) = self.varint(varint);
+                let kept = self.width(node, id);
+                let bits = self.bits(node, row, cell, src)?;
+                let Spot::End = spot else { return unable("a varint in a block") };
+                Ok(quote!(cx.varint(rt::Some(i128::from(#bits)), #width, #most, #order, #kept)?;))
+            }
+            // Part of what is around it.
+            Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
+            Storage::Bits { .. } | Storage::Word { .. } => unable("single bits"),
+        }
+    }
+
+    /// A number that is computed: an `Option<i128>`.
+    pub(super) fn put_number(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        cell: &'m Cell,
+        number: TokenStream,
+        spot: &Spot,
+    ) -> Able<TokenStream> {
+        let number = match row.plus {
+            0 => number,
+            plus => {
+                let plus = Literal::i128_suffixed(plus);
+                quote!(s::add(#number, rt::Some(#plus))?)
+            }
+        };
+        if !row.none.is_empty() {
+            return unable("a derived number that may be nothing");
+        }
+        let number = match cell.meaning {
+            Meaning::Int | Meaning::Enum(_) => number,
+            Meaning::Bool { yes } => {
+                let yes = i128::from(yes);
+                quote!((#number).map(|n: i128| if n != 0 { #yes } else { 0 }))
+            }
+            Meaning::Float | Meaning::Word(_) => return unable("a derived float or word"),
+        };
+        match cell.storage {
+            Storage::Fixed(int) => {
+                let (bits, signed) = (u32::from(int.bytes) * 8, int.signed);
+                let bits = quote!(s::bits(s::known(#number)?, #bits, #signed)?);
+                Ok(self.store(node, &int, &bits, spot))
+            }
+            Storage::Varint(varint) => {
+                let (width, most, order) = self.varint(varint);
+                let kept = self.width(node, id);
+                let Spot::End = spot else { return unable("a varint in a block") };
+                Ok(quote!(cx.varint(#number, #width, #most, #order, #kept)?;))
+            }
+            Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
+            Storage::Bits { .. } | Storage::Word { .. } => unable("single bits"),
+        }
+    }
+
+    /// Code that stores a `u64`.
+    pub(super) fn store(
+        &self,
+        node: &Node<'m>,
+        int: &IntType,
+        bits: &TokenStream,
+        spot: &Spot,
+    ) -> TokenStream {
+        let width = lit(int.bytes.into());
+        let function = if self.is_big(node, int) { quote!(set_big) } else { quote!(set) };
+        match spot {
+            Spot::Block(offset) => quote!(s::#function::<#width>(b, #offset, #bits);),
+            Spot::End => in_block(int.bytes.into(), &quote!(s::#function::<#width>(b, 0, #bits);)),
+        }
+    }
+
+    /// A row that is always the same.
+    pub(super) fn constant(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        constant: &'m Constant,
+        spot: &Spot,
+    ) -> Able<TokenStream> {
+        match &row.ty {
+            Type::Nothing => Ok(quote!()),
+            Type::Cell(cell) => match cell.storage {
+                Storage::Fixed(int) => {
+                    let (bits, signed) = self.cell_range(cell);
+                    let n = cut(constant_number(constant, cell, row.plus)?, bits, signed)?;
+                    Ok(self.store(node, &int, &quote!(#n), spot))
+                }
+                Storage::Varint(varint) => {
+                    let (width, most, order) = self.varint(varint);
+                    let kept = self.width(node, id);
+                    let n = Literal::i128_suffixed(constant_number(constant, cell, row.plus)?);
+                    let Spot::End = spot else { return unable("a varint in a block") };
+                    Ok(quote!(cx.varint(rt::Some(#n), #width, #most, #order, #kept)?;))
+                }
+                Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
+                Storage::Bits { .. } | Storage::Word { .. } => unable("single bits"),
+            },
+            Type::Run(run) => {
+                let bytes = match constant {
+                    Constant::Bytes(bytes) => bytes.clone(),
+                    Constant::Text(text) => text.as_bytes().to_vec(),
+                    _ => return unable("a constant in another shape"),
+                };
+                let fixed = match run.length {
+                    crate::model::RunLength::Fixed(size) => size == bytes.len() as u64,
+                    _ => false,
+                };
+                let wide = matches!(
+                    run.content,
+                    crate::model::Content::Text(encoding)
+                        if !matches!(encoding, crate::model::Encoding::Ascii | crate::model::Encoding::Utf8)
+                );
+                if !fixed || wide || run.align.is_some() {
+                    return unable("a constant of any size");
+                }
+                let mut all = bytes;
+                all.extend_from_slice(&run.suffix);
+                let literal = Literal::byte_string(&all);
+                Ok(bytes_at(&quote!(#literal), spot))
+            }
+            _ => unable("a constant in another shape"),
+        }
+    }
+}
+
+/// The number that a cell stores for a constant.
+fn constant_number(constant: &Constant, cell: &Cell, plus: i128) -> Able<i128> {
+    Ok(match (constant, &cell.meaning) {
+        (Constant::Int(n), Meaning::Int | Meaning::Enum(_)) => match n.checked_add(plus) {
+            Some(n) => n,
+            None => return unable("a constant that does not fit"),
+        },
+        (Constant::Bool(b), Meaning::Bool { yes }) => {
+            if *b {
+                i128::from(*yes)
+            } else {
+                0
+            }
+        }
+        (Constant::Float(bits), Meaning::Float) => match cell.storage {
+            #[allow(clippy::cast_possible_truncation, reason = "the width is what is meant")]
+            Storage::Fixed(int) if int.bytes == 4 => {
+                (f64::from_bits(*bits) as f32).to_bits().into()
+            }
+            _ => i128::from(*bits),
+        },
+        _ => return unable("a constant in another shape"),
+    })
+}
+
+/// A number in two's complement, with all bits above its width.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "that is what is meant")]
+fn cut(number: i128, bits: u32, signed: bool) -> Able<u64> {
+    if bits < 127 && !formwork_fits(number, bits, signed) {
+        return unable("a constant that does not fit");
+    }
+    Ok(number as u64)
+}
+
+fn formwork_fits(number: i128, bits: u32, signed: bool) -> bool {
+    if bits == 0 {
+        return number == 0;
+    }
+    if signed {
+        (-(1_i128 << (bits - 1))..1_i128 << (bits - 1)).contains(&number)
+    } else {
+        (0..1_i128 << bits).contains(&number)
+    }
+}

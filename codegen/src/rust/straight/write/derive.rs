@@ -1,0 +1,404 @@
+//! Numbers that follow from the rest of a value, or from where it is.
+
+use proc_macro2::Literal;
+
+use super::spot::{Spot, position};
+use super::*;
+use crate::model::{
+    Content, DefinerScope, DefinerSource, Encoding, Expr, Home, Measure, Member, Path, Role,
+    RowKind, RunLength, RunType, Start, Step, Storage,
+};
+use crate::rust::straight::expr::target;
+use crate::rust::visit::rows as rows_of;
+
+/// A row of which address or size is asked for in another one.
+pub(super) struct Measured {
+    /// The row that says it.
+    by: RowId,
+    /// The row that is measured.
+    row: RowId,
+    measure: Side,
+    factor: i128,
+    offset: i128,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Side {
+    At,
+    End,
+    Size,
+}
+
+impl<'m> Writer<'_, '_, 'm> {
+    /// Rows whose numbers say where others are, as long as those are inline.
+    pub(super) fn measured(&self, node: &Node<'m>) -> Able<Vec<Measured>> {
+        let mut found = Vec::new();
+        for (by, row) in rows_of(node.record()) {
+            if !is_here(row, node.epoch) || !matches!(row.role, Role::Derived) {
+                continue;
+            }
+            if let Some(measured) = self.measure_of(node, by, row) {
+                found.push(measured);
+            }
+        }
+        let varints = found.iter().filter(|m| is_varint(&node.row(m.by).ty));
+        if varints.count() > 1 {
+            return unable("two numbers of variable width that follow from sizes");
+        }
+        Ok(found)
+    }
+
+    pub(super) fn measure_of(&self, node: &Node<'m>, by: RowId, row: &'m Row) -> Option<Measured> {
+        let [definer] = row.definers.as_slice() else { return None };
+        let DefinerScope::Own = definer.scope else { return None };
+        let (side, measured, factor, offset) = match &definer.source {
+            DefinerSource::Measure { measure, row, factor, offset } => {
+                let side = match measure {
+                    Measure::Size => Side::Size,
+                    Measure::End => Side::End,
+                    Measure::At(base) if base.constant() == Some(0) => Side::At,
+                    _ => return None,
+                };
+                (side, *row, *factor, *offset)
+            }
+            DefinerSource::Expr(expr) => {
+                let (side, path) = match expr {
+                    Expr::At(path) => (Side::At, path),
+                    Expr::End(path) => (Side::End, path),
+                    Expr::Size(path) => (Side::Size, path),
+                    _ => return None,
+                };
+                (side, self.own_row(node, path)?, 1, 0)
+            }
+        };
+        let target = node.row(measured);
+        let inline = is_here(target, node.epoch)
+            && target.when.is_none()
+            && !has_pointer(&target.ty)
+            && !is_aligned(&target.ty)
+            && !matches!(target.kind, RowKind::Pool { .. })
+            && (target.reference.is_none() || !is_cell(&target.ty));
+        inline.then_some(Measured { by, row: measured, measure: side, factor, offset })
+    }
+
+    /// The row of the node itself that a path leads to.
+    pub(super) fn own_row(&self, node: &Node<'m>, path: &Path) -> Option<RowId> {
+        let here = match &path.start {
+            Start::This => true,
+            Start::Root => node.id == self.model.root,
+            Start::Enclosing(records) => records.contains(&node.id),
+            _ => false,
+        };
+        let [Step::Field(field)] = path.steps.as_slice() else { return None };
+        let (_, members) = field.members.iter().find(|(record, _)| *record == node.id)?;
+        match members.as_slice() {
+            [Member::Row(row)] if here => Some(*row),
+            _ => None,
+        }
+    }
+
+    /// Whether an expression is a row that follows from a measure of this one.
+    pub(super) fn says(&self, node: &Node<'m>, expr: &Expr, measured: RowId, side: Side) -> bool {
+        let Expr::Path(path) = expr else { return false };
+        let Some(by) = self.own_row(node, path) else { return false };
+        let row = node.row(by);
+        matches!(row.role, Role::Derived)
+            && is_here(row, node.epoch)
+            && self.measure_of(node, by, row).is_some_and(|found| {
+                found.row == measured
+                    && found.measure == side
+                    && (found.factor, found.offset) == (1, 0)
+            })
+    }
+
+    /// Code before the rows that declares what is measured, and code behind them that stores it.
+    pub(super) fn measure_code(
+        &self,
+        node: &Node<'m>,
+        measured: &Measured,
+        before: &mut TokenStream,
+        after: &mut TokenStream,
+    ) -> Able<()> {
+        let (place, from, to) = measured_names(node.id, measured);
+        let row = node.row(measured.by);
+        let Type::Cell(cell) = &row.ty else { return unable("a measure that is no number") };
+        if row.plus != 0 || !row.none.is_empty() {
+            return unable("a measure with another meaning");
+        }
+        let side = match measured.measure {
+            Side::At => quote!(#from),
+            Side::End => quote!(#to),
+            Side::Size => quote!((#to - #from)),
+        };
+        let (factor, offset) =
+            (Literal::i128_suffixed(measured.factor), Literal::i128_suffixed(measured.offset));
+        let number = quote!(s::solved(i128::from(#side), #factor, #offset)?);
+        before.extend(quote!(let (mut #from, mut #to) = (0, 0);));
+        match cell.storage {
+            Storage::Fixed(int) => {
+                let (width, signed, big) = (int.bytes, int.signed, self.is_big(node, &int));
+                before.extend(quote!(let mut #place = 0;));
+                after.extend(quote!(cx.fill(#place, #width, #big, #signed, #number)?;));
+            }
+            Storage::Varint(varint) => {
+                if measured.measure != Side::Size {
+                    return unable("an address of variable width");
+                }
+                let (bits, most, order) = self.varint(varint);
+                let width = self.width(node, measured.by);
+                before.extend(quote!(let mut #place = (0, 0);));
+                after.extend(
+                    quote!(cx.varint_before(#place, #number, #bits, #most, #order, #width)?;),
+                );
+            }
+            _ => return unable("a measure in bits"),
+        }
+        Ok(())
+    }
+
+    /// The code of a row, with notes of where it is for those who ask.
+    pub(super) fn noted(
+        &self,
+        node: &Node<'m>,
+        measured: &[Measured],
+        row: RowId,
+        spot: &Spot,
+        body: TokenStream,
+    ) -> TokenStream {
+        let (mut before, mut after) = (TokenStream::new(), TokenStream::new());
+        for measured in measured.iter().filter(|measured| measured.row == row) {
+            let (_, from, to) = measured_names(node.id, measured);
+            match spot {
+                Spot::End => {
+                    before.extend(quote!(#from = cx.here();));
+                    after.extend(quote!(#to = cx.here();));
+                }
+                Spot::Block(offset) => {
+                    let at = position(offset);
+                    let size = self.size(node, &node.row(row).ty).unwrap_or(0);
+                    after.extend(quote!((#from, #to) = (#at, #at + #size);));
+                }
+            }
+        }
+        quote!(#before #body #after)
+    }
+
+    /// A row whose number follows from others.
+    pub(super) fn derived(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        spot: &Spot,
+    ) -> Able<TokenStream> {
+        if let Some(measured) = self.measure_of(node, id, row) {
+            let (place, ..) = measured_names(node.id, &measured);
+            return Ok(match spot {
+                Spot::Block(offset) => {
+                    let at = position(offset);
+                    quote!(#place = #at;)
+                }
+                Spot::End if is_varint(&row.ty) => quote!(#place = cx.varint_place();),
+                Spot::End => return unable("a number behind others"),
+            });
+        }
+        let Type::Cell(cell) = &row.ty else {
+            return unable("something derived that is no number");
+        };
+        let number = match self.number(node, id, row) {
+            Ok(number) => number,
+            Err(why) => return self.later(node, id, row, cell, spot, why),
+        };
+        self.put_number(node, id, row, cell, number, spot)
+    }
+
+    /// A row that usually follows from an expression.
+    pub(super) fn kept(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        expr: &'m Expr,
+        spot: &Spot,
+    ) -> Able<TokenStream> {
+        if matches!(expr, Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries) {
+            return self.table_row(node, id, row, expr);
+        }
+        let canonical = match self.field(node, id) {
+            Some(Src { code, shape: Some(Shape::Kept(_)) }) => {
+                quote!(s::holds(#code.is_canonical())?;)
+            }
+            None => quote!(),
+            Some(_) => return unable("a kept number in another shape"),
+        };
+        let Type::Cell(cell) = &row.ty else { return unable("something kept that is no number") };
+        let body = match self.straight.number(&node.scope, node.view, expr) {
+            Ok(number) => self.put_number(node, id, row, cell, number, spot)?,
+            Err(why) => self.later(node, id, row, cell, spot, why)?,
+        };
+        Ok(quote!(#canonical #body))
+    }
+
+    /// The number of a derived row: an `Option<i128>`.
+    pub(super) fn number(&self, node: &Node<'m>, id: RowId, row: &'m Row) -> Able<TokenStream> {
+        let own = row.definers.iter().find(|d| matches!(d.scope, DefinerScope::Own));
+        if let Some(definer) = own {
+            return self.source(node, &definer.source);
+        }
+        let mut union_row = None;
+        let mut arms = TokenStream::new();
+        for definer in &row.definers {
+            let DefinerScope::Case(at, case) = &definer.scope else {
+                return unable("a number that follows from around");
+            };
+            if *union_row.get_or_insert(*at) != *at {
+                return unable("a number that follows from two unions");
+            }
+            let Type::Union(union) = node.row(*at).ty else { return unable("a union in an array") };
+            let record = self.model.unions[union.index()].cases[*case as usize].record;
+            let (variant, payload) = self.straight.shapes.variant(union, *case);
+            let ty = self.straight.shapes.union_ident(union);
+            let name = format_ident!("c{}", record.0);
+            let (pattern, src) = match payload {
+                Some(record) => (quote!((#name)), Src::typed(quote!(#name), Shape::Struct(record))),
+                None => (quote!(), Src::nothing()),
+            };
+            let inner = self.inside(node, record, &src, node.at.clone(), None)?;
+            let number = self.source(&inner, &definer.source)?;
+            arms.extend(quote!(super::#ty::#variant #pattern => #number,));
+        }
+        let Some(src) = union_row.and_then(|at| self.field(node, at)) else {
+            return unable("a number without an equation");
+        };
+        if matches!(src.shape, Some(Shape::Option(_))) {
+            return unable("a number that follows from a union that may not be there");
+        }
+        let code = &src.code;
+        let other = match self.field(node, id) {
+            // Where no case says it, it is data.
+            Some(given) => {
+                let Some(Shape::Option(inner)) = &given.shape else {
+                    return unable("a number that may be given in another shape");
+                };
+                let Some(n) = self.plain_number(&quote!(n), inner) else {
+                    return unable("a number that may be given in another shape");
+                };
+                let given = &given.code;
+                return Ok(quote! {{
+                    let derived: rt::Option<i128> = match #code { #arms _ => rt::None };
+                    match (derived, #given) {
+                        (rt::Some(n), rt::None) => rt::Some(n),
+                        (rt::None, rt::Some(n)) => rt::Some(#n),
+                        _ => return rt::Err(s::Odd),
+                    }
+                }});
+            }
+            None => quote!(_ => rt::None,),
+        };
+        Ok(quote!(match #code { #arms #other }))
+    }
+
+    /// What an equation says: an `Option<i128>`.
+    pub(super) fn source(&self, node: &Node<'m>, source: &'m DefinerSource) -> Able<TokenStream> {
+        match source {
+            DefinerSource::Measure { measure: Measure::Tag, row, factor: 1, offset: 0 } => {
+                self.tag_number(node, *row)
+            }
+            DefinerSource::Measure { measure: Measure::Count, row, factor, offset }
+                if self.is_made(node.row(*row)) =>
+            {
+                let made = made_name(node.id, *row);
+                let (factor, offset) =
+                    (Literal::i128_suffixed(*factor), Literal::i128_suffixed(*offset));
+                Ok(quote!(s::solved(#made.count() as i128, #factor, #offset)?))
+            }
+            DefinerSource::Measure { measure: Measure::Count, row, factor, offset } => {
+                let Some(src) = self.field(node, *row) else {
+                    return unable("a count of no field");
+                };
+                let count = self.length(node.row(*row), &src)?;
+                let (factor, offset) =
+                    (Literal::i128_suffixed(*factor), Literal::i128_suffixed(*offset));
+                Ok(quote!(s::solved(#count as i128, #factor, #offset)?))
+            }
+            other => self.straight.source(&node.scope, node.view, other),
+        }
+    }
+
+    /// Number of elements, bytes or units of a field: a `usize`.
+    pub(super) fn length(&self, row: &'m Row, src: &Src) -> Able<TokenStream> {
+        let code = &src.code;
+        Ok(match &src.shape {
+            Some(Shape::Option(inner)) => {
+                let inner = self.length(row, &Src::typed(quote!(x), (**inner).clone()))?;
+                quote!((match #code { rt::Some(x) => #inner, rt::None => 0 }))
+            }
+            Some(Shape::Boxed(inner)) => {
+                self.length(row, &Src::typed(quote!((&**#code)), (**inner).clone()))?
+            }
+            Some(Shape::List(_) | Shape::Fixed(..) | Shape::Bytes | Shape::Utf16) => {
+                quote!(#code.len())
+            }
+            Some(Shape::Str) => match target(&row.ty) {
+                Type::Run(run)
+                    if matches!(run.content, Content::Text(Encoding::Ascii | Encoding::Utf8)) =>
+                {
+                    quote!(#code.len())
+                }
+                _ => return unable("a count of wide letters"),
+            },
+            _ => return unable("a count of something else"),
+        })
+    }
+}
+
+pub(super) fn measured_names(id: RecordId, measured: &Measured) -> (Ident, Ident, Ident) {
+    let (by, row) = (measured.by.0, measured.row.0);
+    (
+        format_ident!("place_{}_{by}", id.0),
+        format_ident!("from_{}_{by}_{row}", id.0),
+        format_ident!("to_{}_{by}_{row}", id.0),
+    )
+}
+
+/// The local in which a table is that follows from other things.
+pub(super) fn made_name(id: RecordId, row: RowId) -> Ident {
+    format_ident!("made_{}_{}", id.0, row.0)
+}
+
+pub(super) fn is_here(row: &Row, epoch: usize) -> bool {
+    matches!(row.homes.get(epoch), Some(Home::At(_) | Home::Next))
+}
+
+pub(super) fn has_pointer(ty: &Type) -> bool {
+    matches!(crate::rust::shape::strip(ty), Type::Pointer(_))
+}
+
+pub(super) fn is_aligned(ty: &Type) -> bool {
+    matches!(crate::rust::shape::strip(ty), Type::Run(run) if run.align.is_some_and(|align| align > 1))
+}
+
+pub(super) fn is_varint(ty: &Type) -> bool {
+    matches!(ty, Type::Cell(cell) if matches!(cell.storage, Storage::Varint(_)))
+}
+
+/// Whether a row holds one number of variable width, perhaps in front of a run.
+pub(super) fn has_varint(ty: &Type) -> bool {
+    match ty {
+        Type::Cell(cell) => matches!(cell.storage, Storage::Varint(_)),
+        Type::Run(RunType { length: RunLength::Prefix(cell), .. }) => {
+            matches!(cell.storage, Storage::Varint(_))
+        }
+        Type::Region(region) => has_varint(&region.inner),
+        Type::PerEpoch(types) => types.iter().any(has_varint),
+        _ => false,
+    }
+}
+
+pub(super) fn is_cell(ty: &Type) -> bool {
+    matches!(ty, Type::Cell(_))
+}
+
+pub(super) fn is_bits(ty: &Type) -> bool {
+    matches!(ty, Type::Cell(cell) if matches!(cell.storage, Storage::Bits { .. }))
+}

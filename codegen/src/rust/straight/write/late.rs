@@ -1,0 +1,488 @@
+//! Numbers that follow from addresses: they are stored when everything is placed.
+
+use proc_macro2::Literal;
+
+use super::spot::{Spot, in_block, position};
+use super::*;
+use crate::model::{
+    Cell, DefinerScope, DefinerSource, Expr, Measure, Member, Path, Role, RowKind, Start, Step,
+    Storage,
+};
+use crate::rust::shape::strip;
+use crate::rust::straight::Unable;
+use crate::rust::straight::expr::Late;
+use crate::rust::visit::{Part, expressions, records, rows as rows_of};
+
+/// A row whose number is stored in the end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct LateRow {
+    record: RecordId,
+    row: RowId,
+    big: bool,
+}
+
+/// A place in the file that expressions ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Anchor {
+    /// What is in a row, or behind its pointer.
+    Whole(RecordId, RowId),
+    /// What the pointers in a row's array lead to.
+    Elements(RecordId, RowId),
+}
+
+/// All such places.
+pub(super) struct Anchors {
+    list: Vec<Anchor>,
+    /// For each record the only row that holds it, if there is only one and that is no array.
+    only: BTreeMap<RecordId, (RecordId, RowId)>,
+    root: RecordId,
+    /// The record in a row, or behind its pointer.
+    inner: BTreeMap<(RecordId, RowId), RecordId>,
+    /// Rows of which addresses are those of something else.
+    away: BTreeSet<(RecordId, RowId)>,
+}
+
+impl Anchors {
+    pub fn new(straight: &Straight<'_, '_>) -> Anchors {
+        let model = straight.model;
+        let mut anchors = Anchors {
+            list: Vec::new(),
+            only: BTreeMap::new(),
+            root: model.root,
+            inner: BTreeMap::new(),
+            away: BTreeSet::new(),
+        };
+        let mut holders: BTreeMap<RecordId, Vec<(RecordId, RowId, bool)>> = BTreeMap::new();
+        for (id, record) in records(model) {
+            for (row_id, row) in rows_of(record) {
+                let mut found = Vec::new();
+                records_in(model, &row.ty, false, &mut found);
+                if let [(record, false)] = found.as_slice() {
+                    anchors.inner.insert((id, row_id), *record);
+                }
+                if leads_away(&row.ty) || matches!(row.kind, RowKind::Object { .. }) {
+                    anchors.away.insert((id, row_id));
+                }
+                for (record, array) in found {
+                    holders.entry(record).or_default().push((id, row_id, array));
+                }
+            }
+        }
+        for (record, holders) in holders {
+            if let [(holder, row, false)] = holders.as_slice() {
+                anchors.only.insert(record, (*holder, *row));
+            }
+        }
+        let mut list = Vec::new();
+        expressions(model, &mut |id, _, _, part| {
+            if let Part::Expr(expr) = part {
+                anchors.collect(expr, id, &mut list);
+            }
+        });
+        for (id, record) in records(model) {
+            for definer in record.rows.iter().flat_map(|row| &row.definers) {
+                if let (DefinerScope::Own, DefinerSource::Measure { measure, row, .. }) =
+                    (&definer.scope, &definer.source)
+                    && matches!(measure, Measure::At(_) | Measure::End | Measure::Size)
+                    && anchors.away.contains(&(id, *row))
+                {
+                    list.push(Anchor::Whole(id, *row));
+                }
+            }
+        }
+        list.sort();
+        list.dedup();
+        list.retain(|anchor| match anchor {
+            Anchor::Whole(record, _) | Anchor::Elements(record, _) => anchors.is_unique(*record),
+        });
+        anchors.list = list;
+        anchors
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there is exactly one node of a record in every file.
+    fn is_unique(&self, record: RecordId) -> bool {
+        let mut record = record;
+        for _ in 0..64 {
+            if record == self.root {
+                return true;
+            }
+            match self.only.get(&record) {
+                Some((holder, _)) => record = *holder,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    fn collect(&self, expr: &Expr, id: RecordId, list: &mut Vec<Anchor>) {
+        if let Expr::At(path) | Expr::End(path) | Expr::Size(path) = expr
+            && let Some((anchor, _)) = self.anchor(path, id)
+        {
+            list.push(anchor);
+        }
+        expr.operands(&mut |operand| self.collect(operand, id, list));
+    }
+
+    /// The row that a path from the root leads to.
+    pub fn place(&self, path: &Path, this: RecordId) -> Option<(RecordId, RowId)> {
+        match self.anchor(path, this)? {
+            (Anchor::Whole(record, row), None) => Some((record, row)),
+            _ => None,
+        }
+    }
+
+    /// The anchor that a path leads to, and the step that chooses an element.
+    fn anchor<'e>(&self, path: &'e Path, this: RecordId) -> Option<(Anchor, Option<&'e Step>)> {
+        let mut record = match &path.start {
+            Start::This => this,
+            Start::Root => self.root,
+            Start::Enclosing(records) if records.contains(&this) => this,
+            Start::Enclosing(records) if records.as_slice() == [self.root] => self.root,
+            _ => return None,
+        };
+        let mut found = None;
+        let mut steps = path.steps.iter().peekable();
+        while let Some(step) = steps.next() {
+            let Step::Field(field) = step else { return None };
+            let (_, members) = field.members.iter().find(|(of, _)| *of == record)?;
+            let [Member::Row(row)] = members.as_slice() else { return None };
+            if matches!(steps.peek(), Some(Step::Index(_) | Step::Last)) {
+                let index = steps.next();
+                return steps.next().is_none().then_some((Anchor::Elements(record, *row), index));
+            }
+            found = Some(Anchor::Whole(record, *row));
+            if steps.peek().is_some() {
+                record = *self.inner.get(&(record, *row))?;
+            }
+        }
+        found.map(|anchor| (anchor, None))
+    }
+
+    fn number(&self, anchor: Anchor) -> Option<usize> {
+        self.list.iter().position(|known| *known == anchor)
+    }
+
+    /// Number of the anchor of an inline row.
+    pub fn inline(&self, record: RecordId, row: RowId) -> Option<usize> {
+        self.number(Anchor::Whole(record, row)).filter(|_| !self.away.contains(&(record, row)))
+    }
+
+    /// Number of the anchor of what a row's pointer leads to, or of an object.
+    pub fn whole(&self, record: RecordId, row: RowId) -> Option<usize> {
+        self.number(Anchor::Whole(record, row)).filter(|_| self.away.contains(&(record, row)))
+    }
+
+    /// Number of the anchor of what the pointers in an array lead to.
+    pub fn elements(&self, record: RecordId, row: RowId) -> Option<usize> {
+        self.number(Anchor::Elements(record, row))
+    }
+}
+
+/// Records in a type, inline or behind pointers, and whether each is in an array or union.
+fn records_in(model: &Model, ty: &Type, many: bool, found: &mut Vec<(RecordId, bool)>) {
+    match ty {
+        Type::Record(record) => found.push((*record, many)),
+        Type::Union(union) => {
+            for case in &model.unions[union.index()].cases {
+                found.push((case.record, true));
+                found.extend(case.forms.iter().map(|form| (form.record, true)));
+            }
+        }
+        Type::Array(array) => records_in(model, &array.element, true, found),
+        Type::Region(region) => records_in(model, &region.inner, many, found),
+        Type::PerEpoch(types) => {
+            // One and the same in all layouts, or nothing to rely on.
+            let mut all = Vec::new();
+            types.iter().for_each(|ty| records_in(model, ty, many, &mut all));
+            all.sort();
+            all.dedup();
+            let several = all.len() > 1;
+            found.extend(all.into_iter().map(|(record, many)| (record, many || several)));
+        }
+        Type::Pointer(pointer) => {
+            if let crate::model::Target::Own(target) = &pointer.target {
+                records_in(model, target, many || pointer.optional, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn leads_away(ty: &Type) -> bool {
+    match strip(ty) {
+        Type::Pointer(_) => true,
+        Type::PerEpoch(types) => types.iter().any(leads_away),
+        _ => false,
+    }
+}
+
+/// Records that ask for their position in the array around them.
+pub(super) fn indexed(model: &Model) -> BTreeSet<RecordId> {
+    fn asks(expr: &Expr) -> bool {
+        let mut found = matches!(
+            expr,
+            Expr::Index(Path { start: Start::This, steps, .. }) if steps.is_empty()
+        );
+        if let Expr::At(path) | Expr::End(path) | Expr::Size(path) | Expr::Path(path) = expr {
+            found |=
+                path.steps.iter().any(|step| matches!(step, Step::Index(index) if asks(index)));
+        }
+        expr.operands(&mut |operand| found |= asks(operand));
+        found
+    }
+    let mut found = BTreeSet::new();
+    expressions(model, &mut |id, _, _, part| {
+        if let Part::Expr(expr) = part
+            && asks(expr)
+        {
+            found.insert(id);
+        }
+    });
+    found
+}
+
+/// Addresses of what is placed.
+pub(super) struct Addresses<'a, 'p, 'm> {
+    pub straight: &'a Straight<'p, 'm>,
+    pub view: &'m Model,
+    pub anchors: &'a Anchors,
+    /// Whether everything is placed.
+    pub finished: bool,
+}
+
+impl Late for Addresses<'_, '_, '_> {
+    fn address(&self, scope: &Scope<'_>, expr: &Expr) -> Able<TokenStream> {
+        let Some(this) = scope.frames.last() else { return unable("no node") };
+        let here = |path: &Path| {
+            path.steps.is_empty()
+                && match &path.start {
+                    Start::This => true,
+                    Start::Enclosing(records) => records.contains(&this.record),
+                    _ => false,
+                }
+        };
+        match expr {
+            Expr::FileEnd if self.finished => Ok(quote!(rt::Some(i128::from(cx.here())))),
+            Expr::Index(path) if here(path) => match &this.index {
+                Some(index) => Ok(quote!(s::index(#index))),
+                None => unable("a position in no array"),
+            },
+            Expr::At(path) if here(path) => match &this.at {
+                Some(at) => Ok(quote!(rt::Some(i128::from(#at)))),
+                None => unable("an address of a node"),
+            },
+            Expr::At(path) => self.side(scope, path, false),
+            Expr::End(path) => self.side(scope, path, true),
+            Expr::Size(path) => {
+                let (at, end) = (self.side(scope, path, false)?, self.side(scope, path, true)?);
+                Ok(quote!(s::subtract(#end, #at)?))
+            }
+            _ => unable("an address of another kind"),
+        }
+    }
+}
+
+impl Addresses<'_, '_, '_> {
+    fn side(&self, scope: &Scope<'_>, path: &Path, end: bool) -> Able<TokenStream> {
+        let Some(this) = scope.frames.last() else { return unable("no node") };
+        let Some((anchor, index)) = self.anchors.anchor(path, this.record) else {
+            return unable(format!("address of `{}`", path.text));
+        };
+        let Some(number) = self.anchors.number(anchor) else {
+            return unable(format!("address of `{}`", path.text));
+        };
+        match (anchor, index) {
+            (Anchor::Whole(..), _) => Ok(quote!(cx.only(#number, #end)?)),
+            (Anchor::Elements(record, row), Some(step)) => {
+                let Some(value) = scope.value_of(record) else {
+                    return unable("an array elsewhere");
+                };
+                let Some(field) = self.straight.shapes.field(record, row) else {
+                    return unable("an array without a field");
+                };
+                let (Shape::List(inner) | Shape::Fixed(inner, _)) = &field.shape else {
+                    return unable("an array in another shape");
+                };
+                if matches!(**inner, Shape::Option(_)) {
+                    return unable("an array of what may not be there");
+                }
+                let ident = &field.ident;
+                let count = quote!(#value.#ident.len());
+                let index = match step {
+                    Step::Index(index) => self.straight.number(scope, self.view, index)?,
+                    _ => quote!(rt::Some(#count as i128 - 1)),
+                };
+                Ok(quote!(cx.one_of(#number, #count, #index, #end)?))
+            }
+            (Anchor::Elements(..), None) => unable("addresses of all elements"),
+        }
+    }
+}
+
+impl<'m> Writer<'_, '_, 'm> {
+    /// A number that is stored when everything is placed.
+    pub(super) fn later(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        cell: &'m Cell,
+        spot: &Spot,
+        why: Unable,
+    ) -> Able<TokenStream> {
+        let Storage::Fixed(int) = cell.storage else { return Err(why) };
+        let late = LateRow { record: node.id, row: id, big: self.is_big(node, &int) };
+        if self.late_number(node.view, node.epoch, late).is_err() || !row.none.is_empty() {
+            return Err(why);
+        }
+        let number = {
+            let mut rows = self.late.borrow_mut();
+            let known = rows.iter().position(|known| *known == late);
+            known.unwrap_or_else(|| {
+                rows.push(late);
+                rows.len() - 1
+            })
+        };
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        let (at, index) = (&node.at, node.index.clone().unwrap_or(quote!(usize::MAX)));
+        Ok(match spot {
+            Spot::Block(offset) => {
+                let place = position(offset);
+                quote!(cx.later(#number, #place, #at, #index);)
+            }
+            Spot::End => {
+                let width = usize::from(int.bytes);
+                in_block(width, &quote!(cx.later(#number, at, #at, #index);))
+            }
+        })
+    }
+
+    /// What is stored for such a row: an `Option<i128>`.
+    fn late_number(&self, view: &'m Model, epoch: usize, late: LateRow) -> Able<TokenStream> {
+        let root = self.model.root;
+        let addresses =
+            Addresses { straight: self.straight, view, anchors: &self.anchors, finished: true };
+        let frame = |record, access, at, index| Frame { record, access, at: Some(at), index };
+        let outer = frame(root, Access::Value(quote!(v)), quote!(0_u64), None);
+        let around = Scope { frames: vec![outer], it: None, late: Some(&addresses) };
+        let own = if late.record == root {
+            around.clone()
+        } else {
+            around.within(frame(late.record, Access::Early, quote!(at), Some(quote!(index))))
+        };
+        let row = &view.records[late.record.index()].rows[late.row.index()];
+        let _ = epoch;
+        let expr = |expr: &Expr| -> Able<TokenStream> {
+            if late.record != root && !is_rooted(expr) {
+                return unable("a number that follows from addresses and values");
+            }
+            self.straight.number(&own, view, expr)
+        };
+        let number = match &row.role {
+            Role::Kept(e) => expr(e)?,
+            _ => {
+                let [definer] = row.definers.as_slice() else { return unable("several equations") };
+                match (&definer.scope, &definer.source) {
+                    (DefinerScope::Own, DefinerSource::Expr(e)) => expr(e)?,
+                    (DefinerScope::Owner(owner, _), DefinerSource::Expr(e)) if *owner == root => {
+                        self.straight.number(&around, view, e)?
+                    }
+                    (scope, DefinerSource::Measure { measure, row, factor, offset }) => {
+                        let record = match scope {
+                            DefinerScope::Own => late.record,
+                            DefinerScope::Owner(owner, _) if *owner == root => root,
+                            _ => return unable("a measure around"),
+                        };
+                        let Some(number) = self
+                            .anchors
+                            .whole(record, *row)
+                            .or_else(|| self.anchors.inline(record, *row))
+                        else {
+                            return unable("a measure of what is there more than once");
+                        };
+                        let measured = match measure {
+                            Measure::At(base) => {
+                                let base = expr(base)?;
+                                quote!(s::subtract(cx.only(#number, false)?, #base)?)
+                            }
+                            Measure::End => quote!(cx.only(#number, true)?),
+                            Measure::Size => {
+                                quote!(s::subtract(cx.only(#number, true)?, cx.only(#number, false)?)?)
+                            }
+                            _ => return unable("a measure of another kind"),
+                        };
+                        let (factor, offset) =
+                            (Literal::i128_suffixed(*factor), Literal::i128_suffixed(*offset));
+                        quote!(s::solved(s::known(#measured)?, #factor, #offset)?)
+                    }
+                    _ => return unable("an equation around"),
+                }
+            }
+        };
+        Ok(match row.plus {
+            0 => number,
+            plus => {
+                let plus = Literal::i128_suffixed(plus);
+                quote!(s::add(#number, rt::Some(#plus))?)
+            }
+        })
+    }
+
+    /// Code that stores all such numbers.
+    pub(super) fn late_rows(&self) -> Able<TokenStream> {
+        let rows = self.late.borrow().clone();
+        if rows.is_empty() {
+            return Ok(quote!());
+        }
+        let mut arms = TokenStream::new();
+        for (number, late) in (0_u32..).zip(rows) {
+            let body = self.by_epoch(|view, epoch| {
+                let row = &view.records[late.record.index()].rows[late.row.index()];
+                let here = matches!(
+                    row.homes.get(epoch),
+                    Some(crate::model::Home::At(_) | crate::model::Home::Next)
+                );
+                let Type::Cell(Cell { storage: Storage::Fixed(int), .. }) = row.ty else {
+                    return Ok(quote!(return rt::Err(s::Odd);));
+                };
+                if !here {
+                    return Ok(quote!(return rt::Err(s::Odd);));
+                }
+                let n = self.late_number(view, epoch, late)?;
+                let (width, signed, big) = (int.bytes, int.signed, late.big);
+                Ok(quote! {
+                    let n: rt::Option<i128> = #n;
+                    cx.fill(late.spot, #width, #big, #signed, n)?;
+                })
+            })?;
+            arms.extend(quote!(#number => { #body }));
+        }
+        Ok(quote! {
+            for late in cx.take_late()? {
+                let (at, index) = (late.at, late.index);
+                match late.row { #arms _ => return rt::Err(s::Odd), }
+            }
+        })
+    }
+}
+
+/// Whether an expression looks at nothing but addresses and what the root leads to.
+fn is_rooted(expr: &Expr) -> bool {
+    let mut rooted = match expr {
+        Expr::Path(path) | Expr::Is(path, _) => matches!(path.start, Start::Root),
+        Expr::At(path) | Expr::End(path) | Expr::Size(path) => {
+            path.steps.iter().all(|step| match step {
+                Step::Index(index) => is_rooted(index),
+                _ => true,
+            })
+        }
+        _ => true,
+    };
+    expr.operands(&mut |operand| rooted &= is_rooted(operand));
+    rooted
+}

@@ -1,0 +1,292 @@
+//! Pointer cells, and what pools and relocation tables want of them.
+
+use super::spot::{Spot, in_block, position};
+use super::*;
+use crate::model::{
+    DefinerSource, Expr, Listing, PointerId, PointerType, Policy, Role, RowKind, RunLength,
+    Storage, Target, WhenEmpty,
+};
+use crate::rust::shape::strip;
+
+/// What a pointer leads to, as listings tell it.
+#[derive(Clone, Copy)]
+enum Class {
+    Object,
+    Array,
+    Dictionary,
+    Text,
+}
+
+impl<'m> Writer<'_, '_, 'm> {
+    /// A pointer's cell. Numbers of objects come when those are placed.
+    pub(super) fn put_pointer(
+        &self,
+        node: &Node<'m>,
+        row: &'m Row,
+        pointer: &'m PointerType,
+        src: &Src,
+        spot: &Spot,
+    ) -> Able<TokenStream> {
+        let kind = &self.model.pointers[pointer.kind.index()];
+        let cell = pointer.cell.as_ref().unwrap_or(&kind.cell);
+        let Storage::Fixed(int) = cell.storage else { return unable("a pointer in bits") };
+        if row.plus != 0 {
+            return unable("a pointer with something added");
+        }
+        let offset = match spot {
+            Spot::Block(offset) => offset.clone(),
+            Spot::End => {
+                let width = usize::from(int.bytes);
+                let place = Spot::Block(quote!(0));
+                let body = self.put_pointer(node, row, pointer, src, &place)?;
+                return Ok(in_block(width, &body));
+            }
+        };
+        let at = position(&offset);
+        let none = row.none.first().copied().or(kind.none);
+        #[allow(
+            clippy::cast_sign_loss,
+            clippy::cast_possible_truncation,
+            reason = "two's complement"
+        )]
+        let nothing = match none {
+            None => quote!(return rt::Err(s::Odd);),
+            Some(0) => quote!(),
+            Some(none) => {
+                let none = none as u64;
+                self.store(node, &int, &quote!(#none), spot)
+            }
+        };
+        let code = &src.code;
+        match &pointer.target {
+            Target::Element => unable("a pointer to an element"),
+            Target::Pooled => {
+                if kind.base.is_some() {
+                    return unable("a pooled pointer from a base");
+                }
+                let label = self.label_kind(pointer.kind, self.is_big(node, &int), int.bytes)?;
+                let (inner, optional) = match &src.shape {
+                    Some(Shape::Option(inner)) => (&**inner, true),
+                    Some(shape) => (shape, false),
+                    None => return unable("a pooled pointer without a text"),
+                };
+                if !matches!(inner, Shape::Str | Shape::Bytes) {
+                    return unable("a pooled text in another shape");
+                }
+                let push =
+                    |text: TokenStream| quote!(cx.label(#at, s::Chars::chars(#text), #label););
+                let put = if optional {
+                    let push = push(quote!(x));
+                    quote!(match #code { rt::Some(x) => { #push } rt::None => { #nothing } })
+                } else {
+                    push(quote!(#code))
+                };
+                let listed = self.list(
+                    node,
+                    pointer,
+                    &at,
+                    &if optional { quote!(#code.is_some()) } else { quote!(true) },
+                )?;
+                Ok(quote!(#put #listed))
+            }
+            Target::Own(target) => {
+                let placed = self.placed(node, pointer, target, src)?;
+                let put = match &placed {
+                    _ if nothing.is_empty() => quote!(),
+                    None => quote!(),
+                    Some(placed) => quote!(if !#placed { #nothing }),
+                };
+                let set = placed.unwrap_or(quote!(true));
+                let listed = self.list(node, pointer, &at, &set)?;
+                Ok(quote!(#put #listed))
+            }
+        }
+    }
+
+    /// Whether what a pointer owns has a place: a `bool`; nothing if it always has.
+    pub(super) fn placed(
+        &self,
+        node: &Node<'m>,
+        pointer: &'m PointerType,
+        target: &'m Type,
+        src: &Src,
+    ) -> Able<Option<TokenStream>> {
+        let code = &src.code;
+        if matches!(target, Type::Nothing) {
+            return unable("a pointer to nothing");
+        }
+        if let Some(with) = pointer.none_with {
+            let Some(array) = self.field(node, with) else { return unable("an array elsewhere") };
+            let array = &array.code;
+            if matches!(src.shape, Some(Shape::Option(_))) {
+                return unable("a pointer that may be none for two reasons");
+            }
+            return Ok(Some(quote!((!#array.is_empty()))));
+        }
+        match &src.shape {
+            Some(Shape::Option(inner)) => {
+                let x = Src::typed(quote!(x), (**inner).clone());
+                let inner = self.full(pointer, target, &x)?;
+                return Ok(Some(match inner {
+                    None => quote!(#code.is_some()),
+                    Some(full) => quote!((match #code { rt::Some(x) => #full, rt::None => false })),
+                }));
+            }
+            Some(Shape::Boxed(inner)) => {
+                let x = Src::typed(quote!((&**#code)), (**inner).clone());
+                return self.full(pointer, target, &x);
+            }
+            _ => {}
+        }
+        self.full(pointer, target, src)
+    }
+
+    /// Whether an array is not left out for being empty: a `bool`.
+    fn full(
+        &self,
+        pointer: &'m PointerType,
+        target: &'m Type,
+        src: &Src,
+    ) -> Able<Option<TokenStream>> {
+        let kind = &self.model.pointers[pointer.kind.index()];
+        let when = pointer.when_empty.unwrap_or(kind.when_empty);
+        let code = &src.code;
+        let counted = match strip(target) {
+            Type::Array(_) => true,
+            Type::Run(run) => {
+                if matches!(run.length, RunLength::Count(_)) && self.has_relocation {
+                    return unable("a run that may be empty, in a file with a relocation table");
+                }
+                matches!(run.length, RunLength::Count(_))
+            }
+            _ => false,
+        };
+        Ok((counted && when == WhenEmpty::None).then(|| quote!((!#code.is_empty()))))
+    }
+
+    /// The constant that says how a kind of label is stored.
+    fn label_kind(&self, kind: PointerId, big: bool, width: u8) -> Able<TokenStream> {
+        let pointer = &self.model.pointers[kind.index()];
+        let Some(path) = &pointer.pool else { return unable("a pooled pointer without a pool") };
+        let Some(pool) = self.pool_number(path) else {
+            return unable("a pool that is not at a known place");
+        };
+        let Ok(skip) = u32::try_from(pointer.skip) else {
+            return unable("a pointer far into its text");
+        };
+        Ok(quote!(s::LabelKind { pool: #pool, width: #width, big: #big, skip: #skip }))
+    }
+
+    /// Code that lists a pointer in the relocation table, if it is to be.
+    fn list(
+        &self,
+        _node: &Node<'m>,
+        pointer: &'m PointerType,
+        at: &TokenStream,
+        set: &TokenStream,
+    ) -> Able<TokenStream> {
+        if !self.has_relocation {
+            return Ok(quote!());
+        }
+        let section = pointer.section;
+        let push = quote!(cx.list(#at, #section););
+        let one = |policy: Policy| match policy {
+            Policy::Never => quote!(),
+            Policy::Always => push.clone(),
+            Policy::Set if set.to_string() == "true" => push.clone(),
+            Policy::Set => quote!(if #set { #push }),
+        };
+        if let Some(policy) = pointer.list {
+            return Ok(one(policy));
+        }
+        let kind = &self.model.pointers[pointer.kind.index()];
+        let class = self.class(pointer);
+        let policies: Vec<Policy> = kind.listing.iter().map(|(_, l)| of_class(l, class)).collect();
+        let last = kind.listing.last().is_none_or(|(condition, _)| condition.is_some());
+        let otherwise = last.then_some(Policy::Never);
+        let mut all = policies.iter().copied().chain(otherwise);
+        let Some(first) = all.next() else { return Ok(quote!()) };
+        if all.all(|policy| policy == first) {
+            return Ok(one(first));
+        }
+        let arms = (0_u8..).zip(&policies).map(|(number, policy)| {
+            let code = one(*policy);
+            quote!(#number => { #code })
+        });
+        let kind = pointer.kind.index();
+        Ok(quote!(match cx.rule(#kind) { #(#arms)* _ => {} }))
+    }
+
+    fn class(&self, pointer: &PointerType) -> Class {
+        match &pointer.target {
+            Target::Pooled => Class::Text,
+            Target::Element => Class::Object,
+            Target::Own(ty) => match strip(ty) {
+                Type::Run(run) if matches!(run.length, RunLength::Count(_)) => Class::Array,
+                Type::Array(_) => Class::Array,
+                Type::Record(record) if self.is_dictionary(*record) => Class::Dictionary,
+                _ => Class::Object,
+            },
+        }
+    }
+
+    fn is_dictionary(&self, record: RecordId) -> bool {
+        self.model.records[record.index()].rows.iter().any(|row| {
+            matches!(&row.role, Role::Kept(Expr::Patricia(_)))
+                || row.definers.iter().any(|definer| {
+                    matches!(&definer.source, DefinerSource::Expr(Expr::Patricia(_)))
+                })
+        })
+    }
+
+    /// Gives up on rows that are listed without being pointers.
+    pub(super) fn listed_row(&self, row: &Row) -> Able<()> {
+        if !self.has_relocation {
+            return Ok(());
+        }
+        let runtime = matches!(row.kind, RowKind::Runtime)
+            && self.model.pointers.iter().any(|kind| {
+                kind.listing.iter().any(|(_, listing)| listing.runtime != Policy::Never)
+            });
+        if row.listed.is_some() || runtime {
+            return unable("a number in the relocation table");
+        }
+        Ok(())
+    }
+
+    /// Code that finds out which rule each kind of pointer is listed by.
+    pub(super) fn rules(&self) -> Able<TokenStream> {
+        if !self.has_relocation {
+            return Ok(quote!());
+        }
+        let root = self.model.root;
+        self.by_epoch(|view, epoch| {
+            let node = self.node(view, epoch, self.big(), root, quote!(v), None);
+            let mut tokens = TokenStream::new();
+            for kind in &self.model.pointers {
+                let mut code = quote!(u8::MAX);
+                for (number, (condition, _)) in kind.listing.iter().enumerate().rev() {
+                    let number = u8::try_from(number).unwrap_or(u8::MAX);
+                    code = match condition {
+                        None => quote!(#number),
+                        Some(condition) => {
+                            let holds = self.straight.truth(&node.scope, view, condition)?;
+                            quote!(if #holds { #number } else { #code })
+                        }
+                    };
+                }
+                tokens.extend(quote!(let rule: u8 = #code; cx.add_rule(rule);));
+            }
+            Ok(tokens)
+        })
+    }
+}
+
+fn of_class(listing: &Listing, class: Class) -> Policy {
+    match class {
+        Class::Object => listing.object,
+        Class::Array => listing.array,
+        Class::Dictionary => listing.dictionary,
+        Class::Text => listing.string,
+    }
+}

@@ -1,0 +1,343 @@
+//! Layouts: what is placed when.
+
+use super::rows::Head;
+use super::*;
+use crate::model::{Home, LayoutPath, PathStep, RowKind};
+use crate::rust::shape::strip;
+
+/// What a statement places of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The objects themselves.
+    Record,
+    /// What hangs on them.
+    Tail,
+    /// Both.
+    Put,
+}
+
+/// Where what a statement has placed is remembered for another one.
+#[derive(Clone)]
+pub(super) struct Kept {
+    pub name: Ident,
+    /// Whether what hangs on it comes first: then it is a token.
+    pub token: bool,
+}
+
+impl<'m> Writer<'_, '_, 'm> {
+    /// Statements of a layout.
+    pub(super) fn statements(
+        &self,
+        node: &Node<'m>,
+        statements: &'m [Statement],
+    ) -> Able<TokenStream> {
+        let mut kept = BTreeMap::new();
+        let mut order = Vec::new();
+        collect(statements, &mut order);
+        let mut before = TokenStream::new();
+        for (text, part) in &order {
+            if kept.contains_key(text) {
+                continue;
+            }
+            let other = match part {
+                Part::Record => Part::Tail,
+                Part::Tail => Part::Record,
+                Part::Put => continue,
+            };
+            if !order.iter().any(|(known, part)| known == text && *part == other) {
+                continue;
+            }
+            let name = format_ident!("kept_{}", kept.len());
+            let token = *part == Part::Tail;
+            before.extend(match token {
+                true => quote!(let #name = cx.token()?;),
+                false => quote!(let mut #name = 0_u64;),
+            });
+            kept.insert(text.clone(), Kept { name, token });
+        }
+        let body = self.sequence(node, statements, &kept)?;
+        if !mentions_start(&body) {
+            return Ok(quote!(#before #body));
+        }
+        Ok(quote!(let mark = cx.mark(); #before #body cx.release(mark);))
+    }
+
+    pub(super) fn sequence(
+        &self,
+        node: &Node<'m>,
+        statements: &'m [Statement],
+        kept: &BTreeMap<String, Kept>,
+    ) -> Able<TokenStream> {
+        let mut tokens = TokenStream::new();
+        for statement in statements {
+            tokens.extend(match statement {
+                Statement::This => {
+                    let at = &node.at;
+                    let put = self.call(
+                        Task::Put,
+                        node,
+                        node.id,
+                        &quote!(v),
+                        node.index.as_ref(),
+                        &quote!(),
+                    )?;
+                    quote!(let here = cx.align(align); cx.settle(#at, here)?; #put)
+                }
+                Statement::Record(path) => self.each(node, path, Part::Record, kept)?,
+                Statement::Tail(path) => self.each(node, path, Part::Tail, kept)?,
+                Statement::Put(path) => self.each(node, path, Part::Put, kept)?,
+                Statement::Run(..) => return unable("a named pass"),
+                Statement::Align(align) => {
+                    let align = self.straight.number(&node.scope, node.view, align)?;
+                    quote!(cx.align_to(#align)?;)
+                }
+                Statement::Zero(size) => {
+                    let size = self.straight.number(&node.scope, node.view, size)?;
+                    quote!(cx.zero(#size)?;)
+                }
+                Statement::Mark(..) => return unable("a mark"),
+                Statement::When(condition, then, otherwise) => {
+                    let holds = self.straight.truth(&node.scope, node.view, condition)?;
+                    let then = self.sequence(node, then, kept)?;
+                    let otherwise = self.sequence(node, otherwise, kept)?;
+                    quote!(if #holds { #then } else { #otherwise })
+                }
+            });
+        }
+        Ok(tokens)
+    }
+
+    /// What a path of a statement leads to.
+    pub(super) fn each(
+        &self,
+        node: &Node<'m>,
+        path: &'m LayoutPath,
+        part: Part,
+        kept: &BTreeMap<String, Kept>,
+    ) -> Able<TokenStream> {
+        let kept = kept.get(&path.text);
+        if kept.is_some() && path.steps.len() > 1 {
+            return unable("objects further in that are placed in two steps");
+        }
+        self.step(node, &path.steps, part, kept)
+    }
+
+    pub(super) fn step(
+        &self,
+        node: &Node<'m>,
+        steps: &'m [PathStep],
+        part: Part,
+        kept: Option<&Kept>,
+    ) -> Able<TokenStream> {
+        let Some((step, rest)) = steps.split_first() else { return Ok(quote!()) };
+        let Some((_, id)) = step.rows.iter().find(|(record, _)| *record == node.id) else {
+            return Ok(quote!());
+        };
+        let row = node.row(*id);
+        if matches!(row.homes.get(node.epoch), Some(Home::Absent)) {
+            return Ok(quote!());
+        }
+        if rest.is_empty() {
+            return self.place(node, *id, part, kept);
+        }
+        let Some(src) = self.field(node, *id) else { return unable("a way through no field") };
+        let at = self.row_at(node, *id)?;
+        self.through(node, strip(&row.ty), &src, at, &mut |inner| {
+            self.step(inner, rest, part, kept)
+        })
+    }
+
+    /// Runs `then` for the nodes in a row.
+    pub(super) fn through(
+        &self,
+        node: &Node<'m>,
+        ty: &'m Type,
+        src: &Src,
+        at: TokenStream,
+        then: &mut dyn FnMut(&Node<'m>) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        let code = &src.code;
+        match (ty, &src.shape) {
+            (_, Some(Shape::Option(inner))) => {
+                let x = self.fresh("x");
+                let some = Src::typed(quote!(#x), (**inner).clone());
+                let body = self.through(node, ty, &some, at, then)?;
+                Ok(if body.is_empty() {
+                    body
+                } else {
+                    quote!(if let rt::Some(#x) = #code { #body })
+                })
+            }
+            (_, Some(Shape::Boxed(inner))) => {
+                let x = Src::typed(quote!((&**#code)), (**inner).clone());
+                self.through(node, ty, &x, at, then)
+            }
+            (Type::Record(record), _) => {
+                let inner = self.inside(node, *record, src, at, None)?;
+                then(&inner)
+            }
+            (Type::Union(id), Some(_)) => {
+                let union = &node.view.unions[id.index()];
+                let ty = self.straight.shapes.union_ident(*id);
+                let mut arms = TokenStream::new();
+                for (number, case) in (0_u32..).zip(&union.cases) {
+                    let (variant, payload) = self.straight.shapes.variant(*id, number);
+                    let Some(record) = payload else { continue };
+                    let name = format_ident!("c{}", record.0);
+                    let x = Src::typed(quote!(#name), Shape::Struct(record));
+                    // Offsets of rows in a case count from the record around it.
+                    let base = if case.whole { at.clone() } else { node.at.clone() };
+                    let inner = self.inside(node, case.record, &x, base, None)?;
+                    let body = self.straight.or_odd(then(&inner));
+                    if !body.is_empty() {
+                        arms.extend(quote!(super::#ty::#variant(#name) => { #body }));
+                    }
+                }
+                Ok(if arms.is_empty() { arms } else { quote!(match #code { #arms _ => {} }) })
+            }
+            _ => unable("a way through something else"),
+        }
+    }
+
+    /// Address of a row of a node.
+    pub(super) fn row_at(&self, node: &Node<'m>, id: RowId) -> Able<TokenStream> {
+        let head = self.head_of(node)?;
+        let plan = self.plan(node, &head)?;
+        let at = &node.at;
+        let offset = match plan.block.iter().find(|(row, _)| *row == id) {
+            Some((_, offset)) => *offset,
+            None if plan.rest.first() == Some(&id) => plan.end,
+            None => return unable("a row at an offset that varies"),
+        };
+        Ok(if offset == 0 { quote!(#at) } else { quote!((#at + #offset)) })
+    }
+
+    /// What stands before the rows of a case, as far as offsets go.
+    pub(super) fn head_of(&self, node: &Node<'m>) -> Able<Head> {
+        let crate::model::RecordKind::Case(union, case) = node.record().kind else {
+            return Ok(Head::default());
+        };
+        let union = &node.view.unions[union.index()];
+        if union.cases[case as usize].whole {
+            return Ok(Head::default());
+        }
+        // Rows with homes count from the record around; others would need to know where it begins.
+        let next = node
+            .record()
+            .rows
+            .iter()
+            .any(|row| matches!(row.homes.get(node.epoch), Some(Home::Next)));
+        if next {
+            return unable("objects of a case at an offset that varies");
+        }
+        Ok(Head { code: Some(Box::new(|_| TokenStream::new())), ..Head::default() })
+    }
+
+    /// Places what a row owns.
+    pub(super) fn place(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        part: Part,
+        kept: Option<&Kept>,
+    ) -> Able<TokenStream> {
+        let row = node.row(id);
+        if matches!(row.kind, RowKind::Object { .. }) {
+            return self.place_object(node, id, row, part, kept);
+        }
+        if matches!(row.kind, RowKind::Slice { .. }) {
+            return unable("a slice");
+        }
+        match strip(&row.ty) {
+            Type::Pointer(pointer) => {
+                let src = match self.field(node, id) {
+                    Some(src) => src,
+                    None if !self.straight.shapes.carries(&row.ty) => Src::nothing(),
+                    None => return unable("a pointer without a field"),
+                };
+                let at = self.row_at(node, id)?;
+                self.place_target(node, id, row, pointer, &src, &at, part, kept, None)
+            }
+            Type::Record(_) | Type::Union(_) | Type::Array(_) if part == Part::Record => {
+                Ok(quote!())
+            }
+            ty @ (Type::Record(_) | Type::Union(_)) => {
+                let Some(src) = self.field(node, id) else { return Ok(quote!()) };
+                let at = self.row_at(node, id)?;
+                self.through(node, ty, &src, at, &mut |inner| self.tail(inner))
+            }
+            Type::Array(array) => {
+                let Some(src) = self.field(node, id) else { return Ok(quote!()) };
+                let at = self.row_at(node, id)?;
+                if let Some(Shape::Option(inner)) = &src.shape {
+                    let (x, code) = (self.fresh("x"), &src.code);
+                    let some = Src::typed(quote!(#x), (**inner).clone());
+                    let body = self.tail_elements(node, id, row, array, &some, &at, None)?;
+                    return Ok(match body.is_empty() {
+                        true => body,
+                        false => quote!(if let rt::Some(#x) = #code { #body }),
+                    });
+                }
+                self.tail_elements(node, id, row, array, &src, &at, None)
+            }
+            _ => Ok(quote!()),
+        }
+    }
+
+    /// What a node owns.
+    pub(super) fn tail(&self, node: &Node<'m>) -> Able<TokenStream> {
+        if let crate::model::RecordKind::Case(union, case) = node.record().kind {
+            let case = &node.view.unions[union.index()].cases[case as usize];
+            for form in &case.forms {
+                if node.view.records[form.record.index()].layout.len() > 1 {
+                    return unable("objects of a form");
+                }
+            }
+            let layout = &node.record().layout;
+            return match layout.first() {
+                Some(Statement::This) => {
+                    let rest = self.statements(node, &layout[1..])?;
+                    Ok(rest)
+                }
+                _ => unable("a case whose own bytes do not come first"),
+            };
+        }
+        let layout = &node.record().layout;
+        match layout.split_first() {
+            Some((Statement::This, [])) => Ok(quote!()),
+            Some((Statement::This, _)) => {
+                let at = &node.at;
+                self.call(
+                    Task::Tail,
+                    node,
+                    node.id,
+                    &node.value,
+                    node.index.as_ref(),
+                    &quote!(#at,),
+                )
+            }
+            _ => unable("an inline struct whose own bytes do not come first"),
+        }
+    }
+}
+
+/// Paths of statements in their order, with what is placed of them.
+fn collect(statements: &[Statement], found: &mut Vec<(String, Part)>) {
+    for statement in statements {
+        match statement {
+            Statement::Record(path) => found.push((path.text.clone(), Part::Record)),
+            Statement::Tail(path) => found.push((path.text.clone(), Part::Tail)),
+            Statement::Put(path) => found.push((path.text.clone(), Part::Put)),
+            Statement::When(_, then, otherwise) => {
+                collect(then, found);
+                collect(otherwise, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether code remembers addresses of elements.
+fn mentions_start(tokens: &TokenStream) -> bool {
+    super::spot::mentions(tokens, "start")
+}

@@ -1,0 +1,452 @@
+//! Rows of a record: a block of fixed size, filled at constant offsets, and what follows it.
+
+use proc_macro2::Literal;
+
+use super::derive::{Side, is_bits, is_cell};
+use super::spot::{Spot, bytes_at, in_block, lit, position, sum};
+use super::*;
+use crate::model::{Constant, Extent, Home, Role, RowKind, RunLength, RunType};
+use crate::rust::visit::rows as rows_of;
+
+/// Makes code that writes a tag to an offset of the block `b`.
+pub(super) type TagCode = Box<dyn Fn(&TokenStream) -> TokenStream>;
+
+/// What stands in front of the rows of a case.
+#[derive(Default)]
+pub(super) struct Head {
+    /// Where the case begins, from where offsets of its rows count; in bytes.
+    pub from: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// What writes it; nothing for records that are no cases.
+    pub code: Option<TagCode>,
+    /// Least size of all, in bytes.
+    pub least: u64,
+}
+
+/// Where the rows of a record are, in one epoch.
+pub(super) struct Plan {
+    /// Rows in the block, with their offsets.
+    pub block: Vec<(RowId, u64)>,
+    /// Where the block ends.
+    pub end: u64,
+    /// What follows.
+    pub rest: Vec<RowId>,
+}
+
+impl<'m> Writer<'_, '_, 'm> {
+    /// Where rows are. Offsets count from where the record begins; of cases, from where the record
+    /// around them does.
+    pub(super) fn plan(&self, node: &Node<'m>, head: &Head) -> Able<Plan> {
+        let record = node.record();
+        let home = |row: &Row| row.homes.get(node.epoch).copied().unwrap_or(Home::Nowhere);
+        let mut plan = Plan { block: Vec::new(), end: head.from + head.size, rest: Vec::new() };
+        let own = record.sizes.get(node.epoch).copied().flatten();
+        let has_homes = record.rows.iter().any(|row| matches!(home(row), Home::At(_)));
+        let limit = own.filter(|_| has_homes || head.code.is_none());
+        let mut last: Option<(RowId, u64)> = None;
+        for (id, row) in rows_of(record) {
+            let Home::At(offset) = home(row) else { continue };
+            if offset < head.from {
+                return unable("a row in front of its union");
+            }
+            match self.row_size(node, row, offset, limit) {
+                Some(size) if row.when.is_none() => {
+                    plan.block.push((id, offset));
+                    plan.end = plan.end.max(offset + size);
+                }
+                _ if last.is_none() => last = Some((id, offset)),
+                _ => return unable("two rows of any size at fixed offsets"),
+            }
+        }
+        if let Some(limit) = limit {
+            plan.end = plan.end.max(limit);
+        }
+        if let Some((row, offset)) = last {
+            if plan.end > offset {
+                return unable("a row of any size before others");
+            }
+            plan.end = offset;
+            plan.rest.push(row);
+        }
+        for (id, row) in rows_of(record) {
+            if !matches!(home(row), Home::Next) {
+                continue;
+            }
+            match self.row_size(node, row, plan.end, None) {
+                Some(size) if plan.rest.is_empty() && row.when.is_none() => {
+                    plan.block.push((id, plan.end));
+                    plan.end += size;
+                }
+                _ => plan.rest.push(id),
+            }
+        }
+        plan.end = plan.end.max(head.from + head.least);
+        if plan.end > 0x1_0000 {
+            return unable("a large block");
+        }
+        Ok(plan)
+    }
+
+    /// Size of a row in a block.
+    pub(super) fn row_size(
+        &self,
+        node: &Node<'m>,
+        row: &'m Row,
+        offset: u64,
+        limit: Option<u64>,
+    ) -> Option<u64> {
+        if matches!(row.kind, RowKind::Pool { .. })
+            || matches!(row.role, Role::Kept(_) | Role::View { .. }) && !is_cell(&row.ty)
+        {
+            return None;
+        }
+        match self.size(node, &row.ty) {
+            Some(size) => Some(size),
+            // All cases end inside.
+            None => match (&row.ty, limit) {
+                (Type::Union(union), Some(limit)) => self
+                    .union_fits(node, *union, offset, limit)
+                    .then(|| limit.saturating_sub(offset)),
+                _ => None,
+            },
+        }
+    }
+
+    /// All rows of a node.
+    pub(super) fn rows(&self, node: &Node<'m>, spot: &Spot, head: &Head) -> Able<TokenStream> {
+        let plan = self.plan(node, head)?;
+        let canonical = self.canonical(node.id, &node.value);
+        let measured = self.measured(node)?;
+        let (mut before, mut after) = (TokenStream::new(), TokenStream::new());
+        for measured in &measured {
+            self.measure_code(node, measured, &mut before, &mut after)?;
+        }
+        before.extend(self.made(node)?);
+        let mut block = TokenStream::new();
+        let offset = |home: u64| -> TokenStream {
+            let local = usize::try_from(home).unwrap_or(usize::MAX);
+            match spot {
+                Spot::End => lit(local - usize::try_from(head.from).unwrap_or(0)),
+                Spot::Block(base) => sum(base, local),
+            }
+        };
+        if let Some(code) = &head.code {
+            block.extend(code(&offset(head.from)));
+        }
+        for (row_id, home) in &plan.block {
+            let place = Spot::Block(offset(*home));
+            let body = self.row(node, *row_id, &place, Some(*home))?;
+            block.extend(self.noted(node, &measured, *row_id, &place, body));
+        }
+        let mut tokens = quote!(#canonical #before);
+        match spot {
+            Spot::Block(_) => {
+                if !plan.rest.is_empty() {
+                    return unable("rows of any size in a block");
+                }
+                tokens.extend(block);
+            }
+            Spot::End => {
+                let size = usize::try_from(plan.end - head.from).unwrap_or(usize::MAX);
+                if size > 0 {
+                    tokens.extend(in_block(size, &block));
+                }
+                let mut first = Some(plan.end);
+                for row_id in &plan.rest {
+                    let body = self.row(node, *row_id, &Spot::End, first.take())?;
+                    tokens.extend(self.noted(node, &measured, *row_id, &Spot::End, body));
+                }
+            }
+        }
+        // Rows that have no place must say so.
+        for (row_id, row) in rows_of(node.record()) {
+            tokens.extend(self.gone(node, row_id, row)?);
+        }
+        tokens.extend(after);
+        Ok(tokens)
+    }
+
+    /// What must hold of a row without bytes.
+    pub(super) fn gone(&self, node: &Node<'m>, row_id: RowId, row: &'m Row) -> Able<TokenStream> {
+        let home = row.homes.get(node.epoch).copied().unwrap_or(Home::Nowhere);
+        if let (RowKind::Value { seen: Some(_) }, Role::Default(constant)) = (&row.kind, &row.role)
+            && let Some(src) = self.field(node, row_id)
+        {
+            return self.is_constant(&src, constant);
+        }
+        if matches!(row.kind, RowKind::Slice { .. } | RowKind::Mark { .. }) {
+            return unable("slices and marks");
+        }
+        if home != Home::Absent {
+            return Ok(quote!());
+        }
+        let Some(src) = self.field(node, row_id) else { return Ok(quote!()) };
+        match (&src.shape, &row.absent) {
+            (_, Some(constant)) => self.is_constant(&src, constant),
+            (Some(Shape::Option(_)), None) => {
+                let code = &src.code;
+                Ok(quote!(s::holds(#code.is_none())?;))
+            }
+            (Some(Shape::Kept(_)), None) => {
+                let code = &src.code;
+                Ok(quote!(s::holds(#code.is_canonical())?;))
+            }
+            _ => unable("a field of another layout"),
+        }
+    }
+
+    /// Code that gives up if a field is anything but a constant.
+    pub(super) fn is_constant(&self, src: &Src, constant: &Constant) -> Able<TokenStream> {
+        let test = self.equals(src, constant)?;
+        Ok(quote!(s::holds(#test)?;))
+    }
+
+    /// Code of type `bool`.
+    pub(super) fn equals(&self, src: &Src, constant: &Constant) -> Able<TokenStream> {
+        let code = &src.code;
+        Ok(match (&src.shape, constant) {
+            (Some(Shape::Option(inner)), constant) => {
+                let test = self.equals(&Src::typed(quote!(x), (**inner).clone()), constant)?;
+                quote!((match #code { rt::Some(x) => #test, rt::None => false }))
+            }
+            (Some(Shape::Bool), Constant::Bool(b)) => quote!((*#code == #b)),
+            (Some(Shape::Float32), Constant::Float(bits)) => {
+                #[allow(clippy::cast_possible_truncation, reason = "the width is what is meant")]
+                let bits = (f64::from_bits(*bits) as f32).to_bits();
+                quote!((#code.to_bits() == #bits))
+            }
+            (Some(Shape::Float64), Constant::Float(bits)) => quote!((#code.to_bits() == #bits)),
+            (Some(Shape::Str), Constant::Text(text)) => {
+                quote!((s::Chars::chars(#code) == #text.as_bytes()))
+            }
+            (Some(shape), Constant::Int(n)) => {
+                let Some(number) = self.plain_number(code, shape) else {
+                    return unable("a constant in another shape");
+                };
+                let n = Literal::i128_suffixed(*n);
+                quote!((#number == #n))
+            }
+            _ => return unable("a constant in another shape"),
+        })
+    }
+
+    /// One row.
+    pub(super) fn row(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        spot: &Spot,
+        home: Option<u64>,
+    ) -> Able<TokenStream> {
+        let row = node.row(id);
+        let body = match &row.when {
+            None => self.row_bytes(node, id, row, spot, home, None)?,
+            Some(when) => {
+                let holds = self.straight.truth(&node.scope, node.view, when)?;
+                let field = match row.kind {
+                    RowKind::Plain => self.field(node, id),
+                    _ => None,
+                };
+                match field {
+                    Some(Src { code, shape: Some(Shape::Option(inner)) }) => {
+                        let x = self.fresh("x");
+                        let some = Src::typed(quote!(#x), *inner);
+                        let body = self.row_bytes(node, id, row, spot, home, Some(some))?;
+                        quote! {
+                            if #holds {
+                                let #x = s::known(#code.as_ref())?;
+                                #body
+                            } else {
+                                s::holds(#code.is_none())?;
+                            }
+                        }
+                    }
+                    Some(_) => return unable("a row with a condition in another shape"),
+                    None => {
+                        let body = self.row_bytes(node, id, row, spot, home, None)?;
+                        quote!(if #holds { #body })
+                    }
+                }
+            }
+        };
+        let anchored = self.anchors.inline(node.id, id);
+        Ok(match anchored {
+            None => body,
+            Some(number) => match spot {
+                Spot::End => quote! {
+                    let from = cx.here();
+                    #body
+                    cx.anchor(#number, from, cx.here());
+                },
+                Spot::Block(offset) => {
+                    let size = self.size(node, &row.ty).unwrap_or(0);
+                    let from = position(offset);
+                    quote!(#body cx.anchor(#number, #from, #from + #size);)
+                }
+            },
+        })
+    }
+
+    pub(super) fn row_bytes(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        spot: &Spot,
+        home: Option<u64>,
+        given: Option<Src>,
+    ) -> Able<TokenStream> {
+        self.listed_row(row)?;
+        match &row.kind {
+            RowKind::Zero | RowKind::Reserved | RowKind::Runtime => self.padding(node, row, spot),
+            RowKind::Zeros => {
+                let (Some(src), Spot::End) = (self.field(node, id), spot) else {
+                    return unable("zeros without a number");
+                };
+                let Some(number) =
+                    src.shape.as_ref().and_then(|shape| self.plain_number(&src.code, shape))
+                else {
+                    return unable("zeros without a number");
+                };
+                Ok(quote!(cx.zero(rt::Some(#number))?;))
+            }
+            RowKind::Pool { pad, .. } => self.pool_row(node, id, row, *pad),
+            RowKind::Constant(constant) => self.constant(node, id, row, constant, spot),
+            RowKind::Plain => match &row.role {
+                Role::Derived => self.derived(node, id, row, spot),
+                Role::Kept(expr) => self.kept(node, id, row, expr, spot),
+                Role::Data | Role::Default(_) | Role::Elsewhere => {
+                    let src = match given {
+                        Some(src) => src,
+                        None => match self.field(node, id) {
+                            Some(src) => src,
+                            None if !self.straight.shapes.carries(&row.ty) => Src::nothing(),
+                            None => return unable("a row without a field"),
+                        },
+                    };
+                    match &src.shape {
+                        // A row that other layouts do not have.
+                        Some(Shape::Option(inner)) if !self.may_be_none(&row.ty, row) => {
+                            let (x, code) = (self.fresh("x"), &src.code);
+                            let some = Src::typed(quote!(#x), (**inner).clone());
+                            let body = self.put(node, id, row, &row.ty, &some, spot, home)?;
+                            Ok(quote!({ let #x = s::known(#code.as_ref())?; #body }))
+                        }
+                        _ => self.put(node, id, row, &row.ty, &src, spot, home),
+                    }
+                }
+                Role::Fixed | Role::Spelling | Role::View { .. } => unable("a row that is no data"),
+            },
+            RowKind::Object { .. } | RowKind::Mark { .. } | RowKind::Value { .. } => Ok(quote!()),
+            RowKind::Slice { .. } => unable("a slice"),
+        }
+    }
+
+    /// Whether a value of a type may be nothing where the row is there.
+    pub(super) fn may_be_none(&self, ty: &Type, row: &Row) -> bool {
+        match crate::rust::shape::strip(ty) {
+            Type::Cell(_) => !row.none.is_empty(),
+            Type::Pointer(pointer) => {
+                let owns = matches!(pointer.target, crate::model::Target::Own(_));
+                let kind = &self.model.pointers[pointer.kind.index()];
+                pointer.optional
+                    || pointer.none_with.is_some()
+                    || !row.none.is_empty()
+                    || kind.none.is_some() && !owns
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn padding(&self, node: &Node<'m>, row: &'m Row, spot: &Spot) -> Able<TokenStream> {
+        if is_bits(&row.ty) {
+            return unable("single bits");
+        }
+        let Spot::End = spot else { return Ok(quote!()) };
+        let size = match self.size(node, &row.ty) {
+            Some(size) => {
+                let size = i128::from(size);
+                quote!(rt::Some(#size))
+            }
+            None => match &row.ty {
+                Type::Region(region) => match &region.extent {
+                    Extent::Size(size) => self.straight.number(&node.scope, node.view, size)?,
+                    _ => return unable("padding to the end of a region"),
+                },
+                Type::Run(RunType { length: RunLength::Count(count), .. }) => {
+                    self.straight.number(&node.scope, node.view, count)?
+                }
+                _ => return unable("padding of unknown size"),
+            },
+        };
+        Ok(quote!(cx.zero(#size)?;))
+    }
+
+    /// Code that writes a value of a type.
+    #[allow(clippy::too_many_arguments, reason = "all of it is about one value")]
+    pub(super) fn put(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        ty: &'m Type,
+        src: &Src,
+        spot: &Spot,
+        home: Option<u64>,
+    ) -> Able<TokenStream> {
+        let code = &src.code;
+        match &src.shape {
+            Some(Shape::Boxed(inner)) => {
+                let src = Src::typed(quote!((&**#code)), (**inner).clone());
+                return self.put(node, id, row, ty, &src, spot, home);
+            }
+            Some(Shape::Kept(_)) => return unable("a kept number in another row"),
+            _ => {}
+        }
+        match ty {
+            Type::Cell(cell) => self.put_cell(node, id, row, cell, src, spot),
+            Type::Run(run) => self.put_run(node, id, run, src, spot),
+            Type::Record(record) => self.put_record(node, *record, src, spot, None),
+            Type::Union(union) => self.put_union(node, id, *union, src, spot, home),
+            Type::Pointer(pointer) => self.put_pointer(node, row, pointer, src, spot),
+            Type::Array(array) => self.put_array(node, id, row, array, src, spot, false),
+            Type::Region(region) => {
+                if region.trim.is_some() {
+                    return unable("a trimmed region");
+                }
+                let inner = self.put(node, id, row, &region.inner, src, spot, home)?;
+                let expected = match &region.extent {
+                    Extent::Rest => return Ok(inner),
+                    Extent::Terminated(_) => return unable("a terminator"),
+                    Extent::Size(size) if self.says(node, size, id, Side::Size) => {
+                        return Ok(inner);
+                    }
+                    Extent::End(end) if self.says(node, end, id, Side::End) => return Ok(inner),
+                    Extent::Size(size) => self.straight.number(&node.scope, node.view, size)?,
+                    Extent::End(_) => return unable("an end that is said elsewhere"),
+                };
+                match spot {
+                    Spot::End => Ok(quote! {
+                        let begun = cx.here();
+                        #inner
+                        s::holds(#expected == rt::Some(i128::from(cx.here() - begun)))?;
+                    }),
+                    Spot::Block(_) => {
+                        let Some(size) = self.size(node, &region.inner) else {
+                            return unable("a region of any size in a block");
+                        };
+                        let size = i128::from(size);
+                        Ok(quote!(#inner s::holds(#expected == rt::Some(#size))?;))
+                    }
+                }
+            }
+            Type::ByteOrderMark => {
+                let put = bytes_at(&quote!(&[0xff, 0xfe]), spot);
+                Ok(quote!(s::holds(*#code == ::formwork::Endian::Little)?; #put))
+            }
+            Type::Text | Type::Nothing => Ok(quote!()),
+            Type::PerEpoch(_) => unable("a type that differs by layout"),
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! Tables that follow from the rest: pools, dictionaries, relocation tables.
+
+use proc_macro2::Literal;
+
+use super::derive::made_name;
+use super::late::Addresses;
+use super::spot::{Spot, in_block, sum};
+use super::*;
+use crate::model::{
+    ArrayLength, Cell, Content, DefinerScope, DefinerSource, Encoding, Expr, Measure, Member, Path,
+    PoolOrder, RelocationEncoding, Role, RowKind, RunLength, Step, Storage, StreamFunction, Target,
+};
+use crate::rust::shape::strip;
+use crate::rust::straight::expr::Place;
+use crate::rust::visit::{records, rows as rows_of};
+
+impl<'m> Writer<'_, '_, 'm> {
+    /// Whether a row is a table that follows from the rest.
+    pub(super) fn is_made(&self, row: &Row) -> bool {
+        matches!(row.kind, RowKind::Pool { .. })
+            || matches!(
+                row.role,
+                Role::Kept(Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries)
+            )
+    }
+
+    /// Number of the pool that a path leads to.
+    pub(super) fn pool_number(&self, path: &Path) -> Option<u8> {
+        let (record, row) = self.anchors.place(path, self.model.root)?;
+        self.number_of_pool(record, row)
+    }
+
+    fn number_of_pool(&self, id: RecordId, row: RowId) -> Option<u8> {
+        let mut pools = records(self.model).flat_map(|(id, record)| {
+            let pools = rows_of(record).filter(|(_, row)| matches!(row.kind, RowKind::Pool { .. }));
+            pools.map(move |(row, _)| (id, row))
+        });
+        let at = pools.position(|pool| pool == (id, row))?;
+        u8::try_from(at).ok()
+    }
+
+    /// Code that makes the tables of a node, before its rows are written.
+    pub(super) fn made(&self, node: &Node<'m>) -> Able<TokenStream> {
+        let mut tokens = TokenStream::new();
+        let mut relocated = false;
+        for (id, row) in rows_of(node.record()) {
+            if !self.is_made(row) {
+                continue;
+            }
+            if row.when.is_some() {
+                return unable("a table with a condition");
+            }
+            let name = made_name(node.id, id);
+            match (&row.kind, &row.role) {
+                (RowKind::Pool { always, kept, order, .. }, _) => {
+                    if *kept {
+                        return unable("a pool whose members are data");
+                    }
+                    let Some(pool) = self.number_of_pool(node.id, id) else {
+                        return unable("too many pools");
+                    };
+                    let mut code = quote!(::formwork::PoolOrder::FirstUse);
+                    for (condition, order) in order.iter().rev() {
+                        let order = match order {
+                            PoolOrder::FirstUse => quote!(::formwork::PoolOrder::FirstUse),
+                            PoolOrder::Bytes => quote!(::formwork::PoolOrder::Bytes),
+                            PoolOrder::BitsFromEnd => quote!(::formwork::PoolOrder::BitsFromEnd),
+                        };
+                        code = match condition {
+                            None => order,
+                            Some(condition) => {
+                                let holds =
+                                    self.straight.truth(&node.scope, node.view, condition)?;
+                                quote!(if #holds { #order } else { #code })
+                            }
+                        };
+                    }
+                    tokens.extend(quote!(let #name = cx.members(#pool, &[#(#always),*], #code)?;));
+                }
+                (_, Role::Kept(Expr::Patricia(path))) => {
+                    let keys =
+                        self.straight.walk(&node.scope, node.view, path, true, &mut |place| {
+                            match place {
+                                Place::List(text, None) => {
+                                    Ok(quote!(keys.push(s::Chars::chars(#text));))
+                                }
+                                _ => unable("keys that are no texts"),
+                            }
+                        })?;
+                    tokens.extend(quote! {
+                        let mut keys: rt::Vec<&'v [u8]> = rt::Vec::new();
+                        #keys
+                        let #name = s::Tree::new(keys)?;
+                    });
+                }
+                (_, Role::Kept(Expr::RelocationSections | Expr::RelocationEntries)) => {
+                    if !std::mem::replace(&mut relocated, true) {
+                        tokens.extend(self.relocation(node)?);
+                    }
+                    let of = match row.role {
+                        Role::Kept(Expr::RelocationSections) => quote!(sections),
+                        _ => quote!(entries),
+                    };
+                    tokens.extend(quote!(let #name = s::Rows(#of);));
+                }
+                _ => {}
+            }
+        }
+        Ok(tokens)
+    }
+
+    /// Code that makes the locals `sections` and `entries`.
+    fn relocation(&self, node: &Node<'m>) -> Able<TokenStream> {
+        let root = self.model.root;
+        let Some(value) = node.scope.value_of(root) else {
+            return unable("a relocation table that does not know the root");
+        };
+        let addresses = Addresses {
+            straight: self.straight,
+            view: node.view,
+            anchors: &self.anchors,
+            finished: false,
+        };
+        let access = Access::Value(value);
+        let frame = Frame { record: root, access, at: Some(quote!(0_u64)), index: None };
+        let scope = Scope { frames: vec![frame], it: None, late: Some(&addresses) };
+        let mut bounds = Vec::new();
+        for section in &self.model.relocation {
+            let from = self.straight.number(&scope, node.view, &section.from)?;
+            let to = self.straight.number(&scope, node.view, &section.to)?;
+            bounds.push(quote!((s::known::<i128>(#from)?, s::known::<i128>(#to)?)));
+        }
+        let count = bounds.len();
+        let encode = match self.model.records.iter().find_map(|record| record.encodes) {
+            Some(RelocationEncoding::PointerMasks) => quote!(masks),
+            Some(RelocationEncoding::PointerRuns) => quote!(runs),
+            None => return unable("a relocation table without entries"),
+        };
+        Ok(quote! {
+            let (sections, entries) = cx.listed(#count)?.#encode(&[#(#bounds),*])?;
+        })
+    }
+
+    /// A row that is such a table.
+    pub(super) fn table_row(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        expr: &'m Expr,
+    ) -> Able<TokenStream> {
+        let Type::Array(array) = strip(&row.ty) else { return unable("a table that is no array") };
+        let Type::Record(record) = array.element else {
+            return unable("a table of something else");
+        };
+        let made = made_name(node.id, id);
+        // The number of rows must be what the schema says.
+        let check = match &array.length {
+            ArrayLength::Fill => quote!(),
+            ArrayLength::Last(_) => return unable("a table up to a last row"),
+            ArrayLength::Count(count) if self.is_sum_of_sections(node, count, expr) => quote!(),
+            ArrayLength::Count(count) => {
+                let count = self.unfolded(node, count, 0);
+                let count = self.made_count(node, &count)?;
+                quote!(s::holds(s::length(#count)? == #made.count())?;)
+            }
+        };
+        let Some(size) = self.sizes[node.epoch].record(record) else {
+            return unable("a table whose rows differ in size");
+        };
+        let columns: &[TokenStream] = match expr {
+            Expr::Patricia(_) => &[
+                quote!(u64::from(x.bit)),
+                quote!(u64::from(x.zero)),
+                quote!(u64::from(x.one)),
+                quote!(key),
+            ],
+            Expr::RelocationSections => &[
+                quote!(s::bits(x[0], 64, false)?),
+                quote!(s::bits(x[1], 64, false)?),
+                quote!(s::bits(x[2], 64, false)?),
+                quote!(s::bits(x[3], 64, false)?),
+            ],
+            _ => match self.model.records.iter().find_map(|record| record.encodes) {
+                Some(RelocationEncoding::PointerMasks) => {
+                    &[quote!(u64::from(x.start)), quote!(u64::from(x.mask))]
+                }
+                _ => &[
+                    quote!(u64::from(x.start)),
+                    quote!(u64::from(x.repeats)),
+                    quote!(u64::from(x.pointers)),
+                    quote!(u64::from(x.gap)),
+                ],
+            },
+        };
+        let element = Node { id: record, ..node.clone() };
+        let plan = self.plan(&element, &rows::Head::default())?;
+        if !plan.rest.is_empty() {
+            return unable("a table whose rows differ in size");
+        }
+        let mut columns = columns.iter();
+        let mut body = TokenStream::new();
+        let homes: BTreeMap<RowId, u64> = plan.block.iter().copied().collect();
+        for (row_id, row) in rows_of(element.record()) {
+            let Some(offset) = homes.get(&row_id) else { continue };
+            let offset = usize::try_from(*offset).unwrap_or(usize::MAX);
+            let spot = Spot::Block(sum(&quote!(0), offset));
+            if !matches!(row.kind, RowKind::Plain) {
+                let nothing = Node { value: quote!(v), ..element.clone() };
+                body.extend(match &row.kind {
+                    RowKind::Zero | RowKind::Reserved => quote!(),
+                    RowKind::Constant(constant) => {
+                        self.constant(&nothing, row_id, row, constant, &spot)?
+                    }
+                    _ => return unable("a row of another kind in a table"),
+                });
+                continue;
+            }
+            if !matches!(row.role, Role::Data | Role::Default(_))
+                || row.plus != 0
+                || !row.none.is_empty()
+            {
+                return unable("a row of another kind in a table");
+            }
+            let Some(column) = columns.next() else { return unable("a table with more columns") };
+            body.extend(match &row.ty {
+                Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => {
+                    let bits = u32::from(int.bytes) * 8;
+                    let fits = quote!(s::bits(i128::from(#column), #bits, false)?);
+                    self.store(&element, int, &fits, &spot)
+                }
+                Type::Pointer(pointer) if matches!(pointer.target, Target::Pooled) => {
+                    let src = Src::typed(quote!(key), Shape::Bytes);
+                    self.put_pointer(&element, row, pointer, &src, &spot)?
+                }
+                _ => return unable("a column of another kind"),
+            });
+        }
+        let block = in_block(usize::try_from(size).unwrap_or(0), &body);
+        let key =
+            matches!(expr, Expr::Patricia(_)).then(|| quote!(let key: &'v [u8] = #made.key(i);));
+        Ok(quote! {
+            #check
+            for (i, x) in #made.rows().iter().enumerate() { #key #block }
+        })
+    }
+
+    /// Whether a number of entries is the sum of what the sections say.
+    fn is_sum_of_sections(&self, node: &Node<'m>, count: &Expr, made: &Expr) -> bool {
+        let (Expr::RelocationEntries, Expr::Stream(StreamFunction::Sum, stream, None)) =
+            (made, count)
+        else {
+            return false;
+        };
+        let Expr::Path(path) = &**stream else { return false };
+        let [sections @ Step::Field(_), Step::Field(count)] = path.steps.as_slice() else {
+            return false;
+        };
+        let own = Path { steps: vec![sections.clone()], ..path.clone() };
+        let Some(row) = self.own_row(node, &own) else { return false };
+        let row = node.row(row);
+        let Type::Array(array) = strip(&row.ty) else { return false };
+        let (Role::Kept(Expr::RelocationSections), Type::Record(record)) =
+            (&row.role, &array.element)
+        else {
+            return false;
+        };
+        let data = rows_of(&node.view.records[record.index()]).filter(|(_, row)| {
+            matches!(row.kind, RowKind::Plain) && matches!(row.role, Role::Data | Role::Default(_))
+        });
+        let fourth = data.map(|(id, _)| id).nth(3);
+        count.members.iter().any(|(of, members)| {
+            of == record && matches!(members.as_slice(), [Member::Row(row)] if Some(*row) == fourth)
+        })
+    }
+
+    /// An expression with the equations of the node's derived rows in place of them.
+    fn unfolded(&self, node: &Node<'m>, expr: &Expr, depth: u32) -> Expr {
+        if depth > 8 {
+            return expr.clone();
+        }
+        match expr {
+            Expr::Path(path) => {
+                let own = self.own_row(node, path).map(|row| node.row(row));
+                match own.map(|row| row.definers.as_slice()) {
+                    Some([definer]) => match (&definer.scope, &definer.source) {
+                        (DefinerScope::Own, DefinerSource::Expr(source)) => {
+                            self.unfolded(node, source, depth + 1)
+                        }
+                        _ => expr.clone(),
+                    },
+                    _ => expr.clone(),
+                }
+            }
+            Expr::Binary(op, a, b) => Expr::Binary(
+                *op,
+                Box::new(self.unfolded(node, a, depth + 1)),
+                Box::new(self.unfolded(node, b, depth + 1)),
+            ),
+            other => other.clone(),
+        }
+    }
+
+    /// A number of rows: an `Option<i128>`.
+    fn made_count(&self, node: &Node<'m>, count: &Expr) -> Able<TokenStream> {
+        // The row says the number of rows of this very table.
+        if let Expr::Path(path) = count
+            && let Some(row) = self.own_row(node, path)
+            && let [definer] = node.row(row).definers.as_slice()
+            && let DefinerSource::Measure { measure: Measure::Count, row: of, .. } = &definer.source
+            && self.is_made(node.row(*of))
+        {
+            return self.number(node, row, node.row(row));
+        }
+        self.straight.number(&node.scope, node.view, count)
+    }
+
+    /// The members of a pool.
+    pub(super) fn pool_row(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        pad: u64,
+    ) -> Able<TokenStream> {
+        let Type::Array(array) = strip(&row.ty) else { return unable("a pool that is no array") };
+        let Type::Run(run) = &array.element else { return unable("a pool of something else") };
+        let ascii = match run.content {
+            Content::Bytes | Content::Text(Encoding::Utf8) => false,
+            Content::Text(Encoding::Ascii) => true,
+            Content::Text(_) => return unable("a pool of wide texts"),
+        };
+        let (prefix, big) = match &run.length {
+            RunLength::Prefix(Cell { storage: Storage::Fixed(int), .. }) if !int.signed => {
+                (int.bytes, self.is_big(node, int))
+            }
+            RunLength::Fill if run.suffix.len() == 1 => (0, false),
+            _ => return unable("a pool of texts of another length"),
+        };
+        let (suffix, align) = (Literal::byte_string(&run.suffix), run.align.unwrap_or(1));
+        let made = made_name(node.id, id);
+        // That the number is right is checked where it is said to be the number of members.
+        if let ArrayLength::Count(count) = &array.length
+            && !self.counts_members(node, count, id)
+        {
+            return unable("a number of members that is said elsewhere");
+        }
+        Ok(quote! {
+            cx.pool(&#made, &s::PoolText {
+                prefix: #prefix,
+                big: #big,
+                suffix: #suffix,
+                align: #align,
+                pad: #pad,
+                ascii: #ascii,
+            })?;
+        })
+    }
+
+    /// Whether an expression is the number of members, as a row that follows from it has it.
+    fn counts_members(&self, node: &Node<'m>, count: &Expr, pool: RowId) -> bool {
+        let path = match count {
+            Expr::Path(path) => path,
+            Expr::Binary(_, a, b) => match (&**a, &**b) {
+                (Expr::Path(path), other) | (other, Expr::Path(path))
+                    if other.constant().is_some() =>
+                {
+                    path
+                }
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let Some(row) = self.own_row(node, path) else { return false };
+        node.row(row).definers.iter().any(|definer| {
+            matches!(
+                &definer.source,
+                DefinerSource::Measure { measure: Measure::Count, row, .. }
+                    if *row == pool
+            )
+        })
+    }
+}

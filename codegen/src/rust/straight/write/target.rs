@@ -1,0 +1,386 @@
+//! Objects: their bytes, the pointers to them, and what hangs on them.
+
+use super::place::{Kept, Part};
+use super::spot::Spot;
+use super::*;
+use crate::model::{ArrayType, Extent, PointerType, Storage, Target};
+use crate::rust::shape::strip;
+
+impl<'m> Writer<'_, '_, 'm> {
+    pub(super) fn place_object(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        part: Part,
+        kept: Option<&Kept>,
+    ) -> Able<TokenStream> {
+        let align = self.type_align(&row.ty).unwrap_or(1);
+        let src = match self.field(node, id) {
+            Some(src) => src,
+            None if !self.straight.shapes.carries(&row.ty) => Src::nothing(),
+            None => return unable("an object without a field"),
+        };
+        let code = &src.code;
+        let anchor = self.anchors.whole(node.id, id);
+        match (&src.shape, &row.when) {
+            (Some(Shape::Option(inner)), when) => {
+                let x = self.fresh("x");
+                let some = Src::typed(quote!(#x), (**inner).clone());
+                let body = self.content(
+                    node,
+                    id,
+                    row,
+                    &row.ty,
+                    &some,
+                    &quote!(#align),
+                    part,
+                    kept,
+                    anchor,
+                    None,
+                    &quote!(),
+                )?;
+                let check = match when {
+                    Some(when) => {
+                        let holds = self.straight.truth(&node.scope, node.view, when)?;
+                        quote!(s::holds(#holds == #code.is_some())?;)
+                    }
+                    None => quote!(),
+                };
+                Ok(quote!(#check if let rt::Some(#x) = #code { #body }))
+            }
+            (_, Some(_)) => unable("an object with a condition in another shape"),
+            _ => self.content(
+                node,
+                id,
+                row,
+                &row.ty,
+                &src,
+                &quote!(#align),
+                part,
+                kept,
+                anchor,
+                None,
+                &quote!(),
+            ),
+        }
+    }
+
+    /// What a pointer owns. `at` is the address of the pointer.
+    #[allow(clippy::too_many_arguments, reason = "all of it is about one pointer")]
+    pub(super) fn place_target(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        pointer: &'m PointerType,
+        src: &Src,
+        at: &TokenStream,
+        part: Part,
+        kept: Option<&Kept>,
+        index: Option<&TokenStream>,
+    ) -> Able<TokenStream> {
+        let Target::Own(target) = &pointer.target else { return Ok(quote!()) };
+        let kind = &self.model.pointers[pointer.kind.index()];
+        let cell = pointer.cell.as_ref().unwrap_or(&kind.cell);
+        let Storage::Fixed(int) = cell.storage else { return unable("a pointer in bits") };
+        let align = match &pointer.align {
+            Some(align) => {
+                let align = self.straight.number(&node.scope, node.view, align)?;
+                quote!(s::alignment(#align)?)
+            }
+            None => {
+                let align = self.type_align(target).unwrap_or(kind.align);
+                quote!(#align)
+            }
+        };
+        let placed = self.placed(node, pointer, target, src)?;
+        let code = &src.code;
+        let x = self.fresh("x");
+        let inner = match &src.shape {
+            Some(Shape::Option(inner)) => Src::typed(quote!(#x), (**inner).clone()),
+            _ => src.clone(),
+        };
+        let (width, big, skip) = (int.bytes, self.is_big(node, &int), kind.skip);
+        let to = match skip {
+            0 => quote!(here),
+            _ => quote!((here + #skip)),
+        };
+        let patch = match &kind.base {
+            None => quote!(cx.patch(#at, #width, #big, #to)?;),
+            Some(base) => {
+                let base = self.straight.number(&node.scope, node.view, base)?;
+                let signed = int.signed;
+                quote! {
+                    let number = s::subtract(rt::Some(i128::from(#to)), #base)?;
+                    cx.fill(#at, #width, #big, #signed, number)?;
+                }
+            }
+        };
+        let anchor = match index {
+            None => self.anchors.whole(node.id, id),
+            Some(_) => self.anchors.elements(node.id, id),
+        };
+        let body =
+            self.content(node, id, row, target, &inner, &align, part, kept, anchor, index, &patch)?;
+        if body.is_empty() {
+            return Ok(body);
+        }
+        let body = match &src.shape {
+            Some(Shape::Option(_)) => quote!(if let rt::Some(#x) = #code { #body }),
+            _ => quote!({ #body }),
+        };
+        Ok(match placed {
+            Some(placed) => quote!(if #placed { #body }),
+            None => body,
+        })
+    }
+
+    /// Something at the cursor. `patch` is run where its address is in the local `here`.
+    #[allow(clippy::too_many_arguments, reason = "all of it is about one object")]
+    pub(super) fn content(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        ty: &'m Type,
+        src: &Src,
+        align: &TokenStream,
+        part: Part,
+        kept: Option<&Kept>,
+        anchor: Option<usize>,
+        index: Option<&TokenStream>,
+        patch: &TokenStream,
+    ) -> Able<TokenStream> {
+        if let Some(Shape::Boxed(inner)) = &src.shape {
+            let code = &src.code;
+            let src = Src::typed(quote!((&**#code)), (**inner).clone());
+            return self.content(node, id, row, ty, &src, align, part, kept, anchor, index, patch);
+        }
+        if let Type::Record(record) = ty
+            && !matches!(self.straight.record(*record).layout.first(), Some(Statement::This))
+        {
+            if part != Part::Put {
+                return unable("a struct whose own bytes do not come first, in two steps");
+            }
+            let value = self.argument(*record, src);
+            let call = self.call(Task::Lay, node, *record, &value, index, &quote!(#align,))?;
+            let call = call_value(&call);
+            let anchored = anchor.map(|number| quote!(cx.anchor(#number, here, s::Spot::MAX);));
+            return Ok(quote! {
+                let placed = #call; let here = cx.resolve(placed)?;
+                #anchored
+                #patch
+            });
+        }
+        let mut tokens = TokenStream::new();
+        let starts = part != Part::Record && self.needs_starts(node, ty)?
+            || part == Part::Record && kept.is_some() && self.needs_starts(node, ty)?;
+        if part != Part::Tail {
+            let put = self.content_bytes(node, id, row, ty, src, index, starts)?;
+            let (begin, end) = match anchor {
+                Some(number) => (
+                    quote!(let anchor = cx.anchor_begins(#number, here);),
+                    quote!(let end = cx.here(); cx.anchor_ends(#number, anchor, end);),
+                ),
+                None => (quote!(), quote!()),
+            };
+            let remember = match kept {
+                Some(Kept { name, token: true }) => quote!(cx.settle(#name, here)?;),
+                Some(Kept { name, token: false }) if starts => quote!(#name = cx.mark() as u64;),
+                Some(Kept { name, token: false }) => quote!(#name = here;),
+                None if starts => quote!(let first = cx.mark();),
+                None => quote!(),
+            };
+            tokens.extend(quote! {
+                let here = cx.align(#align);
+                #patch
+                #begin
+                #remember
+                #put
+                #end
+            });
+        } else {
+            let Some(Kept { name, token }) = kept else {
+                return unable("what hangs on something that is not placed here");
+            };
+            if starts && *token {
+                return unable("elements of any size that come behind what they own");
+            }
+            tokens.extend(match starts {
+                true => quote!(let first = #name as usize;),
+                false => quote!(let here = #name;),
+            });
+        }
+        if part == Part::Record {
+            return Ok(tokens);
+        }
+        let tail = self.content_tail(node, id, row, ty, src, index, starts)?;
+        if part == Part::Tail && tail.is_empty() {
+            return Ok(tail);
+        }
+        let release = (starts && kept.is_none()).then(|| quote!(cx.release(first);));
+        Ok(quote!(#tokens #tail #release))
+    }
+
+    /// The bytes of an object.
+    #[allow(clippy::too_many_arguments, reason = "all of it is about one object")]
+    pub(super) fn content_bytes(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        ty: &'m Type,
+        src: &Src,
+        index: Option<&TokenStream>,
+        starts: bool,
+    ) -> Able<TokenStream> {
+        match ty {
+            Type::Record(record) => self.put_record(node, *record, src, &Spot::End, index),
+            Type::Array(array) => self.put_array(node, id, row, array, src, &Spot::End, starts),
+            Type::Region(region)
+                if region.trim.is_none() && matches!(region.extent, Extent::Rest) =>
+            {
+                self.content_bytes(node, id, row, &region.inner, src, index, starts)
+            }
+            _ => self.put(node, id, row, ty, src, &Spot::End, None),
+        }
+    }
+
+    /// Whether the elements of an object differ in size, and own something.
+    pub(super) fn needs_starts(&self, node: &Node<'m>, ty: &'m Type) -> Able<bool> {
+        let Type::Array(array) = strip(ty) else { return Ok(false) };
+        let owns = match strip(&array.element) {
+            Type::Record(record) => self.straight.record(*record).layout.len() > 1,
+            Type::Union(_) => true,
+            _ => false,
+        };
+        Ok(owns && self.size(node, &array.element).is_none())
+    }
+
+    /// What an object owns; its address is in the local `here`, or those of its elements behind the
+    /// mark `first`.
+    #[allow(clippy::too_many_arguments, reason = "all of it is about one object")]
+    pub(super) fn content_tail(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        ty: &'m Type,
+        src: &Src,
+        index: Option<&TokenStream>,
+        starts: bool,
+    ) -> Able<TokenStream> {
+        match strip(ty) {
+            Type::Record(record) => {
+                let inner = self.inside(node, *record, src, quote!(here), index.cloned())?;
+                self.tail(&inner)
+            }
+            Type::Array(array) => {
+                let first = starts.then(|| quote!(first));
+                self.tail_elements(node, id, row, array, src, &quote!(here), first.as_ref())
+            }
+            Type::Union(_) => unable("a union behind a pointer"),
+            _ => Ok(quote!()),
+        }
+    }
+
+    /// What elements own that begin at an address, or of which the addresses are behind a mark.
+    #[allow(clippy::too_many_arguments, reason = "all of it is about one array")]
+    pub(super) fn tail_elements(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        array: &'m ArrayType,
+        src: &Src,
+        at: &TokenStream,
+        first: Option<&TokenStream>,
+    ) -> Able<TokenStream> {
+        let (Some(Shape::List(inner)) | Some(Shape::Fixed(inner, _))) = &src.shape else {
+            return match strip(&array.element) {
+                Type::Pointer(_) | Type::Record(_) | Type::Union(_) => {
+                    unable("an array in another shape")
+                }
+                _ => Ok(quote!()),
+            };
+        };
+        let code = &src.code;
+        let (i, base, name) = (self.fresh("i"), self.fresh("base"), self.fresh("x"));
+        let element = self.fresh("element");
+        let x = Src::typed(quote!(#name), (**inner).clone());
+        let element_at = match (first, self.size(node, &array.element)) {
+            (Some(first), _) => quote!(cx.start_of(#first, #i)?),
+            (None, Some(size)) => quote!((#base + #i as u64 * #size)),
+            (None, None) => quote!(),
+        };
+        let body = match strip(&array.element) {
+            Type::Pointer(pointer) => self.place_target(
+                node,
+                id,
+                row,
+                pointer,
+                &x,
+                &quote!(#element),
+                Part::Put,
+                None,
+                Some(&quote!(#i)),
+            )?,
+            Type::Record(record) => {
+                let mut inner =
+                    self.inside(node, *record, &x, quote!(#element), Some(quote!(#i)))?;
+                inner.index = Some(quote!(#i));
+                self.tail(&inner)?
+            }
+            Type::Union(union) => {
+                let cases = &node.view.unions[union.index()].cases;
+                let owns = cases
+                    .iter()
+                    .any(|case| node.view.records[case.record.index()].layout.len() > 1);
+                if owns {
+                    return unable("a union in an array that owns something");
+                }
+                quote!()
+            }
+            _ => quote!(),
+        };
+        if body.is_empty() {
+            return Ok(body);
+        }
+        if element_at.is_empty() {
+            return unable("elements at addresses that vary");
+        }
+        let from = first.is_none().then(|| quote!(let #base = #at;));
+        Ok(quote! {
+            #from
+            for (#i, #name) in #code.iter().enumerate() {
+                let #element = #element_at;
+                #body
+            }
+        })
+    }
+
+    /// Alignment that a type states for itself.
+    pub(super) fn type_align(&self, ty: &Type) -> Option<u64> {
+        match ty {
+            Type::Record(record) => self.model.records[record.index()].align,
+            Type::Run(run) => run.align,
+            Type::Region(region) => self.type_align(&region.inner),
+            Type::Array(array) => match strip(&array.element) {
+                Type::Run(_) | Type::Record(_) => self.type_align(&array.element),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// A call as an expression: without the semicolon at its end.
+fn call_value(call: &TokenStream) -> TokenStream {
+    let mut tokens: Vec<_> = call.clone().into_iter().collect();
+    if matches!(tokens.last(), Some(proc_macro2::TokenTree::Punct(punct)) if punct.as_char() == ';')
+    {
+        tokens.pop();
+    }
+    tokens.into_iter().collect()
+}

@@ -1,0 +1,463 @@
+//! Unions: cases, forms and tags.
+
+use proc_macro2::Literal;
+
+use super::rows::{Head, TagCode};
+use super::spot::{Spot, bytes_at, lit};
+use super::*;
+use crate::model::{Case, Cell, IntType, Label, Meaning, RowKind, Storage, Tag, UnionId};
+use crate::rust::visit::rows as rows_of;
+
+impl<'m> Writer<'_, '_, 'm> {
+    /// A union. `home`: where it begins in the record around it, in bytes, if that is always the
+    /// same.
+    pub(super) fn put_union(
+        &self,
+        node: &Node<'m>,
+        row: RowId,
+        id: UnionId,
+        src: &Src,
+        spot: &Spot,
+        home: Option<u64>,
+    ) -> Able<TokenStream> {
+        if matches!(src.shape, Some(Shape::Option(_)) | None) {
+            return unable("a union that may not be there");
+        }
+        let union = &node.view.unions[id.index()];
+        let given = match &union.tag {
+            Tag::Given(given) => {
+                let number = self.straight.number(&node.scope, node.view, given)?;
+                quote!(let given: i128 = s::known(#number)?;)
+            }
+            Tag::Row(_) | Tag::Own(_) | Tag::Word(_) => quote!(),
+        };
+        let code = &src.code;
+        let arms = (0_u32..).zip(&union.cases).map(|(number, case)| {
+            let (variant, payload) = self.straight.shapes.variant(id, number);
+            let ty = self.straight.shapes.union_ident(id);
+            let (pattern, inner) = match payload {
+                Some(record) => {
+                    let name = format_ident!("c{}", record.0);
+                    (quote!((#name)), Src::typed(quote!(#name), Shape::Struct(record)))
+                }
+                None => (quote!(), Src::nothing()),
+            };
+            let body = match self.put_case(node, row, id, case, &inner, spot, home) {
+                // A function of its own, so that cases do not share one large stack frame.
+                Ok(body) if union.cases.len() > 2 => quote! {
+                    (|| -> s::Straight<()> { let _: () = { #body }; rt::Ok(()) })()
+                },
+                Ok(body) => quote!({ let _: () = { #body }; rt::Ok(()) }),
+                Err(_) => quote!(rt::Err(s::Odd)),
+            };
+            quote!(super::#ty::#variant #pattern => #body,)
+        });
+        Ok(quote!(#given (match #code { #(#arms)* })?;))
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "all of it is about one case")]
+    fn put_case(
+        &self,
+        node: &Node<'m>,
+        _row: RowId,
+        id: UnionId,
+        case: &'m Case,
+        src: &Src,
+        spot: &Spot,
+        home: Option<u64>,
+    ) -> Able<TokenStream> {
+        let union = &node.view.unions[id.index()];
+        if case.forms.is_empty() && !case.epochs.get(node.epoch).copied().unwrap_or(true) {
+            return unable("a case of another layout");
+        }
+        let check = self.check_given(node, union, case)?;
+        if case.whole {
+            let begins = match union.tag {
+                Tag::Own(_) | Tag::Word(_) => !union.body || home == Some(0),
+                _ => home == Some(0),
+            };
+            if !begins {
+                return unable("a case that stands for what is around");
+            }
+            let body = match spot {
+                Spot::End => self.put_record(node, case.record, src, spot, None)?,
+                Spot::Block(_) => return unable("a whole case in a block"),
+            };
+            return Ok(quote!(#check #body));
+        }
+        let inner = self.inside(node, case.record, src, node.at.clone(), None)?;
+        if case.forms.is_empty() {
+            let rows = self.put_case_rows(&inner, id, &case.labels, spot, home)?;
+            return Ok(quote!(#check #rows));
+        }
+        let canonical = self.canonical(case.record, &inner.value);
+        let (mut first, mut bodies, mut says) =
+            (TokenStream::new(), TokenStream::new(), TokenStream::new());
+        let mut open = true;
+        for (number, form) in case.forms.iter().enumerate() {
+            if !form.epochs.get(node.epoch).copied().unwrap_or(true) {
+                continue;
+            }
+            let mut rows = inner.clone();
+            rows.id = form.record;
+            rows.scope = inner.scope.within(Frame {
+                record: form.record,
+                access: Access::Value(inner.value.clone()),
+                at: Some(node.at.clone()),
+                index: None,
+            });
+            let test = self.form_says(&rows)?;
+            let body = self.put_case_rows(&rows, id, &form.labels, spot, home);
+            let body = self.straight.or_odd(body);
+            bodies.extend(quote!(#number => { #body }));
+            match &test {
+                _ if !open => {}
+                Some(test) => first.extend(quote!(if #test { #number } else)),
+                None => {
+                    first.extend(quote!({ #number }));
+                    open = false;
+                }
+            }
+            let test = test.unwrap_or(quote!(true));
+            says.extend(quote!(#number => #test,));
+        }
+        if open {
+            first.extend(quote!({ return rt::Err(s::Odd) }));
+        }
+        let value = &inner.value;
+        let chosen = if case.forms.len() > 1 && self.is_spelled(case.record) {
+            quote! {
+                let form = match s::kept_form(&#value.spelling, first) {
+                    rt::Some(kept) if (match kept { #says _ => false }) => kept,
+                    _ => first,
+                };
+            }
+        } else {
+            quote!(let form = first;)
+        };
+        Ok(quote! {
+            #check
+            #canonical
+            let first: usize = #first;
+            #chosen
+            match form { #bodies _ => return rt::Err(s::Odd), }
+        })
+    }
+
+    /// Code that gives up if data elsewhere asks for another case.
+    fn check_given(
+        &self,
+        node: &Node<'m>,
+        union: &'m crate::model::Union,
+        case: &'m Case,
+    ) -> Able<TokenStream> {
+        let Tag::Given(_) = union.tag else { return Ok(quote!()) };
+        if union.cases.iter().any(|case| case.guard.is_some()) {
+            return unable("a case with a guard");
+        }
+        let labels = |case: &Case| -> Able<Vec<TokenStream>> {
+            let mut tests = Vec::new();
+            for label in &case.labels {
+                match label {
+                    Label::Range(low, high) => {
+                        let (low, high) =
+                            (Literal::i128_suffixed(*low), Literal::i128_suffixed(*high));
+                        tests.push(quote!((#low..=#high).contains(&given)));
+                    }
+                    Label::Else => {}
+                    _ => return unable("a label that is no number"),
+                }
+            }
+            Ok(tests)
+        };
+        if !case.labels.contains(&Label::Else) {
+            let tests = labels(case)?;
+            return Ok(quote!(s::holds(false #(|| #tests)*)?;));
+        }
+        let mut others = Vec::new();
+        for other in &union.cases {
+            let here = other.epochs.get(node.epoch).copied().unwrap_or(true);
+            if other.record != case.record && here {
+                others.extend(labels(other)?);
+            }
+        }
+        Ok(quote!(s::holds(!(false #(|| #others)*))?;))
+    }
+
+    /// The tag and the rows of a case or form.
+    fn put_case_rows(
+        &self,
+        inner: &Node<'m>,
+        id: UnionId,
+        labels: &'m [Label],
+        spot: &Spot,
+        home: Option<u64>,
+    ) -> Able<TokenStream> {
+        let union = &inner.view.unions[id.index()];
+        let mut head =
+            Head { from: home.unwrap_or(0), least: union.size.unwrap_or(0), ..Head::default() };
+        let mut before = TokenStream::new();
+        match &union.tag {
+            Tag::Own(cell) | Tag::Word(cell) => {
+                let Storage::Fixed(int) = cell.storage else {
+                    return unable("a tag of variable width");
+                };
+                let word = matches!(union.tag, Tag::Word(_));
+                let (size, bits, code) = self.tag(inner, &int, labels, word)?;
+                before = bits;
+                head.size = size;
+                head.code = Some(code);
+            }
+            Tag::Row(_) | Tag::Given(_) => {
+                head.code = Some(Box::new(|_| TokenStream::new()));
+            }
+        }
+        if home.is_none() {
+            let fixed =
+                inner.record().rows.iter().any(|row| {
+                    matches!(row.homes.get(inner.epoch), Some(crate::model::Home::At(_)))
+                });
+            if fixed {
+                return unable("a case at an offset that varies");
+            }
+        }
+        // In a block, offsets of rows count from where the record around begins.
+        let base = match (spot, home) {
+            (Spot::End, _) => Spot::End,
+            (Spot::Block(offset), Some(home)) => {
+                let home = usize::try_from(home).unwrap_or(usize::MAX);
+                Spot::Block(minus(offset, home)?)
+            }
+            (Spot::Block(_), None) => return unable("a union at an offset that varies"),
+        };
+        let rows = self.rows(inner, &base, &head)?;
+        Ok(quote!(#before #rows))
+    }
+
+    /// Size of a tag in bytes, code that computes it, and code that writes it at an offset.
+    fn tag(
+        &self,
+        rows: &Node<'m>,
+        int: &IntType,
+        labels: &'m [Label],
+        word: bool,
+    ) -> Able<(u64, TokenStream, TagCode)> {
+        let (size, width) = (u64::from(int.bytes), lit(int.bytes.into()));
+        let function = if self.is_big(rows, int) { quote!(set_big) } else { quote!(set) };
+        let tag_row = rows_of(rows.record()).find_map(|(id, row)| match &row.ty {
+            Type::Cell(cell) if matches!(cell.storage, Storage::TagOf) => Some((id, row, cell)),
+            _ => None,
+        });
+        match labels.first() {
+            Some(Label::Pattern(pattern)) => {
+                let bits = Literal::u128_suffixed(pattern.bits);
+                let mut letters = TokenStream::new();
+                for (id, row) in rows_of(rows.record()) {
+                    let Type::Cell(cell) = &row.ty else {
+                        if matches!(&row.ty, Type::Pointer(p) if matches!(p.cell, Some(Cell { storage: Storage::Letter { .. }, .. })))
+                        {
+                            return unable("a pointer in a pattern");
+                        }
+                        continue;
+                    };
+                    let Storage::Letter { letter, .. } = cell.storage else { continue };
+                    let Some((_, places)) =
+                        pattern.letters.iter().find(|(known, _)| *known == letter)
+                    else {
+                        return unable("a letter that is not in the pattern");
+                    };
+                    if places.len() > 63 {
+                        return unable("a letter of many bits");
+                    }
+                    let bits = self.row_bits(rows, id, row, cell)?;
+                    let adjacent = places.windows(2).all(|pair| pair[0] == pair[1] + 1);
+                    letters.extend(match places.last() {
+                        Some(last) if adjacent => {
+                            let last = lit(*last as usize);
+                            quote!(tag |= u128::from(#bits) << #last;)
+                        }
+                        _ => quote!(tag |= s::letter(i128::from(#bits), &[#(#places),*])?;),
+                    });
+                }
+                let before = quote!(let mut tag: u128 = #bits; #letters);
+                if word {
+                    let code = move |offset: &TokenStream| quote!(s::#function::<#width>(b, #offset, tag as u64););
+                    return Ok((size, before, Box::new(code)));
+                }
+                let bytes = usize::try_from(pattern.width / 8).unwrap_or(16).min(16);
+                let skip = lit(16 - bytes);
+                let code = move |offset: &TokenStream| {
+                    bytes_at(&quote!(&tag.to_be_bytes()[#skip..]), &Spot::Block(offset.clone()))
+                };
+                Ok((size.max(bytes as u64), before, Box::new(code)))
+            }
+            Some(Label::Range(low, _)) => {
+                let before = match tag_row {
+                    Some((id, row, cell)) => {
+                        let bits = self.row_bits(rows, id, row, cell)?;
+                        let tests = labels.iter().filter_map(|label| match label {
+                            Label::Range(low, high) => {
+                                let (low, high) =
+                                    (Literal::i128_suffixed(*low), Literal::i128_suffixed(*high));
+                                Some(quote!((#low..=#high).contains(&i128::from(tag))))
+                            }
+                            _ => None,
+                        });
+                        quote!(let tag: u64 = #bits; s::holds(#(#tests)||*)?;)
+                    }
+                    None => {
+                        #[allow(
+                            clippy::cast_possible_truncation,
+                            clippy::cast_sign_loss,
+                            reason = "two's complement is meant"
+                        )]
+                        let low = *low as u64;
+                        quote!(let tag = #low;)
+                    }
+                };
+                let code =
+                    move |offset: &TokenStream| quote!(s::#function::<#width>(b, #offset, tag););
+                Ok((size, before, Box::new(code)))
+            }
+            _ => unable("a tag that is no number"),
+        }
+    }
+
+    /// Whether a form can say a value: a `bool`; nothing if it always can.
+    fn form_says(&self, rows: &Node<'m>) -> Able<Option<TokenStream>> {
+        let mut tests = Vec::new();
+        for (id, row) in rows_of(rows.record()) {
+            if row.name.is_none() {
+                continue;
+            }
+            let Some(src) = self.field(rows, id) else { continue };
+            if let RowKind::Constant(constant) = &row.kind {
+                tests.push(self.equals(&src, constant)?);
+            } else if let Some(test) = self.can_say(rows, &row.ty, &src)? {
+                tests.push(test);
+            }
+        }
+        Ok((!tests.is_empty()).then(|| quote!((#(#tests)&&*))))
+    }
+
+    fn can_say(&self, rows: &Node<'m>, ty: &'m Type, src: &Src) -> Able<Option<TokenStream>> {
+        let code = &src.code;
+        match &src.shape {
+            Some(Shape::Option(inner)) => {
+                let test = self.can_say(rows, ty, &Src::typed(quote!(x), (**inner).clone()))?;
+                return Ok(test
+                    .map(|test| quote!((match #code { rt::Some(x) => #test, rt::None => true }))));
+            }
+            Some(Shape::Boxed(inner)) => {
+                let src = Src::typed(quote!((&**#code)), (**inner).clone());
+                return self.can_say(rows, ty, &src);
+            }
+            Some(Shape::Kept(_)) => return unable("a kept number in a form"),
+            _ => {}
+        }
+        match (ty, &src.shape) {
+            (
+                Type::Cell(cell),
+                Some(shape @ (Shape::Int(_) | Shape::Enum(_) | Shape::Index(_))),
+            ) => {
+                if matches!(cell.meaning, Meaning::Bool { .. }) {
+                    return unable("a truth value in the shape of a number");
+                }
+                if self.always_fits(shape, cell) {
+                    return Ok(None);
+                }
+                let Some(number) = self.plain_number(code, shape) else {
+                    return unable("a number in another shape");
+                };
+                let (bits, signed) = self.cell_range(cell);
+                Ok(Some(quote!(s::bits(#number, #bits, #signed).is_ok())))
+            }
+            (Type::Array(array), Some(Shape::List(inner) | Shape::Fixed(inner, _))) => {
+                let x = Src::typed(quote!(x), (**inner).clone());
+                let test = self.can_say(rows, &array.element, &x)?;
+                Ok(test.map(|test| quote!(#code.iter().all(|x| #test))))
+            }
+            (Type::Region(region), _) => self.can_say(rows, &region.inner, src),
+            (Type::Record(record), _) => match self.model.records[record.index()].transparent {
+                Some(_) if !self.straight.shapes.is_transparent(*record) => Ok(None),
+                Some(row) => {
+                    let row = &rows.view.records[record.index()].rows[row.index()];
+                    self.can_say(rows, &row.ty, src)
+                }
+                None => Ok(None),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    /// The label of the case that a union has: an `Option<i128>`.
+    pub(super) fn tag_number(&self, node: &Node<'m>, row: RowId) -> Able<TokenStream> {
+        let Type::Union(id) = &node.row(row).ty else { return unable("a tag of something else") };
+        let Some(src) = self.field(node, row) else { return unable("a union without a field") };
+        let union = &node.view.unions[id.index()];
+        let ty = self.straight.shapes.union_ident(*id);
+        if matches!(src.shape, Some(Shape::Option(_))) {
+            return unable("a union that may not be there");
+        }
+        let code = &src.code;
+        let mut arms = TokenStream::new();
+        for (number, case) in (0_u32..).zip(&union.cases) {
+            let (variant, _) = self.straight.shapes.variant(*id, number);
+            let label = match case.labels.first() {
+                Some(Label::Range(low, _)) => {
+                    let low = Literal::i128_suffixed(*low);
+                    quote!(rt::Some(#low))
+                }
+                _ => quote!(rt::None),
+            };
+            arms.extend(quote!(super::#ty::#variant { .. } => #label,));
+        }
+        Ok(quote!((match #code { #arms })))
+    }
+
+    /// Whether all cases of a union end before an offset, and are of fixed size.
+    pub(super) fn union_fits(&self, node: &Node<'m>, id: UnionId, home: u64, limit: u64) -> bool {
+        let union = &node.view.unions[id.index()];
+        let tag = match &union.tag {
+            Tag::Own(Cell { storage: Storage::Fixed(int), .. })
+            | Tag::Word(Cell { storage: Storage::Fixed(int), .. }) => u64::from(int.bytes),
+            Tag::Own(_) | Tag::Word(_) => return false,
+            Tag::Row(_) | Tag::Given(_) => 0,
+        };
+        union.cases.iter().all(|case| {
+            if case.whole {
+                return false;
+            }
+            let bodies = if case.forms.is_empty() {
+                vec![case.record]
+            } else {
+                case.forms.iter().map(|form| form.record).collect()
+            };
+            bodies.iter().all(|body| {
+                let rows = Node { id: *body, ..node.clone() };
+                let head = Head {
+                    from: home,
+                    size: tag,
+                    code: Some(Box::new(|_| TokenStream::new())),
+                    least: union.size.unwrap_or(0),
+                };
+                self.plan(&rows, &head).is_ok_and(|plan| plan.rest.is_empty() && plan.end <= limit)
+            })
+        })
+    }
+}
+
+/// An offset minus a constant.
+fn minus(offset: &TokenStream, less: usize) -> Able<TokenStream> {
+    match offset.to_string().parse::<usize>() {
+        _ if less == 0 => Ok(offset.clone()),
+        Ok(offset) => match offset.checked_sub(less) {
+            Some(rest) => Ok(lit(rest)),
+            None => unable("a union in front of its record"),
+        },
+        Err(_) => {
+            let less = lit(less);
+            Ok(quote!((#offset - #less)))
+        }
+    }
+}

@@ -1,0 +1,453 @@
+//! The module `as_arbitrary` of generated code: what all types share when they are made of nothing.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::rules::wants;
+use crate::rust::shape::{IndexId, Prim, Shapes};
+
+/// The module.
+pub fn emit(shapes: &Shapes<'_>) -> TokenStream {
+    let indices = shapes.indices().count();
+    let epochs = shapes.model().epochs.len().max(1);
+    let last_epoch = Literal::usize_unsuffixed(epochs - 1);
+    let wanted = wants(shapes).into_iter().map(|want| {
+        let IndexId(array) = want.array;
+        let (union, case) = (want.union.0, want.case);
+        quote!((#array, #union, #case))
+    });
+    let wanted: Vec<TokenStream> = wanted.collect();
+    let wants = wanted.len();
+    let traits = traits();
+    let cells = cells();
+    let lists = lists();
+    quote! {
+        #[allow(dead_code, unused_imports, clippy::all, clippy::pedantic)]
+        mod as_arbitrary {
+            use ::arbitrary::{Arbitrary, Result, Unstructured};
+            use ::formwork::__rt::{Box, Cow, None, Ok, Option, Some, String, Vec};
+
+            /// How deep a value is at most, counted in lists, options and unions.
+            const DEPTH: u32 = 12;
+
+            /// Longest list, unless the schema says how long it is.
+            const LENGTH: usize = 5;
+
+            /// Elements of all lists together.
+            const ELEMENTS: u32 = 400;
+
+            /// Arrays of which an element must have a case, with the choice and the case.
+            const WANTED: [(u32, u32, u32); #wants] = [#(#wanted),*];
+
+            /// What is known of the value around.
+            pub struct Cx {
+                depth: u32,
+                elements: u32,
+                /// Whether the value heeds the schema as far as possible; otherwise it is to be
+                /// refused for something.
+                tidy: bool,
+                /// Number of the next text that must not be equal to others.
+                serial: u32,
+                pub epoch: usize,
+                rule: Rule,
+                /// Elements that each array has at least which something refers to.
+                lengths: [Option<usize>; #indices],
+                /// Where the elements are that must have a case, if there are any.
+                wanted: [Option<usize>; #wants],
+                /// Choice and case of the element that comes.
+                forced: Option<(u32, u32)>,
+            }
+
+            impl Cx {
+                pub fn new(u: &mut Unstructured<'_>) -> Result<Cx> {
+                    Ok(Cx {
+                        depth: DEPTH,
+                        elements: ELEMENTS,
+                        tidy: u.int_in_range(0..=15)? != 15,
+                        serial: 0,
+                        epoch: u.int_in_range(0..=#last_epoch)?,
+                        rule: ANY,
+                        lengths: [None; #indices],
+                        wanted: [None; #wants],
+                        forced: None,
+                    })
+                }
+
+                /// Elements that an array has at least.
+                pub fn least(&mut self, u: &mut Unstructured<'_>, array: u32) -> Result<usize> {
+                    let Some(length) = self.lengths.get_mut(array as usize) else { return Ok(0) };
+                    if let Some(length) = length {
+                        return Ok(*length);
+                    }
+                    let chosen = *u.choose(&[1, 2, 3, 1, 2, 3, 1, 0])?;
+                    *length = Some(chosen);
+                    Ok(chosen)
+                }
+
+                /// Decides which elements of an array must have a case.
+                fn place_wanted(
+                    &mut self,
+                    u: &mut Unstructured<'_>,
+                    array: u32,
+                    length: usize,
+                ) -> Result<()> {
+                    for (at, want) in WANTED.iter().enumerate() {
+                        if want.0 == array {
+                            let there = length > 0 && u.ratio(3, 4)?;
+                            self.wanted[at] = match there {
+                                true => Some(u.choose_index(length)?),
+                                false => None,
+                            };
+                        }
+                    }
+                    Ok(())
+                }
+
+                /// The case that the element at this position must have.
+                fn force(&self, array: u32, position: usize) -> Option<(u32, u32)> {
+                    let places = WANTED.iter().zip(&self.wanted);
+                    let mut here = places.filter(|(want, _)| want.0 == array);
+                    let here = here.find(|(_, place)| **place == Some(position));
+                    here.filter(|_| self.tidy).map(|(want, _)| (want.1, want.2))
+                }
+
+                /// The case that a choice must have.
+                pub fn forced(&mut self, choice: u32) -> Option<u32> {
+                    let (_, case) = self.forced.filter(|(forced, _)| *forced == choice)?;
+                    self.forced = None;
+                    Some(case)
+                }
+
+                /// Whether there is an element that has the case which is wanted.
+                pub fn has_wanted(&self, want: usize) -> bool {
+                    self.wanted.get(want).copied().flatten().is_some()
+                }
+
+                /// Whether a field has its usual value.
+                pub fn usual(&self, u: &mut Unstructured<'_>) -> Result<bool> {
+                    Ok(self.tidy && u.ratio(7, 8)?)
+                }
+
+                /// A number that the rule allows, if it says so.
+                pub fn chosen(&self, u: &mut Unstructured<'_>) -> Result<Option<i128>> {
+                    if !self.tidy || self.rule.choices.is_empty() {
+                        return Ok(None);
+                    }
+                    u.choose(self.rule.choices).copied().map(Some)
+                }
+            }
+
+            /// What the schema says about a field.
+            #[derive(Clone, Copy)]
+            pub struct Rule {
+                pub low: i128,
+                pub high: i128,
+                pub choices: &'static [i128],
+                pub ascii: bool,
+                pub most: usize,
+                pub size: Option<usize>,
+                pub key: bool,
+                pub length: Option<usize>,
+                pub least: Option<u32>,
+                pub want: Option<usize>,
+            }
+
+            /// Nothing.
+            pub const ANY: Rule = Rule {
+                low: i128::MIN,
+                high: i128::MAX,
+                choices: &[],
+                ascii: false,
+                most: usize::MAX,
+                size: None,
+                key: false,
+                length: None,
+                least: None,
+                want: None,
+            };
+
+            #traits
+            #cells
+            #lists
+        }
+    }
+}
+
+fn traits() -> TokenStream {
+    quote! {
+        pub trait Make<'a>: Sized {
+            fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self>;
+
+            /// Whether there is a value at all: not of a position in an array without elements.
+            fn possible(_: &mut Unstructured<'a>, _: &mut Cx) -> Result<bool> {
+                Ok(true)
+            }
+        }
+
+        /// A value by itself.
+        pub fn whole<'a, T: Make<'a>>(u: &mut Unstructured<'a>) -> Result<T> {
+            let mut cx = Cx::new(u)?;
+            T::make(u, &mut cx)
+        }
+
+        /// A field.
+        pub fn field<'a, T: Make<'a>>(
+            u: &mut Unstructured<'a>,
+            cx: &mut Cx,
+            rule: Rule,
+        ) -> Result<T> {
+            cx.rule = rule;
+            T::make(u, cx)
+        }
+
+        /// What is one level deeper; by default if that is too deep.
+        pub fn deeper<'a, T: ::formwork::__rt::Default>(
+            u: &mut Unstructured<'a>,
+            cx: &mut Cx,
+            make: impl FnOnce(&mut Unstructured<'a>, &mut Cx) -> Result<T>,
+        ) -> Result<T> {
+            let Some(depth) = cx.depth.checked_sub(1) else { return Ok(T::default()) };
+            cx.depth = depth;
+            let value = make(u, cx);
+            cx.depth += 1;
+            value
+        }
+
+        /// A field that the layout has in some epochs only, and always there.
+        pub fn there<'a, T: Make<'a>>(
+            u: &mut Unstructured<'a>,
+            cx: &mut Cx,
+            rule: Rule,
+        ) -> Result<Option<T>> {
+            if !cx.tidy {
+                return field(u, cx, rule);
+            }
+            field(u, cx, rule).map(Some)
+        }
+
+        /// Whether the layout has a field.
+        pub fn has(epochs: &[bool], cx: &Cx) -> bool {
+            epochs.get(cx.epoch).copied().unwrap_or(true)
+        }
+
+        /// The numbers of the epoch.
+        pub fn in_epoch(all: &[&'static [i128]], cx: &Cx) -> &'static [i128] {
+            all.get(cx.epoch).copied().unwrap_or(&[])
+        }
+
+        /// A number that several lists take their length from, so large that none of them lacks an
+        /// element that something refers to.
+        pub fn count<'a>(
+            u: &mut Unstructured<'a>,
+            cx: &mut Cx,
+            lists: &[(Option<u32>, i128, i128)],
+        ) -> Result<i128> {
+            let mut number = u.int_in_range(0..=3)?;
+            for &(array, factor, offset) in lists {
+                let least = match array {
+                    Some(array) => cx.least(u, array)?,
+                    None => 0,
+                };
+                while number < 8 && length(number, factor, offset) < least {
+                    number += 1;
+                }
+            }
+            Ok(number)
+        }
+
+        /// The length that follows from such a number.
+        pub fn length(number: i128, factor: i128, offset: i128) -> usize {
+            let length = number.saturating_mul(factor).saturating_add(offset);
+            usize::try_from(length).unwrap_or(0).min(64)
+        }
+
+        /// A position in an array.
+        pub fn position(u: &mut Unstructured<'_>, cx: &mut Cx, array: u32) -> Result<u32> {
+            if !cx.tidy {
+                return u.int_in_range(0..=3);
+            }
+            if let Some(place) = cx.rule.want.and_then(|want| cx.wanted.get(want).copied()) {
+                return Ok(place.unwrap_or(0) as u32);
+            }
+            let least = cx.least(u, array)?;
+            Ok(u.choose_index(least.max(1))? as u32)
+        }
+    }
+}
+
+fn cells() -> TokenStream {
+    let integers = Prim::ALL.map(|prim| {
+        let ty = prim.ident();
+        quote! {
+            impl<'a> Make<'a> for #ty {
+                fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+                    if let Some(chosen) = cx.chosen(u)? {
+                        #[allow(irrefutable_let_patterns)]
+                        if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
+                            return Ok(chosen);
+                        }
+                    }
+                    let number: #ty = Arbitrary::arbitrary(u)?;
+                    let Rule { low, high, .. } = cx.rule;
+                    let wide = number as i128;
+                    if !cx.tidy || (low <= wide && wide <= high) {
+                        return Ok(number);
+                    }
+                    let count = high.saturating_sub(low).saturating_add(1).max(1);
+                    Ok((low + wide.rem_euclid(count)) as #ty)
+                }
+            }
+        }
+    });
+    let plain = [quote!(f32), quote!(f64), quote!(bool)].map(|ty| {
+        quote! {
+            impl<'a> Make<'a> for #ty {
+                fn make(u: &mut Unstructured<'a>, _: &mut Cx) -> Result<Self> {
+                    Arbitrary::arbitrary(u)
+                }
+            }
+        }
+    });
+    quote! {
+        #(#integers)*
+        #(#plain)*
+
+        /// A short text. A tidy one can be stored.
+        fn text(u: &mut Unstructured<'_>, cx: &mut Cx) -> Result<String> {
+            const LETTERS: [char; 16] = [
+                'a', 'b', 'c', 'A', 'Z', '0', '9', '_', ' ', '/', '.', '~', 'é', 'ß', '世', '😀',
+            ];
+            let Rule { ascii, most, key, .. } = cx.rule;
+            let mut text = String::new();
+            for _ in 0..u.int_in_range(0..=6)? {
+                let letter = if cx.tidy { *u.choose(&LETTERS)? } else { u.arbitrary()? };
+                let letter = if cx.tidy && ascii && !letter.is_ascii() { 'x' } else { letter };
+                if cx.tidy && text.len() + letter.len_utf8() > most {
+                    break;
+                }
+                text.push(letter);
+            }
+            if key && cx.tidy {
+                cx.serial += 1;
+                let mut serial = cx.serial;
+                while serial > 0 {
+                    text.push((b'a' + (serial % 26) as u8) as char);
+                    serial /= 26;
+                }
+            }
+            Ok(text)
+        }
+
+        impl<'a> Make<'a> for Cow<'a, str> {
+            fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+                text(u, cx).map(Cow::Owned)
+            }
+        }
+
+        impl<'a> Make<'a> for ::formwork::Utf16 {
+            fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+                Ok(::formwork::Utf16::from(text(u, cx)?.as_str()))
+            }
+        }
+
+        impl<'a> Make<'a> for Cow<'a, [u8]> {
+            fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+                let mut bytes = Vec::new();
+                let size = match cx.rule.size {
+                    Some(size) if cx.tidy => size,
+                    _ => u.int_in_range(0..=9)?,
+                };
+                for _ in 0..size {
+                    bytes.push(u.arbitrary()?);
+                }
+                Ok(Cow::Owned(bytes))
+            }
+        }
+
+        impl<'a> Make<'a> for ::formwork::Endian {
+            fn make(u: &mut Unstructured<'a>, _: &mut Cx) -> Result<Self> {
+                let big = bool::arbitrary(u)?;
+                Ok(if big { ::formwork::Endian::Big } else { ::formwork::Endian::Little })
+            }
+        }
+
+        /// Always what follows from the rest.
+        impl<'a, T> Make<'a> for ::formwork::Kept<T> {
+            fn make(_: &mut Unstructured<'a>, _: &mut Cx) -> Result<Self> {
+                Ok(::formwork::Kept::canonical())
+            }
+        }
+    }
+}
+
+fn lists() -> TokenStream {
+    quote! {
+        impl<'a, T: Make<'a>> Make<'a> for Option<T> {
+            fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+                if cx.depth == 0 || !bool::arbitrary(u)? || (cx.tidy && !T::possible(u, cx)?) {
+                    return Ok(None);
+                }
+                cx.depth -= 1;
+                let value = T::make(u, cx);
+                cx.depth += 1;
+                value.map(Some)
+            }
+        }
+
+        impl<'a, T: Make<'a>> Make<'a> for Vec<T> {
+            fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+                let rule = cx.rule;
+                let least = match rule.least {
+                    Some(array) => cx.least(u, array)?,
+                    None => 0,
+                };
+                let length = match rule.length {
+                    Some(length) if cx.tidy => length,
+                    _ if cx.tidy && !T::possible(u, cx)? => 0,
+                    _ => u.int_in_range(least..=LENGTH)?,
+                };
+                let mut list = Vec::new();
+                if cx.depth == 0 {
+                    return Ok(list);
+                }
+                if let Some(array) = rule.least {
+                    cx.place_wanted(u, array, length)?;
+                }
+                cx.depth -= 1;
+                for position in 0..length {
+                    let Some(left) = cx.elements.checked_sub(1) else { break };
+                    cx.elements = left;
+                    cx.rule = Rule { length: None, least: None, ..rule };
+                    cx.forced = rule.least.and_then(|array| cx.force(array, position));
+                    list.push(T::make(u, cx)?);
+                }
+                cx.depth += 1;
+                Ok(list)
+            }
+        }
+
+        impl<'a, T: Make<'a> + Copy + ::formwork::__rt::Default, const N: usize> Make<'a>
+            for [T; N]
+        {
+            fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+                let mut array = [T::default(); N];
+                let rule = cx.rule;
+                for element in &mut array {
+                    cx.rule = rule;
+                    *element = T::make(u, cx)?;
+                }
+                Ok(array)
+            }
+
+            fn possible(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<bool> {
+                T::possible(u, cx)
+            }
+        }
+
+        impl<'a, T: Make<'a>> Make<'a> for Box<T> {
+            fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+                T::make(u, cx).map(Box::new)
+            }
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! What a schema says about the values of a field, as far as a value that is made of nothing can
+//! heed it.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use crate::model::{
+    ArrayLength, ArrayType, BinaryOp, Cell, CheckKind, Content, Encoding, Expr, Home, Meaning,
+    Member, Model, Path, RecordId, Role, Row, RowId, RunLength, RunType, Step, Storage, Target,
+    Type, UnionId,
+};
+use crate::rust::shape::{FieldShape, IndexId, Shapes, constant_count, strip};
+
+/// Most numbers of which one is chosen.
+const CHOICES: usize = 64;
+
+/// Rules for a field.
+#[derive(Debug, Clone, Default)]
+pub struct Rule {
+    /// Least and greatest number.
+    pub range: Option<(i128, i128)>,
+    /// Numbers that it may be, per epoch or once for all; none if it may be any.
+    pub choices: Vec<Vec<i128>>,
+    /// Texts have characters of 7 bits.
+    pub ascii: bool,
+    /// Most bytes of a text, or units of other width.
+    pub most: Option<u64>,
+    /// Exact number of bytes of a byte run.
+    pub size: Option<u64>,
+    /// Texts are neither empty nor equal to others.
+    pub key: bool,
+    /// Exact length of the list.
+    pub length: Option<usize>,
+    /// Position in [`wants`]: the element that is referred to must be of this case.
+    pub want: Option<usize>,
+}
+
+/// An element of an array that must have a certain case, because something refers to it that
+/// says so: `check="File.parts[part].body is wheel"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Want {
+    /// The array.
+    pub array: IndexId,
+    /// The choice in its elements.
+    pub union: UnionId,
+    /// The case, by position.
+    pub case: u32,
+}
+
+impl Rule {
+    /// The rules of a field.
+    pub fn of(shapes: &Shapes<'_>, record: RecordId, field: &FieldShape) -> Rule {
+        let model = shapes.model();
+        let row = &model.records[record.index()].rows[field.row.index()];
+        let mut rule = Rule { length: constant_count(row), ..Rule::default() };
+        rule.key = row.unique || keys(model).contains(&(record, field.row));
+        match leaf(&row.ty) {
+            Some(Type::Cell(cell)) => rule.cell(model, cell, row),
+            Some(Type::Run(run)) => rule.run(run),
+            _ => {}
+        }
+        rule.want =
+            want(shapes, row).and_then(|want| wants(shapes).iter().position(|w| *w == want));
+        for check in &row.checks {
+            match &check.kind {
+                CheckKind::Min(expr) => rule.bound(expr.constant(), None),
+                CheckKind::Max(expr) => rule.bound(None, expr.constant()),
+                CheckKind::Equals(expr) => {
+                    rule.choices = vec![expr.constant().into_iter().collect()]
+                }
+                CheckKind::OneOf(list) => {
+                    rule.choices = vec![list.iter().filter_map(Expr::constant).collect()];
+                }
+                CheckKind::Holds(_) => {}
+            }
+        }
+        if let Some(choices) = epoch_numbers(model, record, field.row) {
+            rule.choices = choices;
+        }
+        rule
+    }
+
+    fn cell(&mut self, model: &Model, cell: &Cell, row: &Row) {
+        if !matches!(cell.meaning, Meaning::Int) {
+            return;
+        }
+        let (bits, signed) = match cell.storage {
+            Storage::Fixed(int) => (u32::from(int.bytes) * 8, int.signed),
+            Storage::Varint(id) => {
+                let ty = model.varints[id.index()].ty;
+                (u32::from(ty.bytes) * 8, ty.signed)
+            }
+            Storage::Bits { width, .. } | Storage::Letter { width, .. } => (width.into(), false),
+            Storage::Word { first, last, signed } => {
+                (u32::from(last.saturating_sub(first)) + 1, signed)
+            }
+            Storage::TagOf => return,
+        };
+        let bits = bits.clamp(1, 64);
+        let (low, high) = match signed {
+            true => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
+            false => (0, (1_i128 << bits) - 1),
+        };
+        // Most integers fill the Rust type that they have.
+        if row.plus != 0 || !matches!(bits, 8 | 16 | 32 | 64) {
+            self.range = Some((low.saturating_sub(row.plus), high.saturating_sub(row.plus)));
+        }
+    }
+
+    fn run(&mut self, run: &RunType) {
+        self.ascii = run.content == Content::Text(Encoding::Ascii);
+        if let RunLength::Fixed(size) = run.length {
+            match run.content {
+                Content::Bytes => self.size = Some(size),
+                Content::Text(Encoding::Utf32) => self.most = Some(size / 4),
+                Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => {
+                    self.most = Some(size / 2);
+                }
+                Content::Text(Encoding::Ascii | Encoding::Utf8) => self.most = Some(size),
+            }
+        }
+    }
+
+    fn bound(&mut self, low: Option<i128>, high: Option<i128>) {
+        let (least, greatest) = self.range.unwrap_or((i128::MIN, i128::MAX));
+        self.range =
+            Some((least.max(low.unwrap_or(least)), greatest.min(high.unwrap_or(greatest))));
+    }
+
+    /// The rules as a Rust value; `least` is the array that must be long enough for those who refer
+    /// to it, `length` the length that several lists share. Nothing if there is no rule.
+    pub fn tokens(&self, least: Option<u32>, length: Option<TokenStream>) -> Option<TokenStream> {
+        let mut fields: Vec<TokenStream> = Vec::new();
+        if let Some((low, high)) = self.range {
+            let (low, high) = (Literal::i128_unsuffixed(low), Literal::i128_unsuffixed(high));
+            fields.push(quote!(low: #low, high: #high));
+        }
+        if let Some(first) = self.choices.first().filter(|first| !first.is_empty()) {
+            let list = |numbers: &[i128]| {
+                let numbers = numbers.iter().take(CHOICES).copied().map(Literal::i128_unsuffixed);
+                quote!(&[#(#numbers),*])
+            };
+            fields.push(if self.choices.len() == 1 {
+                let first = list(first);
+                quote!(choices: #first)
+            } else {
+                let all = self.choices.iter().map(|numbers| list(numbers));
+                quote!(choices: as_arbitrary::in_epoch(&[#(#all),*], cx))
+            });
+        }
+        if self.ascii {
+            fields.push(quote!(ascii: true));
+        }
+        if let Some(most) = self.most.and_then(|most| usize::try_from(most).ok()) {
+            fields.push(quote!(most: #most));
+        }
+        if let Some(size) = self.size.and_then(|size| usize::try_from(size).ok()) {
+            fields.push(quote!(size: ::formwork::__rt::Some(#size)));
+        }
+        if self.key {
+            fields.push(quote!(key: true));
+        }
+        if let Some(length) = length {
+            fields.push(quote!(length: ::formwork::__rt::Some(#length)));
+        } else if let Some(length) = self.length {
+            fields.push(quote!(length: ::formwork::__rt::Some(#length)));
+        }
+        if let Some(want) = self.want {
+            fields.push(quote!(want: ::formwork::__rt::Some(#want)));
+        }
+        if let Some(least) = least {
+            let least = Literal::u32_unsuffixed(least);
+            fields.push(quote!(least: ::formwork::__rt::Some(#least)));
+        }
+        (!fields.is_empty())
+            .then(|| quote!(as_arbitrary::Rule { #(#fields,)* ..as_arbitrary::ANY }))
+    }
+}
+
+/// What elements, targets and insides consist of in the end.
+fn leaf(ty: &Type) -> Option<&Type> {
+    match strip(ty) {
+        Type::Pointer(pointer) => match &pointer.target {
+            Target::Own(target) => leaf(target),
+            Target::Pooled | Target::Element => None,
+        },
+        Type::Array(array) => leaf(&array.element),
+        Type::PerEpoch(types) => {
+            types.iter().find(|ty| !matches!(ty, Type::Nothing)).and_then(leaf)
+        }
+        other => Some(other),
+    }
+}
+
+/// The array in a row or behind its pointer.
+fn array(row: &Row) -> Option<&ArrayType> {
+    match strip(&row.ty) {
+        Type::Array(array) => Some(array),
+        Type::Pointer(pointer) => match &pointer.target {
+            Target::Own(target) => match strip(target) {
+                Type::Array(array) => Some(array),
+                _ => None,
+            },
+            Target::Pooled | Target::Element => None,
+        },
+        _ => None,
+    }
+}
+
+/// How the length of a list follows from a number of the file: the number's path, factor, offset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shared {
+    /// The path as written.
+    pub number: String,
+    /// Never zero.
+    pub factor: i128,
+    /// Added after multiplying.
+    pub offset: i128,
+}
+
+/// The number that says the length of the list in a row, if it says it plainly.
+pub fn shared(row: &Row) -> Option<Shared> {
+    let ArrayLength::Count(count) = &array(row)?.length else { return None };
+    linear(count)
+}
+
+fn linear(expr: &Expr) -> Option<Shared> {
+    match expr {
+        Expr::Path(path) => Some(Shared { number: path.text.clone(), factor: 1, offset: 0 }),
+        Expr::Binary(op, a, b) => {
+            let (part, number, turned) = match (linear(a), b.constant(), a.constant(), linear(b)) {
+                (Some(part), Some(number), ..) => (part, number, false),
+                (.., Some(number), Some(part)) => (part, number, true),
+                _ => return None,
+            };
+            match op {
+                BinaryOp::Multiply => Some(Shared {
+                    factor: part.factor.checked_mul(number)?,
+                    offset: part.offset.checked_mul(number)?,
+                    ..part
+                }),
+                BinaryOp::Add => Some(Shared { offset: part.offset.checked_add(number)?, ..part }),
+                BinaryOp::Subtract if !turned => {
+                    Some(Shared { offset: part.offset.checked_sub(number)?, ..part })
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Rows whose texts are keys of a radix tree.
+fn keys(model: &Model) -> BTreeSet<(RecordId, RowId)> {
+    let mut keys = BTreeSet::new();
+    for record in &model.records {
+        for row in &record.rows {
+            let kept = match &row.role {
+                Role::Kept(Expr::Patricia(path)) => Some(path),
+                _ => None,
+            };
+            let Some(path) = kept else { continue };
+            match (&path.start, path.steps.as_slice()) {
+                (crate::model::Start::Argument(number), []) => {
+                    if let Some(Expr::Path(path)) = record.arguments.get(*number as usize) {
+                        ends(path, &mut keys);
+                    }
+                }
+                _ => ends(path, &mut keys),
+            }
+        }
+    }
+    keys
+}
+
+/// The rows that a path leads to.
+fn ends(path: &Path, rows: &mut BTreeSet<(RecordId, RowId)>) {
+    let field = path.steps.iter().rev().find_map(|step| match step {
+        Step::Field(field) => Some(field),
+        Step::Index(_) | Step::Last => None,
+    });
+    for (record, members) in field.iter().flat_map(|field| &field.members) {
+        if let [Member::Row(row)] = members.as_slice() {
+            rows.insert((*record, *row));
+        }
+    }
+}
+
+/// All elements that must have a certain case, each once.
+pub fn wants(shapes: &Shapes<'_>) -> Vec<Want> {
+    let mut wants = Vec::new();
+    for row in shapes.model().records.iter().flat_map(|record| &record.rows) {
+        if let Some(want) = want(shapes, row).filter(|want| !wants.contains(want)) {
+            wants.push(want);
+        }
+    }
+    wants
+}
+
+/// The case that the element must have which a row refers to.
+fn want(shapes: &Shapes<'_>, row: &Row) -> Option<Want> {
+    let model = shapes.model();
+    row.reference.as_ref()?;
+    row.checks.iter().find_map(|check| {
+        let CheckKind::Holds(Expr::Is(path, case)) = &check.kind else { return None };
+        let [before @ .., Step::Index(index), Step::Field(field)] = path.steps.as_slice() else {
+            return None;
+        };
+        // Only what is about the element at the row's own number.
+        let own = match &**index {
+            Expr::Path(own) => own.steps.last(),
+            _ => None,
+        };
+        let Some(Step::Field(own)) = own else { return None };
+        let Some(Step::Field(array)) = before.last() else { return None };
+        if row.name.as_ref() != Some(&own.name) {
+            return None;
+        }
+        let row_at = |field: &crate::model::Field| {
+            let (record, members) = field.members.first()?;
+            match members.as_slice() {
+                [Member::Row(row)] => Some((*record, *row)),
+                _ => None,
+            }
+        };
+        let (record, array) = row_at(array)?;
+        let array = shapes.index_into(record, array)?;
+        let (record, choice) = row_at(field)?;
+        let Type::Union(union) = strip(&model.records[record.index()].rows[choice.index()].ty)
+        else {
+            return None;
+        };
+        let cases = &model.unions[union.index()].cases;
+        let case = cases.iter().position(|known| known.name == *case)?;
+        Some(Want { array, union: *union, case: u32::try_from(case).ok()? })
+    })
+}
+
+/// If a row tells epochs apart: numbers that it has in each, the bounds of the ranges.
+fn epoch_numbers(model: &Model, record: RecordId, row: RowId) -> Option<Vec<Vec<i128>>> {
+    let position = model.epoch_variables.iter().position(|variable| {
+        let mut here = model.root;
+        let Some((last, before)) = variable.path.split_last() else { return false };
+        for step in before {
+            match strip(&model.records[here.index()].rows[step.index()].ty) {
+                Type::Record(inner) => here = *inner,
+                _ => return false,
+            }
+        }
+        (here, *last) == (record, row)
+    })?;
+    let numbers = |epoch: &crate::model::Epoch| {
+        let ranges = epoch.ranges.get(position).map_or(&[][..], Vec::as_slice);
+        ranges.iter().flat_map(|&(low, high)| [low, high]).collect()
+    };
+    Some(model.epochs.iter().map(numbers).collect())
+}
+
+/// Which epochs have a row, if not all do.
+pub fn epochs(row: &Row) -> Option<Vec<bool>> {
+    let has: Vec<bool> = row.homes.iter().map(|home| *home != Home::Absent).collect();
+    has.contains(&false).then_some(has)
+}
+
+/// Whether a row may be missing where its layout has it.
+pub fn may_be_none(row: &Row) -> bool {
+    let optional = match strip(&row.ty) {
+        Type::Pointer(pointer) => pointer.optional,
+        _ => false,
+    };
+    row.when.is_some() || !row.none.is_empty() || optional
+}

@@ -1,0 +1,66 @@
+//! Values as JSON, changed in one field.
+
+use arbitrary::Unstructured;
+use formwork::ReadOptions;
+use formwork_codegen::model::Model;
+use formwork_interpreter::json::{JsonError, Style, Text, to_json};
+use formwork_interpreter::{Value, read, write};
+
+use crate::laws::{Broken, respelled};
+use crate::property::Outcome;
+use crate::subject::{refused, unwritten};
+use crate::{mutate, shown, value_text};
+
+/// Reads a file, makes JSON of it and a value of that again, changes one field of it, and does the
+/// same with what is written then. `choice` chooses the change.
+///
+/// # Errors
+///
+/// If JSON gives another value than it was made of, an error says nothing, or what is written of
+/// the changed value is read as another value.
+pub fn check(
+    model: &Model,
+    choice: &[u8],
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> Result<Outcome, Broken> {
+    let mut value = match read(model, bytes, options) {
+        Ok(document) => document.value(),
+        Err(error) => return refused(error, bytes),
+    };
+    let same = through_json(model, &value)?.map_err(|e| Broken::Json(e.to_string()))?;
+    if !shown::sorted(same.clone()).same_spelling(&shown::sorted(value.clone())) {
+        return Err(respelled(&value, &same));
+    }
+    let Ok(same_kind) = mutate::value(&mut Unstructured::new(choice), &mut value) else {
+        return Ok(Outcome::Held);
+    };
+    let Ok(changed) = through_json(model, &value)? else { return Ok(Outcome::Refused) };
+    // Text and bytes may stand for each other in JSON, so only a value of its own kind must come
+    // back.
+    if same_kind && let Some(difference) = value_text::difference(&value, &changed) {
+        return Err(Broken::Json(difference));
+    }
+    let written = match write(model, &changed) {
+        Ok(written) => written,
+        Err(error) => return unwritten(&error),
+    };
+    let again = match read(model, &written, options) {
+        Ok(again) => again.value(),
+        Err(error) => return Err(Broken::Unreadable(error, written)),
+    };
+    match value_text::difference(&changed, &again) {
+        Some(what) => Err(Broken::Changed(what)),
+        None => Ok(Outcome::Held),
+    }
+}
+
+/// The value that the JSON of a value says, or an honest error.
+fn through_json(model: &Model, value: &Value) -> Result<Result<Value, JsonError>, Broken> {
+    let text = to_json(model, value, Style::Compact);
+    match Text::parse(&text).and_then(|text| text.value(model)) {
+        Err(JsonError::Value(problems)) if problems.is_empty() => Err(Broken::Silent),
+        Err(JsonError::Syntax(error)) => Err(Broken::Json(error.to_string())),
+        result => Ok(result),
+    }
+}

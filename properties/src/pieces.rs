@@ -1,0 +1,324 @@
+//! Schemas that are put together of valid pieces, and files of them.
+//!
+//! Texts that a fuzzer makes of letters seldom get past the parser; these nearly always become
+//! models, and so try what comes behind: checks, the generators, the interpreter on bytes.
+
+use std::fmt::Write as _;
+
+use arbitrary::{Result, Unstructured};
+use formwork::ReadOptions;
+use formwork_codegen::diagnostic::render;
+use formwork_codegen::model::Model;
+use formwork_codegen::{load, markdown, print, rust};
+use formwork_interpreter::{Value, read, write};
+
+use crate::laws::{self, Broken};
+use crate::property::Outcome;
+use crate::text::Shipped;
+use crate::value_text;
+
+/// Structs of a schema, besides the one of the file.
+const STRUCTS: usize = 4;
+
+/// Rows of a struct.
+const ROWS: usize = 6;
+
+/// Files that are tried with a schema.
+const FILES: usize = 4;
+
+/// Makes a schema of the input, loads it, and reads what is left of the input as files of it, each
+/// with its first bytes as the schema wants them. [`Outcome::Held`] if a file was read.
+///
+/// # Errors
+///
+/// If the front end does not know pieces that are valid, or what is read is not written and read
+/// again as an equal value.
+pub fn check(input: &[u8]) -> std::result::Result<Outcome, Broken> {
+    let mut u = Unstructured::new(input);
+    let Ok(text) = schema(&mut u) else { return Ok(Outcome::Refused) };
+    let loaded = load("pieces.kdl", &text, None, &Shipped);
+    let Some(model) = loaded.model else {
+        // Pieces that do not go together, such as two that want the same bytes, are refused; but
+        // each of them is known.
+        let shown = render(&loaded.diagnostics, &loaded.sources, false);
+        let is_syntax = |code: &str| code.starts_with("E00") || code.starts_with("E01");
+        if loaded.diagnostics.all().iter().any(|diagnostic| is_syntax(diagnostic.code)) {
+            return Err(Broken::Schema(format!("{text}\n{shown}")));
+        }
+        return Ok(Outcome::Refused);
+    };
+    if print::model_text(&model).is_empty() || markdown::emit(&model).is_empty() {
+        return Err(Broken::Schema(format!("nothing is said of\n{text}")));
+    }
+    // Generated code is compiled by other tests; here it only has to be Rust.
+    if u.ratio(1, 16).unwrap_or(false) && rust::check(&model).is_empty() {
+        let options = rust::Options { serde: true, arbitrary: true };
+        if rust::emit(&model, &options).is_empty() {
+            return Err(Broken::Schema(format!("no code is made of\n{text}")));
+        }
+    }
+    let mut outcome = Outcome::Refused;
+    for _ in 0..FILES {
+        let Ok(bytes) = file(&mut u) else { break };
+        let held = law(&model, &bytes).map_err(|broken| match broken {
+            Broken::Changed(what) => Broken::Changed(format!("{what}, in\n{text}\n{bytes:02x?}")),
+            other => Broken::Schema(format!("{other}, in\n{text}\n{bytes:02x?}")),
+        })?;
+        if held == Outcome::Held {
+            outcome = Outcome::Held;
+        }
+    }
+    Ok(outcome)
+}
+
+/// Reads, writes, and reads.
+fn law(model: &Model, bytes: &[u8]) -> std::result::Result<Outcome, Broken> {
+    let value = match laws::total(model, bytes)? {
+        Ok(value) => value,
+        Err(_) => return Ok(Outcome::Refused),
+    };
+    let written = write(model, &value).map_err(Broken::Refused)?;
+    let again: Value = match read(model, &written, &ReadOptions::default()) {
+        Ok(document) => document.value(),
+        Err(error) => return Err(Broken::Unreadable(error, written)),
+    };
+    match value_text::difference(&value, &again) {
+        None => laws::stable(model, &value).map(|()| Outcome::Held),
+        Some(what) => Err(Broken::Changed(what)),
+    }
+}
+
+/// Bytes of which many are small, so that counts and offsets lead somewhere.
+fn file(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
+    if u.is_empty() {
+        return Err(arbitrary::Error::NotEnoughData);
+    }
+    let size = u.int_in_range(0..=96)?;
+    let mut bytes = Vec::new();
+    for _ in 0..size {
+        let byte: u8 = u.arbitrary()?;
+        bytes.push(match byte {
+            0x00..=0x7f => byte,
+            0x80..=0xbf => byte % 4,
+            0xc0..=0xdf => 0,
+            _ => byte,
+        });
+    }
+    Ok(bytes)
+}
+
+/// What has a name in the schema so far.
+struct Maker<'u, 'b> {
+    u: &'u mut Unstructured<'b>,
+    text: String,
+    /// Number of the next name.
+    serial: u32,
+    /// Structs that were written: each may hold those before it.
+    structs: Vec<String>,
+    unions: Vec<String>,
+    enums: Vec<String>,
+}
+
+fn schema(u: &mut Unstructured<'_>) -> Result<String> {
+    let mut maker = Maker {
+        u,
+        text: String::new(),
+        serial: 0,
+        structs: Vec::new(),
+        unions: Vec::new(),
+        enums: Vec::new(),
+    };
+    maker.schema()?;
+    Ok(maker.text)
+}
+
+impl Maker<'_, '_> {
+    fn schema(&mut self) -> Result<()> {
+        let endian = self.u.choose(&["little", "big"])?;
+        let gaps = if self.u.ratio(1, 4)? { " gaps=kept" } else { "" };
+        let _ = writeln!(self.text, "module pieces \"Pieces\" root=File endian={endian}{gaps}\n");
+        let none = if self.u.arbitrary()? { " none=0" } else { "" };
+        let cell = self.u.choose(&["u8", "u16", "u32"])?;
+        let align = self.u.choose(&["", " align=2", " align=4"])?;
+        let _ = writeln!(self.text, "pointer * {cell}{none}{align}\n");
+        for _ in 0..self.u.int_in_range(0..=2)? {
+            self.enumeration()?;
+        }
+        for _ in 0..self.u.int_in_range(0..=STRUCTS)? {
+            if self.u.ratio(1, 4)? {
+                self.union()?;
+            } else {
+                let name = self.name("S");
+                self.structure(&name)?;
+                self.structs.push(name);
+            }
+        }
+        self.structure("File")
+    }
+
+    fn name(&mut self, prefix: &str) -> String {
+        self.serial += 1;
+        format!("{prefix}{}", self.serial)
+    }
+
+    fn enumeration(&mut self) -> Result<()> {
+        let name = self.name("E");
+        let closed = if self.u.arbitrary()? { " closed=#true" } else { "" };
+        let cell = self.u.choose(&["u8", "u16"])?;
+        let _ = writeln!(self.text, "enum {name} {cell}{closed} {{");
+        for number in 0..self.u.int_in_range(1..=4)? {
+            let _ = writeln!(self.text, "    m{number} {}", number * 3);
+        }
+        self.text.push_str("}\n\n");
+        self.enums.push(name);
+        Ok(())
+    }
+
+    fn union(&mut self) -> Result<()> {
+        let name = self.name("U");
+        let cell = self.u.choose(&["u8", "u16"])?;
+        let _ = writeln!(self.text, "union {name} tag={cell} {{");
+        for number in 0..self.u.int_in_range(1..=4)? {
+            let _ = writeln!(self.text, "    case c{number} {number} {{");
+            for _ in 0..self.u.int_in_range(0..=2)? {
+                self.row()?;
+            }
+            self.text.push_str("    }\n");
+        }
+        if self.u.ratio(1, 4)? {
+            self.text.push_str("    case rest else { }\n");
+        }
+        self.text.push_str("}\n\n");
+        self.unions.push(name);
+        Ok(())
+    }
+
+    fn structure(&mut self, name: &str) -> Result<()> {
+        let _ = writeln!(self.text, "struct {name} {{");
+        for _ in 0..self.u.int_in_range(1..=ROWS)? {
+            self.row()?;
+        }
+        self.text.push_str("}\n\n");
+        Ok(())
+    }
+
+    /// A row, or two of which one says the length of the other.
+    fn row(&mut self) -> Result<()> {
+        let name = self.name("r");
+        let line = match self.u.int_in_range(0..=18)? {
+            0..=3 => format!("{} {name}{}", self.cell()?, self.rule()?),
+            4 => format!("magic \"{}\"", self.u.choose(&["A", "PK", "abc"])?),
+            5 => format!("zero size={}", self.u.int_in_range(1..=4)?),
+            6 => format!("reserved size={}", self.u.int_in_range(1..=4)?),
+            7 => format!("f32 {name}"),
+            8 => {
+                let count = self.count()?;
+                format!("{} {name} count={count}", self.element()?)
+            }
+            9 => {
+                let count = self.count()?;
+                format!("*{} {name} count={count}", self.element()?)
+            }
+            10 => format!("*?{} {name}", self.element()?),
+            11 => {
+                let count = self.count()?;
+                format!("bytes {name} count={count}")
+            }
+            12 => {
+                let count = self.count()?;
+                let encoding = self.u.choose(&["ascii", "utf8", "utf16"])?;
+                format!("text {name} count={count} encoding={encoding}")
+            }
+            13 => format!("{} {name} count={}", self.cell()?, self.u.int_in_range(1..=4)?),
+            14 => {
+                let flag = self.name("w");
+                let _ = writeln!(self.text, "        u8 {flag} max=1");
+                format!("when \"{flag} == 1\" {{ {} {name} }}", self.cell()?)
+            }
+            15 => {
+                let usual = self.u.int_in_range(0..=9)?;
+                format!("u8 {name} usually={usual}")
+            }
+            16 => {
+                let before = self.name("a");
+                let _ = writeln!(self.text, "        u8 {before}");
+                let op = self.u.choose(&["+", "*", "^"])?;
+                format!("u16 {name} usually=\"{before} {op} 3\"")
+            }
+            17 => {
+                let list = self.name("l");
+                let count = self.count()?;
+                let element = self.element()?;
+                let _ = writeln!(self.text, "        {element} {list} count={count}");
+                format!("u8 {name} is=\"count({list})\"")
+            }
+            _ => format!("{} {name}", self.element()?),
+        };
+        let _ = writeln!(self.text, "        {line}");
+        Ok(())
+    }
+
+    fn cell(&mut self) -> Result<String> {
+        let plain = [
+            "u8", "u16", "u24", "u32", "u64", "i8", "i16", "i32", "i64", "u16be", "u32le", "bool8",
+        ];
+        if !self.enums.is_empty() && self.u.ratio(1, 4)? {
+            return self.u.choose(&self.enums).cloned();
+        }
+        self.u.choose(&plain).map(|name| (*name).to_owned())
+    }
+
+    fn element(&mut self) -> Result<String> {
+        let named: Vec<&String> = self.structs.iter().chain(&self.unions).collect();
+        if !named.is_empty() && self.u.arbitrary()? {
+            return self.u.choose(&named).map(|name| (*name).clone());
+        }
+        self.cell()
+    }
+
+    fn rule(&mut self) -> Result<String> {
+        Ok(match self.u.int_in_range(0..=5)? {
+            0 => format!(" min={}", self.u.int_in_range(0..=3)?),
+            1 => format!(" max={}", self.u.int_in_range(4..=100)?),
+            2 => " none=0xff".to_owned(),
+            _ => String::new(),
+        })
+    }
+
+    /// A number in a row of its own, and how a length follows from it.
+    fn count(&mut self) -> Result<String> {
+        let name = self.name("n");
+        let cell = self.u.choose(&["u8", "u16"])?;
+        let _ = writeln!(self.text, "        {cell} {name}");
+        Ok(match self.u.int_in_range(0..=7)? {
+            0 => format!("\"2 * {name}\""),
+            1 => format!("\"{name} + 1\""),
+            _ => name,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seeds::Noise;
+
+    /// Most schemas are valid: otherwise nothing is tried.
+    #[test]
+    fn most_pieces_go_together() {
+        let (mut models, mut read) = (0, 0);
+        let mut noise = Noise::new(4);
+        for _ in 0..200 {
+            let bytes = noise.bytes(400);
+            let text = schema(&mut Unstructured::new(&bytes)).expect("there are enough bytes");
+            models += u32::from(load("t.kdl", &text, None, &Shipped).model.is_some());
+            match check(&bytes) {
+                Ok(Outcome::Refused) => {}
+                Ok(_) => read += 1,
+                Err(broken) => panic!("{broken}"),
+            }
+        }
+        assert!(models > 100, "{models} of 200 schemas have a model");
+        assert!(read > 10, "files of {read} of 200 schemas are read");
+    }
+}

@@ -1,0 +1,282 @@
+//! A schema with its generated code, and whether properties hold for it.
+
+use std::collections::BTreeSet;
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use arbitrary::{Arbitrary, Unstructured};
+use formwork::{ReadError, ReadOptions, WriteError};
+use formwork_codegen::diagnostic::render;
+use formwork_codegen::load;
+use formwork_codegen::model::Model;
+use formwork_interpreter::{Value, WalkOptions, coverage, read, write};
+
+use crate::codec::Codec;
+use crate::laws::{Broken, Difference, first_difference, inside, respelled};
+use crate::property::{Case, Outcome, Property};
+use crate::text::Shipped;
+use crate::{edit, shown, value_text};
+
+/// A schema with its generated code.
+#[derive(Debug)]
+pub struct Subject<C> {
+    model: Model,
+    codec: PhantomData<fn() -> C>,
+}
+
+/// A [`Subject`] whatever its types are.
+pub trait Check: Sync {
+    /// The model of its schema.
+    fn model(&self) -> &Model;
+
+    /// Tries what an input asks for.
+    ///
+    /// # Errors
+    ///
+    /// If the property does not hold.
+    fn check(&self, case: &Case<'_>) -> Result<Outcome, Broken>;
+}
+
+impl<C: Codec> Subject<C> {
+    /// A schema that comes with Formwork.
+    ///
+    /// # Errors
+    ///
+    /// If there is none of this name, or it is not the schema of a format.
+    pub fn built_in(name: &str) -> Result<Subject<C>, String> {
+        let text = formwork_schemas::get(name).ok_or_else(|| format!("no schema `{name}`"))?;
+        Subject::of(name, text, None)
+    }
+
+    /// A schema file. Imports are looked for beside it, then among those that come with Formwork.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read or has errors.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Subject<C>, String> {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+        Subject::of(&path.display().to_string(), &text, path.parent())
+    }
+
+    fn of(name: &str, text: &str, folder: Option<&Path>) -> Result<Subject<C>, String> {
+        let loaded = load(name, text, folder, &Shipped);
+        match loaded.model {
+            Some(model) => Ok(Subject { model, codec: PhantomData }),
+            None => Err(render(&loaded.diagnostics, &loaded.sources, false)),
+        }
+    }
+
+    fn value(&self, file: &C::File<'_>) -> Value {
+        shown::of(&self.model, file)
+    }
+
+    fn read_only(bytes: &[u8], options: &ReadOptions) -> Result<Outcome, Broken> {
+        match C::read(bytes, options) {
+            Ok(_) => Ok(Outcome::Held),
+            Err(error) => refused(error, bytes),
+        }
+    }
+
+    fn rewrite(&self, bytes: &[u8], options: &ReadOptions) -> Result<Outcome, Broken> {
+        // Declared first, so that both values may borrow for as long.
+        #[allow(clippy::needless_late_init)]
+        let written;
+        let file = match C::read(bytes, options) {
+            Ok(file) => file,
+            Err(error) => return refused(error, bytes),
+        };
+        written = C::write(&file).map_err(Broken::Refused)?;
+        let again = match C::read(&written, options) {
+            Ok(again) => again,
+            Err(error) => return Err(Broken::Unreadable(error, written.clone())),
+        };
+        self.equal(&file, &again)?;
+        let twice = C::write(&again).map_err(Broken::Refused)?;
+        if let Some(difference) = first_difference(&written, &twice) {
+            return Err(Broken::Unstable(difference));
+        }
+        if written == bytes {
+            return Ok(Outcome::Held);
+        }
+        if !C::same_spelling(&file, &again) {
+            let (before, after) = (self.value(&file), self.value(&again));
+            if is_new(&before, &after) {
+                return Err(respelled(&before, &after));
+            }
+        }
+        match unexplained(&self.model, bytes, &written, options) {
+            Some(difference) => Err(Broken::Rewritten(difference)),
+            None => Ok(Outcome::Normalised),
+        }
+    }
+
+    fn equal(&self, file: &C::File<'_>, again: &C::File<'_>) -> Result<(), Broken> {
+        let (a, b) = (self.value(file), self.value(again));
+        match value_text::difference(&a, &b) {
+            Some(what) => Err(Broken::Changed(what)),
+            None => Ok(()),
+        }
+    }
+
+    fn make(&self, bytes: &[u8]) -> Result<Outcome, Broken> {
+        let Ok(file) = C::File::arbitrary(&mut Unstructured::new(bytes)) else {
+            return Ok(Outcome::Refused);
+        };
+        let value = self.value(&file);
+        let line = value_text::line;
+        let by_interpreter = write(&self.model, &value);
+        let written = match (C::write(&file), by_interpreter) {
+            (Err(error), Err(_)) => return unwritten(&error),
+            (Ok(written), Ok(expected)) => {
+                if let Some(difference) = first_difference(&expected, &written) {
+                    return Err(Broken::Engines(format!("written differently: {difference}")));
+                }
+                written
+            }
+            (Ok(_), Err(error)) => {
+                let problems = shown::problems(&error);
+                return Err(Broken::Engines(format!(
+                    "only the interpreter refuses: {problems}; {}",
+                    line(&value)
+                )));
+            }
+            (Err(error), Ok(_)) => {
+                let problems = shown::problems(&error);
+                return Err(Broken::Engines(format!(
+                    "only generated code refuses: {problems}; {}",
+                    line(&value)
+                )));
+            }
+        };
+        match C::read(&written, &ReadOptions::default()) {
+            Ok(again) => self.equal(&file, &again)?,
+            Err(error) => return Err(Broken::Unreadable(error, written.clone())),
+        }
+        Ok(Outcome::Held)
+    }
+
+    fn engines(&self, bytes: &[u8], options: &ReadOptions) -> Result<Outcome, Broken> {
+        let compiled = C::read(bytes, options);
+        let interpreted = read(&self.model, bytes, options).map(|document| document.value());
+        let (file, value) = match (compiled, interpreted) {
+            (Ok(file), Ok(value)) => (file, value),
+            (Err(error), Err(_)) => return refused(error, bytes),
+            (Ok(_), Err(error)) => {
+                return Err(Broken::Engines(format!("only the interpreter refuses: {error}")));
+            }
+            (Err(error), Ok(_)) => {
+                return Err(Broken::Engines(format!("only generated code refuses: {error}")));
+            }
+        };
+        let found = self.value(&file);
+        if let Some(difference) = value_text::difference(&value, &found) {
+            return Err(Broken::Engines(format!("interpreted and compiled: {difference}")));
+        }
+        if !shown::sorted(value.clone()).same_spelling(&shown::sorted(found.clone())) {
+            return Err(respelled(&value, &found));
+        }
+        match (write(&self.model, &value), C::write(&file)) {
+            (Ok(expected), Ok(found)) => match first_difference(&expected, &found) {
+                None => Ok(Outcome::Held),
+                Some(difference) => {
+                    Err(Broken::Engines(format!("written differently: {difference}")))
+                }
+            },
+            (Err(error), _) | (_, Err(error)) => Err(Broken::Refused(error)),
+        }
+    }
+}
+
+impl<C: Codec> Check for Subject<C> {
+    fn model(&self) -> &Model {
+        &self.model
+    }
+
+    fn check(&self, case: &Case<'_>) -> Result<Outcome, Broken> {
+        let options = case.options();
+        match case.property {
+            Property::Read => Self::read_only(case.bytes, &options),
+            Property::Rewrite => self.rewrite(case.bytes, &options),
+            Property::Make => self.make(case.bytes),
+            Property::Edit => edit::check(&self.model, case.choice, case.bytes, &options),
+            Property::Engines => self.engines(case.bytes, &options),
+        }
+    }
+}
+
+/// A file that is not read, if the error is honest.
+pub(crate) fn refused(error: ReadError, bytes: &[u8]) -> Result<Outcome, Broken> {
+    inside(error, bytes).map(|_| Outcome::Refused)
+}
+
+/// A value that is not written, if the error says why.
+pub(crate) fn unwritten(error: &WriteError) -> Result<Outcome, Broken> {
+    if error.problems().is_empty() || error.to_string().is_empty() {
+        return Err(Broken::Silent);
+    }
+    Ok(Outcome::Refused)
+}
+
+/// Whether the value that was written and read again deviates from what is canonical where the first
+/// one did not. What no longer fits may be lost: a pool that lacks a text which a label leads to is
+/// written as it should be, and with it whatever was said about its bytes.
+fn is_new(before: &Value, after: &Value) -> bool {
+    let rows = |value: &Value| {
+        let mut rows = Vec::new();
+        value.for_each_kept(&mut |kept| rows.push((kept.kind, kept.row.clone())));
+        rows
+    };
+    let mut known = rows(before);
+    rows(after).iter().any(|row| match known.iter().position(|other| other == row) {
+        Some(at) => {
+            known.swap_remove(at);
+            false
+        }
+        None => true,
+    })
+}
+
+/// Fields with bytes: path, offset and size, and of a pointer what it leads to.
+type Places = BTreeSet<(String, u64, u64, Option<u64>)>;
+
+/// The first difference between a file and what was written of its value that nothing allows.
+///
+/// Allowed are bytes that no row claims and no fill explains, which are dropped, and other places
+/// for the objects of files that another program arranged: if both have the same size and all fields
+/// at the same offsets, each byte that the schema explains must be the same.
+fn unexplained(
+    model: &Model,
+    bytes: &[u8],
+    written: &[u8],
+    options: &ReadOptions,
+) -> Option<Difference> {
+    let places = |bytes: &[u8]| -> Option<Places> {
+        let document = read(model, bytes, options).ok()?;
+        let mut places = BTreeSet::new();
+        let everything = WalkOptions { fold: None };
+        let walked = document.walk(None, &everything, &mut |field| {
+            if let Some(offset) = field.offset {
+                places.insert((field.path.clone(), offset, field.size, field.target));
+            }
+            ControlFlow::Continue(())
+        });
+        walked.ok().map(|()| places)
+    };
+    if bytes.len() != written.len() || places(bytes)? != places(written)? {
+        return None;
+    }
+    let gaps = coverage(model, bytes, options).gaps;
+    let mut same = bytes.to_vec();
+    for gap in gaps {
+        let (from, to) = (usize::try_from(gap.offset).ok()?, usize::try_from(gap.size).ok()?);
+        for at in from..from.saturating_add(to) {
+            if let (Some(byte), Some(new)) = (same.get_mut(at), written.get(at)) {
+                *byte = *new;
+            }
+        }
+    }
+    first_difference(&same, written)
+}

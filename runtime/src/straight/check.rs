@@ -1,0 +1,134 @@
+//! Arithmetic and rules over values.
+
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use super::{Levels, Odd, Straight};
+
+type Number = Option<i128>;
+
+fn both(a: Number, b: Number, f: impl Fn(i128, i128) -> Number) -> Straight<Number> {
+    match (a, b) {
+        (Some(a), Some(b)) => f(a, b).map(Some).ok_or(Odd),
+        _ => Ok(None),
+    }
+}
+
+/// The sum; nothing if one of them is nothing.
+///
+/// # Errors
+///
+/// If it has no 128 bits.
+#[inline]
+pub fn add(a: Number, b: Number) -> Straight<Number> {
+    both(a, b, i128::checked_add)
+}
+
+/// The difference; nothing if one of them is nothing.
+///
+/// # Errors
+///
+/// If it has no 128 bits.
+#[inline]
+pub fn subtract(a: Number, b: Number) -> Straight<Number> {
+    both(a, b, i128::checked_sub)
+}
+
+/// The product; nothing if one of them is nothing.
+///
+/// # Errors
+///
+/// If it has no 128 bits.
+#[inline]
+pub fn multiply(a: Number, b: Number) -> Straight<Number> {
+    both(a, b, i128::checked_mul)
+}
+
+/// The quotient, rounded down; nothing if one of them is nothing.
+///
+/// # Errors
+///
+/// If the divisor is not positive.
+#[inline]
+pub fn divide(a: Number, b: Number) -> Straight<Number> {
+    both(a, b, |a, b| if b > 0 { a.checked_div_euclid(b) } else { None })
+}
+
+/// The remainder, which is not negative; nothing if one of them is nothing.
+///
+/// # Errors
+///
+/// If the divisor is not positive.
+#[inline]
+pub fn remainder(a: Number, b: Number) -> Straight<Number> {
+    both(a, b, |a, b| if b > 0 { a.checked_rem_euclid(b) } else { None })
+}
+
+/// Numbers of which none comes twice.
+#[derive(Debug)]
+pub enum KeySet {
+    /// Every number below this.
+    Below(i128),
+    /// These, sorted.
+    Sorted(Vec<i128>),
+}
+
+impl KeySet {
+    /// The numbers, in any order.
+    ///
+    /// # Errors
+    ///
+    /// If one comes twice and `unique` is said.
+    pub fn new(keys: impl Iterator<Item = i128>, unique: bool) -> Straight<KeySet> {
+        let mut keys: Vec<i128> = keys.collect();
+        keys.sort_unstable();
+        if unique && keys.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(Odd);
+        }
+        let dense = keys.iter().zip(0_i128..).all(|(key, index)| *key == index);
+        Ok(if dense { KeySet::Below(keys.len() as i128) } else { KeySet::Sorted(keys) })
+    }
+
+    /// Whether a number is one of them.
+    #[inline]
+    pub fn has(&self, key: i128) -> bool {
+        match self {
+            KeySet::Below(end) => (0..*end).contains(&key),
+            KeySet::Sorted(keys) => keys.binary_search(&key).is_ok(),
+        }
+    }
+}
+
+/// How many levels of recursive types are open.
+#[derive(Debug)]
+pub struct Depth(RefCell<Levels>);
+
+impl Default for Depth {
+    fn default() -> Depth {
+        Depth(RefCell::new(Levels::new(u32::MAX)))
+    }
+}
+
+/// One open level, which ends when this is dropped.
+#[derive(Debug)]
+pub struct Level<'d>(&'d Depth);
+
+impl Depth {
+    /// One level more.
+    ///
+    /// # Errors
+    ///
+    /// If there are too many for the stack.
+    #[inline]
+    pub fn enter(&self) -> Straight<Level<'_>> {
+        self.0.borrow_mut().enter()?;
+        Ok(Level(self))
+    }
+}
+
+impl Drop for Level<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0 .0.borrow_mut().leave();
+    }
+}

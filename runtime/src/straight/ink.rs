@@ -1,0 +1,405 @@
+//! The file that a straight writer makes, from its first byte to its last.
+
+use alloc::vec::Vec;
+
+use super::pool::Label;
+use super::{Levels, Odd, Straight};
+
+/// Largest file that straight code writes, in bytes: addresses take the low half of a [`Spot`].
+const MAX_SIZE: usize = u32::MAX as usize;
+
+/// A place in the file, as an address in bytes. Where the address is not known yet, the high 32 bits
+/// are the number of a token plus 1, and the low ones count from where the token ends up.
+pub type Spot = u64;
+
+/// A number that follows from addresses, which are known when everything is written.
+#[derive(Debug, Clone, Copy)]
+pub struct Late {
+    /// Which row it is for: a number of the generated code.
+    pub row: u32,
+    /// Where the number goes.
+    pub spot: Spot,
+    /// Where the record begins that has the row.
+    pub at: Spot,
+    /// The record's position in the array around it; `usize::MAX` if there is none.
+    pub index: usize,
+}
+
+/// A file that is being written, with what is remembered until addresses are known.
+#[derive(Debug)]
+pub struct Ink<'v> {
+    /// What is written so far. Its length is the address of the next byte.
+    pub out: Vec<u8>,
+    /// Pooled texts that no pool has taken yet.
+    pub(super) labels: Vec<Label<'v>>,
+    /// Pointers for the relocation table, with their sections.
+    pub(super) listed: Vec<(Spot, u32)>,
+    /// Whether the relocation table is written.
+    pub(super) tabled: bool,
+    /// Numbers that are computed in the end.
+    late: Vec<Late>,
+    /// Addresses of tokens; `Spot::MAX` for those that are not settled.
+    tokens: Vec<Spot>,
+    /// Numbers for places that a token stands for: place, width in bytes, order and number.
+    waiting: Vec<(Spot, u8, bool, u64)>,
+    /// Begin and end of what generated code asks for, by its own numbers.
+    anchors: Vec<Vec<(Spot, Spot)>>,
+    /// Addresses of elements that differ in size, for as long as they are needed.
+    starts: Vec<Spot>,
+    /// How often an address was written or remembered.
+    pins: usize,
+    levels: Levels,
+    /// Which rule each kind of pointer is listed by.
+    rules: Vec<u8>,
+}
+
+impl<'v> Ink<'v> {
+    /// An empty file, with so many kinds of anchors.
+    #[must_use]
+    pub fn new(anchors: usize) -> Ink<'v> {
+        let mut lists = Vec::new();
+        lists.resize_with(anchors, Vec::new);
+        Ink {
+            out: Vec::with_capacity(4096),
+            labels: Vec::new(),
+            listed: Vec::new(),
+            tabled: false,
+            late: Vec::new(),
+            tokens: Vec::new(),
+            waiting: Vec::new(),
+            anchors: lists,
+            starts: Vec::new(),
+            pins: 0,
+            levels: Levels::new(u32::MAX),
+            rules: Vec::new(),
+        }
+    }
+
+    /// Address of the next byte.
+    #[inline]
+    pub fn here(&self) -> Spot {
+        self.out.len() as u64
+    }
+
+    /// Appends bytes.
+    #[inline]
+    pub fn put(&mut self, bytes: &[u8]) {
+        self.out.extend_from_slice(bytes);
+    }
+
+    /// Appends zero bytes, and gives them to be filled.
+    ///
+    /// # Errors
+    ///
+    /// If the file gets too large.
+    #[inline]
+    pub fn grow(&mut self, count: usize, size: usize) -> Straight<&mut [u8]> {
+        let from = self.out.len();
+        let end = count.checked_mul(size).and_then(|bytes| bytes.checked_add(from)).ok_or(Odd)?;
+        if end > MAX_SIZE {
+            return Err(Odd);
+        }
+        if end > self.out.capacity() {
+            // Objects of elements follow, most often, and would make it move once more.
+            self.out.reserve((end - from).saturating_add((end - from) / 2));
+        }
+        self.out.resize(end, 0);
+        self.out.get_mut(from..).ok_or(Odd)
+    }
+
+    /// Appends a number of zero bytes that an expression says.
+    ///
+    /// # Errors
+    ///
+    /// If it says none, or too many.
+    pub fn zero(&mut self, count: Option<i128>) -> Straight<()> {
+        let count = super::length(count)?;
+        self.grow(count, 1).map(|_| ())
+    }
+
+    /// Appends zero bytes up to a multiple of so many bytes, and gives the address there.
+    #[inline]
+    pub fn align(&mut self, align: u64) -> Spot {
+        let here = self.out.len();
+        if align > 1 {
+            let align = align as usize;
+            let rest = if align.is_power_of_two() { here & (align - 1) } else { here % align };
+            if rest != 0 {
+                // Alignments come from the schema, and most of them are small.
+                self.out.resize(here.saturating_add(align - rest).min(MAX_SIZE + 1), 0);
+            }
+        }
+        self.here()
+    }
+
+    /// Aligns to what an expression says.
+    ///
+    /// # Errors
+    ///
+    /// If it says no alignment, or one above 64 KiB.
+    pub fn align_to(&mut self, align: Option<i128>) -> Straight<Spot> {
+        Ok(self.align(super::alignment(align)?))
+    }
+
+    /// Enters a type that may contain itself.
+    ///
+    /// # Errors
+    ///
+    /// If that is too deep for the stack.
+    #[inline]
+    pub fn enter(&mut self) -> Straight<()> {
+        self.levels.enter()
+    }
+
+    /// Leaves it.
+    #[inline]
+    pub fn leave(&mut self) {
+        self.levels.leave();
+    }
+
+    /// Says by which of its rules the next kind of pointer is listed in the relocation table.
+    pub fn add_rule(&mut self, rule: u8) {
+        self.rules.push(rule);
+    }
+
+    /// The rule for a kind of pointer; `u8::MAX` if there is none.
+    #[inline]
+    pub fn rule(&self, kind: usize) -> u8 {
+        self.rules.get(kind).copied().unwrap_or(u8::MAX)
+    }
+
+    /// A place for something that is not written yet.
+    ///
+    /// # Errors
+    ///
+    /// If there are too many.
+    pub fn token(&mut self) -> Straight<Spot> {
+        self.tokens.push(Spot::MAX);
+        let number = u32::try_from(self.tokens.len()).map_err(|_| Odd)?;
+        Ok(u64::from(number) << 32)
+    }
+
+    /// Says where it is.
+    ///
+    /// # Errors
+    ///
+    /// If that was said before.
+    pub fn settle(&mut self, token: Spot, address: Spot) -> Straight<()> {
+        let number = (token >> 32) as usize;
+        match number.checked_sub(1).and_then(|number| self.tokens.get_mut(number)) {
+            Some(place) if *place == Spot::MAX => {
+                *place = address;
+                Ok(())
+            }
+            _ => Err(Odd),
+        }
+    }
+
+    /// The address of a place.
+    ///
+    /// # Errors
+    ///
+    /// If its token is not settled.
+    #[inline]
+    pub fn resolve(&self, spot: Spot) -> Straight<u64> {
+        if spot >> 32 == 0 {
+            return Ok(spot);
+        }
+        let number = (spot >> 32) as usize;
+        match number.checked_sub(1).and_then(|number| self.tokens.get(number)) {
+            Some(base) if *base != Spot::MAX => Ok(base + (spot & 0xffff_ffff)),
+            _ => Err(Odd),
+        }
+    }
+
+    /// Stores a number of so many bytes at a place, at once or when the place is known.
+    ///
+    /// # Errors
+    ///
+    /// If the number does not fit, or there is no such place.
+    #[inline]
+    pub fn patch(&mut self, spot: Spot, width: u8, big: bool, number: u64) -> Straight<()> {
+        self.pins += 1;
+        self.store(spot, width, big, number)
+    }
+
+    #[inline]
+    pub(super) fn store(&mut self, spot: Spot, width: u8, big: bool, number: u64) -> Straight<()> {
+        if spot >> 32 != 0 {
+            return self.wait(spot, width, big, number);
+        }
+        if width < 8 && number >> (u32::from(width) * 8) != 0 {
+            return Err(Odd);
+        }
+        let (at, width) = (spot as usize, usize::from(width.min(8)));
+        let place = self.out.get_mut(at..).and_then(|rest| rest.get_mut(..width)).ok_or(Odd)?;
+        if big {
+            place.copy_from_slice(&number.to_be_bytes()[8 - width..]);
+        } else if let Ok(place) = <&mut [u8; 8]>::try_from(&mut *place) {
+            *place = number.to_le_bytes();
+        } else {
+            place.copy_from_slice(&number.to_le_bytes()[..width]);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn wait(&mut self, spot: Spot, width: u8, big: bool, number: u64) -> Straight<()> {
+        self.waiting.push((spot, width, big, number));
+        Ok(())
+    }
+
+    /// Stores a number that was computed, with its sign.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or it does not fit.
+    pub fn fill(
+        &mut self,
+        spot: Spot,
+        width: u8,
+        big: bool,
+        signed: bool,
+        number: Option<i128>,
+    ) -> Straight<()> {
+        let number = number.ok_or(Odd)?;
+        if !crate::fits(number, u32::from(width) * 8, signed) {
+            return Err(Odd);
+        }
+        let all = if width >= 8 { u64::MAX } else { (1 << (u32::from(width) * 8)) - 1 };
+        self.patch(spot, width, big, number as u64 & all)
+    }
+
+    /// Remembers a number for the end.
+    pub fn later(&mut self, row: u32, spot: Spot, at: Spot, index: usize) {
+        self.late.push(Late { row, spot, at, index });
+    }
+
+    /// The numbers to be computed.
+    ///
+    /// # Errors
+    ///
+    /// If one is of something without an address.
+    pub fn take_late(&mut self) -> Straight<Vec<Late>> {
+        let mut late = core::mem::take(&mut self.late);
+        for number in &mut late {
+            number.at = self.resolve(number.at)?;
+        }
+        Ok(late)
+    }
+
+    /// Remembers where something begins and ends.
+    pub fn anchor(&mut self, number: usize, start: Spot, end: Spot) {
+        self.pins += 1;
+        if let Some(list) = self.anchors.get_mut(number) {
+            list.push((start, end));
+        }
+    }
+
+    /// Remembers where something begins, as its end is not known yet.
+    pub fn anchor_begins(&mut self, number: usize, start: Spot) -> usize {
+        let index = self.anchors.get(number).map_or(0, Vec::len);
+        self.anchor(number, start, Spot::MAX);
+        index
+    }
+
+    /// Remembers where it ends.
+    pub fn anchor_ends(&mut self, number: usize, index: usize, end: Spot) {
+        let list = self.anchors.get_mut(number);
+        if let Some((_, place)) = list.and_then(|list| list.get_mut(index)) {
+            *place = end;
+        }
+    }
+
+    /// Begin or end of the only thing of this kind.
+    ///
+    /// # Errors
+    ///
+    /// If there is none or more than one, or its address is not known.
+    pub fn only(&self, number: usize, end: bool) -> Straight<Option<i128>> {
+        match self.anchors.get(number).map(Vec::as_slice) {
+            Some([only]) => self.side(*only, end),
+            _ => Err(Odd),
+        }
+    }
+
+    /// Begin or end of an element of an array of so many; nothing if there is no such element.
+    ///
+    /// # Errors
+    ///
+    /// If its address is not known.
+    pub fn one_of(
+        &self,
+        number: usize,
+        count: usize,
+        index: Option<i128>,
+        end: bool,
+    ) -> Straight<Option<i128>> {
+        let Some(index) = index.and_then(|n| usize::try_from(n).ok()).filter(|n| *n < count) else {
+            return Ok(None);
+        };
+        let list = self.anchors.get(number).filter(|list| list.len() <= count);
+        self.side(*list.and_then(|list| list.get(index)).ok_or(Odd)?, end)
+    }
+
+    fn side(&self, (start, stop): (Spot, Spot), end: bool) -> Straight<Option<i128>> {
+        let spot = if end { stop } else { start };
+        if spot == Spot::MAX {
+            return Err(Odd);
+        }
+        self.resolve(spot).map(|address| Some(address.into()))
+    }
+
+    /// Where the next addresses of elements go.
+    #[inline]
+    pub fn mark(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Remembers that an element begins here.
+    #[inline]
+    pub fn start(&mut self) {
+        let here = self.here();
+        self.starts.push(here);
+    }
+
+    /// Where the element with this number behind a mark begins.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    #[inline]
+    pub fn start_of(&self, mark: usize, index: usize) -> Straight<Spot> {
+        mark.checked_add(index).and_then(|at| self.starts.get(at)).copied().ok_or(Odd)
+    }
+
+    /// Forgets the addresses behind a mark.
+    #[inline]
+    pub fn release(&mut self, mark: usize) {
+        self.starts.truncate(mark);
+    }
+
+    /// How much there is that depends on where bytes are.
+    #[inline]
+    pub fn pinned(&self) -> usize {
+        self.pins + self.labels.len() + self.listed.len() + self.late.len()
+    }
+
+    /// The file.
+    ///
+    /// # Errors
+    ///
+    /// If it is too large, or something was not placed.
+    pub fn finish(mut self) -> Straight<Vec<u8>> {
+        for (spot, width, big, number) in core::mem::take(&mut self.waiting) {
+            let spot = self.resolve(spot)?;
+            self.store(spot, width, big, number)?;
+        }
+        // Pointers that came too late for a table are missing there.
+        let missing = !self.labels.is_empty() || self.tabled && !self.listed.is_empty();
+        if missing || self.out.len() > MAX_SIZE || !self.late.is_empty() {
+            return Err(Odd);
+        }
+        Ok(self.out)
+    }
+}

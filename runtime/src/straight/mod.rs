@@ -1,0 +1,135 @@
+//! What straight code stands on: readers and writers for files that have nothing unusual.
+//!
+//! Straight code goes from bytes to values and back without a tree between. It gives up as soon as
+//! anything is not as a file written by straight code would have it; then the thorough code begins
+//! from the start, which knows what to report and what to keep. So nothing here says what is wrong.
+
+mod cells;
+mod check;
+mod ink;
+mod load;
+mod pool;
+mod scan;
+mod tables;
+
+pub use cells::{bits, is_kept, kept_form, letter, set, set_big, set_bytes, Chars, Width};
+pub use check::{add, divide, multiply, remainder, subtract, Depth, KeySet, Level};
+pub use ink::{Ink, Late, Spot};
+pub use load::*;
+pub use pool::{LabelKind, Members, PoolText};
+pub use scan::{keep_form, list, Part, Scan};
+pub use tables::{Listed, Rows, Section, Tree};
+
+use crate::stack;
+
+/// Not the plain case: the thorough code has to look at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Odd;
+
+/// What straight code makes, if it is the plain case.
+pub type Straight<T> = Result<T, Odd>;
+
+/// How deep recursive types are followed at most.
+const DEPTH: u32 = 256;
+
+/// How many levels of recursive types may still be entered.
+#[derive(Debug)]
+struct Levels {
+    left: u32,
+    /// Where the stack was at the beginning.
+    base: usize,
+}
+
+impl Levels {
+    #[inline]
+    fn new(most: u32) -> Levels {
+        Levels { left: most.min(DEPTH), base: stack::here() }
+    }
+
+    #[inline]
+    fn enter(&mut self) -> Straight<()> {
+        self.left = self.left.checked_sub(1).ok_or(Odd)?;
+        holds(self.base.abs_diff(stack::here()) <= stack::STRAIGHT)
+    }
+
+    #[inline]
+    fn leave(&mut self) {
+        self.left = self.left.saturating_add(1);
+    }
+}
+
+/// A number that has to be there.
+///
+/// # Errors
+///
+/// If it is not.
+#[inline]
+pub fn known<T>(value: Option<T>) -> Straight<T> {
+    value.ok_or(Odd)
+}
+
+/// Goes on if this holds.
+///
+/// # Errors
+///
+/// If it does not.
+#[inline]
+pub fn holds(condition: bool) -> Straight<()> {
+    if condition {
+        Ok(())
+    } else {
+        Err(Odd)
+    }
+}
+
+/// A number of elements, bytes or units.
+///
+/// # Errors
+///
+/// If there is none, or it is negative or too large.
+#[inline]
+pub fn length(value: Option<i128>) -> Straight<usize> {
+    value.and_then(|n| usize::try_from(n).ok()).ok_or(Odd)
+}
+
+/// A position in an array; `usize::MAX` is none.
+#[inline]
+pub fn index(index: usize) -> Option<i128> {
+    (index != usize::MAX).then_some(index as i128)
+}
+
+/// An alignment in bytes that an expression says.
+///
+/// # Errors
+///
+/// If it says none, or one above 64 KiB.
+#[inline]
+pub fn alignment(align: Option<i128>) -> Straight<u64> {
+    match align {
+        Some(align @ 1..=0x1_0000) => Ok(align as u64),
+        _ => Err(Odd),
+    }
+}
+
+/// An element of a list.
+#[inline]
+pub fn nth<T>(list: &[T], index: Option<i128>) -> Option<&T> {
+    index.and_then(|n| usize::try_from(n).ok()).and_then(|n| list.get(n))
+}
+
+/// The number whose multiple by `factor`, plus `offset`, is a count.
+///
+/// # Errors
+///
+/// If no number is that.
+#[inline]
+pub fn solved(count: i128, factor: i128, offset: i128) -> Straight<Option<i128>> {
+    let rest = count.checked_sub(offset).ok_or(Odd)?;
+    if factor == 1 {
+        return Ok(Some(rest));
+    }
+    if rest.checked_rem(factor) != Some(0) {
+        return Err(Odd);
+    }
+    Ok(rest.checked_div(factor))
+}

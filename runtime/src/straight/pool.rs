@@ -1,0 +1,253 @@
+//! String pools: texts that pointers share, each once and in an order.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use super::ink::Spot;
+use super::{Ink, Odd, Straight};
+use crate::pool::{compare, PoolOrder};
+
+/// A pointer to a text in a pool.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Label<'v> {
+    pub spot: Spot,
+    pub text: &'v [u8],
+    pub kind: LabelKind,
+}
+
+/// What all pointers of a kind have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct LabelKind {
+    /// Number of the pool.
+    pub pool: u8,
+    /// Width of the pointer in bytes.
+    pub width: u8,
+    /// Whether its highest byte comes first.
+    pub big: bool,
+    /// Added to the address of the text.
+    pub skip: u32,
+}
+
+/// How texts stand in a pool.
+#[derive(Debug, Clone, Copy)]
+pub struct PoolText {
+    /// Width of the length before each text, in bytes; 0 if there is none.
+    pub prefix: u8,
+    /// Whether its highest byte comes first.
+    pub big: bool,
+    /// What follows each text.
+    pub suffix: &'static [u8],
+    /// Each begins on a multiple of so many bytes.
+    pub align: u64,
+    /// The end of each is filled up to a multiple of so many bytes.
+    pub pad: u64,
+    /// Whether all letters are below 0x80.
+    pub ascii: bool,
+}
+
+/// The members of a pool, and who points to them.
+#[derive(Debug)]
+pub struct Members<'v> {
+    labels: Vec<Label<'v>>,
+    /// For each label the position of its text in `texts`.
+    of_label: Vec<u32>,
+    /// Each text once, with a key that sorts as the text does, as far as it goes.
+    texts: Vec<(u64, &'v [u8])>,
+    /// Positions in `texts`, in the order of the pool.
+    sorted: Vec<u32>,
+}
+
+impl Members<'_> {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.sorted.len()
+    }
+}
+
+/// Texts, each once.
+struct Texts<'v> {
+    texts: Vec<(u64, &'v [u8])>,
+    /// Positions in `texts` plus 1 by hash, with the low half of the hash; 0 where there is none.
+    table: Vec<(u32, u32)>,
+    shift: u32,
+    /// Steps that are left: texts that are made to collide are not worth the time.
+    steps: usize,
+}
+
+impl<'v> Texts<'v> {
+    fn new(count: usize) -> Texts<'v> {
+        let size = count.saturating_mul(2).max(16).next_power_of_two();
+        let mut table = Vec::new();
+        table.resize(size, (0, 0));
+        Texts {
+            texts: Vec::with_capacity(count / 2),
+            table,
+            shift: 64 - size.trailing_zeros(),
+            steps: count.saturating_mul(16).saturating_add(1024),
+        }
+    }
+
+    fn add(&mut self, text: &'v [u8], order: PoolOrder) -> Straight<u32> {
+        let hash = hash(text);
+        let mask = self.table.len() - 1;
+        let mut at = (hash >> self.shift) as usize;
+        loop {
+            let (found, low) = self.table.get_mut(at & mask).ok_or(Odd)?;
+            if *found == 0 {
+                let position = u32::try_from(self.texts.len()).map_err(|_| Odd)?;
+                (*found, *low) = (position.checked_add(1).ok_or(Odd)?, hash as u32);
+                self.texts.push((key(order, text), text));
+                return Ok(position);
+            }
+            let position = *found - 1;
+            if *low == hash as u32
+                && self.texts.get(position as usize).is_some_and(|(_, known)| *known == text)
+            {
+                return Ok(position);
+            }
+            self.steps = self.steps.checked_sub(1).ok_or(Odd)?;
+            at += 1;
+        }
+    }
+}
+
+#[inline]
+fn hash(text: &[u8]) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut hash = (text.len() as u64).wrapping_mul(FACTOR);
+    let mut rest = text;
+    while let Some((chunk, behind)) = rest.split_first_chunk::<8>() {
+        hash = (hash.rotate_left(23) ^ u64::from_le_bytes(*chunk)).wrapping_mul(FACTOR);
+        rest = behind;
+    }
+    hash = (hash.rotate_left(23) ^ head(rest)).wrapping_mul(FACTOR);
+    (hash ^ (hash >> 29)).wrapping_mul(FACTOR)
+}
+
+/// Up to seven bytes as a number.
+#[inline]
+fn head(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
+}
+
+/// A number that is less for texts that come first, and equal where more has to be looked at.
+#[inline]
+fn key(order: PoolOrder, text: &[u8]) -> u64 {
+    match order {
+        PoolOrder::FirstUse => 0,
+        PoolOrder::Bytes => match text.first_chunk::<8>() {
+            Some(chunk) => u64::from_be_bytes(*chunk),
+            None => head(text).swap_bytes(),
+        },
+        PoolOrder::BitsFromEnd => {
+            let last = match text.last_chunk::<8>() {
+                Some(chunk) => u64::from_le_bytes(*chunk),
+                // Missing bytes in front count as zero.
+                None => head(text).checked_shl(8 * (8 - text.len() as u32)).unwrap_or(0),
+            };
+            // The last byte stays the most significant, its bits are mirrored.
+            last.reverse_bits().swap_bytes()
+        }
+    }
+}
+
+impl<'v> Ink<'v> {
+    /// Remembers a pointer to a text in a pool.
+    #[inline]
+    pub fn label(&mut self, spot: Spot, text: &'v [u8], kind: LabelKind) {
+        self.labels.push(Label { spot, text, kind });
+    }
+
+    /// The members of a pool: these, and those that pointers so far lead to.
+    ///
+    /// # Errors
+    ///
+    /// If there are too many, or the place of a pointer is not known though it matters.
+    pub fn members(
+        &mut self,
+        pool: u8,
+        always: &[&'static str],
+        order: PoolOrder,
+    ) -> Straight<Members<'v>> {
+        let mut labels = core::mem::take(&mut self.labels);
+        if labels.iter().any(|label| label.kind.pool != pool) {
+            let (ours, others) = labels.into_iter().partition(|label| label.kind.pool == pool);
+            (labels, self.labels) = (ours, others);
+        }
+        if order == PoolOrder::FirstUse {
+            for label in &mut labels {
+                label.spot = self.resolve(label.spot)?;
+            }
+            labels.sort_by_key(|label| label.spot);
+        }
+        let mut texts = Texts::new(labels.len().saturating_add(always.len()));
+        for text in always {
+            texts.add(text.as_bytes(), order)?;
+        }
+        let mut of_label = Vec::with_capacity(labels.len());
+        for label in &labels {
+            of_label.push(texts.add(label.text, order)?);
+        }
+        let texts = texts.texts;
+        let count = u32::try_from(texts.len()).map_err(|_| Odd)?;
+        let sorted = if order == PoolOrder::FirstUse {
+            (0..count).collect()
+        } else {
+            let mut keyed: Vec<(u64, u32)> =
+                texts.iter().map(|(key, _)| *key).zip(0..count).collect();
+            keyed.sort_unstable_by(|(a, i), (b, j)| {
+                a.cmp(b).then_with(|| match (texts.get(*i as usize), texts.get(*j as usize)) {
+                    (Some((_, a)), Some((_, b))) => compare(order, a, b),
+                    _ => Ordering::Equal,
+                })
+            });
+            keyed.into_iter().map(|(_, position)| position).collect()
+        };
+        Ok(Members { labels, of_label, texts, sorted })
+    }
+
+    /// Writes a pool, and the addresses of its texts to those who point to them.
+    ///
+    /// # Errors
+    ///
+    /// If a text is too long, or holds what ends it.
+    pub fn pool(&mut self, members: &Members<'v>, text: &PoolText) -> Straight<()> {
+        let mut places = alloc::vec![0_u64; members.texts.len()];
+        let size: usize = members.texts.iter().map(|(_, text)| text.len() + 8).sum();
+        self.out.reserve(size);
+        for position in &members.sorted {
+            let position = *position as usize;
+            let (_, bytes) = members.texts.get(position).ok_or(Odd)?;
+            let here = self.here();
+            if text.align > 1 && here % text.align != 0 {
+                return Err(Odd);
+            }
+            *places.get_mut(position).ok_or(Odd)? = here;
+            if text.ascii && !bytes.is_ascii() {
+                return Err(Odd);
+            }
+            match (text.prefix, text.suffix) {
+                (0, [end]) if bytes.contains(end) => return Err(Odd),
+                (0, _) => {}
+                (2, _) if !text.big => {
+                    let length = u16::try_from(bytes.len()).map_err(|_| Odd)?;
+                    self.out.extend_from_slice(&length.to_le_bytes());
+                }
+                (width, _) => {
+                    let at = self.here();
+                    self.grow(usize::from(width), 1)?;
+                    self.store(at, width, text.big, bytes.len() as u64)?;
+                }
+            }
+            self.out.extend_from_slice(bytes);
+            self.out.extend_from_slice(text.suffix);
+            self.align(text.pad);
+        }
+        for (label, position) in members.labels.iter().zip(&members.of_label) {
+            let place = places.get(*position as usize).ok_or(Odd)?;
+            let LabelKind { width, big, skip, .. } = label.kind;
+            self.patch(label.spot, width, big, place + u64::from(skip))?;
+        }
+        Ok(())
+    }
+}

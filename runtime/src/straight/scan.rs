@@ -1,0 +1,404 @@
+//! Bytes to be read, and limits for reading them.
+
+use alloc::vec::Vec;
+
+use super::{zeros, Levels, Odd, Straight};
+use crate::{
+    read_varint, varint_width, GroupOrder, KeptKind, KeptValue, ReadOptions, Spelling,
+    SpellingEntry,
+};
+
+/// Elements for which memory is set aside although they may have no bytes.
+const SPARSE: usize = 64;
+
+/// A file that is being read.
+#[derive(Debug)]
+pub struct Scan<'i> {
+    bytes: &'i [u8],
+    left: usize,
+    levels: Levels,
+}
+
+impl<'i> Scan<'i> {
+    /// Begins with a file. Each of its bytes allows `factor` units of [`charge`](Self::charge).
+    ///
+    /// # Errors
+    ///
+    /// If the options ask for something that only the thorough reader knows.
+    #[inline]
+    pub fn new(bytes: &'i [u8], options: &ReadOptions, factor: usize) -> Straight<Scan<'i>> {
+        let usual = ReadOptions::default();
+        if options.strict
+            || options.budget_factor < usual.budget_factor
+            || options.budget_floor < usual.budget_floor
+        {
+            return Err(Odd);
+        }
+        let left = bytes.len().saturating_mul(factor).saturating_add(SPARSE);
+        Ok(Scan { bytes, left, levels: Levels::new(options.max_depth) })
+    }
+
+    /// Size of the file in bytes.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether the file has no bytes.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The bytes from an address on.
+    ///
+    /// # Errors
+    ///
+    /// If the address lies behind the end of the file.
+    #[inline]
+    pub fn part(&self, at: usize) -> Straight<Part<'i>> {
+        let rest = self.bytes.get(at..).ok_or(Odd)?;
+        Ok(Part { rest, end: self.bytes.len() })
+    }
+
+    /// What a pointer leads to: `skip` bytes before the stored number.
+    ///
+    /// # Errors
+    ///
+    /// If that is no address of the file.
+    #[inline]
+    pub fn target(&self, stored: u64, skip: u64) -> Straight<Part<'i>> {
+        let at = stored.checked_sub(skip).and_then(|at| usize::try_from(at).ok());
+        self.part(at.ok_or(Odd)?)
+    }
+
+    /// The bytes from one address up to another.
+    ///
+    /// # Errors
+    ///
+    /// If they are no addresses of the file, in this order.
+    #[inline]
+    pub fn between(&self, at: usize, end: usize) -> Straight<Part<'i>> {
+        Ok(Part { rest: self.bytes.get(at..end).ok_or(Odd)?, end })
+    }
+
+    /// Takes work off the account: a unit is a byte behind a pointer, or an element.
+    ///
+    /// # Errors
+    ///
+    /// If a plain file does not need so much.
+    #[inline]
+    pub fn charge(&mut self, units: usize) -> Straight<()> {
+        self.left = self.left.checked_sub(units).ok_or(Odd)?;
+        Ok(())
+    }
+
+    /// Enters a type that contains itself. To be paired with [`leave`](Self::leave).
+    ///
+    /// # Errors
+    ///
+    /// If that is too deep for the stack, or deeper than the options allow.
+    #[inline]
+    pub fn enter(&mut self) -> Straight<()> {
+        self.levels.enter()
+    }
+
+    /// Leaves the type that was entered last.
+    #[inline]
+    pub fn leave(&mut self) {
+        self.levels.leave();
+    }
+}
+
+/// Bytes up to where they have to end, to be read one after another.
+#[derive(Debug, Clone, Copy)]
+pub struct Part<'i> {
+    rest: &'i [u8],
+    end: usize,
+}
+
+impl<'i> Part<'i> {
+    /// Address of the next byte.
+    #[inline]
+    pub fn at(&self) -> usize {
+        self.end.saturating_sub(self.rest.len())
+    }
+
+    /// Address behind the last byte.
+    #[inline]
+    pub fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Bytes that are left.
+    #[inline]
+    pub fn left(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// The next `N` bytes.
+    ///
+    /// # Errors
+    ///
+    /// If there are not so many.
+    #[inline]
+    pub fn block<const N: usize>(&mut self) -> Straight<&'i [u8; N]> {
+        let (block, rest) = self.rest.split_first_chunk::<N>().ok_or(Odd)?;
+        self.rest = rest;
+        Ok(block)
+    }
+
+    /// The next bytes.
+    ///
+    /// # Errors
+    ///
+    /// If there are not so many.
+    #[inline]
+    pub fn take(&mut self, size: usize) -> Straight<&'i [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(size).ok_or(Odd)?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    /// The bytes of so many elements of `size` bytes each.
+    ///
+    /// # Errors
+    ///
+    /// If there are not so many.
+    #[inline]
+    pub fn many(&mut self, count: usize, size: usize) -> Straight<&'i [u8]> {
+        self.take(count.checked_mul(size).ok_or(Odd)?)
+    }
+
+    /// All bytes that are left, as elements of `size` bytes each, which is not zero.
+    ///
+    /// # Errors
+    ///
+    /// If part of an element is left over.
+    #[inline]
+    pub fn all(&mut self, size: usize) -> Straight<&'i [u8]> {
+        let taken = self.rest();
+        match taken.len().checked_rem(size) {
+            Some(0) => Ok(taken),
+            _ => Err(Odd),
+        }
+    }
+
+    /// All bytes that are left.
+    #[inline]
+    pub fn rest(&mut self) -> &'i [u8] {
+        let (taken, rest) = self.rest.split_at(self.rest.len());
+        self.rest = rest;
+        taken
+    }
+
+    /// The next `size` bytes, to be read to their end.
+    ///
+    /// # Errors
+    ///
+    /// If there are not so many.
+    #[inline]
+    pub fn sized(&mut self, size: usize) -> Straight<Part<'i>> {
+        let rest = self.take(size)?;
+        Ok(Part { rest, end: self.at() })
+    }
+
+    /// The bytes up to an address, to be read to their end.
+    ///
+    /// # Errors
+    ///
+    /// If the address is not among those that are left.
+    #[inline]
+    pub fn until(&mut self, end: usize) -> Straight<Part<'i>> {
+        self.sized(end.checked_sub(self.at()).ok_or(Odd)?)
+    }
+
+    /// Nothing is left.
+    ///
+    /// # Errors
+    ///
+    /// If something is.
+    #[inline]
+    pub fn done(&self) -> Straight<()> {
+        if self.rest.is_empty() {
+            Ok(())
+        } else {
+            Err(Odd)
+        }
+    }
+
+    /// Goes on at an address unless that is passed already.
+    ///
+    /// # Errors
+    ///
+    /// If the address lies behind the end.
+    #[inline]
+    pub fn reach(&mut self, at: usize) -> Straight<()> {
+        let ahead = at.saturating_sub(self.at());
+        self.take(ahead).map(|_| ())
+    }
+
+    /// Goes back to an address.
+    ///
+    /// # Errors
+    ///
+    /// If the address lies behind the end.
+    #[inline]
+    pub fn back(&mut self, scan: &Scan<'i>, at: usize) -> Straight<()> {
+        *self = scan.between(at, self.end)?;
+        Ok(())
+    }
+
+    /// Skips zero bytes up to a multiple of `to`, which is not zero.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are not there, or not zero.
+    #[inline]
+    pub fn align(&mut self, to: usize) -> Straight<()> {
+        let at = self.at();
+        let next = at.checked_next_multiple_of(to).ok_or(Odd)?;
+        zeros(self.take(next.saturating_sub(at))?)
+    }
+
+    /// Skips these bytes.
+    ///
+    /// # Errors
+    ///
+    /// If there are others.
+    #[inline]
+    pub fn expect<const N: usize>(&mut self, bytes: &[u8; N]) -> Straight<()> {
+        if self.block::<N>()? == bytes {
+            Ok(())
+        } else {
+            Err(Odd)
+        }
+    }
+
+    /// A number in groups of seven bits, the most significant first.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, if it is longer than needed, or too large.
+    #[inline]
+    pub fn varint_msb(&mut self, most: u8, bits: u32) -> Straight<u64> {
+        // Most are short.
+        if let Some((&byte, rest)) = self.rest.split_first() {
+            if byte & 0x80 == 0 {
+                self.rest = rest;
+                return Ok(byte.into());
+            }
+        }
+        self.varint(GroupOrder::MsbFirst, most, bits)
+    }
+
+    /// A number in groups of seven bits, the least significant first.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, if it is longer than needed, or too large.
+    #[inline]
+    pub fn varint_lsb(&mut self, most: u8, bits: u32) -> Straight<u64> {
+        self.varint(GroupOrder::LsbFirst, most, bits)
+    }
+
+    /// The same, in as many bytes as it may have: where that is more than needed, a spelling
+    /// keeps the width of the row.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or it is too large.
+    #[inline]
+    pub fn wide_varint_msb(
+        &mut self,
+        most: u8,
+        bits: u32,
+        spelling: &mut Spelling,
+        row: u16,
+    ) -> Straight<u64> {
+        if let Some((&byte, rest)) = self.rest.split_first() {
+            if byte & 0x80 == 0 {
+                self.rest = rest;
+                return Ok(byte.into());
+            }
+        }
+        self.wide_varint(GroupOrder::MsbFirst, most, bits, (spelling, row))
+    }
+
+    /// The same, the least significant group first.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or it is too large.
+    #[inline]
+    pub fn wide_varint_lsb(
+        &mut self,
+        most: u8,
+        bits: u32,
+        spelling: &mut Spelling,
+        row: u16,
+    ) -> Straight<u64> {
+        self.wide_varint(GroupOrder::LsbFirst, most, bits, (spelling, row))
+    }
+
+    fn varint(&mut self, order: GroupOrder, most: u8, bits: u32) -> Straight<u64> {
+        let (value, width) = read_varint(self.rest, 0, order, most, bits).map_err(|_| Odd)?;
+        if width != varint_width(value) {
+            return Err(Odd);
+        }
+        self.take(width.into())?;
+        Ok(value)
+    }
+
+    fn wide_varint(
+        &mut self,
+        order: GroupOrder,
+        most: u8,
+        bits: u32,
+        (spelling, row): (&mut Spelling, u16),
+    ) -> Straight<u64> {
+        let (value, width) = read_varint(self.rest, 0, order, most, bits).map_err(|_| Odd)?;
+        let shortest = varint_width(value);
+        if width != shortest {
+            spelling.keep(SpellingEntry {
+                row,
+                index: None,
+                kind: KeptKind::Width,
+                stored: KeptValue::Int(width.into()),
+                instead_of: KeptValue::Int(shortest.into()),
+            });
+        }
+        self.take(width.into())?;
+        Ok(value)
+    }
+}
+
+/// Keeps the form of a case where another, the first that can say the value, is the usual one.
+#[inline]
+pub fn keep_form(spelling: &mut Spelling, form: usize, first: usize) {
+    if form != first {
+        spelling.keep(SpellingEntry {
+            row: Spelling::WHOLE,
+            index: None,
+            kind: KeptKind::Form,
+            stored: KeptValue::Int(form as i128),
+            instead_of: KeptValue::Int(first as i128),
+        });
+    }
+}
+
+/// An empty list with room for so many elements, which take at least `least` bytes each of the
+/// `left` ones.
+///
+/// # Errors
+///
+/// If there are not so many bytes.
+#[inline]
+pub fn list<T>(count: usize, least: usize, left: usize) -> Straight<Vec<T>> {
+    let room = match left.checked_div(least) {
+        Some(most) if count > most => return Err(Odd),
+        Some(_) => count,
+        None => count.min(SPARSE),
+    };
+    Ok(Vec::with_capacity(room))
+}

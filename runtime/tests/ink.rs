@@ -1,0 +1,196 @@
+//! Files that straight writers make, piece by piece.
+
+use formwork::straight::{Ink, LabelKind, Odd, PoolText, Tree, Width};
+use formwork::{GroupOrder, KeptKind, KeptValue, PoolOrder, Spelling, SpellingEntry};
+
+const MSB: GroupOrder = GroupOrder::MsbFirst;
+
+fn kept(stored: i128, instead_of: i128) -> Spelling {
+    let mut spelling = Spelling::default();
+    let (stored, instead_of) = (KeptValue::Int(stored), KeptValue::Int(instead_of));
+    spelling.keep(SpellingEntry { row: 3, index: None, kind: KeptKind::Width, stored, instead_of });
+    spelling
+}
+
+#[test]
+fn a_size_makes_room_for_itself() {
+    for (size, head) in [(0, &[0x05, 0x00][..]), (127, &[0x05, 0x7f]), (128, &[0x05, 0x81, 0x00])] {
+        let mut ink = Ink::new(0);
+        ink.put(&[5]);
+        let place = ink.varint_place();
+        ink.put(&vec![9; size]);
+        ink.varint_before(place, Some(size as i128), 32, 5, MSB, Width::SHORTEST).unwrap();
+        let out = ink.finish().unwrap();
+        assert_eq!(out[..head.len()], *head, "{size}");
+        assert_eq!(out[head.len()..], vec![9; size], "{size}");
+    }
+}
+
+#[test]
+fn a_size_does_not_move_what_has_an_address() {
+    let mut ink = Ink::new(0);
+    let place = ink.varint_place();
+    ink.put(&[0; 200]);
+    let here = ink.here();
+    ink.patch(20, 4, false, here).unwrap();
+    let moved = ink.varint_before(place, Some(200), 32, 5, MSB, Width::SHORTEST);
+    assert_eq!(moved, Err(Odd));
+}
+
+#[test]
+fn a_width_is_kept_while_the_shortest_is_the_same() {
+    for (spelling, number, expected) in [
+        (kept(5, 1), 7, &[0x80, 0x80, 0x80, 0x80, 0x07][..]),
+        (kept(5, 1), 200, &[0x81, 0x48]),
+        (kept(9, 1), 7, &[0x07]),
+        (Spelling::default(), 7, &[0x07]),
+    ] {
+        let mut ink = Ink::new(0);
+        let width = Width::of(&spelling, 3);
+        ink.varint(Some(number), 32, 5, MSB, width).unwrap();
+        assert_eq!(ink.finish().unwrap(), expected, "{number}");
+    }
+    let mut ink = Ink::new(0);
+    assert_eq!(ink.varint(Some(1 << 32), 32, 5, MSB, Width::SHORTEST), Err(Odd));
+    assert_eq!(ink.varint(Some(-1), 32, 5, MSB, Width::SHORTEST), Err(Odd));
+}
+
+#[test]
+fn a_token_stands_for_an_address_to_come() {
+    let mut ink = Ink::new(0);
+    let token = ink.token().unwrap();
+    ink.patch(token + 1, 2, true, 0x1234).unwrap();
+    ink.put(&[7]);
+    assert_eq!(ink.resolve(token), Err(Odd));
+    let here = ink.align(4);
+    ink.settle(token, here).unwrap();
+    assert_eq!(ink.settle(token, here), Err(Odd));
+    ink.put(&[0; 4]);
+    assert_eq!(ink.finish().unwrap(), [7, 0, 0, 0, 0, 0x12, 0x34, 0]);
+}
+
+#[test]
+fn something_without_a_place_is_odd() {
+    let mut ink = Ink::new(0);
+    let token = ink.token().unwrap();
+    ink.patch(token, 1, false, 1).unwrap();
+    assert_eq!(ink.finish(), Err(Odd));
+    let mut ink = Ink::new(0);
+    ink.label(0, b"text", LabelKind { pool: 0, width: 4, big: false, skip: 0 });
+    assert_eq!(ink.finish(), Err(Odd));
+}
+
+#[test]
+fn a_pool_has_each_text_once_in_its_order() {
+    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 1 };
+    let text = PoolText { prefix: 1, big: false, suffix: b"\0", align: 1, pad: 2, ascii: false };
+    let mut ink = Ink::new(0);
+    let words: [&[u8]; 4] = [b"RotX", b"PosX", b"RotX", b"a much longer text"];
+    for (at, word) in (0..).step_by(2).zip(words) {
+        ink.put(&[0; 2]);
+        ink.label(at, word, kind);
+    }
+    let members = ink.members(0, &[""], PoolOrder::Bytes).unwrap();
+    assert_eq!(members.count(), 4);
+    ink.pool(&members, &text).unwrap();
+    let out = ink.finish().unwrap();
+    assert_eq!(out[8..26], *b"\x00\x00\x04PosX\x00\x04RotX\x00\x12a m");
+    assert_eq!(out[..8], [17, 0, 11, 0, 17, 0, 23, 0]);
+}
+
+#[test]
+fn texts_sort_as_the_runtime_compares_them() {
+    // Lengths around that of a key, and bytes that only the tie decides.
+    let mut words: Vec<Vec<u8>> = Vec::new();
+    for length in 0..20 {
+        for fill in [0, 1, 0x80, 0xff] {
+            let mut word = vec![fill; length];
+            words.push(word.clone());
+            if let Some(first) = word.first_mut() {
+                *first ^= 0x11;
+                words.push(word);
+            }
+        }
+    }
+    words.sort();
+    words.dedup();
+    for order in [PoolOrder::Bytes, PoolOrder::BitsFromEnd, PoolOrder::FirstUse] {
+        let mut ink = Ink::new(0);
+        for word in &words {
+            ink.label(0, word, LabelKind { pool: 0, width: 8, big: false, skip: 0 });
+        }
+        ink.put(&[0; 8]);
+        let members = ink.members(0, &[], order).unwrap();
+        let text = PoolText { prefix: 2, big: true, suffix: b"", align: 1, pad: 1, ascii: false };
+        ink.pool(&members, &text).unwrap();
+        let mut sorted = words.clone();
+        formwork::sort_members(order, &mut sorted);
+        let expected: Vec<u8> = sorted
+            .iter()
+            .flat_map(|word| [&(word.len() as u16).to_be_bytes()[..], word].concat())
+            .collect();
+        assert_eq!(ink.finish().unwrap()[8..], expected, "{order:?}");
+    }
+}
+
+#[test]
+fn labels_behind_their_pool_are_odd() {
+    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 0 };
+    let mut ink = Ink::new(0);
+    ink.put(&[0; 2]);
+    let members = ink.members(0, &[""], PoolOrder::Bytes).unwrap();
+    let text = PoolText { prefix: 0, big: false, suffix: b"\0", align: 1, pad: 1, ascii: true };
+    ink.pool(&members, &text).unwrap();
+    ink.label(0, b"", kind);
+    assert_eq!(ink.finish(), Err(Odd));
+}
+
+#[test]
+fn a_text_with_its_end_in_it_is_odd() {
+    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 0 };
+    let mut ink = Ink::new(0);
+    ink.put(&[0; 2]);
+    ink.label(0, b"a\0b", kind);
+    let members = ink.members(0, &[], PoolOrder::Bytes).unwrap();
+    let text = PoolText { prefix: 0, big: false, suffix: b"\0", align: 1, pad: 1, ascii: false };
+    assert_eq!(ink.pool(&members, &text), Err(Odd));
+}
+
+#[test]
+fn a_dictionary_has_the_empty_key_at_its_root() {
+    let tree = Tree::new(vec![b"PosX", b"RotX"]).unwrap();
+    assert_eq!(tree.count(), 3);
+    assert_eq!([tree.key(0), tree.key(1), tree.key(2)], [&b""[..], b"PosX", b"RotX"]);
+    assert!(Tree::new(vec![b"PosX", b"PosX"]).is_err());
+}
+
+#[test]
+fn a_relocation_table_lists_each_pointer_once() {
+    let mut ink = Ink::new(0);
+    for at in [0x28, 0x20, 0x28, 0x38] {
+        ink.list(at, 0);
+    }
+    let (sections, entries) = ink.listed(1).unwrap().masks(&[(0, 0x40)]).unwrap();
+    assert_eq!(sections, [[0, 0x40, 0, 1]]);
+    assert_eq!((entries[0].start, entries[0].mask), (0x20, 0b1011));
+    // One that comes too late is missing in the table.
+    ink.list(0x40, 0);
+    assert_eq!(ink.finish(), Err(Odd));
+}
+
+#[test]
+fn anchors_know_begin_and_end() {
+    let mut ink = Ink::new(2);
+    let first = ink.anchor_begins(0, 4);
+    assert_eq!(ink.only(0, false), Ok(Some(4)));
+    assert_eq!(ink.only(0, true), Err(Odd));
+    ink.anchor_ends(0, first, 9);
+    assert_eq!(ink.only(0, true), Ok(Some(9)));
+    assert_eq!(ink.only(1, true), Err(Odd));
+    ink.anchor(1, 10, 11);
+    ink.anchor(1, 20, 21);
+    assert_eq!(ink.only(1, false), Err(Odd));
+    assert_eq!(ink.one_of(1, 2, Some(1), false), Ok(Some(20)));
+    assert_eq!(ink.one_of(1, 2, Some(2), false), Ok(None));
+    assert_eq!(ink.one_of(1, 3, Some(2), false), Err(Odd));
+}

@@ -1,0 +1,62 @@
+//! What fuzz targets have found, as small as it gets: files of our own with a few other bytes.
+//!
+//! Texts that the front end could not bear are in `tests/ui`.
+
+use formwork_properties::{Case, Check, Outcome, Property};
+use formwork_tests_fuzz::{fixtures, subjects};
+
+fn subject(name: &str) -> Box<dyn Check> {
+    let found = subjects().into_iter().find(|(known, _)| *known == name);
+    found.expect("there is such a format").1
+}
+
+fn fixture(subject: &dyn Check, name: &str) -> Vec<u8> {
+    let found = fixtures(subject).into_iter().find(|(known, _)| known == name);
+    found.expect("there is such a fixture").1
+}
+
+#[track_caller]
+fn outcome(subject: &dyn Check, property: Property, bytes: &[u8]) -> Outcome {
+    let input = Case::input(property, &[0; 16], bytes);
+    let case = Case::of(&input).expect("it is long enough");
+    subject.check(&case).unwrap_or_else(|broken| panic!("{}: {broken}", property.name()))
+}
+
+/// The number of texts in the pool is one too small, and a label still leads to the last text. The
+/// pool in the file is no pool for these labels, so it is written anew, with all its texts.
+#[test]
+fn a_pool_that_lacks_a_text_is_not_kept() {
+    let subject = subject("evfl");
+    let mut bytes = fixture(&*subject, "both.bfevfl");
+    let pool = bytes.windows(4).position(|four| four == b"STR ").expect("it has a pool");
+    bytes[pool + 0x10] -= 1;
+    assert_eq!(outcome(&*subject, Property::Rewrite, &bytes), Outcome::Normalised);
+    assert_ne!(outcome(&*subject, Property::Engines, &bytes), Outcome::Refused);
+}
+
+/// Bytes behind the last object that count for the file's size: they are dropped, and the size
+/// follows.
+#[test]
+fn a_gap_at_the_end_is_dropped() {
+    let subject = subject("evfl");
+    let mut bytes = fixture(&*subject, "nothing.bfevfl");
+    bytes.extend([7; 8]);
+    let size = u32::try_from(bytes.len()).expect("it is small");
+    bytes[0x1c..0x20].copy_from_slice(&size.to_le_bytes());
+    assert_eq!(outcome(&*subject, Property::Rewrite, &bytes), Outcome::Normalised);
+}
+
+/// Both arrays of the relocation table deviate, and JSON names them in another order than the
+/// reader met them.
+#[test]
+fn the_order_of_deviations_means_nothing() {
+    let subject = subject("evfl");
+    let mut bytes = fixture(&*subject, "nothing.bfevfl");
+    let table = bytes.windows(4).rposition(|four| four == b"RELT").expect("it has a table");
+    let entry_count = table + 0x10 + 0x14;
+    bytes[entry_count..entry_count + 4].fill(0);
+    for property in [Property::Edit, Property::Rewrite, Property::Engines] {
+        outcome(&*subject, property, &bytes);
+    }
+    assert_eq!(outcome(&*subject, Property::Engines, &bytes), Outcome::Held);
+}

@@ -1,0 +1,115 @@
+//! The properties of fuzz targets, for every format: on fixtures, on changed fixtures, and on values
+//! that are made of nothing.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use arbitrary::Unstructured;
+use formwork_properties::laws::Broken;
+use formwork_properties::seeds::{self, Noise};
+use formwork_properties::{Case, Check, Outcome, Property, mutate};
+use formwork_tests_fuzz::{fixtures, subjects};
+
+/// How long each test goes on at most for all formats together.
+const BUDGET: Duration = Duration::from_secs(12);
+
+/// Changed fixtures and made values of each format, if time allows.
+const CASES: u32 = 2000;
+
+/// Inputs by property and outcome.
+type Counts = BTreeMap<(&'static str, Outcome), u32>;
+
+fn check(subject: &dyn Check, input: &[u8], counts: &mut Counts) -> Result<Outcome, Broken> {
+    let case = Case::of(input).expect("inputs are long enough");
+    let outcome = subject.check(&case)?;
+    *counts.entry((case.property.name(), outcome)).or_default() += 1;
+    Ok(outcome)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Goes on until time or cases are used up.
+fn repeat(mut act: impl FnMut(u32)) {
+    let formats = u32::try_from(subjects().len()).expect("there are few formats").max(1);
+    let start = Instant::now();
+    for number in 0..CASES {
+        if start.elapsed() > BUDGET / formats {
+            break;
+        }
+        act(number);
+    }
+}
+
+#[test]
+fn fixtures_hold() {
+    for (name, subject) in subjects() {
+        let mut counts = Counts::new();
+        for (file, bytes) in fixtures(&*subject) {
+            for seed in seeds::of(&bytes) {
+                let case = Case::of(&seed).expect("seeds are long enough");
+                match check(&*subject, &seed, &mut counts) {
+                    Ok(Outcome::Refused) if case.property != Property::Edit => {
+                        panic!("{name}, {file}: {} refuses", case.property.name());
+                    }
+                    Ok(_) => {}
+                    Err(broken) => panic!("{name}, {file}: {}: {broken}", case.property.name()),
+                }
+            }
+        }
+        println!("{name}: {counts:?}");
+    }
+}
+
+#[test]
+fn changed_fixtures_hold() {
+    for (name, subject) in subjects() {
+        let files = fixtures(&*subject);
+        if files.is_empty() {
+            println!("SKIPPED {name}: it has no fixtures");
+            continue;
+        }
+        let mut counts = Counts::new();
+        let mut noise = Noise::new(2);
+        repeat(|number| {
+            let bytes = noise.bytes(64);
+            let mut u = Unstructured::new(&bytes);
+            let (_, file) = &files[number as usize % files.len()];
+            let changed = mutate::bytes(&mut u, file).unwrap_or_else(|_| file.clone());
+            let property = match number / 8 % 4 {
+                0 => Property::Read,
+                1 => Property::Rewrite,
+                2 => Property::Edit,
+                _ => Property::Engines,
+            };
+            let mut input = Case::input(property, &bytes[48..], &changed);
+            // As by default, leniently, strictly.
+            input[0] += u8::try_from(number % 3 * 5).expect("it is small");
+            if let Err(broken) = check(&*subject, &input, &mut counts) {
+                panic!("{name}: {broken}\n    {}", hex(&input));
+            }
+        });
+        println!("{name}: {counts:?}");
+    }
+}
+
+/// Most values can be written: what is refused too often tries nothing.
+#[test]
+fn made_values_hold() {
+    for (name, subject) in subjects() {
+        let mut counts = Counts::new();
+        let mut noise = Noise::new(3);
+        repeat(|number| {
+            let length = [32, 64, 200, 600][number as usize % 4];
+            let input = Case::input(Property::Make, &[], &noise.bytes(length));
+            if let Err(broken) = check(&*subject, &input, &mut counts) {
+                panic!("{name}: {broken}\n    {}", hex(&input));
+            }
+        });
+        println!("{name}: {counts:?}");
+        let of = |outcome| counts.get(&(Property::Make.name(), outcome)).copied().unwrap_or(0);
+        let (refused, held) = (of(Outcome::Refused), of(Outcome::Held));
+        assert!(held > refused, "{name}: {refused} values are refused, {held} are not");
+    }
+}

@@ -5,17 +5,8 @@ use std::sync::OnceLock;
 
 use formwork_codegen::diagnostic::render;
 use formwork_codegen::model::Model;
-use formwork_codegen::{Provider, load};
-
-/// The libraries that the tools bring along.
-#[derive(Debug, Clone, Copy)]
-pub struct Shipped;
-
-impl Provider for Shipped {
-    fn library(&self, name: &str) -> Option<String> {
-        formwork_schemas::get(name).map(str::to_owned)
-    }
-}
+use formwork_codegen::load;
+pub use formwork_properties::text::Shipped;
 
 /// The model of a schema in a file.
 ///

@@ -597,6 +597,7 @@ impl<'m> Straight<'_, 'm> {
             return self.row_place(view, &frame, id, then);
         }
         if let (RowKind::Value { seen: Some(_) }, Role::Default(constant)) = (&row.kind, &row.role)
+            && !self.is_tried(frame.record, row)
         {
             return match constant {
                 Constant::Bool(b) => then(Place::Truth(quote!(#b))),

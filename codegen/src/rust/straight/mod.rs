@@ -21,10 +21,10 @@ use quote::{format_ident, quote};
 
 use super::plan::Plan;
 use super::shape::{Shape, Shapes};
-use super::visit::{Part, expressions, records};
+use super::visit::{Part, expressions, records, rows};
 use crate::model::{
-    EpochId, Expr, Model, Path, Record, RecordId, RecordKind, Role, Row, RowId, Start, Step,
-    Target, Type,
+    Constant, EpochId, Expr, Model, Path, Record, RecordId, RecordKind, Role, Row, RowId, RowKind,
+    Start, Step, Target, Type,
 };
 
 pub(super) use expr::{Access, Frame, Scope, early};
@@ -66,14 +66,30 @@ pub(super) fn emit(plan: &Plan<'_>) -> Able<TokenStream> {
     let epoch = straight.epoch_function()?;
     let (tokens, root) = (reader.tokens, straight.value_ty(model.root, &quote!('_)));
     let ty = straight.value_ty(model.root, &quote!('o));
+    let tried = rows(straight.record(model.root))
+        .filter(|(_, row)| straight.is_tried(model.root, row))
+        .filter_map(|(id, _)| straight.shapes.field(model.root, id))
+        .map(|field| field.ident.clone());
+    let tries = tried.map(|field| {
+        quote! {
+            value.#field = !value.#field;
+            if whole(&value).is_ok_and(|written| written == bytes) {
+                return rt::Ok(value);
+            }
+            value.#field = !value.#field;
+        }
+    });
     let whole = if reader.sealed {
         quote!(read::<M>(bytes, options))
     } else {
         quote! {
-            let value = read::<M>(bytes, options)?;
+            let mut value = read::<M>(bytes, options)?;
             // What the reader did not look at is in the bytes that the value has.
-            s::holds(whole(&value)?.as_slice() == bytes)?;
-            rt::Ok(value)
+            if whole(&value).is_ok_and(|written| written == bytes) {
+                return rt::Ok(value);
+            }
+            #(#tries)*
+            rt::Err(s::Odd)
         }
     };
     Ok(quote! {
@@ -293,6 +309,14 @@ impl<'p, 'm> Straight<'p, 'm> {
                 Frame { record: *need, access: Access::Value(quote!(#name)), at: None, index: None }
             })
             .collect()
+    }
+
+    /// Whether a row is a truth value about the whole file that reading tries both ways, the usual
+    /// one first.
+    pub fn is_tried(&self, record: RecordId, row: &Row) -> bool {
+        record == self.model.root
+            && matches!(row.kind, RowKind::Value { seen: Some(_) })
+            && matches!(row.role, Role::Default(Constant::Bool(_)))
     }
 
     /// Whether there is more than one layout.

@@ -172,6 +172,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let home = row.homes.get(node.epoch).copied().unwrap_or(Home::Nowhere);
         if let (RowKind::Value { seen: Some(_) }, Role::Default(constant)) = (&row.kind, &row.role)
             && let Some(src) = self.field(node, row_id)
+            && !self.straight.is_tried(node.id, row)
         {
             return self.is_constant(&src, constant);
         }

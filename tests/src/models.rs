@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use formwork_codegen::diagnostic::render;
-use formwork_codegen::model::Model;
 use formwork_codegen::load;
+use formwork_codegen::model::Model;
 pub use formwork_properties::text::Shipped;
 
 /// The model of a schema in a file.

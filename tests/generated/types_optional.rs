@@ -1153,6 +1153,8 @@ mod as_arbitrary {
     pub struct Rule {
         pub low: i128,
         pub high: i128,
+        /// Whether this holds for values that break rules, too.
+        pub firm: bool,
         pub choices: &'static [i128],
         pub ascii: bool,
         pub most: usize,
@@ -1166,6 +1168,7 @@ mod as_arbitrary {
     pub const ANY: Rule = Rule {
         low: i128::MIN,
         high: i128::MAX,
+        firm: false,
         choices: &[],
         ascii: false,
         most: usize::MAX,
@@ -1271,9 +1274,9 @@ mod as_arbitrary {
                 }
             }
             let number: u8 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, .. } = cx.rule;
+            let Rule { low, high, firm, .. } = cx.rule;
             let wide = number as i128;
-            if !cx.tidy || (low <= wide && wide <= high) {
+            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
                 return Ok(number);
             }
             let count = high.saturating_sub(low).saturating_add(1).max(1);
@@ -1289,9 +1292,9 @@ mod as_arbitrary {
                 }
             }
             let number: i8 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, .. } = cx.rule;
+            let Rule { low, high, firm, .. } = cx.rule;
             let wide = number as i128;
-            if !cx.tidy || (low <= wide && wide <= high) {
+            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
                 return Ok(number);
             }
             let count = high.saturating_sub(low).saturating_add(1).max(1);
@@ -1307,9 +1310,9 @@ mod as_arbitrary {
                 }
             }
             let number: u16 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, .. } = cx.rule;
+            let Rule { low, high, firm, .. } = cx.rule;
             let wide = number as i128;
-            if !cx.tidy || (low <= wide && wide <= high) {
+            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
                 return Ok(number);
             }
             let count = high.saturating_sub(low).saturating_add(1).max(1);
@@ -1325,9 +1328,9 @@ mod as_arbitrary {
                 }
             }
             let number: i16 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, .. } = cx.rule;
+            let Rule { low, high, firm, .. } = cx.rule;
             let wide = number as i128;
-            if !cx.tidy || (low <= wide && wide <= high) {
+            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
                 return Ok(number);
             }
             let count = high.saturating_sub(low).saturating_add(1).max(1);
@@ -1343,9 +1346,9 @@ mod as_arbitrary {
                 }
             }
             let number: u32 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, .. } = cx.rule;
+            let Rule { low, high, firm, .. } = cx.rule;
             let wide = number as i128;
-            if !cx.tidy || (low <= wide && wide <= high) {
+            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
                 return Ok(number);
             }
             let count = high.saturating_sub(low).saturating_add(1).max(1);
@@ -1361,9 +1364,9 @@ mod as_arbitrary {
                 }
             }
             let number: i32 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, .. } = cx.rule;
+            let Rule { low, high, firm, .. } = cx.rule;
             let wide = number as i128;
-            if !cx.tidy || (low <= wide && wide <= high) {
+            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
                 return Ok(number);
             }
             let count = high.saturating_sub(low).saturating_add(1).max(1);
@@ -1379,9 +1382,9 @@ mod as_arbitrary {
                 }
             }
             let number: u64 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, .. } = cx.rule;
+            let Rule { low, high, firm, .. } = cx.rule;
             let wide = number as i128;
-            if !cx.tidy || (low <= wide && wide <= high) {
+            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
                 return Ok(number);
             }
             let count = high.saturating_sub(low).saturating_add(1).max(1);
@@ -1397,9 +1400,9 @@ mod as_arbitrary {
                 }
             }
             let number: i64 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, .. } = cx.rule;
+            let Rule { low, high, firm, .. } = cx.rule;
             let wide = number as i128;
-            if !cx.tidy || (low <= wide && wide <= high) {
+            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
                 return Ok(number);
             }
             let count = high.saturating_sub(low).saturating_add(1).max(1);
@@ -1415,9 +1418,9 @@ mod as_arbitrary {
                 }
             }
             let number: i128 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, .. } = cx.rule;
+            let Rule { low, high, firm, .. } = cx.rule;
             let wide = number as i128;
-            if !cx.tidy || (low <= wide && wide <= high) {
+            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
                 return Ok(number);
             }
             let count = high.saturating_sub(low).saturating_add(1).max(1);

@@ -142,6 +142,8 @@ pub fn emit(shapes: &Shapes<'_>) -> TokenStream {
             pub struct Rule {
                 pub low: i128,
                 pub high: i128,
+                /// Whether this holds for values that break rules, too.
+                pub firm: bool,
                 pub choices: &'static [i128],
                 pub ascii: bool,
                 pub most: usize,
@@ -156,6 +158,7 @@ pub fn emit(shapes: &Shapes<'_>) -> TokenStream {
             pub const ANY: Rule = Rule {
                 low: i128::MIN,
                 high: i128::MAX,
+                firm: false,
                 choices: &[],
                 ascii: false,
                 most: usize::MAX,
@@ -288,9 +291,9 @@ fn cells() -> TokenStream {
                         }
                     }
                     let number: #ty = Arbitrary::arbitrary(u)?;
-                    let Rule { low, high, .. } = cx.rule;
+                    let Rule { low, high, firm, .. } = cx.rule;
                     let wide = number as i128;
-                    if !cx.tidy || (low <= wide && wide <= high) {
+                    if !(cx.tidy || firm) || (low <= wide && wide <= high) {
                         return Ok(number);
                     }
                     let count = high.saturating_sub(low).saturating_add(1).max(1);

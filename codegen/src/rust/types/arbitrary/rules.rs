@@ -8,10 +8,13 @@ use quote::quote;
 
 use crate::model::{
     ArrayLength, ArrayType, BinaryOp, Cell, CheckKind, Content, Encoding, Expr, Home, Meaning,
-    Member, Model, Path, RecordId, Role, Row, RowId, RunLength, RunType, Step, Storage, Target,
-    Type, UnionId,
+    Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, RunType, Step, Storage,
+    Target, Type, UnionId,
 };
 use crate::rust::shape::{FieldShape, IndexId, Shapes, constant_count, strip};
+
+/// Most zero bytes that a made value asks for.
+const MOST_ZEROS: i128 = 4096;
 
 /// Most numbers of which one is chosen.
 const CHOICES: usize = 64;
@@ -21,6 +24,8 @@ const CHOICES: usize = 64;
 pub struct Rule {
     /// Least and greatest number.
     pub range: Option<(i128, i128)>,
+    /// Whether that holds for values that break rules, too.
+    pub firm: bool,
     /// Numbers that it may be, per epoch or once for all; none if it may be any.
     pub choices: Vec<Vec<i128>>,
     /// Texts have characters of 7 bits.
@@ -60,6 +65,11 @@ impl Rule {
             Some(Type::Cell(cell)) => rule.cell(model, cell, row),
             Some(Type::Run(run)) => rule.run(run),
             _ => {}
+        }
+        // A number of bytes that are written: a value is made to be tried, not to fill a disk.
+        if matches!(row.kind, RowKind::Zeros) {
+            rule.range = Some((0, MOST_ZEROS));
+            rule.firm = true;
         }
         rule.want =
             want(shapes, row).and_then(|want| wants(shapes).iter().position(|w| *w == want));
@@ -136,6 +146,9 @@ impl Rule {
         if let Some((low, high)) = self.range {
             let (low, high) = (Literal::i128_unsuffixed(low), Literal::i128_unsuffixed(high));
             fields.push(quote!(low: #low, high: #high));
+            if self.firm {
+                fields.push(quote!(firm: true));
+            }
         }
         if let Some(first) = self.choices.first().filter(|first| !first.is_empty()) {
             let list = |numbers: &[i128]| {

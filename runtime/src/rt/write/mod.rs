@@ -346,6 +346,9 @@ pub fn problem_kind(fault: Fault) -> ProblemKind {
             message: format!("the address of `{what}` is needed before it is known").into(),
         },
         Fault::Cycle(what) => ProblemKind::Cycle { what: what.into() },
+        Fault::Limit(crate::ReadErrorKind::DepthLimit { limit }) => {
+            ProblemKind::DepthLimit { limit }
+        }
         Fault::Limit(kind) => ProblemKind::Expression { message: kind.to_string().into() },
         Fault::Read(error) => ProblemKind::Expression { message: error.to_string().into() },
     }

@@ -12,6 +12,7 @@ use formwork_properties::seeds;
 
 use crate::Outcome;
 use crate::args::Fuzz;
+use crate::files;
 use crate::generate::{show_problems, unwritten};
 use crate::problem::{Problem, words};
 use crate::roundtrip::files::find;
@@ -123,7 +124,7 @@ fn write_seeds(options: &Fuzz, schemas: Vec<Schema>, out: &mut dyn Write) -> Res
         formats.push(Format::new(schema.model));
         let made = seeds::made().into_iter().enumerate();
         for (number, seed) in made {
-            write_seed(options, &schema.name, &format!("made-{number}"), &seed)?;
+            write_seed(options, &schema.name, &format!("made-{number}"), &seed, out)?;
             *counts.entry(schema.name.clone()).or_default() += 1;
         }
     }
@@ -140,7 +141,7 @@ fn write_seeds(options: &Fuzz, schemas: Vec<Schema>, out: &mut dyn Write) -> Res
         let Some(name) = names.get(format.name()) else { continue };
         let file = file.file_name().unwrap_or_default().to_string_lossy();
         for (number, seed) in seeds::of(&bytes).into_iter().enumerate() {
-            write_seed(options, name, &format!("{file}-{number}"), &seed)?;
+            write_seed(options, name, &format!("{file}-{number}"), &seed, out)?;
             *counts.entry(name.clone()).or_default() += 1;
         }
     }
@@ -150,11 +151,16 @@ fn write_seeds(options: &Fuzz, schemas: Vec<Schema>, out: &mut dyn Write) -> Res
     Ok(())
 }
 
-fn write_seed(options: &Fuzz, target: &str, name: &str, seed: &[u8]) -> Result<(), Problem> {
+fn write_seed(
+    options: &Fuzz,
+    target: &str,
+    name: &str,
+    seed: &[u8],
+    out: &mut dyn Write,
+) -> Result<(), Problem> {
     let folder = options.output.join("corpus").join(target);
     fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
-    let path = folder.join(name);
-    fs::write(&path, seed).map_err(|error| failed(&path, &error))
+    files::write(&folder.join(name), seed, out)
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> Problem {

@@ -2,6 +2,7 @@
 //!
 //! Texts that the front end could not bear are in `tests/ui`.
 
+use arbitrary::{Arbitrary as _, Unstructured};
 use formwork_properties::{Case, Check, Outcome, Property};
 use formwork_tests_fuzz::{fixtures, subjects};
 
@@ -59,4 +60,21 @@ fn the_order_of_deviations_means_nothing() {
         outcome(&*subject, property, &bytes);
     }
     assert_eq!(outcome(&*subject, Property::Engines, &bytes), Outcome::Held);
+}
+
+/// A made value once asked for gigabytes of zero bytes, which the writer then wrote.
+#[test]
+fn made_values_ask_for_few_zero_bytes() {
+    let mut padded = 0;
+    for seed in 0_u32..2000 {
+        let bytes: Vec<u8> = (0_u32..200)
+            .map(|at| (seed.wrapping_mul(2_654_435_761) ^ at.wrapping_mul(0x9e37_79b9)) >> 13)
+            .map(|number| number.to_le_bytes()[0])
+            .collect();
+        let made = formwork_formats::esf::File::arbitrary(&mut Unstructured::new(&bytes));
+        let Ok(file) = made else { continue };
+        padded += u32::from(file.padding > 0);
+        assert!(file.padding <= 4096, "{} zero bytes", file.padding);
+    }
+    assert!(padded > 0, "no value has any");
 }

@@ -239,6 +239,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         // A plain file decodes each byte once, and a pooled text as often as something names it.
         let sealed = self.doubt.borrow().is_none();
         let factor = Literal::usize_unsuffixed(if sealed { SEALED } else { POOLED });
+        // Otherwise the value is written, which looks at the rules first.
+        let check = sealed.then(|| quote!(check_root(&value)?;));
         Ok(quote! {
             /// The value of a file.
             fn read<'i, 'o, M: rt::Mode<'i, 'o>>(
@@ -249,7 +251,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                 let mut part = cx.part(0)?;
                 #variables
                 let value = #value;
-                check_root(&value)?;
+                #check
                 rt::Ok(value)
             }
         })

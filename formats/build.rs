@@ -4,15 +4,19 @@ use std::env;
 
 use formwork_codegen::Build;
 
+/// Formats whose files may have millions of elements.
+const LARGE: [&str; 1] = ["esf"];
+
 fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
     let arbitrary = env::var_os("CARGO_FEATURE_ARBITRARY").is_some();
-    let mut build = Build::new().libraries(formwork_schemas::get).arbitrary(arbitrary);
+    let arena = env::var_os("CARGO_FEATURE_ARENA").is_some();
     for name in formwork_schemas::names() {
         let feature = format!("CARGO_FEATURE_{}", name.to_uppercase());
         let text = formwork_schemas::get(name).filter(|_| env::var_os(feature).is_some());
         if let Some(text) = text {
-            build = build.schema_text(name, text);
+            let build = Build::new().libraries(formwork_schemas::get).arbitrary(arbitrary);
+            build.arena(arena || LARGE.contains(&name)).schema_text(name, text).run();
         }
     }
-    build.run();
 }

@@ -195,6 +195,9 @@ pub(crate) struct Generate {
     /// Implement `arbitrary::Arbitrary` for the types.
     #[arg(long)]
     pub arbitrary: bool,
+    /// Add a module `arena` with small types whose lists are in pools, for very large files.
+    #[arg(long)]
+    pub arena: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -19,7 +19,8 @@ pub(crate) fn run(options: &Generate, out: &mut dyn Write) -> Result<Outcome, Pr
         let message = "the code of several schemas is several files; name a folder with `-o`";
         return Err(Problem::Usage(message.to_owned()));
     }
-    let emitted = Options { serde: options.serde, arbitrary: options.arbitrary };
+    let emitted =
+        Options { serde: options.serde, arbitrary: options.arbitrary, arena: options.arena };
     let targets = targets(options)?;
     let mut outcome = Outcome::Good;
     for (schema, target) in options.schemas.iter().zip(targets) {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use formwork_properties::{Subject, codec, fuzz};
 use libfuzzer_sys::fuzz_target;
 
-codec!(Format: formwork_formats::esf::File<'a>);
+codec!(Format: formwork_formats::esf::File<'a>, arena formwork_formats::esf::arena::FileArena);
 
 static SUBJECT: LazyLock<Subject<Format>> =
     LazyLock::new(|| Subject::built_in("esf").expect("the schema has no errors"));

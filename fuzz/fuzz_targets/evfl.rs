@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use formwork_properties::{Subject, codec, fuzz};
 use libfuzzer_sys::fuzz_target;
 
-codec!(Format: formwork_formats::evfl::File<'a>);
+codec!(Format: formwork_formats::evfl::File<'a>, arena formwork_formats::evfl::arena::FileArena);
 
 static SUBJECT: LazyLock<Subject<Format>> =
     LazyLock::new(|| Subject::built_in("evfl").expect("the schema has no errors"));

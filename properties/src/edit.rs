@@ -9,7 +9,7 @@ use formwork_interpreter::{Value, read, write};
 use crate::laws::{Broken, respelled};
 use crate::property::Outcome;
 use crate::subject::{refused, unwritten};
-use crate::{mutate, shown, value_text};
+use crate::{amounts, mutate, shown, value_text};
 
 /// Reads a file, makes JSON of it and a value of that again, changes one field of it, and does the
 /// same with what is written then. `choice` chooses the change.
@@ -32,7 +32,8 @@ pub fn check(
     if !shown::sorted(same.clone()).same_spelling(&shown::sorted(value.clone())) {
         return Err(respelled(&value, &same));
     }
-    let Ok(same_kind) = mutate::value(&mut Unstructured::new(choice), &mut value) else {
+    let mut u = Unstructured::new(choice);
+    let Ok(same_kind) = mutate::value(&mut u, &mut value, &amounts::names(model)) else {
         return Ok(Outcome::Held);
     };
     let Ok(changed) = through_json(model, &value)? else { return Ok(Outcome::Refused) };

@@ -60,6 +60,8 @@ pub enum Broken {
     Rewritten(Difference),
     /// Generated code and interpreter do not agree; in what.
     Engines(String),
+    /// An arena does not hold what the ordinary value holds; in what they differ.
+    Arena(String),
     /// JSON does not say what the value says; what is wrong.
     Json(String),
     /// The front end broke a promise; which.
@@ -105,6 +107,7 @@ impl fmt::Display for Broken {
             }
             Broken::Rewritten(difference) => write!(f, "the file changed: {difference}"),
             Broken::Engines(what) => write!(f, "the engines differ: {what}"),
+            Broken::Arena(what) => write!(f, "the arena differs: {what}"),
             Broken::Json(what) => write!(f, "JSON: {what}"),
             Broken::Schema(what) => write!(f, "front end: {what}"),
         }

@@ -9,6 +9,8 @@
 //! how a caller reports that is its own affair. A panic is a finding, too.
 #![forbid(unsafe_code)]
 
+pub mod amounts;
+mod arena;
 mod codec;
 pub mod edit;
 pub mod fuzz;
@@ -22,6 +24,7 @@ mod subject;
 pub mod text;
 pub mod value_text;
 
+pub use arena::{Arena, Arenas};
 pub use codec::{Codec, Show};
 pub use property::{Case, Outcome, Property};
 pub use subject::{Check, Subject};

@@ -1,10 +1,15 @@
 //! Small changes of files, texts and values, as an input chooses them.
 
+use std::collections::BTreeSet;
+
 use arbitrary::{Result, Unstructured};
 use formwork_interpreter::{StructValue, Value};
 
 /// Bytes that often mean something.
 const BYTES: [u8; 10] = [0, 1, 2, 4, 8, 0x10, 0x7f, 0x80, 0xfe, 0xff];
+
+/// Most bytes that a changed number asks for.
+const MOST_BYTES: i128 = 4096;
 
 /// Changes a file in a few places.
 ///
@@ -35,46 +40,62 @@ pub fn bytes(u: &mut Unstructured<'_>, file: &[u8]) -> Result<Vec<u8>> {
 /// Changes one field of a value: a number, text or the like becomes another one of its kind, or now
 /// and then of another kind; a list becomes longer or shorter. Gives whether the kind is the same.
 ///
+/// Numbers in fields of the names in `amounts`, which say how many bytes are written, stay small: a
+/// value is changed to be tried, not to fill a disk.
+///
 /// # Errors
 ///
 /// If nothing is left to choose by.
-pub fn value(u: &mut Unstructured<'_>, value: &mut Value) -> Result<bool> {
+pub fn value(
+    u: &mut Unstructured<'_>,
+    value: &mut Value,
+    amounts: &BTreeSet<String>,
+) -> Result<bool> {
     let mut count = 0;
-    visit(value, &mut |_| {
+    visit("", value, &mut |_, _| {
         count += 1;
         false
     });
     let chosen = u.int_in_range(0..=u32::MAX)? % u32::max(count, 1);
     let mut at = 0;
     let mut result = Ok(true);
-    visit(value, &mut |field| {
+    visit("", value, &mut |name, field| {
         at += 1;
         if at <= chosen {
             return false;
         }
         result = change(u, field);
+        if let Value::Int(number) = field
+            && *number > MOST_BYTES
+            && amounts.contains(name)
+        {
+            *number %= MOST_BYTES + 1;
+        }
         true
     });
     result
 }
 
+/// What is done with a field, or an element of it, under the field's name; says whether that is all.
+type Act<'a> = &'a mut dyn FnMut(&str, &mut Value) -> bool;
+
 /// Calls `act` for each field that is no struct until it says that it is done; says whether it was.
-fn visit(value: &mut Value, act: &mut dyn FnMut(&mut Value) -> bool) -> bool {
-    let fields = |value: &mut StructValue, act: &mut dyn FnMut(&mut Value) -> bool| {
-        value.fields.iter_mut().any(|(_, field)| visit(field, act))
+fn visit(name: &str, value: &mut Value, act: Act<'_>) -> bool {
+    let fields = |value: &mut StructValue, act: Act<'_>| {
+        value.fields.iter_mut().any(|(name, field)| visit(name, field, act))
     };
     match value {
         Value::Struct(value) => fields(value, act),
         Value::Union(union) => fields(&mut union.value, act),
-        Value::Spelled(inner, _) => visit(inner, act),
+        Value::Spelled(inner, _) => visit(name, inner, act),
         Value::Array(_) => {
-            if act(value) {
+            if act(name, value) {
                 return true;
             }
             let elements = value.elements_mut();
-            elements.is_some_and(|elements| elements.iter_mut().any(|e| visit(e, act)))
+            elements.is_some_and(|elements| elements.iter_mut().any(|e| visit(name, e, act)))
         }
-        _ => act(value),
+        _ => act(name, value),
     }
 }
 
@@ -136,4 +157,34 @@ fn change_list(u: &mut Unstructured<'_>, elements: &mut Vec<Value>) -> Result<()
         _ => elements.swap(at, other),
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seeds::Noise;
+
+    /// A field that asks for bytes stays small; its neighbour does not.
+    #[test]
+    fn changes_ask_for_few_bytes() {
+        let field = |name: &str| (name.to_owned(), Value::Array(vec![Value::Int(1)]));
+        let fields = vec![field("many"), field("other")];
+        let before = Value::Struct(StructValue { fields, kept: Vec::new() });
+        let amounts = BTreeSet::from(["many".to_owned()]);
+        let mut noise = Noise::new(5);
+        let (mut many, mut other) = (0, 0);
+        for _ in 0..2000 {
+            let mut after = before.clone();
+            let choice = noise.bytes(16);
+            value(&mut Unstructured::new(&choice), &mut after, &amounts).expect("enough to choose");
+            let largest = |name| match after.get(name).and_then(Value::elements) {
+                Some([Value::Int(number), ..]) => *number,
+                _ => 0,
+            };
+            many = many.max(largest("many"));
+            other = other.max(largest("other"));
+        }
+        assert!((2..=MOST_BYTES).contains(&many), "{many} bytes");
+        assert!(other > MOST_BYTES, "no number is large");
+    }
 }

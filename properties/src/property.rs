@@ -17,12 +17,20 @@ pub enum Property {
     Edit,
     /// Generated code and interpreter say the same.
     Engines,
+    /// Generated code reads into arenas and writes from them what it does without.
+    Arena,
 }
 
 impl Property {
     /// All properties, in the order of the numbers that choose them.
-    pub const ALL: [Property; 5] =
-        [Property::Read, Property::Rewrite, Property::Make, Property::Edit, Property::Engines];
+    pub const ALL: [Property; 6] = [
+        Property::Read,
+        Property::Rewrite,
+        Property::Make,
+        Property::Edit,
+        Property::Engines,
+        Property::Arena,
+    ];
 
     /// A word for it.
     #[must_use]
@@ -33,6 +41,7 @@ impl Property {
             Property::Make => "make",
             Property::Edit => "edit",
             Property::Engines => "engines",
+            Property::Arena => "arena",
         }
     }
 }
@@ -88,8 +97,20 @@ impl<'a> Case<'a> {
     /// filled up with zero bytes to the length that is needed.
     #[must_use]
     pub fn input(property: Property, choice: &[u8], bytes: &[u8]) -> Vec<u8> {
-        let number = Property::ALL.iter().position(|known| *known == property);
-        let mut input = vec![u8::try_from(number.unwrap_or(0)).unwrap_or(0)];
+        Case::input_read_as(0, property, choice, bytes)
+    }
+
+    /// The same, read as by default if `strictness` is 0, leniently if it is 1, strictly if it is 2.
+    #[must_use]
+    pub fn input_read_as(
+        strictness: u8,
+        property: Property,
+        choice: &[u8],
+        bytes: &[u8],
+    ) -> Vec<u8> {
+        let number = Property::ALL.iter().position(|known| *known == property).unwrap_or(0);
+        let number = number + usize::from(strictness % STRICTNESS) * Property::ALL.len();
+        let mut input = vec![u8::try_from(number).unwrap_or(0)];
         if property == Property::Edit {
             let filled = choice.iter().copied().chain(std::iter::repeat(0));
             input.extend(filled.take(EDIT));
@@ -103,7 +124,7 @@ impl<'a> Case<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
     /// It was refused with an error: the file by the reader, the value by the writer, the change by
-    /// one of both or by JSON.
+    /// one of both or by JSON. Or there are no arenas to try.
     Refused,
     /// It was accepted, and all that must hold does.
     Held,
@@ -123,6 +144,9 @@ mod tests {
             assert_eq!((case.property, case.bytes), (property, &b"file"[..]));
             assert_eq!(case.options(), ReadOptions::default());
             assert_eq!(case.choice.first(), (property == Property::Edit).then_some(&1));
+            let lenient = Case::input_read_as(1, property, &[1, 2], b"file");
+            let case = Case::of(&lenient).expect("it is long enough");
+            assert_eq!((case.property, case.options().lenient), (property, true));
         }
     }
 

@@ -19,7 +19,7 @@ pub fn of(file: &[u8]) -> Vec<Vec<u8>> {
                 let mut noise = Noise::new(file.len() as u64);
                 seeds.extend((0..EDITS).map(|_| Case::input(property, &noise.bytes(16), file)));
             }
-            Property::Read | Property::Rewrite | Property::Engines => {
+            Property::Read | Property::Rewrite | Property::Engines | Property::Arena => {
                 seeds.push(Case::input(property, &[], file));
             }
         }

@@ -12,7 +12,7 @@ use formwork_codegen::load;
 use formwork_codegen::model::Model;
 use formwork_interpreter::{Value, WalkOptions, coverage, read, write};
 
-use crate::codec::Codec;
+use crate::codec::{Codec, Show};
 use crate::laws::{Broken, Difference, first_difference, inside, respelled};
 use crate::property::{Case, Outcome, Property};
 use crate::text::Shipped;
@@ -61,10 +61,16 @@ impl<C: Codec> Subject<C> {
         Subject::of(&path.display().to_string(), &text, path.parent())
     }
 
+    /// A schema whose model is known.
+    #[must_use]
+    pub fn new(model: Model) -> Subject<C> {
+        Subject { model, codec: PhantomData }
+    }
+
     fn of(name: &str, text: &str, folder: Option<&Path>) -> Result<Subject<C>, String> {
         let loaded = load(name, text, folder, &Shipped);
         match loaded.model {
-            Some(model) => Ok(Subject { model, codec: PhantomData }),
+            Some(model) => Ok(Subject::new(model)),
             None => Err(render(&loaded.diagnostics, &loaded.sources, false)),
         }
     }
@@ -125,6 +131,9 @@ impl<C: Codec> Subject<C> {
         let Ok(file) = C::File::arbitrary(&mut Unstructured::new(bytes)) else {
             return Ok(Outcome::Refused);
         };
+        if let Some(arenas) = C::arenas() {
+            arenas.of_value(&file, &|show| self.differ(show))?;
+        }
         let value = self.value(&file);
         let line = value_text::line;
         let by_interpreter = write(&self.model, &value);
@@ -156,6 +165,26 @@ impl<C: Codec> Subject<C> {
             Err(error) => return Err(Broken::Unreadable(error, written.clone())),
         }
         Ok(Outcome::Held)
+    }
+
+    fn arena(&self, bytes: &[u8], options: &ReadOptions) -> Result<Outcome, Broken> {
+        match C::arenas() {
+            Some(arenas) => arenas.of_file(bytes, options, &|show| self.differ(show)),
+            None => Ok(Outcome::Refused),
+        }
+    }
+
+    /// In what two values differ that are shown, the second of an arena.
+    fn differ(&self, show: &dyn Fn(Show<'_>)) -> Broken {
+        let mut shown = Vec::new();
+        show(&mut |value| shown.push(shown::of(&self.model, value)));
+        let [value, found] = &shown[..] else {
+            return Broken::Arena("there is nothing to show".to_owned());
+        };
+        match value_text::difference(value, found) {
+            Some(difference) => Broken::Arena(format!("ordinary and arena: {difference}")),
+            None => Broken::Arena(respelled(value, found).to_string()),
+        }
     }
 
     fn engines(&self, bytes: &[u8], options: &ReadOptions) -> Result<Outcome, Broken> {
@@ -203,6 +232,7 @@ impl<C: Codec> Check for Subject<C> {
             Property::Make => self.make(case.bytes),
             Property::Edit => edit::check(&self.model, case.choice, case.bytes, &options),
             Property::Engines => self.engines(case.bytes, &options),
+            Property::Arena => self.arena(case.bytes, &options),
         }
     }
 }

@@ -1,5 +1,9 @@
 //! Positions in arrays, as types.
 
+use alloc::string::ToString;
+
+use crate::ProblemKind;
+
 /// Declares a type for positions in one array, so that a position in another cannot stand in its
 /// place. An `Option` of it takes no more room than the position itself: 4 bytes.
 ///
@@ -133,3 +137,108 @@ impl core::fmt::Display for IndexError {
 }
 
 impl core::error::Error for IndexError {}
+
+/// Declares a type for positions that files store in 16 bits, which takes no more itself: what
+/// stands in an arena for the type of positions named behind `for`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __short_index {
+    ($(#[$attribute:meta])* $visibility:vis struct $name:ident for $long:path;) => {
+        $(#[$attribute])*
+        #[derive(
+            ::core::clone::Clone,
+            ::core::marker::Copy,
+            ::core::default::Default,
+            ::core::cmp::PartialEq,
+            ::core::cmp::Eq,
+            ::core::cmp::PartialOrd,
+            ::core::cmp::Ord,
+            ::core::hash::Hash,
+        )]
+        $visibility struct $name(u16);
+
+        impl $name {
+            /// The element at this position, counted from 0. Nothing above 0xffff.
+            #[must_use]
+            pub const fn new(position: u32) -> $crate::__rt::Option<$name> {
+                if position <= 0xffff {
+                    $crate::__rt::Some($name(position as u16))
+                } else {
+                    $crate::__rt::None
+                }
+            }
+
+            #[doc(hidden)]
+            #[must_use]
+            pub const fn new_const(position: u32) -> $name {
+                match $name::new(position) {
+                    $crate::__rt::Some(index) => index,
+                    $crate::__rt::None => $name(0),
+                }
+            }
+
+            /// The position, counted from 0.
+            #[must_use]
+            pub const fn get(self) -> usize {
+                self.0 as usize
+            }
+
+            /// The position as a number of 32 bits.
+            #[must_use]
+            pub const fn number(self) -> u32 {
+                self.0 as u32
+            }
+        }
+
+        impl ::core::convert::TryFrom<usize> for $name {
+            type Error = $crate::IndexError;
+
+            fn try_from(position: usize) -> $crate::__rt::Result<$name, $crate::IndexError> {
+                $crate::__rt::index_number(position)
+                    .and_then($name::new)
+                    .ok_or($crate::IndexError)
+            }
+        }
+
+        impl ::core::convert::From<$name> for usize {
+            fn from(index: $name) -> usize {
+                index.get()
+            }
+        }
+
+        impl ::core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(&self.number(), f)
+            }
+        }
+
+        impl<A> $crate::Pack<A> for $long {
+            type Packed = $name;
+
+            #[inline]
+            fn pack(
+                &self,
+                _: &mut A,
+                _: $crate::Nesting,
+            ) -> $crate::__rt::Result<$name, $crate::ProblemKind> {
+                $name::new(self.number()).ok_or_else(|| $crate::__rt::no_short_index(self.number()))
+            }
+
+            #[inline]
+            fn unpack(
+                packed: &$name,
+                _: &A,
+                _: $crate::Nesting,
+            ) -> $crate::__rt::Result<$long, $crate::ProblemKind> {
+                $crate::__rt::Ok(<$long>::new_const(packed.number()))
+            }
+        }
+    };
+}
+
+/// A position that has no 16 bits.
+#[cold]
+#[must_use]
+pub fn no_short_index(position: u32) -> ProblemKind {
+    ProblemKind::DoesNotFit { value: position.to_string().into(), ty: "u16".into() }
+}

@@ -29,6 +29,7 @@ extern crate alloc;
 #[doc(hidden)]
 #[path = "rt/mod.rs"]
 pub mod __rt;
+mod arena;
 mod bits;
 mod dictionary;
 mod error;
@@ -55,6 +56,7 @@ mod utf16;
 mod varint;
 mod writer;
 
+pub use arena::{Nesting, Pack, Pool, Pools, Run, SpellingId};
 pub use bits::{BitOrder, BitReader, BitWriter};
 pub use dictionary::{patricia, patricia_find, DictionaryError, DictionaryNode, DICTIONARY_LIMIT};
 pub use error::{ReadError, ReadErrorKind};

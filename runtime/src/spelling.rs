@@ -11,14 +11,14 @@ use core::fmt;
 /// `Spelling::default()`, which is written canonically. One that was read can be kept while the rest
 /// of the struct is edited: each of its parts is written again only as long as it still fits, or
 /// else the canonical spelling takes its place.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Spelling(
     // A vector in a box is one word where nothing deviates, which is nearly always.
     #[allow(clippy::box_collection)] Option<Box<Vec<SpellingEntry>>>,
 );
 
 /// One deviation from the canonical spelling.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SpellingEntry {
     /// Row of the schema, by its position in the struct; [`Spelling::WHOLE`] for the whole struct.
     pub row: u16,
@@ -92,7 +92,7 @@ impl KeptKind {
 }
 
 /// Something of a file that a [`SpellingEntry`] remembers.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum KeptValue {
     /// Nothing.
     #[default]

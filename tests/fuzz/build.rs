@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use formwork_codegen::{Provider, load, rust};
+use formwork_codegen::{Provider, fuzz, load};
 
 struct Shipped;
 
@@ -23,13 +23,9 @@ fn main() {
         let text = formwork_schemas::get(name).unwrap_or_default();
         // Libraries have no model.
         let Some(model) = load(name, text, None, &Shipped).model else { continue };
-        let (root, borrows) = rust::root_type(&model);
-        let lifetime = if borrows { "<'a>" } else { "" };
+        let types = fuzz::codec_types(&model, &format!("formwork_formats::{name}"));
         let codec = format!("Codec{}", name.to_uppercase());
-        let _ = writeln!(
-            codecs,
-            "formwork_properties::codec!({codec}: formwork_formats::{name}::{root}{lifetime});"
-        );
+        let _ = writeln!(codecs, "formwork_properties::codec!({codec}: {types});");
         let _ = writeln!(subjects, "        subject::<{codec}>({name:?}),");
     }
     let text = format!(

@@ -1054,13 +1054,19 @@ mod as_arbitrary {
     /// Longest list, unless the schema says how long it is.
     const LENGTH: usize = 5;
     /// Elements of all lists together.
-    const ELEMENTS: u32 = 400;
+    const ELEMENTS: i32 = 400;
+    /// As many more, for lists that must not be shorter.
+    const RESERVE: i32 = 1600;
+    /// Longest list whose elements have different keys.
+    const KEYS: i128 = 64;
+    /// Least and greatest number by which elements of each array are known.
+    const RANGES: [(i128, i128); 1usize] = [(0, 255)];
     /// Arrays of which an element must have a case, with the choice and the case.
     const WANTED: [(u32, u32, u32); 0usize] = [];
     /// What is known of the value around.
     pub struct Cx {
         depth: u32,
-        elements: u32,
+        elements: i32,
         /// Whether the value heeds the schema as far as possible; otherwise it is to be
         /// refused for something.
         tidy: bool,
@@ -1070,6 +1076,11 @@ mod as_arbitrary {
         rule: Rule,
         /// Elements that each array has at least which something refers to.
         lengths: [Option<usize>; 1usize],
+        /// The numbers by which elements of each array are known: that of the first, and how
+        /// much that of the next differs.
+        keys: [Option<(i128, i128)>; 1usize],
+        /// Position in each array of the element that is being made.
+        at: [usize; 1usize],
         /// Where the elements are that must have a case, if there are any.
         wanted: [Option<usize>; 0usize],
         /// Choice and case of the element that comes.
@@ -1085,6 +1096,8 @@ mod as_arbitrary {
                 epoch: u.int_in_range(0..=0)?,
                 rule: ANY,
                 lengths: [None; 1usize],
+                keys: [None; 1usize],
+                at: [0; 1usize],
                 wanted: [None; 0usize],
                 forced: None,
             })
@@ -1100,6 +1113,66 @@ mod as_arbitrary {
             let chosen = *u.choose(&[1, 2, 3, 1, 2, 3, 1, 0])?;
             *length = Some(chosen);
             Ok(chosen)
+        }
+        /// The same, of an array that must have an element.
+        fn some(&mut self, u: &mut Unstructured<'_>, array: u32) -> Result<usize> {
+            let known = self.lengths.get(array as usize).copied().flatten();
+            let least = match known {
+                Some(least) => least.max(1),
+                None => u.int_in_range(1..=3)?,
+            };
+            if let Some(length) = self.lengths.get_mut(array as usize) {
+                *length = Some(least);
+            }
+            Ok(least)
+        }
+        /// The number by which the element at a position is known.
+        fn key(
+            &mut self,
+            u: &mut Unstructured<'_>,
+            array: u32,
+            position: usize,
+        ) -> Result<Option<i128>> {
+            let Some((low, high)) = RANGES.get(array as usize) else { return Ok(None) };
+            let count = high.saturating_sub(*low).saturating_add(1).max(1);
+            let (first, step) = match self.keys[array as usize] {
+                Some(known) => known,
+                None => {
+                    let first = i128::from(u.arbitrary::<u64>()?) % count;
+                    let step = if u.arbitrary()? { (count / KEYS).max(1) } else { 1 };
+                    self.keys[array as usize] = Some((first, step));
+                    (first, step)
+                }
+            };
+            let distance = (position as i128).saturating_mul(step);
+            Ok(Some(low + first.saturating_add(distance) % count))
+        }
+        /// The number that the rule asks for, which others must have or must not have.
+        fn agreed(&mut self, u: &mut Unstructured<'_>) -> Result<Option<i128>> {
+            let Rule { key, key_at, key_in, low, high, .. } = self.rule;
+            if !self.tidy {
+                return Ok(None);
+            }
+            if let Some(array) = key_in {
+                let least = self.some(u, array)?;
+                let position = u.choose_index(least)?;
+                return self.key(u, array, position);
+            }
+            if let Some(array) = key_at {
+                let position = self.at[array as usize];
+                return self.key(u, array, position);
+            }
+            if !key {
+                return Ok(None);
+            }
+            self.serial += 1;
+            let number = low.max(0).saturating_add(i128::from(self.serial));
+            Ok((number <= high).then_some(number))
+        }
+        /// Whether the rule asks for the key of an element that is not there.
+        fn lacks_key(&mut self, u: &mut Unstructured<'_>) -> Result<bool> {
+            let Some(array) = self.rule.key_in else { return Ok(false) };
+            Ok(self.least(u, array)? == 0)
         }
         /// Decides which elements of an array must have a case.
         fn place_wanted(
@@ -1160,6 +1233,10 @@ mod as_arbitrary {
         pub most: usize,
         pub size: Option<usize>,
         pub key: bool,
+        /// The array of which an element is known by this number: the one that is being
+        /// made, or any.
+        pub key_at: Option<u32>,
+        pub key_in: Option<u32>,
         pub length: Option<usize>,
         pub least: Option<u32>,
         pub want: Option<usize>,
@@ -1174,6 +1251,8 @@ mod as_arbitrary {
         most: usize::MAX,
         size: None,
         key: false,
+        key_at: None,
+        key_in: None,
         length: None,
         least: None,
         want: None,
@@ -1249,6 +1328,10 @@ mod as_arbitrary {
         }
         Ok(number)
     }
+    /// The number of bytes that follows from other numbers.
+    pub fn size(bytes: i128) -> usize {
+        usize::try_from(bytes).unwrap_or(0).min(4096)
+    }
     /// The length that follows from such a number.
     pub fn length(number: i128, factor: i128, offset: i128) -> usize {
         let length = number.saturating_mul(factor).saturating_add(offset);
@@ -1262,8 +1345,8 @@ mod as_arbitrary {
         if let Some(place) = cx.rule.want.and_then(|want| cx.wanted.get(want).copied()) {
             return Ok(place.unwrap_or(0) as u32);
         }
-        let least = cx.least(u, array)?;
-        Ok(u.choose_index(least.max(1))? as u32)
+        let least = cx.some(u, array)?;
+        Ok(u.choose_index(least)? as u32)
     }
     impl<'a> Make<'a> for u8 {
         fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
@@ -1272,6 +1355,10 @@ mod as_arbitrary {
                 if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
                     return Ok(chosen);
                 }
+            }
+            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
+            {
+                return Ok(agreed);
             }
             let number: u8 = Arbitrary::arbitrary(u)?;
             let Rule { low, high, firm, .. } = cx.rule;
@@ -1291,6 +1378,10 @@ mod as_arbitrary {
                     return Ok(chosen);
                 }
             }
+            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
+            {
+                return Ok(agreed);
+            }
             let number: i8 = Arbitrary::arbitrary(u)?;
             let Rule { low, high, firm, .. } = cx.rule;
             let wide = number as i128;
@@ -1308,6 +1399,10 @@ mod as_arbitrary {
                 if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
                     return Ok(chosen);
                 }
+            }
+            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
+            {
+                return Ok(agreed);
             }
             let number: u16 = Arbitrary::arbitrary(u)?;
             let Rule { low, high, firm, .. } = cx.rule;
@@ -1327,6 +1422,10 @@ mod as_arbitrary {
                     return Ok(chosen);
                 }
             }
+            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
+            {
+                return Ok(agreed);
+            }
             let number: i16 = Arbitrary::arbitrary(u)?;
             let Rule { low, high, firm, .. } = cx.rule;
             let wide = number as i128;
@@ -1344,6 +1443,10 @@ mod as_arbitrary {
                 if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
                     return Ok(chosen);
                 }
+            }
+            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
+            {
+                return Ok(agreed);
             }
             let number: u32 = Arbitrary::arbitrary(u)?;
             let Rule { low, high, firm, .. } = cx.rule;
@@ -1363,6 +1466,10 @@ mod as_arbitrary {
                     return Ok(chosen);
                 }
             }
+            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
+            {
+                return Ok(agreed);
+            }
             let number: i32 = Arbitrary::arbitrary(u)?;
             let Rule { low, high, firm, .. } = cx.rule;
             let wide = number as i128;
@@ -1380,6 +1487,10 @@ mod as_arbitrary {
                 if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
                     return Ok(chosen);
                 }
+            }
+            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
+            {
+                return Ok(agreed);
             }
             let number: u64 = Arbitrary::arbitrary(u)?;
             let Rule { low, high, firm, .. } = cx.rule;
@@ -1399,6 +1510,10 @@ mod as_arbitrary {
                     return Ok(chosen);
                 }
             }
+            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
+            {
+                return Ok(agreed);
+            }
             let number: i64 = Arbitrary::arbitrary(u)?;
             let Rule { low, high, firm, .. } = cx.rule;
             let wide = number as i128;
@@ -1416,6 +1531,10 @@ mod as_arbitrary {
                 if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
                     return Ok(chosen);
                 }
+            }
+            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
+            {
+                return Ok(agreed);
             }
             let number: i128 = Arbitrary::arbitrary(u)?;
             let Rule { low, high, firm, .. } = cx.rule;
@@ -1448,8 +1567,14 @@ mod as_arbitrary {
             'a', 'b', 'c', 'A', 'Z', '0', '9', '_', ' ', '/', '.', '~', 'é', 'ß',
             '世', '😀',
         ];
-        let Rule { ascii, most, key, .. } = cx.rule;
+        let Rule { ascii, most, size, key, .. } = cx.rule;
         let mut text = String::new();
+        if let Some(size) = size.filter(|_| cx.tidy) {
+            for _ in 0..size {
+                text.push(*u.choose(&LETTERS[..12])?);
+            }
+            return Ok(text);
+        }
         for _ in 0..u.int_in_range(0..=6)? {
             let letter = if cx.tidy { *u.choose(&LETTERS)? } else { u.arbitrary()? };
             let letter = if cx.tidy && ascii && !letter.is_ascii() {
@@ -1466,8 +1591,8 @@ mod as_arbitrary {
             cx.serial += 1;
             let mut serial = cx.serial;
             while serial > 0 {
-                text.push((b'a' + (serial % 26) as u8) as char);
-                serial /= 26;
+                text.push((b'd' + (serial % 20) as u8) as char);
+                serial /= 20;
             }
         }
         Ok(text)
@@ -1513,6 +1638,9 @@ mod as_arbitrary {
             {
                 return Ok(None);
             }
+            if cx.tidy && cx.lacks_key(u)? {
+                return Ok(None);
+            }
             cx.depth -= 1;
             let value = T::make(u, cx);
             cx.depth += 1;
@@ -1528,7 +1656,7 @@ mod as_arbitrary {
             };
             let length = match rule.length {
                 Some(length) if cx.tidy => length,
-                _ if cx.tidy && !T::possible(u, cx)? => 0,
+                _ if cx.tidy && (!T::possible(u, cx)? || cx.lacks_key(u)?) => 0,
                 _ => u.int_in_range(least..=LENGTH)?,
             };
             let mut list = Vec::new();
@@ -1539,9 +1667,16 @@ mod as_arbitrary {
                 cx.place_wanted(u, array, length)?;
             }
             cx.depth -= 1;
+            let firm = rule.length.unwrap_or(least);
             for position in 0..length {
-                let Some(left) = cx.elements.checked_sub(1) else { break };
-                cx.elements = left;
+                let floor = if position < firm { -RESERVE } else { 0 };
+                if cx.elements <= floor {
+                    break;
+                }
+                cx.elements -= 1;
+                if let Some(array) = rule.least {
+                    cx.at[array as usize] = position;
+                }
                 cx.rule = Rule {
                     length: None,
                     least: None,

@@ -165,6 +165,40 @@ fn broken_tables(page: &str) -> Vec<String> {
     broken
 }
 
+/// Descriptions in the texts of schemas are on their pages, also those that a model could lose.
+#[test]
+fn descriptions_are_on_the_pages() {
+    let mut problems = Vec::new();
+    for (name, model) in schemas() {
+        let text = fs::read_to_string(&name).expect("it was read before");
+        let page = emit(&model).replace('\\', "").replace("&lt;", "<");
+        let missing = descriptions(&text).into_iter().filter(|words| !page.contains(words));
+        problems.extend(missing.map(|words| format!("{name}: `{words}` is missing")));
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// Quoted texts of a schema that are sentences: no values of properties, no types, a capital letter, a
+/// blank. Those of `type` are not in the model.
+fn descriptions(schema: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for line in schema.lines().filter(|line| !line.starts_with("type ")) {
+        let mut rest = line;
+        while let Some((before, behind)) = rest.split_once('"') {
+            let Some((words, after)) = behind.split_once('"') else { break };
+            if before.contains("//") {
+                break;
+            }
+            let sentence = words.starts_with(char::is_uppercase) && words.contains(' ');
+            if sentence && !words.contains('<') && !before.ends_with('=') {
+                found.push(words);
+            }
+            rest = after;
+        }
+    }
+    found
+}
+
 /// Texts of the schema that are not on the page.
 fn missing_words(model: &Model, page: &str) -> Vec<String> {
     let page = page.replace('\\', "").replace("&lt;", "<");

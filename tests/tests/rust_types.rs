@@ -40,7 +40,7 @@ fn types_compile() {
 fn text() {
     let path = workspace().join("tests/generated/types.kdl");
     let model = models::from_file(&path).unwrap_or_else(|error| panic!("{error}"));
-    let optional = Options { serde: true, arbitrary: true };
+    let optional = Options { serde: true, arbitrary: true, arena: false };
     for (name, options) in [("types.rs", Options::default()), ("types_optional.rs", optional)] {
         let given = emit_types(&model, &options);
         let expected = path.with_file_name(name);

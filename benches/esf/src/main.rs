@@ -13,6 +13,7 @@ mod make;
 use std::hint::black_box;
 
 use formwork_formats::esf::File;
+use formwork_formats::esf::arena::FileArena;
 
 #[cfg(feature = "count")]
 #[global_allocator]
@@ -70,10 +71,14 @@ fn main() {
         let read = File::read(d).expect("it is read");
         assert!(read == made, "it is read as it was");
     }
+    let arena = FileArena::read(d).expect("it is read");
+    assert!(arena.to_value().expect("it is not too deep") == made, "it is read as it was");
+    assert!(arena.write().expect("it can be written") == d, "it is written as it is");
     println!(
-        "{} bytes, {nodes} nodes, {strings} distinct strings; node: {} B, by hand {} B",
+        "{} bytes, {nodes} nodes, {strings} distinct strings; node: {} B, in an arena {} B, by hand {} B",
         d.len(),
         size_of::<formwork_formats::esf::Node>(),
+        size_of::<formwork_formats::esf::arena::Node>(),
         size_of::<hand::Node>(),
     );
 
@@ -84,10 +89,12 @@ fn main() {
         contender("hand, tree", || hand::decode(black_box(d)).expect("good")),
         contender("formwork, borrowed", || File::read(black_box(d)).expect("good")),
         contender("formwork, owned", || File::read_owned(black_box(d)).expect("good")),
+        contender("formwork, arena", || FileArena::read(black_box(d)).expect("good")),
     ];
     let mut writing = vec![
         contender("hand, tree", || hand::encode(black_box(&tree))),
         contender("formwork", || black_box(&made).write().expect("good")),
+        contender("formwork, arena", || black_box(&arena).write().expect("good")),
     ];
     #[cfg(feature = "rpfm")]
     let mut peer = rpfm::decode(d);

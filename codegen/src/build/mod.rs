@@ -118,6 +118,13 @@ impl Build {
         self
     }
 
+    /// Whether there is a module `arena` in each file, with a second set of types for files with
+    /// millions of elements: every list is a run in a pool, and nothing is in a box. Off by default.
+    pub fn arena(mut self, arena: bool) -> Build {
+        self.options.arena = arena;
+        self
+    }
+
     /// Where to write; `OUT_DIR` by default.
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Build {
         self.out_dir = Some(folder.into());

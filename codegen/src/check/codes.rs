@@ -75,6 +75,14 @@ pub const CODES: &[(&str, &str, &str)] = &[
          is an error.",
     ),
     (
+        "E0408",
+        "tag is not kept",
+        "A union with `tag=` or `word=` writes the number in front of a case, so the value must say \
+         it. One number, or a pattern whose letters are all in rows by `bits=`, follows from the \
+         case. Of several numbers, a range or `else` a row `tag NAME` keeps which it was. A pattern \
+         or `else` stands alone: beside other labels nothing would say which one it was.",
+    ),
+    (
         "E0501",
         "derived without an equation",
         "The row says `is=owner`, but no struct that holds it says `derive PATH is=...` or names it \

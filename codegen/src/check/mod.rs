@@ -20,6 +20,7 @@ mod order;
 mod owning;
 mod placement;
 mod relocated;
+mod tags;
 mod tiling;
 mod until;
 mod words;
@@ -46,6 +47,7 @@ pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
     words::check(&context, &mut found);
     bits::check(&context, &mut found);
     choice::check(&context, &mut found);
+    tags::check(&context, &mut found);
     forms::check(&context, &mut found);
     derive::check(&context, &mut found);
     order::check(&context, &mut found);

@@ -107,6 +107,7 @@ fn model(records: Vec<Record>) -> Model {
         }],
         varints: Vec::new(),
         strings: Vec::new(),
+        lets: Vec::new(),
         relocation: Vec::new(),
         views: crate::model::EpochViews::default(),
     }
@@ -333,7 +334,7 @@ fn sound_schemas_have_no_problems() {
          bits Flags u16 { u4 low 0 3; u4 high 12 15 }
          union Item tag=u8 {
              case small \"0nnnnnnn\" { u7 value bits=n }
-             case large \"128..199\" { u32 value }
+             case large \"128..199\" { tag code; u32 value }
              case pair  \"1100 1___ tttttttt\" { u8 value bits=t }
              case wide {
                  form 208 { const value is=0 }

@@ -10,7 +10,7 @@ pub use dictionary::dictionary;
 use std::fmt::Write as _;
 
 use crate::model::Model;
-use crate::rust;
+use crate::rust::{self, Options};
 
 /// Where the schema of a target comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,9 +44,30 @@ impl Target {
     }
 }
 
-fn program(model: &Model, name: &str, origin: &Origin) -> String {
+/// The arguments of `codec!` for a model that [`rust::check`] finds nothing in: the type that stands
+/// for a file in the module at `path`, and the one that holds a file in an arena. The code must be
+/// generated with `arena`.
+#[must_use]
+pub fn codec_types(model: &Model, path: &str) -> String {
     let (root, borrows) = rust::root_type(model);
     let lifetime = if borrows { "<'a>" } else { "" };
+    let arena = match arena_type(model) {
+        Some(arena) => format!(", arena {path}::arena::{arena}"),
+        None => String::new(),
+    };
+    format!("{path}::{root}{lifetime}{arena}")
+}
+
+/// Name of the first type in the module `arena`, which holds a whole file.
+fn arena_type(model: &Model) -> Option<String> {
+    let text = rust::emit(model, &Options { arena: true, ..Options::default() });
+    let module = text.split_once("\npub mod arena {\n")?.1;
+    let name = module.split_once("\n    pub struct ")?.1;
+    let end = name.find(|letter: char| !letter.is_alphanumeric() && letter != '_')?;
+    Some(name[..end].to_owned())
+}
+
+fn program(model: &Model, name: &str, origin: &Origin) -> String {
     // A block begins on the line of what it is for.
     let start = match origin {
         Origin::BuiltIn => "\n    ",
@@ -71,6 +92,7 @@ fn program(model: &Model, name: &str, origin: &Origin) -> String {
             (module, "format".to_owned(), subject)
         }
     };
+    let types = codec_types(model, &path);
     format!(
         "//! Made by `formwork fuzz` of the schema {name}: all properties of reading and writing, of which\n\
          //! the first byte of an input chooses one.\n\
@@ -81,7 +103,7 @@ fn program(model: &Model, name: &str, origin: &Origin) -> String {
          use formwork_properties::{{Subject, codec, fuzz}};\n\
          use libfuzzer_sys::fuzz_target;\n\
          \n\
-         {module}codec!(Format: {path}::{root}{lifetime});\n\
+         {module}codec!(Format: {types});\n\
          \n\
          static SUBJECT: LazyLock<Subject<Format>> ={start}LazyLock::new(|| {subject});\n\
          \n\
@@ -133,7 +155,8 @@ fn head(targets: &[Target]) -> String {
     }
     if built_in {
         needs(format!(
-            "formwork-formats = {{ version = \"{version}\", features = [\"all\", \"arbitrary\"] }}"
+            "formwork-formats = {{ version = \"{version}\", \
+             features = [\"all\", \"arbitrary\", \"arena\"] }}"
         ));
     }
     needs(format!("formwork-properties = \"{version}\""));
@@ -164,8 +187,8 @@ pub fn build_script(targets: &[Target]) -> Option<String> {
         format!(
             "//! Made by `formwork fuzz`: generates the code that the targets try.\n\n\
              fn main() {{\n    formwork_codegen::Build::new()\n        \
-             .libraries(formwork_schemas::get)\n        .arbitrary(true){schemas}\n        \
-             .run();\n}}\n"
+             .libraries(formwork_schemas::get)\n        .arbitrary(true)\n        \
+             .arena(true){schemas}\n        .run();\n}}\n"
         )
     })
 }

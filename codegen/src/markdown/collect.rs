@@ -4,14 +4,14 @@
 use std::fmt::Write as _;
 
 use super::expr::{path_text, place, words, written};
-use super::facts::listed_words;
+use super::facts::{listed_words, stored_number};
 use super::plan::Cx;
 use super::text::{and, code, head, hex, number, plain, prose, sentence, source, table};
 use super::types::{cell_text, int_text, type_text};
 use crate::model::{
-    EpochId, Expr, GroupOrder, Home, Listing, Model, Path, PointerId, PointerType, Policy,
-    PoolOrder, Record, RecordId, RecordKind, RelocationEncoding, Role, Row, RowKind, RunLength,
-    Step, Target, Type, WhenEmpty,
+    Constant, EpochId, Expr, GroupOrder, Home, Listing, Model, Path, PointerId, PointerKind,
+    PointerType, Policy, PoolOrder, Record, RecordId, RecordKind, RelocationEncoding, Role, Row,
+    RowKind, RunLength, RunType, Step, Target, Type, WhenEmpty,
 };
 
 const FIRST: EpochId = EpochId(0);
@@ -47,7 +47,10 @@ pub(super) fn varints(cx: &Cx<'_>) -> String {
     }
     let head = head(&["Name", "Holds", "Stored as", "Description"]);
     let text = table(&head, &rows);
-    format!("{text}\nSeven bits in each byte; all but the last have their high bit set.\n")
+    format!(
+        "{text}\nSeven bits in each byte; all but the last have their high bit set.\n\
+         A number usually takes as few bytes as will do; one that takes more, up to the most that it may, is legal, and its width is kept.\n"
+    )
 }
 
 pub(super) fn pointers(cx: &Cx<'_>) -> String {
@@ -70,7 +73,7 @@ pub(super) fn pointers(cx: &Cx<'_>) -> String {
         };
         let align = match kind.align {
             ..=1 => String::new(),
-            align => format!("a multiple of {align}"),
+            align => format!("a multiple of {align}{}", other_alignments(cx, kind)),
         };
         let mut said: Vec<String> = kind.doc.as_deref().map(sentence).into_iter().collect();
         if let (Some(pool), Some(text)) = (&kind.pool, &kind.text) {
@@ -97,6 +100,74 @@ pub(super) fn pointers(cx: &Cx<'_>) -> String {
         "Description",
     ];
     table(&head(&titles), &rows)
+}
+
+/// Types and rows that say another alignment for targets of a kind of pointer; empty if there are none.
+fn other_alignments(cx: &Cx<'_>, kind: &PointerKind) -> String {
+    let mut types: Vec<String> = Vec::new();
+    let mut rows: Vec<String> = Vec::new();
+    let add = |list: &mut Vec<String>, text: String| {
+        if !list.contains(&text) {
+            list.push(text);
+        }
+    };
+    for (id, record, row) in rows_where(cx.model, |row| !pointers_in(&row.ty).is_empty()) {
+        for pointer in pointers_in(&row.ty).into_iter().filter(|p| is_kind(cx.model, p, kind)) {
+            let Target::Own(target) = &pointer.target else { continue };
+            if pointer.align.is_some() {
+                add(&mut rows, code(&row_path(cx, id, record, row)));
+                continue;
+            }
+            match own_align(cx.model, target) {
+                Some((leaf, align)) if align != kind.align => {
+                    add(&mut types, format!("{}: {align}", leaf_text(cx, leaf)));
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut said = Vec::new();
+    if !types.is_empty() {
+        said.push(format!("their type ({})", types.join(", ")));
+    }
+    if !rows.is_empty() {
+        said.push(format!("the row ({})", rows.join(", ")));
+    }
+    match said.as_slice() {
+        [] => String::new(),
+        said => format!(", unless {} says otherwise", said.join(" or ")),
+    }
+}
+
+fn is_kind(model: &Model, pointer: &PointerType, kind: &PointerKind) -> bool {
+    model.pointers.get(pointer.kind.index()).is_some_and(|found| std::ptr::eq(found, kind))
+}
+
+/// The type in a target that states an alignment for itself, and the alignment in bytes.
+fn own_align<'m>(model: &'m Model, target: &'m Type) -> Option<(&'m Type, u64)> {
+    match target {
+        Type::Record(id) => Some((target, model.records.get(id.index())?.align?)),
+        Type::Run(run) => Some((target, run.align?)),
+        Type::Region(region) => own_align(model, &region.inner),
+        Type::Array(array) => match array.element.in_epoch(FIRST) {
+            element @ (Type::Run(_) | Type::Record(_) | Type::Region(_)) => {
+                own_align(model, element)
+            }
+            _ => None,
+        },
+        Type::PerEpoch(types) => types.iter().find_map(|ty| own_align(model, ty)),
+        _ => None,
+    }
+}
+
+/// A type that states its alignment, which is not repeated.
+fn leaf_text(cx: &Cx<'_>, leaf: &Type) -> String {
+    match leaf {
+        Type::Run(run) if cx.string(leaf).is_none() => {
+            super::types::run_text(cx, &RunType { align: None, ..run.clone() })
+        }
+        _ => type_text(cx, leaf, FIRST),
+    }
 }
 
 /// Rows of a kind, with their records.
@@ -405,12 +476,10 @@ fn listed(cx: &Cx<'_>) -> String {
             continue;
         }
         for (class, title) in CLASSES.iter().enumerate() {
-            let found = rows_where(model, |row| {
-                pointers_in(&row.ty).iter().any(|pointer| {
-                    pointer.kind.index() == number && class_of(model, pointer) == class
-                })
-            });
-            let paths = row_paths(cx, &found);
+            let is_one = |pointer: &PointerType| {
+                pointer.kind.index() == number && class_of(model, pointer) == class
+            };
+            let paths = holders_of(cx, &is_one);
             if paths.is_empty() {
                 continue;
             }
@@ -453,21 +522,65 @@ fn listed(cx: &Cx<'_>) -> String {
     out
 }
 
+/// Rows that hold such a pointer, in the order of the schema. Of a row that has it in what it leads to,
+/// that is said.
+fn holders_of(cx: &Cx<'_>, is_one: &dyn Fn(&PointerType) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for (id, record, row) in rows_where(cx.model, |_| true) {
+        for (pointer, inside) in pointers_and_depths(&row.ty) {
+            if is_one(pointer) {
+                let path = code(&row_path(cx, id, record, row));
+                let text = match inside {
+                    Inside::Row => path,
+                    Inside::Target => format!("the target of {path}"),
+                    Inside::Elements => format!("elements of {path}"),
+                };
+                found.push((row.span.source, row.span.start, text));
+            }
+        }
+    }
+    found.sort_by_key(|(source, start, _)| (*source, *start));
+    let mut texts: Vec<String> = Vec::new();
+    for (.., text) in found {
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    texts
+}
+
+/// Where in a row a pointer stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Inside {
+    /// In the row itself.
+    Row,
+    /// In what the row points to.
+    Target,
+    /// In each element of an array there.
+    Elements,
+}
+
 /// Pointers that a row holds here or in what it points to.
 fn pointers_in(ty: &Type) -> Vec<&PointerType> {
+    pointers_and_depths(ty).into_iter().map(|(pointer, _)| pointer).collect()
+}
+
+/// The same, with where they stand.
+fn pointers_and_depths(ty: &Type) -> Vec<(&PointerType, Inside)> {
     let mut found = Vec::new();
-    let mut work = vec![ty];
-    while let Some(ty) = work.pop() {
+    let mut work = vec![(ty, Inside::Row)];
+    while let Some((ty, inside)) = work.pop() {
         match ty {
             Type::Pointer(pointer) => {
-                found.push(&**pointer);
+                found.push((&**pointer, inside));
                 if let Target::Own(target) = &pointer.target {
-                    work.push(target);
+                    let deeper = if inside == Inside::Row { Inside::Target } else { inside };
+                    work.push((target, deeper));
                 }
             }
-            Type::Array(array) => work.push(&array.element),
-            Type::Region(region) => work.push(&region.inner),
-            Type::PerEpoch(types) => work.extend(types),
+            Type::Array(array) => work.push((&array.element, Inside::Elements)),
+            Type::Region(region) => work.push((&region.inner, inside)),
+            Type::PerEpoch(types) => work.extend(types.iter().map(|ty| (ty, inside))),
             _ => {}
         }
     }
@@ -512,7 +625,10 @@ pub(super) fn magic(cx: &Cx<'_>) -> Vec<String> {
             let at = start.saturating_add(at);
             match (&row.kind, &row.ty) {
                 (RowKind::Constant(constant), _) if row.name.is_none() => {
-                    let text = super::text::constant(constant);
+                    let text = match constant {
+                        Constant::Int(value) => stored_number(&row.ty, *value),
+                        constant => super::text::constant(constant),
+                    };
                     found.push((at, format!("{text} at {}", hex(at))));
                 }
                 (RowKind::Plain, Type::Record(inner)) => work.push((*inner, at)),

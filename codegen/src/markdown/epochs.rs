@@ -1,7 +1,7 @@
 //! Versions of a format: sets of epochs and their names.
 
 use super::text::number;
-use crate::model::{Epoch, EpochVariable, Meaning, Model, Storage};
+use crate::model::{Cell, Epoch, EpochVariable, Meaning, Model, Storage};
 
 /// Name of a set of epochs, one flag per epoch: `major 5..8`. Empty if it is all of them.
 pub(super) fn label(model: &Model, set: &[bool]) -> String {
@@ -36,7 +36,7 @@ pub(super) fn label(model: &Model, set: &[bool]) -> String {
 }
 
 fn range_text(model: &Model, variable: &EpochVariable, (first, last): (i128, i128)) -> String {
-    let (least, most) = bounds(variable);
+    let (least, most) = bounds(&variable.cell);
     // Enumerations of versions are mostly written in hexadecimal.
     let hexadecimal = matches!(variable.cell.meaning, Meaning::Enum(_));
     let plain = |value: i128| if hexadecimal { format!("{value:#x}") } else { number(value) };
@@ -55,11 +55,15 @@ fn member(model: &Model, variable: &EpochVariable, value: i128) -> Option<String
     members.iter().find(|member| member.number == value).map(|member| member.name.clone())
 }
 
-/// Least and greatest number that the variable can be.
-fn bounds(variable: &EpochVariable) -> (i128, i128) {
-    let Storage::Fixed(int) = variable.cell.storage else { return (i128::MIN, i128::MAX) };
-    let bits = u32::from(int.bytes).saturating_mul(8).min(126);
-    if int.signed {
+/// Least and greatest number that a cell can hold.
+pub(super) fn bounds(cell: &Cell) -> (i128, i128) {
+    let (bits, signed) = match cell.storage {
+        Storage::Fixed(int) => (u32::from(int.bytes).saturating_mul(8), int.signed),
+        Storage::Bits { width, .. } => (u32::from(width), false),
+        _ => return (i128::MIN, i128::MAX),
+    };
+    let bits = bits.min(126);
+    if signed {
         let half = 1_i128 << bits.saturating_sub(1);
         (-half, half.saturating_sub(1))
     } else {

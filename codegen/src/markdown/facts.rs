@@ -2,10 +2,10 @@
 
 use super::expr::{path_text, words, written};
 use super::plan::{Cx, Key, Part};
-use super::text::{and, byte_string, code, constant, letters, number, sentence, source};
+use super::text::{and, byte_string, code, constant, hex, letters, number, sentence, source};
 use crate::model::{
-    Check, CheckKind, Constant, Expr, Listed, Policy, Record, Row, RowId, RowKind, Target, Type,
-    WhenEmpty,
+    Cell, Check, CheckKind, Constant, Expr, Listed, Meaning, Policy, Record, Row, RowId, RowKind,
+    Storage, Target, Type, WhenEmpty,
 };
 
 pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
@@ -87,13 +87,13 @@ fn kind(cx: &Cx<'_>, record: &Record, row: &Row, all: &mut Vec<String>) {
             let letters = letters(*value);
             let letters =
                 letters.map(|l| format!(", {} in a little-endian file", code(&format!("'{l}'"))));
-            all.push(format!("Always {}{}.", code(&number(*value)), letters.unwrap_or_default()));
+            let shown = stored_number(&row.ty, *value);
+            all.push(format!("Always {shown}{}.", letters.unwrap_or_default()));
         }
         RowKind::Constant(value) => all.push(format!("Always {}.", constant(value))),
         RowKind::Zero => all.push("Zero.".to_owned()),
         RowKind::Reserved => all.push("Usually zero.".to_owned()),
         RowKind::Runtime => all.push("Zero; filled in by programs.".to_owned()),
-        RowKind::Zeros => all.push("Zero bytes to the end.".to_owned()),
         RowKind::Object { address } | RowKind::Mark { address } => {
             all.push(format!("At {}.", address_words(cx, address)));
         }
@@ -118,8 +118,27 @@ fn kind(cx: &Cx<'_>, record: &Record, row: &Row, all: &mut Vec<String>) {
         RowKind::Pool { .. } => {
             all.push(format!("See {}.", cx.link(&Key::Part(Part::Pools), "string pool")));
         }
-        RowKind::Plain | RowKind::Value { seen: None } => {}
+        // What the type says is enough.
+        RowKind::Plain | RowKind::Value { seen: None } | RowKind::Zeros => {}
     }
+}
+
+/// A constant number as code; as a dump of the file shows it where it is an unsigned integer of fixed
+/// width, that is in hexadecimal.
+pub(super) fn stored_number(ty: &Type, value: i128) -> String {
+    let raw = matches!(first_type(ty), Type::Cell(cell) if is_raw(cell));
+    match u64::try_from(value) {
+        Ok(size) if raw && value >= RAW_HEX_FROM => code(&hex(size)),
+        _ => code(&number(value)),
+    }
+}
+
+/// Stored numbers from here on are shown in hexadecimal; smaller ones look the same.
+pub(super) const RAW_HEX_FROM: i128 = 10;
+
+/// Whether a cell is an unsigned integer of fixed width without another meaning.
+pub(super) fn is_raw(cell: &Cell) -> bool {
+    cell.meaning == Meaning::Int && matches!(cell.storage, Storage::Fixed(int) if !int.signed)
 }
 
 /// Where something is, in words.

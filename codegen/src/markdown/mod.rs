@@ -8,6 +8,7 @@ mod diagram;
 mod epochs;
 mod expr;
 mod facts;
+mod notation;
 mod order;
 mod plan;
 mod rows;
@@ -37,29 +38,38 @@ pub fn emit(model: &Model) -> String {
         model.name
     );
     contents(&cx, &headings, &mut out);
-    for part in parts {
-        let _ = writeln!(out, "## {}\n", title(part));
-        let text = match part {
-            Part::Overview => overview(&cx),
-            Part::Versions => versions(&cx),
-            Part::Tables => legend(&cx),
-            Part::Structures => structures(&cx),
-            Part::Enumerations => enumerations(&cx),
-            Part::Strings => collect::strings(&cx),
-            Part::Varints => collect::varints(&cx),
-            Part::Pointers => collect::pointers(&cx),
-            Part::Pools => collect::pools(&cx),
-            Part::Shared => collect::shared(&cx),
-            Part::Dictionaries => collect::dictionaries(&cx),
-            Part::Relocation => collect::relocation(&cx),
-            Part::Order => write_order(&cx),
-            Part::Sources => sources(model),
-        };
-        let _ = writeln!(out, "{}\n", text.trim_end());
+    let texts: Vec<(Part, String)> =
+        parts.into_iter().map(|part| (part, text_of(&cx, part))).collect();
+    let notation = notation::notation(model, texts.iter().map(|(_, text)| text.as_str()));
+    for (part, text) in texts {
+        let _ = writeln!(out, "## {}\n\n{}\n", title(part), text.trim_end());
+        if part == Part::Tables && !notation.is_empty() {
+            let _ = writeln!(out, "{}\n", notation.trim_end());
+        }
     }
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
+}
+
+/// What stands under the heading of a part.
+fn text_of(cx: &Cx<'_>, part: Part) -> String {
+    match part {
+        Part::Overview => overview(cx),
+        Part::Versions => versions(cx),
+        Part::Tables => legend(cx),
+        Part::Structures => structures(cx),
+        Part::Enumerations => enumerations(cx),
+        Part::Strings => collect::strings(cx),
+        Part::Varints => collect::varints(cx),
+        Part::Pointers => collect::pointers(cx),
+        Part::Pools => collect::pools(cx),
+        Part::Shared => collect::shared(cx),
+        Part::Dictionaries => collect::dictionaries(cx),
+        Part::Relocation => collect::relocation(cx),
+        Part::Order => write_order(cx),
+        Part::Sources => sources(cx.model),
+    }
 }
 
 fn title(part: Part) -> &'static str {
@@ -186,10 +196,26 @@ fn overview(cx: &Cx<'_>) -> String {
     );
     row("Version of the schema", model.version.to_string());
     let mut out = table(&head(&["", ""]), &rows);
+    if model.epoch_variables.is_empty() {
+        out.push_str(&names(model));
+    }
     if let Some(diagram) = diagram::diagram(cx) {
         let _ = write!(out, "\n{diagram}");
     }
     out
+}
+
+/// What the schema has names for, if it describes them; the page has what they stand for.
+fn names(model: &Model) -> String {
+    let described = model.lets.iter().filter(|found| found.doc.is_some());
+    let rows: Vec<Vec<String>> = described
+        .map(|found| {
+            let doc = found.doc.as_deref().map(sentence).unwrap_or_default();
+            vec![code(&found.name), code(&found.text), doc]
+        })
+        .collect();
+    let text = table(&head(&["Name in the schema", "Stands for", "Description"]), &rows);
+    if text.is_empty() { text } else { format!("\n{text}") }
 }
 
 fn versions(cx: &Cx<'_>) -> String {
@@ -208,6 +234,7 @@ fn versions(cx: &Cx<'_>) -> String {
         out,
         "\nWhere versions differ, a table has a column of offsets for each; – means that a version has no such row."
     );
+    out.push_str(&names(model));
     out
 }
 
@@ -218,9 +245,15 @@ fn legend(cx: &Cx<'_>) -> String {
     };
     let mut out = String::from(
         "Offsets count from the start of the structure, in bytes, unless a table says otherwise; `+` is right behind the row before.\n\
-         Sizes are in bytes; a pointer's size is that of its number, and `n × T` are n of T behind each other.\n\
-         Roles say which rows are data and where the others come from:\n\n",
+         Sizes are in bytes; a pointer's size is that of its number, and `n × T` are n of T behind each other.\n",
     );
+    if types::any_type(cx.model, &types::is_bool) {
+        out.push_str("A `bool` is 0 for false and 1 for true, unless it says another number; all other numbers are errors.\n");
+    }
+    if types::any_type(cx.model, &types::must_fill) {
+        out.push_str("What stands in so many bytes, up to a place or to the end must fill them exactly; bytes left over are an error.\n");
+    }
+    out.push_str("Roles say which rows are data and where the others come from:\n\n");
     let meanings = [
         ("data", "belongs to the content"),
         ("default", "belongs to the content; this value unless there is a reason for another one"),

@@ -5,9 +5,9 @@ use super::expr::{path_text, place, words, written};
 use super::facts::{facts, row_name};
 use super::plan::Cx;
 use super::text::{code, constant, head, hex, number, table};
-use super::types::type_text;
+use super::types::{content_type, type_text};
 use crate::model::{
-    ArrayLength, Cell, Constant, Content, DefinerScope, DefinerSource, EpochId, Expr, Home,
+    ArrayLength, Cell, Constant, Content, DefinerScope, DefinerSource, EpochId, Expr, Home, Label,
     Meaning, Measure, Record, RecordId, Role, Row, RowId, RowKind, RunType, Storage, Tag, Type,
     Union,
 };
@@ -82,17 +82,19 @@ impl Table {
         cases: &[usize],
         shared: &[Row],
     ) {
-        let Some(first) = cases.first().and_then(|at| union.cases.get(*at)) else { return };
-        let Some(record) = cx.record(first.record) else { return };
-        let columns: Vec<Vec<Option<Place>>> =
-            (0..cx.model.epochs.len()).map(|epoch| offsets(cx, record, epoch)).collect();
+        let bodies: Vec<&Record> = cases
+            .iter()
+            .filter_map(|at| union.cases.get(*at).and_then(|case| cx.record(case.record)))
+            .collect();
+        let Some(record) = bodies.first() else { return };
         let mut lines = Vec::new();
-        for (number, row) in record.rows.iter().enumerate() {
+        for row in &record.rows {
             if !shared.iter().any(|other| other.span == row.span) {
                 continue;
             }
-            let places: Vec<Option<Place>> =
-                columns.iter().map(|column| column.get(number).cloned().flatten()).collect();
+            let places: Vec<Option<Place>> = (0..cx.model.epochs.len())
+                .map(|epoch| common_place(cx, &bodies, row, epoch))
+                .collect();
             let mut groups: Vec<(String, Vec<String>)> = Vec::new();
             for case in cases.iter().filter_map(|at| union.cases.get(*at)) {
                 let Some(body) = cx.record(case.record) else { continue };
@@ -177,6 +179,17 @@ struct Place {
     text: String,
 }
 
+/// Offset in one epoch of a row that several bodies have; right behind the row before if they differ.
+fn common_place(cx: &Cx<'_>, bodies: &[&Record], row: &Row, epoch: usize) -> Option<Place> {
+    let mut found = bodies.iter().filter_map(|body| {
+        let number = body.rows.iter().position(|other| other.span == row.span)?;
+        offsets(cx, body, epoch).into_iter().nth(number).flatten()
+    });
+    let first = found.next()?;
+    let same = found.all(|other| other == first);
+    Some(if same { first } else { Place { at: None, text: offset_text(None, 8) } })
+}
+
 /// Offset of each row in one epoch: `None` where it is absent.
 fn offsets(cx: &Cx<'_>, record: &Record, epoch: usize) -> Vec<Option<Place>> {
     let unit = if matches!(record.kind, crate::model::RecordKind::Word(_)) { 1 } else { 8 };
@@ -236,21 +249,39 @@ fn word_bits(ty: &Type) -> Option<(u8, u8)> {
     }
 }
 
-/// Where rows without homes begin, in bits.
+/// Where rows without homes begin, in bits: behind the tag, or behind a pattern that reaches
+/// further. `None` if that depends on the label.
 fn start(cx: &Cx<'_>, record: &Record) -> Option<u64> {
     use crate::model::RecordKind;
-    let union = match record.kind {
+    let (union, labels) = match record.kind {
         RecordKind::Struct | RecordKind::Word(_) => return Some(0),
-        RecordKind::Case(union, _) | RecordKind::Form(union, ..) => cx.union(union)?,
+        RecordKind::Case(union, case) => {
+            let union = cx.union(union)?;
+            (union, &union.cases.get(case as usize)?.labels)
+        }
+        RecordKind::Form(union, case, form) => {
+            let union = cx.union(union)?;
+            (union, &union.cases.get(case as usize)?.forms.get(form as usize)?.labels)
+        }
     };
     match &union.tag {
         Tag::Own(cell) | Tag::Word(cell) => match cell.storage {
-            Storage::Fixed(int) => u64::from(int.bytes).checked_mul(8),
-            Storage::Bits { width, .. } => Some(u64::from(width)),
+            Storage::Fixed(int) => behind(u64::from(int.bytes).checked_mul(8)?, labels),
+            Storage::Bits { width, .. } => behind(u64::from(width), labels),
             _ => None,
         },
         Tag::Row(_) | Tag::Given(_) => union.body.then_some(0),
     }
+}
+
+/// Bits in front of the rows that these labels select, by the width of the tag in bits.
+fn behind(tag: u64, labels: &[Label]) -> Option<u64> {
+    let mut widths = labels.iter().map(|label| match label {
+        Label::Pattern(pattern) => tag.max(u64::from(pattern.width)),
+        Label::Range(..) | Label::Text(_) | Label::Else => tag,
+    });
+    let first = widths.next().unwrap_or(tag);
+    widths.all(|other| other == first).then_some(first)
 }
 
 fn offset_text(at: Option<u64>, unit: u64) -> String {
@@ -347,7 +378,8 @@ fn bits_text(bits: u64) -> String {
 fn row_type(cx: &Cx<'_>, record: &Record, row: &Row, epoch: EpochId) -> String {
     let ty = row.ty.in_epoch(epoch);
     match &row.kind {
-        RowKind::Zero | RowKind::Reserved | RowKind::Zeros => "padding".to_owned(),
+        RowKind::Zero | RowKind::Reserved => "padding".to_owned(),
+        RowKind::Zeros => "zero bytes, to the end".to_owned(),
         RowKind::Runtime => "runtime".to_owned(),
         RowKind::Constant(Constant::Bytes(bytes))
             if matches!(ty, Type::Run(RunType { content: Content::Bytes, .. })) =>
@@ -366,6 +398,7 @@ fn row_type(cx: &Cx<'_>, record: &Record, row: &Row, epoch: EpochId) -> String {
             format!("{} × {element}", row_name(record, *count))
         }
         RowKind::Value { .. } => value_type(cx, ty, epoch),
+        _ if matches!(row.role, Role::Elsewhere) => content_type(cx, ty, epoch),
         _ => type_text(cx, ty, epoch),
     }
 }

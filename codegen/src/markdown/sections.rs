@@ -2,15 +2,16 @@
 
 use std::fmt::Write as _;
 
-use super::epochs::{group, join, label};
+use super::epochs::{bounds, group, join, label};
 use super::expr::{words, written};
+use super::facts::{RAW_HEX_FROM, is_raw};
 use super::plan::{Cx, Heading, unions_in};
 use super::rows::Table;
 use super::text::{and, code, head, hex, number, plain, prose, sentence, source, table};
-use super::types::{arguments, cell_text, int_text, record_text};
+use super::types::{arguments, cell_text, int_text, record_text, telling};
 use crate::model::{
-    ByteOrder, Case, Cell, CheckKind, EndianRule, Home, Label, Meaning, Pattern, Record, RecordId,
-    RecordKind, Row, RowKind, Tag, Type, Union, UnionId,
+    ByteOrder, Case, Cell, CheckKind, EndianRule, Expr, Home, Label, Meaning, Member, Pattern,
+    Record, RecordId, RecordKind, Row, RowKind, Step, Tag, Type, Union, UnionId,
 };
 
 /// Headings of a struct and of the unions in it, in the order of [`section`].
@@ -169,18 +170,20 @@ fn intro(cx: &Cx<'_>, id: RecordId, record: &Record, out: &mut String) {
 fn parameters(cx: &Cx<'_>, id: RecordId, out: &mut String) {
     let members = cx.members(cx.class(id));
     let uses: Vec<Vec<(String, String)>> = members.iter().map(|id| arguments(cx, *id)).collect();
-    for (at, (name, _)) in arguments(cx, id).iter().enumerate() {
-        let mut values: Vec<String> = Vec::new();
-        for (_, value) in uses.iter().filter_map(|arguments| arguments.get(at)) {
-            if !values.contains(value) {
-                values.push(value.clone());
+    let shown = telling(cx, id);
+    for (name, _) in &shown {
+        let mut values: Vec<&String> = Vec::new();
+        for (_, value) in uses.iter().flatten().filter(|(other, _)| other == name) {
+            if !values.contains(&value) {
+                values.push(value);
             }
         }
         let one = if values.len() == 1 { "is" } else { "is one of" };
+        let values: Vec<String> = values.into_iter().cloned().collect();
         let _ = writeln!(out, "- Parameter {} {one} {}.", code(name), values.join(", "));
-        if at.saturating_add(1) == uses.first().map_or(0, Vec::len) {
-            out.push('\n');
-        }
+    }
+    if !shown.is_empty() {
+        out.push('\n');
     }
 }
 
@@ -188,8 +191,10 @@ fn parameters(cx: &Cx<'_>, id: RecordId, out: &mut String) {
 fn after(cx: &Cx<'_>, record: &Record, out: &mut String) {
     let before = out.len();
     for found in &record.lets {
-        let _ =
-            writeln!(out, "- {} stands for {}.", code(&found.name), words(cx.model, &found.expr));
+        let doc = found.doc.as_deref().map(sentence).unwrap_or_default();
+        let text =
+            format!("- {} stands for {}. {doc}", code(&found.name), words(cx.model, &found.expr));
+        let _ = writeln!(out, "{}", text.trim_end());
     }
     for check in &record.checks {
         let text = match &check.kind {
@@ -352,10 +357,59 @@ fn cases(cx: &Cx<'_>, union: &Union, out: &mut String) {
     }
     let text = table(&head(&[number, "Case", "Versions", "Description"]), &rows);
     let _ = writeln!(out, "{text}");
+    let open = not_covered(cx, union);
+    if open.contains(&true) {
+        let other = if number == "Value" { "value" } else { "tag" };
+        let versions = label(cx.model, &open);
+        let versions =
+            if versions.is_empty() { versions } else { format!(" in {}", prose(&versions)) };
+        let _ = writeln!(out, "Any other {other} is an error{versions}.\n");
+    }
+}
+
+/// Epochs in which something can stand there that no label takes.
+fn not_covered(cx: &Cx<'_>, union: &Union) -> Vec<bool> {
+    let bounds = match tag_cell(cx, union) {
+        _ if is_condition(cx, union) => (0, 1),
+        Some(cell) => bounds(cell),
+        None => (i128::MIN, i128::MAX),
+    };
+    let has_cases =
+        |epoch: usize| union.cases.iter().any(|case| case.epochs.get(epoch) == Some(&true));
+    let count = cx.model.epochs.len();
+    (0..count).map(|epoch| has_cases(epoch) && !is_covered(union, epoch, bounds)).collect()
+}
+
+/// Whether labels of an epoch take all numbers within the bounds.
+fn is_covered(union: &Union, epoch: usize, (least, most): (i128, i128)) -> bool {
+    let here = |epochs: &[bool]| epochs.get(epoch).copied().unwrap_or(false);
+    let mut labels: Vec<&Label> = Vec::new();
+    for case in union.cases.iter().filter(|case| here(&case.epochs)) {
+        labels.extend(&case.labels);
+        labels.extend(case.forms.iter().filter(|f| here(&f.epochs)).flat_map(|f| &f.labels));
+    }
+    let mut ranges: Vec<(i128, i128)> = labels
+        .iter()
+        .filter_map(|label| match label {
+            Label::Range(first, last) => Some((*first, *last)),
+            Label::Text(_) | Label::Pattern(_) | Label::Else => None,
+        })
+        .collect();
+    ranges.sort_unstable();
+    // The first number that is left; none if the greatest of all is taken.
+    let mut next = Some(least);
+    for (first, last) in ranges {
+        next = match next {
+            Some(next) if first <= next => last.checked_add(1).map(|behind| behind.max(next)),
+            next => next,
+        };
+    }
+    labels.contains(&&Label::Else) || next.is_none_or(|next| next > most)
 }
 
 /// What selects a case.
 fn labels(cx: &Cx<'_>, union: &Union, list: &[Label]) -> String {
+    let number = if is_code(cx, union) { raw } else { number };
     let texts: Vec<String> = list
         .iter()
         .map(|label| match label {
@@ -368,7 +422,7 @@ fn labels(cx: &Cx<'_>, union: &Union, list: &[Label]) -> String {
                     None => number,
                 }
             }
-            Label::Range(first, last) => range(*first, *last),
+            Label::Range(first, last) => range(*first, *last, number),
             Label::Text(text) => code(&format!("'{}'", text.escape_debug())),
             Label::Pattern(pattern) => code(&pattern_text(pattern)),
             Label::Else => "any other".to_owned(),
@@ -377,8 +431,23 @@ fn labels(cx: &Cx<'_>, union: &Union, list: &[Label]) -> String {
     texts.join(", ")
 }
 
+/// Whether labels are shown in hexadecimal, as a dump of the file shows them: those of a raw tag if one of
+/// them differs from the decimal number.
+fn is_code(cx: &Cx<'_>, union: &Union) -> bool {
+    let cases = union.cases.iter();
+    let mut labels =
+        cases.flat_map(|case| case.labels.iter().chain(case.forms.iter().flat_map(|f| &f.labels)));
+    let differs = |label: &Label| matches!(label, Label::Range(_, last) if *last >= RAW_HEX_FROM);
+    tag_cell(cx, union).is_some_and(is_raw) && labels.any(differs)
+}
+
+/// A number in hexadecimal, at least two digits.
+fn raw(value: i128) -> String {
+    u64::try_from(value).map_or_else(|_| number(value), hex)
+}
+
 /// A range of numbers; open where it ends where numbers do.
-fn range(first: i128, last: i128) -> String {
+fn range(first: i128, last: i128, number: fn(i128) -> String) -> String {
     let open = |value: i128| {
         let size = value.unsigned_abs();
         size > 0xffff_ffff && (size.is_power_of_two() || size.saturating_add(1).is_power_of_two())
@@ -403,16 +472,24 @@ fn tag_cell<'m>(cx: &Cx<'m>, union: &'m Union) -> Option<&'m Cell> {
                 _ => None,
             }
         }
+        Tag::Given(Expr::Path(path)) => {
+            let Some(Step::Field(field)) = path.steps.last() else { return None };
+            let [(record, members)] = field.members.as_slice() else { return None };
+            let [Member::Row(row)] = members.as_slice() else { return None };
+            match cx.record(*record)?.rows.get(row.index())? {
+                Row { ty: Type::Cell(cell), plus: 0, .. } => Some(cell),
+                _ => None,
+            }
+        }
         Tag::Given(_) => None,
     }
 }
 
 /// Whether labels are truth values.
 fn is_condition(cx: &Cx<'_>, union: &Union) -> bool {
-    match &union.tag {
-        Tag::Given(expr) => super::expr::is_condition(expr),
-        _ => tag_cell(cx, union).is_some_and(|cell| matches!(cell.meaning, Meaning::Bool { .. })),
-    }
+    let given = matches!(&union.tag, Tag::Given(expr) if super::expr::is_condition(expr));
+    let cell = tag_cell(cx, union);
+    given || cell.is_some_and(|cell| matches!(cell.meaning, Meaning::Bool { .. }))
 }
 
 /// Name of the number in the enumeration of the tag.

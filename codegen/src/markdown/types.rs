@@ -5,8 +5,8 @@ use super::plan::{Cx, Key, Part};
 use super::text::{code, hex, plain};
 use crate::model::{
     ArrayLength, ByteOrder, Cell, Content, Encoding, EpochId, Expr, Extent, IntType, Meaning,
-    PointerType, RecordId, RegionType, RunLength, RunType, Storage, Target, Terminated, Terminator,
-    Type,
+    Model, PointerType, Record, RecordId, RegionType, RunLength, RunType, Storage, Target,
+    Terminated, Terminator, Type,
 };
 
 /// A type as it is in one epoch.
@@ -46,18 +46,129 @@ pub(super) fn type_text(cx: &Cx<'_>, ty: &Type, epoch: EpochId) -> String {
     }
 }
 
+/// Whether a type that the test holds for occurs in a row, or in what a row leads to.
+pub(super) fn any_type(model: &Model, test: &dyn Fn(&Type) -> bool) -> bool {
+    let rows = model.records.iter().flat_map(|record| &record.rows);
+    let mut work: Vec<&Type> = rows.map(|row| &row.ty).collect();
+    while let Some(ty) = work.pop() {
+        if test(ty) {
+            return true;
+        }
+        match ty {
+            Type::Array(array) => work.push(&array.element),
+            Type::Region(region) => work.push(&region.inner),
+            Type::PerEpoch(types) => work.extend(types),
+            Type::Pointer(pointer) => {
+                if let Target::Own(target) = &pointer.target {
+                    work.push(target);
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether a type is a truth value that can be stored wrongly.
+pub(super) fn is_bool(ty: &Type) -> bool {
+    let Type::Cell(Cell { storage, meaning: Meaning::Bool { .. } }) = ty else { return false };
+    match storage {
+        Storage::Bits { width, .. } | Storage::Letter { width, .. } => *width > 1,
+        Storage::Word { first, last, .. } => first < last,
+        Storage::Fixed(_) | Storage::Varint(_) | Storage::TagOf => true,
+    }
+}
+
+/// Whether elements or rows have to end exactly where a type says.
+pub(super) fn must_fill(ty: &Type) -> bool {
+    match ty {
+        Type::Array(array) => matches!(array.length, ArrayLength::Fill),
+        Type::Region(region) => {
+            let bytes = matches!(region.inner, Type::Run(_));
+            let open = matches!(region.extent, Extent::Terminated(_));
+            !bytes && !open && region.trim.is_none()
+        }
+        _ => false,
+    }
+}
+
+/// A type without what depends on the place: lengths that rows say, byte order, width of codes. Of a
+/// value that can be spelled in several ways that is what they have in common.
+pub(super) fn content_type(cx: &Cx<'_>, ty: &Type, epoch: EpochId) -> String {
+    match ty {
+        Type::Cell(cell) => content_cell(cx, cell),
+        Type::Run(run) => content_text(run.content).to_owned(),
+        Type::Region(region) => content_type(cx, &region.inner, epoch),
+        Type::Array(array) => {
+            let element = content_type(cx, &array.element, epoch);
+            match &array.length {
+                ArrayLength::Count(count) => match count.constant() {
+                    Some(count) => format!("{count} × {element}"),
+                    None => format!("elements {element}"),
+                },
+                ArrayLength::Fill | ArrayLength::Last(_) => format!("elements {element}"),
+            }
+        }
+        Type::PerEpoch(_) => content_type(cx, ty.in_epoch(epoch), epoch),
+        Type::Record(_)
+        | Type::Union(_)
+        | Type::Pointer(_)
+        | Type::ByteOrderMark
+        | Type::Text
+        | Type::Nothing => type_text(cx, ty, epoch),
+    }
+}
+
+/// A number, truth value or member without its bytes.
+fn content_cell(cx: &Cx<'_>, cell: &Cell) -> String {
+    let storage = match cell.storage {
+        Storage::Fixed(int) => Storage::Fixed(IntType { order: None, ..int }),
+        Storage::Bits { width, .. } | Storage::Letter { width, .. } => {
+            Storage::Word { first: 0, last: width.saturating_sub(1), signed: false }
+        }
+        Storage::Varint(id) => match cx.model.varints.get(id.index()) {
+            Some(varint) => Storage::Fixed(IntType { order: None, ..varint.ty }),
+            None => cell.storage,
+        },
+        Storage::Word { .. } | Storage::TagOf => cell.storage,
+    };
+    match cell.meaning {
+        Meaning::Bool { .. } => "bool".to_owned(),
+        Meaning::Enum(_) | Meaning::Word(_) | Meaning::Int | Meaning::Float => {
+            cell_text(cx, &Cell { storage, meaning: cell.meaning.clone() })
+        }
+    }
+}
+
 /// A struct, with its arguments.
 pub(super) fn record_text(cx: &Cx<'_>, id: RecordId) -> String {
     let link = cx.record_link(id);
     let Some(record) = cx.record(id) else { return link };
     let several = cx.members(cx.class(id)).len() > 1;
-    let arguments = arguments(cx, id);
+    let arguments = telling(cx, id);
     if arguments.is_empty() || (!several && cx.title(id) == record.name) {
         return link;
     }
     let arguments: Vec<String> =
         arguments.iter().map(|(name, value)| format!("{} = {value}", code(name))).collect();
     format!("{link} ({})", arguments.join(", "))
+}
+
+/// The same as [`arguments`] without constants that are the same for all that share a section: the
+/// table has them in place of the parameter.
+pub(super) fn telling(cx: &Cx<'_>, id: RecordId) -> Vec<(String, String)> {
+    let uses: Vec<&Record> =
+        cx.members(cx.class(id)).iter().filter_map(|id| cx.record(*id)).collect();
+    let silent = |at: usize| {
+        let mut values = uses.iter().map(|record| {
+            let constant = record.arguments.get(at).and_then(Expr::constant)?;
+            Some((constant, record.parameters.get(at).map(|(_, shown)| shown)))
+        });
+        let first = values.next().flatten();
+        first.is_some() && values.all(|other| other == first)
+    };
+    let all = arguments(cx, id).into_iter().enumerate();
+    all.filter(|(at, _)| !silent(*at)).map(|(_, argument)| argument).collect()
 }
 
 /// Names and values of a record's parameters.

@@ -94,6 +94,8 @@ pub struct Model {
     /// Declared texts, each with its arguments, in the order in which they are first used. Rows hold
     /// their types themselves; this list is for names and documentation.
     pub strings: Vec<StringKind>,
+    /// Named expressions of the module, for documentation: what stands in rows has them filled in.
+    pub lets: Vec<NamedText>,
     /// Sections of the relocation table, if the format declares any.
     pub relocation: Vec<RelocationSection>,
     /// The same model for one epoch each, made when first asked for.
@@ -470,8 +472,23 @@ pub enum Constant {
 pub struct Let {
     /// Name.
     pub name: String,
+    /// Documentation.
+    pub doc: Option<String>,
     /// Expression, with the record's node as `this`.
     pub expr: Expr,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A named expression of the module, as written.
+#[derive(Debug, Clone)]
+pub struct NamedText {
+    /// Name.
+    pub name: String,
+    /// The expression.
+    pub text: String,
+    /// Documentation.
+    pub doc: Option<String>,
     /// Where it is declared.
     pub span: Span,
 }

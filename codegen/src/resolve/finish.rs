@@ -3,10 +3,10 @@
 use super::imports::Found;
 use super::{Cx, Memo, RecordId, ScopeId, Source, id32};
 use crate::model::{
-    ByteOrder, ByteOrderRule, Check, CheckKind, EndianRule, Epoch, Gaps, Let, Model, Record,
-    RecordKind, RowId, Type, Union, UnionId,
+    ByteOrder, ByteOrderRule, Check, CheckKind, EndianRule, Epoch, Gaps, Let, Model, NamedText,
+    Record, RecordKind, RowId, Type, Union, UnionId,
 };
-use crate::syntax::ast::DeclBody;
+use crate::syntax::ast::{DeclBody, LetDecl};
 
 impl<'t> Cx<'t> {
     /// The record of the root.
@@ -176,6 +176,7 @@ impl<'t> Cx<'t> {
             pointers: self.pointers.clone(),
             varints: self.varints.clone(),
             strings: self.strings.clone(),
+            lets: self.module_lets(),
             relocation,
             views: Default::default(),
         };
@@ -286,9 +287,22 @@ impl<'t> Cx<'t> {
                 Some(val) => val.expr,
                 None => super::paths::nothing(&decl.name.value),
             };
-            list.push(Let { name: decl.name.value.clone(), expr, span: decl.span });
+            let (name, doc) = (decl.name.value.clone(), decl.doc.clone());
+            list.push(Let { name, doc, expr, span: decl.span });
         }
         list
+    }
+
+    /// The `let`s of the module itself, for its documentation.
+    fn module_lets(&self) -> Vec<NamedText> {
+        let decls = self.scope(self.main).tree.lets.iter();
+        let named = |decl: &LetDecl| NamedText {
+            name: decl.name.value.clone(),
+            text: decl.text.clone(),
+            doc: decl.doc.clone(),
+            span: decl.span,
+        };
+        decls.map(named).collect()
     }
 
     pub(super) fn checks(&mut self, id: RecordId) -> Vec<Check> {

@@ -93,6 +93,8 @@ impl<'t> Cx<'t> {
         let mut built = self.new_row(id, slot, ty, homes);
         built.role = Role::Elsewhere;
         if let Some(row) = value {
+            built.doc.clone_from(&row.doc);
+            built.source = row.props.text("source").map(str::to_owned);
             let env = self.record_env(id);
             self.common(id, slot, row, &env, &mut built);
         }

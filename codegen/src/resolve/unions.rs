@@ -234,11 +234,6 @@ impl<'t> Cx<'t> {
         if let Some(int) = builtin::integer(word) {
             return Some(Cell { storage: Storage::Fixed(int), meaning: Meaning::Int });
         }
-        if let Some(width) = builtin::bit_width(word) {
-            let msb_first = self.rec(holder).msb_first;
-            let storage = Storage::Bits { width, msb_first };
-            return Some(Cell { storage, meaning: Meaning::Int });
-        }
         let scope = self.rec(holder).scope;
         let ty = TypeEx::plain(word, span);
         let cell = match self.lookup_one(scope, word, span) {

@@ -3,6 +3,7 @@
 //! It knows nothing of KDL, opens no file, and cannot fail: what Rust cannot say is found by
 //! [`check`] first.
 
+mod arena;
 pub(crate) mod codes;
 mod expr;
 mod marks;
@@ -31,6 +32,9 @@ pub struct Options {
     pub serde: bool,
     /// Implementations of `arbitrary::Arbitrary`. The crate that includes the code needs `arbitrary`.
     pub arbitrary: bool,
+    /// A module `arena` with a second set of types, in which every list is a run in a pool. They
+    /// are for files with millions of elements.
+    pub arena: bool,
 }
 
 /// Problems of a checked model that only Rust has.
@@ -64,7 +68,11 @@ pub fn emit(model: &Model, options: &Options) -> String {
             #tables
         }
     };
-    types::file(model, &[types, writer.api, straight, codec])
+    let arena = options.arena.then(|| {
+        let direct = straight::emit_arena(&plan).ok();
+        arena::emit(&plan.shapes, direct.as_ref())
+    });
+    types::file(model, &[types, writer.api, straight, codec, arena.unwrap_or_default()])
 }
 
 /// The public types alone, without readers and writers.

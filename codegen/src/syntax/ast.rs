@@ -63,11 +63,14 @@ pub(crate) struct EpochDecl {
     pub span: Span,
 }
 
-/// `let NAME "EXPR"`.
+/// `let NAME "EXPR" "DOC"`.
 #[derive(Debug, Clone)]
 pub(crate) struct LetDecl {
     pub name: Spanned<String>,
     pub ex: Ex,
+    /// The expression as written; of a number its digits.
+    pub text: String,
+    pub doc: Option<String>,
     pub span: Span,
 }
 

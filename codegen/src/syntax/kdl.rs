@@ -58,6 +58,17 @@ impl Literal {
         }
     }
 
+    /// The value in a schema's words, a text without its quotes.
+    pub fn written(&self) -> String {
+        match &self.value {
+            Scalar::Text(text) => text.clone(),
+            Scalar::Int(value) => value.to_string(),
+            Scalar::Float(value) => value.to_string(),
+            Scalar::Bool(value) => format!("#{value}"),
+            Scalar::Null => "#null".to_owned(),
+        }
+    }
+
     /// The place of some bytes of a text; the whole value if they can't be found.
     pub fn part(&self, start: usize, end: usize) -> Span {
         let shifted =

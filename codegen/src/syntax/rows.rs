@@ -155,8 +155,9 @@ pub(super) fn let_decl(node: &Node, diagnostics: &mut Diagnostics) -> Option<Let
         return None;
     };
     let ex = props::ex(literal, diagnostics)?;
-    args.doc(diagnostics);
-    Some(LetDecl { name, ex, span: node.span })
+    let text = literal.written();
+    let doc = args.doc(diagnostics);
+    Some(LetDecl { name, ex, text, doc, span: node.span })
 }
 
 fn derive(node: &Node, diagnostics: &mut Diagnostics) -> Option<Item> {

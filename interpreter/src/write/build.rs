@@ -388,7 +388,6 @@ impl<'m> Engine<'m, '_> {
     fn build_none(&mut self, loc: Loc, row: &'m Row) -> Item {
         let optional = row.when.is_some()
             || !row.none.is_empty()
-            || row.absent.is_some()
             || row.homes.get(self.epoch.index()) == Some(&Home::Absent);
         if !optional {
             self.problem(loc, ProblemKind::MissingField);

@@ -14,6 +14,7 @@ mod fill;
 pub(crate) mod lay;
 mod number;
 pub(crate) mod place;
+mod tags;
 mod validate;
 
 use std::collections::HashMap;

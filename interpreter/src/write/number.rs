@@ -13,7 +13,7 @@ use crate::value::{Kept, KeptKind, Value};
 
 impl<'m> Engine<'m, '_> {
     /// The number that a cell stores for an item.
-    fn raw(&mut self, loc: Loc, cell: &'m Cell, row: &'m Row) -> Fallible<i128> {
+    pub(super) fn raw(&mut self, loc: Loc, cell: &'m Cell, row: &'m Row) -> Fallible<i128> {
         let item = self.tree.item(loc).clone();
         Ok(match (&cell.meaning, item) {
             (_, Item::Float { bits, .. }) => bits.into(),

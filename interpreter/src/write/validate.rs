@@ -49,6 +49,7 @@ impl<'m> Engine<'m, '_> {
 
     fn validate_row(&mut self, loc: Loc, row: &'m Row) -> Fallible<()> {
         self.validate_presence(loc, row)?;
+        self.validate_tag(loc, row)?;
         if !row.checks.is_empty() {
             self.force(loc.node, loc.row)?;
         }

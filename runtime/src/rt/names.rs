@@ -9,6 +9,8 @@ pub use core::default::Default;
 pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 
+pub use crate::index::no_short_index;
+
 pub use super::value::{index_number, inspect_bits, inspect_kept, repeat, show, Own, Same, ToKept};
 
 /// Version of the interface between generated code and this crate.

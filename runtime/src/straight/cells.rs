@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 
 use super::{Ink, Odd, Straight};
-use crate::{GroupOrder, KeptKind, KeptValue, Spelling, Utf16};
+use crate::{GroupOrder, KeptKind, KeptValue, Spelling};
 
 /// Stores the low `W` bytes of a number in a block, lowest first.
 #[inline(always)]
@@ -273,8 +273,7 @@ impl Ink<'_> {
     /// # Errors
     ///
     /// If the file gets too large.
-    pub fn units(&mut self, text: &Utf16, big: bool) -> Straight<()> {
-        let units = text.units();
+    pub fn units(&mut self, units: &[u16], big: bool) -> Straight<()> {
         let place = self.grow(units.len(), 2)?;
         for (place, unit) in place.chunks_exact_mut(2).zip(units) {
             place.copy_from_slice(&if big { unit.to_be_bytes() } else { unit.to_le_bytes() });

@@ -57,10 +57,20 @@ impl<'v> Ink<'v> {
     /// An empty file, with so many kinds of anchors.
     #[must_use]
     pub fn new(anchors: usize) -> Ink<'v> {
+        Ink::with_room(anchors, 0)
+    }
+
+    /// The same for a value that takes so many bytes in an arena, where they are more than in a file.
+    #[must_use]
+    pub fn of_arena(anchors: usize, size: usize) -> Ink<'v> {
+        Ink::with_room(anchors, size / 3)
+    }
+
+    fn with_room(anchors: usize, room: usize) -> Ink<'v> {
         let mut lists = Vec::new();
         lists.resize_with(anchors, Vec::new);
         Ink {
-            out: Vec::with_capacity(4096),
+            out: Vec::with_capacity(room.max(4096)),
             labels: Vec::new(),
             listed: Vec::new(),
             tabled: false,

@@ -4,6 +4,7 @@
 //! anything is not as a file written by straight code would have it; then the thorough code begins
 //! from the start, which knows what to report and what to keep. So nothing here says what is wrong.
 
+mod arena;
 mod cells;
 mod check;
 mod ink;
@@ -12,6 +13,12 @@ mod pool;
 mod scan;
 mod tables;
 
+pub use arena::{
+    added, all_of, boxed_in, bytes_in, bytes_of, closed, gathered, list_of, one_of, opened,
+    packed_case, pushed, room_for, spelled, spelling_added, spelling_of, text_added, text_in,
+    text_of, units_in, units_in_be, units_of, unpacked_case, unreadable, unwritable, Common, Open,
+    Spellings, Texts,
+};
 pub use cells::{bits, is_kept, kept_form, letter, set, set_big, set_bytes, Chars, Width};
 pub use check::{add, divide, multiply, remainder, subtract, Depth, KeySet, Level};
 pub use ink::{Ink, Late, Spot};

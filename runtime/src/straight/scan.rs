@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{zeros, Levels, Odd, Straight};
+use super::{zeros, KeySet, Levels, Odd, Straight};
 use crate::{
     read_varint, varint_width, GroupOrder, KeptKind, KeptValue, ReadOptions, Spelling,
     SpellingEntry,
@@ -17,16 +17,34 @@ pub struct Scan<'i> {
     bytes: &'i [u8],
     left: usize,
     levels: Levels,
+    noted: Vec<Noted>,
+}
+
+/// Numbers that refer to something, until that is known.
+#[derive(Debug, Clone, Default)]
+struct Noted {
+    /// One more than the greatest.
+    end: u64,
+    /// Which there are, by bits, of those that are not too large.
+    bits: Vec<u64>,
+    /// The others.
+    large: Vec<u64>,
 }
 
 impl<'i> Scan<'i> {
     /// Begins with a file. Each of its bytes allows `factor` units of [`charge`](Self::charge).
+    /// There are `goals` kinds of noted numbers.
     ///
     /// # Errors
     ///
     /// If the options ask for something that only the thorough reader knows.
     #[inline]
-    pub fn new(bytes: &'i [u8], options: &ReadOptions, factor: usize) -> Straight<Scan<'i>> {
+    pub fn new(
+        bytes: &'i [u8],
+        options: &ReadOptions,
+        factor: usize,
+        goals: usize,
+    ) -> Straight<Scan<'i>> {
         let usual = ReadOptions::default();
         if options.strict
             || options.budget_factor < usual.budget_factor
@@ -35,7 +53,65 @@ impl<'i> Scan<'i> {
             return Err(Odd);
         }
         let left = bytes.len().saturating_mul(factor).saturating_add(SPARSE);
-        Ok(Scan { bytes, left, levels: Levels::new(options.max_depth) })
+        let noted = alloc::vec![Noted::default(); goals];
+        Ok(Scan { bytes, left, levels: Levels::new(options.max_depth), noted })
+    }
+
+    /// Notes a position in an array that may not be known yet.
+    #[inline]
+    pub fn note_index(&mut self, goal: usize, index: u64) {
+        if let Some(noted) = self.noted.get_mut(goal) {
+            noted.end = noted.end.max(index.saturating_add(1));
+        }
+    }
+
+    /// Notes the key of an element of an array that may not be known yet.
+    #[inline]
+    pub fn note_key(&mut self, goal: usize, key: u64) {
+        let Some(noted) = self.noted.get_mut(goal) else { return };
+        noted.end = noted.end.max(key.saturating_add(1));
+        match noted.bits.get_mut((key / 64) as usize) {
+            Some(bits) => *bits |= 1 << (key % 64),
+            None => self.note_new_key(goal, key),
+        }
+    }
+
+    #[cold]
+    fn note_new_key(&mut self, goal: usize, key: u64) {
+        // No more bits than the file has, so that far keys take no memory.
+        let most = self.bytes.len();
+        let Some(noted) = self.noted.get_mut(goal) else { return };
+        match usize::try_from(key / 64) {
+            Ok(at) if at < most / 8 => {
+                let room = at.saturating_add(1).max(noted.bits.len().saturating_mul(2));
+                noted.bits.resize(room.min(most / 8), 0);
+                if let Some(bits) = noted.bits.get_mut(at) {
+                    *bits |= 1 << (key % 64);
+                }
+            }
+            _ => noted.large.push(key),
+        }
+    }
+
+    /// Whether all noted positions are in an array of so many elements.
+    pub fn indices_noted(&self, goal: usize, count: usize) -> bool {
+        self.noted.get(goal).is_some_and(|noted| noted.end <= count as u64)
+    }
+
+    /// Whether all noted keys are in a set.
+    pub fn keys_noted(&self, goal: usize, set: &KeySet) -> bool {
+        let Some(noted) = self.noted.get(goal) else { return false };
+        match set {
+            KeySet::Below(end) => i128::from(noted.end) <= *end,
+            KeySet::Sorted(_) => {
+                let words = (0_u64..).zip(&noted.bits).filter(|(_, bits)| **bits != 0);
+                let among = words.flat_map(|(at, bits)| {
+                    (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| at * 64 + bit)
+                });
+                let mut all = among.chain(noted.large.iter().copied());
+                all.all(|key| set.has(key.into()))
+            }
+        }
     }
 
     /// Size of the file in bytes.

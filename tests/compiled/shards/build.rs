@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use formwork_codegen::fuzz::codec_types;
 use formwork_codegen::rust::Options;
 use formwork_tests_compiled::generate::{Generated, generate, generate_with, items, plain_items};
 use formwork_tests_compiled::known::{CRASHED, Known, REFUSED, UNCOMPILED};
@@ -55,20 +56,30 @@ fn main() {
         plain_items(name, path, root)
     });
 
-    let options = Options { serde: true, arbitrary: true };
+    let options = Options { serde: true, arbitrary: true, arena: true };
     let golden = schemas::chosen(&only).into_iter().filter(|s| s.group == Group::Golden);
     let compiled = golden.filter(|schema| {
         let compiles = |kind: &String| kind != UNCOMPILED && kind != CRASHED;
         known.of(&schema.name).iter().all(compiles)
     });
     let rich = compiled.filter_map(|schema| match generate_with(&schema, &options) {
-        Generated::Code { text, root } => Some((schema.name, text, root)),
+        Generated::Code { text, root } => {
+            let codec = codec_types(&schema.model()?, &schema.name);
+            let root = format!("{root}, {}, {codec}", has_straight_arena(&text));
+            Some((schema.name, text, root))
+        }
         _ => None,
     });
     divide(&out, "rich", RICH_SHARDS, "check_rich", rich.collect(), |name, path, root| {
         let (ty, with) = ("::formwork_tests_shards::Rich", "::formwork_tests_shards::rich");
         items(ty, with, name, path, root)
     });
+}
+
+/// Whether files are read into arenas without an ordinary value between.
+fn has_straight_arena(text: &str) -> bool {
+    let arena = text.split_once("\npub mod arena {").map(|(_, arena)| arena);
+    arena.is_some_and(|arena| arena.contains(" mod straight {"))
 }
 
 /// Writes modules and the programs that test them: the largest first, each to the program that has

@@ -3,7 +3,7 @@
 //! Texts that the front end could not bear are in `tests/ui`.
 
 use arbitrary::{Arbitrary as _, Unstructured};
-use formwork_properties::{Case, Check, Outcome, Property};
+use formwork_properties::{Case, Check, Outcome, Property, amounts, laws, mutate, value_text};
 use formwork_tests_fuzz::{fixtures, subjects};
 
 fn subject(name: &str) -> Box<dyn Check> {
@@ -62,19 +62,66 @@ fn the_order_of_deviations_means_nothing() {
     assert_eq!(outcome(&*subject, Property::Engines, &bytes), Outcome::Held);
 }
 
+/// Bytes without meaning, the same for each seed.
+fn noise(seed: u32) -> Vec<u8> {
+    (0_u32..200)
+        .map(|at| (seed.wrapping_mul(2_654_435_761) ^ at.wrapping_mul(0x9e37_79b9)) >> 13)
+        .map(|number| number.to_le_bytes()[0])
+        .collect()
+}
+
+/// Keys of made texts once differed from those that referred to them, lengths from what said them,
+/// and a table that the root refers to had no elements.
+#[test]
+fn made_values_agree_with_themselves() {
+    use formwork_formats::esf::{File, Node};
+    let (mut keys, mut sized) = (0, 0);
+    for seed in 0_u32..2000 {
+        let bytes = noise(seed);
+        // The first byte decides whether the value heeds the schema.
+        if bytes[0] % 16 == 15 {
+            continue;
+        }
+        let Ok(file) = File::arbitrary(&mut Unstructured::new(&bytes)) else { continue };
+        keys += u32::from(file.root.nodes.iter().any(|node| matches!(node, Node::AsciiKey(_))));
+        sized += u32::from(file.root.nodes.iter().any(|node| matches!(node, Node::Unknown26(_))));
+        if let Err(error) = file.write() {
+            panic!("seed {seed}: {error}");
+        }
+    }
+    assert!(keys > 0 && sized > 0, "{keys} values have keys, {sized} lengths of their own");
+}
+
 /// A made value once asked for gigabytes of zero bytes, which the writer then wrote.
 #[test]
 fn made_values_ask_for_few_zero_bytes() {
     let mut padded = 0;
     for seed in 0_u32..2000 {
-        let bytes: Vec<u8> = (0_u32..200)
-            .map(|at| (seed.wrapping_mul(2_654_435_761) ^ at.wrapping_mul(0x9e37_79b9)) >> 13)
-            .map(|number| number.to_le_bytes()[0])
-            .collect();
+        let bytes = noise(seed);
         let made = formwork_formats::esf::File::arbitrary(&mut Unstructured::new(&bytes));
         let Ok(file) = made else { continue };
         padded += u32::from(file.padding > 0);
         assert!(file.padding <= 4096, "{} zero bytes", file.padding);
     }
     assert!(padded > 0, "no value has any");
+}
+
+/// Nor does a value that was read and changed in one field.
+#[test]
+fn edited_values_ask_for_few_zero_bytes() {
+    let subject = subject("esf");
+    let (_, bytes) = fixtures(&*subject).into_iter().next().expect("it has fixtures");
+    let before = laws::value_of(subject.model(), &bytes).expect("the fixture can be read");
+    let amounts = amounts::names(subject.model());
+    let mut padded = 0;
+    for seed in 0..20_000 {
+        let mut value = before.clone();
+        let changed = mutate::value(&mut Unstructured::new(&noise(seed)), &mut value, &amounts);
+        let Ok(_) = changed else { continue };
+        let Some(padding) = value.get("padding").map(value_text::line) else { continue };
+        let Ok(padding) = padding.parse::<i128>() else { continue };
+        padded += u32::from(padding > 8);
+        assert!(padding <= 4096, "{padding} zero bytes");
+    }
+    assert!(padded > 0, "no value has more");
 }

@@ -14,6 +14,8 @@ mod rows;
 mod tables;
 mod value;
 
+pub(super) use rows::labels;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 

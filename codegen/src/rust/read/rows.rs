@@ -811,7 +811,8 @@ fn trim_code(trim: &Trim) -> TokenStream {
     quote!(rt::Trim { terminator: #terminator, strip: #strip })
 }
 
-fn labels(labels: &[Label]) -> Vec<TokenStream> {
+/// Code for each of these labels.
+pub(in crate::rust) fn labels(labels: &[Label]) -> Vec<TokenStream> {
     labels
         .iter()
         .map(|label| match label {

@@ -1,13 +1,15 @@
 //! Rules over finished values: references, checks, lengths that two rows agree on.
 
-use std::cell::RefCell;
+mod whole;
+
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::expr::{Place, known, target};
-use super::{Able, Access, Frame, Scope, Straight, Unable, unable};
+use super::{Able, Access, Flavour, Frame, Scope, Straight, Unable, unable};
 use crate::model::{
     ArrayLength, Check, CheckKind, Definer, DefinerScope, DefinerSource, Expr, Home, Measure,
     Member, Model, Path, RecordId, RecordKind, Reference, Role, Row, RowId, RunLength, Start, Step,
@@ -16,9 +18,26 @@ use crate::model::{
 use crate::rust::shape::{Shape, strip};
 use crate::rust::visit::{records, rows};
 
-/// The function `check_root` and those that it calls.
-pub(super) fn emit(straight: &Straight<'_, '_>) -> Able<TokenStream> {
-    let mut checking = Checking { straight, busy: BTreeSet::new(), keys: RefCell::default() };
+/// The function `check_root` and those that it calls; and for a reader that is sealed `seen_root`,
+/// which leaves out what the reader has looked at itself.
+pub(super) fn emit(straight: &Straight<'_, '_>, sealed: bool) -> Able<TokenStream> {
+    let all = emit_for(straight, false)?;
+    let rest = if sealed { Some(emit_for(straight, true)?) } else { None };
+    Ok(quote!(#all #rest))
+}
+
+fn emit_for(straight: &Straight<'_, '_>, seen: bool) -> Able<TokenStream> {
+    let mut checking = Checking {
+        straight,
+        seen,
+        noted: false.into(),
+        pooled: Vec::new(),
+        busy: BTreeSet::new(),
+        keys: RefCell::default(),
+    };
+    if straight.flavour == Flavour::Arena && !seen {
+        checking.pooled = checking.find_pooled();
+    }
     // Begins with "nothing is to be checked", and goes on until nothing changes.
     loop {
         let mut found = Vec::new();
@@ -42,20 +61,27 @@ pub(super) fn emit(straight: &Straight<'_, '_>) -> Able<TokenStream> {
     let root = straight.model.root;
     let ty = straight.value_ty(root, &quote!('_));
     let (epochs, epoch) = (straight.epoch_generic(), straight.epoch_argument());
+    let (noted, pooled) = (checking.noted()?, checking.pools()?);
     let keys = checking.keys_struct()?;
+    let (arena, param) = (straight.arena_argument(), straight.arena_param(&quote!()));
     let call = if checking.busy.contains(&root) {
-        let (name, made) = (format_ident!("check_{}", root.0), &keys.made);
-        quote!(#made #name::<#epoch>(v, &keys))
+        let name = checking.function_name(root);
+        quote!(#name::<#epoch>(v, keys, #arena))
     } else {
         quote!(rt::Ok(()))
     };
-    let (items, dispatch) = (&keys.items, epoch_of(straight)?);
+    let (items, made, dispatch) = (&keys.items, &keys.made, checking.by_layout());
+    let (begin, all) = (checking.name("root"), checking.name("all"));
+    let scan = seen.then(|| quote!(cx: &s::Scan<'_>,));
     Ok(quote! {
         /// Whether the rules of the format hold for a value.
-        fn check_root(v: &#ty) -> s::Straight<()> {
+        fn #begin(v: &#ty, #param #scan) -> s::Straight<()> {
             #dispatch
         }
-        fn check_all<#epochs>(v: &#ty) -> s::Straight<()> {
+        fn #all<#epochs>(v: &#ty, #param #scan) -> s::Straight<()> {
+            #made
+            #noted
+            #pooled
             #call
         }
         #items
@@ -63,29 +89,51 @@ pub(super) fn emit(straight: &Straight<'_, '_>) -> Able<TokenStream> {
     })
 }
 
-/// Calls `check_all` for the layout that a value has.
-fn epoch_of(straight: &Straight<'_, '_>) -> Able<TokenStream> {
-    if !straight.has_epochs() {
-        return Ok(quote!(check_all(v)));
+impl<'m> Checking<'_, '_, 'm> {
+    /// Name of a function or type.
+    fn name(&self, what: impl std::fmt::Display) -> Ident {
+        let verb = if self.seen { "seen" } else { "check" };
+        format_ident!("{verb}_{}", what.to_string())
     }
-    let arms = (0..straight.model.epochs.len()).map(|epoch| {
-        let epoch = Literal::usize_unsuffixed(epoch);
-        quote!(#epoch => check_all::<#epoch>(v),)
-    });
-    Ok(quote!(match epoch(v)? { #(#arms)* _ => rt::Err(s::Odd), }))
+
+    /// Name of the function of a record.
+    fn function_name(&self, id: RecordId) -> Ident {
+        self.name(id.0)
+    }
+
+    /// Name of the type that has sets of keys.
+    fn keys_name(&self) -> Ident {
+        if self.seen { format_ident!("SeenKeys") } else { format_ident!("Keys") }
+    }
+
+    /// Calls the function for the layout that a value has.
+    fn by_layout(&self) -> TokenStream {
+        let (straight, all) = (self.straight, self.name("all"));
+        let (arena, cx) = (straight.arena_argument(), self.seen.then(|| quote!(cx,)));
+        if !straight.has_epochs() {
+            return quote!(#all(v, #arena #cx));
+        }
+        let arms = (0..straight.model.epochs.len()).map(|epoch| {
+            let epoch = Literal::usize_unsuffixed(epoch);
+            quote!(#epoch => #all::<#epoch>(v, #arena #cx),)
+        });
+        quote!(match epoch(v, #arena)? { #(#arms)* _ => rt::Err(s::Odd), })
+    }
 }
 
 struct Checking<'s, 'p, 'm> {
     straight: &'s Straight<'p, 'm>,
+    /// Whether it is for values that a reader has made.
+    seen: bool,
+    /// Whether the reader has noted the references of the row at hand.
+    noted: Cell<bool>,
+    /// Records whose values in lists are looked at pool by pool, which is faster than list by list,
+    /// with a row that holds such a list.
+    pooled: Vec<(RecordId, &'m Row)>,
     /// Records with rules, or that hold some.
     busy: BTreeSet<RecordId>,
     /// Fields of arrays that references name: the path and the field.
     keys: RefCell<Vec<(Path, String)>>,
-}
-
-struct Keys {
-    items: TokenStream,
-    made: TokenStream,
 }
 
 impl<'m> Checking<'_, '_, 'm> {
@@ -98,58 +146,14 @@ impl<'m> Checking<'_, '_, 'm> {
     fn function(&self, id: RecordId) -> Able<TokenStream> {
         let straight = self.straight;
         let body = self.body(id)?;
-        let name = format_ident!("check_{}", id.0);
+        let (name, keys) = (self.function_name(id), self.keys_name());
         let ty = straight.value_ty(id, &quote!('_));
         let (epochs, params) = (straight.epoch_generic(), straight.params(id, &quote!()));
-        // Values made by hand may be deeper than any file.
-        let level =
-            straight.record(id).recursive.then(|| quote!(let _level = keys.depth.enter()?;));
         Ok(quote! {
-            fn #name<#epochs>(v: &#ty, keys: &Keys, #params) -> s::Straight<()> {
-                #level
+            fn #name<#epochs>(v: &#ty, keys: &#keys, #params) -> s::Straight<()> {
                 #body
                 rt::Ok(())
             }
-        })
-    }
-
-    fn keys_struct(&self) -> Able<Keys> {
-        let straight = self.straight;
-        let root = straight.model.root;
-        let keys = self.keys.borrow();
-        let names: Vec<_> = (0..keys.len()).map(|number| format_ident!("k{number}")).collect();
-        let mut made = TokenStream::new();
-        for ((path, field), name) in keys.iter().zip(&names) {
-            let scope = Scope { frames: vec![value_frame(root, quote!(v))], ..Scope::default() };
-            let body = straight.by_epoch(|view, _| {
-                straight.walk(&scope, view, path, true, &mut |place| {
-                    let Place::List(list, Some(element)) = place else {
-                        return unable("keys of something else");
-                    };
-                    let push = straight.element(&Some(element), quote!(element), &mut |place| {
-                        let Place::Node(frame) = place else { return unable("keys of numbers") };
-                        let record = straight.record(frame.record);
-                        let found = rows(record).find(|(_, row)| row.name.as_ref() == Some(field));
-                        let Some((row, _)) = found else { return unable("no such key") };
-                        straight.row_place(view, &frame, row, &mut |place| match place {
-                            Place::Number(number) => Ok(quote!(found.push(#number);)),
-                            _ => unable("keys that are no numbers"),
-                        })
-                    })?;
-                    Ok(quote!(for element in #list.iter() { #push }))
-                })
-            })?;
-            made.extend(quote! {
-                let mut found: rt::Vec<i128> = rt::Vec::new();
-                #body
-                let #name = s::KeySet::new(found.into_iter(), false)?;
-            });
-        }
-        Ok(Keys {
-            items: quote! {
-                struct Keys { depth: s::Depth, #(#names: s::KeySet,)* }
-            },
-            made: quote!(#made let keys = Keys { depth: s::Depth::default(), #(#names,)* };),
         })
     }
 
@@ -187,6 +191,7 @@ impl<'m> Checking<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let straight = self.straight;
         let mut tokens = TokenStream::new();
+        self.noted.set(self.seen && straight.goal(frame.record, id, row).is_some());
         if let Some(field) = straight.shapes.field(frame.record, id) {
             let Access::Value(value) = &frame.access else { return unable("no value") };
             let ident = &field.ident;
@@ -235,12 +240,17 @@ impl<'m> Checking<'_, '_, 'm> {
         }
         let mut tokens = TokenStream::new();
         let ty = target(&row.ty);
+        let value = &match ty {
+            Type::Array(_) | Type::Run(_) => straight.reached(shape, value),
+            _ => value.clone(),
+        };
         match ty {
             Type::Array(array) => {
                 if row.unique {
                     return unable("an array without equal elements");
                 }
                 if let ArrayLength::Count(count) = &array.length
+                    && !self.seen
                     && !self.is_trivial(view, place, row, count)
                 {
                     let count = straight.length(scope, view, count)?;
@@ -253,10 +263,14 @@ impl<'m> Checking<'_, '_, 'm> {
                     tokens.extend(self.distinct(view, *element, inner, value)?);
                 }
                 let each = straight.unwrapped(inner, quote!(element), &mut |shape, value| {
-                    self.inner(scope, view, row, &array.element, shape, &value, epoch)
+                    self.inner(scope, view, row, &array.element, shape, &value, epoch, true)
                 })?;
-                if !each.is_empty() {
-                    tokens.extend(quote!(for element in #value.iter() { #each }));
+                if !each.is_empty() && !self.is_pooled(&array.element, shape) {
+                    let all = quote!(for element in #value.iter() { #each });
+                    tokens.extend(match self.level(&array.element) {
+                        Some(level) => quote!(if !#value.is_empty() { #level #all }),
+                        None => all,
+                    });
                 }
             }
             Type::Run(run) => {
@@ -264,18 +278,27 @@ impl<'m> Checking<'_, '_, 'm> {
                     return unable("rules for a text");
                 }
                 if let RunLength::Count(count) = &run.length
+                    && !self.seen
                     && !self.is_trivial(view, place, row, count)
                 {
                     let count = straight.length(scope, view, count)?;
                     tokens.extend(quote!(s::holds(#value.len() == #count)?;));
                 }
             }
-            _ => tokens.extend(self.inner(scope, view, row, &row.ty, shape, value, epoch)?),
+            _ => tokens.extend(self.inner(scope, view, row, &row.ty, shape, value, epoch, false)?),
         }
         Ok(tokens)
     }
 
-    /// What is inside of a row or of an element.
+    /// Enters the level of a type that contains itself: values made by hand may be deeper than any
+    /// file.
+    fn level(&self, ty: &Type) -> Option<TokenStream> {
+        let Type::Record(id) = target(ty) else { return None };
+        let recursive = self.straight.record(*id).recursive;
+        recursive.then(|| quote!(let _level = keys.depth.enter()?;))
+    }
+
+    /// What is inside of a row or of an element, whose level is `entered`.
     #[allow(clippy::too_many_arguments)]
     fn inner(
         &self,
@@ -286,6 +309,7 @@ impl<'m> Checking<'_, '_, 'm> {
         shape: &Shape,
         value: &TokenStream,
         epoch: usize,
+        entered: bool,
     ) -> Able<TokenStream> {
         let straight = self.straight;
         if let Some(scalar) = straight.scalar(shape, value) {
@@ -296,10 +320,11 @@ impl<'m> Checking<'_, '_, 'm> {
         }
         match target(ty) {
             Type::Record(inner) if self.busy.contains(inner) => {
-                let name = format_ident!("check_{}", inner.0);
+                let name = self.function_name(*inner);
                 let arguments = straight.arguments(scope, *inner)?;
                 let epoch = straight.epoch_argument();
-                Ok(quote!(#name::<#epoch>(#value, keys, #arguments)?;))
+                let level = if entered { None } else { self.level(ty) };
+                Ok(quote!({ #level #name::<#epoch>(#value, keys, #arguments)?; }))
             }
             Type::Union(union) => self.union(scope, view, *union, value, epoch),
             Type::Array(_) => unable("arrays in arrays"),
@@ -330,10 +355,11 @@ impl<'m> Checking<'_, '_, 'm> {
                 // The struct stands for the whole union, and is not inside of the case.
                 let Access::Value(value) = &frame.access else { return unable("no value") };
                 if self.busy.contains(&case.record) {
-                    let name = format_ident!("check_{}", case.record.0);
+                    let name = self.function_name(case.record);
                     let arguments = self.straight.arguments(scope, case.record);
                     let epoch = self.straight.epoch_argument();
-                    arguments.map(|a| quote!(#name::<#epoch>(#value, keys, #a)?;))
+                    let level = self.level(&Type::Record(case.record));
+                    arguments.map(|a| quote!({ #level #name::<#epoch>(#value, keys, #a)?; }))
                 } else {
                     Ok(TokenStream::new())
                 }
@@ -367,7 +393,7 @@ impl<'m> Checking<'_, '_, 'm> {
             let rules = rules.collect::<Able<TokenStream>>()?;
             tokens.extend(quote!({ let it: i128 = #number; #rules }));
         }
-        if let Some(reference) = &row.reference {
+        if let Some(reference) = row.reference.as_ref().filter(|_| !self.noted.get()) {
             tokens.extend(self.reference(scope, view, reference, &number)?);
         }
         Ok(tokens)
@@ -387,15 +413,7 @@ impl<'m> Checking<'_, '_, 'm> {
             if !matches!(reference.array.start, Start::Root) {
                 return unable("references to keys that are not the root's");
             }
-            let mut keys = self.keys.borrow_mut();
-            let known = keys
-                .iter()
-                .position(|(path, name)| path.text == reference.array.text && name == field);
-            let number_of = known.unwrap_or_else(|| {
-                keys.push((reference.array.clone(), field.clone()));
-                keys.len() - 1
-            });
-            let set = format_ident!("k{number_of}");
+            let set = format_ident!("k{}", self.key_set(&reference.array, field));
             return Ok(quote!(s::holds(keys.#set.has(#number))?;));
         }
         let mut last = TokenStream::new();

@@ -231,7 +231,7 @@ impl<'m> Straight<'_, 'm> {
                         let ty = self.shapes.union_ident(union);
                         let at = u32::try_from(at).unwrap_or(u32::MAX);
                         let (variant, payload) = self.shapes.variant(union, at);
-                        let inside = payload.map(|_| quote!((_)));
+                        let inside = payload.map(|_| quote!((..)));
                         Ok(quote! {
                             found = rt::Some(matches!(#value, super::#ty::#variant #inside));
                         })
@@ -481,7 +481,7 @@ impl<'m> Straight<'_, 'm> {
                 (Type::Union(union), _) => then(Place::Choice(*union, value)),
                 _ => match self.scalar(shape, &value) {
                     Some(place) => then(place),
-                    None => then(Place::List(value, None)),
+                    None => then(Place::List(self.reached(shape, &value), None)),
                 },
             }
         })
@@ -502,7 +502,7 @@ impl<'m> Straight<'_, 'm> {
                 }
                 Ok(quote!(if let rt::Some(some) = #value { #inner }))
             }
-            Shape::Boxed(inner) => self.unwrapped(inner, quote!((&**#value)), then),
+            Shape::Boxed(inner) => self.unwrapped(inner, self.unboxed(&value), then),
             Shape::Kept(_) => unable("a number that may be kept"),
             other => then(other, value),
         }
@@ -529,12 +529,11 @@ impl<'m> Straight<'_, 'm> {
         let cases = &self.model.unions[union.index()].cases;
         let at = cases.iter().position(|case| case.record == record)?;
         let at = u32::try_from(at).ok()?;
-        let (variant, payload) = self.shapes.variant(union, at);
+        let (_, payload) = self.shapes.variant(union, at);
         payload?;
-        let ty = self.shapes.union_ident(union);
         let name = format_ident!("c{}", record.0);
         let frame = Frame { record, access: Access::Value(quote!(#name)), at: None, index: None };
-        Some((quote!(super::#ty::#variant(#name)), frame))
+        Some((self.pattern(union, at, &name), frame))
     }
 
     /// Follows members of a node.
@@ -666,10 +665,12 @@ impl<'m> Straight<'_, 'm> {
                     return unable("an array in another shape");
                 };
                 let element = (array.element.clone(), (**inner).clone());
-                then(Place::List(value, Some(element)))
+                then(Place::List(self.reached(shape, &value), Some(element)))
             }
             _ => match shape {
-                Shape::Str | Shape::Bytes | Shape::Utf16 => then(Place::List(value, None)),
+                Shape::Str | Shape::Bytes | Shape::Utf16 => {
+                    then(Place::List(self.reached(shape, &value), None))
+                }
                 _ => unable(format!("what `{}` is", row_name(row))),
             },
         }

@@ -11,6 +11,8 @@
 
 mod check;
 mod expr;
+mod flavour;
+mod noted;
 mod read;
 mod write;
 
@@ -24,10 +26,11 @@ use super::shape::{Shape, Shapes};
 use super::visit::{Part, expressions, records, rows};
 use crate::model::{
     Constant, EpochId, Expr, Model, Path, Record, RecordId, RecordKind, Role, Row, RowId, RowKind,
-    Start, Step, Target, Type,
+    Start, Step, Target, Type, UnionId,
 };
 
 pub(super) use expr::{Access, Frame, Scope, early};
+use flavour::Flavour;
 
 /// Why straight code cannot carry something.
 #[derive(Debug, Clone)]
@@ -43,10 +46,15 @@ pub(super) fn unable<T>(why: impl Into<String>) -> Able<T> {
 
 /// What straight code is made from.
 pub(super) struct Straight<'p, 'm> {
+    flavour: Flavour,
     pub shapes: &'p Shapes<'m>,
     pub model: &'m Model,
     /// Whether code is made for the elements of a stream.
     streaming: std::cell::Cell<bool>,
+    /// What noted references lead to.
+    goals: Vec<noted::Goal>,
+    /// Whether references are noted when they are read.
+    noting: std::cell::Cell<bool>,
     /// Records whose rows hold each record.
     owners: Vec<BTreeSet<RecordId>>,
     /// Enclosing records whose values expressions in each record, and in what it holds, look at.
@@ -55,14 +63,14 @@ pub(super) struct Straight<'p, 'm> {
 
 /// The module `straight`, or why there is none.
 pub(super) fn emit(plan: &Plan<'_>) -> Able<TokenStream> {
-    let straight = Straight::new(plan);
+    let straight = Straight::new(plan, Flavour::Values);
     let model = straight.model;
     if model.gaps == crate::model::Gaps::Kept {
         return unable("gaps are kept");
     }
     let reader = read::emit(&straight)?;
     let writer = write::emit(&straight)?;
-    let checks = check::emit(&straight)?;
+    let checks = check::emit(&straight, reader.sealed)?;
     let epoch = straight.epoch_function()?;
     let (tokens, root) = (reader.tokens, straight.value_ty(model.root, &quote!('_)));
     let ty = straight.value_ty(model.root, &quote!('o));
@@ -120,13 +128,67 @@ pub(super) fn emit(plan: &Plan<'_>) -> Able<TokenStream> {
     })
 }
 
+/// The same for the types of an arena, in its module.
+pub(super) fn emit_arena(plan: &Plan<'_>) -> Able<TokenStream> {
+    let straight = Straight::new(plan, Flavour::Arena);
+    let model = straight.model;
+    if model.gaps == crate::model::Gaps::Kept {
+        return unable("gaps are kept");
+    }
+    let reader = read::emit(&straight)?;
+    if !reader.sealed {
+        return unable("a reader that has to compare bytes");
+    }
+    let writer = write::emit(&straight)?;
+    let checks = check::emit(&straight, reader.sealed)?;
+    let epoch = straight.epoch_function()?;
+    let (tokens, root) = (reader.tokens, straight.value_ty(model.root, &quote!('_)));
+    // Unions that contain themselves are what large files consist of.
+    let many = records(model).filter(|(id, record)| {
+        record.recursive && matches!(straight.value_shape(*id), Shape::Choice(_))
+    });
+    let many = many.map(|(id, _)| straight.value_ty(id, &quote!('_)));
+    Ok(quote! {
+        /// Readers and writers for files that have nothing unusual.
+        #[allow(warnings, clippy::all, clippy::pedantic)]
+        mod straight {
+            use ::formwork::__rt::{self as rt, s};
+
+            /// The value of a file, if it is the plain case.
+            pub(super) fn file(
+                bytes: &[u8],
+                options: &::formwork::ReadOptions,
+            ) -> s::Straight<(#root, super::pools::Pools)> {
+                let mut arena = super::pools::Pools::default();
+                #(s::room_for::<#many, _>(&mut arena, bytes.len());)*
+                let root = read(bytes, options, &mut arena)?;
+                rt::Ok((root, arena))
+            }
+
+            /// The bytes of a value, if it is the plain case.
+            pub(super) fn whole(
+                value: &#root,
+                arena: &super::pools::Pools,
+            ) -> s::Straight<rt::Vec<u8>> {
+                check_root(value, arena)?;
+                write(value, arena)
+            }
+
+            #epoch
+            #tokens
+            #writer
+            #checks
+        }
+    })
+}
+
 /// Why a model has no straight code.
 pub(super) fn obstacle(plan: &Plan<'_>) -> Option<String> {
     emit(plan).err().map(|Unable(why)| why)
 }
 
 impl<'p, 'm> Straight<'p, 'm> {
-    fn new(plan: &'p Plan<'m>) -> Self {
+    fn new(plan: &'p Plan<'m>, flavour: Flavour) -> Self {
         let model = plan.model;
         let mut owners = vec![BTreeSet::new(); model.records.len()];
         for (id, record) in records(model) {
@@ -135,13 +197,17 @@ impl<'p, 'm> Straight<'p, 'm> {
             }
         }
         let mut straight = Straight {
+            flavour,
             shapes: &plan.shapes,
             model,
             streaming: false.into(),
+            goals: Vec::new(),
+            noting: true.into(),
             owners,
             needs: Vec::new(),
         };
         straight.needs = straight.find_needs();
+        straight.goals = straight.find_goals();
         straight
     }
 
@@ -266,7 +332,11 @@ impl<'p, 'm> Straight<'p, 'm> {
 
     /// Type of a record's value, which for transparent ones is that of their row.
     pub fn value_ty(&self, id: RecordId, lifetime: &TokenStream) -> TokenStream {
-        self.shapes.ty_for(&self.value_shape(id), true, lifetime)
+        let shape = self.value_shape(id);
+        match self.flavour {
+            Flavour::Values => self.shapes.ty_for(&shape, true, lifetime),
+            Flavour::Arena => super::arena::ty(self.shapes, &shape, true),
+        }
     }
 
     /// Shape of a record's value.
@@ -281,12 +351,13 @@ impl<'p, 'm> Straight<'p, 'm> {
             let (name, ty) = (enclosing(*need), self.value_ty(*need, &quote!('_)));
             quote!(#name: &#lifetime #ty,)
         });
-        quote!(#(#params)*)
+        let arena = self.arena_param(lifetime);
+        quote!(#arena #(#params)*)
     }
 
     /// What to call functions of a record with for [`Straight::params`]; each with a comma.
     pub fn arguments(&self, scope: &Scope, id: RecordId) -> Able<TokenStream> {
-        let mut arguments = TokenStream::new();
+        let mut arguments: TokenStream = self.arena_argument().into_iter().collect();
         for need in &self.needs[id.index()] {
             let Some(value) = scope.value_of(*need) else {
                 return unable(format!(
@@ -390,9 +461,9 @@ impl<'p, 'm> Straight<'p, 'm> {
             let epoch = Literal::usize_unsuffixed(epoch);
             quote!(if #(#tests)&&* { return rt::Ok(#epoch); })
         });
-        let ty = self.value_ty(root, &quote!('_));
+        let (ty, param) = (self.value_ty(root, &quote!('_)), self.arena_param(&quote!()));
         Ok(quote! {
-            fn epoch(v: &#ty) -> s::Straight<usize> {
+            fn epoch(v: &#ty, #param) -> s::Straight<usize> {
                 #numbers
                 #(#tests)*
                 rt::Err(s::Odd)

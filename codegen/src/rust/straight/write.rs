@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{Able, Access, Frame, Scope, Straight, unable};
+use super::{Able, Access, Flavour, Frame, Scope, Straight, unable};
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, EpochId, Model, RecordId, RecordKind, Row, RowId, Sizes,
     Statement, Type,
@@ -38,8 +38,13 @@ pub(super) fn emit(straight: &Straight<'_, '_>) -> Able<TokenStream> {
     let root = straight.model.root;
     let ty = writer.ty(root);
     let anchors = writer.anchors.count();
-    let (epochs, epoch) = (straight.epoch_generic(), straight.epoch_argument());
+    let epochs = straight.epoch_generic();
+    let (arena, param) = (straight.arena_argument(), straight.arena_param(&quote!('v)));
     let body = writer.root()?;
+    let ink = match straight.flavour {
+        Flavour::Values => quote!(s::Ink::new(#anchors)),
+        Flavour::Arena => quote!(s::Ink::of_arena(#anchors, arena.size())),
+    };
     let late = writer.late_rows()?;
     let rules = writer.rules()?;
     let functions = writer.functions.borrow();
@@ -48,20 +53,19 @@ pub(super) fn emit(straight: &Straight<'_, '_>) -> Able<TokenStream> {
         Function::Begun => TokenStream::new(),
     });
     let dispatch = if straight.has_epochs() {
-        let arms =
-            (0..straight.model.epochs.len()).map(|epoch| quote!(#epoch => written::<#epoch>(v),));
-        quote!(match epoch(v)? { #(#arms)* _ => rt::Err(s::Odd), })
+        let arms = (0..straight.model.epochs.len())
+            .map(|epoch| quote!(#epoch => written::<#epoch>(v, #arena),));
+        quote!(match epoch(v, #arena)? { #(#arms)* _ => rt::Err(s::Odd), })
     } else {
-        quote!(written(v))
+        quote!(written(v, #arena))
     };
-    let _ = epoch;
     Ok(quote! {
-        fn write<'v>(v: &'v #ty) -> s::Straight<rt::Vec<u8>> {
+        fn write<'v>(v: &'v #ty, #param) -> s::Straight<rt::Vec<u8>> {
             #dispatch
         }
 
-        fn written<'v, #epochs>(v: &'v #ty) -> s::Straight<rt::Vec<u8>> {
-            let mut ink = s::Ink::new(#anchors);
+        fn written<'v, #epochs>(v: &'v #ty, #param) -> s::Straight<rt::Vec<u8>> {
+            let mut ink = #ink;
             let cx = &mut ink;
             #rules
             { #body }
@@ -109,18 +113,17 @@ struct Writer<'s, 'p, 'm> {
 /// Code of type `&T`.
 #[derive(Debug, Clone)]
 struct Src {
+    /// Of lists and texts, something with `len()` and `iter()`.
     code: TokenStream,
+    /// What the value around holds.
+    held: TokenStream,
     /// The shape of T; none if there is no value.
     shape: Option<Shape>,
 }
 
 impl Src {
-    fn typed(code: TokenStream, shape: Shape) -> Src {
-        Src { code, shape: Some(shape) }
-    }
-
     fn nothing() -> Src {
-        Src { code: quote!(&()), shape: None }
+        Src { code: quote!(&()), held: quote!(&()), shape: None }
     }
 }
 
@@ -142,6 +145,8 @@ struct Node<'m> {
     index: Option<TokenStream>,
     /// Whether an element of a row is written.
     element: bool,
+    /// The level of the type that is written next has been entered, for all elements of an array.
+    entered: bool,
 }
 
 impl<'m> Node<'m> {
@@ -245,7 +250,18 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             index: index.clone(),
         });
         let scope = Scope { frames, ..Scope::default() };
-        Node { view, epoch, big, id, value, scope, at: quote!(o), index, element: false }
+        Node {
+            view,
+            epoch,
+            big,
+            id,
+            value,
+            scope,
+            at: quote!(o),
+            index,
+            element: false,
+            entered: false,
+        }
     }
 
     /// The record that holds the rows of another one: forms are in the struct of their case.
@@ -256,6 +272,11 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             }
             _ => id,
         }
+    }
+
+    /// What a value of a shape is taken from.
+    fn src(&self, held: TokenStream, shape: Shape) -> Src {
+        Src { code: self.straight.reached(&shape, &held), held, shape: Some(shape) }
     }
 
     /// Type of what functions of a record take.
@@ -272,7 +293,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
     fn argument(&self, id: RecordId, src: &Src) -> TokenStream {
         let shapes = self.straight.shapes;
         if shapes.is_transparent(id) || shapes.is_typed(id) {
-            src.code.clone()
+            src.held.clone()
         } else {
             quote!(&())
         }
@@ -308,7 +329,13 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             let index = index.cloned().unwrap_or(quote!(usize::MAX));
             quote!(#index,)
         });
-        Ok(quote!(#name::<#epoch>(cx, #value, #index #more #arguments)?;))
+        let call = quote!(#name::<#epoch>(cx, #value, #index #more #arguments)?;);
+        Ok(match task {
+            Task::Put if self.straight.record(id).recursive && !node.entered => {
+                quote!(cx.enter()?; #call cx.leave();)
+            }
+            _ => call,
+        })
     }
 
     /// Makes sure that a function is there.
@@ -347,7 +374,8 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             Task::Lay => quote!(rt::Ok(o)),
             _ => quote!(rt::Ok(())),
         };
-        let recursive = self.straight.record(id).recursive;
+        // Who calls the others enters the level.
+        let recursive = self.straight.record(id).recursive && task != Task::Put;
         let (enter, leave) = match recursive {
             true => (quote!(cx.enter()?;), quote!(cx.leave();)),
             false => (quote!(), quote!()),
@@ -403,13 +431,13 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
         let field = shapes.field(holder, row)?;
         let value = &node.value;
         if shapes.is_transparent(holder) {
-            return Some(Src::typed(value.clone(), field.shape.clone()));
+            return Some(self.src(value.clone(), field.shape.clone()));
         }
         if !shapes.is_typed(holder) {
             return None;
         }
         let ident = &field.ident;
-        Some(Src::typed(quote!((&#value.#ident)), field.shape.clone()))
+        Some(self.src(quote!((&#value.#ident)), field.shape.clone()))
     }
 
     /// Size in bytes of a type, if it is always the same.
@@ -434,7 +462,17 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             index: index.clone(),
         });
         let big = self.order_in(id, node.big)?;
-        Ok(Node { id, value, scope, at, index, big, element: false, ..node.clone() })
+        Ok(Node {
+            id,
+            value,
+            scope,
+            at,
+            index,
+            big,
+            element: false,
+            entered: false,
+            ..node.clone()
+        })
     }
 
     /// Code that gives up if something of a struct is spelled in a way that straight code does not
@@ -460,9 +498,11 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
         }
         let whole = forms.len() > 1;
         if rows.is_empty() && !whole {
-            return quote!(s::holds(#value.spelling.is_canonical())?;);
+            let spelling = self.straight.spelling(id, value);
+            return quote!(s::holds(#spelling.is_canonical())?;);
         }
-        quote!(s::holds(s::is_kept(&#value.spelling, &[#(#rows),*], #whole))?;)
+        let spelling = self.straight.spelling(id, value);
+        quote!(s::holds(s::is_kept(#spelling, &[#(#rows),*], #whole))?;)
     }
 
     /// Whether a struct has a field for its spelling.
@@ -476,7 +516,8 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
         if node.element || !self.is_spelled(self.holder(node.id)) {
             return quote!(s::Width::SHORTEST);
         }
-        let (value, row) = (&node.value, self.straight.shapes.spelling_row(node.id, row));
-        quote!(s::Width::of(&#value.spelling, #row))
+        let row = self.straight.shapes.spelling_row(node.id, row);
+        let spelling = self.straight.spelling(self.holder(node.id), &node.value);
+        quote!(s::Width::of(#spelling, #row))
     }
 }

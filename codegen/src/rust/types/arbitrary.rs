@@ -1,27 +1,43 @@
 //! `arbitrary::Arbitrary`: values of bounded depth and size, most of which heed what the schema says
-//! about one field, about positions in arrays, and about lists of one length. What only all fields
-//! together say is left to the writer, which refuses.
+//! about one field, about positions in arrays and keys of elements, and about lengths that follow
+//! from numbers. What only all fields together say is left to the writer, which refuses.
 
 mod helper;
+mod keys;
+mod lengths;
 mod rules;
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens as _, format_ident, quote};
 
 use super::generics;
-use crate::model::{Constant, EnumId, RecordId, Role, UnionId};
+use crate::model::{Constant, EnumId, RecordId, Role, RowId, UnionId};
 use crate::rust::shape::{FieldShape, IndexId, Prim, Shape, Shapes};
 
 pub use helper::emit as helper;
+use lengths::Unit;
 use rules::Rule;
 
 /// Of a struct.
 pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
     let ident = shapes.ident(id);
     let lengths = lengths(shapes, id);
+    let mut sources: Vec<RowId> =
+        lengths::sources(shapes, id).into_iter().map(|(row, _)| row).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    let locals = sources.iter().filter_map(|row| shapes.field(id, *row)).map(|field| {
+        let (local, ty) =
+            (lengths::local(field.row), shapes.ty_for(&field.shape, false, &quote!('a)));
+        let value = value(shapes, id, field, &lengths);
+        quote!(let #local: #ty = #value;)
+    });
     let fields = shapes.fields(id).iter().map(|field| {
         let name = &field.ident;
-        let value = value(shapes, id, field, &lengths);
+        let value = match sources.contains(&field.row) {
+            true => lengths::local(field.row).to_token_stream(),
+            false => value(shapes, id, field, &lengths),
+        };
         quote!(#name: #value)
     });
     let spelling = shapes.has_spelling(id).then(|| format_ident!("spelling"));
@@ -30,8 +46,8 @@ pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
     let counts = lengths.iter().enumerate().map(|(at, (_, lists_of))| {
         let number = format_ident!("number_{at}");
         let lists = lists_of.iter().map(|(field, factor, offset)| {
-            let least = match shapes.index_into(id, field.row) {
-                Some(IndexId(array)) => quote!(::formwork::__rt::Some(#array)),
+            let least = match keys::number(shapes, id, field.row) {
+                Some(array) => quote!(::formwork::__rt::Some(#array)),
                 None => quote!(::formwork::__rt::None),
             };
             quote!((#least, #factor, #offset))
@@ -50,16 +66,20 @@ pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
     let body = quote! {
         let _ = (&mut *u, &mut *cx);
         #(#counts)*
+        #(#locals)*
         ::formwork::__rt::Ok(#ident { #(#fields,)* })
     };
     let record = &shapes.model().records[id.index()];
     let possible = shapes.fields(id).iter().flat_map(|field| {
         let is = matches!(field.shape, Shape::Index(_) | Shape::Fixed(..));
-        let want = Rule::of(shapes, id, field).want.filter(|_| is);
-        let want = want.map(|want| quote!(cx.has_wanted(#want)));
+        let rule = Rule::of(shapes, id, field);
+        let want = rule.want.filter(|_| is).map(|want| quote!(cx.has_wanted(#want)));
+        let is_key = matches!(field.shape, Shape::Int(_) | Shape::Fixed(..));
+        let key = rule.key_in.filter(|_| is_key).map(|array| quote!(cx.least(u, #array)? > 0));
         // A field that a layout may lack is no reason to do without the struct.
         let always = rules::epochs(&record.rows[field.row.index()]).is_none();
-        (is && always).then(|| is_possible(shapes, &field.shape)).into_iter().chain(want)
+        let index = (is && always).then(|| is_possible(shapes, &field.shape));
+        index.into_iter().chain(want).chain(key.filter(|_| always))
     });
     let possible = all(possible.collect());
     traits(shapes, &Shape::Struct(id), &ident, &body, possible.as_ref())
@@ -97,13 +117,20 @@ fn value(
     lengths: &Lengths<'_>,
 ) -> TokenStream {
     let row = &shapes.model().records[id.index()].rows[field.row.index()];
-    let length = lengths.iter().enumerate().find_map(|(at, (_, lists))| {
+    let shared = lengths.iter().enumerate().find_map(|(at, (_, lists))| {
         let (_, factor, offset) = lists.iter().find(|list| list.0.row == field.row)?;
         let number = format_ident!("number_{at}");
         Some(quote!(as_arbitrary::length(#number, #factor, #offset)))
     });
-    let least = shapes.index_into(id, field.row).map(|IndexId(array)| array);
-    let rule = Rule::of(shapes, id, field).tokens(least, length);
+    let (size, length) = match lengths::of(shapes, id, row) {
+        Some((Unit::Bytes, bytes)) => (Some(quote!(as_arbitrary::size(#bytes))), shared),
+        Some((Unit::Elements, elements)) => {
+            (None, Some(quote!(as_arbitrary::length(#elements, 1, 0))))
+        }
+        Some((Unit::Padding, _)) | None => (None, shared),
+    };
+    let least = keys::number(shapes, id, field.row);
+    let rule = Rule::of(shapes, id, field).tokens(least, size, length);
     let rule = rule.unwrap_or_else(|| quote!(as_arbitrary::ANY));
     let usual =
         matches!(row.role, Role::Default(_)).then(|| shapes.field_default(id, field, false));

@@ -12,8 +12,10 @@ mod words;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+pub(super) use structs::doc as record_doc;
+
 use super::Options;
-use super::shape::{Shape, Shapes};
+use super::shape::{IndexId, Shape, Shapes};
 use crate::model::{EnumId, Model, RecordId, UnionId};
 
 /// All public types, in the order of the model: structs and words, unions, enumerations, indices.
@@ -34,14 +36,7 @@ pub fn emit(shapes: &Shapes<'_>, options: &Options) -> TokenStream {
     }
     for id in shapes.indices().filter(|id| shapes.has_index(*id)) {
         let ident = shapes.index_ident(id);
-        let doc = docs(Some(&match shapes.index_array(id) {
-            Some((record, row)) => {
-                let record = &model.records[record.index()];
-                let row = record.rows[row.index()].name.as_deref().unwrap_or_default();
-                format!("Position in `{row}` of `{}`, counted from 0.", record.template)
-            }
-            None => "Position in an array, counted from 0.".to_owned(),
-        }));
+        let doc = docs(Some(&index_doc(shapes, id)));
         items.extend(quote! {
             ::formwork::index! {
                 #doc
@@ -87,8 +82,18 @@ pub fn file(model: &Model, parts: &[TokenStream]) -> String {
     text
 }
 
+/// Documentation of a type of positions.
+pub(super) fn index_doc(shapes: &Shapes<'_>, id: IndexId) -> String {
+    let Some((record, row)) = shapes.index_array(id) else {
+        return "Position in an array, counted from 0.".to_owned();
+    };
+    let record = &shapes.model().records[record.index()];
+    let row = record.rows[row.index()].name.as_deref().unwrap_or_default();
+    format!("Position in `{row}` of `{}`, counted from 0.", record.template)
+}
+
 /// Documentation of an item, or the word that it has none.
-fn docs(doc: Option<&str>) -> TokenStream {
+pub(super) fn docs(doc: Option<&str>) -> TokenStream {
     match doc {
         Some(doc) => {
             let lines = doc.lines().map(|line| format!(" {line}"));

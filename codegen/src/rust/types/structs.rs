@@ -80,7 +80,7 @@ fn default(shapes: &Shapes<'_>, id: RecordId) -> Option<TokenStream> {
 }
 
 /// Documentation of a record: its own, or that of the case that it is the body of.
-fn doc(shapes: &Shapes<'_>, id: RecordId) -> Option<String> {
+pub(in crate::rust) fn doc(shapes: &Shapes<'_>, id: RecordId) -> Option<String> {
     let record = &shapes.model().records[id.index()];
     if let (None, RecordKind::Case(union, case)) = (&record.doc, &record.kind) {
         let union = &shapes.model().unions[union.index()];

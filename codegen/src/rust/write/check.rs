@@ -64,10 +64,11 @@ impl<'m> Gen<'_, 'm> {
         let slot = self.plan.slot(ctx.id, row_id).filter(|_| ctx.noded);
         let at = ctx.at(self, row_id);
         let put = Put { ctx, row_id, row, slot, at: at.clone() };
-        let presence = self.check_presence(&put);
+        let mut presence = self.check_presence(&put);
         if matches!(row.kind, RowKind::Slice { .. }) {
             return presence;
         }
+        presence.extend(self.check_tag(&put));
         let mut code = self.check_count(&put);
         code.extend(self.check_given(&put));
         code.extend(self.check_reference(&put));

@@ -8,6 +8,7 @@ mod layout;
 mod put;
 mod sources;
 mod src;
+mod tags;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -217,7 +217,7 @@ pub fn eval_in<'v, W: Write<'v>>(
 }
 
 /// A record without a node whose value is looked at.
-fn beside(record: u16, node: super::NodeId, value: Src<'_>) -> Put<'_> {
+pub(super) fn beside(record: u16, node: super::NodeId, value: Src<'_>) -> Put<'_> {
     let (mode, order) = (super::FILL, crate::Endian::Little);
     Put { mode, node, noded: false, record, value, base: 0, order }
 }

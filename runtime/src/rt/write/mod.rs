@@ -20,6 +20,7 @@ mod run;
 mod schema;
 mod source;
 mod tables;
+mod tags;
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -48,6 +49,7 @@ pub use schema::{
 };
 pub use source::{bare_case, case, Fields, List, Source, Src};
 pub use tables::{Column, Made, Tables};
+pub use tags::{check_tag, OtherCase, TagRow};
 
 use check::Validate;
 use place::Place;

@@ -11,6 +11,7 @@ pub use rich::{Rich, check_rich};
 
 #[doc(hidden)]
 pub mod deps {
+    pub use formwork_properties::{Check, Subject, codec};
     pub use formwork_tests_module::Show;
     pub use serde_json::Value as Json;
     pub use {arbitrary, formwork, serde, serde_json};

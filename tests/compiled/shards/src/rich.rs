@@ -1,5 +1,5 @@
-//! Generated code with the options `serde` and `arbitrary`: values are edited as JSON, or made of
-//! nothing, and written as the interpreter writes them.
+//! Generated code with all options: values are edited as JSON, or made of nothing, and written as
+//! the interpreter writes them; and arenas read and write what ordinary values do.
 
 use std::env;
 use std::fmt::Write as _;
@@ -9,10 +9,13 @@ use std::path::Path;
 use formwork::{Inspect, ReadOptions, WriteError};
 use formwork_codegen::model::{Model, RecordKind};
 use formwork_interpreter::{KeptKind, Value, read, write};
+use formwork_properties::laws::Broken;
+use formwork_properties::{Case, Check, Outcome, Property};
 use formwork_tests::golden::{self, Edit, Feature, File};
 use formwork_tests::{laws, value_text};
+use formwork_tests_compiled::inputs;
 use formwork_tests_compiled::known::Known;
-use formwork_tests_compiled::schemas;
+use formwork_tests_compiled::schemas::{self, Schema};
 use formwork_tests_compiled::value::{self, problems};
 use formwork_tests_module::Show;
 use serde_json::Value as Json;
@@ -42,12 +45,19 @@ pub struct Rich {
     /// Makes a value of random bytes, shows and writes it; then reads what was written and shows
     /// that.
     pub random: fn(&[u8], Show<'_>) -> Option<Written>,
+    /// The properties of the code, of which those of arenas are tried.
+    pub subject: fn(Model) -> Box<dyn Check>,
+    /// Whether files are read into arenas without an ordinary value between.
+    pub straight_arena: bool,
 }
 
-/// The [`Rich`] of generated code: its name, and the path of the type that stands for a file.
+/// The [`Rich`] of generated code: its name, the path of the type that stands for a file, whether
+/// there is straight code for arenas, and the types as `codec!` has them.
 #[macro_export]
 macro_rules! rich {
-    ($name:literal, $module:ident::$root:ident) => {
+    ($name:literal, $module:ident::$root:ident, $straight:literal, $($codec:tt)+) => {{
+        $crate::deps::codec!(Format: $($codec)+);
+
         $crate::Rich {
             name: $name,
             edit: |bytes, options, change| {
@@ -74,8 +84,10 @@ macro_rules! rich {
                 }
                 ::core::option::Option::Some(written)
             },
+            subject: |model| ::std::boxed::Box::new($crate::deps::Subject::<Format>::new(model)),
+            straight_arena: $straight,
         }
-    };
+    }};
 }
 
 /// Checks all edits of the features, and values made of nothing.
@@ -107,6 +119,7 @@ pub fn check_rich(modules: &[Rich]) {
             edits(module, &model, feature, &mut counts, &mut add);
         }
         random(module, &model, &mut counts, &mut add);
+        arenas(module, schema, model, &mut counts, &mut add);
         if env::var_os("BLESS").is_some() {
             known.add(module.name, kinds.clone());
         }
@@ -139,6 +152,13 @@ struct Counts {
     unsaid: usize,
     random: usize,
     random_written: usize,
+    /// Files that were read into arenas, or refused for the same reason, and how many were read.
+    arenas: usize,
+    arenas_read: usize,
+    /// Values made of nothing that were put into arenas and written as without.
+    arenas_made: usize,
+    /// Schemas of which arenas are read without an ordinary value between.
+    straight_arenas: usize,
 }
 
 type Add<'a> = &'a mut dyn FnMut(&str, String);
@@ -288,6 +308,43 @@ fn random(module: &Rich, model: &Model, counts: &mut Counts, add: Add<'_>) {
             add("random", format!("{}: {text}", value_text::line(&shown[0])));
             return;
         }
+    }
+}
+
+/// Arenas: all files of a schema, broken ones too, and values made of nothing.
+fn arenas(module: &Rich, schema: &Schema, model: Model, counts: &mut Counts, add: Add<'_>) {
+    counts.straight_arenas += usize::from(module.straight_arena);
+    let subject = (module.subject)(model);
+    let mut check = |label: &str, input: &[u8]| {
+        let case = Case::of(input)?;
+        match catch_unwind(AssertUnwindSafe(|| subject.check(&case))) {
+            Ok(Ok(outcome)) => Some(outcome),
+            Ok(Err(Broken::Arena(text))) => {
+                add("arena", format!("{label}: {text}"));
+                None
+            }
+            // Whatever else does not hold is tried elsewhere.
+            Ok(Err(_)) => None,
+            Err(_) => {
+                add("arena panic", label.to_owned());
+                None
+            }
+        }
+    };
+    for input in inputs::of(schema) {
+        let read_as =
+            |strictness| Case::input_read_as(strictness, Property::Arena, &[], &input.bytes);
+        let same = |made: &Vec<u8>| Case::of(made).is_some_and(|c| c.options() == input.options);
+        let made = (0..3).map(read_as).find(same).unwrap_or_else(|| read_as(0));
+        let outcome = check(&input.label, &made);
+        counts.arenas += usize::from(outcome.is_some());
+        counts.arenas_read += usize::from(outcome.is_some_and(|known| known != Outcome::Refused));
+    }
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    for round in 0..RANDOM {
+        let bytes: Vec<u8> = (0..SEED).map(|_| next(&mut state)).collect();
+        let outcome = check(&format!("round {round}"), &Case::input(Property::Make, &[], &bytes));
+        counts.arenas_made += usize::from(outcome == Some(Outcome::Held));
     }
 }
 

@@ -1,11 +1,24 @@
 //! Elements one behind the other.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::{Able, Ctx, Reading, Sink, Spot, core, mentions, size, unable, wrap};
+use super::super::Flavour;
+use super::{Able, Ctx, Reading, Sink, Spot, core, mentions, size, unable};
 use crate::model::{ArrayLength, ArrayType, Meaning, Row, RunLength, Type};
 use crate::rust::shape::{Prim, Shape};
+
+/// A list on its way to code.
+struct List {
+    /// The local that it is in.
+    name: Ident,
+    /// Statements before its elements.
+    open: TokenStream,
+    /// What becomes of an element.
+    push: Box<dyn Fn(TokenStream) -> TokenStream>,
+    /// Statements behind its elements.
+    close: TokenStream,
+}
 
 impl<'m> Reading<'_, '_, 'm> {
     pub(super) fn array(
@@ -20,7 +33,7 @@ impl<'m> Reading<'_, '_, 'm> {
         if array.stride.is_some() {
             return unable("elements at a stride");
         }
-        let inner = Ctx { filled: false, extent: None, keeps: None, ..ctx.clone() };
+        let inner = Ctx { filled: false, extent: None, keeps: None, pushing: false, ..ctx.clone() };
         match target {
             Shape::Fixed(element, count) => {
                 self.fixed_array(&inner, spot, array, row, element, *count, sink)
@@ -65,7 +78,7 @@ impl<'m> Reading<'_, '_, 'm> {
         for index in 0..count {
             let spot = spot.plus(width * index as u64);
             let (_, stored) = self.stored(ctx, &spot, cell.storage)?;
-            let value = wrap(element, self.meaning(cell, row, &stored, core(element))?);
+            let value = self.wrap(element, self.meaning(cell, row, &stored, core(element))?);
             elements.extend(quote!(#value,));
         }
         let value = sink(quote!([#elements]));
@@ -115,11 +128,30 @@ impl<'m> Reading<'_, '_, 'm> {
             let block = self.local("b");
             let at = Spot::Block { block: block.clone(), at: 0, base: quote!(0_usize) };
             let (_, stored) = self.stored(ctx, &at, cell.storage)?;
-            let number = wrap(element, self.meaning(cell, row, &stored, core(element))?);
+            let number = self.wrap(element, self.meaning(cell, row, &stored, core(element))?);
             let plain = matches!(
                 (&cell.meaning, element),
                 (Meaning::Int, Shape::Int(Prim::U8)) if stored.prim == Prim::U8 && row.plus == 0
             );
+            if let Flavour::Arena = self.straight.flavour {
+                if !number.to_string().contains('?') {
+                    let each = match plain {
+                        true => quote!(#bytes.iter().copied()),
+                        false => quote!(s::each::<#wide>(#bytes).map(|#block| #number)),
+                    };
+                    let value = sink(quote!(s::gathered(arena, #each)?));
+                    return Ok(quote!(#before #value));
+                }
+                let list = self.list_of(quote!(), sink);
+                let (open, push) = (&list.open, (list.push)(number));
+                let close = &list.close;
+                return Ok(quote! {
+                    #before
+                    #open
+                    for #block in s::each::<#wide>(#bytes) { #push }
+                    #close
+                });
+            }
             let value = if plain {
                 quote!(#bytes.to_vec())
             } else if number.to_string().contains('?') {
@@ -137,11 +169,13 @@ impl<'m> Reading<'_, '_, 'm> {
             let value = sink(value);
             return Ok(quote!(#before #value));
         }
-        let (block, list, index) = (self.local("b"), self.local("v"), self.local("i"));
+        let (block, index) = (self.local("b"), self.local("i"));
         let at =
             Spot::Block { block: block.clone(), at: 0, base: quote!((#base + #index * #wide)) };
-        let push = |value: TokenStream| quote!(#list.push(#value););
-        let body = self.inside(|| self.item(ctx, &at, &array.element, row, element, &push))?;
+        let room = quote!(rt::Vec::with_capacity(#bytes.len() / #wide));
+        let list = self.list_of(room, sink);
+        let body =
+            self.inside(|| self.item(ctx, &at, &array.element, row, element, &*list.push))?;
         let (iterate, address) = if mentions(&body, &index) {
             (
                 quote!(for (#index, #block) in s::each::<#wide>(#bytes).enumerate()),
@@ -150,13 +184,13 @@ impl<'m> Reading<'_, '_, 'm> {
         } else {
             (quote!(for #block in s::each::<#wide>(#bytes)), None)
         };
-        let value = sink(quote!(#list));
+        let (open, close) = (list.open, list.close);
         Ok(quote! {
             #address
             #before
-            let mut #list = rt::Vec::with_capacity(#bytes.len() / #wide);
+            #open
             #iterate { #body }
-            #value
+            #close
         })
     }
 
@@ -173,23 +207,49 @@ impl<'m> Reading<'_, '_, 'm> {
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
         let Spot::Stream { part, .. } = spot else { return unable("a list in a block") };
-        let list = self.local("v");
-        let push = |value: TokenStream| quote!(#list.push(#value););
-        let body = self.inside(|| self.item(ctx, spot, &array.element, row, element, &push))?;
-        let value = sink(quote!(#list));
+        let number = self.local("u");
+        let room = match &array.length {
+            ArrayLength::Count(_) => {
+                let least = Literal::usize_unsuffixed(self.least(ctx, &array.element));
+                quote!(s::list(#number, #least, #part.left())?)
+            }
+            _ => quote!(rt::Vec::new()),
+        };
+        let list = self.list_of(room, sink);
+        // The level of a type that contains itself is entered once for all elements.
+        let entered = matches!(
+            &array.element,
+            Type::Record(id) if self.straight.record(*id).recursive
+        );
+        let inner = Ctx { entered, ..ctx.clone() };
+        let read = || {
+            let pushed = match self.straight.flavour {
+                Flavour::Values => unable("no arena"),
+                Flavour::Arena => self.pushed(&inner, spot, &array.element, element, &list.name),
+            };
+            match pushed {
+                Ok(pushed) => Ok(pushed),
+                Err(_) => self.item(&inner, spot, &array.element, row, element, &*list.push),
+            }
+        };
+        let body = self.inside(read)?;
+        let within = |condition: TokenStream, code: TokenStream| match entered {
+            true => quote!(if #condition { cx.enter()?; #code cx.leave(); }),
+            false => code,
+        };
+        let (open, close) = (list.open, list.close);
         match &array.length {
             ArrayLength::Count(count) => {
-                let number = self.local("u");
                 let count = self.length(ctx, count)?;
-                let least = Literal::usize_unsuffixed(self.least(ctx, &array.element));
                 let some = filled.then(|| quote!(s::holds(#number != 0)?;));
+                let all = within(quote!(#number != 0), quote!(for _ in 0..#number { #body }));
                 Ok(quote! {
                     let #number = #count;
                     #some
                     cx.charge(#number)?;
-                    let mut #list = s::list(#number, #least, #part.left())?;
-                    for _ in 0..#number { #body }
-                    #value
+                    #open
+                    #all
+                    #close
                 })
             }
             ArrayLength::Fill => {
@@ -198,14 +258,33 @@ impl<'m> Reading<'_, '_, 'm> {
                 let moved = (self.least(ctx, &array.element) == 0)
                     .then(|| quote!(s::holds(#part.left() < #left)?;));
                 let before = moved.is_some().then(|| quote!(let #left = #part.left();));
-                Ok(quote! {
-                    #some
-                    let mut #list = rt::Vec::new();
-                    while #part.left() > 0 { #before #body #moved }
-                    #value
-                })
+                let all = quote!(while #part.left() > 0 { #before #body #moved });
+                let all = within(quote!(#part.left() > 0), all);
+                Ok(quote!(#some #open #all #close))
             }
             ArrayLength::Last(_) => unable("an array up to its last element"),
+        }
+    }
+
+    /// A list that is made element by element; `room`: the `Vec` that it begins with.
+    fn list_of(&self, room: TokenStream, sink: Sink<'_>) -> List {
+        let list = self.local("v");
+        let value = sink(quote!(#list));
+        match self.straight.flavour {
+            Flavour::Values => List {
+                name: list.clone(),
+                open: quote!(let mut #list = #room;),
+                close: value,
+                push: Box::new(move |element| quote!(#list.push(#element);)),
+            },
+            Flavour::Arena => List {
+                name: list.clone(),
+                open: quote!(let #list = s::opened(arena);),
+                close: quote!(let #list = s::closed(arena, #list)?; #value),
+                push: Box::new(
+                    move |element| quote!(let element = #element; s::pushed(arena, &#list, element);),
+                ),
+            },
         }
     }
 

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{Able, Ctx, Reading, Sink, Spot, core, nothing, number, size, unable, wrap};
+use super::{Able, Ctx, Reading, Sink, Spot, core, nothing, number, size, unable};
 use crate::model::{
     ByteOrder, Cell, Constant, GroupOrder, Home, IntType, Meaning, RecordId, Row, RowKind, Storage,
     Type,
@@ -179,17 +179,17 @@ impl<'m> Reading<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let inner = core(target);
         if let Meaning::Word(word) = cell.meaning {
-            return self.word(ctx, word, stored, inner, &|value| sink(wrap(target, value)));
+            return self.word(ctx, word, stored, inner, &|value| sink(self.wrap(target, value)));
         }
         let none = !row.none.is_empty() && matches!(cell.meaning, Meaning::Int | Meaning::Enum(_));
         if !none {
             let value = self.meaning(cell, row, &stored, inner)?;
-            return Ok(sink(wrap(target, value)));
+            return Ok(sink(self.wrap(target, value)));
         }
         let name = self.local("c");
         let tokens = &stored.tokens;
         let known = Stored { tokens: quote!(#name), ..stored };
-        let some = sink(wrap(target, self.meaning(cell, row, &known, inner)?));
+        let some = sink(self.wrap(target, self.meaning(cell, row, &known, inner)?));
         let empty = sink(nothing(target)?);
         let first = number(row.none[0]);
         let others = row.none[1..].iter().map(|none| {

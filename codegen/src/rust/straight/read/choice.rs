@@ -7,7 +7,8 @@ use super::super::{Access, early};
 use super::body::{Holder, tag_size};
 use super::{Able, Ctx, Frame, Reading, Sink, Spot, number, size, unable};
 use crate::model::{
-    Case, DefinerScope, DefinerSource, Home, Label, Measure, Pattern, Role, Tag, Union, UnionId,
+    Case, Cell, DefinerScope, DefinerSource, Home, Label, Measure, Pattern, Role, Storage, Tag,
+    Union, UnionId,
 };
 use crate::rust::shape::Shape;
 
@@ -16,6 +17,8 @@ struct Decision {
     before: TokenStream,
     /// The number that labels are compared with.
     number: TokenStream,
+    /// Lowest and highest number that its type has, if that type is narrower than 128 bits.
+    limits: Option<(i128, i128)>,
     /// The bytes of the tag, the first highest: a number of 64 bits; and their number.
     bytes: Option<(Ident, u64)>,
     /// Where the union begins: a `usize`.
@@ -45,6 +48,9 @@ impl<'m> Reading<'_, '_, 'm> {
         // Functions of their own, so that cases do not share one large stack frame.
         let apart = union.cases.len() > 2;
         let whole = |body: Able<TokenStream>| match body {
+            Ok(body) if apart && ctx.pushing => {
+                quote!((|| -> s::Straight<()> { #body rt::Ok(()) })())
+            }
             Ok(body) if apart => {
                 quote!((|| -> s::Straight<_> { let made; #body rt::Ok(made) })())
             }
@@ -57,7 +63,7 @@ impl<'m> Reading<'_, '_, 'm> {
         for (index, case) in (0_u32..).zip(&union.cases) {
             let variant = |value: TokenStream| {
                 let keep = |value: TokenStream| {
-                    if apart { quote!(made = #value;) } else { sink(value) }
+                    if apart && !ctx.pushing { quote!(made = #value;) } else { sink(value) }
                 };
                 if !shapes.has_union(id) {
                     return keep(quote!(()));
@@ -111,6 +117,12 @@ impl<'m> Reading<'_, '_, 'm> {
             }
         }
         let (before, number) = (decision.before, decision.number);
+        if apart && ctx.pushing {
+            return Ok(quote! {
+                #before
+                (match #number { #arms #otherwise _ => rt::Err(s::Odd) })?;
+            });
+        }
         if apart {
             let rest = sink(quote!(made));
             return Ok(quote! {
@@ -130,12 +142,24 @@ impl<'m> Reading<'_, '_, 'm> {
             Tag::Row(row) => {
                 let number = early(ctx.record, *row);
                 let number = self.checked(quote!(#number))?;
-                Ok(Decision { before: TokenStream::new(), number, bytes: None, start: None })
+                Ok(Decision {
+                    before: TokenStream::new(),
+                    number,
+                    limits: None,
+                    bytes: None,
+                    start: None,
+                })
             }
             Tag::Given(expr) => {
                 let given = self.number(ctx, expr)?;
                 let number = quote!(s::known(#given)?);
-                Ok(Decision { before: TokenStream::new(), number, bytes: None, start: None })
+                Ok(Decision {
+                    before: TokenStream::new(),
+                    number,
+                    limits: None,
+                    bytes: None,
+                    start: None,
+                })
             }
             Tag::Own(cell) | Tag::Word(cell) => {
                 let Spot::Stream { part, .. } = spot else { return unable("a union in a block") };
@@ -171,7 +195,8 @@ impl<'m> Reading<'_, '_, 'm> {
                 } else {
                     None
                 };
-                Ok(Decision { before, number: quote!(#tag), bytes, start: Some(start) })
+                let limits = tag_limits(cell);
+                Ok(Decision { before, number: quote!(#tag), limits, bytes, start: Some(start) })
             }
         }
     }
@@ -185,7 +210,8 @@ impl<'m> Reading<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         match label {
             Label::Range(low, high) => {
-                let (low_n, high_n) = (number(*low), number(*high));
+                let (least, most) = decision.limits.unwrap_or((i128::MIN, i128::MAX));
+                let (low_n, high_n) = (number((*low).max(least)), number((*high).min(most)));
                 let range = if low == high { low_n } else { quote!(#low_n..=#high_n) };
                 let guard = guard.map(|guard| quote!(if true #guard));
                 Ok(quote!(#range #guard))
@@ -239,7 +265,7 @@ impl<'m> Reading<'_, '_, 'm> {
             let base = &holder.base;
             let from = if union.body { quote!(#base) } else { quote!(#start) };
             let mut inner = ctx.clone();
-            inner.filled = false;
+            (inner.filled, inner.entered, inner.pushing) = (false, false, false);
             let shape = self.straight.shapes.record(case.record);
             let read = self.record(&inner, spot, case.record, &shape, sink)?;
             return Ok(quote!(#part.back(cx, #from)?; #read));
@@ -252,6 +278,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let mut inner = ctx.clone();
         (inner.pattern, inner.tag, inner.word) = (None, None, None);
         (inner.filled, inner.extent, inner.keeps) = (false, None, None);
+        (inner.entered, inner.pushing) = (false, false);
         let mut limit = None;
         if let (Tag::Own(_) | Tag::Word(_), Spot::Stream { part, .. }) = (&union.tag, spot) {
             before.extend(self.covered(part, pattern, decision, &mut inner)?);
@@ -409,4 +436,14 @@ impl<'m> Reading<'_, '_, 'm> {
         }
         Ok(code)
     }
+}
+
+/// Lowest and highest number of an integer.
+fn tag_limits(cell: &Cell) -> Option<(i128, i128)> {
+    let Storage::Fixed(int) = cell.storage else { return None };
+    let bits = u32::from(int.bytes) * 8;
+    Some(match int.signed {
+        true => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
+        false => (0, (1_i128 << bits) - 1),
+    })
 }

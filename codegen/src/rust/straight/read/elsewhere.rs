@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::body::{Work, extent, in_tag};
-use super::{Able, Ctx, Reading, Spot, nothing, size, unable, wrap};
+use super::{Able, Ctx, Reading, Spot, nothing, size, unable};
 use crate::model::{
     Expr, Field, Home, Member, Path, RecordId, Role, Row, RowId, RowKind, Start, Step, Type,
 };
@@ -37,7 +37,10 @@ impl<'m> Reading<'_, '_, 'm> {
                 self.doubt("names that stand elsewhere");
                 match shape {
                     None => return Ok(()),
-                    Some(Shape::Str) => work.code.extend(quote!(let #field = M::text("");)),
+                    Some(Shape::Str) => {
+                        let value = self.empty(&Shape::Str)?;
+                        work.code.extend(quote!(let #field = #value;));
+                    }
                     Some(_) => return unable("names that are no texts"),
                 }
             }
@@ -45,7 +48,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 if self.is_table(&row.ty) {
                     self.doubt("a table that follows from the value");
                     let Some(shape) = shape else { return Ok(()) };
-                    let value = wrap(&shape, quote!(rt::Default::default()));
+                    let value = self.wrap(&shape, quote!(rt::Default::default()));
                     work.code.extend(quote!(let #field = #value;));
                 } else {
                     return self.object(work, id, row, address, shape);

@@ -162,7 +162,13 @@ impl<'m> Reading<'_, '_, 'm> {
                 match self.says(ctx, &array.element, element, &quote!((*it)), depth + 1)? {
                     Fits::Always => Fits::Always,
                     Fits::Never => Fits::If(quote!(#value.is_empty())),
-                    Fits::If(condition) => Fits::If(quote!(#value.iter().all(|it| #condition))),
+                    Fits::If(condition) => {
+                        let list = match shape {
+                            Shape::List(_) => self.straight.reached(shape, &quote!((&#value))),
+                            _ => value.clone(),
+                        };
+                        Fits::If(quote!(#list.iter().all(|it| #condition)))
+                    }
                 }
             }
             (Type::Region(region), shape) => {

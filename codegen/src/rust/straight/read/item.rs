@@ -1,9 +1,10 @@
 //! Values of a type at a spot.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::{Able, Ctx, Reading, Sink, Spot, core, function, size, unable, wrap};
+use super::super::Flavour;
+use super::{Able, Callee, Ctx, Reading, Sink, Spot, core, function, size, unable};
 use crate::model::{
     ArrayLength, Content, Encoding, Extent, Home, RecordId, RecordKind, RegionType, Row, RowKind,
     RunLength, Storage, Tag, Type, UnionId,
@@ -24,19 +25,18 @@ impl<'m> Reading<'_, '_, 'm> {
         match ty {
             Type::Cell(cell) => self.cell(ctx, spot, cell, row, target, sink),
             Type::Run(run) => self.run(ctx, spot, run, target, sink),
-            Type::Record(record) => {
-                self.record(ctx, spot, *record, core(target), &|value| sink(wrap(target, value)))
-            }
+            Type::Record(record) => self
+                .record(ctx, spot, *record, core(target), &|value| sink(self.wrap(target, value))),
             Type::Union(union) => {
                 let holder = self.lone(ctx, spot)?;
                 self.union(ctx, &holder, spot, *union, core(target), &|value| {
-                    sink(wrap(target, value))
+                    sink(self.wrap(target, value))
                 })
             }
             Type::Pointer(pointer) => self.pointer(ctx, spot, pointer, row, target, sink),
-            Type::Array(array) => {
-                self.array(ctx, spot, array, row, core(target), &|value| sink(wrap(target, value)))
-            }
+            Type::Array(array) => self.array(ctx, spot, array, row, core(target), &|value| {
+                sink(self.wrap(target, value))
+            }),
             Type::Region(region) => self.region(ctx, spot, region, row, target, sink),
             Type::ByteOrderMark => {
                 let check = match spot {
@@ -46,7 +46,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     }
                     Spot::Stream { part, .. } => quote!(#part.expect(b"\xff\xfe")?;),
                 };
-                let value = sink(wrap(target, quote!(::formwork::Endian::Little)));
+                let value = sink(self.wrap(target, quote!(::formwork::Endian::Little)));
                 Ok(quote!(#check #value))
             }
             Type::PerEpoch(_) | Type::Text | Type::Nothing => unable("a type without bytes"),
@@ -99,9 +99,9 @@ impl<'m> Reading<'_, '_, 'm> {
         if *target != self.straight.value_shape(id) {
             return unable("a record in another shape");
         }
-        let big = ctx.big;
-        self.call(id, big, ctx.epoch)?;
-        let (name, epoch) = (function(id, big), self.straight.epoch_argument());
+        let callee = Callee { record: id, big: ctx.big, pushing: false };
+        self.call(callee, ctx.epoch)?;
+        let (name, epoch) = (function(callee), self.straight.epoch_argument());
         let (before, part) = match spot {
             Spot::Stream { part, local: true } => (None, quote!(&mut #part)),
             Spot::Stream { part, local: false } => (None, quote!(#part)),
@@ -111,7 +111,40 @@ impl<'m> Reading<'_, '_, 'm> {
             }
         };
         let value = sink(quote!(value));
-        Ok(quote!(#before let value = #name::<M, #epoch>(cx, #part)?; #value))
+        let (mode, arena) = (self.straight.mode_argument(), self.straight.arena_argument());
+        let recursive = self.straight.record(id).recursive && !ctx.entered;
+        let enter = recursive.then(|| quote!(cx.enter()?;));
+        let leave = recursive.then(|| quote!(cx.leave();));
+        Ok(quote! {
+            #before
+            #enter
+            let value = #name::<#mode #epoch>(cx, #arena #part)?;
+            #leave
+            #value
+        })
+    }
+
+    /// A call that reads an element to an open list of an arena, if elements have a function.
+    pub(super) fn pushed(
+        &self,
+        ctx: &Ctx<'m>,
+        spot: &Spot,
+        ty: &Type,
+        element: &Shape,
+        list: &Ident,
+    ) -> Able<TokenStream> {
+        let (Type::Record(id), Spot::Stream { part, local }) = (ty, spot) else {
+            return unable("elements without a function");
+        };
+        let function_of = self.straight.record(*id).recursive || self.uses[id.index()] > 1;
+        if !function_of || *element != self.straight.value_shape(*id) {
+            return unable("elements without a function");
+        }
+        let callee = Callee { record: *id, big: ctx.big, pushing: true };
+        self.call(callee, ctx.epoch)?;
+        let (name, epoch) = (function(callee), self.straight.epoch_argument());
+        let part = if *local { quote!(&mut #part) } else { quote!(#part) };
+        Ok(quote!(#name::<#epoch>(cx, arena, &#list, #part)?;))
     }
 
     fn record_here(
@@ -167,6 +200,8 @@ impl<'m> Reading<'_, '_, 'm> {
         inner.base = address.clone();
         (inner.pattern, inner.tag, inner.word) = (None, None, None);
         (inner.filled, inner.extent, inner.keeps) = (false, None, None);
+        inner.entered = false;
+        inner.pushing &= self.straight.shapes.is_transparent(id);
         inner.frames.push(super::Frame {
             record: id,
             access: super::super::Access::Early,
@@ -237,13 +272,28 @@ impl<'m> Reading<'_, '_, 'm> {
             });
             let Some((_, local)) = found else { return unable("a field without a row") };
             let ident = &field.ident;
+            let row = &self.straight.record(*of).rows[field.row.index()];
+            if let Some(goal) = self.straight.goal(*of, field.row, row) {
+                let note = self.straight.note(goal, &field.shape, &quote!((&value)));
+                values.extend(quote!(#ident: { let value = #local; #note value },));
+                continue;
+            }
             values.extend(quote!(#ident: #local,));
         }
-        let spelling = shapes.has_spelling(*of).then(|| match &rows.keeps {
-            Some(local) => quote!(spelling: #local,),
-            None => quote!(spelling: ::formwork::Spelling::default(),),
-        });
-        Ok(quote!(#path { #values #spelling }))
+        if !shapes.has_spelling(*of) {
+            return Ok(quote!(#path { #values }));
+        }
+        let spelling = match (self.straight.flavour, &rows.keeps) {
+            (Flavour::Values, Some(local)) => quote!(#local),
+            (Flavour::Values, None) => quote!(::formwork::Spelling::default()),
+            (Flavour::Arena, Some(local)) => quote!(s::spelled(arena, #local)?),
+            (Flavour::Arena, None) => quote!(::formwork::SpellingId::CANONICAL),
+        };
+        if self.straight.spelling_outside(*of) {
+            // The two things that the variant has.
+            return Ok(quote!(#path { #values }, #spelling));
+        }
+        Ok(quote!(#path { #values spelling: #spelling, }))
     }
 
     fn region(

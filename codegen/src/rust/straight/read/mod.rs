@@ -29,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use super::{Able, Frame, Scope, Straight, Unable, unable};
+use super::{Able, Flavour, Frame, Scope, Straight, Unable, unable};
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, EpochId, Expr, Model, Pattern, RecordId, RowId, Sizes,
     Storage,
@@ -50,11 +50,20 @@ pub(super) struct Reader {
 
 /// The function `read` and those that it calls.
 pub(super) fn emit(straight: &Straight<'_, '_>) -> Able<Reader> {
-    let reading = Reading::new(straight);
-    let entry = reading.entry()?;
-    let functions = reading.functions()?;
-    let sealed = reading.doubt.borrow().is_none();
-    Ok(Reader { tokens: quote!(#entry #functions), sealed })
+    let made = || -> Able<Reader> {
+        let reading = Reading::new(straight);
+        let entry = reading.entry()?;
+        let functions = reading.functions()?;
+        let sealed = reading.doubt.borrow().is_none();
+        Ok(Reader { tokens: quote!(#entry #functions), sealed })
+    };
+    let reader = made()?;
+    if reader.sealed {
+        return Ok(reader);
+    }
+    // The writer looks at all rules, so nothing has to be noted for them.
+    straight.noting.set(false);
+    made()
 }
 
 /// Makes the reader.
@@ -66,14 +75,25 @@ struct Reading<'s, 'p, 'm> {
     uses: Vec<usize>,
     /// Rows that expressions or tags ask for.
     asked: BTreeSet<(RecordId, RowId)>,
-    /// Bodies of functions by record, byte order and epoch.
-    bodies: RefCell<BTreeMap<(RecordId, bool, usize), Body>>,
+    /// Bodies of functions by what they read, and epoch.
+    bodies: RefCell<BTreeMap<(Callee, usize), Body>>,
     /// Names of early numbers that are known here.
     known: RefCell<BTreeSet<String>>,
     /// The number of the next local.
     next: Cell<u32>,
     /// Why the reader cannot vouch for what it reads.
     doubt: RefCell<Option<String>>,
+}
+
+/// What a function reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Callee {
+    record: RecordId,
+    /// Whether the highest byte of a number comes first.
+    big: bool,
+    /// Whether the value goes to an open list of an arena, rather than to the caller: values that
+    /// are moved take longer than all else.
+    pushing: bool,
 }
 
 /// The body of a function in one epoch.
@@ -107,6 +127,10 @@ struct Ctx<'m> {
     extent: Option<Ident>,
     /// The local that keeps an unusual width of the row's number, and the row's number there.
     keeps: Option<(Ident, u16)>,
+    /// The level of the type that is read next has been entered, for all elements of a list.
+    entered: bool,
+    /// The value goes to the open list `into`, wherever it is made.
+    pushing: bool,
 }
 
 /// Where something is read.
@@ -193,15 +217,17 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                 let #name = #number;
             });
         }
-        let name = function(root, self.file_order());
+        let callee = Callee { record: root, big: self.file_order(), pushing: false };
+        let name = function(callee);
+        let (mode, arena) = (self.straight.mode_argument(), self.straight.arena_argument());
         let call = |epoch: usize| {
-            self.call(root, self.file_order(), epoch)?;
+            self.call(callee, epoch)?;
             Ok(match self.straight.has_epochs() {
                 true => {
                     let epoch = Literal::usize_unsuffixed(epoch);
-                    quote!(#name::<M, #epoch>(&mut cx, &mut part)?)
+                    quote!(#name::<#mode #epoch>(&mut cx, #arena &mut part)?)
                 }
-                false => quote!(#name::<M>(&mut cx, &mut part)?),
+                false => quote!(#name::<#mode>(&mut cx, #arena &mut part)?),
             })
         };
         let value = if self.straight.has_epochs() {
@@ -236,19 +262,43 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         } else {
             call(0)?
         };
+        let enter = self.straight.record(root).recursive.then(|| quote!(cx.enter()?;));
         // A plain file decodes each byte once, and a pooled text as often as something names it.
         let sealed = self.doubt.borrow().is_none();
         let factor = Literal::usize_unsuffixed(if sealed { SEALED } else { POOLED });
         // Otherwise the value is written, which looks at the rules first.
-        let check = sealed.then(|| quote!(check_root(&value)?;));
+        let check = sealed.then(|| quote!(seen_root(&value, #arena &cx)?;));
+        let goals = Literal::usize_unsuffixed(match self.straight.noting.get() {
+            true => self.straight.goals.len(),
+            false => 0,
+        });
+        if let Flavour::Arena = self.straight.flavour {
+            return Ok(quote! {
+                /// The value of a file.
+                fn read(
+                    bytes: &[u8],
+                    options: &::formwork::ReadOptions,
+                    arena: &mut super::pools::Pools,
+                ) -> s::Straight<#ty> {
+                    let mut cx = s::Scan::new(bytes, options, #factor, #goals)?;
+                    let mut part = cx.part(0)?;
+                    #enter
+                    #variables
+                    let value = #value;
+                    #check
+                    rt::Ok(value)
+                }
+            });
+        }
         Ok(quote! {
             /// The value of a file.
             fn read<'i, 'o, M: rt::Mode<'i, 'o>>(
                 bytes: &'i [u8],
                 options: &::formwork::ReadOptions,
             ) -> s::Straight<#ty> {
-                let mut cx = s::Scan::new(bytes, options, #factor)?;
+                let mut cx = s::Scan::new(bytes, options, #factor, #goals)?;
                 let mut part = cx.part(0)?;
+                #enter
                 #variables
                 let value = #value;
                 #check
@@ -259,25 +309,35 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
 
     /// All functions that were asked for.
     fn functions(&self) -> Able<TokenStream> {
-        let mut wanted: Vec<(RecordId, bool)> = Vec::new();
-        for (record, big, _) in self.bodies.borrow().keys() {
-            if !wanted.contains(&(*record, *big)) {
-                wanted.push((*record, *big));
+        let mut wanted: Vec<Callee> = Vec::new();
+        for (callee, _) in self.bodies.borrow().keys() {
+            if !wanted.contains(callee) {
+                wanted.push(*callee);
             }
         }
         let mut functions = TokenStream::new();
-        for (record, big) in wanted {
+        for callee in wanted {
             let body = self.straight.by_epoch(|_, epoch| {
-                Ok(match self.bodies.borrow().get(&(record, big, epoch)) {
+                Ok(match self.bodies.borrow().get(&(callee, epoch)) {
                     Some(Body::Made(body)) => body.clone(),
                     _ => quote!(return rt::Err(s::Odd);),
                 })
             })?;
-            let (name, epochs) = (function(record, big), self.straight.epoch_generic());
-            let ty = self.straight.value_ty(record, &quote!('o));
+            let (name, epochs) = (function(callee), self.straight.epoch_generic());
+            let ty = self.straight.value_ty(callee.record, &quote!('o));
+            let (into, ty) = match callee.pushing {
+                true => (Some(quote!(into: &s::Open<#ty>,)), quote!(())),
+                false => (None, ty),
+            };
+            let (mode, arena) = match self.straight.flavour {
+                Flavour::Values => (quote!('o, M: rt::Mode<'i, 'o>,), None),
+                Flavour::Arena => (quote!(), Some(quote!(arena: &mut super::pools::Pools,))),
+            };
             functions.extend(quote! {
-                fn #name<'i, 'o, M: rt::Mode<'i, 'o>, #epochs>(
+                fn #name<'i, #mode #epochs>(
                     cx: &mut s::Scan<'i>,
+                    #arena
+                    #into
                     part: &mut s::Part<'i>,
                 ) -> s::Straight<#ty> {
                     #body
@@ -287,9 +347,9 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         Ok(functions)
     }
 
-    /// Makes the function of a record in an epoch, unless it is there.
-    fn call(&self, record: RecordId, big: bool, epoch: usize) -> Able<()> {
-        let key = (record, big, epoch);
+    /// Makes a function in an epoch, unless it is there.
+    fn call(&self, callee: Callee, epoch: usize) -> Able<()> {
+        let key = (callee, epoch);
         match self.bodies.borrow().get(&key) {
             Some(Body::Not(why)) => return unable(why.clone()),
             Some(_) => return Ok(()),
@@ -299,7 +359,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         // What is known around is not known in a function.
         let known = self.known.take();
         let next = self.next.replace(0);
-        let made = self.function_body(record, big, epoch);
+        let made = self.function_body(callee, epoch);
         self.known.replace(known);
         self.next.set(next);
         let (body, result) = match made {
@@ -310,7 +370,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         result
     }
 
-    fn function_body(&self, record: RecordId, big: bool, epoch: usize) -> Able<TokenStream> {
+    fn function_body(&self, callee: Callee, epoch: usize) -> Able<TokenStream> {
+        let Callee { record, big, pushing } = callee;
         let ctx = Ctx {
             view: self.model.in_epoch(epoch_id(epoch)),
             epoch,
@@ -324,21 +385,22 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             filled: false,
             extent: None,
             keeps: None,
+            entered: false,
+            pushing,
         };
         let spot = Spot::Stream { part: format_ident!("part"), local: false };
-        let recursive = self.straight.record(record).recursive;
-        let enter = recursive.then(|| quote!(cx.enter()?;));
-        let leave = recursive.then(|| quote!(cx.leave();));
         let shape = self.straight.value_shape(record);
-        let body = self.record(&ctx, &spot, record, &shape, &|value| {
-            // A value is made before it is left.
-            if recursive {
-                quote!(let value = #value; #leave return rt::Ok(value);)
-            } else {
-                quote!(return rt::Ok(#value);)
+        // What a transparent record stands for is pushed where it is made.
+        let pushed = pushing && self.straight.shapes.is_transparent(record);
+        let body = self.record(&ctx, &spot, record, &shape, &|value| match (pushing, pushed) {
+            (false, _) => quote!(return rt::Ok(#value);),
+            (true, true) => quote!(return rt::Ok(());),
+            (true, false) => {
+                let push = push(&value);
+                quote!(#push return rt::Ok(());)
             }
         })?;
-        Ok(sweep::sweep(quote!(#enter #body)))
+        Ok(sweep::sweep(body))
     }
 
     /// Byte order of the file: whether the highest byte comes first.
@@ -416,6 +478,28 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         quote!(super::#ident)
     }
 
+    /// A value in the options and boxes that its place has.
+    fn wrap(&self, shape: &Shape, value: TokenStream) -> TokenStream {
+        match shape {
+            Shape::Option(inner) => {
+                let value = self.wrap(inner, value);
+                quote!(rt::Some(#value))
+            }
+            Shape::Boxed(inner) => {
+                let value = self.wrap(inner, value);
+                match self.straight.flavour {
+                    Flavour::Values => quote!(rt::Box::new(#value)),
+                    Flavour::Arena => {
+                        quote!({ let value = #value; s::boxed_in(arena, value)? })
+                    }
+                }
+            }
+            // What deviates is odd.
+            Shape::Kept(_) => quote!(::formwork::Kept::canonical()),
+            _ => value,
+        }
+    }
+
     fn row(&self, ctx: &Ctx<'m>, record: RecordId, row: RowId) -> &'m crate::model::Row {
         &ctx.view.records[record.index()].rows[row.index()]
     }
@@ -445,9 +529,16 @@ fn mentions(tokens: &TokenStream, name: &Ident) -> bool {
     })
 }
 
-/// Name of a record's function.
-fn function(record: RecordId, big: bool) -> Ident {
-    if big { format_ident!("read_{}_be", record.0) } else { format_ident!("read_{}", record.0) }
+/// Name of a function.
+fn function(callee: Callee) -> Ident {
+    let verb = if callee.pushing { "push" } else { "read" };
+    let order = if callee.big { "_be" } else { "" };
+    format_ident!("{verb}_{}{order}", callee.record.0)
+}
+
+/// Adds a value to the open list that a function is given.
+fn push(value: &TokenStream) -> TokenStream {
+    quote!(let element = #value; s::pushed(arena, into, element);)
 }
 
 fn epoch_id(epoch: usize) -> EpochId {
@@ -470,23 +561,6 @@ fn core(shape: &Shape) -> &Shape {
     match shape {
         Shape::Option(inner) | Shape::Boxed(inner) | Shape::Kept(inner) => core(inner),
         other => other,
-    }
-}
-
-/// A value in the options and boxes that its place has.
-fn wrap(shape: &Shape, value: TokenStream) -> TokenStream {
-    match shape {
-        Shape::Option(inner) => {
-            let value = wrap(inner, value);
-            quote!(rt::Some(#value))
-        }
-        Shape::Boxed(inner) => {
-            let value = wrap(inner, value);
-            quote!(rt::Box::new(#value))
-        }
-        // What deviates is odd.
-        Shape::Kept(_) => quote!(::formwork::Kept::canonical()),
-        _ => value,
     }
 }
 

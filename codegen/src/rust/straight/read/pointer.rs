@@ -3,7 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Able, Ctx, Reading, Sink, Spot, core, nothing, number, size, unable, wrap};
+use super::super::Flavour;
+use super::{Able, Ctx, Reading, Sink, Spot, core, nothing, number, size, unable};
 use crate::model::{
     ArrayLength, PointerType, RecordId, Role, Row, RowKind, RunLength, Storage, Target, Type,
     WhenEmpty,
@@ -53,7 +54,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 let Some(text) = kind.text.as_deref() else { return unable("a pool of no text") };
                 self.doubt("a string pool");
                 let read = self.inside(|| {
-                    let wrapped = |value: TokenStream| sink(wrap(target, value));
+                    let wrapped = |value: TokenStream| sink(self.wrap(target, value));
                     self.item(&inner, &spot, text, row, core(target), &wrapped)
                 })?;
                 let from = self.local("a");
@@ -97,7 +98,9 @@ impl<'m> Reading<'_, '_, 'm> {
             Some(_) if pointer.optional => Some(match nothing(target) {
                 Ok(none) => sink(none),
                 // It holds nothing but spelling.
-                Err(_) if self.is_table(own) => sink(wrap(target, quote!(rt::Default::default()))),
+                Err(_) if self.is_table(own) => {
+                    sink(self.wrap(target, quote!(rt::Default::default())))
+                }
                 Err(why) => return Err(why),
             }),
             Some(_) => Some(match counted {
@@ -106,19 +109,19 @@ impl<'m> Reading<'_, '_, 'm> {
                         quote!(return rt::Err(s::Odd);)
                     } else {
                         let count = self.length(ctx, count)?;
-                        let empty = sink(wrap(target, self.empty(core(target))?));
+                        let empty = sink(self.wrap(target, self.empty(core(target))?));
                         quote!(s::holds(#count == 0)?; #empty)
                     }
                 }
                 None if pointer.none_with.is_some() => match nothing(target) {
                     Ok(none) => sink(none),
                     Err(_) if self.is_table(own) => {
-                        sink(wrap(target, quote!(rt::Default::default())))
+                        sink(self.wrap(target, quote!(rt::Default::default())))
                     }
                     Err(why) => return Err(why),
                 },
                 None if fill && when_empty == WhenEmpty::None => {
-                    sink(wrap(target, self.empty(core(target))?))
+                    sink(self.wrap(target, self.empty(core(target))?))
                 }
                 None => quote!(return rt::Err(s::Odd);),
             }),
@@ -129,7 +132,7 @@ impl<'m> Reading<'_, '_, 'm> {
         };
         let read = if self.is_table(own) {
             self.doubt("a table that follows from the value");
-            let value = sink(wrap(target, quote!(rt::Default::default())));
+            let value = sink(self.wrap(target, quote!(rt::Default::default())));
             let extent = extent(quote!(#from));
             quote!(#begin let #from = #part.at(); #extent #value)
         } else {
@@ -154,7 +157,15 @@ impl<'m> Reading<'_, '_, 'm> {
         })
     }
 
-    fn empty(&self, shape: &Shape) -> Able<TokenStream> {
+    pub(super) fn empty(&self, shape: &Shape) -> Able<TokenStream> {
+        if let Flavour::Arena = self.straight.flavour {
+            return match shape {
+                Shape::List(_) | Shape::Str | Shape::Bytes | Shape::Utf16 => {
+                    Ok(quote!(rt::Default::default()))
+                }
+                _ => unable("an empty array in another shape"),
+            };
+        }
         match shape {
             Shape::List(_) => Ok(quote!(rt::Vec::new())),
             Shape::Str => Ok(quote!(M::text(""))),

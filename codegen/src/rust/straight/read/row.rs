@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::super::early;
 use super::body::{Holder, Work, extent, is_varint};
-use super::{Able, Ctx, Reading, Sink, Spot, core, size, unable, wrap};
+use super::{Able, Ctx, Reading, Sink, Spot, core, push, size, unable};
 use crate::model::{
     Cell, Constant, Content, Encoding, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength,
     Storage, Target, Type,
@@ -71,7 +71,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 if let Some(shape) = shape {
                     let Shape::Int(prim) = core(&shape) else { return unable("zeros") };
                     let prim = prim.ident();
-                    let value = wrap(&shape, quote!((#bytes.len() as #prim)));
+                    let value = self.wrap(&shape, quote!((#bytes.len() as #prim)));
                     work.code.extend(quote!(let #field = #value;));
                     work.fields.push((id, quote!(#field)));
                 }
@@ -174,10 +174,17 @@ impl<'m> Reading<'_, '_, 'm> {
         let field = self.local("f");
         let shape = (work.wanted)(id);
         let target = shape.clone().unwrap_or(Shape::Choice(union));
+        if work.ctx.pushing {
+            let code =
+                self.union(work.ctx, holder, &spot, union, core(&target), &|value| push(&value))?;
+            work.code.extend(code);
+            work.fields.push((id, quote!(())));
+            return Ok(());
+        }
         let code =
             self.union(work.ctx, holder, &spot, union, core(&target), &|value| match &shape {
                 Some(shape) => {
-                    let value = wrap(shape, value);
+                    let value = self.wrap(shape, value);
                     quote!(#field = #value;)
                 }
                 None => TokenStream::new(),

@@ -3,7 +3,8 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::{Able, Ctx, Reading, Sink, Spot, core, size, unable, wrap};
+use super::super::Flavour;
+use super::{Able, Ctx, Reading, Sink, Spot, core, size, unable};
 use crate::model::{Cell, Content, Encoding, Meaning, RunLength, RunType};
 use crate::rust::shape::Shape;
 
@@ -97,7 +98,7 @@ impl<'m> Reading<'_, '_, 'm> {
             }
         };
         let value = self.decoded(ctx, run.content, &quote!(#content), core(target))?;
-        let value = sink(wrap(target, value));
+        let value = sink(self.wrap(target, value));
         Ok(quote!(#before #behind #value))
     }
 
@@ -126,6 +127,25 @@ impl<'m> Reading<'_, '_, 'm> {
         bytes: &TokenStream,
         target: &Shape,
     ) -> Able<TokenStream> {
+        if let Flavour::Arena = self.straight.flavour {
+            return Ok(match (content, target) {
+                (Content::Bytes, Shape::Bytes) => quote!(s::bytes_in(arena, #bytes)?),
+                (Content::Text(Encoding::Utf8), Shape::Str) => {
+                    quote!(s::text_in(arena, s::utf8(#bytes)?)?)
+                }
+                (Content::Text(Encoding::Ascii), Shape::Str) => {
+                    quote!(s::text_in(arena, s::ascii(#bytes)?)?)
+                }
+                (Content::Text(encoding), Shape::Utf16) => match encoding {
+                    Encoding::Utf16Le => quote!(s::units_in(arena, #bytes)?),
+                    Encoding::Utf16Be => quote!(s::units_in_be(arena, #bytes)?),
+                    Encoding::Utf16 if ctx.big => quote!(s::units_in_be(arena, #bytes)?),
+                    Encoding::Utf16 => quote!(s::units_in(arena, #bytes)?),
+                    _ => return unable("text in another shape"),
+                },
+                _ => return unable("text of this kind"),
+            });
+        }
         Ok(match (content, target) {
             (Content::Bytes, Shape::Bytes) => quote!(M::bytes(#bytes)),
             (Content::Text(Encoding::Utf8), Shape::Str) => quote!(M::text(s::utf8(#bytes)?)),

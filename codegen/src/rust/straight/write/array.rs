@@ -67,8 +67,14 @@ impl<'m> Writer<'_, '_, 'm> {
         };
         let code = &src.code;
         let (i, name) = (self.fresh("i"), self.fresh("x"));
-        let x = Src::typed(quote!(#name), (**inner).clone());
-        let put = |spot: &Spot| self.put_element(node, id, row, &array.element, &x, spot, &i);
+        let x = self.src(quote!(#name), (**inner).clone());
+        // The level of a type that contains itself is entered once for all elements.
+        let entered = matches!(
+            &array.element,
+            Type::Record(id) if self.straight.record(*id).recursive
+        );
+        let element = Node { entered, ..node.clone() };
+        let put = |spot: &Spot| self.put_element(&element, id, row, &array.element, &x, spot, &i);
         if let Spot::Block(offset) = spot {
             let (Some(size), Some(all)) = (
                 self.size(node, &array.element),
@@ -121,7 +127,11 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         let body = put(&Spot::End)?;
         let start = starts.then(|| quote!(cx.start();));
-        Ok(quote!(for (#i, #name) in #code.iter().enumerate() { #start #body }))
+        let all = quote!(for (#i, #name) in #code.iter().enumerate() { #start #body });
+        Ok(match entered {
+            true => quote!(if !#code.is_empty() { cx.enter()?; #all cx.leave(); }),
+            false => all,
+        })
     }
 
     #[allow(clippy::too_many_arguments, reason = "all of it is about one element")]
@@ -138,7 +148,7 @@ impl<'m> Writer<'_, '_, 'm> {
         match (ty, &x.shape) {
             (_, Some(Shape::Boxed(inner))) => {
                 let code = &x.code;
-                let x = Src::typed(quote!((&**#code)), (**inner).clone());
+                let x = self.src(self.straight.unboxed(code), (**inner).clone());
                 self.put_element(node, id, row, ty, &x, spot, i)
             }
             (Type::Record(record), _) => self.put_record(node, *record, x, spot, Some(&quote!(#i))),

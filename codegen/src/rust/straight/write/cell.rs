@@ -120,7 +120,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 };
                 let (bits, signed) = self.cell_range(cell);
                 let none = cut(*none, bits, signed)?;
-                let some = self.bits(node, row, cell, &Src::typed(quote!(x), (**inner).clone()))?;
+                let some = self.bits(node, row, cell, &self.src(quote!(x), (**inner).clone()))?;
                 Ok(quote!(match #code { rt::Some(x) => #some, rt::None => #none }))
             }
             (Meaning::Int | Meaning::Enum(_), _) => {

@@ -225,7 +225,7 @@ impl<'m> Writer<'_, '_, 'm> {
             return self.table_row(node, id, row, expr);
         }
         let canonical = match self.field(node, id) {
-            Some(Src { code, shape: Some(Shape::Kept(_)) }) => {
+            Some(Src { code, shape: Some(Shape::Kept(_)), .. }) => {
                 quote!(s::holds(#code.is_canonical())?;)
             }
             None => quote!(),
@@ -256,16 +256,16 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             let Type::Union(union) = node.row(*at).ty else { return unable("a union in an array") };
             let record = self.model.unions[union.index()].cases[*case as usize].record;
-            let (variant, payload) = self.straight.shapes.variant(union, *case);
-            let ty = self.straight.shapes.union_ident(union);
+            let (_, payload) = self.straight.shapes.variant(union, *case);
             let name = format_ident!("c{}", record.0);
-            let (pattern, src) = match payload {
-                Some(record) => (quote!((#name)), Src::typed(quote!(#name), Shape::Struct(record))),
-                None => (quote!(), Src::nothing()),
+            let pattern = self.straight.pattern(union, *case, &name);
+            let src = match payload {
+                Some(record) => self.src(quote!(#name), Shape::Struct(record)),
+                None => Src::nothing(),
             };
             let inner = self.inside(node, record, &src, node.at.clone(), None)?;
             let number = self.source(&inner, &definer.source)?;
-            arms.extend(quote!(super::#ty::#variant #pattern => #number,));
+            arms.extend(quote!(#pattern => #number,));
         }
         let Some(src) = union_row.and_then(|at| self.field(node, at)) else {
             return unable("a number without an equation");
@@ -330,11 +330,11 @@ impl<'m> Writer<'_, '_, 'm> {
         let code = &src.code;
         Ok(match &src.shape {
             Some(Shape::Option(inner)) => {
-                let inner = self.length(row, &Src::typed(quote!(x), (**inner).clone()))?;
+                let inner = self.length(row, &self.src(quote!(x), (**inner).clone()))?;
                 quote!((match #code { rt::Some(x) => #inner, rt::None => 0 }))
             }
             Some(Shape::Boxed(inner)) => {
-                self.length(row, &Src::typed(quote!((&**#code)), (**inner).clone()))?
+                self.length(row, &self.src(self.straight.unboxed(code), (**inner).clone()))?
             }
             Some(Shape::List(_) | Shape::Fixed(..) | Shape::Bytes | Shape::Utf16) => {
                 quote!(#code.len())

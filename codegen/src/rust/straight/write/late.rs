@@ -312,7 +312,8 @@ impl Addresses<'_, '_, '_> {
                     return unable("an array of what may not be there");
                 }
                 let ident = &field.ident;
-                let count = quote!(#value.#ident.len());
+                let list = self.straight.reached(&field.shape, &quote!((&#value.#ident)));
+                let count = quote!(#list.len());
                 let index = match step {
                     Step::Index(index) => self.straight.number(scope, self.view, index)?,
                     _ => quote!(rt::Some(#count as i128 - 1)),

@@ -125,7 +125,7 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         match &src.shape {
             Some(Shape::Option(inner)) => {
-                let x = Src::typed(quote!(x), (**inner).clone());
+                let x = self.src(quote!(x), (**inner).clone());
                 let inner = self.full(pointer, target, &x)?;
                 return Ok(Some(match inner {
                     None => quote!(#code.is_some()),
@@ -133,7 +133,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 }));
             }
             Some(Shape::Boxed(inner)) => {
-                let x = Src::typed(quote!((&**#code)), (**inner).clone());
+                let x = self.src(self.straight.unboxed(code), (**inner).clone());
                 return self.full(pointer, target, &x);
             }
             _ => {}

@@ -160,7 +160,7 @@ impl<'m> Writer<'_, '_, 'm> {
         match (ty, &src.shape) {
             (_, Some(Shape::Option(inner))) => {
                 let x = self.fresh("x");
-                let some = Src::typed(quote!(#x), (**inner).clone());
+                let some = self.src(quote!(#x), (**inner).clone());
                 let body = self.through(node, ty, &some, at, then)?;
                 Ok(if body.is_empty() {
                     body
@@ -169,7 +169,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 })
             }
             (_, Some(Shape::Boxed(inner))) => {
-                let x = Src::typed(quote!((&**#code)), (**inner).clone());
+                let x = self.src(self.straight.unboxed(code), (**inner).clone());
                 self.through(node, ty, &x, at, then)
             }
             (Type::Record(record), _) => {
@@ -178,19 +178,19 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             (Type::Union(id), Some(_)) => {
                 let union = &node.view.unions[id.index()];
-                let ty = self.straight.shapes.union_ident(*id);
                 let mut arms = TokenStream::new();
                 for (number, case) in (0_u32..).zip(&union.cases) {
-                    let (variant, payload) = self.straight.shapes.variant(*id, number);
+                    let (_, payload) = self.straight.shapes.variant(*id, number);
                     let Some(record) = payload else { continue };
                     let name = format_ident!("c{}", record.0);
-                    let x = Src::typed(quote!(#name), Shape::Struct(record));
+                    let x = self.src(quote!(#name), Shape::Struct(record));
                     // Offsets of rows in a case count from the record around it.
                     let base = if case.whole { at.clone() } else { node.at.clone() };
                     let inner = self.inside(node, case.record, &x, base, None)?;
                     let body = self.straight.or_odd(then(&inner));
                     if !body.is_empty() {
-                        arms.extend(quote!(super::#ty::#variant(#name) => { #body }));
+                        let pattern = self.straight.pattern(*id, number, &name);
+                        arms.extend(quote!(#pattern => { #body }));
                     }
                 }
                 Ok(if arms.is_empty() { arms } else { quote!(match #code { #arms _ => {} }) })
@@ -271,7 +271,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 let at = self.row_at(node, id)?;
                 if let Some(Shape::Option(inner)) = &src.shape {
                     let (x, code) = (self.fresh("x"), &src.code);
-                    let some = Src::typed(quote!(#x), (**inner).clone());
+                    let some = self.src(quote!(#x), (**inner).clone());
                     let body = self.tail_elements(node, id, row, array, &some, &at, None)?;
                     return Ok(match body.is_empty() {
                         true => body,

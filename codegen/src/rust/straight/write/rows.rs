@@ -208,7 +208,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let code = &src.code;
         Ok(match (&src.shape, constant) {
             (Some(Shape::Option(inner)), constant) => {
-                let test = self.equals(&Src::typed(quote!(x), (**inner).clone()), constant)?;
+                let test = self.equals(&self.src(quote!(x), (**inner).clone()), constant)?;
                 quote!((match #code { rt::Some(x) => #test, rt::None => false }))
             }
             (Some(Shape::Bool), Constant::Bool(b)) => quote!((*#code == #b)),
@@ -250,9 +250,9 @@ impl<'m> Writer<'_, '_, 'm> {
                     _ => None,
                 };
                 match field {
-                    Some(Src { code, shape: Some(Shape::Option(inner)) }) => {
+                    Some(Src { code, shape: Some(Shape::Option(inner)), .. }) => {
                         let x = self.fresh("x");
-                        let some = Src::typed(quote!(#x), *inner);
+                        let some = self.src(quote!(#x), *inner);
                         let body = self.row_bytes(node, id, row, spot, home, Some(some))?;
                         quote! {
                             if #holds {
@@ -330,7 +330,7 @@ impl<'m> Writer<'_, '_, 'm> {
                         // A row that other layouts do not have.
                         Some(Shape::Option(inner)) if !self.may_be_none(&row.ty, row) => {
                             let (x, code) = (self.fresh("x"), &src.code);
-                            let some = Src::typed(quote!(#x), (**inner).clone());
+                            let some = self.src(quote!(#x), (**inner).clone());
                             let body = self.put(node, id, row, &row.ty, &some, spot, home)?;
                             Ok(quote!({ let #x = s::known(#code.as_ref())?; #body }))
                         }
@@ -399,7 +399,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let code = &src.code;
         match &src.shape {
             Some(Shape::Boxed(inner)) => {
-                let src = Src::typed(quote!((&**#code)), (**inner).clone());
+                let src = self.src(self.straight.unboxed(code), (**inner).clone());
                 return self.put(node, id, row, ty, &src, spot, home);
             }
             Some(Shape::Kept(_)) => return unable("a kept number in another row"),

@@ -230,7 +230,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     self.store(&element, int, &fits, &spot)
                 }
                 Type::Pointer(pointer) if matches!(pointer.target, Target::Pooled) => {
-                    let src = Src::typed(quote!(key), Shape::Bytes);
+                    let src = self.src(quote!(key), Shape::Bytes);
                     self.put_pointer(&element, row, pointer, &src, &spot)?
                 }
                 _ => return unable("a column of another kind"),

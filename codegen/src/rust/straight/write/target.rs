@@ -26,7 +26,7 @@ impl<'m> Writer<'_, '_, 'm> {
         match (&src.shape, &row.when) {
             (Some(Shape::Option(inner)), when) => {
                 let x = self.fresh("x");
-                let some = Src::typed(quote!(#x), (**inner).clone());
+                let some = self.src(quote!(#x), (**inner).clone());
                 let body = self.content(
                     node,
                     id,
@@ -98,7 +98,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let code = &src.code;
         let x = self.fresh("x");
         let inner = match &src.shape {
-            Some(Shape::Option(inner)) => Src::typed(quote!(#x), (**inner).clone()),
+            Some(Shape::Option(inner)) => self.src(quote!(#x), (**inner).clone()),
             _ => src.clone(),
         };
         let (width, big, skip) = (int.bytes, self.is_big(node, &int), kind.skip);
@@ -154,7 +154,7 @@ impl<'m> Writer<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         if let Some(Shape::Boxed(inner)) = &src.shape {
             let code = &src.code;
-            let src = Src::typed(quote!((&**#code)), (**inner).clone());
+            let src = self.src(self.straight.unboxed(code), (**inner).clone());
             return self.content(node, id, row, ty, &src, align, part, kept, anchor, index, patch);
         }
         if let Type::Record(record) = ty
@@ -308,7 +308,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let code = &src.code;
         let (i, base, name) = (self.fresh("i"), self.fresh("base"), self.fresh("x"));
         let element = self.fresh("element");
-        let x = Src::typed(quote!(#name), (**inner).clone());
+        let x = self.src(quote!(#name), (**inner).clone());
         let element_at = match (first, self.size(node, &array.element)) {
             (Some(first), _) => quote!(cx.start_of(#first, #i)?),
             (None, Some(size)) => quote!((#base + #i as u64 * #size)),

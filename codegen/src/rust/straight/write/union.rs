@@ -33,14 +33,12 @@ impl<'m> Writer<'_, '_, 'm> {
         };
         let code = &src.code;
         let arms = (0_u32..).zip(&union.cases).map(|(number, case)| {
-            let (variant, payload) = self.straight.shapes.variant(id, number);
-            let ty = self.straight.shapes.union_ident(id);
-            let (pattern, inner) = match payload {
-                Some(record) => {
-                    let name = format_ident!("c{}", record.0);
-                    (quote!((#name)), Src::typed(quote!(#name), Shape::Struct(record)))
-                }
-                None => (quote!(), Src::nothing()),
+            let (_, payload) = self.straight.shapes.variant(id, number);
+            let name = format_ident!("c{}", payload.unwrap_or(case.record).0);
+            let pattern = self.straight.pattern(id, number, &name);
+            let inner = match payload {
+                Some(record) => self.src(quote!(#name), Shape::Struct(record)),
+                None => Src::nothing(),
             };
             let body = match self.put_case(node, row, id, case, &inner, spot, home) {
                 // A function of its own, so that cases do not share one large stack frame.
@@ -50,7 +48,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 Ok(body) => quote!({ let _: () = { #body }; rt::Ok(()) }),
                 Err(_) => quote!(rt::Err(s::Odd)),
             };
-            quote!(super::#ty::#variant #pattern => #body,)
+            quote!(#pattern => #body,)
         });
         Ok(quote!(#given (match #code { #(#arms)* })?;))
     }
@@ -124,10 +122,10 @@ impl<'m> Writer<'_, '_, 'm> {
         if open {
             first.extend(quote!({ return rt::Err(s::Odd) }));
         }
-        let value = &inner.value;
+        let spelling = self.straight.spelling(case.record, &inner.value);
         let chosen = if case.forms.len() > 1 && self.is_spelled(case.record) {
             quote! {
-                let form = match s::kept_form(&#value.spelling, first) {
+                let form = match s::kept_form(#spelling, first) {
                     rt::Some(kept) if (match kept { #says _ => false }) => kept,
                     _ => first,
                 };
@@ -295,10 +293,15 @@ impl<'m> Writer<'_, '_, 'm> {
                 let before = match tag_row {
                     Some((id, row, cell)) => {
                         let bits = self.row_bits(rows, id, row, cell)?;
+                        // A negative tag is a large number here, which no label takes.
+                        let sign = u32::from(int.signed);
                         let tests = labels.iter().filter_map(|label| match label {
                             Label::Range(low, high) => {
-                                let (low, high) =
-                                    (Literal::i128_suffixed(*low), Literal::i128_suffixed(*high));
+                                let most = (1_i128 << (u32::from(int.bytes) * 8 - sign)) - 1;
+                                let (low, high) = (
+                                    Literal::i128_suffixed(*low),
+                                    Literal::i128_suffixed((*high).min(most)),
+                                );
                                 Some(quote!((#low..=#high).contains(&i128::from(tag))))
                             }
                             _ => None,
@@ -344,12 +347,12 @@ impl<'m> Writer<'_, '_, 'm> {
         let code = &src.code;
         match &src.shape {
             Some(Shape::Option(inner)) => {
-                let test = self.can_say(rows, ty, &Src::typed(quote!(x), (**inner).clone()))?;
+                let test = self.can_say(rows, ty, &self.src(quote!(x), (**inner).clone()))?;
                 return Ok(test
                     .map(|test| quote!((match #code { rt::Some(x) => #test, rt::None => true }))));
             }
             Some(Shape::Boxed(inner)) => {
-                let src = Src::typed(quote!((&**#code)), (**inner).clone());
+                let src = self.src(self.straight.unboxed(code), (**inner).clone());
                 return self.can_say(rows, ty, &src);
             }
             Some(Shape::Kept(_)) => return unable("a kept number in a form"),
@@ -373,7 +376,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 Ok(Some(quote!(s::bits(#number, #bits, #signed).is_ok())))
             }
             (Type::Array(array), Some(Shape::List(inner) | Shape::Fixed(inner, _))) => {
-                let x = Src::typed(quote!(x), (**inner).clone());
+                let x = self.src(quote!(x), (**inner).clone());
                 let test = self.can_say(rows, &array.element, &x)?;
                 Ok(test.map(|test| quote!(#code.iter().all(|x| #test))))
             }

@@ -3,12 +3,15 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::rules::wants;
-use crate::rust::shape::{IndexId, Prim, Shapes};
+use super::keys;
+use super::rules::{Rule, wants};
+use crate::model::RecordId;
+use crate::rust::shape::{IndexId, Prim, Shape, Shapes};
 
 /// The module.
 pub fn emit(shapes: &Shapes<'_>) -> TokenStream {
-    let indices = shapes.indices().count();
+    let arrays = keys::count(shapes);
+    let ranges = ranges(shapes);
     let epochs = shapes.model().epochs.len().max(1);
     let last_epoch = Literal::usize_unsuffixed(epochs - 1);
     let wanted = wants(shapes).into_iter().map(|want| {
@@ -34,7 +37,16 @@ pub fn emit(shapes: &Shapes<'_>) -> TokenStream {
             const LENGTH: usize = 5;
 
             /// Elements of all lists together.
-            const ELEMENTS: u32 = 400;
+            const ELEMENTS: i32 = 400;
+
+            /// As many more, for lists that must not be shorter.
+            const RESERVE: i32 = 1600;
+
+            /// Longest list whose elements have different keys.
+            const KEYS: i128 = 64;
+
+            /// Least and greatest number by which elements of each array are known.
+            const RANGES: [(i128, i128); #arrays] = [#(#ranges),*];
 
             /// Arrays of which an element must have a case, with the choice and the case.
             const WANTED: [(u32, u32, u32); #wants] = [#(#wanted),*];
@@ -42,7 +54,7 @@ pub fn emit(shapes: &Shapes<'_>) -> TokenStream {
             /// What is known of the value around.
             pub struct Cx {
                 depth: u32,
-                elements: u32,
+                elements: i32,
                 /// Whether the value heeds the schema as far as possible; otherwise it is to be
                 /// refused for something.
                 tidy: bool,
@@ -51,7 +63,12 @@ pub fn emit(shapes: &Shapes<'_>) -> TokenStream {
                 pub epoch: usize,
                 rule: Rule,
                 /// Elements that each array has at least which something refers to.
-                lengths: [Option<usize>; #indices],
+                lengths: [Option<usize>; #arrays],
+                /// The numbers by which elements of each array are known: that of the first, and how
+                /// much that of the next differs.
+                keys: [Option<(i128, i128)>; #arrays],
+                /// Position in each array of the element that is being made.
+                at: [usize; #arrays],
                 /// Where the elements are that must have a case, if there are any.
                 wanted: [Option<usize>; #wants],
                 /// Choice and case of the element that comes.
@@ -67,7 +84,9 @@ pub fn emit(shapes: &Shapes<'_>) -> TokenStream {
                         serial: 0,
                         epoch: u.int_in_range(0..=#last_epoch)?,
                         rule: ANY,
-                        lengths: [None; #indices],
+                        lengths: [None; #arrays],
+                        keys: [None; #arrays],
+                        at: [0; #arrays],
                         wanted: [None; #wants],
                         forced: None,
                     })
@@ -82,6 +101,70 @@ pub fn emit(shapes: &Shapes<'_>) -> TokenStream {
                     let chosen = *u.choose(&[1, 2, 3, 1, 2, 3, 1, 0])?;
                     *length = Some(chosen);
                     Ok(chosen)
+                }
+
+                /// The same, of an array that must have an element.
+                fn some(&mut self, u: &mut Unstructured<'_>, array: u32) -> Result<usize> {
+                    let known = self.lengths.get(array as usize).copied().flatten();
+                    let least = match known {
+                        Some(least) => least.max(1),
+                        None => u.int_in_range(1..=3)?,
+                    };
+                    if let Some(length) = self.lengths.get_mut(array as usize) {
+                        *length = Some(least);
+                    }
+                    Ok(least)
+                }
+
+                /// The number by which the element at a position is known.
+                fn key(
+                    &mut self,
+                    u: &mut Unstructured<'_>,
+                    array: u32,
+                    position: usize,
+                ) -> Result<Option<i128>> {
+                    let Some((low, high)) = RANGES.get(array as usize) else { return Ok(None) };
+                    let count = high.saturating_sub(*low).saturating_add(1).max(1);
+                    let (first, step) = match self.keys[array as usize] {
+                        Some(known) => known,
+                        None => {
+                            let first = i128::from(u.arbitrary::<u64>()?) % count;
+                            let step = if u.arbitrary()? { (count / KEYS).max(1) } else { 1 };
+                            self.keys[array as usize] = Some((first, step));
+                            (first, step)
+                        }
+                    };
+                    let distance = (position as i128).saturating_mul(step);
+                    Ok(Some(low + first.saturating_add(distance) % count))
+                }
+
+                /// The number that the rule asks for, which others must have or must not have.
+                fn agreed(&mut self, u: &mut Unstructured<'_>) -> Result<Option<i128>> {
+                    let Rule { key, key_at, key_in, low, high, .. } = self.rule;
+                    if !self.tidy {
+                        return Ok(None);
+                    }
+                    if let Some(array) = key_in {
+                        let least = self.some(u, array)?;
+                        let position = u.choose_index(least)?;
+                        return self.key(u, array, position);
+                    }
+                    if let Some(array) = key_at {
+                        let position = self.at[array as usize];
+                        return self.key(u, array, position);
+                    }
+                    if !key {
+                        return Ok(None);
+                    }
+                    self.serial += 1;
+                    let number = low.max(0).saturating_add(i128::from(self.serial));
+                    Ok((number <= high).then_some(number))
+                }
+
+                /// Whether the rule asks for the key of an element that is not there.
+                fn lacks_key(&mut self, u: &mut Unstructured<'_>) -> Result<bool> {
+                    let Some(array) = self.rule.key_in else { return Ok(false) };
+                    Ok(self.least(u, array)? == 0)
                 }
 
                 /// Decides which elements of an array must have a case.
@@ -149,6 +232,10 @@ pub fn emit(shapes: &Shapes<'_>) -> TokenStream {
                 pub most: usize,
                 pub size: Option<usize>,
                 pub key: bool,
+                /// The array of which an element is known by this number: the one that is being
+                /// made, or any.
+                pub key_at: Option<u32>,
+                pub key_in: Option<u32>,
                 pub length: Option<usize>,
                 pub least: Option<u32>,
                 pub want: Option<usize>,
@@ -164,6 +251,8 @@ pub fn emit(shapes: &Shapes<'_>) -> TokenStream {
                 most: usize::MAX,
                 size: None,
                 key: false,
+                key_at: None,
+                key_in: None,
                 length: None,
                 least: None,
                 want: None,
@@ -174,6 +263,28 @@ pub fn emit(shapes: &Shapes<'_>) -> TokenStream {
             #lists
         }
     }
+}
+
+/// Least and greatest number by which the elements of each array may be known.
+fn ranges(shapes: &Shapes<'_>) -> Vec<TokenStream> {
+    let mut ranges = vec![(0, i128::from(u8::MAX)); keys::count(shapes)];
+    let ids = (0..).map(RecordId).take(shapes.model().records.len());
+    for (id, field) in ids.flat_map(|id| shapes.fields(id).iter().map(move |field| (id, field))) {
+        let (Some(array), Shape::Int(prim)) = (keys::at(shapes, id, field), &field.shape) else {
+            continue;
+        };
+        let (least, greatest) = prim.range();
+        let (low, high) = Rule::of(shapes, id, field).range.unwrap_or((least, greatest));
+        if let Some(range) = ranges.get_mut(array as usize) {
+            *range = (low.max(least), high.min(greatest));
+        }
+    }
+    let literal = Literal::i128_unsuffixed;
+    let range = |(low, high)| {
+        let (low, high) = (literal(low), literal(high));
+        quote!((#low, #high))
+    };
+    ranges.into_iter().map(range).collect()
 }
 
 fn traits() -> TokenStream {
@@ -258,6 +369,11 @@ fn traits() -> TokenStream {
             Ok(number)
         }
 
+        /// The number of bytes that follows from other numbers.
+        pub fn size(bytes: i128) -> usize {
+            usize::try_from(bytes).unwrap_or(0).min(4096)
+        }
+
         /// The length that follows from such a number.
         pub fn length(number: i128, factor: i128, offset: i128) -> usize {
             let length = number.saturating_mul(factor).saturating_add(offset);
@@ -272,8 +388,8 @@ fn traits() -> TokenStream {
             if let Some(place) = cx.rule.want.and_then(|want| cx.wanted.get(want).copied()) {
                 return Ok(place.unwrap_or(0) as u32);
             }
-            let least = cx.least(u, array)?;
-            Ok(u.choose_index(least.max(1))? as u32)
+            let least = cx.some(u, array)?;
+            Ok(u.choose_index(least)? as u32)
         }
     }
 }
@@ -289,6 +405,9 @@ fn cells() -> TokenStream {
                         if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
                             return Ok(chosen);
                         }
+                    }
+                    if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from) {
+                        return Ok(agreed);
                     }
                     let number: #ty = Arbitrary::arbitrary(u)?;
                     let Rule { low, high, firm, .. } = cx.rule;
@@ -320,8 +439,15 @@ fn cells() -> TokenStream {
             const LETTERS: [char; 16] = [
                 'a', 'b', 'c', 'A', 'Z', '0', '9', '_', ' ', '/', '.', '~', 'é', 'ß', '世', '😀',
             ];
-            let Rule { ascii, most, key, .. } = cx.rule;
+            let Rule { ascii, most, size, key, .. } = cx.rule;
             let mut text = String::new();
+            if let Some(size) = size.filter(|_| cx.tidy) {
+                // Letters of one unit in any encoding.
+                for _ in 0..size {
+                    text.push(*u.choose(&LETTERS[..12])?);
+                }
+                return Ok(text);
+            }
             for _ in 0..u.int_in_range(0..=6)? {
                 let letter = if cx.tidy { *u.choose(&LETTERS)? } else { u.arbitrary()? };
                 let letter = if cx.tidy && ascii && !letter.is_ascii() { 'x' } else { letter };
@@ -333,9 +459,10 @@ fn cells() -> TokenStream {
             if key && cx.tidy {
                 cx.serial += 1;
                 let mut serial = cx.serial;
+                // In letters that no text has, so no two are equal.
                 while serial > 0 {
-                    text.push((b'a' + (serial % 26) as u8) as char);
-                    serial /= 26;
+                    text.push((b'd' + (serial % 20) as u8) as char);
+                    serial /= 20;
                 }
             }
             Ok(text)
@@ -390,6 +517,9 @@ fn lists() -> TokenStream {
                 if cx.depth == 0 || !bool::arbitrary(u)? || (cx.tidy && !T::possible(u, cx)?) {
                     return Ok(None);
                 }
+                if cx.tidy && cx.lacks_key(u)? {
+                    return Ok(None);
+                }
                 cx.depth -= 1;
                 let value = T::make(u, cx);
                 cx.depth += 1;
@@ -406,7 +536,7 @@ fn lists() -> TokenStream {
                 };
                 let length = match rule.length {
                     Some(length) if cx.tidy => length,
-                    _ if cx.tidy && !T::possible(u, cx)? => 0,
+                    _ if cx.tidy && (!T::possible(u, cx)? || cx.lacks_key(u)?) => 0,
                     _ => u.int_in_range(least..=LENGTH)?,
                 };
                 let mut list = Vec::new();
@@ -417,9 +547,16 @@ fn lists() -> TokenStream {
                     cx.place_wanted(u, array, length)?;
                 }
                 cx.depth -= 1;
+                let firm = rule.length.unwrap_or(least);
                 for position in 0..length {
-                    let Some(left) = cx.elements.checked_sub(1) else { break };
-                    cx.elements = left;
+                    let floor = if position < firm { -RESERVE } else { 0 };
+                    if cx.elements <= floor {
+                        break;
+                    }
+                    cx.elements -= 1;
+                    if let Some(array) = rule.least {
+                        cx.at[array as usize] = position;
+                    }
                     cx.rule = Rule { length: None, least: None, ..rule };
                     cx.forced = rule.least.and_then(|array| cx.force(array, position));
                     list.push(T::make(u, cx)?);

@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use super::lengths::Unit;
+use super::{keys, lengths};
 use crate::model::{
     ArrayLength, ArrayType, BinaryOp, Cell, CheckKind, Content, Encoding, Expr, Home, Meaning,
     Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, RunType, Step, Storage,
@@ -15,6 +17,9 @@ use crate::rust::shape::{FieldShape, IndexId, Shapes, constant_count, strip};
 
 /// Most zero bytes that a made value asks for.
 const MOST_ZEROS: i128 = 4096;
+
+/// Greatest number that a list is to have so many elements of, and the like.
+const MOST_ELEMENTS: i128 = 64;
 
 /// Most numbers of which one is chosen.
 const CHOICES: usize = 64;
@@ -34,8 +39,12 @@ pub struct Rule {
     pub most: Option<u64>,
     /// Exact number of bytes of a byte run.
     pub size: Option<u64>,
-    /// Texts are neither empty nor equal to others.
+    /// Texts are neither empty nor equal to others; numbers are not equal to others.
     pub key: bool,
+    /// The array whose elements are known by this number.
+    pub key_at: Option<u32>,
+    /// The array of which an element is known by this number.
+    pub key_in: Option<u32>,
     /// Exact length of the list.
     pub length: Option<usize>,
     /// Position in [`wants`]: the element that is referred to must be of this case.
@@ -60,7 +69,9 @@ impl Rule {
         let model = shapes.model();
         let row = &model.records[record.index()].rows[field.row.index()];
         let mut rule = Rule { length: constant_count(row), ..Rule::default() };
-        rule.key = row.unique || keys(model).contains(&(record, field.row));
+        rule.key = row.unique || tree_keys(model).contains(&(record, field.row));
+        rule.key_at = keys::at(shapes, record, field);
+        rule.key_in = keys::referred(shapes, row);
         match leaf(&row.ty) {
             Some(Type::Cell(cell)) => rule.cell(model, cell, row),
             Some(Type::Run(run)) => rule.run(run),
@@ -68,8 +79,20 @@ impl Rule {
         }
         // A number of bytes that are written: a value is made to be tried, not to fill a disk.
         if matches!(row.kind, RowKind::Zeros) {
-            rule.range = Some((0, MOST_ZEROS));
+            rule.few(MOST_ZEROS);
             rule.firm = true;
+        }
+        for (_, unit) in
+            lengths::sources(shapes, record).iter().filter(|(row, _)| *row == field.row)
+        {
+            match unit {
+                Unit::Padding => {
+                    rule.few(MOST_ZEROS);
+                    rule.firm = true;
+                }
+                Unit::Bytes => rule.few(MOST_ZEROS),
+                Unit::Elements => rule.few(MOST_ELEMENTS),
+            }
         }
         rule.want =
             want(shapes, row).and_then(|want| wants(shapes).iter().position(|w| *w == want));
@@ -133,6 +156,10 @@ impl Rule {
         }
     }
 
+    fn few(&mut self, most: i128) {
+        self.bound(Some(0), Some(most));
+    }
+
     fn bound(&mut self, low: Option<i128>, high: Option<i128>) {
         let (least, greatest) = self.range.unwrap_or((i128::MIN, i128::MAX));
         self.range =
@@ -140,8 +167,14 @@ impl Rule {
     }
 
     /// The rules as a Rust value; `least` is the array that must be long enough for those who refer
-    /// to it, `length` the length that several lists share. Nothing if there is no rule.
-    pub fn tokens(&self, least: Option<u32>, length: Option<TokenStream>) -> Option<TokenStream> {
+    /// to it, `size` the bytes or units, and `length` the elements that other numbers ask for. Nothing
+    /// if there is no rule.
+    pub fn tokens(
+        &self,
+        least: Option<u32>,
+        size: Option<TokenStream>,
+        length: Option<TokenStream>,
+    ) -> Option<TokenStream> {
         let mut fields: Vec<TokenStream> = Vec::new();
         if let Some((low, high)) = self.range {
             let (low, high) = (Literal::i128_unsuffixed(low), Literal::i128_unsuffixed(high));
@@ -169,11 +202,19 @@ impl Rule {
         if let Some(most) = self.most.and_then(|most| usize::try_from(most).ok()) {
             fields.push(quote!(most: #most));
         }
-        if let Some(size) = self.size.and_then(|size| usize::try_from(size).ok()) {
+        if let Some(size) = size {
+            fields.push(quote!(size: ::formwork::__rt::Some(#size)));
+        } else if let Some(size) = self.size.and_then(|size| usize::try_from(size).ok()) {
             fields.push(quote!(size: ::formwork::__rt::Some(#size)));
         }
         if self.key {
             fields.push(quote!(key: true));
+        }
+        if let Some(array) = self.key_at {
+            fields.push(quote!(key_at: ::formwork::__rt::Some(#array)));
+        }
+        if let Some(array) = self.key_in {
+            fields.push(quote!(key_in: ::formwork::__rt::Some(#array)));
         }
         if let Some(length) = length {
             fields.push(quote!(length: ::formwork::__rt::Some(#length)));
@@ -266,7 +307,7 @@ fn linear(expr: &Expr) -> Option<Shared> {
 }
 
 /// Rows whose texts are keys of a radix tree.
-fn keys(model: &Model) -> BTreeSet<(RecordId, RowId)> {
+fn tree_keys(model: &Model) -> BTreeSet<(RecordId, RowId)> {
     let mut keys = BTreeSet::new();
     for record in &model.records {
         for row in &record.rows {

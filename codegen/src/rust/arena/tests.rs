@@ -1,0 +1,94 @@
+use super::{emit, name, spelling_outside, structs, ty};
+use crate::model::{Model, RecordId};
+use crate::rust::shape::Shapes;
+
+const TREE: &str = r#"
+module tree "Tree" root=File endian=little
+
+varint length u32 order=msb-first bytes=5 usually=shortest
+
+struct File {
+    Node   nodes  count=fill
+}
+
+union Node tag=u8 {
+    case number 0x01 { u16 value }
+    case list   0x02 { length size; Node nodes count=fill size=size }
+    case text   0x03 { Text text }
+    case end    0x04
+}
+
+struct Text {
+    length  code
+    Chars   chars
+    u8      first usually=1
+}
+
+string Chars length=u8 encoding=utf8
+"#;
+
+fn model(text: &str) -> Model {
+    let loaded = crate::load("test.kdl", text, None, &());
+    loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics.all()))
+}
+
+/// Without spaces and line ends, so that only words count.
+fn packed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+fn record(shapes: &Shapes<'_>, name: &str) -> RecordId {
+    let found = structs(shapes).find(|id| shapes.ident(*id) == name);
+    found.unwrap_or_else(|| panic!("there is no {name}"))
+}
+
+#[test]
+fn spellings_of_cases_stand_outside() {
+    let model = model(TREE);
+    let shapes = Shapes::new(&model);
+    let outside = |name| spelling_outside(&shapes, record(&shapes, name));
+    assert!(outside("NodeList"));
+    // One has no spelling, the other is not a case.
+    assert!(!outside("NodeNumber"));
+    assert!(shapes.has_spelling(record(&shapes, "Text")) && !outside("Text"));
+}
+
+#[test]
+fn types() {
+    let model = model(TREE);
+    let shapes = Shapes::new(&model);
+    let nodes = &shapes.fields(record(&shapes, "NodeList"))[0].shape;
+    let seen = |inside| packed(&ty(&shapes, nodes, inside).to_string());
+    assert_eq!(seen(false), "::formwork::Run<Node>");
+    assert_eq!(seen(true), "::formwork::Run<super::Node>");
+    let code = packed(&emit(&shapes, None).to_string());
+    for part in [
+        "pub struct FileArena",
+        "pub struct NodeNumber { #[allow(missing_docs)] pub value: u16, }",
+        "List(NodeList, ::formwork::SpellingId),",
+        "Number(NodeNumber),",
+        "End,",
+        "pub chars: ::formwork::Run<str>",
+        "pub spelling: ::formwork::SpellingId",
+    ] {
+        assert!(code.contains(&packed(part)), "{part}, in {code}");
+    }
+}
+
+/// A constant of the schema is written out; the rest is derived.
+#[test]
+fn defaults() {
+    let model = model(TREE);
+    let code = packed(&emit(&Shapes::new(&model), None).to_string());
+    let written = |name: &str| code.contains(&format!("Defaultfor{name}{{"));
+    assert!(written("Text") && written("Node"));
+    assert!(!written("NodeNumber") && !written("File"));
+}
+
+#[test]
+fn a_type_that_has_the_name() {
+    let text = "module twice \"Twice\" root=File endian=little\n\n\
+                struct File {\n    FileArena a\n}\n\nstruct FileArena {\n    u8 x\n    u8 y\n}\n";
+    let model = model(text);
+    assert_eq!(name(&Shapes::new(&model)), "FileArena2");
+}

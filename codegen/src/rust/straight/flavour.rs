@@ -1,0 +1,88 @@
+//! For which types straight code is: the ordinary ones, or those of an arena.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::{RecordId, Shape, Straight, UnionId};
+
+/// What straight code reads files to, and writes them from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flavour {
+    /// The ordinary types.
+    Values,
+    /// Those of an arena: lists, boxes and texts are runs in pools, which are at hand as `arena`.
+    Arena,
+}
+
+impl Straight<'_, '_> {
+    /// `M,` for calls of readers, which are generic in how they take texts.
+    pub(super) fn mode_argument(&self) -> Option<TokenStream> {
+        (self.flavour == Flavour::Values).then(|| quote!(M,))
+    }
+
+    /// `arena,` for calls of functions that look into one.
+    pub(super) fn arena_argument(&self) -> Option<TokenStream> {
+        (self.flavour == Flavour::Arena).then(|| quote!(arena,))
+    }
+
+    /// `arena: &Pools,` as a parameter of such functions.
+    pub(super) fn arena_param(&self, lifetime: &TokenStream) -> Option<TokenStream> {
+        (self.flavour == Flavour::Arena).then(|| quote!(arena: &#lifetime super::pools::Pools,))
+    }
+
+    /// Something with `len()` and `iter()`, from a reference to a list, text or bytes.
+    pub(super) fn reached(&self, shape: &Shape, code: &TokenStream) -> TokenStream {
+        match (self.flavour, shape) {
+            (Flavour::Arena, Shape::List(_) | Shape::Bytes | Shape::Utf16) => {
+                quote!(s::list_of(arena, #code))
+            }
+            (Flavour::Arena, Shape::Str) => quote!(s::text_of(arena, #code)),
+            (Flavour::Values, Shape::Utf16) => quote!(#code.units()),
+            _ => code.clone(),
+        }
+    }
+
+    /// A reference to what is in a box, from one to the box.
+    pub(super) fn unboxed(&self, code: &TokenStream) -> TokenStream {
+        match self.flavour {
+            Flavour::Values => quote!((&**#code)),
+            Flavour::Arena => quote!(s::one_of(arena, #code)),
+        }
+    }
+
+    /// Whether the spelling of a case's struct is beside it in the variant.
+    pub(super) fn spelling_outside(&self, id: RecordId) -> bool {
+        self.flavour == Flavour::Arena && crate::rust::arena::spelling_outside(self.shapes, id)
+    }
+
+    /// A reference to the spelling of a struct.
+    pub(super) fn spelling(&self, id: RecordId, value: &TokenStream) -> TokenStream {
+        match self.flavour {
+            Flavour::Values => quote!((&#value.spelling)),
+            Flavour::Arena if self.spelling_outside(id) => {
+                let name = beside(id);
+                quote!(s::spelling_of(arena, #name))
+            }
+            Flavour::Arena => quote!(s::spelling_of(arena, &#value.spelling)),
+        }
+    }
+
+    /// A pattern for a variant whose struct, if it has one, gets a name.
+    pub(super) fn pattern(&self, union: UnionId, case: u32, name: &Ident) -> TokenStream {
+        let (variant, payload) = self.shapes.variant(union, case);
+        let ty = self.shapes.union_ident(union);
+        let inside = payload.map(|record| {
+            let spelling = self.spelling_outside(record).then(|| {
+                let spelling = beside(record);
+                quote!(, #spelling)
+            });
+            quote!((#name #spelling))
+        });
+        quote!(super::#ty::#variant #inside)
+    }
+}
+
+/// Name of the local that has the spelling beside a case's struct.
+fn beside(record: RecordId) -> Ident {
+    format_ident!("k{}", record.0)
+}

@@ -4,8 +4,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::spelling_outside;
-use super::types::has_field;
+use super::{has_field, spelling_outside};
 use crate::model::{RecordId, UnionId};
 use crate::rust::shape::{FieldShape, Shape, Shapes};
 

@@ -104,6 +104,11 @@ pub(in crate::rust) fn spelling_outside(shapes: &Shapes<'_>, record: RecordId) -
         && !shapes.is_transparent(record)
 }
 
+/// Whether a struct has a field for its spelling.
+fn has_field(shapes: &Shapes<'_>, id: RecordId) -> bool {
+    shapes.has_spelling(id) && !spelling_outside(shapes, id)
+}
+
 /// Name of the type that holds root and pools.
 fn name(shapes: &Shapes<'_>) -> Ident {
     let model = shapes.model();

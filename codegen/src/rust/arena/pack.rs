@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::types::{Variant, has_field, variants};
-use super::{enums, nesting, records, spelling_outside, structs, unions};
+use super::types::{Variant, variants};
+use super::{enums, has_field, nesting, records, spelling_outside, structs, unions};
 use crate::model::{RecordId, UnionId};
 use crate::rust::shape::{Shape, Shapes};
 

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::defaults::{self, Made};
-use super::{spelling_outside, structs, ty, unions};
+use super::{has_field, spelling_outside, structs, ty, unions};
 use crate::model::{RecordId, UnionId};
 use crate::rust::shape::Shapes;
 use crate::rust::types::{docs, record_doc};
@@ -45,11 +45,6 @@ fn record(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
 
         #default
     }
-}
-
-/// Whether a struct has a field for its spelling.
-pub(super) fn has_field(shapes: &Shapes<'_>, id: RecordId) -> bool {
-    shapes.has_spelling(id) && !spelling_outside(shapes, id)
 }
 
 /// A union's enum.

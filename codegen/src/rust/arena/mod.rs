@@ -34,7 +34,7 @@ pub(in crate::rust) fn emit(shapes: &Shapes<'_>, straight: Option<&TokenStream>)
     let entry = entry::emit(shapes, straight.is_some());
     let (root, name) = (shapes.ident(shapes.model().root), name(shapes));
     let doc = format!(
-        "[`{name}`] holds what [`{root}`](super::{root}) holds in a form for files with millions \
+        "[`{name}`](arena::{name}) holds what [`{root}`] holds in a form for files with millions \
          of\nelements: each list is a [`Run`](::formwork::Run) in a pool of its element type, and \
          all types are\nsmall and `Copy`.\n\n\
          Types have the names that they have outside of this module. Where a variant has a second\n\

@@ -4,9 +4,6 @@ use std::env;
 
 use formwork_codegen::Build;
 
-/// Formats whose files may have millions of elements.
-const LARGE: [&str; 1] = ["esf"];
-
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let arbitrary = env::var_os("CARGO_FEATURE_ARBITRARY").is_some();
@@ -16,7 +13,7 @@ fn main() {
         let text = formwork_schemas::get(name).filter(|_| env::var_os(feature).is_some());
         if let Some(text) = text {
             let build = Build::new().libraries(formwork_schemas::get).arbitrary(arbitrary);
-            build.arena(arena || LARGE.contains(&name)).schema_text(name, text).run();
+            build.arena(arena).schema_text(name, text).run();
         }
     }
 }

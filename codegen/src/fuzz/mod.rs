@@ -10,7 +10,7 @@ pub use dictionary::dictionary;
 use std::fmt::Write as _;
 
 use crate::model::Model;
-use crate::rust::{self, Options};
+use crate::rust;
 
 /// Where the schema of a target comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,20 +51,8 @@ impl Target {
 pub fn codec_types(model: &Model, path: &str) -> String {
     let (root, borrows) = rust::root_type(model);
     let lifetime = if borrows { "<'a>" } else { "" };
-    let arena = match arena_type(model) {
-        Some(arena) => format!(", arena {path}::arena::{arena}"),
-        None => String::new(),
-    };
-    format!("{path}::{root}{lifetime}{arena}")
-}
-
-/// Name of the first type in the module `arena`, which holds a whole file.
-fn arena_type(model: &Model) -> Option<String> {
-    let text = rust::emit(model, &Options { arena: true, ..Options::default() });
-    let module = text.split_once("\npub mod arena {\n")?.1;
-    let name = module.split_once("\n    pub struct ")?.1;
-    let end = name.find(|letter: char| !letter.is_alphanumeric() && letter != '_')?;
-    Some(name[..end].to_owned())
+    let arena = rust::arena_type(model);
+    format!("{path}::{root}{lifetime}, arena {path}::arena::{arena}")
 }
 
 fn program(model: &Model, name: &str, origin: &Origin) -> String {

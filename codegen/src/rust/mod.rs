@@ -89,6 +89,12 @@ pub fn root_type(model: &Model) -> (String, bool) {
     (shapes.ident(model.root).to_string(), shapes.borrows(&shape::Shape::Struct(model.root)))
 }
 
+/// Name of the type that holds a file in an arena, in the module `arena`.
+#[must_use]
+pub fn arena_type(model: &Model) -> String {
+    arena::name(&shape::Shapes::new(model)).to_string()
+}
+
 /// A listing of what generated code remembers of a file beside its value: which records have nodes,
 /// and which of their rows have slots.
 #[must_use]

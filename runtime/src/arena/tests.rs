@@ -155,14 +155,14 @@ fn lists_in_lists() {
 fn runs_of_parts() {
     let mut arena = Arena::default();
     let bytes = s::bytes_in(&mut arena, b"abc").unwrap();
-    assert_eq!(s::bytes_of(&arena, &bytes), b"abc");
+    assert_eq!(s::list_of(&arena, &bytes), b"abc");
     let text = s::text_in(&mut arena, "grün").unwrap();
     assert_eq!(s::text_of(&arena, &text), "grün");
     assert_eq!(arena.texts.get(text.slice(..3).unwrap()), None);
     let units = s::units_in(&mut arena, &[1, 0, 2, 0]).unwrap();
-    assert_eq!(s::units_of(&arena, &units), [1, 2]);
+    assert_eq!(s::list_of(&arena, &units), [1, 2]);
     let units = s::units_in_be(&mut arena, &[1, 0, 2, 0]).unwrap();
-    assert_eq!(s::units_of(&arena, &units), [0x100, 0x200]);
+    assert_eq!(s::list_of(&arena, &units), [0x100, 0x200]);
     let one = s::boxed_in(&mut arena, 7_u16).unwrap();
     assert_eq!(*s::one_of(&arena, &one), 7);
 }

@@ -172,26 +172,6 @@ pub fn text_of<'v, A: Common>(arena: &'v A, run: &Run<str>) -> &'v str {
     &arena.texts()[*run]
 }
 
-/// Bytes.
-///
-/// # Panics
-///
-/// If they are not of this arena.
-#[inline]
-pub fn bytes_of<'v, A: Pools<u8>>(arena: &'v A, run: &Run<u8>) -> &'v [u8] {
-    list_of(arena, run)
-}
-
-/// Units of text.
-///
-/// # Panics
-///
-/// If they are not of this arena.
-#[inline]
-pub fn units_of<'v, A: Pools<u16>>(arena: &'v A, run: &Run<u16>) -> &'v [u16] {
-    list_of(arena, run)
-}
-
 /// The spelling with a number.
 ///
 /// # Panics

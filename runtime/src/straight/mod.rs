@@ -14,10 +14,9 @@ mod scan;
 mod tables;
 
 pub use arena::{
-    added, all_of, boxed_in, bytes_in, bytes_of, closed, gathered, list_of, one_of, opened,
-    packed_case, pushed, room_for, spelled, spelling_added, spelling_of, text_added, text_in,
-    text_of, units_in, units_in_be, units_of, unpacked_case, unreadable, unwritable, Common, Open,
-    Spellings, Texts,
+    added, all_of, boxed_in, bytes_in, closed, gathered, list_of, one_of, opened, packed_case,
+    pushed, room_for, spelled, spelling_added, spelling_of, text_added, text_in, text_of, units_in,
+    units_in_be, unpacked_case, unreadable, unwritable, Common, Open, Spellings, Texts,
 };
 pub use cells::{bits, is_kept, kept_form, letter, set, set_big, set_bytes, Chars, Width};
 pub use check::{add, divide, multiply, remainder, subtract, Depth, KeySet, Level};

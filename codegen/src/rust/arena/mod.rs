@@ -110,7 +110,7 @@ fn has_field(shapes: &Shapes<'_>, id: RecordId) -> bool {
 }
 
 /// Name of the type that holds root and pools.
-fn name(shapes: &Shapes<'_>) -> Ident {
+pub(in crate::rust) fn name(shapes: &Shapes<'_>) -> Ident {
     let model = shapes.model();
     let records = records(shapes).map(|id| shapes.ident(id));
     let unions = unions(shapes).map(|id| shapes.union_ident(id));

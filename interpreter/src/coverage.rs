@@ -146,7 +146,7 @@ fn claims(engine: &Engine<'_, '_>) -> Vec<Claim> {
             let slot = engine.tree.slot(node, loc.row);
             let placed = slot.at != UNPLACED && slot.end != UNPLACED;
             if placed && slot.at < slot.end && is_bits(&definition.ty) {
-                claims.push(Claim { at: slot.at, end: slot.end, loc, object: loc });
+                claims.push(Claim { at: slot.at, end: slot.end, loc });
             }
         }
     }

@@ -9,7 +9,7 @@ use formwork_codegen::model::{
 
 use crate::engine::{Engine, Mode};
 use crate::read::{Note, Reading};
-use crate::tree::{Loc, NodeId, Tree};
+use crate::tree::{NodeId, Tree};
 use crate::value::Value;
 use crate::write::find_epoch;
 
@@ -66,9 +66,9 @@ pub fn read_partly<'a>(
         mode: Mode::Read(Reading {
             bytes,
             claims: Vec::new(),
+            objects: Vec::new(),
             texts: HashMap::new(),
             listed: None,
-            object: Loc::row(NodeId(0), RowId(u32::MAX)),
             settling: false,
             notes: Vec::new(),
         }),

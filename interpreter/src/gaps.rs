@@ -18,15 +18,15 @@ impl<'m> Engine<'m, '_> {
             return;
         }
         let bytes = self.reading().bytes;
-        let mut claims = self.reading().claims.clone();
-        claims.sort_by_key(|claim| (claim.at, claim.end));
+        let mut objects = std::mem::take(&mut self.reading().objects);
+        objects.sort_by_key(|object| (object.at, object.end));
         let mut end = 0_u64;
         let mut gaps: Vec<(Loc, u64, u64)> = Vec::new();
-        for claim in &claims {
-            if claim.at > end && !self.is_fill(claim.object, end, claim.at) {
-                gaps.push((claim.object, end, claim.at));
+        for object in &objects {
+            if object.at > end && !self.is_fill(object.loc, end, object.at) {
+                gaps.push((object.loc, end, object.at));
             }
-            end = end.max(claim.end);
+            end = end.max(object.end);
         }
         let length = bytes.len() as u64;
         if end < length {

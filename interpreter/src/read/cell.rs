@@ -128,8 +128,7 @@ impl<'m, 'b> Engine<'m, 'b> {
             slot.at = at;
             slot.end = end;
             slot.bit = u8::try_from(bit).unwrap_or(u8::MAX);
-            let object = self.reading().object;
-            self.reading().claims.push(Claim { at, end, loc, object });
+            self.reading().claims.push(Claim { at, end, loc });
         }
         Ok(())
     }
@@ -172,8 +171,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         let raw = reader.read(width.into()).map_err(|e| self.located(e, loc))?;
         let (next, rest) = reader.position();
         let end = next + u64::from(rest > 0);
-        let object = self.reading().object;
-        self.reading().claims.push(Claim { at: byte, end, loc, object });
+        self.reading().claims.push(Claim { at: byte, end, loc });
         let slot = self.tree.slot_mut(loc.node, loc.row);
         if slot.at == crate::tree::UNPLACED {
             slot.at = byte;

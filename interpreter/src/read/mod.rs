@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use formwork::{BitReader, Endian, ReadError, ReadErrorKind};
-use formwork_codegen::model::{Home, RecordId, Row, RowId, RowKind, Storage, Type};
+use formwork_codegen::model::{Gaps, Home, RecordId, Row, RowId, RowKind, Storage, Type};
 
 use crate::engine::{Engine, Fault, with_stack};
 use crate::eval::read_kind;
@@ -25,25 +25,24 @@ use crate::value::{Kept, KeptKind, Value};
 pub(crate) struct Reading<'b> {
     pub bytes: &'b [u8],
     pub claims: Vec<Claim>,
+    /// What each object takes, whether rows account for all of it or not, in the order of reading;
+    /// empty unless gaps are kept.
+    pub objects: Vec<Claim>,
     /// Pooled texts by address and kind of pointer: each is decoded once.
     pub texts: HashMap<(u64, u32), Item>,
     /// Addresses that the file's relocation tables list.
     pub listed: Option<Rc<HashSet<u64>>>,
-    /// The row or element whose object is being read.
-    pub object: Loc,
     /// Everything is read, and is now compared.
     pub settling: bool,
     pub notes: Vec<Note>,
 }
 
-/// Bytes that a row accounts for.
+/// Bytes that a row, or the object that a row or element leads to, accounts for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Claim {
     pub at: u64,
     pub end: u64,
     pub loc: Loc,
-    /// The row or element whose object these bytes are part of.
-    pub object: Loc,
 }
 
 /// Something worth knowing about a file that is no error.
@@ -98,7 +97,8 @@ impl<'m, 'b> Engine<'m, 'b> {
         self.root = root;
         self.region_end = length;
         // Bytes behind the root that nothing leads to are gaps, like others between objects.
-        self.read_record(root, Cursor::new(0, length))?;
+        let end = self.read_record(root, Cursor::new(0, length))?;
+        self.note_object(0, end, Loc::row(root, RowId(u32::MAX)));
         self.resolve_node(root)?;
         self.settle()?;
         let strict = self.options.strict;
@@ -148,8 +148,15 @@ impl<'m, 'b> Engine<'m, 'b> {
 
     pub(crate) fn claim(&mut self, at: u64, end: u64, loc: Loc) {
         if at < end {
-            let object = self.reading().object;
-            self.reading().claims.push(Claim { at, end, loc, object });
+            self.reading().claims.push(Claim { at, end, loc });
+        }
+    }
+
+    /// Remembers what an object takes; of one without bytes, where it lies: what is in front of it
+    /// is not a gap of the object that comes next.
+    pub(crate) fn note_object(&mut self, at: u64, end: u64, loc: Loc) {
+        if self.model.gaps == Gaps::Kept {
+            self.reading().objects.push(Claim { at, end, loc });
         }
     }
 

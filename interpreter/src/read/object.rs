@@ -195,9 +195,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         let Some(item) = self.tree.pointer_mut(loc) else { return Ok(()) };
         item.busy = true;
         let (stored, cell) = (item.stored, item.cell);
-        let around = std::mem::replace(&mut self.reading().object, loc);
         let result = self.read_target_of(loc, pointer, stored, cell);
-        self.reading().object = around;
         if let Some(item) = self.tree.pointer_mut(loc) {
             item.busy = false;
             let (target, at, end) = result?;
@@ -267,6 +265,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         let mut cursor = Cursor::new(at, length);
         let item = self.read_type(target, loc, row, &mut cursor)?;
         cursor.align_bits();
+        self.note_object(at, cursor.at, loc);
         let empty = match &item {
             Item::Array(array) => array.items.is_empty(),
             Item::Bytes(bytes) => bytes.is_empty(),
@@ -311,9 +310,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         }
         let from = self.tree.node(loc.node).at;
         self.tree.slot_mut(loc.node, loc.row).busy = true;
-        let around = std::mem::replace(&mut self.reading().object, loc);
         let result = self.read_object_at(loc, row, address, from);
-        self.reading().object = around;
         self.tree.slot_mut(loc.node, loc.row).busy = false;
         result
     }
@@ -348,6 +345,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         let slot = self.tree.slot_mut(loc.node, loc.row);
         slot.item = item;
         slot.end = cursor.at;
+        self.note_object(at, cursor.at, loc);
         self.check_now(loc, row)
     }
 }

@@ -538,9 +538,10 @@ impl<'i> Core<'i> {
         crate::slice(self.bytes, at, end.saturating_sub(at))
     }
 
-    /// Remembers what bytes an object takes.
+    /// Remembers what bytes an object takes; of one without bytes, where it lies: those in front
+    /// of it are not a gap of the object that comes next.
     pub fn claim(&mut self, at: u64, end: u64) {
-        if self.tables.gaps && at < end {
+        if self.tables.gaps {
             let object = self.object;
             self.claims.push(Claim { at, end, object });
         }

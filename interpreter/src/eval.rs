@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use formwork::{DictionaryError, ReadErrorKind};
 use formwork_codegen::model::{
-    BinaryOp, Expr, Function, Model, Path, RowId, StreamFunction, Target, Type,
+    BinaryOp, Expr, Function, Model, Path, PointerType, Row, RowId, StreamFunction, Target, Type,
 };
 
 use crate::arithmetic::{binary, compare, unary};
 use crate::engine::{Engine, Fallible, Fault, Mode, eval_error};
+use crate::read::object::strip_region;
 use crate::tree::{Item, Loc, NodeId, UNPLACED};
 
 /// Result of an expression.
@@ -151,7 +152,12 @@ impl<'m> Engine<'m, '_> {
                         let node = self.tree.enclosing_struct(self.model, node);
                         let n = self.tree.node(node);
                         let (owner, row, index) = (n.owner, n.owner_row, n.index);
-                        let count = owner.map_or(0, |o| self.count_items(Loc::row(o, row)));
+                        let mut count = 0;
+                        if let Some(owner) = owner {
+                            let array = Loc::row(owner, row);
+                            self.force_known(array)?;
+                            count = self.count_items(array);
+                        }
                         Val::Bool(index.is_some_and(|i| u64::from(i) + 1 == count))
                     }
                     _ => Val::None,
@@ -263,6 +269,16 @@ impl<'m> Engine<'m, '_> {
         Ok(())
     }
 
+    /// Makes sure that something is there to count or to go into: of what is being read nobody knows
+    /// yet how many elements it has.
+    pub(crate) fn force_known(&mut self, loc: Loc) -> Fallible<()> {
+        self.force_loc(loc)?;
+        if self.is_reading() && matches!(self.tree.item(loc), Item::Unset) {
+            return eval_error(format!("`{}` is not known here", self.describe(loc)));
+        }
+        Ok(())
+    }
+
     /// Number of elements, bytes or units of a row.
     pub(crate) fn count_items(&self, loc: Loc) -> u64 {
         match self.tree.item(loc) {
@@ -351,7 +367,7 @@ impl<'m> Engine<'m, '_> {
             let found = self.find_expr(source, this, it)?;
             if let ([Val::Place(Place::Loc(loc))], false) = (found.values.as_slice(), found.many) {
                 let loc = *loc;
-                self.force_loc(loc)?;
+                self.force_known(loc)?;
                 return Ok(Val::Int(self.count_items(loc).into()));
             }
         }
@@ -489,12 +505,19 @@ impl<'m> Engine<'m, '_> {
             here = element_address(array, index as usize, end);
             item = element;
         }
+        let mut pointed = false;
         while let Item::Pointer(pointer) = item {
             here = if end { pointer.end } else { pointer.at };
             item = &pointer.target;
+            pointed = true;
         }
+        let unplaced = pointed && here == UNPLACED;
         match item {
             Item::Absent if !self.leads_to_nothing(loc) => Ok(None),
+            // Its pointer is none, or it is not placed yet.
+            Item::Array(_) | Item::Bytes(_) if unplaced => {
+                Ok((!self.has_no_place(loc)).then_some(UNPLACED))
+            }
             Item::Int(_) if self.row(loc).reference.is_some() => match self.element_of(loc)? {
                 Some(element) => self.loc_address(element, end),
                 None => Ok(Some(here)),
@@ -506,6 +529,13 @@ impl<'m> Engine<'m, '_> {
             }
             _ => Ok(Some(here)),
         }
+    }
+
+    /// Whether what a row or element points to, and has no address, will never have one. In a file,
+    /// what was read without one has none.
+    fn has_no_place(&self, loc: Loc) -> bool {
+        self.is_reading()
+            || pointer_type(self.row(loc), loc).is_some_and(|of| self.is_left_out(loc, of))
     }
 
     /// Whether a row always points to a place without bytes. Such a place has an address.
@@ -662,6 +692,23 @@ pub(crate) fn union_type(ty: &Type) -> Option<&Type> {
 }
 
 /// Address of an element that is neither a node nor a pointer.
+/// The pointer that a row or element is.
+fn pointer_type(row: &Row, loc: Loc) -> Option<&PointerType> {
+    let mut ty = strip_region(&row.ty);
+    if loc.index.is_some() {
+        while let Type::Pointer(pointer) = ty {
+            let Target::Own(target) = &pointer.target else { return None };
+            ty = strip_region(target);
+        }
+        let Type::Array(array) = ty else { return None };
+        ty = strip_region(&array.element);
+    }
+    match ty {
+        Type::Pointer(pointer) => Some(pointer),
+        _ => None,
+    }
+}
+
 fn element_address(array: &crate::tree::ArrayItem, index: usize, end: bool) -> u64 {
     if array.at == UNPLACED {
         return UNPLACED;

@@ -82,7 +82,7 @@ impl<'m> Engine<'m, '_> {
                     }
                     Step::Last => {
                         if let Val::Place(Place::Loc(loc)) = val {
-                            self.force_loc(loc)?;
+                            self.force_known(loc)?;
                             let count = self.count_items(loc);
                             if let Some(val) = self.element(&val, i128::from(count) - 1)? {
                                 next.push(val);
@@ -145,7 +145,7 @@ impl<'m> Engine<'m, '_> {
                 all.push(val);
                 continue;
             };
-            self.force_loc(loc)?;
+            self.force_known(loc)?;
             match self.tree.item(loc) {
                 Item::Array(array) if loc.index.is_none() => {
                     let count = u32::try_from(array.items.len()).unwrap_or(u32::MAX);
@@ -164,7 +164,7 @@ impl<'m> Engine<'m, '_> {
     fn element(&mut self, val: &Val, index: i128) -> Fallible<Option<Val>> {
         match val {
             Val::Place(Place::Loc(loc)) if loc.index.is_none() => {
-                self.force_loc(*loc)?;
+                self.force_known(*loc)?;
                 // A transparent record stands for the array in it.
                 let mut loc = *loc;
                 while let Item::Node(node) = self.tree.item(loc) {
@@ -204,7 +204,7 @@ impl<'m> Engine<'m, '_> {
         match val {
             Val::Place(Place::Node(node)) => Ok(vec![*node]),
             Val::Place(Place::Loc(loc)) => {
-                self.force_loc(*loc)?;
+                self.force_known(*loc)?;
                 match self.tree.item(*loc) {
                     Item::Node(node) => {
                         let node = *node;

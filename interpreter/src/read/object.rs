@@ -7,7 +7,7 @@ use formwork_codegen::model::{
 
 use super::{Cursor, Read};
 use crate::engine::Engine;
-use crate::tree::{ArrayItem, Item, Loc, NodeId, PointerItem};
+use crate::tree::{ArrayItem, Item, Loc, NodeId, PointerItem, UNPLACED};
 use crate::value::{KeptKind, Value};
 
 /// What to do next to read everything that a node leads to.
@@ -248,7 +248,7 @@ impl<'m, 'b> Engine<'m, 'b> {
                     if self.when_empty(pointer) != WhenEmpty::None {
                         self.keep(loc, KeptKind::Pointer, Value::Bool(false), Value::Bool(true));
                     }
-                    return Ok((empty_item(target), cell, cell));
+                    return Ok((empty_item(target), UNPLACED, UNPLACED));
                 }
                 return Err(self.error(ReadErrorKind::NullPointer, cell, loc));
             };
@@ -258,7 +258,7 @@ impl<'m, 'b> Engine<'m, 'b> {
             if self.when_empty(pointer) != WhenEmpty::None && pointer.none_with.is_none() {
                 self.keep(loc, KeptKind::Pointer, Value::Bool(false), Value::Bool(true));
             }
-            return Ok((empty_item(target), cell, cell));
+            return Ok((empty_item(target), UNPLACED, UNPLACED));
         }
         let at = self.target_address(pointer, stored, loc, cell)?;
         let length = self.reading().bytes.len() as u64;

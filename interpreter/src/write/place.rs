@@ -263,7 +263,7 @@ impl<'m> Engine<'m, '_> {
     }
 
     /// Whether an empty array has no place, because its pointer is none.
-    fn is_left_out(&self, loc: Loc, pointer: &PointerType) -> bool {
+    pub(crate) fn is_left_out(&self, loc: Loc, pointer: &PointerType) -> bool {
         if let Some(with) = pointer.none_with {
             return self.count_items(Loc::row(loc.node, with)) == 0;
         }

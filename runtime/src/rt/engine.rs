@@ -114,6 +114,11 @@ pub trait Engine<'a>: Sized {
     ///
     /// If the table is not read yet.
     fn lists(&mut self, address: u64) -> Fallible<Option<bool>>;
+    /// Whether what a slot or element points to, and has no address, will never have one. In a
+    /// file, what was read without one has none.
+    fn has_no_place(&mut self, _loc: Loc) -> bool {
+        true
+    }
 
     /// The root.
     fn root(&self) -> NodeId {
@@ -174,6 +179,20 @@ pub trait Engine<'a>: Sized {
         self.force(loc.node, loc.slot)?;
         if loc.index.is_some() && self.is_reading() {
             self.force_element(loc)?;
+        }
+        Ok(())
+    }
+
+    /// Makes sure that something is there to count or to go into: of what is being read nobody knows
+    /// yet how many elements it has.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read or computed, or is being read.
+    fn force_known(&mut self, loc: Loc) -> Fallible<()> {
+        self.force_loc(loc)?;
+        if self.is_reading() && matches!(self.tree().item(loc), Item::Unset) {
+            return eval_error(format!("`{}` is not known here", self.describe(loc)));
         }
         Ok(())
     }
@@ -244,7 +263,7 @@ pub trait Engine<'a>: Sized {
                     }
                     Step::Last => {
                         if let Val::Loc(loc) = val {
-                            self.force_loc(loc)?;
+                            self.force_known(loc)?;
                             let count = self.tree().count_items(loc);
                             if let Some(val) = self.element(&val, i128::from(count) - 1)? {
                                 next.push(val);
@@ -310,7 +329,7 @@ pub trait Engine<'a>: Sized {
                 all.push(val);
                 continue;
             };
-            self.force_loc(loc)?;
+            self.force_known(loc)?;
             match self.tree().item(loc) {
                 Item::Array(array) if loc.index.is_none() => {
                     let count = array.count;
@@ -332,7 +351,7 @@ pub trait Engine<'a>: Sized {
     fn element(&mut self, val: &Val<'a>, index: i128) -> Fallible<Option<Val<'a>>> {
         match val {
             Val::Loc(loc) if loc.index.is_none() => {
-                self.force_loc(*loc)?;
+                self.force_known(*loc)?;
                 // A transparent record stands for the array in it.
                 let mut loc = *loc;
                 while let Item::Node(node) = *self.tree().item(loc) {
@@ -366,7 +385,7 @@ pub trait Engine<'a>: Sized {
             Val::Node(node) => nodes.push(*node),
             Val::Loc(loc) if loc.slot == WHOLE => nodes.push(loc.node),
             Val::Loc(loc) => {
-                self.force_loc(*loc)?;
+                self.force_known(*loc)?;
                 match self.tree().item(*loc) {
                     Item::Node(node) => {
                         let node = *node;
@@ -605,12 +624,14 @@ pub trait Engine<'a>: Sized {
         let found = self.find(path, this, it)?;
         Ok(match found.values.into_iter().next() {
             Some(Val::Node(node)) => {
-                let tree = self.tree();
-                let node = tree.enclosing_struct(node);
-                let index = tree.node(node).index;
-                let count = tree
-                    .holder(node)
-                    .map_or(0, |holder| tree.count_items(Loc { index: None, ..holder }));
+                let node = self.tree().enclosing_struct(node);
+                let index = self.tree().node(node).index;
+                let mut count = 0;
+                if let Some(holder) = self.tree().holder(node) {
+                    let array = Loc { index: None, ..holder };
+                    self.force_known(array)?;
+                    count = self.tree().count_items(array);
+                }
                 Val::Bool(index != NOTHING && u64::from(index) + 1 == count)
             }
             _ => Val::None,
@@ -658,7 +679,7 @@ pub trait Engine<'a>: Sized {
             let found = self.source(source, this, it)?;
             if let ([Val::Loc(loc)], false) = (found.values.as_slice(), found.many) {
                 let loc = *loc;
-                self.force_loc(loc)?;
+                self.force_known(loc)?;
                 return Ok(Val::Int(self.tree().count_items(loc).into()));
             }
         }
@@ -801,12 +822,19 @@ pub trait Engine<'a>: Sized {
                 None => return Ok(Some(here)),
             }
         }
+        let mut pointed = false;
         while let Item::Pointer(pointer) = item {
             here = if end { pointer.end } else { pointer.at };
             item = &pointer.target;
+            pointed = true;
         }
+        let unplaced = pointed && here == UNPLACED;
         match item {
             Item::Absent if !self.tree().slot_info(loc).empty_target => Ok(None),
+            // Its pointer is none, or it is not placed yet.
+            Item::Array(_) | Item::Bytes(_) if unplaced => {
+                Ok((!self.has_no_place(loc)).then_some(UNPLACED))
+            }
             Item::Int(_) if self.tree().slot_info(loc).reference => match self.element_of(loc)? {
                 Some(element) => self.loc_address(element, end),
                 None => Ok(Some(here)),

@@ -315,6 +315,9 @@ impl<'p, 'm> Gen<'p, 'm> {
                 fn lists(&mut self, address: u64) -> rt::Fallible<rt::Option<bool>> {
                     rt::Ok(rt::None)
                 }
+                fn has_no_place(&mut self, loc: rt::Loc) -> bool {
+                    w::has_no_place(self, loc)
+                }
             }
 
             impl<'v> w::Write<'v> for Writer<'v> {

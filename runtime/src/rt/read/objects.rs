@@ -203,7 +203,7 @@ fn read_none<'i, R: Reader<'i>>(
         let (stored, instead_of) = (KeptValue::Bool(false), KeptValue::Bool(true));
         cx.core_mut().keep(loc, KeptKind::Pointer, stored, instead_of);
     }
-    Ok((empty(), NOTHING, cell, cell))
+    Ok((empty(), NOTHING, UNPLACED, UNPLACED))
 }
 
 /// Address that the number of a pointer means.

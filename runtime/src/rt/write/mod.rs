@@ -41,7 +41,7 @@ pub use helpers::{
     target_of, varint_width, word_item, wrong_case, wrong_last, wrong_length, Helpers,
 };
 pub use labels::{Cell, Class, Label, Set};
-pub use place::align_up;
+pub use place::{align_up, has_no_place};
 pub use region::{kept_bytes, kept_tail, too_long, Mode, Terminator, Trim};
 pub use schema::{
     inline, object, pointer, record, slot, Content, OrderRule, Own as Owns, Pointer, PointerAlign,

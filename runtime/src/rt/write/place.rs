@@ -277,6 +277,23 @@ pub(super) trait Place<'v>: Write<'v> {
         Ok(())
     }
 
+    /// Whether what the pointer in a slot or element leads to has no place.
+    fn is_unplaceable(&mut self, loc: Loc) -> bool {
+        let Own::Inline(content) = self.own(loc) else { return false };
+        let mut content = self.content_of(content);
+        if loc.index.is_some() {
+            while let Content::Pointer(pointer) = content {
+                content = self.content_of(&pointer.target);
+            }
+            let Content::Array(element) = content else { return false };
+            content = self.content_of(element);
+        }
+        match content {
+            Content::Pointer(pointer) => self.is_left_out(loc, pointer),
+            _ => false,
+        }
+    }
+
     /// Whether an empty array has no place, because its pointer is none.
     fn is_left_out(&mut self, loc: Loc, pointer: &'static Pointer) -> bool {
         if let Some(with) = pointer.none_with {
@@ -404,6 +421,11 @@ pub(super) trait Place<'v>: Write<'v> {
 }
 
 impl<'v, W: Write<'v>> Place<'v> for W {}
+
+/// Whether what is in a slot or element and has no address will never have one.
+pub fn has_no_place<'v, W: Write<'v>>(writer: &mut W, loc: Loc) -> bool {
+    writer.is_unplaceable(loc)
+}
 
 fn nodes_in(item: &Item<'_>, nodes: &mut Vec<NodeId>) {
     match item {

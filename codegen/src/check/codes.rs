@@ -178,6 +178,12 @@ pub const CODES: &[(&str, &str, &str)] = &[
          many as the limits of reading allow could follow.",
     ),
     (
+        "E0706",
+        "none with two meanings",
+        "A pointer that may be none leads to a transparent struct, or another pointer, that may be \
+         none, too. The value is none in both cases, so it does not say what to write.",
+    ),
+    (
         "E0711",
         "code for nothing does not fit",
         "A number given by `none=` cannot be stored in the row or pointer.",

@@ -16,6 +16,7 @@ pub(crate) mod exprs;
 mod finite;
 mod fits;
 mod forms;
+mod none;
 mod order;
 mod owning;
 mod placement;
@@ -55,6 +56,7 @@ pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
     relocated::check(&context, &mut found);
     until::check(&context, &mut found);
     elements::check(&context, &mut found);
+    none::check(&context, &mut found);
     fits::check(&context, &mut found);
     epochs::check(&context, &mut found);
     align::check(&context, &mut found);

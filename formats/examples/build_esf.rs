@@ -7,9 +7,8 @@ use std::path::Path;
 use std::{env, fs};
 
 use formwork_formats::esf::{
-    AsciiText, Element, File, FileTagNamesIndex, Node, NodeAscii, NodeAsciiKey, NodeBool, NodeF32,
-    NodeI32, NodeRecord, NodeRecords, NodeU8s, NodeU32, NodeU32s, NodeUnicode, NodeUnicodeKey,
-    NodeXy, Root, UnicodeText, Variant, Xy,
+    AsciiText, Element, File, FileTagNamesIndex, Node, NodeRecord, NodeRecords, Root, UnicodeText,
+    Variant, Xy,
 };
 
 /// All variants, with names for files.
@@ -40,12 +39,15 @@ pub fn garden(variant: Variant) -> File<'static> {
     let names = ["garden", "head", "beds", "map"];
     let [garden, head, beds, map] =
         [0, 1, 2, 3].map(|at| FileTagNamesIndex::new(at).expect("a small number"));
-    let record = |tag, version, nodes| {
-        Node::Record(NodeRecord { tag, version, nodes, ..Default::default() })
-    };
-    let bed = |plants, slope, sunny| Element {
-        nodes: vec![integer(plants), signed(slope), truth(sunny)],
-        ..Default::default()
+    let record =
+        |tag, version, nodes| NodeRecord { tag, version, nodes, ..Default::default() }.into();
+    let bed = |plants: u32, slope: i32, sunny: bool| {
+        // How many bytes a number takes is nothing to care about: as few as will do.
+        Element::from(vec![
+            Node::U32(plants.into()),
+            Node::I32(slope.into()),
+            Node::Bool(sunny.into()),
+        ])
     };
     let nodes = vec![
         record(head, 3, vec![unicode(variant, 0, "Grüner Garten"), ascii(variant, 0, "gardener")]),
@@ -60,10 +62,10 @@ pub fn garden(variant: Variant) -> File<'static> {
             // More than fits a short head.
             20,
             vec![
-                Node::Xy(NodeXy { value: Xy { x: 12.5, y: -3.0 } }),
-                Node::U32s(NodeU32s { values: vec![1, 200, 3], ..Default::default() }),
-                Node::U8s(NodeU8s { values: vec![7; 40].into(), ..Default::default() }),
-                Node::F32(NodeF32 { value: 0.0, ..Default::default() }),
+                Node::Xy(Xy { x: 12.5, y: -3.0 }.into()),
+                Node::U32s(vec![1, 200, 3].into()),
+                Node::U8s(vec![7; 40].into()),
+                Node::F32(0.0.into()),
             ],
         ),
     ];
@@ -85,32 +87,11 @@ pub fn inline(variant: Variant) -> bool {
     matches!(variant, Variant::Abcd | Variant::Abce)
 }
 
-/// How many bytes a number takes is nothing to care about: as few as will do.
-pub fn integer(value: u32) -> Node<'static> {
-    Node::U32(NodeU32 { value, ..Default::default() })
-}
-
-fn signed(value: i32) -> Node<'static> {
-    Node::I32(NodeI32 { value, ..Default::default() })
-}
-
-fn truth(value: bool) -> Node<'static> {
-    Node::Bool(NodeBool { value, ..Default::default() })
-}
-
 /// A text, or the key of one that is in the table.
 fn unicode(variant: Variant, key: u32, text: &str) -> Node<'static> {
-    if inline(variant) {
-        Node::Unicode(NodeUnicode { text: text.into() })
-    } else {
-        Node::UnicodeKey(NodeUnicodeKey { key })
-    }
+    if inline(variant) { Node::Unicode(text.into()) } else { Node::UnicodeKey(key.into()) }
 }
 
 fn ascii(variant: Variant, key: u32, text: &'static str) -> Node<'static> {
-    if inline(variant) {
-        Node::Ascii(NodeAscii { text: text.as_bytes().into() })
-    } else {
-        Node::AsciiKey(NodeAsciiKey { key })
-    }
+    if inline(variant) { Node::Ascii(text.as_bytes().into()) } else { Node::AsciiKey(key.into()) }
 }

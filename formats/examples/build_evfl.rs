@@ -8,7 +8,7 @@ use std::{env, fs};
 use formwork_formats::evfl::{
     Actor, ActorActionsIndex, ActorQueriesIndex, Container, EntryPoint, Event, EventAction,
     EventData, EventIndex, EventSubFlow, EventSwitch, File, FileHeader, Flowchart,
-    FlowchartActorIndex, FourBytes, Item, ItemCase, ItemInt, ItemString, SwitchCase,
+    FlowchartActorIndex, FourBytes, Item, ItemCase, SwitchCase,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -46,11 +46,8 @@ pub fn flow() -> File<'static> {
         action: ActorActionsIndex::default(),
         params: Some(Container {
             items: vec![
-                item("Slowness", ItemCase::Int(ItemInt { value: 3, ..Default::default() })),
-                item(
-                    "Sound",
-                    ItemCase::String(ItemString { value: "creak".into(), ..Default::default() }),
-                ),
+                item("Slowness", ItemCase::Int(3.into())),
+                item("Sound", ItemCase::String("creak".into())),
             ],
             ..Default::default()
         }),

@@ -6,7 +6,7 @@ mod build_esf;
 #[path = "esf/walk.rs"]
 mod walk;
 
-use build_esf::{VARIANTS, garden, inline, integer};
+use build_esf::{VARIANTS, garden, inline};
 use formwork::{ReadError, ReadOptions};
 use formwork_codegen::Provider;
 use formwork_codegen::model::Model;
@@ -103,7 +103,7 @@ fn a_record_is_added() {
         let tag = u32::try_from(file.tag_names.len()).expect("few names");
         file.tag_names.push(b"shed".into());
         let tag = FileTagNamesIndex::new(tag).expect("a small number");
-        let nodes = vec![integer(1), integer(500)];
+        let nodes = vec![Node::U32(1.into()), Node::U32(500.into())];
         let shed = Node::Record(NodeRecord { tag, version: 1, nodes, ..Default::default() });
         head(&mut file).nodes.push(shed.clone());
         file.root.nodes.push(shed);
@@ -124,7 +124,7 @@ fn an_element_is_added_and_removed() {
         let Node::Records(beds) = &mut file.root.nodes[1] else { panic!("an array of records") };
         beds.tag = FileTagNamesIndex::new(555).expect("a small number");
         beds.elements.remove(0);
-        beds.elements.push(Element { nodes: vec![integer(9)], ..Default::default() });
+        beds.elements.push(vec![Node::U32(9.into())].into());
         beds.elements.push(Element::default());
         let (_, found) = written(&model, &file);
         assert_eq!(found.nodes, 18 - 3 + 1);

@@ -222,6 +222,11 @@ pub struct ThingParts<'a> {
     pub spelling: ::formwork::Spelling,
 }
 
+::formwork::__from_field! {
+    [< 'a >] [ThingParts < 'a >] part : [::formwork::__rt::Option < ::formwork::__rt::Box
+    < Thing < 'a > > >] spelling
+}
+
 ::formwork::__struct! {
     ThingParts < 'a > { part } { spelling }
 }
@@ -251,6 +256,10 @@ impl ::formwork::__rt::Default for ThingData<'_> {
     fn default() -> Self {
         ThingData::Nothing(::formwork::__rt::Default::default())
     }
+}
+
+::formwork::__from_cases! {
+    ThingData < 'a > { Parts(ThingParts) } { Nothing(ThingNothing) Number(ThingNumber) }
 }
 
 ::formwork::__union! {

@@ -55,6 +55,70 @@ macro_rules! __union {
     };
 }
 
+/// Conversion of the structs of cases into the union: `Name<'a> { Variant(Struct that borrows) }
+/// { Variant(Struct) }`, or `Name { Variant(Struct) }`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __from_cases {
+    ($name:ident<$a:lifetime> { $($borrowed:ident($body:ident))* } { $($plain:ident($own:ident))* }) => {
+        $(
+            impl<$a> $crate::__rt::From<$body<$a>> for $name<$a> {
+                fn from(value: $body<$a>) -> Self {
+                    $name::$borrowed(value)
+                }
+            }
+        )*
+        $(
+            impl $crate::__rt::From<$own> for $name<'_> {
+                fn from(value: $own) -> Self {
+                    $name::$plain(value)
+                }
+            }
+        )*
+    };
+    ($name:ident { $($plain:ident($own:ident))* }) => {
+        $(
+            impl $crate::__rt::From<$own> for $name {
+                fn from(value: $own) -> Self {
+                    $name::$plain(value)
+                }
+            }
+        )*
+    };
+}
+
+/// Conversion of the only field into a struct: `[<'a>] [Name<'a>] field: type { others }` and
+/// `spelling` if it has that, too. The others are types that become that of the field.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __from_field {
+    (
+        [$($generics:tt)*] [$name:ty] $field:ident: [$ty:ty] $({ $other:ty })* $($spelling:ident)?
+    ) => {
+        impl $($generics)* $crate::__rt::From<$ty> for $name {
+            fn from($field: $ty) -> Self {
+                Self { $field, $($spelling: $crate::Spelling::default())? }
+            }
+        }
+        $crate::__from_others! { [$($generics)*] [$name] [$ty] $({ $other })* }
+    };
+}
+
+/// Conversion into a struct of what becomes its only field.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __from_others {
+    ($generics:tt $name:tt $ty:tt) => {};
+    ([$($generics:tt)*] [$name:ty] [$ty:ty] { $other:ty } $($rest:tt)*) => {
+        impl $($generics)* $crate::__rt::From<$other> for $name {
+            fn from(value: $other) -> Self {
+                Self::from(<$ty>::from(value))
+            }
+        }
+        $crate::__from_others! { [$($generics)*] [$name] [$ty] $($rest)* }
+    };
+}
+
 /// Methods of a type that borrows, and equality.
 #[doc(hidden)]
 #[macro_export]

@@ -5,6 +5,7 @@ pub use alloc::boxed::Box;
 pub use alloc::string::String;
 pub use alloc::vec::Vec;
 pub use core::clone::Clone;
+pub use core::convert::From;
 pub use core::default::Default;
 pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};

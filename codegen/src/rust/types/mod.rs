@@ -2,6 +2,7 @@
 
 mod arbitrary;
 mod enums;
+mod from;
 mod inspect;
 mod same;
 mod serde;

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{arbitrary, docs, elided, generics, inspect, same, serde};
+use super::{arbitrary, docs, elided, from, generics, inspect, same, serde};
 use crate::model::{RecordId, RecordKind};
 use crate::rust::Options;
 use crate::rust::shape::{FieldShape, Shape, Shapes};
@@ -39,6 +39,7 @@ pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStream
     let default = default(shapes, id);
     let derive_default = default.is_none().then(|| quote!(, Default));
 
+    let from = from::structs(shapes, id);
     let same = same::structs(shapes, id);
     let inspect = inspect::structs(shapes, id);
     let arbitrary = options.arbitrary.then(|| arbitrary::structs(shapes, id));
@@ -51,6 +52,7 @@ pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStream
         }
 
         #default
+        #from
         #same
         #inspect
         #arbitrary

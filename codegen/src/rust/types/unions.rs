@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{arbitrary, docs, elided, generics, inspect, same, serde};
+use super::{arbitrary, docs, elided, from, generics, inspect, same, serde};
 use crate::model::UnionId;
 use crate::rust::Options;
 use crate::rust::shape::{Shape, Shapes};
@@ -39,6 +39,7 @@ pub fn emit(shapes: &Shapes<'_>, id: UnionId, options: &Options) -> TokenStream 
             }
         }
     });
+    let from = from::unions(shapes, id);
     let same = same::unions(shapes, id);
     let inspect = inspect::unions(shapes, id);
     let arbitrary = options.arbitrary.then(|| arbitrary::unions(shapes, id));
@@ -51,6 +52,7 @@ pub fn emit(shapes: &Shapes<'_>, id: UnionId, options: &Options) -> TokenStream 
         }
 
         #default
+        #from
         #same
         #inspect
         #arbitrary

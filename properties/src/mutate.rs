@@ -11,14 +11,14 @@ const BYTES: [u8; 10] = [0, 1, 2, 4, 8, 0x10, 0x7f, 0x80, 0xfe, 0xff];
 /// Most bytes that a changed number asks for.
 const MOST_BYTES: i128 = 4096;
 
-/// Changes a file in a few places.
+/// Changes a file in a few places, at most so many.
 ///
 /// # Errors
 ///
 /// If nothing is left to choose by.
-pub fn bytes(u: &mut Unstructured<'_>, file: &[u8]) -> Result<Vec<u8>> {
+pub fn bytes(u: &mut Unstructured<'_>, file: &[u8], most: u8) -> Result<Vec<u8>> {
     let mut bytes = file.to_vec();
-    for _ in 0..u.int_in_range(1..=5)? {
+    for _ in 0..u.int_in_range(1..=most.max(1))? {
         let at = u.int_in_range(0..=bytes.len())?;
         match u.int_in_range(0..=5)? {
             0 => bytes.insert(at, u.arbitrary()?),
@@ -119,7 +119,7 @@ fn change(u: &mut Unstructured<'_>, field: &mut Value) -> Result<bool> {
         }
         Value::Bool(yes) => *yes = !*yes,
         Value::Text(text) => *text = changed_text(u, text)?,
-        Value::Bytes(bytes) => *bytes = self::bytes(u, bytes)?,
+        Value::Bytes(bytes) => *bytes = self::bytes(u, bytes, 5)?,
         Value::Units(units) => {
             if let Some(unit) = units.first_mut() {
                 *unit = u.arbitrary()?;

@@ -19,17 +19,22 @@ pub enum Property {
     Engines,
     /// Generated code reads into arenas and writes from them what it does without.
     Arena,
+    /// A value that nobody read is written, and the file changed in a few places: then what must
+    /// hold for files holds for it. Most changes of files that a fuzzer finds break something that
+    /// the reader compares; here the change is all that may be wrong.
+    Change,
 }
 
 impl Property {
     /// All properties, in the order of the numbers that choose them.
-    pub const ALL: [Property; 6] = [
+    pub const ALL: [Property; 7] = [
         Property::Read,
         Property::Rewrite,
         Property::Make,
         Property::Edit,
         Property::Engines,
         Property::Arena,
+        Property::Change,
     ];
 
     /// A word for it.
@@ -42,6 +47,16 @@ impl Property {
             Property::Edit => "edit",
             Property::Engines => "engines",
             Property::Arena => "arena",
+            Property::Change => "change",
+        }
+    }
+
+    /// Bytes of an input, behind the first one, that say what is changed.
+    pub(crate) fn choices(self) -> usize {
+        match self {
+            Property::Edit => EDIT,
+            Property::Change => CHANGE + EDIT,
+            _ => 0,
         }
     }
 }
@@ -49,19 +64,23 @@ impl Property {
 /// How strictly an input is read, by the number that chooses it.
 const STRICTNESS: u8 = 3;
 
-/// Bytes behind the first one that say what is edited.
-pub(crate) const EDIT: usize = 16;
+/// Bytes that say which field of a value is edited, and how.
+const EDIT: usize = 16;
+
+/// Bytes that say where a file is changed, and how, before those of an edit.
+pub(crate) const CHANGE: usize = 16;
 
 /// What an input asks for. Its first byte chooses the property and how strictly to read; what is
-/// behind is the file, or what a value is made of. [`Property::Edit`] has 16 bytes before the file
-/// that choose the change.
+/// behind is the file, or what a value is made of. Before that, [`Property::Edit`] has 16 bytes that
+/// choose the change, [`Property::Change`] 32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case<'a> {
     /// What is tried.
     pub property: Property,
     /// 0 as by default, 1 leniently, 2 strictly.
     strictness: u8,
-    /// What chooses the change; empty unless the property is [`Property::Edit`].
+    /// What chooses the change; empty unless the property is [`Property::Edit`] or
+    /// [`Property::Change`].
     pub choice: &'a [u8],
     /// The file, or what a value is made of.
     pub bytes: &'a [u8],
@@ -75,10 +94,7 @@ impl<'a> Case<'a> {
         let count = Property::ALL.len();
         let property = Property::ALL[usize::from(*first) % count];
         let strictness = u8::try_from(usize::from(*first) / count).ok()? % STRICTNESS;
-        let (choice, bytes) = match property {
-            Property::Edit => rest.split_at_checked(EDIT)?,
-            _ => (&[][..], rest),
-        };
+        let (choice, bytes) = rest.split_at_checked(property.choices())?;
         Some(Case { property, strictness, choice, bytes })
     }
 
@@ -111,10 +127,8 @@ impl<'a> Case<'a> {
         let number = Property::ALL.iter().position(|known| *known == property).unwrap_or(0);
         let number = number + usize::from(strictness % STRICTNESS) * Property::ALL.len();
         let mut input = vec![u8::try_from(number).unwrap_or(0)];
-        if property == Property::Edit {
-            let filled = choice.iter().copied().chain(std::iter::repeat(0));
-            input.extend(filled.take(EDIT));
-        }
+        let filled = choice.iter().copied().chain(std::iter::repeat(0));
+        input.extend(filled.take(property.choices()));
         input.extend_from_slice(bytes);
         input
     }
@@ -143,7 +157,7 @@ mod tests {
             let case = Case::of(&input).expect("it is long enough");
             assert_eq!((case.property, case.bytes), (property, &b"file"[..]));
             assert_eq!(case.options(), ReadOptions::default());
-            assert_eq!(case.choice.first(), (property == Property::Edit).then_some(&1));
+            assert_eq!(case.choice.first(), (property.choices() > 0).then_some(&1));
             let lenient = Case::input_read_as(1, property, &[1, 2], b"file");
             let case = Case::of(&lenient).expect("it is long enough");
             assert_eq!((case.property, case.options().lenient), (property, true));
@@ -154,7 +168,7 @@ mod tests {
     fn first_bytes_choose_all_there_is() {
         assert_eq!(Case::of(&[]), None);
         let cases = (0..=u8::MAX).filter_map(|first| {
-            let input: Vec<u8> = std::iter::once(first).chain([0; EDIT]).collect();
+            let input: Vec<u8> = std::iter::once(first).chain([0; CHANGE + EDIT]).collect();
             Case::of(&input).map(|case| (case.property, case.strictness))
         });
         let different: std::collections::BTreeSet<_> = cases.collect();

@@ -14,7 +14,7 @@ pub fn of(file: &[u8]) -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for property in Property::ALL {
         match property {
-            Property::Make => {}
+            Property::Make | Property::Change => {}
             Property::Edit => {
                 let mut noise = Noise::new(file.len() as u64);
                 seeds.extend((0..EDITS).map(|_| Case::input(property, &noise.bytes(16), file)));
@@ -31,7 +31,15 @@ pub fn of(file: &[u8]) -> Vec<Vec<u8>> {
 #[must_use]
 pub fn made() -> Vec<Vec<u8>> {
     let mut noise = Noise::new(1);
-    LENGTHS.iter().map(|length| Case::input(Property::Make, &[], &noise.bytes(*length))).collect()
+    let properties = [Property::Make, Property::Change];
+    let cases =
+        properties.into_iter().flat_map(|property| LENGTHS.map(|length| (property, length)));
+    cases
+        .map(|(property, length)| {
+            let choice = noise.bytes(property.choices());
+            Case::input(property, &choice, &noise.bytes(length))
+        })
+        .collect()
 }
 
 /// Bytes without meaning that are the same each time (xorshift).

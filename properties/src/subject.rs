@@ -14,9 +14,9 @@ use formwork_interpreter::{Value, WalkOptions, coverage, read, write};
 
 use crate::codec::{Codec, Show};
 use crate::laws::{Broken, Difference, first_difference, inside, respelled};
-use crate::property::{Case, Outcome, Property};
+use crate::property::{CHANGE, Case, Outcome, Property};
 use crate::text::Shipped;
-use crate::{edit, shown, value_text};
+use crate::{edit, mutate, shown, value_text};
 
 /// A schema with its generated code.
 #[derive(Debug)]
@@ -167,6 +167,35 @@ impl<C: Codec> Subject<C> {
         Ok(Outcome::Held)
     }
 
+    /// A file that is nearly right: `choice` says how it differs from one that is written, and what
+    /// must hold for it.
+    fn change(
+        &self,
+        choice: &[u8],
+        bytes: &[u8],
+        options: &ReadOptions,
+    ) -> Result<Outcome, Broken> {
+        let (choice, edit) = choice.split_at(CHANGE.min(choice.len()));
+        let Ok(file) = C::File::arbitrary(&mut Unstructured::new(bytes)) else {
+            return Ok(Outcome::Refused);
+        };
+        let written = match C::write(&file) {
+            Ok(written) => written,
+            Err(error) => return unwritten(&error),
+        };
+        let mut u = Unstructured::new(choice);
+        let asked = u.int_in_range(0..=7_u8);
+        let (Ok(asked), Ok(changed)) = (asked, mutate::bytes(&mut u, &written, 2)) else {
+            return Ok(Outcome::Refused);
+        };
+        match asked {
+            0..=2 => self.rewrite(&changed, options),
+            3..=4 => self.engines(&changed, options),
+            5..=6 => self.arena(&changed, options),
+            _ => edit::check(&self.model, edit, &changed, options),
+        }
+    }
+
     fn arena(&self, bytes: &[u8], options: &ReadOptions) -> Result<Outcome, Broken> {
         match C::arenas() {
             Some(arenas) => arenas.of_file(bytes, options, &|show| self.differ(show)),
@@ -233,6 +262,7 @@ impl<C: Codec> Check for Subject<C> {
             Property::Edit => edit::check(&self.model, case.choice, case.bytes, &options),
             Property::Engines => self.engines(case.bytes, &options),
             Property::Arena => self.arena(case.bytes, &options),
+            Property::Change => self.change(case.choice, case.bytes, &options),
         }
     }
 }

@@ -383,7 +383,7 @@ fn changed_files_are_read_or_refused() {
     arbtest(|u| {
         let (model, files) = u.choose(&models)?;
         let file = u.choose(files)?;
-        let bytes = mutate::bytes(u, file)?;
+        let bytes = mutate::bytes(u, file, 5)?;
         let shown = || format!("{} {bytes:02x?}", model.name);
         match laws::total(model, &bytes) {
             Err(broken) => panic!("{broken} in {}", shown()),

@@ -80,7 +80,7 @@ fn changed_fixtures_hold() {
             let bytes = noise.bytes(64);
             let mut u = Unstructured::new(&bytes);
             let (_, file) = &files[number as usize % files.len()];
-            let changed = mutate::bytes(&mut u, file).unwrap_or_else(|_| file.clone());
+            let changed = mutate::bytes(&mut u, file, 5).unwrap_or_else(|_| file.clone());
             let property = match number / 8 % 5 {
                 0 => Property::Read,
                 1 => Property::Rewrite,
@@ -107,7 +107,9 @@ fn made_values_hold() {
         let mut noise = Noise::new(3);
         repeat(|number| {
             let length = [32, 64, 200, 600][number as usize % 4];
-            let input = Case::input(Property::Make, &[], &noise.bytes(length));
+            // A third of them are changed when they are files.
+            let property = if number % 3 == 0 { Property::Change } else { Property::Make };
+            let input = Case::input(property, &noise.bytes(32), &noise.bytes(length));
             if let Err(broken) = check(&*subject, &input, &mut counts) {
                 panic!("{name}: {broken}\n    {}", hex(&input));
             }
@@ -116,5 +118,9 @@ fn made_values_hold() {
         let of = |outcome| counts.get(&(Property::Make.name(), outcome)).copied().unwrap_or(0);
         let (refused, held) = (of(Outcome::Refused), of(Outcome::Held));
         assert!(held > 4 * refused, "{name}: {refused} values are refused, {held} are not");
+        let accepted = |(name, outcome): &(&str, Outcome)| {
+            *name == Property::Change.name() && *outcome != Outcome::Refused
+        };
+        assert!(counts.keys().any(accepted), "{name}: no changed file is read");
     }
 }

@@ -1,12 +1,13 @@
 //! Rows of records, complete but for equations that other rows give.
 
 use super::consts::constant;
-use super::{Cx, Env, Expr, RecordId, Shape, Source};
+use super::imports::Found;
+use super::{Cx, Env, Expr, RecordId, ScopeId, Shape, Source};
 use crate::model::{
     BinaryOp, Cell, Check, CheckKind, Definer, DefinerScope, DefinerSource, Home, Meaning,
     Reference, Role, Row as ModelRow, RowKind, Storage, Type, UnaryOp,
 };
-use crate::syntax::ast::{PropValue, Props, Row, RowWord};
+use crate::syntax::ast::{DeclBody, PropValue, Props, Row, RowWord};
 use crate::syntax::expr::{ExKind, PathEx, RefEx, StepEx};
 
 impl<'t> Cx<'t> {
@@ -135,13 +136,27 @@ impl<'t> Cx<'t> {
         built
     }
 
+    /// What is said of the alias that is the type of a row.
+    fn alias_doc(&self, scope: ScopeId, row: &Row) -> Option<String> {
+        let (RowWord::Typed(ty) | RowWord::Const(Some(ty)) | RowWord::Object(ty)) = &row.word else {
+            return None;
+        };
+        match self.lookup(scope, &ty.name).as_slice() {
+            [Found::Decl(at, index)] => {
+                let decl = self.decl(*at, *index);
+                matches!(decl.body, DeclBody::Alias(_)).then(|| decl.doc.clone()).flatten()
+            }
+            _ => None,
+        }
+    }
+
     fn build_row(&mut self, id: RecordId, slot: usize, row: &'t Row) -> Option<ModelRow> {
         let env = self.record_env(id);
         let homes = self.homes(id, slot);
         let fill = matches!(row.word, RowWord::Zero | RowWord::Reserved | RowWord::Runtime);
         let ty = if fill { self.fill_type(id, slot, row, &homes) } else { self.row_type(id, slot) };
         let mut built = self.new_row(id, slot, Type::Nothing, homes);
-        built.doc.clone_from(&row.doc);
+        built.doc = row.doc.clone().or_else(|| self.alias_doc(self.rec(id).scope, row));
         built.source = row.props.text("source").map(str::to_owned);
         built.when = self.condition(id, slot);
         let ty = ty?;

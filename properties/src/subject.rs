@@ -10,7 +10,7 @@ use formwork::{ReadError, ReadOptions, WriteError};
 use formwork_codegen::diagnostic::render;
 use formwork_codegen::load;
 use formwork_codegen::model::Model;
-use formwork_interpreter::{Value, WalkOptions, coverage, read, write};
+use formwork_interpreter::{FieldKind, Value, WalkOptions, coverage, read, write};
 
 use crate::codec::{Codec, Show};
 use crate::laws::{Broken, Difference, first_difference, inside, respelled};
@@ -299,40 +299,65 @@ fn is_new(before: &Value, after: &Value) -> bool {
     })
 }
 
-/// Fields with bytes: path, offset and size, and of a pointer what it leads to.
-type Places = BTreeSet<(String, u64, u64, Option<u64>)>;
+/// Where fields are.
+#[derive(Default)]
+struct Places {
+    /// Fields with bytes: path, offset and size, and of a pointer what it leads to.
+    fields: BTreeSet<(String, u64, u64, Option<u64>)>,
+    /// Offsets and sizes of padding in elements that follow from other values. Nobody holds what
+    /// else such an element may have, so nothing of it is kept.
+    padding: Vec<(u64, u64)>,
+}
+
+impl Places {
+    fn of(model: &Model, bytes: &[u8], options: &ReadOptions) -> Option<Places> {
+        let document = read(model, bytes, options).ok()?;
+        let mut places = Places::default();
+        let mut computed: Option<String> = None;
+        let everything = WalkOptions { fold: None };
+        let walked = document.walk(None, &everything, &mut |field| {
+            if computed.as_ref().is_some_and(|array| !field.path.starts_with(array)) {
+                computed = None;
+            }
+            if field.kind == FieldKind::Array && matches!(field.role, "derived" | "kept" | "view") {
+                computed.get_or_insert_with(|| format!("{}[", field.path));
+            }
+            if let Some(offset) = field.offset {
+                if computed.is_some() && matches!(field.name.as_str(), "zero" | "reserved") {
+                    places.padding.push((offset, field.size));
+                }
+                places.fields.insert((field.path.clone(), offset, field.size, field.target));
+            }
+            ControlFlow::Continue(())
+        });
+        walked.ok().map(|()| places)
+    }
+}
 
 /// The first difference between a file and what was written of its value that nothing allows.
 ///
-/// Allowed are bytes that no row claims and no fill explains, which are dropped, and other places
-/// for the objects of files that another program arranged: if both have the same size and all fields
-/// at the same offsets, each byte that the schema explains must be the same.
+/// Allowed are bytes that no row claims and no fill explains, which are dropped, as is padding in
+/// elements that are computed, and other places for the objects of files that another program
+/// arranged: if both have the same size and all fields at the same offsets, each byte that the
+/// schema explains must be the same.
 fn unexplained(
     model: &Model,
     bytes: &[u8],
     written: &[u8],
     options: &ReadOptions,
 ) -> Option<Difference> {
-    let places = |bytes: &[u8]| -> Option<Places> {
-        let document = read(model, bytes, options).ok()?;
-        let mut places = BTreeSet::new();
-        let everything = WalkOptions { fold: None };
-        let walked = document.walk(None, &everything, &mut |field| {
-            if let Some(offset) = field.offset {
-                places.insert((field.path.clone(), offset, field.size, field.target));
-            }
-            ControlFlow::Continue(())
-        });
-        walked.ok().map(|()| places)
-    };
-    if bytes.len() != written.len() || places(bytes)? != places(written)? {
+    if bytes.len() != written.len() {
         return None;
     }
-    let gaps = coverage(model, bytes, options).gaps;
+    let places = Places::of(model, bytes, options)?;
+    if places.fields != Places::of(model, written, options)?.fields {
+        return None;
+    }
+    let gaps = coverage(model, bytes, options).gaps.into_iter().map(|gap| (gap.offset, gap.size));
     let mut same = bytes.to_vec();
-    for gap in gaps {
-        let (from, to) = (usize::try_from(gap.offset).ok()?, usize::try_from(gap.size).ok()?);
-        for at in from..from.saturating_add(to) {
+    for (offset, size) in gaps.chain(places.padding) {
+        let (from, size) = (usize::try_from(offset).ok()?, usize::try_from(size).ok()?);
+        for at in from..from.saturating_add(size) {
             if let (Some(byte), Some(new)) = (same.get_mut(at), written.get(at)) {
                 *byte = *new;
             }

@@ -138,7 +138,8 @@ impl<'t> Cx<'t> {
 
     /// What is said of the alias that is the type of a row.
     fn alias_doc(&self, scope: ScopeId, row: &Row) -> Option<String> {
-        let (RowWord::Typed(ty) | RowWord::Const(Some(ty)) | RowWord::Object(ty)) = &row.word else {
+        let (RowWord::Typed(ty) | RowWord::Const(Some(ty)) | RowWord::Object(ty)) = &row.word
+        else {
             return None;
         };
         match self.lookup(scope, &ty.name).as_slice() {

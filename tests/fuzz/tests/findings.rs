@@ -62,6 +62,19 @@ fn the_order_of_deviations_means_nothing() {
     assert_eq!(outcome(&*subject, Property::Engines, &bytes), Outcome::Held);
 }
 
+/// Padding that is not zero, in an element of the relocation table: nobody's value holds it.
+#[test]
+fn padding_of_computed_elements_is_dropped() {
+    let subject = subject("evfl");
+    let mut bytes = fixture(&*subject, "nothing.bfevfl");
+    let table = bytes.windows(4).rposition(|four| four == b"RELT").expect("it has a table");
+    bytes[table + 0x10 + 7] = 0x0f;
+    assert_eq!(outcome(&*subject, Property::Rewrite, &bytes), Outcome::Refused);
+    let lenient = Case::input_read_as(1, Property::Rewrite, &[], &bytes);
+    let case = Case::of(&lenient).expect("it is long enough");
+    assert_eq!(subject.check(&case).expect("it holds"), Outcome::Normalised);
+}
+
 /// Bytes without meaning, the same for each seed.
 fn noise(seed: u32) -> Vec<u8> {
     (0_u32..200)

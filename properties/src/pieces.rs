@@ -123,7 +123,14 @@ struct Maker<'u, 'b> {
     /// Structs that were written: each may hold those before it.
     structs: Vec<String>,
     unions: Vec<String>,
-    enums: Vec<String>,
+    /// Types of numbers and texts that were declared, enumerations among them.
+    cells: Vec<String>,
+    /// Of the struct that is being written: its name, its rows, and those of them that are lists.
+    this: String,
+    rows: Vec<String>,
+    lists: Vec<String>,
+    /// Whether there is a pool of texts.
+    pool: bool,
 }
 
 fn schema(u: &mut Unstructured<'_>) -> Result<String> {
@@ -133,7 +140,11 @@ fn schema(u: &mut Unstructured<'_>) -> Result<String> {
         serial: 0,
         structs: Vec::new(),
         unions: Vec::new(),
-        enums: Vec::new(),
+        cells: Vec::new(),
+        this: String::new(),
+        rows: Vec::new(),
+        lists: Vec::new(),
+        pool: false,
     };
     maker.schema()?;
     Ok(maker.text)
@@ -148,8 +159,16 @@ impl Maker<'_, '_> {
         let gaps = if self.u.ratio(1, 4)? { " gaps=kept" } else { "" };
         let _ = writeln!(self.text, "module pieces \"Pieces\" root=File endian={endian}{gaps}\n");
         let _ = writeln!(self.text, "pointer * {cell}{none}{align}\n");
+        self.pool = self.u.ratio(1, 6)?;
+        if self.pool {
+            self.text
+                .push_str("pointer Label u8 to=Text in=Pool.texts\n\nstring Text length=u8\n\n");
+        }
         for _ in 0..self.u.int_in_range(0..=2)? {
             self.enumeration()?;
+        }
+        for _ in 0..self.u.int_in_range(0..=2)? {
+            self.cell_type()?;
         }
         for _ in 0..self.u.int_in_range(0..=STRUCTS)? {
             if self.u.ratio(1, 4)? {
@@ -160,7 +179,17 @@ impl Maker<'_, '_> {
                 self.structs.push(name);
             }
         }
-        self.structure("File")
+        self.structure("File")?;
+        if self.pool {
+            let order = self.u.choose(&["bytes", "first-use"])?;
+            let members = self.u.choose(&["used", "kept"])?;
+            let _ = writeln!(
+                self.text,
+                "struct Pool {{ u8 count; pool texts of=Text count=count {{ members {members}; \
+                 order {order} }} }}"
+            );
+        }
+        Ok(())
     }
 
     fn name(&mut self, prefix: &str) -> String {
@@ -177,7 +206,35 @@ impl Maker<'_, '_> {
             let _ = writeln!(self.text, "    m{number} {}", number * 3);
         }
         self.text.push_str("}\n\n");
-        self.enums.push(name);
+        self.cells.push(name);
+        Ok(())
+    }
+
+    /// A type of numbers or texts that a row can be of.
+    fn cell_type(&mut self) -> Result<()> {
+        let name = self.name("C");
+        let line = match self.u.int_in_range(0..=3)? {
+            0 => {
+                let order = self.u.choose(&["msb-first bytes=5", "lsb-first bytes=5"])?;
+                let usually = self.u.choose(&["", " usually=shortest"])?;
+                format!("varint {name} u32 order={order}{usually}")
+            }
+            1 => {
+                let length = self.u.choose(&["u8", "u16", "until-nul", "u8 end=nul"])?;
+                let encoding = self.u.choose(&["", " encoding=utf8", " encoding=utf16"])?;
+                format!("string {name} length={length}{encoding}")
+            }
+            2 => {
+                let rest = self.u.choose(&["", " rest=zero"])?;
+                format!("flags {name} u8{rest} {{ bool low 0; bool high 6 }}")
+            }
+            _ => {
+                let rest = self.u.choose(&["", " rest=zero"])?;
+                format!("bits {name} u16{rest} {{ u4 low 0 3; i5 middle 4 8; bool high 15 }}")
+            }
+        };
+        let _ = writeln!(self.text, "{line}\n");
+        self.cells.push(name);
         Ok(())
     }
 
@@ -186,19 +243,23 @@ impl Maker<'_, '_> {
         let cell = self.u.choose(&["u8", "u16"])?;
         let _ = writeln!(self.text, "union {name} tag={cell} {{");
         for number in 0..self.u.int_in_range(1..=4)? {
-            let _ = writeln!(self.text, "    case c{number} {number} {{");
-            for _ in 0..self.u.int_in_range(0..=2)? {
-                self.row()?;
+            if self.u.ratio(1, 6)? {
+                let (short, long) = (number + 40, number + 50);
+                let _ = writeln!(
+                    self.text,
+                    "    case c{number} {{ form {short} {{ u8 value }}; form {long} {{ u16 value }} }}"
+                );
+                continue;
             }
+            let _ = writeln!(self.text, "    case c{number} {number} {{");
+            self.body(&name, 0, 2)?;
             self.text.push_str("    }\n");
         }
         if self.u.ratio(1, 4)? {
             let label = self.u.choose(&["else", "\"10..19\"", "16 \"32..\""])?;
             let code = self.name("t");
             let _ = writeln!(self.text, "    case rest {label} {{\n        tag {code}");
-            for _ in 0..self.u.int_in_range(0..=2)? {
-                self.row()?;
-            }
+            self.body(&name, 0, 2)?;
             self.text.push_str("    }\n");
         }
         self.text.push_str("}\n\n");
@@ -207,18 +268,36 @@ impl Maker<'_, '_> {
     }
 
     fn structure(&mut self, name: &str) -> Result<()> {
-        let _ = writeln!(self.text, "struct {name} {{");
-        for _ in 0..self.u.int_in_range(1..=ROWS)? {
-            self.row()?;
+        if name != "File" && self.u.ratio(1, 6)? {
+            let _ = writeln!(self.text, "struct {name} transparent {{");
+            self.body(name, 1, 1)?;
+        } else {
+            let _ = writeln!(self.text, "struct {name} {{");
+            self.body(name, 1, ROWS)?;
+        }
+        if self.pool && name == "File" {
+            self.text
+                .push_str("        u16 pool_offset\n        object Pool pool at=pool_offset\n");
         }
         self.text.push_str("}\n\n");
+        Ok(())
+    }
+
+    /// The rows of a struct or case, so many.
+    fn body(&mut self, name: &str, least: usize, most: usize) -> Result<()> {
+        name.clone_into(&mut self.this);
+        self.rows.clear();
+        self.lists.clear();
+        for _ in 0..self.u.int_in_range(least..=most)? {
+            self.row()?;
+        }
         Ok(())
     }
 
     /// A row, or two of which one says the length of the other.
     fn row(&mut self) -> Result<()> {
         let name = self.name("r");
-        let line = match self.u.int_in_range(0..=18)? {
+        let line = match self.u.int_in_range(0..=27)? {
             0..=3 => format!("{} {name}{}", self.cell()?, self.rule()?),
             4 => format!("magic \"{}\"", self.u.choose(&["A", "PK", "abc"])?),
             5 => format!("zero size={}", self.u.int_in_range(1..=4)?),
@@ -226,6 +305,7 @@ impl Maker<'_, '_> {
             7 => format!("f32 {name}"),
             8 => {
                 let count = self.count()?;
+                self.lists.push(name.clone());
                 format!("{} {name} count={count}", self.element()?)
             }
             9 => {
@@ -265,9 +345,45 @@ impl Maker<'_, '_> {
                 let _ = writeln!(self.text, "        {element} {list} count={count}");
                 format!("u8 {name} is=\"count({list})\"")
             }
+            18 => {
+                let size = self.count()?;
+                format!("{} {name} size={size}", self.element()?)
+            }
+            19 => {
+                let size = self.count()?;
+                self.lists.push(name.clone());
+                format!("{} {name} count=fill size={size}", self.element()?)
+            }
+            20 if !self.rows.is_empty() => {
+                let row = self.u.choose(&self.rows)?;
+                let what = self.u.choose(&["at", "end", "size"])?;
+                let other = self.u.choose(&["", " ?? 7"])?;
+                format!("u16 {name} is=\"{what}({row}){other}\"")
+            }
+            21 if !self.lists.is_empty() => {
+                let list = self.u.choose(&self.lists)?;
+                let none = self.u.choose(&["", " none=0xff", " plus=1 none=0"])?;
+                format!("u8 {name} ref={list}{none}")
+            }
+            22 => format!("*?{} {name}", self.this),
+            23 => {
+                let rest = self.name("b");
+                format!("b3 {name}\n        b5 {rest}")
+            }
+            24 => format!("u8 {name} last=\"it == 0\""),
+            25 => {
+                let stride = self.count()?;
+                format!("{} {name} count=2 stride={stride}", self.element()?)
+            }
+            26 => {
+                let offset = self.name("o");
+                let _ = writeln!(self.text, "        u8 {offset}");
+                format!("object {} {name} at={offset}", self.element()?)
+            }
             _ => format!("{} {name}", self.element()?),
         };
         let _ = writeln!(self.text, "        {line}");
+        self.rows.push(name);
         Ok(())
     }
 
@@ -275,8 +391,11 @@ impl Maker<'_, '_> {
         let plain = [
             "u8", "u16", "u24", "u32", "u64", "i8", "i16", "i32", "i64", "u16be", "u32le", "bool8",
         ];
-        if !self.enums.is_empty() && self.u.ratio(1, 4)? {
-            return self.u.choose(&self.enums).cloned();
+        if self.pool && self.u.ratio(1, 6)? {
+            return Ok("Label".to_owned());
+        }
+        if !self.cells.is_empty() && self.u.ratio(1, 4)? {
+            return self.u.choose(&self.cells).cloned();
         }
         self.u.choose(&plain).map(|name| (*name).to_owned())
     }

@@ -179,9 +179,15 @@ pub const CODES: &[(&str, &str, &str)] = &[
     ),
     (
         "E0706",
-        "none with two meanings",
-        "A pointer that may be none leads to a transparent struct, or another pointer, that may be \
-         none, too. The value is none in both cases, so it does not say what to write.",
+        "value of a struct that may be none",
+        "The value of a transparent struct is that of its row. If that may be none, because of a \
+         pointer, a number or a condition, the value does not say whether the struct is there.",
+    ),
+    (
+        "E0707",
+        "pointer to a pointer",
+        "A pointer leads directly to another pointer, or an object is one, with no struct between \
+         that would have a place of its own.",
     ),
     (
         "E0711",

@@ -20,6 +20,7 @@ mod none;
 mod order;
 mod owning;
 mod placement;
+mod pointed;
 mod relocated;
 mod tags;
 mod tiling;
@@ -57,6 +58,7 @@ pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
     until::check(&context, &mut found);
     elements::check(&context, &mut found);
     none::check(&context, &mut found);
+    pointed::check(&context, &mut found);
     fits::check(&context, &mut found);
     epochs::check(&context, &mut found);
     align::check(&context, &mut found);

@@ -1,73 +1,33 @@
-//! None has one meaning: not both a pointer and what it leads to may be none, for the value of a
-//! transparent struct is that of its row, and nobody could tell from it which of them it is.
+//! None has one meaning: the value of a transparent struct is that of its row, so if that could be
+//! none, nobody could tell from it whether the struct is there.
 
-use std::collections::HashSet;
-
-use super::context::{Context, types};
+use super::context::Context;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Model, RecordId, Row, Target, Type};
-
-/// Why a value may be none.
-struct Cause<'m> {
-    /// The row of a transparent struct that may be none, unless it is the target of the pointer.
-    row: Option<&'m Row>,
-}
+use crate::model::{Row, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
-    let mut told = HashSet::new();
     for (_, record) in context.model.records() {
-        for row in &record.rows {
-            let twice = types(&row.ty).into_iter().find_map(|ty| twice(context.model, ty));
-            if let Some(inner) = twice
-                && told.insert((row.span.source, row.span.start))
-            {
-                let message = "a pointer that may be none leads to what may be none";
-                let diagnostic = found.error("E0706", row.span, message);
-                diagnostic.label("the value is none in both cases");
-                if let Some(inner) = inner.row
-                    && inner.span != row.span
-                {
-                    diagnostic.also(inner.span, "the value of the struct is that of this row");
-                }
-                diagnostic.help("let only one of them be none, or the struct not be transparent");
-            }
+        let row = record.transparent.and_then(|row| record.rows.get(row.index()));
+        if let Some(row) = row.filter(|row| may_be_none(row)) {
+            let name = &record.template;
+            found
+                .error("E0706", row.span, format!("the value of `{name}` may be none"))
+                .label("which is that of this row")
+                .help(
+                    "let the struct not be transparent, or the pointer to the struct be optional",
+                );
         }
     }
 }
 
-fn twice<'m>(model: &'m Model, ty: &Type) -> Option<Cause<'m>> {
-    match ty {
-        Type::Pointer(pointer) if pointer.optional => match &pointer.target {
-            Target::Own(target) => absent(model, target, None, &mut HashSet::new()),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Why a value of this type, which is that of `row`, may be none.
-fn absent<'m>(
-    model: &'m Model,
-    ty: &Type,
-    row: Option<&'m Row>,
-    seen: &mut HashSet<RecordId>,
-) -> Option<Cause<'m>> {
-    if row.is_some_and(|row| row.when.is_some() || !row.none.is_empty()) {
-        return Some(Cause { row });
-    }
-    match ty {
-        Type::Pointer(pointer) if pointer.optional => Some(Cause { row }),
-        Type::Pointer(pointer) => match &pointer.target {
-            Target::Own(target) => absent(model, target, row, seen),
-            _ => None,
-        },
-        Type::Region(region) => absent(model, &region.inner, row, seen),
-        Type::PerEpoch(list) => list.iter().find_map(|ty| absent(model, ty, row, seen)),
-        Type::Record(id) if seen.insert(*id) => {
-            let record = model.records.get(id.index())?;
-            let row = record.rows.get(record.transparent?.index())?;
-            absent(model, &row.ty, Some(row), seen)
+fn may_be_none(row: &Row) -> bool {
+    fn is_optional(ty: &Type) -> bool {
+        match ty {
+            Type::Pointer(pointer) => pointer.optional,
+            Type::Region(region) => is_optional(&region.inner),
+            Type::PerEpoch(list) => list.iter().any(is_optional),
+            _ => false,
         }
-        _ => None,
     }
+    row.when.is_some() || !row.none.is_empty() || is_optional(&row.ty)
 }

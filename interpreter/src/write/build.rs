@@ -384,6 +384,15 @@ impl<'m> Engine<'m, '_> {
         Some(node)
     }
 
+    /// Whether the value of a pointer may be none although it is there.
+    pub(crate) fn pointer_may_be_none(&self, pointer: &PointerType, row: &Row) -> bool {
+        let kind = &self.model.pointers[pointer.kind.index()];
+        pointer.optional
+            || pointer.none_with.is_some()
+            || !row.none.is_empty()
+            || (kind.none.is_some() && !matches!(pointer.target, Target::Own(_)))
+    }
+
     /// A value that says "nothing".
     fn build_none(&mut self, loc: Loc, row: &'m Row) -> Item {
         let optional = row.when.is_some()
@@ -572,16 +581,15 @@ impl<'m> Engine<'m, '_> {
         row: &'m Row,
     ) -> Item {
         let kind = &self.model.pointers[pointer.kind.index()];
-        let nothing = Item::Pointer(Box::new(PointerItem::to(Item::Absent)));
         if matches!(value, Value::None) {
-            let allowed = pointer.optional
-                || pointer.none_with.is_some()
-                || !row.none.is_empty()
-                || (kind.none.is_some() && !matches!(pointer.target, Target::Own(_)));
-            if !allowed {
+            if row.when.is_some() {
+                // The condition will say whether the row or its target is not there.
+                return Item::Absent;
+            }
+            if !self.pointer_may_be_none(pointer, row) {
                 self.problem(loc, ProblemKind::MissingField);
             }
-            return nothing;
+            return Item::Pointer(Box::new(PointerItem::to(Item::Absent)));
         }
         let target = match &pointer.target {
             Target::Own(target) => {

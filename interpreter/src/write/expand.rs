@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
-use formwork_codegen::model::{Expr, Path, Role, Row, RowId, RowKind, Target, Type};
+use formwork_codegen::model::{Expr, Home, Path, Role, Row, RowId, RowKind, Target, Type};
 
+use super::extent::mentions_position;
 use crate::engine::{Engine, Fallible, Fault, eval_error};
 use crate::eval::{Place, Val};
+use crate::read::object::strip_region;
 use crate::relocation::table_rows;
 use crate::settle::{digest, val_value};
 use crate::tree::{ArrayItem, Item, Loc, NodeId, PointerItem};
@@ -42,6 +44,19 @@ impl<'m> Engine<'m, '_> {
                 let none = Item::Pointer(Box::new(PointerItem::to(Item::Absent)));
                 self.tree.slot_mut(loc.node, loc.row).item = none;
             }
+        }
+        if let Some(condition) = &row.when
+            && matches!(self.tree.slot(loc.node, loc.row).item, Item::Absent)
+            && matches!(row.role, Role::Data | Role::Elsewhere)
+            && !mentions_position(condition)
+            && self.home(row) != Home::Absent
+            // What cannot be said yet is reported when everything is placed.
+            && matches!(self.eval_bool(condition, loc.node, None), Ok(true))
+            && let Type::Pointer(pointer) = strip_region(&row.ty)
+            && self.pointer_may_be_none(pointer, row)
+        {
+            let none = Item::Pointer(Box::new(PointerItem::to(Item::Absent)));
+            self.tree.slot_mut(loc.node, loc.row).item = none;
         }
         if !matches!(self.tree.slot(loc.node, loc.row).item, Item::Unset) {
             return Ok(());

@@ -251,19 +251,27 @@ impl<'m> Gen<'_, 'm> {
         self.set_slot(ctx, row_id, item)
     }
 
+    /// Whether a row is a pointer whose value may be none although it is there.
+    pub(super) fn pointer_may_be_none(&self, row: &Row) -> bool {
+        let Type::Pointer(pointer) = strip(&row.ty) else { return false };
+        let kind = &self.model.pointers[pointer.kind.index()];
+        pointer.optional
+            || pointer.none_with.is_some()
+            || !row.none.is_empty()
+            || kind.none.is_some() && !matches!(pointer.target, Target::Own(_))
+    }
+
+    /// Whether a row under a condition is a pointer without a value of its own for none.
+    pub(super) fn is_none_when(&self, row: &Row) -> bool {
+        row.when.is_some()
+            && matches!(strip(&row.ty), Type::Pointer(_))
+            && !matches!(row.role, Role::Default(_))
+    }
+
     /// An option that is none.
     fn plan_none(&self, ctx: Ctx, row_id: RowId, row: &'m Row, slot: Option<u16>) -> TokenStream {
         let at = ctx.at(self, row_id);
-        let optional_pointer = match &row.ty {
-            Type::Pointer(pointer) => {
-                let kind = &self.model.pointers[pointer.kind.index()];
-                pointer.optional
-                    || pointer.none_with.is_some()
-                    || kind.none.is_some() && !matches!(pointer.target, Target::Own(_))
-            }
-            Type::PerEpoch(_) => true,
-            _ => false,
-        };
+        let optional_pointer = matches!(row.ty, Type::PerEpoch(_)) || self.pointer_may_be_none(row);
         let may = optional_pointer
             || row.when.is_some()
             || !row.none.is_empty()
@@ -275,6 +283,8 @@ impl<'m> Gen<'_, 'm> {
             Role::Default(constant) if row.when.is_none() => {
                 constant_item(constant, float_width(self, &row.ty))
             }
+            // Under a condition, that says whether the row or its target is not there.
+            _ if self.is_none_when(row) => quote!(rt::Item::Absent),
             _ if matches!(row.ty, Type::Pointer(_)) => quote!(w::pointer_to(rt::Item::Absent)),
             _ => quote!(rt::Item::Absent),
         };

@@ -116,7 +116,9 @@ impl<'m> Gen<'_, 'm> {
         let Some(condition) = &row.when else { return quote!() };
         let optional =
             matches!(row.kind, RowKind::Plain | RowKind::Object { .. } | RowKind::Value { .. });
-        let left_out = matches!(row.role, Role::Default(_));
+        // What has a slot is known to be none or not there by what is in it.
+        let none = put.slot.is_none() && self.pointer_may_be_none(row);
+        let left_out = none || matches!(row.role, Role::Default(_));
         let follows = matches!(
             row.role,
             Role::Derived | Role::Fixed | Role::Kept(_) | Role::View { .. } | Role::Spelling

@@ -16,13 +16,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
+use super::expr::mentions_position;
 use super::plan::Plan;
 use super::shape::{Shape, Shapes};
 use super::visit::records;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    ByteOrder, ByteOrderRule, Constant, DefinerSource, Expr, Model, RecordId, RecordKind, Role,
-    RowId, RowKind, Type,
+    ByteOrder, ByteOrderRule, Constant, DefinerSource, Expr, Home, Model, RecordId, RecordKind,
+    Role, RowId, RowKind, Type,
 };
 
 /// What is written for a writer.
@@ -194,6 +195,18 @@ impl<'p, 'm> Gen<'p, 'm> {
                     let n = self.plan.expr(when, id);
                     let constant = src::constant_item(constant, float_width(self, &row.ty));
                     early.extend(quote!(cx.default_when(node, #slot, #n, #constant);));
+                }
+                if let (Some(when), Some(slot)) = (&row.when, self.plan.slot(id, *row_id))
+                    && self.is_none_when(row)
+                    && self.pointer_may_be_none(row)
+                    && matches!(row.role, Role::Data | Role::Elsewhere)
+                    && !mentions_position(when)
+                {
+                    let n = self.plan.expr(when, id);
+                    let none = quote!(w::pointer_to(rt::Item::Absent));
+                    let homes = self.epochs_where(row, |home| *home != Home::Absent);
+                    let code = quote!(cx.default_when(node, #slot, #n, #none););
+                    early.extend(self.in_epochs(&homes, code));
                 }
                 if let Some(with) = none_with(&row.ty)
                     && let (Some(slot), Some(with)) =

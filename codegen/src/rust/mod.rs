@@ -15,6 +15,7 @@ mod read;
 mod shape;
 mod straight;
 mod types;
+mod unused;
 mod visit;
 mod write;
 
@@ -49,6 +50,7 @@ pub fn check(model: &Model) -> Vec<Diagnostic> {
 /// The text of a module for a model that [`check`] finds nothing in.
 #[must_use]
 pub fn emit(model: &Model, options: &Options) -> String {
+    let model = &unused::without(model);
     let mut plan = plan::Plan::new(model);
     let straight = straight::emit(&plan).unwrap_or_default();
     plan.straight = !straight.is_empty();

@@ -604,9 +604,8 @@ fn none_with(ty: &Type) -> Option<RowId> {
     }
 }
 
-/// Rows from whose size a derived number follows.
 /// Records that a file can hold.
-fn reachable(model: &Model) -> HashSet<RecordId> {
+pub(super) fn reachable(model: &Model) -> HashSet<RecordId> {
     let mut found = HashSet::from([model.root]);
     let mut todo = vec![model.root];
     while let Some(id) = todo.pop() {

@@ -283,6 +283,7 @@ impl<'m> Reading<'_, 'm> {
         } else {
             let element = self.ty_table(ctx, &array.element, row, loc, false);
             let table = self.array(ctx, array, element);
+            self.want(element_shape);
             quote!(rt::list_of(cx, f, row, &#table, cursor)?)
         };
         match (fixed, with_item) {

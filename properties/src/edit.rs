@@ -4,7 +4,7 @@ use arbitrary::Unstructured;
 use formwork::ReadOptions;
 use formwork_codegen::model::Model;
 use formwork_interpreter::json::{JsonError, Style, Text, to_json};
-use formwork_interpreter::{Value, read, write};
+use formwork_interpreter::{Value, in_layout, read, write};
 
 use crate::laws::{Broken, respelled};
 use crate::property::Outcome;
@@ -50,7 +50,7 @@ pub fn check(
         Ok(again) => again.value(),
         Err(error) => return Err(Broken::Unreadable(error, written)),
     };
-    match value_text::difference(&changed, &again) {
+    match value_text::difference(&in_layout(model, changed), &again) {
         Some(what) => Err(Broken::Changed(what)),
         None => Ok(Outcome::Held),
     }

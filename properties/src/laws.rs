@@ -8,7 +8,7 @@ use std::fmt;
 
 use formwork::{ReadError, ReadOptions, WriteError};
 use formwork_codegen::model::Model;
-use formwork_interpreter::{Value, read, write};
+use formwork_interpreter::{Value, in_layout, read, write};
 
 use crate::{shown, value_text};
 
@@ -151,7 +151,8 @@ pub fn get_put(model: &Model, bytes: &[u8]) -> Outcome {
     }
 }
 
-/// Writes a value and reads it again.
+/// Writes a value and reads it again. What its layout does not have may be said with the value that
+/// stands for it, and is not read again.
 ///
 /// # Errors
 ///
@@ -163,7 +164,7 @@ pub fn put_get(model: &Model, value: &Value) -> Result<Vec<u8>, Broken> {
         Ok(again) => again,
         Err(error) => return Err(Broken::Unreadable(error, written)),
     };
-    match value_text::difference(value, &again) {
+    match value_text::difference(&in_layout(model, value.clone()), &again) {
         None => Ok(written),
         Some(what) => Err(Broken::Changed(what)),
     }

@@ -2,10 +2,10 @@
 
 use formwork::{ReadErrorKind, ReadOptions};
 use formwork_codegen::model::Model;
-use formwork_interpreter::{Value, read};
+use formwork_interpreter::{Value, in_layout, read};
 use formwork_tests::flows::{case, int, list, record};
 use formwork_tests::golden::{Feature, features};
-use formwork_tests::laws::{self, Outcome};
+use formwork_tests::laws::{self, Broken, Outcome};
 use formwork_tests::{models, samples};
 
 fn each(action: impl Fn(&Feature, &Model, &mut Vec<String>)) {
@@ -149,4 +149,29 @@ fn nesting_is_limited() {
     };
     let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(run);
     thread.expect("a thread can be started").join().expect("no panic");
+}
+
+/// A field of another layout may say what stands for it, as it does when somebody changes the version
+/// of a file; the reader leaves it out.
+#[test]
+fn fields_of_other_layouts_may_say_what_stands_for_them() {
+    let path = samples::workspace().join("tests/golden/epochs_columns.kdl");
+    let model = models::from_file(&path).expect("the schema is clean");
+    let value = |added| {
+        record([
+            ("version", record([("minor", int(5)), ("major", int(1))])),
+            ("moved", int(10)),
+            ("added", added),
+            ("optional", Value::None),
+            ("part", record([("a", int(1)), ("b", int(2)), ("c", Value::None)])),
+            ("dropped", int(9)),
+        ])
+    };
+    laws::put_get(&model, &value(int(7))).expect("7 is what `added` is without a home");
+    let read = in_layout(&model, value(int(7)));
+    assert_eq!(read.at_path("added"), None);
+    assert_eq!(read.at_path("part.c"), None);
+    assert_eq!(in_layout(&model, value(int(8))).at_path("added"), Some(&int(8)));
+    let refused = laws::put_get(&model, &value(int(8)));
+    assert!(matches!(refused, Err(Broken::Refused(_))), "{refused:?}");
 }

@@ -1,0 +1,101 @@
+//! Values without what only other layouts have.
+
+use formwork_codegen::model::{Meaning, Model, RecordId, Row, Target, Type};
+
+use crate::engine::with_stack;
+use crate::items::{is_constant, value_item};
+use crate::read::object::strip_region;
+use crate::shape::Shapes;
+use crate::value::{StructValue, UnionValue, Value};
+use crate::write::epoch_of;
+
+/// The value as a reader would give it: without the fields that its own layout does not have and that
+/// say what stands for them there (`absent=`, or nothing), and without structs that say nothing.
+///
+/// Generated types have the fields of all layouts, and the value of a file whose version somebody
+/// changes has those of the version before: both may be written, and are read again without them. A
+/// field that says something else stays; writing refuses it.
+#[must_use]
+pub fn in_layout(model: &Model, value: Value) -> Value {
+    let epoch = epoch_of(model, &value).ok().map(|(epoch, _)| epoch);
+    Layout(Shapes::new(model, epoch), 0).record(value, model.root)
+}
+
+/// The walk, and through how many structs that stand for one of their rows it has come.
+#[derive(Clone, Copy)]
+struct Layout<'m>(Shapes<'m>, u32);
+
+/// Structs that stand for one of their rows, one in another, are followed so far.
+const MAX_DEPTH: u32 = 64;
+
+impl<'m> Layout<'m> {
+    fn record(self, value: Value, id: RecordId) -> Value {
+        let record = &self.0.model.records[id.index()];
+        match (value, record.transparent) {
+            (Value::Spelled(inner, kept), _) => {
+                Value::Spelled(Box::new(self.record(*inner, id)), kept)
+            }
+            (Value::Struct(value), None) => Value::Struct(self.fields(value, id)),
+            (value, Some(row)) if self.1 < MAX_DEPTH => {
+                Layout(self.0, self.1 + 1).value(value, &record.rows[row.index()].ty)
+            }
+            (value, _) => value,
+        }
+    }
+
+    fn value(self, value: Value, ty: &'m Type) -> Value {
+        with_stack(|| match (strip_region(ty), value) {
+            (Type::Record(id), value) => self.record(value, *id),
+            (Type::Pointer(pointer), value) => match &pointer.target {
+                Target::Own(target) => self.value(value, target),
+                Target::Pooled | Target::Element => value,
+            },
+            (_, Value::Spelled(inner, kept)) => {
+                Value::Spelled(Box::new(self.value(*inner, ty)), kept)
+            }
+            (Type::Array(array), Value::Array(elements)) => {
+                let inside = Layout(self.0, 0);
+                let elements = elements.into_iter();
+                Value::Array(elements.map(|value| inside.value(value, &array.element)).collect())
+            }
+            (Type::Union(id), Value::Union(union)) => {
+                let UnionValue { case, value } = *union;
+                let cases = &self.0.model.unions[id.index()].cases;
+                let value = match cases.iter().find(|known| known.name == case) {
+                    Some(known) => self.fields(value, known.record),
+                    None => value,
+                };
+                Value::Union(Box::new(UnionValue { case, value }))
+            }
+            (Type::Cell(cell), Value::Struct(value)) => match cell.meaning {
+                Meaning::Word(id) => Value::Struct(self.fields(value, id)),
+                _ => Value::Struct(value),
+            },
+            (_, value) => value,
+        })
+    }
+
+    fn fields(self, value: StructValue, record: RecordId) -> StructValue {
+        let fields = value.fields.into_iter().filter_map(|(name, field)| {
+            let Some(row) = self.0.field(record, &name) else { return Some((name, field)) };
+            if self.0.is_elsewhere(row) && is_nothing(row, &field) {
+                return None;
+            }
+            let field = Layout(self.0, 0).value(field, &row.ty);
+            let says_nothing = match &field {
+                Value::None => true,
+                Value::Struct(value) => value.fields.is_empty() && value.kept.is_empty(),
+                _ => false,
+            };
+            (!says_nothing || self.0.carries_data(row)).then_some((name, field))
+        });
+        StructValue { fields: fields.collect(), kept: value.kept }
+    }
+}
+
+/// Whether a value is what a row has in a layout without it.
+fn is_nothing(row: &Row, value: &Value) -> bool {
+    let constant = row.absent.as_ref();
+    matches!(value, Value::None)
+        || constant.is_some_and(|constant| is_constant(&value_item(value), constant))
+}

@@ -11,7 +11,7 @@ use formwork::{ReadError, ReadOptions};
 use formwork_codegen::Provider;
 use formwork_codegen::model::Model;
 use formwork_formats::esf::{
-    Element, File, FileTagNamesIndex, Node, NodeRecord, NodeU8s, NodeU32s, Root, Variant,
+    Element, File, FileTagNamesIndex, Node, NodeRecord, NodeU8s, NodeU32, NodeU32s, Root, Variant,
 };
 use walk::{Found, walk};
 
@@ -93,6 +93,18 @@ fn a_text_is_edited() {
             assert_eq!(grown, 2 * (units.len() as i64 - 13));
         }
     }
+}
+
+/// Fields become the structs of cases, and these nodes.
+#[test]
+fn short_ways_to_make_nodes() {
+    let number = NodeU32 { value: 7, ..Default::default() };
+    assert_eq!(Node::U32(7.into()), Node::from(number));
+    let bytes = Node::Ascii("a".as_bytes().into());
+    assert_eq!(bytes, Node::Ascii(b"a".to_vec().into()));
+    assert_eq!(Node::Unicode("ü".into()), Node::Unicode("ü".to_owned().into()));
+    let element = Element { nodes: vec![bytes.clone()], ..Default::default() };
+    assert_eq!(Element::from(vec![bytes]), element);
 }
 
 #[test]

@@ -691,7 +691,6 @@ pub(crate) fn union_type(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// Address of an element that is neither a node nor a pointer.
 /// The pointer that a row or element is.
 fn pointer_type(row: &Row, loc: Loc) -> Option<&PointerType> {
     let mut ty = strip_region(&row.ty);
@@ -709,6 +708,7 @@ fn pointer_type(row: &Row, loc: Loc) -> Option<&PointerType> {
     }
 }
 
+/// Address of an element that is neither a node nor a pointer.
 fn element_address(array: &crate::tree::ArrayItem, index: usize, end: bool) -> u64 {
     if array.at == UNPLACED {
         return UNPLACED;

@@ -3,12 +3,12 @@
 
 use super::context::Context;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Row, Type};
+use crate::model::{Model, Row, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (_, record) in context.model.records() {
         let row = record.transparent.and_then(|row| record.rows.get(row.index()));
-        if let Some(row) = row.filter(|row| may_be_none(row)) {
+        if let Some(row) = row.filter(|row| may_be_none(context.model, row)) {
             let name = &record.template;
             found
                 .error("E0706", row.span, format!("the value of `{name}` may be none"))
@@ -20,14 +20,16 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     }
 }
 
-fn may_be_none(row: &Row) -> bool {
-    fn is_optional(ty: &Type) -> bool {
+fn may_be_none(model: &Model, row: &Row) -> bool {
+    fn is_nothing(model: &Model, row: &Row, ty: &Type) -> bool {
         match ty {
-            Type::Pointer(pointer) => pointer.optional,
-            Type::Region(region) => is_optional(&region.inner),
-            Type::PerEpoch(list) => list.iter().any(is_optional),
-            _ => false,
+            Type::Pointer(pointer) => pointer.may_be_none(model, row),
+            Type::Region(region) => is_nothing(model, row, &region.inner),
+            Type::PerEpoch(list) => list.iter().any(|ty| is_nothing(model, row, ty)),
+            // Of an array it is elements that may be none.
+            Type::Array(_) => false,
+            _ => !row.none.is_empty(),
         }
     }
-    row.when.is_some() || !row.none.is_empty() || is_optional(&row.ty)
+    row.when.is_some() || is_nothing(model, row, &row.ty)
 }

@@ -1,6 +1,6 @@
 //! Types of rows: how bytes and a value correspond.
 
-use super::{EnumId, Expr, Path, PointerId, RecordId, RowId, UnionId, VarintId};
+use super::{EnumId, Expr, Model, Path, PointerId, RecordId, Row, RowId, UnionId, VarintId};
 
 /// Type of a row or element.
 #[derive(Debug, Clone)]
@@ -271,6 +271,18 @@ pub struct PointerType {
     pub section: u32,
     /// Relocation, if not as the kind says.
     pub list: Option<super::Policy>,
+}
+
+impl PointerType {
+    /// Whether the value of a row that is this pointer may be none although the row is there.
+    #[must_use]
+    pub fn may_be_none(&self, model: &Model, row: &Row) -> bool {
+        let nullable = model.pointers[self.kind.index()].none.is_some();
+        self.optional
+            || self.none_with.is_some()
+            || !row.none.is_empty()
+            || nullable && !matches!(self.target, Target::Own(_))
+    }
 }
 
 /// What a pointer leads to.

@@ -1,15 +1,17 @@
 //! Structs and unions that a schema declares and no file can hold. They have no Rust types, so
 //! nothing may be generated for them.
 
-use super::write;
-use crate::model::{Model, Statement};
+use std::collections::HashSet;
+
+use super::plan;
+use crate::model::{Model, RecordId, RecordKind, Statement};
 
 /// The model with nothing in such records. They stay, since numbers lead to them.
 pub(super) fn without(model: &Model) -> Model {
-    let reachable = write::reachable(model);
+    let reachable = reachable(model);
     let mut model = model.clone();
     for (id, record) in (0_u32..).zip(&mut model.records) {
-        if reachable.contains(&crate::model::RecordId(id)) {
+        if reachable.contains(&RecordId(id)) {
             continue;
         }
         record.rows.clear();
@@ -28,4 +30,28 @@ pub(super) fn without(model: &Model) -> Model {
         record.encodes = None;
     }
     model
+}
+
+/// Records that a file can hold.
+pub(super) fn reachable(model: &Model) -> HashSet<RecordId> {
+    let mut found = HashSet::from([model.root]);
+    let mut todo = vec![model.root];
+    while let Some(id) = todo.pop() {
+        let record = &model.records[id.index()];
+        let mut inner = Vec::new();
+        for row in &record.rows {
+            plan::held(model, &row.ty, &mut |record| inner.push(record));
+        }
+        if let RecordKind::Case(union, case) = record.kind {
+            let forms = &model.unions[union.index()].cases[case as usize].forms;
+            inner.extend(forms.iter().map(|form| form.record));
+        }
+        for kind in &model.pointers {
+            if let Some(text) = &kind.text {
+                plan::held(model, text, &mut |record| inner.push(record));
+            }
+        }
+        todo.extend(inner.into_iter().filter(|record| found.insert(*record)));
+    }
+    found
 }

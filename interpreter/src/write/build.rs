@@ -384,15 +384,6 @@ impl<'m> Engine<'m, '_> {
         Some(node)
     }
 
-    /// Whether the value of a pointer may be none although it is there.
-    pub(crate) fn pointer_may_be_none(&self, pointer: &PointerType, row: &Row) -> bool {
-        let kind = &self.model.pointers[pointer.kind.index()];
-        pointer.optional
-            || pointer.none_with.is_some()
-            || !row.none.is_empty()
-            || (kind.none.is_some() && !matches!(pointer.target, Target::Own(_)))
-    }
-
     /// A value that says "nothing".
     fn build_none(&mut self, loc: Loc, row: &'m Row) -> Item {
         let optional = row.when.is_some()
@@ -582,11 +573,11 @@ impl<'m> Engine<'m, '_> {
     ) -> Item {
         let kind = &self.model.pointers[pointer.kind.index()];
         if matches!(value, Value::None) {
-            if row.when.is_some() {
+            if row.when.is_some() && loc.index.is_none() {
                 // The condition will say whether the row or its target is not there.
                 return Item::Absent;
             }
-            if !self.pointer_may_be_none(pointer, row) {
+            if !pointer.may_be_none(self.model, row) {
                 self.problem(loc, ProblemKind::MissingField);
             }
             return Item::Pointer(Box::new(PointerItem::to(Item::Absent)));

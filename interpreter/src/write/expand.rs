@@ -46,14 +46,14 @@ impl<'m> Engine<'m, '_> {
             }
         }
         if let Some(condition) = &row.when
+            && let Type::Pointer(pointer) = strip_region(&row.ty)
             && matches!(self.tree.slot(loc.node, loc.row).item, Item::Absent)
             && matches!(row.role, Role::Data | Role::Elsewhere)
+            && pointer.may_be_none(self.model, row)
             && !mentions_position(condition)
             && self.home(row) != Home::Absent
             // What cannot be said yet is reported when everything is placed.
             && matches!(self.eval_bool(condition, loc.node, None), Ok(true))
-            && let Type::Pointer(pointer) = strip_region(&row.ty)
-            && self.pointer_may_be_none(pointer, row)
         {
             let none = Item::Pointer(Box::new(PointerItem::to(Item::Absent)));
             self.tree.slot_mut(loc.node, loc.row).item = none;

@@ -52,7 +52,7 @@ pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
     let others = match field.shape {
         Shape::Str => quote!({&'a str} {::formwork::__rt::String}),
         Shape::Bytes => quote!({&'a [u8]} {::formwork::__rt::Vec<u8>}),
-        Shape::Utf16 => quote!({ &str }),
+        Shape::Utf16 => quote!({ &str } { ::formwork::__rt::String }),
         _ => TokenStream::new(),
     };
     quote!(::formwork::__from_field! { [#generics] [#ident #own] #name: [#ty] #others #spelling })

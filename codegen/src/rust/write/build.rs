@@ -253,12 +253,10 @@ impl<'m> Gen<'_, 'm> {
 
     /// Whether a row is a pointer whose value may be none although it is there.
     pub(super) fn pointer_may_be_none(&self, row: &Row) -> bool {
-        let Type::Pointer(pointer) = strip(&row.ty) else { return false };
-        let kind = &self.model.pointers[pointer.kind.index()];
-        pointer.optional
-            || pointer.none_with.is_some()
-            || !row.none.is_empty()
-            || kind.none.is_some() && !matches!(pointer.target, Target::Own(_))
+        match strip(&row.ty) {
+            Type::Pointer(pointer) => pointer.may_be_none(self.model, row),
+            _ => false,
+        }
     }
 
     /// Whether a row under a condition is a pointer without a value of its own for none.

@@ -22,8 +22,8 @@ use super::shape::{Shape, Shapes};
 use super::visit::records;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    ByteOrder, ByteOrderRule, Constant, DefinerSource, Expr, Home, Model, RecordId, RecordKind,
-    Role, RowId, RowKind, Type,
+    ByteOrder, ByteOrderRule, Constant, DefinerSource, Expr, Home, Model, RecordId, Role, RowId,
+    RowKind, Type,
 };
 
 /// What is written for a writer.
@@ -80,7 +80,7 @@ impl<'p, 'm> Gen<'p, 'm> {
             pointers: RefCell::default(),
             trivial: RefCell::default(),
             unchecked: RefCell::default(),
-            reachable: reachable(model),
+            reachable: super::unused::reachable(model),
             alias: Cell::default(),
         };
         generator.find_trivial();
@@ -602,30 +602,6 @@ fn none_with(ty: &Type) -> Option<RowId> {
         Type::PerEpoch(types) => types.iter().find_map(none_with),
         _ => None,
     }
-}
-
-/// Records that a file can hold.
-pub(super) fn reachable(model: &Model) -> HashSet<RecordId> {
-    let mut found = HashSet::from([model.root]);
-    let mut todo = vec![model.root];
-    while let Some(id) = todo.pop() {
-        let record = &model.records[id.index()];
-        let mut inner = Vec::new();
-        for row in &record.rows {
-            super::plan::held(model, &row.ty, &mut |record| inner.push(record));
-        }
-        if let RecordKind::Case(union, case) = record.kind {
-            let forms = &model.unions[union.index()].cases[case as usize].forms;
-            inner.extend(forms.iter().map(|form| form.record));
-        }
-        for kind in &model.pointers {
-            if let Some(text) = &kind.text {
-                super::plan::held(model, text, &mut |record| inner.push(record));
-            }
-        }
-        todo.extend(inner.into_iter().filter(|record| found.insert(*record)));
-    }
-    found
 }
 
 /// The type inside of regions.

@@ -263,11 +263,14 @@ fn is_there<'v, W: Write<'v>>(
         if let Some(slot) = slot {
             return Ok(!absent(cx, slot));
         }
-        // The value of a pointer may be none although it is there.
-        let pointer = matches!(row.ty.stored(cx.epoch()), Ty::Pointer(_)) && when.is_for_writing();
         match field(cx, p.record, number, &p.value) {
-            Src::None if pointer => {}
-            Src::None => return Ok(false),
+            // The value of a pointer may be none although it is there.
+            Src::None => {
+                let pointer = matches!(row.ty.stored(cx.epoch()), Ty::Pointer(_));
+                if !pointer || !when.is_for_writing() {
+                    return Ok(false);
+                }
+            }
             Src::Nothing => {}
             _ if row.optional => return Ok(true),
             _ => {}

@@ -117,6 +117,9 @@ impl Spelling {
     /// Row number that stands for the whole struct, or for the end of the file.
     pub const WHOLE: u16 = u16::MAX;
 
+    /// The one that is canonical.
+    pub(crate) const CANONICAL: Spelling = Spelling(None);
+
     /// Whether everything is spelled canonically.
     #[must_use]
     pub fn is_canonical(&self) -> bool {

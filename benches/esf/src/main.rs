@@ -2,7 +2,8 @@
 //! made here; medians over rounds of processor time. With the feature `count`: allocations and peak
 //! of live bytes, beyond the file itself.
 //!
-//! `ONLY=text` keeps the contenders whose name contains it, for profilers.
+//! `ONLY=text` keeps the contenders whose name contains it, `PART=encode` one of the two tables, for
+//! profilers.
 #![forbid(unsafe_code)]
 
 #[path = "../../tree/src/hand.rs"]
@@ -129,7 +130,11 @@ mod rpfm {
 
 /// Runs all contenders by turns, and prints a table.
 fn report(what: &str, bytes: usize, nodes: usize, rounds: u32, all: &mut [Contender<'_>]) {
-    let only = std::env::var("ONLY").unwrap_or_default();
+    let variable = |name| std::env::var(name).unwrap_or_default();
+    let only = variable("ONLY");
+    if !what.contains(&variable("PART")) {
+        return;
+    }
     let mut measured: Vec<Vec<Measured>> = all.iter().map(|_| Vec::new()).collect();
     for _ in 0..rounds.max(1) {
         for (contender, list) in all.iter_mut().zip(&mut measured) {

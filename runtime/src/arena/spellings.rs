@@ -40,13 +40,15 @@ impl SpellingId {
 /// All spellings of an arena that are not canonical. Equal ones have one number.
 #[derive(Debug, Clone, Default)]
 pub struct Spellings {
-    canonical: Spelling,
     /// By number, from 1.
     list: Vec<Spelling>,
     numbers: BTreeMap<Spelling, SpellingId>,
 }
 
 impl Spellings {
+    /// Known when a program is compiled, so that what is done for other spellings falls away.
+    const CANONICAL: &'static Spelling = &Spelling::CANONICAL;
+
     /// The number of a spelling; `None` if there are 2²⁴ others.
     #[inline]
     pub fn add(&mut self, spelling: Spelling) -> Option<SpellingId> {
@@ -78,7 +80,7 @@ impl Spellings {
     #[track_caller]
     pub fn get(&self, id: SpellingId) -> &Spelling {
         match id.number().checked_sub(1) {
-            None => &self.canonical,
+            None => Spellings::CANONICAL,
             Some(position) => match self.list.get(position) {
                 Some(spelling) => spelling,
                 None => panic!("spelling {} is not of this arena", id.number()),

@@ -329,3 +329,24 @@ macro_rules! __number {
         }
     };
 }
+
+/// A case of a union that is read in few steps. Without optimisation it is a function of its own, so
+/// that all cases together do not make one large stack frame.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(debug_assertions)]
+macro_rules! __small_case {
+    ($($body:tt)*) => {
+        (|| { $($body)* })()
+    };
+}
+
+/// A case of a union that is read in few steps.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(not(debug_assertions))]
+macro_rules! __small_case {
+    ($($body:tt)*) => {
+        { $($body)* }
+    };
+}

@@ -23,8 +23,10 @@ pub use check::{add, divide, multiply, remainder, subtract, Depth, KeySet, Level
 pub use ink::{Ink, Late, Spot};
 pub use load::*;
 pub use pool::{LabelKind, Members, PoolText};
-pub use scan::{keep_form, list, Part, Scan};
+pub use scan::{keep_form, list, Part, Scan, FILL};
 pub use tables::{Listed, Rows, Section, Tree};
+
+pub use crate::__small_case as small_case;
 
 use crate::stack;
 

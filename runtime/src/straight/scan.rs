@@ -186,6 +186,9 @@ impl<'i> Scan<'i> {
     }
 }
 
+/// As many elements as there are up to the end.
+pub const FILL: usize = usize::MAX;
+
 /// Bytes up to where they have to end, to be read one after another.
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'i> {
@@ -194,6 +197,39 @@ pub struct Part<'i> {
 }
 
 impl<'i> Part<'i> {
+    /// Bytes that are left before an address.
+    #[inline]
+    pub fn behind(rest: &'i [u8], end: usize) -> Part<'i> {
+        Part { rest, end }
+    }
+
+    /// Bytes that are left.
+    #[inline]
+    pub fn left_over(&self) -> &'i [u8] {
+        self.rest
+    }
+
+    /// Goes on with what was left.
+    #[inline]
+    pub fn go_on(&mut self, rest: &'i [u8]) {
+        self.rest = rest;
+    }
+
+    /// Whether there is another element, of so many or with [`FILL`] of those up to the end.
+    #[inline]
+    pub fn more(&self, count: &mut usize) -> bool {
+        if *count == FILL {
+            return !self.rest.is_empty();
+        }
+        match count.checked_sub(1) {
+            Some(left) => {
+                *count = left;
+                true
+            }
+            None => false,
+        }
+    }
+
     /// Address of the next byte.
     #[inline]
     pub fn at(&self) -> usize {

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
+use self::whole::Keys;
 use super::expr::{Place, known, target};
 use super::{Able, Access, Flavour, Frame, Scope, Straight, Unable, unable};
 use crate::model::{
@@ -19,74 +20,130 @@ use crate::rust::shape::{Shape, strip};
 use crate::rust::visit::{records, rows};
 
 /// The function `check_root` and those that it calls; and for a reader that is sealed `seen_root`,
-/// which leaves out what the reader has looked at itself.
-pub(super) fn emit(straight: &Straight<'_, '_>, sealed: bool) -> Able<TokenStream> {
-    let all = emit_for(straight, false)?;
-    let rest = if sealed { Some(emit_for(straight, true)?) } else { None };
+/// which leaves out what the reader has looked at itself. `checking` is what the writer was made with.
+pub(super) fn emit(checking: &Checking<'_, '_, '_>, sealed: bool) -> Able<TokenStream> {
+    let all = checking.emit()?;
+    let rest = match sealed {
+        true => Some(Checking::new(checking.straight, true)?.emit()?),
+        false => None,
+    };
     Ok(quote!(#all #rest))
 }
 
-fn emit_for(straight: &Straight<'_, '_>, seen: bool) -> Able<TokenStream> {
-    let mut checking = Checking {
-        straight,
-        seen,
-        noted: false.into(),
-        pooled: Vec::new(),
-        busy: BTreeSet::new(),
-        keys: RefCell::default(),
-    };
-    if straight.flavour == Flavour::Arena && !seen {
-        checking.pooled = checking.find_pooled();
+/// What looks at rules.
+pub(super) struct Checking<'s, 'p, 'm> {
+    straight: &'s Straight<'p, 'm>,
+    /// Whether it is for values that a reader has made.
+    seen: bool,
+    /// Whether the reader has noted the references of the row at hand.
+    noted: Cell<bool>,
+    /// Records whose values in lists are looked at elsewhere than with the list.
+    pooled: Vec<Pooled<'m>>,
+    /// Records with rules, or that hold some.
+    busy: BTreeSet<RecordId>,
+    /// Fields of arrays that references name: the path and the field.
+    keys: RefCell<Vec<(Path, String)>>,
+}
+
+/// A record whose values stand in pools of an arena.
+struct Pooled<'m> {
+    record: RecordId,
+    /// A row that holds a list of them.
+    row: &'m Row,
+    /// Whether all its rules are those of the cases of one union: then the writer looks at them where
+    /// it writes a case. Otherwise they are looked at pool by pool, which is faster than list by list,
+    /// but is one more walk.
+    by_case: bool,
+}
+
+impl<'s, 'p, 'm> Checking<'s, 'p, 'm> {
+    /// Finds out which records have rules. `seen` is as in [`Checking::seen`].
+    pub(super) fn new(straight: &'s Straight<'p, 'm>, seen: bool) -> Able<Self> {
+        let mut checking = Checking {
+            straight,
+            seen,
+            noted: false.into(),
+            pooled: Vec::new(),
+            busy: BTreeSet::new(),
+            keys: RefCell::default(),
+        };
+        if straight.flavour == Flavour::Arena && !seen {
+            checking.pooled = checking.find_pooled();
+        }
+        // Begins with "nothing is to be checked", and goes on until nothing changes.
+        loop {
+            let mut found = Vec::new();
+            for (id, _) in checking.functions() {
+                if !checking.busy.contains(&id) && !checking.body(id)?.is_empty() {
+                    found.push(id);
+                }
+            }
+            if found.is_empty() {
+                break;
+            }
+            checking.busy.extend(found);
+        }
+        for at in 0..checking.pooled.len() {
+            checking.pooled[at].by_case = checking.is_by_case(checking.pooled[at].record)?;
+        }
+        checking.keys.borrow_mut().clear();
+        Ok(checking)
     }
-    // Begins with "nothing is to be checked", and goes on until nothing changes.
-    loop {
-        let mut found = Vec::new();
-        for (id, _) in checking.functions() {
-            if !checking.busy.contains(&id) && !checking.body(id)?.is_empty() {
-                found.push(id);
+
+    fn emit(&self) -> Able<TokenStream> {
+        let straight = self.straight;
+        let mut functions = TokenStream::new();
+        for (id, _) in self.functions() {
+            if self.busy.contains(&id) {
+                functions.extend(self.function(id)?);
             }
         }
-        if found.is_empty() {
-            break;
+        let root = straight.model.root;
+        let ty = straight.value_ty(root, &quote!('_));
+        let (epochs, epoch) = (straight.epoch_generic(), straight.epoch_argument());
+        let (noted, pooled) = (self.noted()?, self.pools()?);
+        let (arena, param) = (straight.arena_argument(), straight.arena_param(&quote!()));
+        let call = if self.busy.contains(&root) {
+            let name = self.function_name(root);
+            quote!(#name::<#epoch>(v, keys, #arena))
+        } else {
+            quote!(rt::Ok(()))
+        };
+        let Keys { items, found, made } = self.keys_struct()?;
+        if self.is_within_writing() {
+            return Ok(quote! {
+                fn keys_of<#epochs>(v: &#ty, #param) -> s::Straight<Keys> {
+                    #found
+                    rt::Ok(#made)
+                }
+                /// Whether the rules hold that are not looked at where something is written.
+                fn check_all<#epochs>(v: &#ty, keys: &Keys, #param) -> s::Straight<()> {
+                    #pooled
+                    #call
+                }
+                #items
+                #functions
+            });
         }
-        checking.busy.extend(found);
+        let dispatch = self.by_layout();
+        let (begin, all) = (self.name("root"), self.name("all"));
+        let scan = self.seen.then(|| quote!(cx: &s::Scan<'_>,));
+        Ok(quote! {
+            /// Whether the rules of the format hold for a value.
+            fn #begin(v: &#ty, #param #scan) -> s::Straight<()> {
+                #dispatch
+            }
+            fn #all<#epochs>(v: &#ty, #param #scan) -> s::Straight<()> {
+                #found
+                let keys = &#made;
+                #noted
+                #pooled
+                #call
+            }
+            #items
+            #functions
+        })
     }
-    let mut functions = TokenStream::new();
-    checking.keys.borrow_mut().clear();
-    for (id, _) in checking.functions() {
-        if checking.busy.contains(&id) {
-            functions.extend(checking.function(id)?);
-        }
-    }
-    let root = straight.model.root;
-    let ty = straight.value_ty(root, &quote!('_));
-    let (epochs, epoch) = (straight.epoch_generic(), straight.epoch_argument());
-    let (noted, pooled) = (checking.noted()?, checking.pools()?);
-    let keys = checking.keys_struct()?;
-    let (arena, param) = (straight.arena_argument(), straight.arena_param(&quote!()));
-    let call = if checking.busy.contains(&root) {
-        let name = checking.function_name(root);
-        quote!(#name::<#epoch>(v, keys, #arena))
-    } else {
-        quote!(rt::Ok(()))
-    };
-    let (items, made, dispatch) = (&keys.items, &keys.made, checking.by_layout());
-    let (begin, all) = (checking.name("root"), checking.name("all"));
-    let scan = seen.then(|| quote!(cx: &s::Scan<'_>,));
-    Ok(quote! {
-        /// Whether the rules of the format hold for a value.
-        fn #begin(v: &#ty, #param #scan) -> s::Straight<()> {
-            #dispatch
-        }
-        fn #all<#epochs>(v: &#ty, #param #scan) -> s::Straight<()> {
-            #made
-            #noted
-            #pooled
-            #call
-        }
-        #items
-        #functions
-    })
 }
 
 impl<'m> Checking<'_, '_, 'm> {
@@ -119,21 +176,6 @@ impl<'m> Checking<'_, '_, 'm> {
         });
         quote!(match epoch(v, #arena)? { #(#arms)* _ => rt::Err(s::Odd), })
     }
-}
-
-struct Checking<'s, 'p, 'm> {
-    straight: &'s Straight<'p, 'm>,
-    /// Whether it is for values that a reader has made.
-    seen: bool,
-    /// Whether the reader has noted the references of the row at hand.
-    noted: Cell<bool>,
-    /// Records whose values in lists are looked at pool by pool, which is faster than list by list,
-    /// with a row that holds such a list.
-    pooled: Vec<(RecordId, &'m Row)>,
-    /// Records with rules, or that hold some.
-    busy: BTreeSet<RecordId>,
-    /// Fields of arrays that references name: the path and the field.
-    keys: RefCell<Vec<(Path, String)>>,
 }
 
 impl<'m> Checking<'_, '_, 'm> {

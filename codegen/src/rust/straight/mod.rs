@@ -69,8 +69,9 @@ pub(super) fn emit(plan: &Plan<'_>) -> Able<TokenStream> {
         return unable("gaps are kept");
     }
     let reader = read::emit(&straight)?;
-    let writer = write::emit(&straight)?;
-    let checks = check::emit(&straight, reader.sealed)?;
+    let checking = check::Checking::new(&straight, false)?;
+    let writer = write::emit(&straight, &checking)?;
+    let checks = check::emit(&checking, reader.sealed)?;
     let epoch = straight.epoch_function()?;
     let (tokens, root) = (reader.tokens, straight.value_ty(model.root, &quote!('_)));
     let ty = straight.value_ty(model.root, &quote!('o));
@@ -139,8 +140,10 @@ pub(super) fn emit_arena(plan: &Plan<'_>) -> Able<TokenStream> {
     if !reader.sealed {
         return unable("a reader that has to compare bytes");
     }
-    let writer = write::emit(&straight)?;
-    let checks = check::emit(&straight, reader.sealed)?;
+    let checking = check::Checking::new(&straight, false)?;
+    let writer = write::emit(&straight, &checking)?;
+    let checks = check::emit(&checking, reader.sealed)?;
+    let check = (!checking.is_within_writing()).then(|| quote!(check_root(value, arena)?;));
     let epoch = straight.epoch_function()?;
     let (tokens, root) = (reader.tokens, straight.value_ty(model.root, &quote!('_)));
     // Unions that contain themselves are what large files consist of.
@@ -170,7 +173,7 @@ pub(super) fn emit_arena(plan: &Plan<'_>) -> Able<TokenStream> {
                 value: &#root,
                 arena: &super::pools::Pools,
             ) -> s::Straight<rt::Vec<u8>> {
-                check_root(value, arena)?;
+                #check
                 write(value, arena)
             }
 

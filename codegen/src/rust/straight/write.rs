@@ -23,6 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
+use super::check::Checking;
 use super::{Able, Access, Flavour, Frame, Scope, Straight, unable};
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, EpochId, Model, RecordId, RecordKind, Row, RowId, Sizes,
@@ -33,8 +34,11 @@ use crate::rust::shape::Shape;
 use late::{Anchors, LateRow};
 
 /// The function `write` and those that it calls.
-pub(super) fn emit(straight: &Straight<'_, '_>) -> Able<TokenStream> {
-    let writer = Writer::new(straight);
+pub(super) fn emit(
+    straight: &Straight<'_, '_>,
+    checking: &Checking<'_, '_, '_>,
+) -> Able<TokenStream> {
+    let writer = Writer::new(straight, checking);
     let root = straight.model.root;
     let ty = writer.ty(root);
     let anchors = writer.anchors.count();
@@ -45,6 +49,13 @@ pub(super) fn emit(straight: &Straight<'_, '_>) -> Able<TokenStream> {
         Flavour::Values => quote!(s::Ink::new(#anchors)),
         Flavour::Arena => quote!(s::Ink::of_arena(#anchors, arena.size())),
     };
+    let epoch = straight.epoch_argument();
+    let checks = checking.is_within_writing().then(|| {
+        quote! {
+            let keys = &keys_of::<#epoch>(v, #arena)?;
+            check_all::<#epoch>(v, keys, #arena)?;
+        }
+    });
     let late = writer.late_rows()?;
     let rules = writer.rules()?;
     let functions = writer.functions.borrow();
@@ -65,6 +76,7 @@ pub(super) fn emit(straight: &Straight<'_, '_>) -> Able<TokenStream> {
         }
 
         fn written<'v, #epochs>(v: &'v #ty, #param) -> s::Straight<rt::Vec<u8>> {
+            #checks
             let mut ink = #ink;
             let cx = &mut ink;
             #rules
@@ -97,6 +109,7 @@ enum Function {
 /// What functions of a writer are made from.
 struct Writer<'s, 'p, 'm> {
     straight: &'s Straight<'p, 'm>,
+    checking: &'s Checking<'s, 'p, 'm>,
     model: &'m Model,
     sizes: Vec<Sizes<'m>>,
     functions: RefCell<BTreeMap<(Task, RecordId, bool), Function>>,
@@ -160,11 +173,12 @@ impl<'m> Node<'m> {
 }
 
 impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
-    fn new(straight: &'s Straight<'p, 'm>) -> Self {
+    fn new(straight: &'s Straight<'p, 'm>, checking: &'s Checking<'s, 'p, 'm>) -> Self {
         let model = straight.model;
         let epochs = 0..u32::try_from(model.epochs.len()).unwrap_or(u32::MAX);
         Writer {
             straight,
+            checking,
             model,
             sizes: epochs
                 .map(|epoch| model.in_epoch(EpochId(epoch)).sizes(EpochId(epoch)))
@@ -329,7 +343,8 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             let index = index.cloned().unwrap_or(quote!(usize::MAX));
             quote!(#index,)
         });
-        let call = quote!(#name::<#epoch>(cx, #value, #index #more #arguments)?;);
+        let keys = self.checking.is_within_writing().then(|| quote!(keys,));
+        let call = quote!(#name::<#epoch>(cx, #value, #index #more #keys #arguments)?;);
         Ok(match task {
             Task::Put if self.straight.record(id).recursive && !node.entered => {
                 quote!(cx.enter()?; #call cx.leave();)
@@ -380,12 +395,14 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             true => (quote!(cx.enter()?;), quote!(cx.leave();)),
             false => (quote!(), quote!()),
         };
+        let keys = self.checking.is_within_writing().then(|| quote!(keys: &Keys,));
         let function = quote! {
             fn #name<'v, #epochs>(
                 cx: &mut s::Ink<'v>,
                 v: &'v #ty,
                 #index
                 #more
+                #keys
                 #params
             ) -> s::Straight<#output> {
                 #enter

@@ -5,7 +5,8 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::{
-    Able, Checking, RecordId, Row, Scope, Shape, Type, records, rows, target, unable, value_frame,
+    Able, Checking, Frame, Home, Model, Pooled, RecordId, Scope, Shape, Type, UnionId, records,
+    rows, target, unable, value_frame,
 };
 use crate::model::Path;
 use crate::rust::straight::expr::Place;
@@ -14,7 +15,9 @@ use crate::rust::straight::expr::Place;
 pub(super) struct Keys {
     /// The type that has them.
     pub items: TokenStream,
-    /// Statements that make `keys` of it.
+    /// Statements that find what is in them.
+    pub found: TokenStream,
+    /// An expression behind those, which makes one.
     pub made: TokenStream,
 }
 
@@ -25,7 +28,7 @@ impl<'m> Checking<'_, '_, 'm> {
         let keys = self.keys.borrow();
         let ty = self.keys_name();
         let names: Vec<_> = (0..keys.len()).map(|number| format_ident!("k{number}")).collect();
-        let mut made = TokenStream::new();
+        let mut sets = TokenStream::new();
         for ((path, field), name) in keys.iter().zip(&names) {
             let scope = Scope { frames: vec![value_frame(root, quote!(v))], ..Scope::default() };
             let body = straight.by_epoch(|view, _| {
@@ -46,7 +49,7 @@ impl<'m> Checking<'_, '_, 'm> {
                     Ok(quote!(for element in #list.iter() { #push }))
                 })
             })?;
-            made.extend(quote! {
+            sets.extend(quote! {
                 let mut found: rt::Vec<i128> = rt::Vec::new();
                 #body
                 let #name = s::KeySet::new(found.into_iter(), false)?;
@@ -56,7 +59,8 @@ impl<'m> Checking<'_, '_, 'm> {
             items: quote! {
                 struct #ty { depth: s::Depth, #(#names: s::KeySet,)* }
             },
-            made: quote!(#made let keys = &#ty { depth: s::Depth::default(), #(#names,)* };),
+            found: sets,
+            made: quote!(#ty { depth: s::Depth::default(), #(#names,)* }),
         })
     }
 
@@ -67,7 +71,7 @@ impl<'m> Checking<'_, '_, 'm> {
             Shape::List(inner) => **inner == self.straight.value_shape(*id),
             _ => false,
         };
-        in_pool && self.pooled.iter().any(|(record, _)| record == id)
+        in_pool && self.pooled.iter().any(|pooled| pooled.record == *id)
     }
 
     /// Looks up what the reader has noted.
@@ -102,48 +106,117 @@ impl<'m> Checking<'_, '_, 'm> {
 
     /// Records whose values in lists need nothing around them but the root, and do not share their
     /// Rust type with others.
-    pub(super) fn find_pooled(&self) -> Vec<(RecordId, &'m Row)> {
+    pub(super) fn find_pooled(&self) -> Vec<Pooled<'m>> {
         let straight = self.straight;
-        let mut found: Vec<(RecordId, &'m Row)> = Vec::new();
+        let mut found: Vec<Pooled<'m>> = Vec::new();
         for (_, record) in records(straight.model) {
             for (_, row) in rows(record) {
                 let Type::Array(array) = target(&row.ty) else { continue };
-                let Type::Record(id) = &array.element else { continue };
-                if found.iter().all(|(known, _)| known != id) {
-                    found.push((*id, row));
+                let Type::Record(record) = array.element else { continue };
+                if found.iter().all(|known| known.record != record) {
+                    found.push(Pooled { record, row, by_case: false });
                 }
             }
         }
         let ty = |id: RecordId| straight.value_ty(id, &quote!('_)).to_string();
-        let types: Vec<String> = found.iter().map(|(id, _)| ty(*id)).collect();
+        let types: Vec<String> = found.iter().map(|pooled| ty(pooled.record)).collect();
         let of_root = |id: RecordId| {
             straight.needs[id.index()].iter().all(|need| *need == straight.model.root)
         };
-        found.retain(|(id, _)| {
-            let shape = straight.value_shape(*id);
-            let ty = ty(*id);
+        found.retain(|Pooled { record, .. }| {
+            let shape = straight.value_shape(*record);
+            let ty = ty(*record);
             matches!(shape, Shape::Struct(_) | Shape::Choice(_))
-                && of_root(*id)
+                && of_root(*record)
                 && types.iter().filter(|other| **other == ty).count() == 1
         });
         found
     }
 
-    /// Looks at the elements of all lists, pool by pool. Elements that no list has any more are
-    /// looked at as well, which at worst is odd.
+    /// Whether all rules of a record are those of the cases of one of its rows.
+    pub(super) fn is_by_case(&self, id: RecordId) -> Able<bool> {
+        let straight = self.straight;
+        let mut found = rows(straight.record(id)).filter_map(|(number, row)| match row.ty {
+            Type::Union(union) => Some((number, union)),
+            _ => None,
+        });
+        let (Some((union_row, union)), None) = (found.next(), found.next()) else {
+            return Ok(false);
+        };
+        let plain = straight
+            .shapes
+            .field(id, union_row)
+            .is_some_and(|field| matches!(field.shape, Shape::Choice(_)));
+        if !plain || straight.model.unions[union.index()].cases.iter().any(|case| case.whole) {
+            return Ok(false);
+        }
+        let rest = straight.by_epoch(|view, epoch| {
+            let frame = value_frame(id, quote!(v));
+            let scope = Scope { frames: straight.enclosing_frames(id), ..Scope::default() };
+            let scope = scope.within(frame.clone());
+            let record = &view.records[id.index()];
+            let mut tokens = TokenStream::new();
+            for (number, row) in rows(record).filter(|(number, _)| *number != union_row) {
+                if !matches!(row.homes.get(epoch), Some(Home::Absent)) {
+                    tokens.extend(self.row(&scope, view, &frame, number, row, epoch)?);
+                }
+            }
+            for check in &record.checks {
+                tokens.extend(self.rule(&scope, view, check)?);
+            }
+            Ok(tokens)
+        })?;
+        Ok(rest.is_empty())
+    }
+
+    /// Whether the writer looks at rules, for which it needs the keys.
+    pub fn is_within_writing(&self) -> bool {
+        self.pooled.iter().any(|pooled| pooled.by_case)
+    }
+
+    /// The rules of a case of a union in a record, in whose node `scope` is: nothing unless the
+    /// writer looks at them.
+    pub fn case(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        union: UnionId,
+        case: RecordId,
+        epoch: usize,
+    ) -> TokenStream {
+        let around = scope.frames.last().map(|frame| frame.record);
+        if !self.pooled.iter().any(|pooled| pooled.by_case && Some(pooled.record) == around) {
+            return TokenStream::new();
+        }
+        let Some((_, frame)) = self.straight.case_frame(union, case) else {
+            return TokenStream::new();
+        };
+        let mut cases = view.unions[union.index()].cases.iter();
+        if cases.any(|known| known.record == case && known.guard.is_some()) {
+            return quote!(return rt::Err(s::Odd););
+        }
+        // Where something stands is not known before all is written.
+        let frames = scope.frames.iter().chain([&frame]);
+        let frames = frames.map(|frame| Frame { at: None, index: None, ..frame.clone() });
+        let scope = Scope { frames: frames.collect(), ..Scope::default() };
+        self.straight.or_odd(self.rows(&scope, view, epoch))
+    }
+
+    /// Looks at the elements of all lists, pool by pool, unless the writer does. Elements that no list
+    /// has any more are looked at as well, which at worst is odd.
     pub(super) fn pools(&self) -> Able<TokenStream> {
         let straight = self.straight;
         let root = straight.model.root;
         let scope = Scope { frames: vec![value_frame(root, quote!(v))], ..Scope::default() };
         let mut tokens = TokenStream::new();
-        for (id, row) in &self.pooled {
-            let (ty, element) = (Type::Record(*id), quote!(element));
-            let shape = straight.value_shape(*id);
+        for Pooled { record, row, .. } in self.pooled.iter().filter(|pooled| !pooled.by_case) {
+            let (ty, element) = (Type::Record(*record), quote!(element));
+            let shape = straight.value_shape(*record);
             let each = straight.by_epoch(|view, epoch| {
                 self.inner(&scope, view, row, &ty, &shape, &element, epoch, true)
             })?;
             if !each.is_empty() {
-                let ty = straight.value_ty(*id, &quote!('_));
+                let ty = straight.value_ty(*record, &quote!('_));
                 tokens.extend(quote!(for element in s::all_of::<#ty, _>(arena) { #each }));
             }
         }

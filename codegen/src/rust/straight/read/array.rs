@@ -222,27 +222,41 @@ impl<'m> Reading<'_, '_, 'm> {
             Type::Record(id) if self.straight.record(*id).recursive
         );
         let inner = Ctx { entered, ..ctx.clone() };
+        let moves = self.least(ctx, &array.element) > 0;
+        let many = match &array.length {
+            ArrayLength::Count(_) => quote!(#number),
+            _ if moves => quote!(s::FILL),
+            _ => quote!(1),
+        };
+        let (open, close) = (&list.open, &list.close);
         let read = || {
             let pushed = match self.straight.flavour {
                 Flavour::Values => unable("no arena"),
-                Flavour::Arena => self.pushed(&inner, spot, &array.element, element, &list.name),
+                Flavour::Arena => {
+                    self.pushed(&inner, spot, &array.element, element, &list.name, &many)
+                }
             };
             match pushed {
-                Ok(pushed) => Ok(pushed),
-                Err(_) => self.item(&inner, spot, &array.element, row, element, &*list.push),
+                Ok(pushed) => Ok((pushed, true)),
+                Err(_) => self
+                    .item(&inner, spot, &array.element, row, element, &*list.push)
+                    .map(|read| (read, false)),
             }
         };
-        let body = self.inside(read)?;
+        let (body, all_at_once) = self.inside(read)?;
         let within = |condition: TokenStream, code: TokenStream| match entered {
             true => quote!(if #condition { cx.enter()?; #code cx.leave(); }),
             false => code,
         };
-        let (open, close) = (list.open, list.close);
         match &array.length {
             ArrayLength::Count(count) => {
                 let count = self.length(ctx, count)?;
                 let some = filled.then(|| quote!(s::holds(#number != 0)?;));
-                let all = within(quote!(#number != 0), quote!(for _ in 0..#number { #body }));
+                let all = match all_at_once {
+                    true => body,
+                    false => quote!(for _ in 0..#number { #body }),
+                };
+                let all = within(quote!(#number != 0), all);
                 Ok(quote! {
                     let #number = #count;
                     #some
@@ -255,10 +269,17 @@ impl<'m> Reading<'_, '_, 'm> {
             ArrayLength::Fill => {
                 let left = self.local("u");
                 let some = filled.then(|| quote!(s::holds(#part.left() != 0)?;));
-                let moved = (self.least(ctx, &array.element) == 0)
-                    .then(|| quote!(s::holds(#part.left() < #left)?;));
-                let before = moved.is_some().then(|| quote!(let #left = #part.left();));
-                let all = quote!(while #part.left() > 0 { #before #body #moved });
+                let all = match (moves, all_at_once) {
+                    (true, true) => body,
+                    (true, false) => quote!(while #part.left() > 0 { #body }),
+                    (false, _) => quote! {
+                        while #part.left() > 0 {
+                            let #left = #part.left();
+                            #body
+                            s::holds(#part.left() < #left)?;
+                        }
+                    },
+                };
                 let all = within(quote!(#part.left() > 0), all);
                 Ok(quote!(#some #open #all #close))
             }

@@ -1,6 +1,6 @@
 //! Unions: which case is there, and its rows.
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::quote;
 
 use super::super::{Access, early};
@@ -45,15 +45,19 @@ impl<'m> Reading<'_, '_, 'm> {
         let mut arms = TokenStream::new();
         let mut otherwise = None;
         let in_epoch = |epochs: &[bool]| epochs.get(ctx.epoch).copied().unwrap_or(true);
-        // Functions of their own, so that cases do not share one large stack frame.
+        // Functions of their own, so that cases do not share one large stack frame. Where compilers
+        // optimise, small ones do not need that, and would not be inlined: a case of many counts as
+        // one that hardly ever occurs.
         let apart = union.cases.len() > 2;
         let whole = |body: Able<TokenStream>| match body {
-            Ok(body) if apart && ctx.pushing => {
-                quote!((|| -> s::Straight<()> { #body rt::Ok(()) })())
-            }
-            Ok(body) if apart => {
-                quote!((|| -> s::Straight<_> { let made; #body rt::Ok(made) })())
-            }
+            Ok(body) if apart && ctx.pushing => match is_small(&body) {
+                true => quote!(s::small_case! { #body rt::Ok::<(), s::Odd>(()) }),
+                false => quote!((|| -> s::Straight<()> { #body rt::Ok(()) })()),
+            },
+            Ok(body) if apart => match is_small(&body) {
+                true => quote!(s::small_case! { let made; #body rt::Ok::<_, s::Odd>(made) }),
+                false => quote!((|| -> s::Straight<_> { let made; #body rt::Ok(made) })()),
+            },
             Err(_) if apart => quote!(rt::Err(s::Odd)),
             body => {
                 let body = self.straight.or_odd(body);
@@ -445,5 +449,28 @@ fn tag_limits(cell: &Cell) -> Option<(i128, i128)> {
     Some(match int.signed {
         true => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
         false => (0, (1_i128 << bits) - 1),
+    })
+}
+
+/// Whether code reads little, and nothing many times.
+fn is_small(code: &TokenStream) -> bool {
+    let mut left = 250_u32;
+    reads_little(code, &mut left)
+}
+
+fn reads_little(code: &TokenStream, left: &mut u32) -> bool {
+    code.clone().into_iter().all(|token| {
+        let Some(less) = left.checked_sub(1) else { return false };
+        *left = less;
+        match token {
+            TokenTree::Group(group) => reads_little(&group.stream(), left),
+            TokenTree::Ident(ident) => {
+                let name = ident.to_string();
+                !matches!(&*name, "for" | "while" | "gathered")
+                    && !name.starts_with("read_")
+                    && !name.starts_with("push_")
+            }
+            _ => true,
+        }
     })
 }

@@ -124,7 +124,8 @@ impl<'m> Reading<'_, '_, 'm> {
         })
     }
 
-    /// A call that reads an element to an open list of an arena, if elements have a function.
+    /// A call that reads elements to an open list of an arena, if they have a function: so many, or
+    /// with `s::FILL` all up to the end.
     pub(super) fn pushed(
         &self,
         ctx: &Ctx<'m>,
@@ -132,8 +133,9 @@ impl<'m> Reading<'_, '_, 'm> {
         ty: &Type,
         element: &Shape,
         list: &Ident,
+        count: &TokenStream,
     ) -> Able<TokenStream> {
-        let (Type::Record(id), Spot::Stream { part, local }) = (ty, spot) else {
+        let (Type::Record(id), Spot::Stream { part, .. }) = (ty, spot) else {
             return unable("elements without a function");
         };
         let function_of = self.straight.record(*id).recursive || self.uses[id.index()] > 1;
@@ -143,8 +145,11 @@ impl<'m> Reading<'_, '_, 'm> {
         let callee = Callee { record: *id, big: ctx.big, pushing: true };
         self.call(callee, ctx.epoch)?;
         let (name, epoch) = (function(callee), self.straight.epoch_argument());
-        let part = if *local { quote!(&mut #part) } else { quote!(#part) };
-        Ok(quote!(#name::<#epoch>(cx, arena, &#list, #part)?;))
+        Ok(quote! {
+            #part.go_on(
+                #name::<#epoch>(cx, arena, &#list, #part.left_over(), #part.end(), #count)?
+            );
+        })
     }
 
     fn record_here(

@@ -333,6 +333,26 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                 Flavour::Values => (quote!('o, M: rt::Mode<'i, 'o>,), None),
                 Flavour::Arena => (quote!(), Some(quote!(arena: &mut super::pools::Pools,))),
             };
+            if callee.pushing {
+                functions.extend(quote! {
+                    fn #name<'i, #mode #epochs>(
+                        cx: &mut s::Scan<'i>,
+                        #arena
+                        #into
+                        rest: &'i [u8],
+                        end: usize,
+                        mut count: usize,
+                    ) -> s::Straight<&'i [u8]> {
+                        // A part that nobody else sees can be in registers.
+                        let part = &mut s::Part::behind(rest, end);
+                        while part.more(&mut count) {
+                            #body
+                        }
+                        rt::Ok(part.rest())
+                    }
+                });
+                continue;
+            }
             functions.extend(quote! {
                 fn #name<'i, #mode #epochs>(
                     cx: &mut s::Scan<'i>,
@@ -394,11 +414,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         let pushed = pushing && self.straight.shapes.is_transparent(record);
         let body = self.record(&ctx, &spot, record, &shape, &|value| match (pushing, pushed) {
             (false, _) => quote!(return rt::Ok(#value);),
-            (true, true) => quote!(return rt::Ok(());),
-            (true, false) => {
-                let push = push(&value);
-                quote!(#push return rt::Ok(());)
-            }
+            (true, true) => TokenStream::new(),
+            (true, false) => push(&value),
         })?;
         Ok(sweep::sweep(body))
     }

@@ -69,6 +69,8 @@ impl<'m> Writer<'_, '_, 'm> {
             return unable("a case of another layout");
         }
         let check = self.check_given(node, union, case)?;
+        let rules = self.checking.case(&node.scope, node.view, id, case.record, node.epoch);
+        let check = quote!(#check #rules);
         if case.whole {
             let begins = match union.tag {
                 Tag::Own(_) | Tag::Word(_) => !union.body || home == Some(0),

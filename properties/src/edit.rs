@@ -4,7 +4,7 @@ use arbitrary::Unstructured;
 use formwork::ReadOptions;
 use formwork_codegen::model::Model;
 use formwork_interpreter::json::{JsonError, Style, Text, to_json};
-use formwork_interpreter::{Value, in_layout, read, write};
+use formwork_interpreter::{StructValue, UnionValue, Value, in_layout, read, write};
 
 use crate::laws::{Broken, respelled};
 use crate::property::Outcome;
@@ -50,9 +50,39 @@ pub fn check(
         Ok(again) => again.value(),
         Err(error) => return Err(Broken::Unreadable(error, written)),
     };
-    match value_text::difference(&in_layout(model, changed), &again) {
+    let said = in_layout(model, changed);
+    match value_text::difference(&said, &of_those_in(&said, again)) {
         Some(what) => Err(Broken::Changed(what)),
         None => Ok(Outcome::Held),
+    }
+}
+
+/// A value with no other fields than another one has. Of another layout, which a change may have
+/// chosen, some fields need not be said: they are written with what stands for them.
+fn of_those_in(said: &Value, value: Value) -> Value {
+    let inside = |said: &StructValue, value: StructValue| {
+        let fields = value.fields.into_iter().filter_map(|(name, field)| {
+            let of = said.get(&name)?;
+            let field = of_those_in(of, field);
+            Some((name, field))
+        });
+        StructValue { fields: fields.collect(), kept: value.kept }
+    };
+    match (said, value) {
+        (Value::Spelled(said, _), value) => of_those_in(said, value),
+        (said, Value::Spelled(value, kept)) => {
+            Value::Spelled(Box::new(of_those_in(said, *value)), kept)
+        }
+        (Value::Array(said), Value::Array(elements)) if said.len() == elements.len() => {
+            let pairs = said.iter().zip(elements);
+            Value::Array(pairs.map(|(said, value)| of_those_in(said, value)).collect())
+        }
+        (Value::Struct(said), Value::Struct(value)) => Value::Struct(inside(said, value)),
+        (Value::Union(said), Value::Union(union)) if said.case == union.case => {
+            let UnionValue { case, value } = *union;
+            Value::Union(Box::new(UnionValue { case, value: inside(&said.value, value) }))
+        }
+        (_, value) => value,
     }
 }
 

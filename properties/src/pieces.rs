@@ -34,6 +34,31 @@ const FILES: usize = 4;
 /// If the front end does not know pieces that are valid, or what is read is not written and read
 /// again as an equal value.
 pub fn check(input: &[u8]) -> std::result::Result<Outcome, Broken> {
+    tried(input, &mut |_, _| {})
+}
+
+/// A schema, and files of it that are read and written.
+#[derive(Debug, Clone, Default)]
+pub struct Made {
+    /// The schema, a module named `pieces`.
+    pub schema: String,
+    /// The bytes of each file.
+    pub files: Vec<Vec<u8>>,
+}
+
+/// What an input makes, for other tests: nothing unless [`check`] holds and some file was read.
+#[must_use]
+pub fn made(input: &[u8]) -> Option<Made> {
+    let mut made = Made::default();
+    let outcome = tried(input, &mut |text, bytes| {
+        text.clone_into(&mut made.schema);
+        made.files.push(bytes.to_vec());
+    });
+    matches!(outcome, Ok(Outcome::Held)).then_some(made)
+}
+
+/// Does what [`check`] says, and hands on each file that holds, with its schema.
+fn tried(input: &[u8], held: &mut dyn FnMut(&str, &[u8])) -> std::result::Result<Outcome, Broken> {
     let mut u = Unstructured::new(input);
     let Ok(text) = schema(&mut u) else { return Ok(Outcome::Refused) };
     let loaded = load("pieces.kdl", &text, None, &Shipped);
@@ -60,12 +85,13 @@ pub fn check(input: &[u8]) -> std::result::Result<Outcome, Broken> {
     let mut outcome = Outcome::Refused;
     for _ in 0..FILES {
         let Ok(bytes) = file(&mut u) else { break };
-        let held = law(&model, &bytes).map_err(|broken| match broken {
+        let result = law(&model, &bytes).map_err(|broken| match broken {
             Broken::Changed(what) => Broken::Changed(format!("{what}, in\n{text}\n{bytes:02x?}")),
             other => Broken::Schema(format!("{other}, in\n{text}\n{bytes:02x?}")),
         })?;
-        if held == Outcome::Held {
+        if result == Outcome::Held {
             outcome = Outcome::Held;
+            held(&text, &bytes);
         }
     }
     Ok(outcome)

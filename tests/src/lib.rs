@@ -11,4 +11,4 @@ pub mod negative;
 pub mod samples;
 pub mod trees;
 
-pub use formwork_properties::{laws, value_text};
+pub use formwork_properties::{laws, pieces, seeds, value_text};

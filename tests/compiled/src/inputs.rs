@@ -58,7 +58,7 @@ impl Input {
 #[must_use]
 pub fn of(schema: &Schema) -> Vec<Input> {
     let mut inputs = match schema.group {
-        Group::Golden => goldens(schema),
+        Group::Golden | Group::Made => goldens(schema),
         Group::Conformance => conformance(schema),
         Group::Reach | Group::Shipped => files(schema),
     };

@@ -1,5 +1,6 @@
 //! The schemas that both engines are tried on.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,9 @@ pub enum Group {
     Reach,
     /// A schema that is shipped.
     Shipped,
+    /// A schema that was put together by chance, with files as text, in the folder that the
+    /// environment variable `FORMWORK_MADE` names.
+    Made,
 }
 
 impl Group {
@@ -70,8 +74,10 @@ impl Schema {
 #[must_use]
 pub fn all() -> Vec<Schema> {
     let mut schemas = Vec::new();
-    for (group, prefix, folder) in Group::ALL {
-        let folder = samples::workspace().join(folder);
+    let own = Group::ALL
+        .map(|(group, prefix, folder)| (group, prefix, samples::workspace().join(folder)));
+    let made = env::var_os("FORMWORK_MADE").map(|folder| (Group::Made, "made", folder.into()));
+    for (group, prefix, folder) in own.into_iter().chain(made) {
         let entries = fs::read_dir(&folder).expect("the folder of schemas is there");
         let mut paths: Vec<PathBuf> =
             entries.map(|entry| entry.expect("the folder can be read").path()).collect();

@@ -190,6 +190,13 @@ pub const CODES: &[(&str, &str, &str)] = &[
          that would have a place of its own.",
     ),
     (
+        "E0708",
+        "not a number",
+        "`none=` says which stored number stands for nothing, and `plus=` what is added to a number; \
+         they have no meaning in a row that holds a float, a truth value, text, or a struct, and \
+         nothing is added to the members of an enumeration.",
+    ),
+    (
         "E0711",
         "code for nothing does not fit",
         "A number given by `none=` cannot be stored in the row or pointer.",

@@ -1,9 +1,9 @@
 //! None has one meaning: the value of a transparent struct is that of its row, so if that could be
-//! none, nobody could tell from it whether the struct is there.
+//! none, nobody could tell from it whether the struct is there. And only numbers can stand for it.
 
 use super::context::Context;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Model, Row, Type};
+use crate::model::{Meaning, Model, Row, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (_, record) in context.model.records() {
@@ -17,6 +17,53 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                     "let the struct not be transparent, or the pointer to the struct be optional",
                 );
         }
+        for row in &record.rows {
+            let what = match (row.none.is_empty(), row.plus) {
+                (true, 0) => continue,
+                (false, 0) => "none",
+                _ => "plus",
+            };
+            let kind = match no_number(&row.ty) {
+                None if row.plus != 0 && is_named(&row.ty) => Some("an enumeration"),
+                kind => kind,
+            };
+            if let Some(kind) = kind {
+                found
+                    .error("E0708", row.span, format!("`{what}=` is for numbers"))
+                    .label(format!("this row is {kind}"));
+            }
+        }
+    }
+}
+
+/// Whether a row holds numbers that have names.
+fn is_named(ty: &Type) -> bool {
+    match ty {
+        Type::Cell(cell) => matches!(cell.meaning, Meaning::Enum(_)),
+        Type::Array(array) => is_named(&array.element),
+        Type::Region(region) => is_named(&region.inner),
+        Type::PerEpoch(list) => list.iter().any(is_named),
+        _ => false,
+    }
+}
+
+/// What a row holds, if that is no number.
+fn no_number(ty: &Type) -> Option<&'static str> {
+    match ty {
+        Type::Cell(cell) => match cell.meaning {
+            Meaning::Int | Meaning::Enum(_) => None,
+            Meaning::Float => Some("a float"),
+            Meaning::Bool { .. } => Some("a truth value"),
+            Meaning::Word(_) => Some("a packed word"),
+        },
+        Type::Pointer(_) | Type::Nothing => None,
+        Type::Array(array) => no_number(&array.element),
+        Type::Region(region) => no_number(&region.inner),
+        Type::PerEpoch(list) => list.iter().find_map(no_number),
+        Type::Run(_) | Type::Text => Some("text or bytes"),
+        Type::ByteOrderMark => Some("a byte order mark"),
+        Type::Record(_) => Some("a struct"),
+        Type::Union(_) => Some("a union"),
     }
 }
 

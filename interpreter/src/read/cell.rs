@@ -14,10 +14,12 @@ use crate::tree::{Item, Loc};
 use crate::value::{KeptKind, Value};
 
 impl<'m, 'b> Engine<'m, 'b> {
-    /// Reads a number and gives it its meaning.
+    /// Reads a number and gives it its meaning. `none` are numbers that stand for nothing, which a
+    /// closed enumeration need not name.
     pub(crate) fn read_cell(
         &mut self,
         cell: &'m Cell,
+        none: &[i128],
         loc: Loc,
         cursor: &mut Cursor<'b>,
     ) -> Read<Item> {
@@ -79,7 +81,8 @@ impl<'m, 'b> Engine<'m, 'b> {
             Meaning::Enum(id) => {
                 let value = signed_value(raw, width_bits, signed);
                 let definition = &self.model.enums[id.index()];
-                if definition.closed && !definition.members.iter().any(|m| m.number == value) {
+                let named = |value| definition.members.iter().any(|m| m.number == value);
+                if definition.closed && !named(value) && !none.contains(&value) {
                     let name = definition.name.as_str().into();
                     return Err(self.error(ReadErrorKind::NotInEnum { name, value }, at, loc));
                 }
@@ -239,7 +242,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         let unit = unit_bytes(run.content);
         let size = match &run.length {
             RunLength::Prefix(cell) => {
-                let length = match self.read_cell(cell, loc, cursor)? {
+                let length = match self.read_cell(cell, &[], loc, cursor)? {
                     Item::Int(n) => u64::try_from(n).unwrap_or(u64::MAX),
                     _ => 0,
                 };

@@ -45,7 +45,7 @@ impl<'m, 'b> Engine<'m, 'b> {
             Tag::Own(cell) | Tag::Word(cell) => {
                 let claims = self.reading().claims.len();
                 let mut ahead = Cursor::new(start, cursor.limit);
-                let item = self.read_cell(cell, loc, &mut ahead)?;
+                let item = self.read_cell(cell, &[], loc, &mut ahead)?;
                 self.reading().claims.truncate(claims);
                 let bytes = self.reading().bytes;
                 let from = usize::try_from(start).unwrap_or(usize::MAX);

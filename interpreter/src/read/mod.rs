@@ -406,7 +406,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         }
         match ty {
             Type::Cell(cell) => {
-                let number = self.read_cell(cell, loc, cursor)?;
+                let number = self.read_cell(cell, &row.none, loc, cursor)?;
                 self.finish_cell(number, loc, row, cursor.at)
             }
             Type::Run(run) => self.read_run(run, loc, cursor),

@@ -29,7 +29,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         let kind = &self.model.pointers[pointer.kind.index()];
         let cell = cursor.at;
         let storage = pointer.cell.as_ref().unwrap_or(&kind.cell);
-        let stored = match self.read_cell(storage, loc, cursor)? {
+        let stored = match self.read_cell(storage, &[], loc, cursor)? {
             Item::Int(n) => n,
             _ => 0,
         };

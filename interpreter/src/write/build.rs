@@ -169,6 +169,16 @@ impl<'m> Engine<'m, '_> {
         }
     }
 
+    /// Notes a problem if a number would be read as none.
+    fn must_not_be_none(&mut self, loc: Loc, row: &Row, number: i128, stored: i128) {
+        let ranked = row.reference.as_ref().is_some_and(|reference| reference.filter.is_some());
+        // What a rank among some elements is stored as is known later.
+        if !ranked && row.none.contains(&stored) {
+            let what = format!("{number} is the number for nothing").into();
+            self.problem(loc, ProblemKind::TextContains { what });
+        }
+    }
+
     /// A constant of the schema in a row: of a pointer, it is what the pointer leads to.
     fn stated_item(&self, constant: &formwork_codegen::model::Constant, ty: &Type) -> Item {
         let item = default_item(constant, float_width(self.model, ty));
@@ -418,9 +428,8 @@ impl<'m> Engine<'m, '_> {
                 let stored = n.saturating_add(row.plus);
                 if row.reference.is_none() && !cell_fits(self.model, cell, stored) {
                     self.problem(loc, does_not_fit(*n, &cell_name(self.model, cell)));
-                } else if row.none.contains(&stored) {
-                    let what = format!("{n} is the number for nothing").into();
-                    self.problem(loc, ProblemKind::TextContains { what });
+                } else {
+                    self.must_not_be_none(loc, row, *n, stored);
                 }
                 Item::Int(*n)
             }
@@ -430,6 +439,8 @@ impl<'m> Engine<'m, '_> {
                     self.problem(loc, does_not_fit(*n, &definition.name));
                 } else if !cell_fits(self.model, cell, *n) {
                     self.problem(loc, does_not_fit(*n, &cell_name(self.model, cell)));
+                } else {
+                    self.must_not_be_none(loc, row, *n, *n);
                 }
                 Item::Int(*n)
             }

@@ -21,13 +21,18 @@ impl<'m> Engine<'m, '_> {
             (Meaning::Bool { yes }, Item::Int(n)) if n != 0 => (*yes).into(),
             (_, Item::Bool(b)) => b.into(),
             (_, Item::Int(n)) => {
-                let n = match &row.reference {
-                    Some(reference) if reference.filter.is_some() => {
-                        self.rank(loc, reference, n)?
-                    }
-                    _ => n,
+                let ranks = row.reference.as_ref().filter(|reference| reference.filter.is_some());
+                let ranked = ranks.is_some();
+                let n = match ranks {
+                    Some(reference) => self.rank(loc, reference, n)?,
+                    None => n,
                 };
-                n.checked_add(row.plus).unwrap_or(n)
+                let stored = n.checked_add(row.plus).unwrap_or(n);
+                if ranked && row.none.contains(&stored) {
+                    let what = format!("{n} is the number for nothing").into();
+                    self.problem(loc, ProblemKind::TextContains { what });
+                }
+                stored
             }
             (_, Item::Absent) => match row.none.first() {
                 Some(none) => match self.kept_of(loc, KeptKind::Number) {

@@ -598,13 +598,18 @@ impl<'m> Gen<'_, 'm> {
 
     fn plan_number(&self, row: &Row, cell: &Cell, src: &Src, at: &TokenStream) -> TokenStream {
         let Some(shape) = &src.shape else { return quote!() };
-        if !matches!(cell.meaning, Meaning::Int | Meaning::Enum(_)) || row.reference.is_some() {
+        if !matches!(cell.meaning, Meaning::Int | Meaning::Enum(_)) {
+            return quote!();
+        }
+        // What a rank among some elements is stored as is known later.
+        if row.reference.as_ref().is_some_and(|reference| reference.filter.is_some()) {
             return quote!();
         }
         let int = matches!(cell.meaning, Meaning::Int);
         let plus = if int { row.plus } else { 0 };
-        let fits = self.always_fits(shape, cell, plus);
-        if fits && (row.none.is_empty() || !int) {
+        // References are compared with what they refer to.
+        let fits = row.reference.is_some() || self.always_fits(shape, cell, plus);
+        if fits && row.none.is_empty() {
             return quote!();
         }
         let number = src.number();
@@ -612,7 +617,11 @@ impl<'m> Gen<'_, 'm> {
         let name = self.cell_name(cell);
         let plus = Literal::i128_suffixed(plus);
         let none = row.none.iter().map(|n| Literal::i128_suffixed(*n));
-        let is_none = (int && !row.none.is_empty()).then(|| {
+        let fits = match fits {
+            true => quote!(true),
+            false => quote!(::formwork::fits(stored, #bits, #signed)),
+        };
+        let is_none = (!row.none.is_empty()).then(|| {
             quote!(else if [#(#none),*].contains(&stored) {
                 cx.w.problem(#at, w::is_nothing(n));
             })
@@ -620,7 +629,7 @@ impl<'m> Gen<'_, 'm> {
         quote! {
             if let rt::Some(n) = #number {
                 let stored = n.saturating_add(#plus);
-                if !::formwork::fits(stored, #bits, #signed) {
+                if !#fits {
                     cx.w.problem(#at, w::does_not_fit(n, #name));
                 } #is_none
             }

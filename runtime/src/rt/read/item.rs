@@ -152,7 +152,7 @@ pub(super) fn read_cell<'i, R: Reader<'i>>(
         Meaning::Bool(yes) => Item::Bool(truth(raw, yes, at)?),
         Meaning::Member(closed) => {
             let n = signed(raw, bits, sign);
-            if !closed.numbers.contains(&n) {
+            if !closed.numbers.contains(&n) && !row.none.contains(&n) {
                 return Err(not_in_enum(closed.name, n, at));
             }
             return finished(f, row, n, cursor);

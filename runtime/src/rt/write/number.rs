@@ -73,7 +73,11 @@ pub(super) fn raw<'v, W: Write<'v>>(
                 },
                 _ => n,
             };
-            n.checked_add(row.plus).unwrap_or(n)
+            let stored = n.checked_add(row.plus).unwrap_or(n);
+            if matches!(row.refers, Some((_, Some(_)))) && row.none.contains(&stored) {
+                cx.w().problem(p.at(here), super::is_nothing(n));
+            }
+            stored
         }
         _ => n,
     };

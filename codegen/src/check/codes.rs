@@ -197,6 +197,12 @@ pub const CODES: &[(&str, &str, &str)] = &[
          nothing is added to the members of an enumeration.",
     ),
     (
+        "E0709",
+        "address of a text in a pool",
+        "`at`, `end` and `size` of a label ask where its text stands, which the pool decides when \
+         everything else is placed; so nothing else can follow from it.",
+    ),
+    (
         "E0711",
         "code for nothing does not fit",
         "A number given by `none=` cannot be stored in the row or pointer.",

@@ -21,6 +21,7 @@ mod order;
 mod owning;
 mod placement;
 mod pointed;
+mod pooled;
 mod relocated;
 mod tags;
 mod tiling;
@@ -59,6 +60,7 @@ pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
     elements::check(&context, &mut found);
     none::check(&context, &mut found);
     pointed::check(&context, &mut found);
+    pooled::check(&context, &mut found);
     fits::check(&context, &mut found);
     epochs::check(&context, &mut found);
     align::check(&context, &mut found);

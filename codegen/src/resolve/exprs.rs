@@ -111,7 +111,11 @@ impl<'t> Cx<'t> {
                     let from_val = self.expr_hint(env, from, hint)?;
                     self.comparable(&a.shape, &from_val.shape, from.span)?;
                     let to = match to {
-                        Some(to) => Some(self.expr_hint(env, to, hint)?.expr),
+                        Some(to) => {
+                            let to_val = self.expr_hint(env, to, hint)?;
+                            self.comparable(&a.shape, &to_val.shape, to.span)?;
+                            Some(to_val.expr)
+                        }
                         None => None,
                     };
                     found.push((from_val.expr, to));
@@ -196,7 +200,7 @@ impl<'t> Cx<'t> {
         found.is_none()
     }
 
-    fn comparable(&mut self, a: &Shape, b: &Shape, span: Span) -> Option<()> {
+    pub(super) fn comparable(&mut self, a: &Shape, b: &Shape, span: Span) -> Option<()> {
         let (a, b) = (&self.seen(a), &self.seen(b));
         let fine = match (a, b) {
             (Shape::Any, _) | (_, Shape::Any) => true,

@@ -8,7 +8,7 @@ use crate::model::{
     Reference, Role, Row as ModelRow, RowKind, Storage, Type, UnaryOp,
 };
 use crate::syntax::ast::{DeclBody, PropValue, Props, Row, RowWord};
-use crate::syntax::expr::{ExKind, PathEx, RefEx, StepEx};
+use crate::syntax::expr::{Ex, ExKind, PathEx, RefEx, StepEx};
 
 impl<'t> Cx<'t> {
     /// Builds all rows of a record.
@@ -275,17 +275,15 @@ impl<'t> Cx<'t> {
             let Some(prop) = props.get(name) else { continue };
             let Some(ex) = props.ex(name) else { continue };
             let kind = match name {
-                "min" => self.expr_hint(&inner, ex, hint).map(|v| CheckKind::Min(v.expr)),
-                "max" => self.expr_hint(&inner, ex, hint).map(|v| CheckKind::Max(v.expr)),
+                "min" => self.bound(&inner, ex, &element).map(CheckKind::Min),
+                "max" => self.bound(&inner, ex, &element).map(CheckKind::Max),
                 "one_of" => {
                     let list = match &ex.kind {
                         ExKind::List(list) => list.as_slice(),
                         _ => std::slice::from_ref(ex),
                     };
-                    let list: Option<Vec<Expr>> = list
-                        .iter()
-                        .map(|ex| self.expr_hint(&inner, ex, hint).map(|v| v.expr))
-                        .collect();
+                    let list: Option<Vec<Expr>> =
+                        list.iter().map(|ex| self.bound(&inner, ex, &element)).collect();
                     list.map(CheckKind::OneOf)
                 }
                 _ => self.truth(&inner, ex).map(CheckKind::Holds),
@@ -294,6 +292,20 @@ impl<'t> Cx<'t> {
                 built.checks.push(Check { kind, text: prop.text.clone(), span: prop.span });
             }
         }
+    }
+
+    /// What a value is compared with by `min= max= one_of=`.
+    fn bound(&mut self, env: &Env, ex: &Ex, value: &Shape) -> Option<Expr> {
+        let hint = match value {
+            Shape::Int(id) => *id,
+            _ => None,
+        };
+        let found = self.expr_hint(env, ex, hint)?;
+        // A text of the schema may stand for bytes.
+        if !matches!((value, &found.shape), (Shape::Bytes, Shape::Text)) {
+            self.comparable(value, &found.shape, ex.span)?;
+        }
+        Some(found.expr)
     }
 
     /// `ref=`.

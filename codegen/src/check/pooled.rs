@@ -1,0 +1,75 @@
+//! A text in a pool has no place of its own: the pool decides where it stands, and whether other
+//! labels share it.
+
+use std::ptr;
+
+use super::context::Context;
+use crate::diagnostic::Diagnostics;
+use crate::model::{DefinerSource, Expr, Member, Model, Path, Row, Step, Target, Type};
+use crate::rust::visit::{Part, expressions};
+
+pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    let model = context.model;
+    expressions(model, &mut |id, row, _, part| {
+        let Part::Expr(expr) = part else { return };
+        let record = &model.records[id.index()];
+        let row = row.and_then(|row| record.rows.get(row.index()));
+        let row = row.or_else(|| defined(model, expr));
+        each(expr, &mut |path| {
+            if leads_into_pool(model, path) {
+                found
+                    .error(
+                        "E0709",
+                        row.map_or(record.span, |row| row.span),
+                        format!("`{}` stands in a pool", path.text),
+                    )
+                    .label("its address is asked for here")
+                    .help("the pool decides where its texts stand, after everything else is known");
+            }
+        });
+    });
+}
+
+/// The row whose number an expression is.
+fn defined<'m>(model: &'m Model, expr: &Expr) -> Option<&'m Row> {
+    let is = |source: &DefinerSource| matches!(source, DefinerSource::Expr(e) if ptr::eq(e, expr));
+    let mut rows = model.records.iter().flat_map(|record| &record.rows);
+    rows.find(|row| row.definers.iter().any(|definer| is(&definer.source)))
+}
+
+/// Every path whose address is asked for.
+fn each<'e>(expr: &'e Expr, see: &mut dyn FnMut(&'e Path)) {
+    if let Expr::At(path) | Expr::End(path) | Expr::Size(path) = expr {
+        see(path);
+    }
+    expr.operands(&mut |operand| each(operand, see));
+}
+
+fn leads_into_pool(model: &Model, path: &Path) -> bool {
+    let mut steps = path.steps.iter().rev();
+    let (field, element) = match (steps.next(), steps.next()) {
+        (Some(Step::Field(field)), _) => (field, false),
+        (Some(Step::Index(_) | Step::Last), Some(Step::Field(field))) => (field, true),
+        _ => return false,
+    };
+    field.members.iter().any(|(record, members)| {
+        let [Member::Row(row)] = members.as_slice() else { return false };
+        let row = model.records[record.index()].rows.get(row.index());
+        row.is_some_and(|row| is_label(&row.ty, element))
+    })
+}
+
+/// Whether a row, or its elements, are pointers to texts in a pool.
+fn is_label(ty: &Type, element: bool) -> bool {
+    match ty {
+        Type::Pointer(pointer) => match &pointer.target {
+            Target::Pooled => !element,
+            Target::Own(target) => element && is_label(target, true),
+            Target::Element => false,
+        },
+        Type::Array(array) => element && is_label(&array.element, false),
+        Type::Region(region) => is_label(&region.inner, element),
+        Type::PerEpoch(list) => list.iter().any(|ty| is_label(ty, element)),
+        _ => false,
+    }
+}

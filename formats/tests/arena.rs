@@ -108,6 +108,35 @@ fn lists_can_be_changed() {
     assert!(again == file.to_value().expect("it is not deep"));
 }
 
+/// A name or text that is not in its table is refused, in whatever list it stands; what no list has
+/// any more is not written, so nothing is wrong with it.
+#[test]
+fn references_are_looked_up() {
+    let missing = arena::FileTagNamesIndex::new(999).expect("it has 16 bits");
+    let key = arena::NodeUnicodeKey { key: 0xdead_beef };
+    let record = NodeRecord { tag: missing, ..NodeRecord::default() };
+    for wrong in [arena::Node::UnicodeKey(key), arena::Node::Record(record, SpellingId::CANONICAL)]
+    {
+        let mut file = FileArena::read(&fixture("garden.abca.esf")).expect("it is read");
+        let nodes = file.root.root.nodes;
+        let arena::Node::Record(map, spelling) = file[nodes][2] else { panic!("a record") };
+        let inner = file.add([wrong]);
+        let outer = NodeRecord { nodes: inner, ..map };
+        let list = file.add([arena::Node::Record(outer, spelling)]);
+        file.write().expect("no list of the file has it");
+
+        file[nodes][2] = arena::Node::Record(NodeRecord { nodes: list, ..map }, spelling);
+        let problems = |error: formwork::WriteError| -> Vec<String> {
+            let shown = |p: &formwork::Problem| format!("{} {}", p.kind.code(), p.path);
+            error.problems().iter().map(shown).collect()
+        };
+        let refused = problems(file.write().expect_err("it is not in the table"));
+        let value = file.to_value().expect("it is not deep");
+        assert_eq!(refused, problems(value.write().expect_err("it is not in the table")));
+        assert_eq!(refused.len(), 1, "{refused:?}");
+    }
+}
+
 #[test]
 fn texts_can_be_changed() {
     let mut file = FileArena::read(&fixture("garden.abca.esf")).expect("it is read");

@@ -188,7 +188,7 @@ impl<'m> Engine<'m, '_> {
             spot.align();
         }
         match ty {
-            Type::Cell(cell) => self.lay_cell(loc, cell, spot)?,
+            Type::Cell(cell) => self.lay_cell(loc, cell, row, spot)?,
             Type::Run(run) => spot.at = self.lay_run(loc, run, spot.at)?,
             Type::Record(_) => {
                 if let Item::Node(node) = *self.tree.item(loc) {
@@ -203,7 +203,7 @@ impl<'m> Engine<'m, '_> {
                 match cell.storage {
                     Storage::Fixed(int) => spot.at += u64::from(int.bytes),
                     Storage::Word { .. } => {}
-                    _ => self.lay_cell(loc, cell, spot)?,
+                    _ => self.lay_cell(loc, cell, row, spot)?,
                 }
                 if !self.is_measuring()
                     && let Some(pointer) = self.tree.pointer_mut(loc)
@@ -253,7 +253,13 @@ impl<'m> Engine<'m, '_> {
         Ok(())
     }
 
-    fn lay_cell(&mut self, loc: Loc, cell: &'m Cell, spot: &mut Spot) -> Fallible<()> {
+    fn lay_cell(
+        &mut self,
+        loc: Loc,
+        cell: &'m Cell,
+        row: &'m Row,
+        spot: &mut Spot,
+    ) -> Fallible<()> {
         match cell.storage {
             Storage::Fixed(int) => {
                 let at = spot.at;
@@ -279,8 +285,9 @@ impl<'m> Engine<'m, '_> {
             Storage::Varint(id) => {
                 self.force(loc.node, loc.row)?;
                 let value = match self.tree.item(loc) {
-                    Item::Int(n) => u64::try_from(*n).unwrap_or(u64::MAX),
-                    _ => 0,
+                    // A number that nobody knows takes no more room than zero.
+                    Item::Unset => 0,
+                    _ => u64::try_from(self.raw(loc, cell, row)?).unwrap_or(u64::MAX),
                 };
                 spot.at += u64::from(self.varint_width(loc, id, value));
             }

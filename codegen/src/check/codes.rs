@@ -200,7 +200,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0709",
         "address of a text in a pool",
         "`at`, `end` and `size` of a label ask where its text stands, which the pool decides when \
-         everything else is placed; so nothing else can follow from it.",
+         everything else is placed. A reader can use that, as in `find=`, but no number that is \
+         written can follow from it.",
     ),
     (
         "E0711",

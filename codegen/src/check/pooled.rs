@@ -1,40 +1,25 @@
 //! A text in a pool has no place of its own: the pool decides where it stands, and whether other
-//! labels share it.
-
-use std::ptr;
+//! labels share it. Readers can ask for its address, but no number that is written follows from it.
 
 use super::context::Context;
 use crate::diagnostic::Diagnostics;
-use crate::model::{DefinerSource, Expr, Member, Model, Path, Row, Step, Target, Type};
-use crate::rust::visit::{Part, expressions};
+use crate::model::{DefinerSource, Expr, Member, Model, Path, Step, Target, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let model = context.model;
-    expressions(model, &mut |id, row, _, part| {
-        let Part::Expr(expr) = part else { return };
-        let record = &model.records[id.index()];
-        let row = row.and_then(|row| record.rows.get(row.index()));
-        let row = row.or_else(|| defined(model, expr));
-        each(expr, &mut |path| {
-            if leads_into_pool(model, path) {
-                found
-                    .error(
-                        "E0709",
-                        row.map_or(record.span, |row| row.span),
-                        format!("`{}` stands in a pool", path.text),
-                    )
-                    .label("its address is asked for here")
-                    .help("the pool decides where its texts stand, after everything else is known");
-            }
-        });
-    });
-}
-
-/// The row whose number an expression is.
-fn defined<'m>(model: &'m Model, expr: &Expr) -> Option<&'m Row> {
-    let is = |source: &DefinerSource| matches!(source, DefinerSource::Expr(e) if ptr::eq(e, expr));
-    let mut rows = model.records.iter().flat_map(|record| &record.rows);
-    rows.find(|row| row.definers.iter().any(|definer| is(&definer.source)))
+    for row in model.records.iter().flat_map(|record| &record.rows) {
+        for definer in &row.definers {
+            let DefinerSource::Expr(expr) = &definer.source else { continue };
+            each(expr, &mut |path| {
+                if leads_into_pool(model, path) {
+                    found
+                        .error("E0709", row.span, format!("`{}` stands in a pool", path.text))
+                        .label("this number would follow from its address")
+                        .help("the pool decides where its texts stand when all else is known");
+                }
+            });
+        }
+    }
 }
 
 /// Every path whose address is asked for.

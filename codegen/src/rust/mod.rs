@@ -16,7 +16,7 @@ mod shape;
 mod straight;
 mod types;
 mod unused;
-pub(crate) mod visit;
+mod visit;
 mod write;
 
 use proc_macro2::TokenStream;

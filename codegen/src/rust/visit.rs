@@ -9,7 +9,7 @@ use crate::model::{
 
 /// What an expression is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Use {
+pub(super) enum Use {
     /// It says where inline rows end, or whether they are there: known while the row is read.
     Inline,
     /// It is about rows that were read: a rule.
@@ -20,7 +20,7 @@ pub(crate) enum Use {
 
 /// Something that leads through the tree.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Part<'m> {
+pub(super) enum Part<'m> {
     /// An expression.
     Expr(&'m Expr),
     /// The array that a reference leads into; only its length and addresses matter.
@@ -30,7 +30,7 @@ pub(crate) enum Part<'m> {
 }
 
 /// Calls `visit` for every expression except `let`s and arguments, which count where they are used.
-pub(crate) fn expressions<'m>(
+pub(super) fn expressions<'m>(
     model: &'m Model,
     visit: &mut dyn FnMut(RecordId, Option<RowId>, Use, Part<'m>),
 ) {

@@ -18,7 +18,9 @@ pub(super) fn plan(plan: &mut Plan<'_, '_>, site: &Site<'_>) {
         Meaning::Enum(id) => {
             let definition = &plan.file.model.enums[id.index()];
             if definition.closed {
-                let known = |n: i128| definition.members.iter().any(|member| member.number == n);
+                let named = |n: i128| definition.members.iter().any(|member| member.number == n);
+                let none = row.none.clone();
+                let known = |n: i128| named(n) || none.contains(&n);
                 broken(plan, site, cell, Kind::Enumeration, "not_in_enum", &|n| !known(n));
             }
         }

@@ -174,8 +174,7 @@ impl<'m> Engine<'m, '_> {
         let ranked = row.reference.as_ref().is_some_and(|reference| reference.filter.is_some());
         // What a rank among some elements is stored as is known later.
         if !ranked && row.none.contains(&stored) {
-            let what = format!("{number} is the number for nothing").into();
-            self.problem(loc, ProblemKind::TextContains { what });
+            self.problem(loc, is_nothing(number));
         }
     }
 
@@ -633,6 +632,11 @@ fn is_byte(ty: &Type) -> bool {
 
 pub(crate) fn does_not_fit(n: i128, ty: &str) -> ProblemKind {
     ProblemKind::DoesNotFit { value: n.to_string().into(), ty: ty.into() }
+}
+
+/// A number that would be read as none.
+pub(crate) fn is_nothing(n: i128) -> ProblemKind {
+    ProblemKind::TextContains { what: format!("{n} is the number for nothing").into() }
 }
 
 /// Name of a cell's type for messages: `u16`.

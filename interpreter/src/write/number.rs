@@ -6,7 +6,7 @@ use formwork_codegen::model::{
     UnionId,
 };
 
-use super::build::{cell_name, does_not_fit};
+use super::build::{cell_name, does_not_fit, is_nothing};
 use crate::engine::{Engine, Fallible, endian, eval_error};
 use crate::tree::{Item, Loc, NodeId, UNPLACED};
 use crate::value::{Kept, KeptKind, Value};
@@ -29,8 +29,7 @@ impl<'m> Engine<'m, '_> {
                 };
                 let stored = n.checked_add(row.plus).unwrap_or(n);
                 if ranked && row.none.contains(&stored) {
-                    let what = format!("{n} is the number for nothing").into();
-                    self.problem(loc, ProblemKind::TextContains { what });
+                    self.problem(loc, is_nothing(n));
                 }
                 stored
             }

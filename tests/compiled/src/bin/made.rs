@@ -34,12 +34,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Writes so many schemas, in an empty folder.
+/// Writes so many schemas, in a folder that has nothing else.
 fn write(folder: &Path, count: u64, seed: u64) -> io::Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder)?;
-    }
     fs::create_dir_all(folder)?;
+    if fs::read_dir(folder)?.next().is_some() {
+        return Err(io::Error::other("the folder is not empty"));
+    }
     let mut written = 0;
     let mut noise = Noise::new(seed);
     while written < count {

@@ -197,9 +197,9 @@ fn a_container_item_gets_another_type() {
 fn items_change_places() {
     each(|value| {
         let places = ["flowcharts[0].actors[0]", "flowcharts[0].events[0].data", "timelines[0]"];
-        let path = places.iter().map(|place| format!("{place}.params.items")).find(|path| {
-            matches!(value.at_path(path), Some(Value::Array(items)) if items.len() > 1)
-        })?;
+        let path = places.iter().map(|place| format!("{place}.params.items")).find(
+            |path| matches!(value.at_path(path), Some(Value::Array(items)) if items.len() > 1),
+        )?;
         value.at_path_mut(&path)?.elements_mut()?.reverse();
         Some(())
     });

@@ -52,7 +52,7 @@ pub fn check(model: &Model) -> Vec<Diagnostic> {
 pub fn emit(model: &Model, options: &Options) -> String {
     let model = &unused::without(model);
     let mut plan = plan::Plan::new(model);
-    let straight = straight::emit(&plan).unwrap_or_default();
+    let straight = straight::emit(&plan).map(|emitted| emitted.tokens).unwrap_or_default();
     plan.straight = !straight.is_empty();
     let types = types::emit(&plan.shapes, options);
     // Reader and writer ask the plan for expressions...
@@ -97,14 +97,37 @@ pub fn arena_type(model: &Model) -> String {
     arena::name(&shape::Shapes::new(model)).to_string()
 }
 
+/// Whether a model's generated code has a fast path: one for files that have nothing unusual, which
+/// builds and writes values directly.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FastPath {
+    /// There is one, and its reader alone proves that a file is plain.
+    Sealed,
+    /// There is one, and a file is plain if it writes what was read as the same bytes.
+    Compared,
+    /// There is none, for this reason.
+    None(String),
+}
+
+/// Whether generated code for a model has a fast path.
+#[must_use]
+pub fn fast_path(model: &Model) -> FastPath {
+    let model = &unused::without(model);
+    match straight::emit(&plan::Plan::new(model)) {
+        Ok(emitted) if emitted.sealed => FastPath::Sealed,
+        Ok(_) => FastPath::Compared,
+        Err(straight::Unable(why)) => FastPath::None(why),
+    }
+}
+
 /// A listing of what generated code remembers of a file beside its value: which records have nodes,
 /// and which of their rows have slots.
 #[must_use]
 pub fn plan_text(model: &Model) -> String {
     let plan = plan::Plan::new(model);
-    let straight = match straight::obstacle(&plan) {
-        Some(why) => format!("no straight code: {why}"),
-        None => "straight code".to_owned(),
+    let straight = match fast_path(model) {
+        FastPath::None(why) => format!("no straight code: {why}"),
+        _ => "straight code".to_owned(),
     };
     format!("{straight}\n{}", plan.text())
 }

@@ -78,7 +78,8 @@ fn root_of(text: &str, template: &str) -> String {
 #[must_use]
 pub fn items(ty: &str, with: &str, name: &str, path: &str, root: &str) -> String {
     format!(
-        "#[path = {path:?}]\npub mod {name};\n\
+        "/// Generated code of `{name}`.\n#[path = {path:?}]\npub mod {name};\n\
+         /// `{name}` as tests see it.\n\
          pub static {}: {ty} =\n    {with}!({name:?}, {name}::{root});\n",
         name.to_uppercase()
     )

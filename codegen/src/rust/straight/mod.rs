@@ -61,8 +61,16 @@ pub(super) struct Straight<'p, 'm> {
     needs: Vec<BTreeSet<RecordId>>,
 }
 
+/// What is known of a model's straight code.
+pub(super) struct Emitted {
+    /// The module `straight`.
+    pub tokens: TokenStream,
+    /// Whether the reader alone proves that a file is plain.
+    pub sealed: bool,
+}
+
 /// The module `straight`, or why there is none.
-pub(super) fn emit(plan: &Plan<'_>) -> Able<TokenStream> {
+pub(super) fn emit(plan: &Plan<'_>) -> Able<Emitted> {
     let straight = Straight::new(plan, Flavour::Values);
     let model = straight.model;
     if model.gaps == crate::model::Gaps::Kept {
@@ -73,7 +81,7 @@ pub(super) fn emit(plan: &Plan<'_>) -> Able<TokenStream> {
     let writer = write::emit(&straight, &checking)?;
     let checks = check::emit(&checking, reader.sealed)?;
     let epoch = straight.epoch_function()?;
-    let (tokens, root) = (reader.tokens, straight.value_ty(model.root, &quote!('_)));
+    let (tokens, root) = (&reader.tokens, straight.value_ty(model.root, &quote!('_)));
     let ty = straight.value_ty(model.root, &quote!('o));
     let tried = rows(straight.record(model.root))
         .filter(|(_, row)| straight.is_tried(model.root, row))
@@ -101,7 +109,7 @@ pub(super) fn emit(plan: &Plan<'_>) -> Able<TokenStream> {
             rt::Err(s::Odd)
         }
     };
-    Ok(quote! {
+    let tokens = quote! {
         /// Readers and writers for files that have nothing unusual.
         #[allow(warnings, clippy::all, clippy::pedantic)]
         mod straight {
@@ -126,7 +134,8 @@ pub(super) fn emit(plan: &Plan<'_>) -> Able<TokenStream> {
             #writer
             #checks
         }
-    })
+    };
+    Ok(Emitted { tokens, sealed: reader.sealed })
 }
 
 /// The same for the types of an arena, in its module.
@@ -183,11 +192,6 @@ pub(super) fn emit_arena(plan: &Plan<'_>) -> Able<TokenStream> {
             #checks
         }
     })
-}
-
-/// Why a model has no straight code.
-pub(super) fn obstacle(plan: &Plan<'_>) -> Option<String> {
-    emit(plan).err().map(|Unable(why)| why)
 }
 
 impl<'p, 'm> Straight<'p, 'm> {

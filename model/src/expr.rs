@@ -1,6 +1,64 @@
 //! Expressions over the values of a file.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Index;
+
 use super::{RecordId, RowId};
+
+/// Position in [`Exprs`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExprId(pub u32);
+
+impl ExprId {
+    /// As an index into a list with an element for each expression.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Expressions by number. An operand has a lower number than what it is an operand of.
+#[derive(Debug, Clone, Default)]
+pub struct Exprs(Vec<Expr>);
+
+impl Exprs {
+    /// Adds an expression.
+    ///
+    /// # Panics
+    ///
+    /// If there are 2^32 expressions already.
+    pub fn add(&mut self, expr: Expr) -> ExprId {
+        let id = u32::try_from(self.0.len()).expect("fewer than 2^32 expressions");
+        self.0.push(expr);
+        ExprId(id)
+    }
+
+    /// All expressions with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (ExprId, &Expr)> {
+        (0..).map(ExprId).zip(&self.0)
+    }
+
+    /// Number of expressions.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Index<ExprId> for Exprs {
+    type Output = Expr;
+
+    fn index(&self, id: ExprId) -> &Expr {
+        &self.0[id.index()]
+    }
+}
 
 /// An expression. Evaluated in a node, which is `this`.
 #[derive(Debug, Clone)]
@@ -20,21 +78,21 @@ pub enum Expr {
     /// A place in the tree of nodes.
     Path(Path),
     /// One operand.
-    Unary(UnaryOp, Box<Expr>),
+    Unary(UnaryOp, ExprId),
     /// Two operands.
-    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    Binary(BinaryOp, ExprId, ExprId),
     /// `c ? a : b`.
-    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    If(ExprId, ExprId, ExprId),
     /// `a ?? b`: b if a is none, or a path of it leads to nothing.
-    Coalesce(Box<Expr>, Box<Expr>),
+    Coalesce(ExprId, ExprId),
     /// `a in [b, c..d]`: equal to one, or in one of the inclusive ranges.
-    In(Box<Expr>, Vec<(Expr, Option<Expr>)>),
+    In(ExprId, Vec<(ExprId, Option<ExprId>)>),
     /// `a is CASE`: the union at this path has this case, by name.
     Is(Path, String),
     /// A function of plain values.
     Call(Function, CallArgs),
     /// A function of a stream.
-    Stream(StreamFunction, Box<Expr>, Option<Box<Expr>>),
+    Stream(StreamFunction, ExprId, Option<ExprId>),
     /// Address of the first byte of the object or row at a path.
     At(Path),
     /// Address behind its last byte.
@@ -65,29 +123,24 @@ pub enum Expr {
 impl Expr {
     /// Calls `visit` for each operand, in the order in which they are written. Subscripts inside of
     /// paths are no operands.
-    pub fn operands<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+    pub fn operands(&self, visit: &mut dyn FnMut(ExprId)) {
         match self {
-            Expr::Unary(_, a) => visit(a),
+            Expr::Unary(_, a) => visit(*a),
             Expr::Binary(_, a, b) | Expr::Coalesce(a, b) => {
-                visit(a);
-                visit(b);
+                [a, b].into_iter().for_each(|e| visit(*e))
             }
-            Expr::If(a, b, c) => {
-                visit(a);
-                visit(b);
-                visit(c);
-            }
+            Expr::If(a, b, c) => [a, b, c].into_iter().for_each(|e| visit(*e)),
             Expr::In(a, ranges) => {
-                visit(a);
+                visit(*a);
                 for (low, high) in ranges {
-                    visit(low);
-                    high.iter().for_each(&mut *visit);
+                    visit(*low);
+                    high.iter().for_each(|high| visit(*high));
                 }
             }
-            Expr::Call(_, arguments) => arguments.iter().for_each(visit),
+            Expr::Call(_, arguments) => arguments.iter().for_each(|argument| visit(*argument)),
             Expr::Stream(_, stream, filter) => {
-                visit(stream);
-                filter.iter().for_each(|filter| visit(filter));
+                visit(*stream);
+                filter.iter().for_each(|filter| visit(*filter));
             }
             Expr::Path(_)
             | Expr::Is(..)
@@ -111,10 +164,27 @@ impl Expr {
             | Expr::RelocationEntries => {}
         }
     }
+
+    /// The path that it is about, if it is about one.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Expr::Path(path)
+            | Expr::Is(path, _)
+            | Expr::At(path)
+            | Expr::End(path)
+            | Expr::Size(path)
+            | Expr::Index(path)
+            | Expr::IsLast(path)
+            | Expr::Listed(path)
+            | Expr::Patricia(path) => Some(path),
+            _ => None,
+        }
+    }
 }
 
 /// Arguments of a [`Function`].
-pub type CallArgs = Vec<Expr>;
+pub type CallArgs = Vec<ExprId>;
 
 /// Operators with one operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -223,7 +293,7 @@ pub enum Step {
     /// A row or `let` of the record that was reached.
     Field(Field),
     /// One element of the array that was reached.
-    Index(Box<Expr>),
+    Index(ExprId),
     /// The last element.
     Last,
 }

@@ -1,6 +1,10 @@
 //! Types of rows: how bytes and a value correspond.
 
-use super::{EnumId, Expr, Model, Path, PointerId, RecordId, Row, RowId, UnionId, VarintId};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{EnumId, ExprId, Model, Path, PointerId, RecordId, Row, RowId, UnionId, VarintId};
 
 /// Type of a row or element.
 #[derive(Debug, Clone)]
@@ -170,7 +174,7 @@ pub enum RunLength {
     /// Exactly so many bytes.
     Fixed(u64),
     /// So many units (bytes of [`Content::Bytes`]).
-    Count(Box<Expr>),
+    Count(ExprId),
 }
 
 /// Bytes that the content must fill exactly.
@@ -188,9 +192,9 @@ pub struct RegionType {
 #[derive(Debug, Clone)]
 pub enum Extent {
     /// After so many bytes.
-    Size(Expr),
+    Size(ExprId),
     /// At this address.
-    End(Expr),
+    End(ExprId),
     /// At a terminator: the region is the content and, if dropped or kept, the terminator.
     Terminated(Terminator),
     /// At the end of the region around it.
@@ -236,18 +240,18 @@ pub struct ArrayType {
     /// How many.
     pub length: ArrayLength,
     /// Each element is a region of so many bytes.
-    pub stride: Option<Expr>,
+    pub stride: Option<ExprId>,
 }
 
 /// Length of an [`ArrayType`].
 #[derive(Debug, Clone)]
 pub enum ArrayLength {
     /// So many elements.
-    Count(Expr),
+    Count(ExprId),
     /// As many as the region around it holds, exactly.
     Fill,
     /// Up to and including the first for which this holds; `it` is the element.
-    Last(Expr),
+    Last(ExprId),
 }
 
 /// Type of a pointer row or element.
@@ -266,7 +270,7 @@ pub struct PointerType {
     /// None exactly if this array row is empty.
     pub none_with: Option<RowId>,
     /// Alignment of the target, if neither its type nor the kind decides.
-    pub align: Option<Expr>,
+    pub align: Option<ExprId>,
     /// Section of the relocation table, by position in [`super::Model::relocation`].
     pub section: u32,
     /// Relocation, if not as the kind says.
@@ -314,7 +318,7 @@ pub struct Reference {
     pub array: Path,
     /// Only elements for which this holds count, and the stored number is the rank among them;
     /// `it` is the element. The value is the index in the whole array.
-    pub filter: Option<Expr>,
+    pub filter: Option<ExprId>,
     /// The stored number is the content of this field of some element, and so is the value.
     pub field: Option<String>,
 }

@@ -2,21 +2,24 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
-use std::collections::HashMap;
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
 
 use super::{
-    ArrayLength, BinaryOp, Cell, Content, Encoding, EpochId, Expr, Extent, Home, Model, RecordId,
-    RecordKind, Row, RowKind, RunLength, RunType, Storage, Tag, Type, UnaryOp, UnionId,
+    ArrayLength, BinaryOp, Cell, Content, Encoding, EpochId, Expr, ExprId, Exprs, Extent, Home,
+    Model, RecordId, RecordKind, Row, RowKind, RunLength, RunType, Storage, Tag, Type, UnaryOp,
+    UnionId,
 };
 
 /// Most types inside types (arrays of regions of arrays...) that sizes are computed of.
 const NESTING: u32 = 256;
 
-impl Expr {
-    /// The number that the expression always is; `None` if it depends on anything or overflows.
+impl Exprs {
+    /// The number that an expression always is; `None` if it depends on anything or overflows.
     #[must_use]
-    pub fn constant(&self) -> Option<i128> {
-        constant(self, NESTING)
+    pub fn constant(&self, id: ExprId) -> Option<i128> {
+        constant(self, id, NESTING)
     }
 }
 
@@ -104,7 +107,7 @@ impl Model {
     }
 
     fn sizes_below(&self, wanted: Vec<Part>, epoch: EpochId) -> Sizes<'_> {
-        let mut known = HashMap::new();
+        let mut known = BTreeMap::new();
         self.settle(&mut known, wanted, epoch);
         Sizes { model: self, epoch, known }
     }
@@ -112,7 +115,7 @@ impl Model {
     /// Computes the sizes of these parts and of all they contain. A loop over a stack, because
     /// structs may be nested thousands deep; a part that contains itself has no size.
     fn settle(&self, known: &mut Known, wanted: Vec<Part>, epoch: EpochId) {
-        let mut open: HashMap<Part, ()> = HashMap::new();
+        let mut open: BTreeMap<Part, ()> = BTreeMap::new();
         let mut stack: Vec<(Part, bool)> = wanted.into_iter().map(|part| (part, false)).collect();
         while let Some((part, ready)) = stack.pop() {
             if known.contains_key(&part) {
@@ -243,7 +246,7 @@ impl Model {
         let nesting = nesting.checked_sub(1)?;
         match ty {
             Type::Cell(cell) => cell_size(cell),
-            Type::Run(run) => run_size(run),
+            Type::Run(run) => run_size(&self.exprs, run),
             Type::Record(id) => known.get(&Part::Record(*id)).copied().flatten(),
             Type::Union(id) => known.get(&Part::Union(*id)).copied().flatten(),
             Type::Pointer(pointer) => match &pointer.cell {
@@ -252,15 +255,15 @@ impl Model {
             },
             Type::Array(array) => {
                 let ArrayLength::Count(count) = &array.length else { return None };
-                let count = u64::try_from(count.constant()?).ok()?;
+                let count = u64::try_from(self.exprs.constant(*count)?).ok()?;
                 let step = match &array.stride {
-                    Some(stride) => u64::try_from(stride.constant()?).ok()?,
+                    Some(stride) => u64::try_from(self.exprs.constant(*stride)?).ok()?,
                     None => self.size_knowing(&array.element, epoch, known, nesting)?,
                 };
                 count.checked_mul(step)
             }
             Type::Region(region) => match &region.extent {
-                Extent::Size(size) => u64::try_from(size.constant()?).ok(),
+                Extent::Size(size) => u64::try_from(self.exprs.constant(*size)?).ok(),
                 Extent::End(_) | Extent::Terminated(_) | Extent::Rest => None,
             },
             Type::PerEpoch(_) => self.size_knowing(ty.in_epoch(epoch), epoch, known, nesting),
@@ -271,13 +274,13 @@ impl Model {
 }
 
 /// Something whose size is computed once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Record(RecordId),
     Union(UnionId),
 }
 
-type Known = HashMap<Part, Option<u64>>;
+type Known = BTreeMap<Part, Option<u64>>;
 
 /// Records and unions whose sizes a type's size needs.
 fn inline_parts(model: &Model, ty: &Type, epoch: EpochId) -> Vec<Part> {
@@ -297,15 +300,17 @@ fn inline_parts(model: &Model, ty: &Type, epoch: EpochId) -> Vec<Part> {
 }
 
 /// Width of a field that the bit cursor reads, in bits.
-pub(crate) fn bit_width(ty: &Type, epoch: EpochId) -> Option<u64> {
+#[must_use]
+pub fn bit_width(ty: &Type, epoch: EpochId) -> Option<u64> {
     match ty.in_epoch(epoch) {
         Type::Cell(Cell { storage: Storage::Bits { width, .. }, .. }) => Some((*width).into()),
         _ => None,
     }
 }
 
-/// Size of a cell in bytes.
-pub(crate) fn cell_size(cell: &Cell) -> Option<u64> {
+/// Size of a cell in bytes, if it has whole bytes of its own: letters and tags have none.
+#[must_use]
+pub fn cell_size(cell: &Cell) -> Option<u64> {
     match cell.storage {
         Storage::Fixed(int) => Some(int.bytes.into()),
         Storage::Letter { .. } | Storage::TagOf => Some(0),
@@ -313,7 +318,7 @@ pub(crate) fn cell_size(cell: &Cell) -> Option<u64> {
     }
 }
 
-fn run_size(run: &RunType) -> Option<u64> {
+fn run_size(exprs: &Exprs, run: &RunType) -> Option<u64> {
     // What an aligned run takes depends on where it begins.
     if run.align.is_some_and(|align| align > 1) {
         return None;
@@ -322,14 +327,15 @@ fn run_size(run: &RunType) -> Option<u64> {
         RunLength::Prefix(_) | RunLength::Fill => return None,
         RunLength::Fixed(size) => *size,
         RunLength::Count(count) => {
-            u64::try_from(count.constant()?).ok()?.checked_mul(unit_size(run.content))?
+            u64::try_from(exprs.constant(*count)?).ok()?.checked_mul(unit_size(run.content))?
         }
     };
     content.checked_add(u64::try_from(run.suffix.len()).ok()?)
 }
 
 /// Size in bytes of what the length of a run counts.
-pub(crate) fn unit_size(content: Content) -> u64 {
+#[must_use]
+pub fn unit_size(content: Content) -> u64 {
     match content {
         Content::Bytes | Content::Text(Encoding::Ascii | Encoding::Utf8) => 1,
         Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => 2,
@@ -337,10 +343,10 @@ pub(crate) fn unit_size(content: Content) -> u64 {
     }
 }
 
-fn constant(expr: &Expr, nesting: u32) -> Option<i128> {
+fn constant(exprs: &Exprs, id: ExprId, nesting: u32) -> Option<i128> {
     let nesting = nesting.checked_sub(1)?;
-    let number = |expr: &Expr| constant(expr, nesting);
-    match expr {
+    let number = |id: &ExprId| constant(exprs, *id, nesting);
+    match &exprs[id] {
         Expr::Int(value) => Some(*value),
         Expr::Unary(UnaryOp::Negate, operand) => number(operand)?.checked_neg(),
         Expr::Unary(UnaryOp::Complement, operand) => Some(!number(operand)?),
@@ -372,5 +378,9 @@ fn constant(expr: &Expr, nesting: u32) -> Option<i128> {
 fn floor_divide(left: i128, right: i128) -> Option<i128> {
     let quotient = left.checked_div(right)?;
     let rest = left.checked_rem(right)?;
-    if rest != 0 && (rest < 0) != (right < 0) { quotient.checked_sub(1) } else { Some(quotient) }
+    if rest != 0 && (rest < 0) != (right < 0) {
+        quotient.checked_sub(1)
+    } else {
+        Some(quotient)
+    }
 }

@@ -1,7 +1,9 @@
 //! Statements of a layout: what is placed when.
 
-use super::{Expr, RecordId, RowId};
-use crate::span::Span;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{ExprId, RecordId, RowId, Span};
 
 /// One statement. Each object of a struct is placed by exactly one of them.
 #[derive(Debug, Clone)]
@@ -19,15 +21,15 @@ pub enum Statement {
     /// Zero bytes up to a multiple.
     Align(Align),
     /// So many zero bytes that belong to nothing.
-    Zero(Expr),
+    Zero(ExprId),
     /// Sets the address of a mark row, after aligning.
     Mark(RowId, Option<Align>),
     /// One or the other, by the value.
-    When(Expr, Vec<Statement>, Vec<Statement>),
+    When(ExprId, Vec<Statement>, Vec<Statement>),
 }
 
 /// Alignment in bytes: a positive number.
-pub type Align = Expr;
+pub type Align = ExprId;
 
 /// Way from a node to a row that owns objects.
 #[derive(Debug, Clone)]

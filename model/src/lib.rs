@@ -4,27 +4,36 @@
 //! numbers, parameters are bound (each use of a parameterised struct with other arguments is a
 //! record of its own), `let`s are expressions, conditions over the context are gone (they split
 //! the context into [`Epoch`]s), and what stands on disk where is said per epoch.
+#![forbid(unsafe_code)]
+
+extern crate alloc;
 
 mod expr;
 mod layout;
-pub(crate) mod size;
+mod size;
+mod span;
 mod types;
 mod view;
+mod walk;
 
 pub use expr::{
-    BinaryOp, CallArgs, Expr, Field, Function, Member, Path, Start, Step, StreamFunction, UnaryOp,
+    BinaryOp, CallArgs, Expr, ExprId, Exprs, Field, Function, Member, Path, Start, Step,
+    StreamFunction, UnaryOp,
 };
 pub use layout::{Align, LayoutPath, PathStep, Statement};
-pub use size::Sizes;
+pub use size::{bit_width, cell_size, unit_size, Sizes};
 pub use types::{
     ArrayLength, ArrayType, ByteOrder, Cell, Content, Encoding, Extent, GroupOrder, IntType,
     Listed, Meaning, PointerType, Reference, RegionType, RunLength, RunType, Storage, Target,
     Terminated, Terminator, Trim, Type, WhenEmpty,
 };
 
+pub use span::{SourceId, Span};
 pub use view::EpochViews;
 
-use crate::span::Span;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Index;
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -98,8 +107,18 @@ pub struct Model {
     pub lets: Vec<NamedText>,
     /// Sections of the relocation table, if the format declares any.
     pub relocation: Vec<RelocationSection>,
+    /// Expressions, to which everything else refers by number.
+    pub exprs: Exprs,
     /// The same model for one epoch each, made when first asked for.
     pub views: EpochViews,
+}
+
+impl Index<ExprId> for Model {
+    type Output = Expr;
+
+    fn index(&self, id: ExprId) -> &Expr {
+        &self.exprs[id]
+    }
 }
 
 /// Byte order of a whole file.
@@ -171,7 +190,7 @@ pub struct Record {
     /// Named expressions, evaluated with the node of this record as `this`.
     pub lets: Vec<Let>,
     /// Arguments for the parameters, each evaluated with the *owner* node as `this`.
-    pub arguments: Vec<Expr>,
+    pub arguments: Vec<ExprId>,
     /// Size of the fixed block per epoch, in bytes (bits for a word): what the rows with homes
     /// occupy. `None` where the record does not exist or has no fixed block.
     pub sizes: Vec<Option<u64>>,
@@ -232,7 +251,7 @@ pub struct Row {
     /// Where it stands, per epoch.
     pub homes: Vec<Home>,
     /// Condition over the values of the file: the row is there only if it holds.
-    pub when: Option<Expr>,
+    pub when: Option<ExprId>,
     /// What part it plays in the value.
     pub role: Role,
     /// The equations that give the stored number when writing, for [`Role::Derived`] rows; at most
@@ -275,17 +294,17 @@ pub enum RowKind {
     /// An object that no pointer cell of this record owns.
     Object {
         /// Address where it is read: `base + at`, or `find`.
-        address: Expr,
+        address: ExprId,
     },
     /// An address without bytes. The layout sets it.
     Mark {
         /// Address when reading.
-        address: Expr,
+        address: ExprId,
     },
     /// A field without bytes here.
     Value {
         /// Computed when reading.
-        seen: Option<Expr>,
+        seen: Option<ExprId>,
     },
     /// Elements of a shared table.
     Slice {
@@ -309,7 +328,7 @@ pub enum RowKind {
         /// Whether the file's list is data (`members kept`) or follows from the labels.
         kept: bool,
         /// Order of the members: the first whose condition holds in this record's node.
-        order: Vec<(Option<Expr>, PoolOrder)>,
+        order: Vec<(Option<ExprId>, PoolOrder)>,
         /// Each member's end is filled to a multiple of this.
         pad: u64,
     },
@@ -340,7 +359,7 @@ pub enum Role {
     /// Not in the value: computed when writing, compared when reading. See [`Row::definers`].
     Derived,
     /// In the value only where it deviates from this expression (`usually=EXPR`).
-    Kept(Expr),
+    Kept(ExprId),
     /// Spelling only: in the value only where it is not canonical (reserved bytes, pools).
     Spelling,
     /// Not in the value: the concatenation of the slices at these paths, which owners hold
@@ -349,7 +368,7 @@ pub enum Role {
         /// Paths of slice rows, evaluated in this record.
         slices: Vec<Path>,
         /// Sort key, evaluated in the record that holds the slice.
-        key: Option<Expr>,
+        key: Option<ExprId>,
     },
     /// In the value, but its bytes are elsewhere: a key in a parallel dictionary, or the logical
     /// field of forms.
@@ -382,7 +401,7 @@ pub enum DefinerScope {
 #[derive(Debug, Clone)]
 pub enum DefinerSource {
     /// An expression.
-    Expr(Expr),
+    Expr(ExprId),
     /// `(measure of row - offset) / factor`, exactly; from `count="2 * clip_count"` and the like.
     Measure {
         /// What is measured.
@@ -406,7 +425,7 @@ pub enum Measure {
     /// Address behind the last byte.
     End,
     /// Address of the first byte, minus this base.
-    At(Box<Expr>),
+    At(ExprId),
     /// Index of a slice's first element in its table.
     Base,
     /// Label of the chosen case of a union, as stored.
@@ -441,15 +460,15 @@ pub struct Check {
 #[derive(Debug, Clone)]
 pub enum CheckKind {
     /// At least.
-    Min(Expr),
+    Min(ExprId),
     /// At most.
-    Max(Expr),
+    Max(ExprId),
     /// One of these.
-    OneOf(Vec<Expr>),
+    OneOf(Vec<ExprId>),
     /// Equal (`is=` on data that is not a number, or an expression over constants).
-    Equals(Expr),
+    Equals(ExprId),
     /// True.
-    Holds(Expr),
+    Holds(ExprId),
 }
 
 /// A value that a schema states.
@@ -475,7 +494,7 @@ pub struct Let {
     /// Documentation.
     pub doc: Option<String>,
     /// Expression, with the record's node as `this`.
-    pub expr: Expr,
+    pub expr: ExprId,
     /// Where it is declared.
     pub span: Span,
 }
@@ -499,7 +518,7 @@ pub enum EndianRule {
     /// Always this one.
     Fixed(ByteOrder),
     /// The first condition that holds decides. `None` in the end: an error.
-    Chosen(Vec<(Expr, ByteOrder)>, Option<ByteOrder>),
+    Chosen(Vec<(ExprId, ByteOrder)>, Option<ByteOrder>),
 }
 
 /// A choice between bodies.
@@ -532,7 +551,7 @@ pub enum Tag {
     /// A row of the record that holds the union, derived from the case when writing.
     Row(RowId),
     /// A number or text that is data elsewhere; the case must agree.
-    Given(Expr),
+    Given(ExprId),
     /// The union begins with this number; labels are numbers or bit patterns, which may reach
     /// into the bytes behind the tag (first byte first).
     Own(Cell),
@@ -552,7 +571,7 @@ pub struct Case {
     /// Epochs that have it, one flag per epoch.
     pub epochs: Vec<bool>,
     /// Further condition over the data.
-    pub guard: Option<Expr>,
+    pub guard: Option<ExprId>,
     /// Rows. Of `as=T`: the struct T, which then stands for the whole union, tag included.
     pub record: RecordId,
     /// Whether `record` stands for the whole union (`as=`).
@@ -641,7 +660,7 @@ pub struct PointerKind {
     pub cell: Cell,
     /// Address that the number counts from, evaluated in the record that holds the pointer.
     /// `None`: the start of the file.
-    pub base: Option<Expr>,
+    pub base: Option<ExprId>,
     /// Number for "nothing", if there is one.
     pub none: Option<i128>,
     /// What a pointer to an empty array is.
@@ -655,7 +674,7 @@ pub struct PointerKind {
     /// For pooled pointers: how the target is stored.
     pub text: Option<Box<Type>>,
     /// Relocation: the first rule whose condition holds (evaluated in the root's node).
-    pub listing: Vec<(Option<Expr>, Listing)>,
+    pub listing: Vec<(Option<ExprId>, Listing)>,
     /// Where it is declared.
     pub span: Span,
 }
@@ -744,9 +763,9 @@ pub struct RelocationSection {
     /// Name that `section=` refers to; may be empty if there is only one.
     pub name: String,
     /// Address of the first byte, evaluated in the root's node.
-    pub from: Expr,
+    pub from: ExprId,
     /// Address behind the last byte.
-    pub to: Expr,
+    pub to: ExprId,
     /// Where it is declared.
     pub span: Span,
 }

@@ -1,0 +1,201 @@
+//! Questions about a model that several of its users ask.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{
+    ArrayLength, Case, Cell, DefinerSource, Encoding, Expr, ExprId, Model, Path, Pattern,
+    PointerType, Record, RecordId, Role, Row, RowId, RowKind, Storage, Target, Type, Union,
+    UnionId,
+};
+
+impl Type {
+    /// The type inside its regions.
+    #[must_use]
+    pub fn stripped(&self) -> &Type {
+        let mut ty = self;
+        while let Type::Region(region) = ty {
+            ty = &region.inner;
+        }
+        ty
+    }
+
+    /// The union of this type, inside regions and arrays.
+    #[must_use]
+    pub fn union(&self) -> Option<UnionId> {
+        let mut ty = self;
+        loop {
+            match ty {
+                Type::Union(id) => return Some(*id),
+                Type::Region(region) => ty = &region.inner,
+                Type::Array(array) => ty = &array.element,
+                _ => return None,
+            }
+        }
+    }
+
+    /// Whether the bit cursor reads it: it begins and ends within bytes.
+    #[must_use]
+    pub fn is_bits(&self) -> bool {
+        match self {
+            Type::Cell(cell) => matches!(cell.storage, Storage::Bits { .. }),
+            Type::Array(array) => array.element.is_bits(),
+            _ => false,
+        }
+    }
+
+    /// Type of a string pool's member, and how many members there are.
+    #[must_use]
+    pub fn pool_members(&self) -> Option<(&Type, &ArrayLength)> {
+        match self.stripped() {
+            Type::Array(array) => Some((&array.element, &array.length)),
+            _ => None,
+        }
+    }
+}
+
+impl Row {
+    /// Path of the keys, if the row holds the nodes of a radix tree.
+    #[must_use]
+    pub fn patricia<'m>(&self, model: &'m Model) -> Option<&'m Path> {
+        let path = |id: ExprId| match &model[id] {
+            Expr::Patricia(path) => Some(path),
+            _ => None,
+        };
+        if let Role::Kept(expr) = self.role {
+            return path(expr);
+        }
+        self.definers.iter().find_map(|definer| match definer.source {
+            DefinerSource::Expr(expr) => path(expr),
+            DefinerSource::Measure { .. } => None,
+        })
+    }
+
+    /// Whether the row has no bytes of its own but stands in the tag of its union.
+    #[must_use]
+    pub fn in_tag(&self) -> bool {
+        let letter = |cell: &Cell| matches!(cell.storage, Storage::Letter { .. });
+        match (&self.kind, &self.ty) {
+            (RowKind::Constant(_), Type::Nothing) => true,
+            (RowKind::Plain, Type::Cell(cell)) => {
+                letter(cell) || matches!(cell.storage, Storage::TagOf)
+            }
+            (RowKind::Plain, Type::Pointer(pointer)) => pointer.cell.as_ref().is_some_and(letter),
+            _ => false,
+        }
+    }
+}
+
+impl Record {
+    /// Rows that take the numbers of an algorithm which computes elements, in order.
+    #[must_use]
+    pub fn table_rows(&self) -> Vec<RowId> {
+        (0..)
+            .zip(&self.rows)
+            .filter(|(_, row)| matches!(row.role, Role::Data | Role::Default(_)))
+            .map(|(index, _)| RowId(index))
+            .collect()
+    }
+}
+
+impl Pattern {
+    /// Whether the fixed bits of the pattern are those of a number.
+    #[must_use]
+    pub fn takes(&self, number: u128) -> bool {
+        number & self.mask == self.bits
+    }
+}
+
+impl Union {
+    /// The case whose rows a record has.
+    #[must_use]
+    pub fn case_of(&self, record: RecordId) -> Option<&Case> {
+        self.cases.iter().find(|case| case.record == record)
+    }
+}
+
+impl Encoding {
+    /// Name in messages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Encoding::Ascii => "ascii",
+            Encoding::Utf8 => "utf8",
+            Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be => "utf16",
+            Encoding::Utf32 => "utf32",
+        }
+    }
+}
+
+impl Model {
+    /// Whether a type is the union that a record consists of: its row has no step of its own in
+    /// paths.
+    #[must_use]
+    pub fn is_body(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Union(id) if self.unions[id.index()].body)
+    }
+
+    /// Whether a record holds the nodes of a radix tree.
+    #[must_use]
+    pub fn is_dictionary(&self, record: RecordId) -> bool {
+        self.records[record.index()].rows.iter().any(|row| row.patricia(self).is_some())
+    }
+
+    /// Width in bits and sign of a cell.
+    #[must_use]
+    pub fn cell_range(&self, cell: &Cell) -> (u32, bool) {
+        match cell.storage {
+            Storage::Fixed(int) => (u32::from(int.bytes) * 8, int.signed),
+            Storage::Varint(id) => {
+                let ty = self.varints[id.index()].ty;
+                (u32::from(ty.bytes) * 8, ty.signed)
+            }
+            Storage::Bits { width, .. } | Storage::Letter { width, .. } => (width.into(), false),
+            Storage::Word { first, last, signed } => (u32::from(last - first) + 1, signed),
+            Storage::TagOf => (64, true),
+        }
+    }
+
+    /// Name of a cell's type for messages: `u16`.
+    #[must_use]
+    pub fn cell_name(&self, cell: &Cell) -> String {
+        let (bits, signed) = self.cell_range(cell);
+        format!("{}{bits}", if signed { "i" } else { "u" })
+    }
+
+    /// Bytes of a float of this type.
+    #[must_use]
+    pub fn float_width(&self, ty: &Type) -> u8 {
+        match ty {
+            Type::Cell(cell) if self.cell_range(cell).0 == 32 => 4,
+            _ => 8,
+        }
+    }
+
+    /// The record whose value is that of its only row, which is the value of a row of this type, and
+    /// so on: the type of the value itself.
+    #[must_use]
+    pub fn through_transparent<'m>(&'m self, ty: &'m Type) -> &'m Type {
+        let mut ty = ty;
+        // Structs that contain nothing but each other stand for nothing.
+        for _ in 0..=self.records.len() {
+            let Type::Record(id) = ty.stripped() else { break };
+            let record = &self.records[id.index()];
+            let Some(row) = record.transparent else { break };
+            ty = &record.rows[row.index()].ty;
+        }
+        ty
+    }
+}
+
+impl PointerType {
+    /// What it leads to, if it owns that.
+    #[must_use]
+    pub fn owned(&self) -> Option<&Type> {
+        match &self.target {
+            Target::Own(ty) => Some(ty),
+            Target::Pooled | Target::Element => None,
+        }
+    }
+}

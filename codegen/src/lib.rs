@@ -10,7 +10,6 @@ pub mod codes;
 pub mod diagnostic;
 pub mod fuzz;
 pub mod markdown;
-pub mod model;
 pub mod print;
 mod resolve;
 pub mod roles;
@@ -22,6 +21,7 @@ use std::path::{Path, PathBuf};
 
 pub use build::{Build, BuildError};
 use diagnostic::Diagnostics;
+pub use formwork_model as model;
 use model::Model;
 use span::SourceMap;
 

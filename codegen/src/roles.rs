@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use crate::check::exprs::{lengths, own_rows, values};
 use crate::model::{
-    DefinerScope, DefinerSource, Expr, Member, Model, Record, RecordId, RecordKind, Role, Row,
+    DefinerScope, DefinerSource, ExprId, Member, Model, Record, RecordId, RecordKind, Role, Row,
     RowId, RowKind, Start, Step, Tag, Type,
 };
-use crate::print::{columns, constant_text, definer_text, expr_text, record_name};
+use crate::print::{columns, constant_text, definer_text, expr_text, path_text, record_name};
 
 /// The role of one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct RoleLine {
 pub fn roles(model: &Model) -> Vec<RoleLine> {
     let mut lines = Vec::new();
     for (id, record) in model.records() {
-        let mut uses = uses(model, record, id);
+        let mut uses = uses(model, id);
         for (number, row) in record.numbered_rows() {
             let (role, from) = role(model, record, row);
             let mut checks = uses.remove(&number).unwrap_or_default();
@@ -98,12 +98,11 @@ fn role(model: &Model, record: &Record, row: &Row) -> (&'static str, String) {
             let equations = equations.map(|d| definer_text(model, record, &d.scope, &d.source));
             ("derived", equations.collect::<Vec<_>>().join(" | "))
         }
-        Role::Kept(expr) => ("kept", expr_text(model, expr)),
+        Role::Kept(expr) => ("kept", expr_text(model, *expr)),
         Role::Spelling => ("spelling", String::new()),
         Role::View { slices, key } => {
-            let slices: Vec<String> =
-                slices.iter().map(|path| expr_text(model, &Expr::Path(path.clone()))).collect();
-            let key = key.as_ref().map(|key| format!(" by {}", expr_text(model, key)));
+            let slices: Vec<String> = slices.iter().map(|path| path_text(model, path)).collect();
+            let key = key.as_ref().map(|key| format!(" by {}", expr_text(model, *key)));
             ("view", format!("{}{}", slices.join(", "), key.unwrap_or_default()))
         }
         Role::Elsewhere => ("elsewhere", String::new()),
@@ -111,7 +110,8 @@ fn role(model: &Model, record: &Record, row: &Row) -> (&'static str, String) {
 }
 
 /// Lengths, conditions and choices that use the number of a row, by row; without those that give it.
-fn uses(model: &Model, record: &Record, id: RecordId) -> HashMap<RowId, Vec<String>> {
+fn uses(model: &Model, id: RecordId) -> HashMap<RowId, Vec<String>> {
+    let record = &model.records[id.index()];
     let mut uses: HashMap<RowId, Vec<String>> = HashMap::new();
     let mut note = |rows: Vec<RowId>, from: RowId, use_: String| {
         for row in rows.into_iter().filter(|row| *row != from) {
@@ -121,8 +121,8 @@ fn uses(model: &Model, record: &Record, id: RecordId) -> HashMap<RowId, Vec<Stri
             }
         }
     };
-    let mentioned = |expr: &Expr| -> Vec<RowId> {
-        own_rows(record, id, expr).into_iter().map(|(row, _)| row).collect()
+    let mentioned = |expr: ExprId| -> Vec<RowId> {
+        own_rows(model, id, expr).into_iter().map(|(row, _)| row).collect()
     };
     for (at, other) in record.numbered_rows() {
         for expr in lengths(&other.ty) {
@@ -133,14 +133,14 @@ fn uses(model: &Model, record: &Record, id: RecordId) -> HashMap<RowId, Vec<Stri
             }
         }
         if let Some(when) = &other.when {
-            let text = format!("presence of {}: {}", label(other), expr_text(model, when));
-            note(mentioned(when), at, text);
+            let text = format!("presence of {}: {}", label(other), expr_text(model, *when));
+            note(mentioned(*when), at, text);
         }
         let Type::Union(union) = other.ty else { continue };
         let Some(union) = model.unions.get(union.index()) else { continue };
         let mut rows = match &union.tag {
             Tag::Row(tag) => vec![*tag],
-            Tag::Given(expr) => mentioned(expr),
+            Tag::Given(expr) => mentioned(*expr),
             Tag::Own(_) | Tag::Word(_) => Vec::new(),
         };
         rows.retain(|&row| !gives(record, row, None, at));
@@ -152,7 +152,7 @@ fn uses(model: &Model, record: &Record, id: RecordId) -> HashMap<RowId, Vec<Stri
             }
             for (inner, other) in body.numbered_rows() {
                 for expr in lengths(&other.ty) {
-                    let mut rows = mentioned_above(expr, id);
+                    let mut rows = mentioned_above(model, expr, id);
                     rows.retain(|&row| !gives(record, row, Some(number), inner));
                     if !rows.is_empty() {
                         let (name, expr) = (label(other), expr_text(model, expr));
@@ -181,9 +181,9 @@ fn gives(record: &Record, row: RowId, case: Option<u32>, measured: RowId) -> boo
 }
 
 /// Rows of the record around a case that an expression in the case mentions.
-fn mentioned_above(expr: &Expr, record: RecordId) -> Vec<RowId> {
+fn mentioned_above(model: &Model, expr: ExprId, record: RecordId) -> Vec<RowId> {
     let mut rows = Vec::new();
-    values(expr, &mut |path| {
+    values(model, expr, &mut |path| {
         if !matches!(path.start, Start::Up(1)) {
             return;
         }

@@ -350,27 +350,32 @@ fn constant(exprs: &Exprs, id: ExprId, nesting: u32) -> Option<i128> {
         Expr::Int(value) => Some(*value),
         Expr::Unary(UnaryOp::Negate, operand) => number(operand)?.checked_neg(),
         Expr::Unary(UnaryOp::Complement, operand) => Some(!number(operand)?),
-        Expr::Binary(op, left, right) => {
-            let (left, right) = (number(left)?, number(right)?);
-            let shift = u32::try_from(right).ok().filter(|&by| by < 128);
-            match op {
-                BinaryOp::Add => left.checked_add(right),
-                BinaryOp::Subtract => left.checked_sub(right),
-                BinaryOp::Multiply => left.checked_mul(right),
-                BinaryOp::Divide => floor_divide(left, right),
-                BinaryOp::Remainder => left.checked_rem_euclid(right),
-                BinaryOp::And => Some(left & right),
-                BinaryOp::Or => Some(left | right),
-                BinaryOp::Xor => Some(left ^ right),
-                BinaryOp::ShiftLeft => {
-                    let shifted = left.checked_shl(shift?)?;
-                    (shifted.checked_shr(shift?)? == left).then_some(shifted)
-                }
-                BinaryOp::ShiftRight => left.checked_shr(shift?),
-                _ => None,
-            }
-        }
+        Expr::Binary(op, left, right) => op.apply(number(left)?, number(right)?),
         _ => None,
+    }
+}
+
+impl BinaryOp {
+    /// The number that it makes of two numbers; `None` if that is no number or does not fit.
+    #[must_use]
+    pub fn apply(self, left: i128, right: i128) -> Option<i128> {
+        let shift = u32::try_from(right).ok().filter(|&by| by < 128);
+        match self {
+            BinaryOp::Add => left.checked_add(right),
+            BinaryOp::Subtract => left.checked_sub(right),
+            BinaryOp::Multiply => left.checked_mul(right),
+            BinaryOp::Divide => floor_divide(left, right),
+            BinaryOp::Remainder => left.checked_rem_euclid(right),
+            BinaryOp::And => Some(left & right),
+            BinaryOp::Or => Some(left | right),
+            BinaryOp::Xor => Some(left ^ right),
+            BinaryOp::ShiftLeft => {
+                let shifted = left.checked_shl(shift?)?;
+                (shifted.checked_shr(shift?)? == left).then_some(shifted)
+            }
+            BinaryOp::ShiftRight => left.checked_shr(shift?),
+            _ => None,
+        }
     }
 }
 

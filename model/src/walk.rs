@@ -88,6 +88,11 @@ impl Row {
 }
 
 impl Record {
+    /// All rows with their numbers.
+    pub fn numbered_rows(&self) -> impl Iterator<Item = (RowId, &Row)> {
+        (0u32..).map(RowId).zip(&self.rows)
+    }
+
     /// Rows that take the numbers of an algorithm which computes elements, in order.
     #[must_use]
     pub fn table_rows(&self) -> Vec<RowId> {
@@ -129,6 +134,11 @@ impl Encoding {
 }
 
 impl Model {
+    /// All records with their numbers.
+    pub fn records(&self) -> impl Iterator<Item = (RecordId, &Record)> {
+        (0u32..).map(RecordId).zip(&self.records)
+    }
+
     /// Whether a type is the union that a record consists of: its row has no step of its own in
     /// paths.
     #[must_use]

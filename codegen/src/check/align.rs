@@ -2,15 +2,16 @@
 
 use super::context::{Context, row_name, types};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Expr, Record, RowKind, Statement, Type};
+use crate::model::{Model, Record, RowKind, Statement, Type};
 use crate::span::Span;
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
-    for kind in &context.model.pointers {
+    let model = context.model;
+    for kind in &model.pointers {
         let what = format!("pointer `{}` is aligned", kind.name);
         positive(Some(kind.align.into()), &what, kind.span, found);
     }
-    for record in &context.model.records {
+    for record in &model.records {
         let align = record.align.map(i128::from);
         positive(align, &format!("`{}` is aligned", record.name), record.span, found);
         for row in &record.rows {
@@ -21,36 +22,38 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             for ty in types(&row.ty) {
                 let align = match ty {
                     Type::Run(run) => run.align.map(i128::from),
-                    Type::Pointer(pointer) => pointer.align.as_ref().and_then(Expr::constant),
+                    Type::Pointer(pointer) => {
+                        pointer.align.and_then(|align| model.exprs.constant(align))
+                    }
                     _ => None,
                 };
                 positive(align, &what, row.span, found);
             }
         }
-        statements(record, &record.layout, found);
+        statements(model, record, &record.layout, found);
         for (_, pass) in &record.passes {
-            statements(record, pass, found);
+            statements(model, record, pass, found);
         }
     }
 }
 
-fn statements(record: &Record, list: &[Statement], found: &mut Diagnostics) {
+fn statements(model: &Model, record: &Record, list: &[Statement], found: &mut Diagnostics) {
     let layout = || format!("the layout of `{}`", record.name);
     for statement in list {
         match statement {
             Statement::Align(align) | Statement::Mark(_, Some(align)) => {
                 let what = format!("{} aligns", layout());
-                positive(align.constant(), &what, record.span, found);
+                positive(model.exprs.constant(*align), &what, record.span, found);
             }
             Statement::Zero(size) => {
-                if let Some(size) = size.constant().filter(|size| *size < 0) {
+                if let Some(size) = model.exprs.constant(*size).filter(|size| *size < 0) {
                     let message = format!("{} writes {size} zero bytes", layout());
                     found.error("E0731", record.span, message);
                 }
             }
             Statement::When(_, yes, no) => {
-                statements(record, yes, found);
-                statements(record, no, found);
+                statements(model, record, yes, found);
+                statements(model, record, no, found);
             }
             _ => {}
         }

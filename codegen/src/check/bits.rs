@@ -2,7 +2,7 @@
 
 use super::context::{Context, home};
 use crate::diagnostic::Diagnostics;
-use crate::model::size::bit_width;
+use crate::model::bit_width;
 use crate::model::{Home, RecordKind, Row};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {

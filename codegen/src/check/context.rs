@@ -80,20 +80,6 @@ impl<'a> Context<'a> {
     }
 }
 
-impl Model {
-    /// All records with their numbers.
-    pub(crate) fn records(&self) -> impl Iterator<Item = (RecordId, &Record)> {
-        (0u32..).map(RecordId).zip(&self.records)
-    }
-}
-
-impl Record {
-    /// All rows with their numbers.
-    pub(crate) fn numbered_rows(&self) -> impl Iterator<Item = (RowId, &Row)> {
-        (0u32..).map(RowId).zip(&self.rows)
-    }
-}
-
 /// Repeats a step for each record until none of them says that it changed something. Goes backwards
 /// and forwards in turn, because what a struct contains may be declared behind or before it.
 pub(super) fn until_settled(model: &Model, mut step: impl FnMut(RecordId, &Record) -> bool) {

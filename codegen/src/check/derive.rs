@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::context::{Context, bodies, has_bytes, row_name, types};
 use super::exprs::own_rows;
 use crate::diagnostic::Diagnostics;
-use crate::model::{DefinerScope, DefinerSource, Record, RecordId, Role, Row, RowId, Type};
+use crate::model::{DefinerScope, DefinerSource, Model, RecordId, Role, Row, RowId, Type};
 use crate::span::Span;
 
 /// Rows through which a record is used, with the records that have them.
@@ -33,7 +33,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             }
             owners(context, &uses, id, number, row, found);
         }
-        circles(record, id, found);
+        circles(context.model, id, found);
     }
 }
 
@@ -123,14 +123,15 @@ fn uncovered(
 }
 
 /// Equations within a record that need each other.
-fn circles(record: &Record, id: RecordId, found: &mut Diagnostics) {
+fn circles(model: &Model, id: RecordId, found: &mut Diagnostics) {
+    let record = &model.records[id.index()];
     let needs: HashMap<RowId, Vec<RowId>> = record
         .numbered_rows()
         .filter(|(_, row)| matches!(row.role, Role::Derived))
         .map(|(number, row)| {
             let own = row.definers.iter().filter(|d| matches!(d.scope, DefinerScope::Own));
-            let rows = own.flat_map(|definer| match &definer.source {
-                DefinerSource::Expr(expr) => own_rows(record, id, expr),
+            let rows = own.flat_map(|definer| match definer.source {
+                DefinerSource::Expr(expr) => own_rows(model, id, expr),
                 DefinerSource::Measure { .. } => Vec::new(),
             });
             // A longer path leads into other nodes, which have equations of their own.

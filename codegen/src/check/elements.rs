@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::context::{Context, bodies, has_bytes, home, row_name, types_in, until_settled};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    ArrayLength, EpochId, Expr, Extent, Home, Model, RecordId, Row, RowKind, RunLength, Storage,
+    ArrayLength, EpochId, ExprId, Extent, Home, Model, RecordId, Row, RowKind, RunLength, Storage,
     Tag, Terminated, Type, UnionId,
 };
 
@@ -53,7 +53,7 @@ fn empty_elements(facts: &Facts, row: &Row, found: &mut Diagnostics) {
     for ty in types_in(&row.ty, facts.epoch) {
         let Type::Array(array) = ty else { continue };
         let endless = matches!(array.length, ArrayLength::Fill | ArrayLength::Last(_));
-        if !endless || array.stride.as_ref().is_some_and(positive) {
+        if !endless || array.stride.is_some_and(|stride| facts.positive(stride)) {
             continue;
         }
         if !facts.sometimes(&array.element) {
@@ -67,10 +67,6 @@ fn empty_elements(facts: &Facts, row: &Row, found: &mut Diagnostics) {
             diagnostic.label("there is no end behind an element that does");
         }
     }
-}
-
-fn positive(expr: &Expr) -> bool {
-    expr.constant().is_some_and(|value| value > 0)
 }
 
 impl<'a> Facts<'a> {
@@ -130,7 +126,7 @@ impl<'a> Facts<'a> {
                     RunLength::Prefix(_) => true,
                     RunLength::Fill => false,
                     RunLength::Fixed(size) => *size > 0,
-                    RunLength::Count(count) => positive(count),
+                    RunLength::Count(count) => self.positive(*count),
                 };
                 content || !run.suffix.is_empty()
             }
@@ -142,17 +138,21 @@ impl<'a> Facts<'a> {
                 .is_some_and(|cell| matches!(cell.storage, Storage::Letter { .. })),
             Type::ByteOrderMark => true,
             Type::Array(array) => match &array.length {
-                ArrayLength::Count(count) => positive(count) && self.filled(&array.element),
+                ArrayLength::Count(count) => self.positive(*count) && self.filled(&array.element),
                 ArrayLength::Last(_) => self.filled(&array.element),
                 ArrayLength::Fill => false,
             },
             Type::Region(region) => match &region.extent {
-                Extent::Size(size) => positive(size) || self.filled(&region.inner),
+                Extent::Size(size) => self.positive(*size) || self.filled(&region.inner),
                 Extent::Terminated(terminator) if terminator.mode != Terminated::Unread => true,
                 _ => self.filled(&region.inner),
             },
             Type::Text | Type::Nothing | Type::PerEpoch(_) => false,
         }
+    }
+
+    fn positive(&self, expr: ExprId) -> bool {
+        self.model.exprs.constant(expr).is_some_and(|value| value > 0)
     }
 
     /// Whether a value of this type can take bytes.
@@ -162,7 +162,7 @@ impl<'a> Facts<'a> {
             || match ty {
                 Type::Run(run) => match &run.length {
                     RunLength::Fill => true,
-                    RunLength::Count(count) => count.constant() != Some(0),
+                    RunLength::Count(count) => self.model.exprs.constant(*count) != Some(0),
                     RunLength::Prefix(_) | RunLength::Fixed(_) => false,
                 },
                 Type::Record(id) => self.sometimes.contains(id),
@@ -171,11 +171,13 @@ impl<'a> Facts<'a> {
                     bodies.iter().any(|body| self.sometimes.contains(body))
                 }
                 Type::Array(array) => match &array.length {
-                    ArrayLength::Count(count) if count.constant() == Some(0) => false,
+                    ArrayLength::Count(count) if self.model.exprs.constant(*count) == Some(0) => {
+                        false
+                    }
                     _ => self.sometimes(&array.element),
                 },
                 Type::Region(region) => match &region.extent {
-                    Extent::Size(size) => size.constant() != Some(0),
+                    Extent::Size(size) => self.model.exprs.constant(*size) != Some(0),
                     Extent::End(_) | Extent::Rest => true,
                     Extent::Terminated(_) => self.sometimes(&region.inner),
                 },

@@ -2,62 +2,63 @@
 
 use super::context::{inline_types, types};
 use crate::model::{
-    ArrayLength, Expr, Extent, Member, Path, Record, RecordId, RowId, RunLength, Start, Step, Type,
+    ArrayLength, Expr, ExprId, Extent, Member, Model, Path, RecordId, RowId, RunLength, Start,
+    Step, Type,
 };
 
 /// Calls back with every path of which the value is taken; of `at(x)`, `size(x)` and the like it is
 /// not. Subscripts count in either.
-pub(crate) fn values<'e>(expr: &'e Expr, see: &mut dyn FnMut(&'e Path)) {
-    match expr {
+pub(crate) fn values<'m>(model: &'m Model, expr: ExprId, see: &mut dyn FnMut(&'m Path)) {
+    match &model[expr] {
         Expr::Path(path) | Expr::Is(path, _) | Expr::Patricia(path) => {
             see(path);
-            subscripts(path, see);
+            subscripts(model, path, see);
         }
         Expr::At(path)
         | Expr::End(path)
         | Expr::Size(path)
         | Expr::Index(path)
         | Expr::IsLast(path)
-        | Expr::Listed(path) => subscripts(path, see),
-        _ => expr.operands(&mut |operand| values(operand, see)),
+        | Expr::Listed(path) => subscripts(model, path, see),
+        other => other.operands(&mut |operand| values(model, operand, see)),
     }
 }
 
-fn subscripts<'e>(path: &'e Path, see: &mut dyn FnMut(&'e Path)) {
+fn subscripts<'m>(model: &'m Model, path: &'m Path, see: &mut dyn FnMut(&'m Path)) {
     for step in &path.steps {
         if let Step::Index(index) = step {
-            values(index, see);
+            values(model, *index, see);
         }
     }
 }
 
 /// Expressions that say how long a value of this type is, those of pointers' targets included.
-pub(crate) fn lengths(ty: &Type) -> Vec<&Expr> {
+pub(crate) fn lengths(ty: &Type) -> Vec<ExprId> {
     types(ty).into_iter().flat_map(own_lengths).collect()
 }
 
 /// Expressions that say how long the bytes of a value of this type are here.
-pub(super) fn inline_lengths(ty: &Type) -> Vec<&Expr> {
+pub(super) fn inline_lengths(ty: &Type) -> Vec<ExprId> {
     inline_types(ty).into_iter().flat_map(own_lengths).collect()
 }
 
-fn own_lengths(ty: &Type) -> Vec<&Expr> {
+fn own_lengths(ty: &Type) -> Vec<ExprId> {
     let mut all = Vec::new();
     match ty {
         Type::Array(array) => {
-            all.extend(&array.stride);
-            match &array.length {
+            all.extend(array.stride);
+            match array.length {
                 ArrayLength::Count(count) => all.push(count),
                 ArrayLength::Last(last) => all.push(last),
                 ArrayLength::Fill => {}
             }
         }
-        Type::Region(region) => match &region.extent {
+        Type::Region(region) => match region.extent {
             Extent::Size(expr) | Extent::End(expr) => all.push(expr),
             Extent::Terminated(_) | Extent::Rest => {}
         },
         Type::Run(run) => {
-            if let RunLength::Count(count) = &run.length {
+            if let RunLength::Count(count) = run.length {
                 all.push(count);
             }
         }
@@ -66,38 +67,50 @@ fn own_lengths(ty: &Type) -> Vec<&Expr> {
     all
 }
 
-/// The first row of this record through which a path from its node leads; rows behind `let`s too.
-pub(crate) fn own_rows(record: &Record, id: RecordId, expr: &Expr) -> Vec<(RowId, usize)> {
+/// The rows of this record through which paths from its node lead, each with the number of steps of
+/// its path; rows behind `let`s too.
+pub(crate) fn own_rows(model: &Model, id: RecordId, expr: ExprId) -> Vec<(RowId, usize)> {
     let mut rows = Vec::new();
-    let mut seen = Vec::new();
-    collect(record, id, expr, &mut seen, &mut rows);
+    collect(model, id, &paths(model, expr), &mut Vec::new(), &mut rows);
     rows
 }
 
+/// Like [`own_rows`], of a path.
+pub(super) fn own_rows_on(model: &Model, id: RecordId, path: &Path) -> Vec<(RowId, usize)> {
+    let mut paths = vec![path];
+    subscripts(model, path, &mut |path| paths.push(path));
+    let mut rows = Vec::new();
+    collect(model, id, &paths, &mut Vec::new(), &mut rows);
+    rows
+}
+
+fn paths(model: &Model, expr: ExprId) -> Vec<&Path> {
+    let mut paths = Vec::new();
+    values(model, expr, &mut |path| paths.push(path));
+    paths
+}
+
 fn collect(
-    record: &Record,
+    model: &Model,
     id: RecordId,
-    expr: &Expr,
+    from: &[&Path],
     seen: &mut Vec<u32>,
     rows: &mut Vec<(RowId, usize)>,
 ) {
     let mut lets = Vec::new();
-    values(expr, &mut |path| {
-        if !matches!(path.start, Start::This) {
-            return;
-        }
+    for path in from.iter().filter(|path| matches!(path.start, Start::This)) {
         match path.steps.first().and_then(|step| first_member(step, id)) {
             Some(Member::Row(row) | Member::Into(row)) => rows.push((row, path.steps.len())),
             Some(Member::Let(number)) => lets.push(number),
             None => {}
         }
-    });
+    }
     for number in lets {
         if !seen.contains(&number)
-            && let Some(found) = record.lets.get(number as usize)
+            && let Some(found) = model.records[id.index()].lets.get(number as usize)
         {
             seen.push(number);
-            collect(record, id, &found.expr, seen, rows);
+            collect(model, id, &paths(model, found.expr), seen, rows);
         }
     }
 }

@@ -66,7 +66,9 @@ fn need(model: &Model, epoch: EpochId, ty: &Type) -> Need {
             }
             Type::Region(region) => &region.inner,
             Type::Array(array) => match &array.length {
-                ArrayLength::Count(count) if count.constant().is_some_and(|n| n > 0) => {
+                ArrayLength::Count(count)
+                    if model.exprs.constant(*count).is_some_and(|n| n > 0) =>
+                {
                     &array.element
                 }
                 // Up to and including the first that fits: at least one.

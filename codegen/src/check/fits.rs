@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::context::{Context, cells, element, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Cell, Check, CheckKind, Constant, EnumId, IntType, Meaning, Model, Role, Row, RowKind,
+    Cell, Check, CheckKind, Constant, EnumId, ExprId, IntType, Meaning, Model, Role, Row, RowKind,
     RunLength, Storage, Type,
 };
 use crate::span::Span;
@@ -13,7 +13,7 @@ use crate::span::Span;
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let model = context.model;
     for row in model.records.iter().flat_map(|record| &record.rows) {
-        let bounds = bounds(row, found);
+        let bounds = bounds(model, row, found);
         for cell in cells(model, &row.ty) {
             none_codes(model, row, cell, found);
             truth(model, row, cell, found);
@@ -29,7 +29,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 }
             };
             if fits && bounds {
-                allowed(row, constant, what, found);
+                allowed(model, row, constant, what, found);
             }
         }
     }
@@ -176,13 +176,13 @@ fn fits(model: &Model, ty: &Type, constant: &Constant) -> Result<(), String> {
 }
 
 /// Whether the bounds of a row leave something between them.
-fn bounds(row: &Row, found: &mut Diagnostics) -> bool {
+fn bounds(model: &Model, row: &Row, found: &mut Diagnostics) -> bool {
     let mut least: Option<(i128, Span)> = None;
     let mut most: Option<(i128, Span)> = None;
     for check in &row.checks {
         match &check.kind {
-            CheckKind::Min(expr) => least = expr.constant().map(|n| (n, check.span)),
-            CheckKind::Max(expr) => most = expr.constant().map(|n| (n, check.span)),
+            CheckKind::Min(expr) => least = model.exprs.constant(*expr).map(|n| (n, check.span)),
+            CheckKind::Max(expr) => most = model.exprs.constant(*expr).map(|n| (n, check.span)),
             _ => {}
         }
     }
@@ -197,9 +197,9 @@ fn bounds(row: &Row, found: &mut Diagnostics) -> bool {
 }
 
 /// What the schema states keeps to the row's own rules.
-fn allowed(row: &Row, constant: &Constant, what: &str, found: &mut Diagnostics) {
+fn allowed(model: &Model, row: &Row, constant: &Constant, what: &str, found: &mut Diagnostics) {
     let Constant::Int(number) = constant else { return };
-    let broken = row.checks.iter().find(|check| breaks(check, *number));
+    let broken = row.checks.iter().find(|check| breaks(model, check, *number));
     if let Some(check) = broken {
         let message = format!("{what} {number} breaks a rule of {}", row_name(row));
         let diagnostic = found.error("E0714", row.span, message);
@@ -213,15 +213,16 @@ fn allowed(row: &Row, constant: &Constant, what: &str, found: &mut Diagnostics) 
     }
 }
 
-fn breaks(check: &Check, number: i128) -> bool {
+fn breaks(model: &Model, check: &Check, number: i128) -> bool {
+    let constant = |expr: &ExprId| model.exprs.constant(*expr);
     match &check.kind {
-        CheckKind::Min(expr) => expr.constant().is_some_and(|min| number < min),
-        CheckKind::Max(expr) => expr.constant().is_some_and(|max| number > max),
+        CheckKind::Min(expr) => constant(expr).is_some_and(|min| number < min),
+        CheckKind::Max(expr) => constant(expr).is_some_and(|max| number > max),
         CheckKind::OneOf(list) => {
-            let list: Option<Vec<i128>> = list.iter().map(|expr| expr.constant()).collect();
+            let list: Option<Vec<i128>> = list.iter().map(constant).collect();
             list.is_some_and(|list| !list.contains(&number))
         }
-        CheckKind::Equals(expr) => expr.constant().is_some_and(|value| value != number),
+        CheckKind::Equals(expr) => constant(expr).is_some_and(|value| value != number),
         CheckKind::Holds(_) => false,
     }
 }

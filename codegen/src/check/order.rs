@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::context::{Context, element, has_bytes, row_name};
 use super::exprs::{inline_lengths, own_rows};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Expr, RowId, RowKind, Tag, Type};
+use crate::model::{ExprId, RowId, RowKind, Tag, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (id, record) in context.model.records() {
@@ -17,15 +17,15 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             if !has_bytes(row) || matches!(row.kind, RowKind::Object { .. }) {
                 continue;
             }
-            let mut needed: Vec<&Expr> = inline_lengths(&row.ty);
-            needed.extend(&row.when);
+            let mut needed: Vec<ExprId> = inline_lengths(&row.ty);
+            needed.extend(row.when);
             let mut rows: Vec<RowId> = Vec::new();
             if let Type::Union(union) = *element(&row.ty)
                 && let Some(union) = context.model.unions.get(union.index())
             {
                 match &union.tag {
                     Tag::Row(tag) => rows.push(*tag),
-                    Tag::Given(expr) => needed.push(expr),
+                    Tag::Given(expr) => needed.push(*expr),
                     Tag::Own(_) | Tag::Word(_) => {}
                 }
             }
@@ -34,7 +34,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                     has_bytes(row) && !matches!(row.kind, RowKind::Object { .. })
                 })
             };
-            let own = needed.iter().flat_map(|expr| own_rows(record, id, expr));
+            let own = needed.iter().flat_map(|expr| own_rows(context.model, id, *expr));
             rows.extend(own.map(|(row, _)| row).filter(inline));
             let late = rows.iter().find(|row| order.get(row).is_some_and(|at| *at >= place));
             let Some(late) = late.and_then(|late| record.rows.get(late.index())) else { continue };

@@ -40,12 +40,14 @@ pub(super) fn owning(row: &Row) -> Owning<'_> {
 
 /// Whether there may be nothing to place: an empty array, a pointer that may be none, a row that is
 /// not always there.
-pub(super) fn skippable(row: &Row) -> bool {
+pub(super) fn skippable(model: &Model, row: &Row) -> bool {
     let mut ty = &row.ty;
     loop {
         ty = match first(ty) {
             Type::Array(array) => match &array.length {
-                ArrayLength::Count(count) if count.constant().is_some() => &array.element,
+                ArrayLength::Count(count) if model.exprs.constant(*count).is_some() => {
+                    &array.element
+                }
                 _ => return true,
             },
             Type::Region(region) => &region.inner,

@@ -226,7 +226,9 @@ impl<'a> Scope<'a> {
         way.iter().any(|&(record, row)| {
             let cases = self.context.record(record).map(|record| &record.kind);
             let in_case = !matches!(cases, Some(RecordKind::Struct));
-            self.context.row(record, row).is_none_or(|row| in_case || skippable(row))
+            self.context
+                .row(record, row)
+                .is_none_or(|row| in_case || skippable(self.context.model, row))
         })
     }
 

@@ -3,14 +3,14 @@
 
 use super::context::Context;
 use crate::diagnostic::Diagnostics;
-use crate::model::{DefinerSource, Expr, Member, Model, Path, Step, Target, Type};
+use crate::model::{DefinerSource, Expr, ExprId, Member, Model, Path, Step, Target, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let model = context.model;
     for row in model.records.iter().flat_map(|record| &record.rows) {
         for definer in &row.definers {
-            let DefinerSource::Expr(expr) = &definer.source else { continue };
-            each(expr, &mut |path| {
+            let DefinerSource::Expr(expr) = definer.source else { continue };
+            each(model, expr, &mut |path| {
                 if leads_into_pool(model, path) {
                     found
                         .error("E0709", row.span, format!("`{}` stands in a pool", path.text))
@@ -23,11 +23,12 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
 }
 
 /// Every path whose address is asked for.
-fn each<'e>(expr: &'e Expr, see: &mut dyn FnMut(&'e Path)) {
+fn each<'m>(model: &'m Model, expr: ExprId, see: &mut dyn FnMut(&'m Path)) {
+    let expr = &model[expr];
     if let Expr::At(path) | Expr::End(path) | Expr::Size(path) = expr {
         see(path);
     }
-    expr.operands(&mut |operand| each(operand, see));
+    expr.operands(&mut |operand| each(model, operand, see));
 }
 
 fn leads_into_pool(model: &Model, path: &Path) -> bool {

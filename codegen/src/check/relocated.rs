@@ -6,7 +6,7 @@ use super::context::{Context, types};
 use super::owning::{all_bodies, object_records};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    DefinerSource, Expr, LayoutPath, Model, Record, RecordId, Role, Statement, Type,
+    DefinerSource, Expr, ExprId, LayoutPath, Model, Record, RecordId, Role, Statement, Type,
 };
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
@@ -15,7 +15,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
         return;
     }
     let tables: HashSet<RecordId> =
-        model.records().filter(|(_, record)| is_table(record)).map(|(id, _)| id).collect();
+        model.records().filter(|(_, record)| is_table(model, record)).map(|(id, _)| id).collect();
     for record in &model.records {
         let mut table: Option<&LayoutPath> = None;
         for path in record.layout.iter().filter_map(path) {
@@ -50,13 +50,14 @@ fn records(context: &Context, path: &LayoutPath) -> Vec<RecordId> {
     rows.flat_map(|row| object_records(context.model, &row.ty)).collect()
 }
 
-fn is_table(record: &Record) -> bool {
+fn is_table(model: &Model, record: &Record) -> bool {
+    let entries = |expr: ExprId| matches!(model[expr], Expr::RelocationEntries);
     record.rows.iter().any(|row| {
         let computed = row
             .definers
             .iter()
-            .any(|definer| matches!(definer.source, DefinerSource::Expr(Expr::RelocationEntries)));
-        computed || matches!(row.role, Role::Kept(Expr::RelocationEntries))
+            .any(|definer| matches!(definer.source, DefinerSource::Expr(expr) if entries(expr)));
+        computed || matches!(row.role, Role::Kept(expr) if entries(expr))
     })
 }
 

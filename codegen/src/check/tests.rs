@@ -3,10 +3,10 @@
 use super::check;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    ArrayLength, ArrayType, ByteOrder, ByteOrderRule, Case, Cell, Content, Epoch, Expr, Gaps, Home,
-    IntType, Label, LayoutPath, Meaning, Model, PathStep, PointerId, PointerKind, PointerType,
-    Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, RunType, Statement,
-    Storage, Tag, Target, Type, Union, UnionId, WhenEmpty,
+    ArrayLength, ArrayType, ByteOrder, ByteOrderRule, Case, Cell, Content, Epoch, Expr, Exprs,
+    Gaps, Home, IntType, Label, LayoutPath, Meaning, Model, PathStep, PointerId, PointerKind,
+    PointerType, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, RunType,
+    Statement, Storage, Tag, Target, Type, Union, UnionId, WhenEmpty,
 };
 use crate::span::{SourceId, Span};
 
@@ -109,6 +109,7 @@ fn model(records: Vec<Record>) -> Model {
         strings: Vec::new(),
         lets: Vec::new(),
         relocation: Vec::new(),
+        exprs: Exprs::default(),
         views: crate::model::EpochViews::default(),
     }
 }
@@ -246,11 +247,14 @@ fn deep_structs_have_sizes() {
 
 #[test]
 fn objects_are_placed_once() {
+    let mut exprs = Exprs::default();
+    let (yes, zero) = (exprs.add(Expr::Bool(true)), exprs.add(Expr::Int(0)));
     let file = |layout: Vec<Statement>| {
         let rows = vec![row("a", at(0), pointer(1, false)), row("b", at(4), pointer(1, true))];
         let mut file = record("File", Some(8), rows);
         file.layout = layout;
-        codes(&model(vec![file, record("Leaf", Some(4), vec![row("x", at(0), int(4))])]))
+        let leaf = record("Leaf", Some(4), vec![row("x", at(0), int(4))]);
+        codes(&Model { exprs: exprs.clone(), ..model(vec![file, leaf]) })
     };
     let put = |row| Statement::Put(path(0, row));
     let this = Statement::This;
@@ -258,11 +262,11 @@ fn objects_are_placed_once() {
     assert_eq!(file(vec![this.clone(), put(0)]), ["E0601"]);
     assert_eq!(file(vec![this.clone(), put(0), put(1), put(0)]), ["E0602"]);
     assert_eq!(file(vec![put(0), put(1)]), ["E0608"]);
-    let when = |yes, no| Statement::When(Expr::Bool(true), yes, no);
+    let when = |then, otherwise| Statement::When(yes, then, otherwise);
     assert!(file(vec![this.clone(), put(0), when(vec![put(1)], vec![])]).is_empty());
     assert_eq!(file(vec![this.clone(), put(1), when(vec![put(0)], vec![])]), ["E0603"]);
     assert!(file(vec![this.clone(), put(1), when(vec![put(0)], vec![put(0)])]).is_empty());
-    assert_eq!(file(vec![this, put(1), put(0), Statement::Align(Expr::Int(0))]), ["E0730"]);
+    assert_eq!(file(vec![this, put(1), put(0), Statement::Align(zero)]), ["E0730"]);
 }
 
 #[test]

@@ -7,10 +7,10 @@
 
 use super::context::{Context, bodies, has_bytes, home, row_name};
 use crate::diagnostic::Diagnostics;
-use crate::model::size::{bit_width, cell_size};
 use crate::model::{
     EpochId, Home, Record, RecordId, RecordKind, Row, RowKind, Sizes, Tag, Type, UnionId,
 };
+use crate::model::{bit_width, cell_size};
 use crate::span::Span;
 
 /// Largest fixed block in bytes. Blocks are read whole.

@@ -1,18 +1,20 @@
 //! What ends where an object begins is placed directly before that object.
 
 use super::context::{Context, element, row_name, types};
-use super::exprs::own_rows;
+use super::exprs::own_rows_on;
 use super::owning::{Owning, owning};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Expr, Extent, LayoutPath, Path, Record, RecordId, Row, RowId, Start, Statement, Target, Type,
+    Expr, Extent, LayoutPath, Model, Path, Record, RecordId, Row, RowId, Start, Statement, Target,
+    Type,
 };
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
-    for (id, record) in context.model.records() {
+    let model = context.model;
+    for (id, record) in model.records() {
         for (number, row) in record.numbered_rows() {
-            for path in types(&row.ty).into_iter().filter_map(end_at) {
-                if let Some(object) = own_row(record, id, path) {
+            for path in types(&row.ty).into_iter().filter_map(|ty| end_at(model, ty)) {
+                if let Some(object) = own_row(model, id, path) {
                     adjacent(context, record, id, (number, row), object, found);
                 }
             }
@@ -20,10 +22,13 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     }
 }
 
-fn end_at(ty: &Type) -> Option<&Path> {
+fn end_at<'m>(model: &'m Model, ty: &Type) -> Option<&'m Path> {
     match ty {
-        Type::Region(region) => match &region.extent {
-            Extent::End(Expr::At(path)) => Some(path),
+        Type::Region(region) => match region.extent {
+            Extent::End(end) => match &model[end] {
+                Expr::At(path) => Some(path),
+                _ => None,
+            },
             _ => None,
         },
         _ => None,
@@ -31,10 +36,9 @@ fn end_at(ty: &Type) -> Option<&Path> {
 }
 
 /// The row of this record that a path of one step names.
-fn own_row(record: &Record, id: RecordId, path: &Path) -> Option<RowId> {
+fn own_row(model: &Model, id: RecordId, path: &Path) -> Option<RowId> {
     let whole = matches!(path.start, Start::This) && path.steps.len() == 1;
-    let expr = Expr::Path(path.clone());
-    own_rows(record, id, &expr).first().filter(|_| whole).map(|(row, _)| *row)
+    own_rows_on(model, id, path).first().filter(|_| whole).map(|(row, _)| *row)
 }
 
 fn adjacent(

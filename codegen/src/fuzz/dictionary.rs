@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::model::{
-    ByteOrder, ByteOrderRule, Cell, CheckKind, Constant, DefinerSource, Enum, Expr, IntType, Label,
-    Meaning, Model, Record, Role, Row, RowKind, Storage, Tag, Target, Type,
+    ByteOrder, ByteOrderRule, Cell, CheckKind, Constant, DefinerSource, Enum, Expr, ExprId,
+    IntType, Label, Meaning, Model, Record, Role, Row, RowKind, Storage, Tag, Target, Type,
 };
 
 /// Longest entry, in bytes. libFuzzer takes no longer ones.
@@ -107,7 +107,8 @@ impl<'m> Words<'m> {
             CheckKind::OneOf(list) => list.as_slice(),
             CheckKind::Holds(_) => &[],
         });
-        let stated: Vec<Constant> = definers.chain(checks).filter_map(stated).collect();
+        let stated: Vec<Constant> =
+            definers.chain(checks).filter_map(|expr| stated(self.model, *expr)).collect();
         stated.iter().for_each(|constant| self.constant(place, &row.ty, constant));
         if let Type::ByteOrderMark = row.ty {
             self.add(place, &[0xff, 0xfe]);
@@ -241,12 +242,12 @@ impl<'m> Words<'m> {
 }
 
 /// The constant that an expression is, if it is one.
-fn stated(expr: &Expr) -> Option<Constant> {
-    match expr {
+fn stated(model: &Model, expr: ExprId) -> Option<Constant> {
+    match &model[expr] {
         Expr::Text(text) => Some(Constant::Text(text.clone())),
         Expr::Bytes(bytes) => Some(Constant::Bytes(bytes.clone())),
         Expr::Float(number) => Some(Constant::Float(number.to_bits())),
         Expr::Bool(yes) => Some(Constant::Bool(*yes)),
-        expr => expr.constant().map(Constant::Int),
+        _ => model.exprs.constant(expr).map(Constant::Int),
     }
 }

@@ -9,9 +9,9 @@ use super::plan::Cx;
 use super::text::{and, code, head, hex, number, plain, prose, sentence, source, table};
 use super::types::{cell_text, int_text, type_text};
 use crate::model::{
-    Constant, EpochId, Expr, GroupOrder, Home, Listing, Model, Path, PointerId, PointerKind,
-    PointerType, Policy, PoolOrder, Record, RecordId, RecordKind, RelocationEncoding, Role, Row,
-    RowKind, RunLength, RunType, Step, Target, Type, WhenEmpty,
+    Constant, EpochId, Expr, ExprId, GroupOrder, Home, Listing, Model, Path, PointerId,
+    PointerKind, PointerType, Policy, PoolOrder, Record, RecordId, RecordKind, RelocationEncoding,
+    Role, Row, RowKind, RunLength, RunType, Step, Target, Type, WhenEmpty,
 };
 
 const FIRST: EpochId = EpochId(0);
@@ -56,10 +56,10 @@ pub(super) fn varints(cx: &Cx<'_>) -> String {
 pub(super) fn pointers(cx: &Cx<'_>) -> String {
     let mut rows = Vec::new();
     for kind in &cx.model.pointers {
-        let base = match &kind.base {
+        let base = match kind.base.map(|base| (base, &cx.model[base])) {
             None => "start of the file".to_owned(),
-            Some(Expr::At(path)) => place(cx.model, path),
-            Some(base) => words(cx.model, base),
+            Some((_, Expr::At(path))) => place(cx.model, path),
+            Some((base, _)) => words(cx.model, base),
         };
         let skip = match kind.skip {
             0 => String::new(),
@@ -244,7 +244,7 @@ pub(super) fn pools(cx: &Cx<'_>) -> String {
                 }
             };
             let when = match condition {
-                Some(condition) => format!("If {}, sorted", written(cx.model, condition)),
+                Some(condition) => format!("If {}, sorted", written(cx.model, *condition)),
                 None if at > 0 => "Otherwise sorted".to_owned(),
                 None => "Sorted".to_owned(),
             };
@@ -303,31 +303,15 @@ pub(super) fn shared(cx: &Cx<'_>) -> String {
         rows.push(vec![
             code(&row_path(cx, id, record, row)),
             slices.join(", then "),
-            key.as_ref().map(|key| written(cx.model, key)).unwrap_or_default(),
+            key.as_ref().map(|key| written(cx.model, *key)).unwrap_or_default(),
         ]);
     }
     out.push_str(&table(&head(&["Table", "Made of", "Sorted by"]), &rows));
     out
 }
 
-/// Whether a record is a dictionary.
-fn is_dictionary(record: &Record) -> bool {
-    record.rows.iter().any(is_tree)
-}
-
-fn is_tree(row: &Row) -> bool {
-    let usual = |expr: &Expr| matches!(expr, Expr::Patricia(_));
-    match &row.role {
-        Role::Kept(expr) => usual(expr),
-        Role::Derived => row.definers.iter().any(|definer| {
-            matches!(&definer.source, crate::model::DefinerSource::Expr(expr) if usual(expr))
-        }),
-        _ => false,
-    }
-}
-
 pub(super) fn has_dictionaries(model: &Model) -> bool {
-    model.records.iter().any(is_dictionary)
+    model.records().any(|(id, _)| model.is_dictionary(id))
 }
 
 pub(super) fn dictionaries(cx: &Cx<'_>) -> String {
@@ -345,7 +329,7 @@ pub(super) fn dictionaries(cx: &Cx<'_>) -> String {
     let mut rows = Vec::new();
     for id in cx.sections() {
         let members = cx.members(cx.class(id));
-        let is_one = |id: &RecordId| cx.record(*id).is_some_and(is_dictionary);
+        let is_one = |id: &RecordId| cx.model.is_dictionary(*id);
         if !members.iter().any(is_one) {
             continue;
         }
@@ -390,9 +374,11 @@ fn keys(cx: &Cx<'_>, ty: &Type, members: &[RecordId]) -> String {
         let values: Vec<String> = arguments.into_iter().map(|(_, value)| value).collect();
         return values.join(", ");
     }
-    let tree = cx.record(id).and_then(|record| record.rows.iter().find(|row| is_tree(row)));
-    match tree.map(|row| &row.role) {
-        Some(Role::Kept(Expr::Patricia(path))) => code(&path_text(cx.model, path)),
+    let tree = cx
+        .record(id)
+        .and_then(|record| record.rows.iter().find(|row| row.patricia(cx.model).is_some()));
+    match tree.map(|row| (&row.role, row.patricia(cx.model))) {
+        Some((Role::Kept(_), Some(path))) => code(&path_text(cx.model, path)),
         _ => String::new(),
     }
 }
@@ -409,7 +395,7 @@ pub(super) fn relocation(cx: &Cx<'_>) -> String {
     let mut rows = Vec::new();
     for (at, section) in model.relocation.iter().enumerate() {
         let name = if section.name.is_empty() { at.to_string() } else { prose(&section.name) };
-        rows.push(vec![name, bound(cx, &section.from), bound(cx, &section.to)]);
+        rows.push(vec![name, bound(cx, section.from), bound(cx, section.to)]);
     }
     let _ = writeln!(out, "{}", table(&head(&["Section", "From", "To"]), &rows));
     for record in &model.records {
@@ -423,11 +409,11 @@ pub(super) fn relocation(cx: &Cx<'_>) -> String {
     out
 }
 
-fn bound(cx: &Cx<'_>, expr: &Expr) -> String {
-    match expr {
+fn bound(cx: &Cx<'_>, expr: ExprId) -> String {
+    match &cx.model[expr] {
         Expr::If(condition, yes, no) => {
-            let (yes, no) = (words(cx.model, yes), words(cx.model, no));
-            format!("{yes} if {}, else {no}", written(cx.model, condition))
+            let (yes, no) = (words(cx.model, *yes), words(cx.model, *no));
+            format!("{yes} if {}, else {no}", written(cx.model, *condition))
         }
         Expr::Int(value) => hex(u64::try_from(*value).unwrap_or_default()),
         _ => words(cx.model, expr),
@@ -486,7 +472,7 @@ fn listed(cx: &Cx<'_>) -> String {
             let mut each: Vec<(String, String)> = Vec::new();
             for (condition, listing) in &kind.listing {
                 let policy = policies(*listing).get(class).copied().unwrap_or(Policy::Never);
-                let condition = condition.as_ref().map(|c| written(model, c)).unwrap_or_default();
+                let condition = condition.as_ref().map(|c| written(model, *c)).unwrap_or_default();
                 each.push((condition, policy_text(policy).to_owned()));
             }
             let same = each.windows(2).all(|pair| pair[0].1 == pair[1].1);
@@ -600,7 +586,7 @@ fn class_of(model: &Model, pointer: &PointerType) -> usize {
             match ty {
                 Type::Array(_) => 1,
                 Type::Run(run) if matches!(run.length, RunLength::Count(_)) => 1,
-                Type::Record(id) if model.records.get(id.index()).is_some_and(is_dictionary) => 2,
+                Type::Record(id) if model.is_dictionary(*id) => 2,
                 _ => 0,
             }
         }

@@ -1,11 +1,13 @@
 //! Expressions: as a schema has them, and in words.
 
 use super::text::{code, number};
-use crate::model::{BinaryOp, Expr, Function, Model, Path, Start, Step, StreamFunction, UnaryOp};
+use crate::model::{
+    BinaryOp, Expr, ExprId, Function, Model, Path, Start, Step, StreamFunction, UnaryOp,
+};
 use crate::print;
 
 /// An expression as code, with paths as they are written.
-pub(super) fn written(model: &Model, expr: &Expr) -> String {
+pub(super) fn written(model: &Model, expr: ExprId) -> String {
     code(&text(model, expr, 0))
 }
 
@@ -55,11 +57,11 @@ fn operator(op: BinaryOp) -> (&'static str, u8) {
 }
 
 /// The text, in parentheses if it holds together less tightly than asked.
-fn text(model: &Model, expr: &Expr, least: u8) -> String {
-    let here = level(expr);
-    let go = |expr: &Expr, least: u8| text(model, expr, least);
+fn text(model: &Model, expr: ExprId, least: u8) -> String {
+    let here = level(&model[expr]);
+    let go = |expr: ExprId, least: u8| text(model, expr, least);
     let tighter = here.saturating_add(1);
-    let out = match expr {
+    let out = match &model[expr] {
         Expr::Int(value) => number(*value),
         Expr::Path(path) => path_text(model, path),
         Expr::Unary(op, operand) => {
@@ -68,33 +70,33 @@ fn text(model: &Model, expr: &Expr, least: u8) -> String {
                 UnaryOp::Not => "!",
                 UnaryOp::Complement => "~",
             };
-            format!("{sign}{}", go(operand, here))
+            format!("{sign}{}", go(*operand, here))
         }
         Expr::Binary(op, left, right) => {
             let comparison = here == 4;
-            let left = go(left, if comparison { tighter } else { here });
-            format!("{left} {} {}", operator(*op).0, go(right, tighter))
+            let left = go(*left, if comparison { tighter } else { here });
+            format!("{left} {} {}", operator(*op).0, go(*right, tighter))
         }
         Expr::If(condition, yes, no) => {
-            format!("{} ? {} : {}", go(condition, tighter), go(yes, 0), go(no, 0))
+            format!("{} ? {} : {}", go(*condition, tighter), go(*yes, 0), go(*no, 0))
         }
-        Expr::Coalesce(left, right) => format!("{} ?? {}", go(left, here), go(right, tighter)),
+        Expr::Coalesce(left, right) => format!("{} ?? {}", go(*left, here), go(*right, tighter)),
         Expr::In(operand, list) => {
-            let range = |(first, last): &(Expr, Option<Expr>)| match last {
-                Some(last) => format!("{}..{}", go(first, 5), go(last, 5)),
-                None => go(first, 0),
+            let range = |(first, last): &(ExprId, Option<ExprId>)| match last {
+                Some(last) => format!("{}..{}", go(*first, 5), go(*last, 5)),
+                None => go(*first, 0),
             };
             let list: Vec<String> = list.iter().map(range).collect();
-            format!("{} in [{}]", go(operand, tighter), list.join(", "))
+            format!("{} in [{}]", go(*operand, tighter), list.join(", "))
         }
         Expr::Is(path, case) => format!("{} is {case}", path_text(model, path)),
         Expr::Call(function, arguments) => {
-            let arguments: Vec<String> = arguments.iter().map(|a| go(a, 0)).collect();
+            let arguments: Vec<String> = arguments.iter().map(|a| go(*a, 0)).collect();
             format!("{}({})", function_name(*function), arguments.join(", "))
         }
         Expr::Stream(function, stream, filter) => {
-            let filter = filter.as_ref().map(|filter| format!(" where {}", go(filter, 0)));
-            let stream = go(stream, 0);
+            let filter = filter.as_ref().map(|filter| format!(" where {}", go(*filter, 0)));
+            let stream = go(*stream, 0);
             format!("{}({stream}{})", stream_name(*function), filter.unwrap_or_default())
         }
         Expr::At(path) => format!("at({})", path_text(model, path)),
@@ -104,7 +106,7 @@ fn text(model: &Model, expr: &Expr, least: u8) -> String {
         Expr::IsLast(path) => format!("is_last({})", path_text(model, path)),
         Expr::Listed(path) => format!("listed({})", path_text(model, path)),
         Expr::Patricia(path) => format!("patricia({})", path_text(model, path)),
-        other => print::expr_text(model, other),
+        _ => print::expr_text(model, expr),
     };
     if here < least { format!("({out})") } else { out }
 }
@@ -155,7 +157,7 @@ pub(super) fn path_text(model: &Model, path: &Path) -> String {
             }
             Step::Index(index) => {
                 out.push('[');
-                out.push_str(&text(model, index, 0));
+                out.push_str(&text(model, *index, 0));
                 out.push(']');
             }
             Step::Last => out.push_str("[last]"),
@@ -167,7 +169,7 @@ pub(super) fn path_text(model: &Model, path: &Path) -> String {
 /// The text of a path, with the subscripts that it leaves out.
 fn with_indices(model: &Model, path: &Path) -> String {
     let mut subscripts = path.steps.iter().filter_map(|step| match step {
-        Step::Index(index) => Some(text(model, index, 0)),
+        Step::Index(index) => Some(text(model, *index, 0)),
         Step::Last => Some("last".to_owned()),
         Step::Field(_) => None,
     });
@@ -187,8 +189,8 @@ fn with_indices(model: &Model, path: &Path) -> String {
 }
 
 /// What a number follows from, in words where there are some.
-pub(super) fn words(model: &Model, expr: &Expr) -> String {
-    match expr {
+pub(super) fn words(model: &Model, expr: ExprId) -> String {
+    match &model[expr] {
         Expr::At(path) => format!("offset of {}", place(model, path)),
         Expr::End(path) => format!("end of {}", place(model, path)),
         Expr::Size(path) => format!("size of {}, in bytes", place(model, path)),
@@ -197,8 +199,8 @@ pub(super) fn words(model: &Model, expr: &Expr) -> String {
         Expr::Patricia(path) => format!("radix tree over {}", code(&path_text(model, path))),
         Expr::RelocationSections => "the sections of the relocation table".to_owned(),
         Expr::RelocationEntries => "the entries of the relocation table".to_owned(),
-        Expr::Stream(function, stream, None) if matches!(**stream, Expr::Path(_)) => {
-            let stream = written(model, stream);
+        Expr::Stream(function, stream, None) if matches!(model[*stream], Expr::Path(_)) => {
+            let stream = written(model, *stream);
             match function {
                 StreamFunction::Count => format!("number of {stream}"),
                 StreamFunction::Sum => format!("sum of {stream}"),
@@ -207,8 +209,8 @@ pub(super) fn words(model: &Model, expr: &Expr) -> String {
                 _ => written(model, expr),
             }
         }
-        Expr::Binary(BinaryOp::Subtract, end, start) => match (&**start, &**end) {
-            (Expr::At(path), end) => match targets(model, end) {
+        Expr::Binary(BinaryOp::Subtract, end, start) => match &model[*start] {
+            Expr::At(path) => match targets(model, *end) {
                 Some(targets) => {
                     let from = match is_this(path) {
                         true => String::new(),
@@ -220,8 +222,8 @@ pub(super) fn words(model: &Model, expr: &Expr) -> String {
             },
             _ => written(model, expr),
         },
-        Expr::Coalesce(value, otherwise) if matches!(**otherwise, Expr::Int(_)) => {
-            format!("{}, or {}", words(model, value), written(model, otherwise))
+        Expr::Coalesce(value, otherwise) if matches!(model[*otherwise], Expr::Int(_)) => {
+            format!("{}, or {}", words(model, *value), written(model, *otherwise))
         }
         Expr::Coalesce(..) => match targets(model, expr) {
             Some(targets) => format!("offset of {}", targets.join(", else of ")),
@@ -229,17 +231,17 @@ pub(super) fn words(model: &Model, expr: &Expr) -> String {
         },
         Expr::Call(Function::Murmur3, arguments) => match arguments.as_slice() {
             [text, seed] => {
-                let (text, seed) = (written(model, text), written(model, seed));
+                let (text, seed) = (written(model, *text), written(model, *seed));
                 format!("murmur3 hash of {text} with seed {seed}")
             }
             _ => written(model, expr),
         },
         Expr::Call(Function::Fnv1a, arguments) => match arguments.as_slice() {
-            [text] => format!("FNV-1a hash of {}", written(model, text)),
+            [text] => format!("FNV-1a hash of {}", written(model, *text)),
             _ => written(model, expr),
         },
         Expr::Call(Function::Length, arguments) => match arguments.as_slice() {
-            [text] => format!("length of {}, in bytes", written(model, text)),
+            [text] => format!("length of {}, in bytes", written(model, *text)),
             _ => written(model, expr),
         },
         _ => written(model, expr),
@@ -256,12 +258,12 @@ pub(super) fn place(model: &Model, path: &Path) -> String {
 }
 
 /// Places of `at(a) ?? at(b) ?? at(c)`.
-fn targets(model: &Model, expr: &Expr) -> Option<Vec<String>> {
-    match expr {
+fn targets(model: &Model, expr: ExprId) -> Option<Vec<String>> {
+    match &model[expr] {
         Expr::At(path) => Some(vec![place(model, path)]),
         Expr::Coalesce(left, right) => {
-            let mut all = targets(model, left)?;
-            all.extend(targets(model, right)?);
+            let mut all = targets(model, *left)?;
+            all.extend(targets(model, *right)?);
             Some(all)
         }
         _ => None,
@@ -295,7 +297,7 @@ mod tests {
         let mut rows = rows.filter(|row| row.name.as_deref() == Some("x"));
         let row = rows.next().expect("the row is there");
         assert!(matches!(row.role, Role::Derived), "{equation}");
-        let DefinerSource::Expr(expr) = &row.definers[0].source else { panic!("{equation}") };
+        let DefinerSource::Expr(expr) = row.definers[0].source else { panic!("{equation}") };
         (written(&model, expr), words(&model, expr))
     }
 

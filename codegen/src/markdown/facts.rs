@@ -4,8 +4,8 @@ use super::expr::{path_text, words, written};
 use super::plan::{Cx, Key, Part};
 use super::text::{and, byte_string, code, constant, hex, letters, number, sentence, source};
 use crate::model::{
-    Cell, Check, CheckKind, Constant, Expr, Listed, Meaning, Policy, Record, Row, RowId, RowKind,
-    Storage, Target, Type, WhenEmpty,
+    Cell, Check, CheckKind, Constant, Expr, ExprId, Listed, Meaning, Policy, Record, Row, RowId,
+    RowKind, Storage, Target, Type, WhenEmpty,
 };
 
 pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
@@ -42,7 +42,7 @@ pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
             None => {}
         }
         if let Some(align) = &pointer.align {
-            all.push(format!("Begins on a multiple of {}.", plain_amount(cx, align)));
+            all.push(format!("Begins on a multiple of {}.", plain_amount(cx, *align)));
         }
         let kind = cx.model.pointers.get(pointer.kind.index());
         let silent = pointer.list.is_none() && kind.is_none_or(|kind| kind.listing.is_empty());
@@ -53,7 +53,7 @@ pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
     }
     all.extend(row.listed.and_then(|listed| listed_words(cx, listed)));
     if let Some(when) = &row.when {
-        all.push(format!("Only if {}.", written(cx.model, when)));
+        all.push(format!("Only if {}.", written(cx.model, *when)));
     }
     all.extend(row.checks.iter().map(|check| check_words(cx, row, check)));
     if row.unique {
@@ -95,10 +95,10 @@ fn kind(cx: &Cx<'_>, record: &Record, row: &Row, all: &mut Vec<String>) {
         RowKind::Reserved => all.push("Usually zero.".to_owned()),
         RowKind::Runtime => all.push("Zero; filled in by programs.".to_owned()),
         RowKind::Object { address } | RowKind::Mark { address } => {
-            all.push(format!("At {}.", address_words(cx, address)));
+            all.push(format!("At {}.", address_words(cx, *address)));
         }
         RowKind::Value { seen: Some(seen) } => {
-            all.push(format!("Measured: {}.", words(cx.model, seen)));
+            all.push(format!("Measured: {}.", words(cx.model, *seen)));
         }
         RowKind::Slice { table, base, factor, offset, count, empty_base } => {
             let base_name = row_name(record, *base);
@@ -142,8 +142,8 @@ pub(super) fn is_raw(cell: &Cell) -> bool {
 }
 
 /// Where something is, in words.
-fn address_words(cx: &Cx<'_>, address: &Expr) -> String {
-    match address {
+fn address_words(cx: &Cx<'_>, address: ExprId) -> String {
+    match &cx.model[address] {
         Expr::At(_) | Expr::End(_) => words(cx.model, address).replacen("offset", "the offset", 1),
         _ => written(cx.model, address),
     }
@@ -157,7 +157,7 @@ fn reference(cx: &Cx<'_>, row: &Row, all: &mut Vec<String>) {
     all.push(match (&reference.field, &reference.filter) {
         (Some(field), _) => format!("{} of an element of {array}.", code(field)),
         (None, Some(filter)) => {
-            format!("Index among those of {array} with {}.", written(cx.model, filter))
+            format!("Index among those of {array} with {}.", written(cx.model, *filter))
         }
         (None, None) if pointer => format!("Offset of an element of {array}."),
         (None, None) => format!("Index into {array}."),
@@ -176,14 +176,14 @@ fn check_words(cx: &Cx<'_>, row: &Row, check: &Check) -> String {
         }
     };
     match &check.kind {
-        CheckKind::Min(least) => format!("{} {}.", start("at least"), written(cx.model, least)),
-        CheckKind::Max(most) => format!("{} {}.", start("at most"), written(cx.model, most)),
+        CheckKind::Min(least) => format!("{} {}.", start("at least"), written(cx.model, *least)),
+        CheckKind::Max(most) => format!("{} {}.", start("at most"), written(cx.model, *most)),
         CheckKind::OneOf(list) => {
-            let list: Vec<String> = list.iter().map(|one| written(cx.model, one)).collect();
+            let list: Vec<String> = list.iter().map(|one| written(cx.model, *one)).collect();
             format!("{} {}.", start("one of"), list.join(", "))
         }
-        CheckKind::Equals(value) => format!("{} {}.", start("equal to"), words(cx.model, value)),
-        CheckKind::Holds(rule) => format!("Rule: {}.", written(cx.model, rule)),
+        CheckKind::Equals(value) => format!("{} {}.", start("equal to"), words(cx.model, *value)),
+        CheckKind::Holds(rule) => format!("Rule: {}.", written(cx.model, *rule)),
     }
 }
 
@@ -216,6 +216,7 @@ pub(super) fn row_name(record: &Record, row: RowId) -> String {
 }
 
 /// An amount: a number as it is, an expression as code.
-pub(super) fn plain_amount(cx: &Cx<'_>, amount: &Expr) -> String {
-    amount.constant().map_or_else(|| written(cx.model, amount), |amount| amount.to_string())
+pub(super) fn plain_amount(cx: &Cx<'_>, amount: ExprId) -> String {
+    let constant = cx.model.exprs.constant(amount);
+    constant.map_or_else(|| written(cx.model, amount), |amount| amount.to_string())
 }

@@ -83,21 +83,21 @@ fn list(cx: &Cx<'_>, record: &Record, statements: &[Statement], depth: usize, ou
                 line(out, &format!("part {} of {}", code(pass), paths(&names)));
             }
             Statement::Align(align) => {
-                let align = plain_amount(cx, align);
+                let align = plain_amount(cx, *align);
                 line(out, &format!("zero bytes up to a multiple of {align}"));
             }
             Statement::Zero(size) => {
-                let size = plain_amount(cx, size);
+                let size = plain_amount(cx, *size);
                 line(out, &format!("{size} zero {}", if size == "1" { "byte" } else { "bytes" }));
             }
             Statement::Mark(row, align) => {
                 let name = row_name(record, *row);
-                let align = align.as_ref().map(|align| plain_amount(cx, align));
+                let align = align.as_ref().map(|align| plain_amount(cx, *align));
                 let align = align.map(|align| format!(", on a multiple of {align}"));
                 line(out, &format!("the place {name}{}", align.unwrap_or_default()));
             }
             Statement::When(condition, yes, no) => {
-                line(out, &format!("if {}:", written(cx.model, condition)));
+                line(out, &format!("if {}:", written(cx.model, *condition)));
                 list(cx, record, yes, depth.saturating_add(1), out);
                 if !no.is_empty() {
                     let _ = writeln!(out, "\n{indent}   otherwise:\n");

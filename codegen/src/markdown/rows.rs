@@ -7,9 +7,9 @@ use super::plan::Cx;
 use super::text::{code, constant, head, hex, number, table};
 use super::types::{content_type, type_text};
 use crate::model::{
-    ArrayLength, Cell, Constant, Content, DefinerScope, DefinerSource, EpochId, Expr, Home, Label,
-    Meaning, Measure, Record, RecordId, Role, Row, RowId, RowKind, RunType, Storage, Tag, Type,
-    Union,
+    ArrayLength, Cell, Constant, Content, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Home,
+    Label, Meaning, Measure, Record, RecordId, Role, Row, RowId, RowKind, RunType, Storage, Tag,
+    Type, Union,
 };
 
 /// A table of rows, perhaps of several cases.
@@ -424,12 +424,12 @@ fn role(cx: &Cx<'_>, row: &Row, definers: &[(String, Vec<String>)]) -> String {
             });
             format!("derived: {}", each.collect::<Vec<_>>().join("; "))
         }
-        Role::Kept(expr) => format!("kept: usually {}", usual(cx, expr)),
+        Role::Kept(expr) => format!("kept: usually {}", usual(cx, *expr)),
         Role::Spelling => "spelling".to_owned(),
         Role::View { slices, key } => {
             let slices: Vec<String> =
                 slices.iter().map(|path| code(&path_text(cx.model, path))).collect();
-            let key = key.as_ref().map(|key| format!(", sorted by {}", written(cx.model, key)));
+            let key = key.as_ref().map(|key| format!(", sorted by {}", written(cx.model, *key)));
             format!("view: all of {}{}", slices.join(", then "), key.unwrap_or_default())
         }
         Role::Elsewhere => "elsewhere".to_owned(),
@@ -437,9 +437,9 @@ fn role(cx: &Cx<'_>, row: &Row, definers: &[(String, Vec<String>)]) -> String {
 }
 
 /// An equation, with a link to the section about it.
-fn usual(cx: &Cx<'_>, expr: &Expr) -> String {
+fn usual(cx: &Cx<'_>, expr: ExprId) -> String {
     use super::plan::{Key, Part};
-    match expr {
+    match &cx.model[expr] {
         Expr::Patricia(_) => {
             let text = words(cx.model, expr);
             text.replacen("radix tree", &cx.link(&Key::Part(Part::Dictionaries), "radix tree"), 1)
@@ -501,7 +501,7 @@ fn add_to_group(groups: &mut Vec<(String, Vec<String>)>, text: String, case: Opt
 
 fn source_words(cx: &Cx<'_>, record: &Record, source: &DefinerSource) -> String {
     let (measure, row, factor, offset) = match source {
-        DefinerSource::Expr(expr) => return usual(cx, expr),
+        DefinerSource::Expr(expr) => return usual(cx, *expr),
         DefinerSource::Measure { measure, row, factor, offset } => {
             (measure, *row, *factor, *offset)
         }
@@ -512,7 +512,7 @@ fn source_words(cx: &Cx<'_>, record: &Record, source: &DefinerSource) -> String 
         Measure::Count => format!("number of {name}"),
         Measure::Size => format!("size of {name}, in bytes"),
         Measure::End => format!("end of {name}"),
-        Measure::At(base) => match (base.constant(), &**base) {
+        Measure::At(base) => match (cx.model.exprs.constant(*base), &cx.model[*base]) {
             (Some(0), _) => format!("offset of {name}"),
             (None, Expr::At(path)) => {
                 format!("distance from {} to {name}", place(cx.model, path))
@@ -520,7 +520,7 @@ fn source_words(cx: &Cx<'_>, record: &Record, source: &DefinerSource) -> String 
             (None, Expr::End(path)) => {
                 format!("distance from the end of {} to {name}", place(cx.model, path))
             }
-            (_, base) => format!("offset of {name}, minus {}", written(cx.model, base)),
+            _ => format!("offset of {name}, minus {}", written(cx.model, *base)),
         },
         Measure::Base => format!("index of the first of {name}"),
         Measure::Tag => format!("case of {name}"),

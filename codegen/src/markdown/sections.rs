@@ -140,7 +140,7 @@ fn intro(cx: &Cx<'_>, id: RecordId, record: &Record, out: &mut String) {
             let mut texts: Vec<String> = choices
                 .iter()
                 .map(|(condition, order)| {
-                    format!("{} if {}", word(*order), written(cx.model, condition))
+                    format!("{} if {}", word(*order), written(cx.model, *condition))
                 })
                 .collect();
             texts.extend(otherwise.map(|order| format!("{} otherwise", word(order))));
@@ -193,12 +193,12 @@ fn after(cx: &Cx<'_>, record: &Record, out: &mut String) {
     for found in &record.lets {
         let doc = found.doc.as_deref().map(sentence).unwrap_or_default();
         let text =
-            format!("- {} stands for {}. {doc}", code(&found.name), words(cx.model, &found.expr));
+            format!("- {} stands for {}. {doc}", code(&found.name), words(cx.model, found.expr));
         let _ = writeln!(out, "{}", text.trim_end());
     }
     for check in &record.checks {
         let text = match &check.kind {
-            CheckKind::Holds(rule) => written(cx.model, rule),
+            CheckKind::Holds(rule) => written(cx.model, *rule),
             _ => code(&check.text),
         };
         let _ = writeln!(out, "- Rule: {text}.");
@@ -298,7 +298,7 @@ fn decided(cx: &Cx<'_>, id: UnionId, union: &Union) -> String {
             let name = name.and_then(|row| row.name.as_deref()).map_or_else(String::new, code);
             format!("{name} says which case it is.")
         }
-        Tag::Given(expr) => format!("{} says which case it is.", written(cx.model, expr)),
+        Tag::Given(expr) => format!("{} says which case it is.", written(cx.model, *expr)),
         Tag::Own(cell) => {
             format!("The tag in front, {}, says which case it is.", cell_text(cx, cell))
         }
@@ -343,7 +343,7 @@ fn cases(cx: &Cx<'_>, union: &Union, out: &mut String) {
             said.push(format!("See {}.", record_text(cx, case.record)));
         }
         if let Some(guard) = &case.guard {
-            said.push(format!("Only if {}.", written(cx.model, guard)));
+            said.push(format!("Only if {}.", written(cx.model, *guard)));
         }
         if !case.forms.is_empty() {
             let usual = "Usually spelled in the first of these ways that can say the value.";
@@ -472,7 +472,8 @@ fn tag_cell<'m>(cx: &Cx<'m>, union: &'m Union) -> Option<&'m Cell> {
                 _ => None,
             }
         }
-        Tag::Given(Expr::Path(path)) => {
+        Tag::Given(expr) => {
+            let Expr::Path(path) = &cx.model[*expr] else { return None };
             let Some(Step::Field(field)) = path.steps.last() else { return None };
             let [(record, members)] = field.members.as_slice() else { return None };
             let [Member::Row(row)] = members.as_slice() else { return None };
@@ -481,13 +482,13 @@ fn tag_cell<'m>(cx: &Cx<'m>, union: &'m Union) -> Option<&'m Cell> {
                 _ => None,
             }
         }
-        Tag::Given(_) => None,
     }
 }
 
 /// Whether labels are truth values.
 fn is_condition(cx: &Cx<'_>, union: &Union) -> bool {
-    let given = matches!(&union.tag, Tag::Given(expr) if super::expr::is_condition(expr));
+    let given =
+        matches!(&union.tag, Tag::Given(expr) if super::expr::is_condition(&cx.model[*expr]));
     let cell = tag_cell(cx, union);
     given || cell.is_some_and(|cell| matches!(cell.meaning, Meaning::Bool { .. }))
 }

@@ -4,8 +4,8 @@ use super::expr::{path_text, words, written};
 use super::plan::{Cx, Key, Part};
 use super::text::{code, hex, plain};
 use crate::model::{
-    ArrayLength, ByteOrder, Cell, Content, Encoding, EpochId, Expr, Extent, IntType, Meaning,
-    Model, PointerType, Record, RecordId, RegionType, RunLength, RunType, Storage, Target,
+    ArrayLength, ByteOrder, Cell, Content, Encoding, EpochId, Expr, ExprId, Extent, IntType,
+    Meaning, Model, PointerType, Record, RecordId, RegionType, RunLength, RunType, Storage, Target,
     Terminated, Terminator, Type,
 };
 
@@ -22,19 +22,19 @@ pub(super) fn type_text(cx: &Cx<'_>, ty: &Type, epoch: EpochId) -> String {
         Type::Pointer(pointer) => pointer_text(cx, pointer, epoch),
         Type::Array(array) => {
             let element = type_text(cx, &array.element, epoch);
-            let stride = array.stride.as_ref().map(|stride| match stride.constant() {
+            let stride = array.stride.map(|stride| match cx.model.exprs.constant(stride) {
                 Some(stride) => format!(", each in {stride} bytes"),
                 None => format!(", each in {} bytes", written(cx.model, stride)),
             });
             let stride = stride.unwrap_or_default();
             match &array.length {
-                ArrayLength::Count(count) => match count.constant() {
+                ArrayLength::Count(count) => match cx.model.exprs.constant(*count) {
                     Some(count) => format!("{count} × {element}{stride}"),
-                    None => format!("{} × {element}{stride}", written(cx.model, count)),
+                    None => format!("{} × {element}{stride}", written(cx.model, *count)),
                 },
                 ArrayLength::Fill => format!("{element}{stride}, to the end"),
                 ArrayLength::Last(last) => {
-                    format!("{element}{stride}, up to the first with {}", written(cx.model, last))
+                    format!("{element}{stride}, up to the first with {}", written(cx.model, *last))
                 }
             }
         }
@@ -102,7 +102,7 @@ pub(super) fn content_type(cx: &Cx<'_>, ty: &Type, epoch: EpochId) -> String {
         Type::Array(array) => {
             let element = content_type(cx, &array.element, epoch);
             match &array.length {
-                ArrayLength::Count(count) => match count.constant() {
+                ArrayLength::Count(count) => match cx.model.exprs.constant(*count) {
                     Some(count) => format!("{count} × {element}"),
                     None => format!("elements {element}"),
                 },
@@ -161,7 +161,7 @@ pub(super) fn telling(cx: &Cx<'_>, id: RecordId) -> Vec<(String, String)> {
         cx.members(cx.class(id)).iter().filter_map(|id| cx.record(*id)).collect();
     let silent = |at: usize| {
         let mut values = uses.iter().map(|record| {
-            let constant = record.arguments.get(at).and_then(Expr::constant)?;
+            let constant = cx.model.exprs.constant(*record.arguments.get(at)?)?;
             Some((constant, record.parameters.get(at).map(|(_, shown)| shown)))
         });
         let first = values.next().flatten();
@@ -177,7 +177,7 @@ pub(super) fn arguments(cx: &Cx<'_>, id: RecordId) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (at, (name, shown)) in record.parameters.iter().enumerate() {
         let value = match record.arguments.get(at) {
-            Some(expr) if shown == ".." => written(cx.model, expr),
+            Some(expr) if shown == ".." => written(cx.model, *expr),
             _ => code(shown),
         };
         found.push((name.clone(), value));
@@ -263,12 +263,12 @@ pub(super) fn run_text(cx: &Cx<'_>, run: &RunType) -> String {
         RunLength::Fixed(1) => "1 byte".to_owned(),
         RunLength::Fixed(size) if run.content == Content::Bytes => format!("{size} bytes"),
         RunLength::Fixed(size) => format!("{content}, {size} bytes"),
-        RunLength::Count(count) => match count.constant() {
+        RunLength::Count(count) => match cx.model.exprs.constant(*count) {
             Some(count) => format!("{content}, {count} {units}"),
             None if run.content == Content::Bytes => {
-                format!("{} bytes", written(cx.model, count))
+                format!("{} bytes", written(cx.model, *count))
             }
-            None => format!("{content}, {} {units}", written(cx.model, count)),
+            None => format!("{content}, {} {units}", written(cx.model, *count)),
         },
     };
     if !run.suffix.is_empty() {
@@ -321,11 +321,11 @@ fn region_text(cx: &Cx<'_>, region: &RegionType, epoch: EpochId) -> String {
         inner => type_text(cx, inner, epoch),
     };
     let mut out = match &region.extent {
-        Extent::Size(size) => match size.constant() {
+        Extent::Size(size) => match cx.model.exprs.constant(*size) {
             Some(size) => format!("{inner} in {size} bytes"),
-            None => format!("{inner} in {} bytes", amount(cx, size)),
+            None => format!("{inner} in {} bytes", amount(cx, *size)),
         },
-        Extent::End(end) => format!("{inner}, up to {}", words(cx.model, end)),
+        Extent::End(end) => format!("{inner}, up to {}", words(cx.model, *end)),
         Extent::Terminated(terminator) => format!("{inner}, up to {}", terminator_text(terminator)),
         Extent::Rest => format!("{inner}, to the end"),
     };
@@ -340,10 +340,10 @@ fn region_text(cx: &Cx<'_>, region: &RegionType, epoch: EpochId) -> String {
     out
 }
 
-fn amount(cx: &Cx<'_>, size: &Expr) -> String {
-    match size {
+fn amount(cx: &Cx<'_>, size: ExprId) -> String {
+    match &cx.model[size] {
         Expr::Path(path) => code(&path_text(cx.model, path)),
-        other => written(cx.model, other),
+        _ => written(cx.model, size),
     }
 }
 

@@ -1,19 +1,21 @@
 //! Expressions and paths as text.
 
-use crate::model::{BinaryOp, Expr, Function, Model, Path, Start, Step, StreamFunction, UnaryOp};
+use crate::model::{
+    BinaryOp, Expr, ExprId, Function, Model, Path, Start, Step, StreamFunction, UnaryOp,
+};
 
 use super::record_name;
 
 /// An expression as a schema could have it, with parentheses around every operation in another.
 #[must_use]
-pub fn expr_text(model: &Model, expr: &Expr) -> String {
+pub fn expr_text(model: &Model, expr: ExprId) -> String {
     text(model, expr, false)
 }
 
-fn text(model: &Model, expr: &Expr, inner: bool) -> String {
-    let go = |expr: &Expr| text(model, expr, true);
-    let plain = |expr: &Expr| text(model, expr, false);
-    let operation = match expr {
+fn text(model: &Model, expr: ExprId, inner: bool) -> String {
+    let go = |expr: ExprId| text(model, expr, true);
+    let plain = |expr: ExprId| text(model, expr, false);
+    let operation = match &model[expr] {
         Expr::Int(value) => return value.to_string(),
         Expr::Float(value) => return format!("{value:?}"),
         Expr::Bool(value) => return value.to_string(),
@@ -30,24 +32,24 @@ fn text(model: &Model, expr: &Expr, inner: bool) -> String {
                 UnaryOp::Not => "!",
                 UnaryOp::Complement => "~",
             };
-            return format!("{sign}{}", go(operand));
+            return format!("{sign}{}", go(*operand));
         }
         Expr::Binary(op, left, right) => {
-            format!("{} {} {}", go(left), binary_text(*op), go(right))
+            format!("{} {} {}", go(*left), binary_text(*op), go(*right))
         }
         Expr::If(condition, yes, no) => {
-            format!("{} ? {} : {}", go(condition), go(yes), go(no))
+            format!("{} ? {} : {}", go(*condition), go(*yes), go(*no))
         }
-        Expr::Coalesce(left, right) => format!("{} ?? {}", go(left), go(right)),
+        Expr::Coalesce(left, right) => format!("{} ?? {}", go(*left), go(*right)),
         Expr::In(operand, list) => {
             let list: Vec<String> = list
                 .iter()
                 .map(|(first, last)| match last {
-                    Some(last) => format!("{}..{}", go(first), go(last)),
-                    None => plain(first),
+                    Some(last) => format!("{}..{}", go(*first), go(*last)),
+                    None => plain(*first),
                 })
                 .collect();
-            format!("{} in [{}]", go(operand), list.join(", "))
+            format!("{} in [{}]", go(*operand), list.join(", "))
         }
         Expr::Is(path, case) => format!("{} is {case}", path_text(model, path)),
         Expr::Call(function, arguments) => {
@@ -60,7 +62,8 @@ fn text(model: &Model, expr: &Expr, inner: bool) -> String {
                 Function::Length => "length",
                 Function::Number => "number",
             };
-            let arguments: Vec<String> = arguments.iter().map(plain).collect();
+            let arguments: Vec<String> =
+                arguments.iter().map(|argument| plain(*argument)).collect();
             return format!("{name}({})", arguments.join(", "));
         }
         Expr::Stream(function, stream, filter) => {
@@ -74,8 +77,8 @@ fn text(model: &Model, expr: &Expr, inner: bool) -> String {
                 StreamFunction::First => "first",
                 StreamFunction::FirstIndex => "first index",
             };
-            let filter = filter.as_ref().map(|filter| format!(" where {}", plain(filter)));
-            return format!("{name}({}{})", plain(stream), filter.unwrap_or_default());
+            let filter = filter.as_ref().map(|filter| format!(" where {}", plain(*filter)));
+            return format!("{name}({}{})", plain(*stream), filter.unwrap_or_default());
         }
         Expr::At(path) => return format!("at({})", path_text(model, path)),
         Expr::End(path) => return format!("end({})", path_text(model, path)),
@@ -119,7 +122,7 @@ fn binary_text(op: BinaryOp) -> &'static str {
 
 /// A path as resolved: `a.b` from the node, `^.a` from its owner, `Event.a` from the nearest node of
 /// that name, `root.a`, `it.a`, `argument0.a`.
-pub(super) fn path_text(model: &Model, path: &Path) -> String {
+pub(crate) fn path_text(model: &Model, path: &Path) -> String {
     let mut out = match &path.start {
         Start::This if path.steps.is_empty() => "this".to_owned(),
         Start::This => String::new(),
@@ -146,7 +149,7 @@ pub(super) fn path_text(model: &Model, path: &Path) -> String {
             }
             Step::Index(index) => {
                 out.push('[');
-                out.push_str(&expr_text(model, index));
+                out.push_str(&expr_text(model, *index));
                 out.push(']');
             }
             Step::Last => out.push_str("[last]"),

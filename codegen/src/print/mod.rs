@@ -6,6 +6,7 @@ mod types;
 use std::fmt::Write as _;
 
 pub use expr::expr_text;
+pub(crate) use expr::path_text;
 pub use types::type_text;
 
 use crate::model::{
@@ -75,7 +76,7 @@ fn head(model: &Model, out: &mut String) {
         out.push('\n');
     }
     for section in &model.relocation {
-        let (from, to) = (expr_text(model, &section.from), expr_text(model, &section.to));
+        let (from, to) = (expr_text(model, section.from), expr_text(model, section.to));
         let _ = writeln!(out, "relocation section {:?} from {from} to {to}", section.name);
     }
 }
@@ -84,7 +85,7 @@ fn pointer(model: &Model, kind: &PointerKind, out: &mut String) {
     let cell = cell_text(model, &kind.cell);
     let _ = write!(out, "\npointer {} {cell} align={} skip={}", kind.name, kind.align, kind.skip);
     if let Some(base) = &kind.base {
-        let _ = write!(out, " base={}", expr_text(model, base));
+        let _ = write!(out, " base={}", expr_text(model, *base));
     }
     if let Some(none) = kind.none {
         let _ = write!(out, " none={none:#x}");
@@ -100,7 +101,7 @@ fn pointer(model: &Model, kind: &PointerKind, out: &mut String) {
     for (condition, listing) in &kind.listing {
         let condition = condition.as_ref().map_or_else(
             || "always".to_owned(),
-            |condition| format!("when {}", expr_text(model, condition)),
+            |condition| format!("when {}", expr_text(model, *condition)),
         );
         let _ = writeln!(out, "  list {condition}: {}", listing_text(*listing));
     }
@@ -140,7 +141,7 @@ fn union(model: &Model, union: &Union, out: &mut String) {
             let name = holder.and_then(|holder| row_label(holder, *row));
             write!(out, " on row {}", name.unwrap_or_else(|| format!("#{}", row.0)))
         }
-        Tag::Given(expr) => write!(out, " given {}", expr_text(model, expr)),
+        Tag::Given(expr) => write!(out, " given {}", expr_text(model, *expr)),
         Tag::Own(cell) => write!(out, " tag {}", cell_text(model, cell)),
         Tag::Word(cell) => write!(out, " word {}", cell_text(model, cell)),
     };
@@ -158,7 +159,7 @@ fn one_case(model: &Model, case: &Case, out: &mut String) {
     let _ = write!(out, "  case {}{labels}", case.name);
     let _ = write!(out, "{}", epochs_text(model, &case.epochs));
     if let Some(guard) = &case.guard {
-        let _ = write!(out, " when {}", expr_text(model, guard));
+        let _ = write!(out, " when {}", expr_text(model, *guard));
     }
     let whole = if case.whole { "as " } else { "" };
     let _ = writeln!(out, ": {whole}{}", record_name(model, case.record));
@@ -246,12 +247,12 @@ fn record(model: &Model, record: &Record, out: &mut String) {
         endian_lines(model, endian, out);
     }
     for (number, argument) in record.arguments.iter().enumerate() {
-        let _ = writeln!(out, "  argument {number} = {}", expr_text(model, argument));
+        let _ = writeln!(out, "  argument {number} = {}", expr_text(model, *argument));
     }
     let rows = record.rows.iter().map(|row| row_cells(model, record, row)).collect::<Vec<_>>();
     out.push_str(&columns(&rows, "  "));
     for found in &record.lets {
-        let _ = writeln!(out, "  let {} = {}", found.name, expr_text(model, &found.expr));
+        let _ = writeln!(out, "  let {} = {}", found.name, expr_text(model, found.expr));
     }
     for derive in &record.derives {
         let source = source_text(model, record, &derive.source);
@@ -288,7 +289,7 @@ fn endian_lines(model: &Model, rule: &EndianRule, out: &mut String) {
         }
         EndianRule::Chosen(choices, otherwise) => {
             for (condition, order) in choices {
-                let condition = expr_text(model, condition);
+                let condition = expr_text(model, *condition);
                 let _ = writeln!(out, "  endian {} when {condition}", order_text(*order));
             }
             let otherwise = otherwise.map_or("error", order_text);
@@ -314,7 +315,7 @@ fn row_cells(model: &Model, record: &Record, row: &Row) -> Vec<String> {
     let role = role_text(model, record, row);
     let mut more = kind_words(model, record, &row.kind);
     if let Some(when) = &row.when {
-        more.push(format!("when={}", expr_text(model, when)));
+        more.push(format!("when={}", expr_text(model, *when)));
     }
     if !row.none.is_empty() {
         let none: Vec<String> = row.none.iter().map(i128::to_string).collect();
@@ -327,7 +328,7 @@ fn row_cells(model: &Model, record: &Record, row: &Row) -> Vec<String> {
         let field = reference.field.as_ref().map_or(String::new(), |field| format!(".{field}"));
         more.push(format!("ref={}{field}", expr::path_text(model, &reference.array)));
         if let Some(filter) = &reference.filter {
-            more.push(format!("where={}", expr_text(model, filter)));
+            more.push(format!("where={}", expr_text(model, *filter)));
         }
     }
     if let Some(listed) = &row.listed {
@@ -353,10 +354,10 @@ fn kind_words(model: &Model, record: &Record, kind: &RowKind) -> Vec<String> {
         RowKind::Reserved => word("reserved"),
         RowKind::Runtime => word("runtime"),
         RowKind::Zeros => word("zeros"),
-        RowKind::Object { address } => vec![format!("object at {}", expr_text(model, address))],
-        RowKind::Mark { address } => vec![format!("mark at {}", expr_text(model, address))],
+        RowKind::Object { address } => vec![format!("object at {}", expr_text(model, *address))],
+        RowKind::Mark { address } => vec![format!("mark at {}", expr_text(model, *address))],
         RowKind::Value { seen: None } => word("value"),
-        RowKind::Value { seen: Some(seen) } => vec![format!("seen={}", expr_text(model, seen))],
+        RowKind::Value { seen: Some(seen) } => vec![format!("seen={}", expr_text(model, *seen))],
         RowKind::Slice { table, base, factor, offset, count, empty_base } => {
             let base = match (factor, offset) {
                 (1, 0) => label(*base),
@@ -375,7 +376,7 @@ fn kind_words(model: &Model, record: &Record, kind: &RowKind) -> Vec<String> {
                 .iter()
                 .map(|(condition, order)| match condition {
                     Some(condition) => {
-                        let condition = expr_text(model, condition);
+                        let condition = expr_text(model, *condition);
                         format!("{} when {condition}", pool_order_text(*order))
                     }
                     None => pool_order_text(*order).to_owned(),
@@ -410,12 +411,12 @@ fn role_text(model: &Model, record: &Record, row: &Row) -> String {
                 .collect();
             format!("derived = {}", equations.join(" | "))
         }
-        Role::Kept(expr) => format!("kept = {}", expr_text(model, expr)),
+        Role::Kept(expr) => format!("kept = {}", expr_text(model, *expr)),
         Role::Spelling => "spelling".to_owned(),
         Role::View { slices, key } => {
             let slices: Vec<String> =
                 slices.iter().map(|path| expr::path_text(model, path)).collect();
-            let key = key.as_ref().map(|key| format!(" by {}", expr_text(model, key)));
+            let key = key.as_ref().map(|key| format!(" by {}", expr_text(model, *key)));
             format!("view of {}{}", slices.join(", "), key.unwrap_or_default())
         }
         Role::Elsewhere => "elsewhere".to_owned(),
@@ -449,16 +450,16 @@ pub(crate) fn definer_text(
 fn source_text(model: &Model, record: &Record, source: &DefinerSource) -> String {
     let DefinerSource::Measure { measure, row, factor, offset } = source else {
         let DefinerSource::Expr(expr) = source else { return String::new() };
-        return expr_text(model, expr);
+        return expr_text(model, *expr);
     };
     let name = row_label(record, *row).unwrap_or_else(|| format!("#{}", row.0));
     let mut text = match measure {
         Measure::Count => format!("count({name})"),
         Measure::Size => format!("size({name})"),
         Measure::End => format!("end({name})"),
-        Measure::At(base) => match base.constant() {
+        Measure::At(base) => match model.exprs.constant(*base) {
             Some(0) => format!("at({name})"),
-            _ => format!("at({name}) - {}", expr_text(model, base)),
+            _ => format!("at({name}) - {}", expr_text(model, *base)),
         },
         Measure::Base => format!("base({name})"),
         Measure::Tag => format!("tag({name})"),
@@ -476,20 +477,20 @@ fn source_text(model: &Model, record: &Record, source: &DefinerSource) -> String
 
 fn check_text(model: &Model, check: &Check) -> String {
     match &check.kind {
-        CheckKind::Min(expr) => format!("min {}", expr_text(model, expr)),
-        CheckKind::Max(expr) => format!("max {}", expr_text(model, expr)),
+        CheckKind::Min(expr) => format!("min {}", expr_text(model, *expr)),
+        CheckKind::Max(expr) => format!("max {}", expr_text(model, *expr)),
         CheckKind::OneOf(list) => {
-            let list: Vec<String> = list.iter().map(|expr| expr_text(model, expr)).collect();
+            let list: Vec<String> = list.iter().map(|expr| expr_text(model, *expr)).collect();
             format!("one of {}", list.join(", "))
         }
-        CheckKind::Equals(expr) => format!("equals {}", expr_text(model, expr)),
-        CheckKind::Holds(expr) => expr_text(model, expr),
+        CheckKind::Equals(expr) => format!("equals {}", expr_text(model, *expr)),
+        CheckKind::Holds(expr) => expr_text(model, *expr),
     }
 }
 
 fn statements(model: &Model, record: &Record, list: &[Statement], depth: usize, out: &mut String) {
     let indent = "  ".repeat(depth);
-    let align_text = |align: &Align| expr_text(model, align);
+    let align_text = |align: &Align| expr_text(model, *align);
     for statement in list {
         let _ = match statement {
             Statement::This => writeln!(out, "{indent}self"),
@@ -498,14 +499,14 @@ fn statements(model: &Model, record: &Record, list: &[Statement], depth: usize, 
             Statement::Put(path) => writeln!(out, "{indent}put {}", path.text),
             Statement::Run(pass, path) => writeln!(out, "{indent}run {pass} {}", path.text),
             Statement::Align(align) => writeln!(out, "{indent}align {}", align_text(align)),
-            Statement::Zero(size) => writeln!(out, "{indent}zero {}", expr_text(model, size)),
+            Statement::Zero(size) => writeln!(out, "{indent}zero {}", expr_text(model, *size)),
             Statement::Mark(row, align) => {
                 let name = row_label(record, *row).unwrap_or_else(|| format!("#{}", row.0));
                 let align = align.as_ref().map(|align| format!(" align {}", align_text(align)));
                 writeln!(out, "{indent}mark {name}{}", align.unwrap_or_default())
             }
             Statement::When(condition, yes, no) => {
-                let _ = writeln!(out, "{indent}when {}", expr_text(model, condition));
+                let _ = writeln!(out, "{indent}when {}", expr_text(model, *condition));
                 statements(model, record, yes, depth.saturating_add(1), out);
                 if !no.is_empty() {
                     let _ = writeln!(out, "{indent}else");

@@ -24,11 +24,11 @@ pub fn type_text(model: &Model, ty: &Type) -> String {
         Type::Array(array) => {
             let element = type_text(model, &array.element);
             let length = match &array.length {
-                ArrayLength::Count(count) => expr_text(model, count),
+                ArrayLength::Count(count) => expr_text(model, *count),
                 ArrayLength::Fill => "fill".to_owned(),
-                ArrayLength::Last(last) => format!("last {}", expr_text(model, last)),
+                ArrayLength::Last(last) => format!("last {}", expr_text(model, *last)),
             };
-            let stride = array.stride.as_ref().map(|s| format!(" stride {}", expr_text(model, s)));
+            let stride = array.stride.as_ref().map(|s| format!(" stride {}", expr_text(model, *s)));
             format!("{element}[{length}{}]", stride.unwrap_or_default())
         }
         Type::Region(region) => region_text(model, region),
@@ -103,7 +103,7 @@ fn run_text(model: &Model, run: &RunType) -> String {
         RunLength::Prefix(cell) => format!("prefix {}", cell_text(model, cell)),
         RunLength::Fill => "fill".to_owned(),
         RunLength::Fixed(size) => format!("{size:#x} bytes"),
-        RunLength::Count(count) => expr_text(model, count),
+        RunLength::Count(count) => expr_text(model, *count),
     };
     let suffix = match run.suffix.as_slice() {
         [] => String::new(),
@@ -131,7 +131,7 @@ fn pointer_text(model: &Model, pointer: &PointerType) -> String {
         text += &format!(" none_with=#{}", row.0);
     }
     if let Some(align) = &pointer.align {
-        text += &format!(" align={}", expr_text(model, align));
+        text += &format!(" align={}", expr_text(model, *align));
     }
     if pointer.section != 0 {
         text += &format!(" section={}", pointer.section);
@@ -156,8 +156,8 @@ pub(super) fn listed_text(model: &Model, listed: &Listed) -> String {
 
 fn region_text(model: &Model, region: &RegionType) -> String {
     let extent = match &region.extent {
-        Extent::Size(size) => format!("size {}", expr_text(model, size)),
-        Extent::End(end) => format!("end {}", expr_text(model, end)),
+        Extent::Size(size) => format!("size {}", expr_text(model, *size)),
+        Extent::End(end) => format!("end {}", expr_text(model, *end)),
         Extent::Terminated(terminator) => terminator_text(terminator),
         Extent::Rest => "rest".to_owned(),
     };

@@ -1,6 +1,5 @@
 //! Calls of functions in expressions.
 
-use super::exprs::val;
 use super::{Cx, Env, Expr, Shape, Val};
 use crate::model::{Function, Member, Path, RowId, Step, StreamFunction};
 use crate::span::{Span, Spanned};
@@ -39,10 +38,14 @@ impl<'t> Cx<'t> {
     /// An array or a stream.
     pub(super) fn stream(&mut self, env: &Env, ex: &Ex) -> Option<Val> {
         let mut found = self.expr(env, ex)?;
-        if let Expr::Path(path) = &mut found.expr {
-            let mut shape = found.shape.clone();
-            self.through_transparent(&mut shape, &mut path.steps);
-            found.shape = shape;
+        let mut through = Vec::new();
+        if let Expr::Path(_) = self.exprs[found.expr] {
+            self.through_transparent(&mut found.shape, &mut through);
+        }
+        if let (Expr::Path(path), false) = (&self.exprs[found.expr], through.is_empty()) {
+            let steps = path.steps.iter().cloned().chain(through).collect();
+            let longer = Path { start: path.start.clone(), steps, text: path.text.clone() };
+            found.expr = self.exprs.add(Expr::Path(longer));
         }
         if matches!(found.shape, Shape::Array(_) | Shape::Any) {
             return Some(found);
@@ -102,7 +105,7 @@ impl<'t> Cx<'t> {
                     return None;
                 };
                 match super::texts::hex(text) {
-                    Some(bytes) => val(Expr::Bytes(bytes), Shape::Bytes),
+                    Some(bytes) => self.val(Expr::Bytes(bytes), Shape::Bytes),
                     None => {
                         self.d.error("E0222", args[0].span, "these are not bytes in hex");
                         None
@@ -170,7 +173,7 @@ impl<'t> Cx<'t> {
             }
             list.push(found.expr);
         }
-        val(Expr::Call(function, list), result)
+        self.val(Expr::Call(function, list), result)
     }
 
     fn place(&mut self, env: &Env, name: &str, arg: &Ex) -> Option<Val> {
@@ -180,9 +183,9 @@ impl<'t> Cx<'t> {
                 return match name {
                     "end" | "size" | "size_of" => {
                         let shape = if name == "end" { Shape::Address } else { Shape::Int(None) };
-                        val(Expr::FileEnd, shape)
+                        self.val(Expr::FileEnd, shape)
                     }
-                    "at" => val(Expr::Int(0), Shape::Address),
+                    "at" => self.val(Expr::Int(0), Shape::Address),
                     _ => {
                         self.d.error("E0222", arg.span, format!("the file has no {name}"));
                         None
@@ -191,11 +194,11 @@ impl<'t> Cx<'t> {
             }
         }
         if let (ExKind::Call { .. }, "index") = (&arg.kind, name)
-            && let Val { expr: Expr::Stream(StreamFunction::First, source, filter), .. } =
-                self.expr(env, arg)?
+            && let found = self.expr(env, arg)?
+            && let Expr::Stream(StreamFunction::First, source, filter) = self.exprs[found.expr]
         {
             let index = StreamFunction::FirstIndex;
-            return val(Expr::Stream(index, source, filter), Shape::Int(None));
+            return self.val(Expr::Stream(index, source, filter), Shape::Int(None));
         }
         let Some(path) = arg.path() else {
             self.d
@@ -208,18 +211,18 @@ impl<'t> Cx<'t> {
             _ => self.place_of(env, path)?,
         };
         match name {
-            "at" => val(Expr::At(path), Shape::Address),
-            "end" => val(Expr::End(path), Shape::Address),
-            "size" | "size_of" => val(Expr::Size(path), Shape::Int(None)),
-            "index" => val(Expr::Index(path), Shape::Int(None)),
-            "is_last" => val(Expr::IsLast(path), Shape::Bool),
-            "listed" => val(Expr::Listed(path), Shape::Bool),
+            "at" => self.val(Expr::At(path), Shape::Address),
+            "end" => self.val(Expr::End(path), Shape::Address),
+            "size" | "size_of" => self.val(Expr::Size(path), Shape::Int(None)),
+            "index" => self.val(Expr::Index(path), Shape::Int(None)),
+            "is_last" => self.val(Expr::IsLast(path), Shape::Bool),
+            "listed" => self.val(Expr::Listed(path), Shape::Bool),
             _ => {
                 if !matches!(shape, Shape::Array(_) | Shape::Any) {
                     self.wrong(arg.span, "an array of texts", &shape);
                     return None;
                 }
-                val(Expr::Patricia(path), Shape::Array(Box::new(Shape::Any)))
+                self.val(Expr::Patricia(path), Shape::Array(Box::new(Shape::Any)))
             }
         }
     }
@@ -263,7 +266,7 @@ impl<'t> Cx<'t> {
             _ => self.static_size(env.scope, &text, 0),
         };
         match size {
-            Some(size) => val(Expr::Int(size), Shape::Int(None)),
+            Some(size) => self.val(Expr::Int(size), Shape::Int(None)),
             None => {
                 self.d
                     .error("E0222", arg.span, "`sizeof` needs a type of a constant size")
@@ -289,7 +292,7 @@ impl<'t> Cx<'t> {
         if function == StreamFunction::Count && filter.is_none() {
             let found = self.seen_expr(env, arg)?;
             if matches!(found.shape, Shape::Bytes | Shape::Text) {
-                return val(Expr::Call(Function::Length, vec![found.expr]), Shape::Int(None));
+                return self.val(Expr::Call(Function::Length, vec![found.expr]), Shape::Int(None));
             }
         }
         let found = self.stream(env, arg)?;
@@ -304,7 +307,7 @@ impl<'t> Cx<'t> {
                     alias: None,
                     ..env.clone()
                 };
-                Some(Box::new(self.truth(&inner, filter)?))
+                Some(self.truth(&inner, filter)?)
             }
         };
         let shape = match function {
@@ -325,7 +328,7 @@ impl<'t> Cx<'t> {
                 seen
             }
         };
-        val(Expr::Stream(function, Box::new(found.expr), filter), shape)
+        self.val(Expr::Stream(function, found.expr, filter), shape)
     }
 }
 

@@ -166,7 +166,7 @@ impl<'t> Cx<'t> {
         span: Span,
     ) -> RecordId {
         let epochs = self.epoch_count();
-        let holder = self.rec(outer);
+        let holder = &self.records[outer.index()];
         let mut params = Vec::new();
         let mut arguments = Vec::new();
         for (at, (name, bound)) in holder.params.iter().enumerate() {
@@ -178,12 +178,12 @@ impl<'t> Cx<'t> {
                         steps: Vec::new(),
                         text: (*name).to_owned(),
                     };
-                    let expr = Expr::Path(path);
-                    let bound = Bound::Argument(at, shape.clone(), Box::new(expr.clone()));
+                    let expr = self.exprs.add(Expr::Path(path));
+                    let bound = Bound::Argument(at, shape.clone(), expr);
                     (bound, expr)
                 }
-                Bound::Const(expr, _) => (bound.clone(), expr.clone()),
-                Bound::Type(_) => (bound.clone(), Expr::Bool(false)),
+                Bound::Const(expr, _) => (bound.clone(), *expr),
+                Bound::Type(_) => (bound.clone(), self.exprs.add(Expr::Bool(false))),
             };
             params.push((*name, bound));
             arguments.push(argument);

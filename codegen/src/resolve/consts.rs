@@ -1,6 +1,6 @@
 //! Constants: conditions over the context, and values that a schema states.
 
-use super::{Bound, Cx, Expr, RecordId, ScopeId, ScopeParam};
+use super::{Bound, Cx, Expr, ExprId, RecordId, ScopeId, ScopeParam};
 use crate::model::{BinaryOp, Constant, UnaryOp};
 use crate::syntax::ast::DeclBody;
 use crate::syntax::expr::{Ex, ExKind, PathEx, StepEx};
@@ -57,10 +57,7 @@ impl<'t> Cx<'t> {
                     BinaryOp::LessOrEqual => Plain::Bool(a <= b),
                     BinaryOp::Greater => Plain::Bool(a > b),
                     BinaryOp::GreaterOrEqual => Plain::Bool(a >= b),
-                    _ => {
-                        let (a, b) = (Box::new(Expr::Int(a)), Box::new(Expr::Int(b)));
-                        Plain::Int(Expr::Binary(*op, a, b).constant()?)
-                    }
+                    _ => Plain::Int(op.apply(a, b)?),
                 }
             }
             ExKind::If(c, a, b) => go(if truth(c)? { a } else { b })?,
@@ -99,7 +96,7 @@ impl<'t> Cx<'t> {
             let rec = self.rec(id);
             if let Some((_, bound)) = rec.params.iter().find(|p| p.0 == head) {
                 return match bound {
-                    Bound::Const(expr, _) => plain(expr),
+                    Bound::Const(expr, _) => plain(&self.exprs[*expr]),
                     _ => None,
                 };
             }
@@ -116,7 +113,7 @@ impl<'t> Cx<'t> {
         }
         if let Some((_, param)) = here.params.iter().find(|p| p.0 == head) {
             return match param {
-                ScopeParam::Const(expr, _) => plain(expr),
+                ScopeParam::Const(expr, _) => plain(&self.exprs[*expr]),
                 ScopeParam::Type(..) => None,
             };
         }
@@ -143,6 +140,17 @@ impl<'t> Cx<'t> {
             _ => None,
         }
     }
+
+    /// The value of a resolved expression that depends on nothing.
+    pub(super) fn constant(&self, expr: ExprId) -> Option<Constant> {
+        Some(match &self.exprs[expr] {
+            Expr::Float(f) => Constant::Float(f.to_bits()),
+            Expr::Bool(b) => Constant::Bool(*b),
+            Expr::Text(t) => Constant::Text(t.clone()),
+            Expr::Bytes(b) => Constant::Bytes(b.clone()),
+            _ => Constant::Int(self.exprs.constant(expr)?),
+        })
+    }
 }
 
 fn plain(expr: &Expr) -> Option<Plain> {
@@ -151,16 +159,5 @@ fn plain(expr: &Expr) -> Option<Plain> {
         Expr::Bool(b) => Plain::Bool(*b),
         Expr::Text(t) => Plain::Text(t.clone()),
         _ => return None,
-    })
-}
-
-/// The value of a resolved expression that depends on nothing.
-pub(super) fn constant(expr: &Expr) -> Option<Constant> {
-    Some(match expr {
-        Expr::Float(f) => Constant::Float(f.to_bits()),
-        Expr::Bool(b) => Constant::Bool(*b),
-        Expr::Text(t) => Constant::Text(t.clone()),
-        Expr::Bytes(b) => Constant::Bytes(b.clone()),
-        other => Constant::Int(other.constant()?),
     })
 }

@@ -19,9 +19,8 @@ impl<'t> Cx<'t> {
         let mut arguments = Vec::new();
         for arg in &args {
             arguments.push(match arg {
-                Bound::Type(_) => Expr::Bool(false),
-                Bound::Const(expr, _) => expr.clone(),
-                Bound::Argument(_, _, expr) => (**expr).clone(),
+                Bound::Type(_) => self.exprs.add(Expr::Bool(false)),
+                Bound::Const(expr, _) | Bound::Argument(_, _, expr) => *expr,
             });
         }
         let params = decl.params.iter().map(|p| p.value.as_str()).zip(args).collect();

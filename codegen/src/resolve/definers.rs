@@ -1,6 +1,6 @@
 //! Inversion: which number is the count, size, end, place or tag of which row.
 
-use super::{Cx, Expr, RecordId, Source, id32};
+use super::{Cx, Expr, ExprId, RecordId, Source, id32};
 use crate::model::{
     ArrayLength, BinaryOp, Cell, Definer, DefinerScope, DefinerSource, Derive, Extent, Meaning,
     Measure, Member, Path, RecordKind, Role, RowId, RowKind, RunLength, Start, Step, Tag, Target,
@@ -14,7 +14,7 @@ struct Linear {
     factor: i128,
     offset: i128,
     /// For places: what is added that is no number.
-    base: Option<Expr>,
+    base: Option<ExprId>,
 }
 
 /// Row that a path leads to, and how.
@@ -45,7 +45,7 @@ impl<'t> Cx<'t> {
         let (span, ty) = (built.span, built.ty.clone());
         // What is only sometimes there does not always give the number.
         let conditional = built.when.is_some();
-        let mut measures: Vec<(Measure, Expr)> = Vec::new();
+        let mut measures: Vec<(Measure, ExprId)> = Vec::new();
         let mut tag = None;
         match built.kind.clone() {
             // How long padding is stands in the value nowhere else.
@@ -61,17 +61,13 @@ impl<'t> Cx<'t> {
                     .variants
                     .iter()
                     .any(|v| matches!(&v.source, Source::Row(row, _) if row.props.has("find")));
-                if !finds && let Some(linear) = linear(&address, true) {
-                    let base = linear.base.clone().unwrap_or(Expr::Int(0));
-                    let base = match linear.offset {
-                        0 => base,
-                        n => Expr::Binary(BinaryOp::Add, Box::new(base), Box::new(Expr::Int(n))),
-                    };
+                if !finds && let Some(linear) = self.linear(address, true) {
                     if linear.factor == 1
                         && !conditional
                         && let Some(reached) = self.reach(id, &linear.path)
                     {
-                        let source = measure(Measure::At(Box::new(base)), row);
+                        let base = self.counted_from(&linear);
+                        let source = measure(Measure::At(base), row);
                         self.define(id, reached, source, span, derives);
                     }
                 }
@@ -92,7 +88,7 @@ impl<'t> Cx<'t> {
             return;
         }
         for (what, expr) in measures {
-            let Some(linear) = linear(&expr, matches!(what, Measure::End)) else { continue };
+            let Some(linear) = self.linear(expr, matches!(what, Measure::End)) else { continue };
             if linear.base.is_some() {
                 continue;
             }
@@ -275,6 +271,108 @@ impl<'t> Cx<'t> {
             (None, _) => Some(Reached::Inner(at, way)),
         }
     }
+
+    /// `a * row + b`, with `a` not zero.
+    fn linear(&self, expr: ExprId, place: bool) -> Option<Linear> {
+        let exprs = &self.exprs;
+        match exprs[expr] {
+            Expr::Path(ref path) => {
+                Some(Linear { path: path.clone(), factor: 1, offset: 0, base: None })
+            }
+            Expr::Binary(BinaryOp::Add, a, b) => {
+                for (inner, other) in [(a, b), (b, a)] {
+                    if let Some(n) = exprs.constant(other) {
+                        let mut found = self.linear(inner, place)?;
+                        found.offset = found.offset.checked_add(n)?;
+                        return Some(found);
+                    }
+                }
+                if !place {
+                    return None;
+                }
+                // `at(this) + row`
+                for (inner, other) in [(b, a), (a, b)] {
+                    if self.is_address(other) {
+                        let mut found = self.linear(inner, false)?;
+                        if found.base.is_some() {
+                            return None;
+                        }
+                        found.base = Some(other);
+                        return Some(found);
+                    }
+                }
+                None
+            }
+            Expr::Binary(BinaryOp::Subtract, a, b) if exprs.constant(a).is_some() => {
+                let mut found = self.linear(b, false)?;
+                found.factor = found.factor.checked_neg()?;
+                found.offset = exprs.constant(a)?.checked_sub(found.offset)?;
+                found.base.is_none().then_some(found)
+            }
+            Expr::Binary(BinaryOp::Subtract, a, b) => {
+                let n = exprs.constant(b)?;
+                let mut found = self.linear(a, place)?;
+                found.offset = found.offset.checked_sub(n)?;
+                Some(found)
+            }
+            Expr::Binary(BinaryOp::Multiply, a, b) => {
+                for (inner, other) in [(a, b), (b, a)] {
+                    if let Some(n) = exprs.constant(other) {
+                        if n == 0 {
+                            return None;
+                        }
+                        let mut found = self.linear(inner, false)?;
+                        found.factor = found.factor.checked_mul(n)?;
+                        found.offset = found.offset.checked_mul(n)?;
+                        return found.base.is_none().then_some(found);
+                    }
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Base and offset of a linear form, as what the place of a row counts from.
+    fn counted_from(&mut self, linear: &Linear) -> ExprId {
+        let base = match linear.base {
+            Some(base) => base,
+            None => self.exprs.add(Expr::Int(0)),
+        };
+        match linear.offset {
+            0 => base,
+            n => {
+                let n = self.exprs.add(Expr::Int(n));
+                self.exprs.add(Expr::Binary(BinaryOp::Add, base, n))
+            }
+        }
+    }
+
+    /// `factor * row + offset` of a row of this very record.
+    pub(super) fn linear_row(&self, id: RecordId, expr: ExprId) -> Option<(RowId, i128, i128)> {
+        let Linear { path, factor, offset, base } = self.linear(expr, false)?;
+        let (Start::This, [Step::Field(field)]) = (path.start, path.steps.as_slice()) else {
+            return None;
+        };
+        match field.members.as_slice() {
+            [(record, members)] if *record == id && base.is_none() => match members.as_slice() {
+                [Member::Row(row)] => Some((*row, factor, offset)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn is_address(&self, expr: ExprId) -> bool {
+        match self.exprs[expr] {
+            Expr::At(_) | Expr::End(_) | Expr::Here | Expr::RegionEnd => true,
+            Expr::Coalesce(a, b) => self.is_address(a) && self.is_address(b),
+            Expr::Binary(BinaryOp::Add | BinaryOp::Subtract, a, b) => {
+                self.is_address(a) && self.exprs.constant(b).is_some()
+            }
+            _ => false,
+        }
+    }
 }
 
 fn measure(measure: Measure, row: RowId) -> DefinerSource {
@@ -293,23 +391,23 @@ fn is_integer(ty: &Type) -> bool {
 }
 
 /// Lengths that a type states, outermost first.
-fn lengths(ty: &Type, list: &mut Vec<(Measure, Expr)>) {
+fn lengths(ty: &Type, list: &mut Vec<(Measure, ExprId)>) {
     match ty {
         Type::Run(run) => {
             if let RunLength::Count(expr) = &run.length {
-                list.push((Measure::Count, (**expr).clone()));
+                list.push((Measure::Count, *expr));
             }
         }
         Type::Region(region) => {
             match &region.extent {
-                Extent::Size(expr) => list.push((Measure::Size, expr.clone())),
-                Extent::End(expr) => list.push((Measure::End, expr.clone())),
+                Extent::Size(expr) => list.push((Measure::Size, *expr)),
+                Extent::End(expr) => list.push((Measure::End, *expr)),
                 Extent::Terminated(_) | Extent::Rest => {}
             }
             if let Type::Array(array) = &region.inner
                 && let ArrayLength::Count(expr) = &array.length
             {
-                list.push((Measure::Count, expr.clone()));
+                list.push((Measure::Count, *expr));
             }
             if let Type::Run(_) = &region.inner {
                 lengths(&region.inner, list);
@@ -317,7 +415,7 @@ fn lengths(ty: &Type, list: &mut Vec<(Measure, Expr)>) {
         }
         Type::Array(array) => {
             if let ArrayLength::Count(expr) = &array.length {
-                list.push((Measure::Count, expr.clone()));
+                list.push((Measure::Count, *expr));
             }
         }
         Type::Pointer(pointer) => {
@@ -331,89 +429,5 @@ fn lengths(ty: &Type, list: &mut Vec<(Measure, Expr)>) {
             }
         }
         _ => {}
-    }
-}
-
-/// `a * row + b`, with `a` not zero.
-fn linear(expr: &Expr, place: bool) -> Option<Linear> {
-    match expr {
-        Expr::Path(path) => Some(Linear { path: path.clone(), factor: 1, offset: 0, base: None }),
-        Expr::Binary(BinaryOp::Add, a, b) => {
-            for (inner, other) in [(a, b), (b, a)] {
-                if let Some(n) = other.constant() {
-                    let mut found = linear(inner, place)?;
-                    found.offset = found.offset.checked_add(n)?;
-                    return Some(found);
-                }
-            }
-            if !place {
-                return None;
-            }
-            // `at(this) + row`
-            for (inner, other) in [(b, a), (a, b)] {
-                if is_address(other) {
-                    let mut found = linear(inner, false)?;
-                    if found.base.is_some() {
-                        return None;
-                    }
-                    found.base = Some((**other).clone());
-                    return Some(found);
-                }
-            }
-            None
-        }
-        Expr::Binary(BinaryOp::Subtract, a, b) if a.constant().is_some() => {
-            let mut found = linear(b, false)?;
-            found.factor = found.factor.checked_neg()?;
-            found.offset = a.constant()?.checked_sub(found.offset)?;
-            found.base.is_none().then_some(found)
-        }
-        Expr::Binary(BinaryOp::Subtract, a, b) => {
-            let n = b.constant()?;
-            let mut found = linear(a, place)?;
-            found.offset = found.offset.checked_sub(n)?;
-            Some(found)
-        }
-        Expr::Binary(BinaryOp::Multiply, a, b) => {
-            for (inner, other) in [(a, b), (b, a)] {
-                if let Some(n) = other.constant() {
-                    if n == 0 {
-                        return None;
-                    }
-                    let mut found = linear(inner, false)?;
-                    found.factor = found.factor.checked_mul(n)?;
-                    found.offset = found.offset.checked_mul(n)?;
-                    return found.base.is_none().then_some(found);
-                }
-            }
-            None
-        }
-        _ => None,
-    }
-}
-
-/// `factor * row + offset` of a row of this very record.
-pub(super) fn linear_row(id: RecordId, expr: &Expr) -> Option<(RowId, i128, i128)> {
-    let Linear { path, factor, offset, base } = linear(expr, false)?;
-    let (Start::This, [Step::Field(field)]) = (path.start, path.steps.as_slice()) else {
-        return None;
-    };
-    match field.members.as_slice() {
-        [(record, members)] if *record == id && base.is_none() => match members.as_slice() {
-            [Member::Row(row)] => Some((*row, factor, offset)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-fn is_address(expr: &Expr) -> bool {
-    match expr {
-        Expr::At(_) | Expr::End(_) | Expr::Here | Expr::RegionEnd => true,
-        Expr::Coalesce(a, b) => is_address(a) && is_address(b),
-        Expr::Binary(BinaryOp::Add | BinaryOp::Subtract, a, b) => {
-            is_address(a) && b.constant().is_some()
-        }
-        _ => false,
     }
 }

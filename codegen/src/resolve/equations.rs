@@ -1,7 +1,6 @@
 //! What gives a row its value: constants, equations, addresses, tables.
 
-use super::consts::constant;
-use super::{Cx, Env, Expr, RecordId, Shape};
+use super::{Cx, Env, Expr, ExprId, RecordId, Shape};
 use crate::model::{
     BinaryOp, Cell, Constant, Content, Definer, DefinerScope, DefinerSource, Meaning, PoolOrder,
     RecordKind, Role, Row as ModelRow, RowKind, RunType, Type,
@@ -25,7 +24,7 @@ impl<'t> Cx<'t> {
             _ => None,
         };
         let found = self.expr_hint(env, ex, hint)?;
-        match constant(&found.expr) {
+        match self.constant(found.expr) {
             Some(value) => Some(convert(value, ty)),
             None => {
                 self.d.error("E0224", ex.span, "a constant is expected here");
@@ -136,7 +135,7 @@ impl<'t> Cx<'t> {
                 let role = match props.ex("usually") {
                     Some(ex) => {
                         let found = self.expr(env, ex)?;
-                        match constant(&found.expr) {
+                        match self.constant(found.expr) {
                             Some(value) => Role::Default(convert(value, &built.ty)),
                             None => Role::Kept(found.expr),
                         }
@@ -212,7 +211,7 @@ impl<'t> Cx<'t> {
                 Some(word) => self.row_named(id, word).map(|row| (row, 1, 0)),
                 None if name == "base" => {
                     let found = self.int(env, ex)?;
-                    super::definers::linear_row(id, &found)
+                    self.linear_row(id, found)
                 }
                 None => None,
             };
@@ -233,7 +232,7 @@ impl<'t> Cx<'t> {
     }
 
     /// Address of an object or mark: `at=`, with `base=`, or `find=`.
-    fn address(&mut self, _id: RecordId, row: &'t Row, env: &Env) -> Option<Expr> {
+    fn address(&mut self, _id: RecordId, row: &'t Row, env: &Env) -> Option<ExprId> {
         let props = &row.props;
         let (at, find) = (props.ex("at"), props.ex("find"));
         if let (Some(_), Some(second)) = (at, props.span("find")) {
@@ -248,7 +247,7 @@ impl<'t> Cx<'t> {
         let mut address = self.int(env, ex)?;
         if let Some(base) = props.ex("base") {
             let base = self.int(env, base)?;
-            address = Expr::Binary(BinaryOp::Add, Box::new(base), Box::new(address));
+            address = self.exprs.add(Expr::Binary(BinaryOp::Add, base, address));
         }
         Some(address)
     }
@@ -273,7 +272,11 @@ impl<'t> Cx<'t> {
             let scope = self.rec(id).scope;
             let found = self.scope(scope).params.iter().find(|p| p.0 == name).map(|p| p.1.clone());
             match found {
-                Some(super::ScopeParam::Const(Expr::Text(text), _)) => bytes = text.into_bytes(),
+                Some(super::ScopeParam::Const(expr, _))
+                    if let Expr::Text(text) = &self.exprs[expr] =>
+                {
+                    bytes = text.clone().into_bytes();
+                }
                 None if self.scope(scope).tree.params.iter().any(|p| p.name.value == name) => {
                     // Whoever imports this does not say it, and is told so.
                     return None;
@@ -343,13 +346,13 @@ impl<'t> Cx<'t> {
                 Some(found) => found,
                 None => self.expr_hint(env, ex, hint)?,
             };
-            if let (Shape::Array(element), Some(_)) = (&shape, constant(&found.expr)) {
+            if let (Shape::Array(element), Some(_)) = (&shape, self.constant(found.expr)) {
                 // Each element is equal to it.
                 self.fits(element, &found.shape, ex.span)?;
                 return Some(Part { kind, role: Role::Data, definers: Vec::new() });
             }
             self.fits(&shape, &found.shape, ex.span)?;
-            if let Some(value) = constant(&found.expr) {
+            if let Some(value) = self.constant(found.expr) {
                 let value = convert(value, ty);
                 return Some(Part {
                     kind: RowKind::Constant(value),
@@ -370,7 +373,7 @@ impl<'t> Cx<'t> {
                 None => self.expr_hint(env, ex, hint)?,
             };
             self.fits(&shape, &found.shape, ex.span)?;
-            let role = match constant(&found.expr) {
+            let role = match self.constant(found.expr) {
                 Some(value) => Role::Default(convert(value, ty)),
                 None => Role::Kept(found.expr),
             };
@@ -391,7 +394,7 @@ impl<'t> Cx<'t> {
         match (own, library) {
             (Some(super::Bound::Const(expr, shape)), _)
             | (None, Some(super::ScopeParam::Const(expr, shape))) => {
-                Some(super::Val { expr: expr.clone(), shape: shape.clone() })
+                Some(super::Val { expr: *expr, shape: shape.clone() })
             }
             (Some(super::Bound::Argument(at, shape, _)), _) => {
                 let path = crate::model::Path {
@@ -399,7 +402,8 @@ impl<'t> Cx<'t> {
                     steps: Vec::new(),
                     text: word.to_owned(),
                 };
-                Some(super::Val { expr: Expr::Path(path), shape: shape.clone() })
+                let shape = shape.clone();
+                self.val(Expr::Path(path), shape)
             }
             _ => None,
         }

@@ -1,28 +1,28 @@
 //! Expressions: names become paths, and kinds of values are checked.
 
 use super::shapes::merge;
-use super::{Cx, Env, Expr, Shape, Val};
+use super::{Cx, Env, Expr, ExprId, Shape, Val};
 use crate::model::{BinaryOp, UnaryOp};
 use crate::span::{Span, Spanned};
 use crate::syntax::expr::{Ex, ExKind, PathEx};
 use crate::syntax::near::nearest;
-
-pub(super) fn val(expr: Expr, shape: Shape) -> Option<Val> {
-    Some(Val { expr, shape })
-}
 
 fn numeric(shape: &Shape) -> bool {
     matches!(shape, Shape::Int(_) | Shape::Address | Shape::Any | Shape::Bool)
 }
 
 impl<'t> Cx<'t> {
+    pub(super) fn val(&mut self, expr: Expr, shape: Shape) -> Option<Val> {
+        Some(Val { expr: self.exprs.add(expr), shape })
+    }
+
     /// Resolves an expression.
     pub(super) fn expr(&mut self, env: &Env, ex: &Ex) -> Option<Val> {
         self.expr_hint(env, ex, None)
     }
 
     /// An expression that must be an integer or address.
-    pub(super) fn int(&mut self, env: &Env, ex: &Ex) -> Option<Expr> {
+    pub(super) fn int(&mut self, env: &Env, ex: &Ex) -> Option<ExprId> {
         let found = self.seen_expr(env, ex)?;
         if matches!(found.shape, Shape::Int(_) | Shape::Address | Shape::Any) {
             return Some(found.expr);
@@ -32,7 +32,7 @@ impl<'t> Cx<'t> {
     }
 
     /// An expression that must be true or false.
-    pub(super) fn truth(&mut self, env: &Env, ex: &Ex) -> Option<Expr> {
+    pub(super) fn truth(&mut self, env: &Env, ex: &Ex) -> Option<ExprId> {
         let found = self.seen_expr(env, ex)?;
         if matches!(found.shape, Shape::Bool | Shape::Any) {
             return Some(found.expr);
@@ -65,10 +65,10 @@ impl<'t> Cx<'t> {
         hint: Option<crate::model::EnumId>,
     ) -> Option<Val> {
         match &ex.kind {
-            ExKind::Int(n) => val(Expr::Int(*n), Shape::Int(None)),
-            ExKind::Float(n) => val(Expr::Float(*n), Shape::Float),
-            ExKind::Bool(b) => val(Expr::Bool(*b), Shape::Bool),
-            ExKind::Text(t) => val(Expr::Text(t.clone()), Shape::Text),
+            ExKind::Int(n) => self.val(Expr::Int(*n), Shape::Int(None)),
+            ExKind::Float(n) => self.val(Expr::Float(*n), Shape::Float),
+            ExKind::Bool(b) => self.val(Expr::Bool(*b), Shape::Bool),
+            ExKind::Text(t) => self.val(Expr::Text(t.clone()), Shape::Text),
             ExKind::List(_) => {
                 self.d.error("E0221", ex.span, "a list can only follow `in`");
                 None
@@ -87,7 +87,7 @@ impl<'t> Cx<'t> {
                     }
                     UnaryOp::Complement => (self.int(env, a)?, Shape::Int(None)),
                 };
-                val(Expr::Unary(*op, Box::new(inner)), shape)
+                self.val(Expr::Unary(*op, inner), shape)
             }
             ExKind::Binary(op, a, b) => self.binary(env, *op, a, b, ex.span),
             ExKind::If(c, a, b) => {
@@ -95,13 +95,13 @@ impl<'t> Cx<'t> {
                 let a = self.expr_hint(env, a, hint)?;
                 let b = self.expr_hint(env, b, hint)?;
                 let shape = either(a.shape, b.shape);
-                val(Expr::If(Box::new(c), Box::new(a.expr), Box::new(b.expr)), shape)
+                self.val(Expr::If(c, a.expr, b.expr), shape)
             }
             ExKind::Coalesce(a, b) => {
                 let a = self.expr_hint(env, a, hint)?;
                 let b = self.expr_hint(env, b, hint)?;
                 let shape = either(a.shape, b.shape);
-                val(Expr::Coalesce(Box::new(a.expr), Box::new(b.expr)), shape)
+                self.val(Expr::Coalesce(a.expr, b.expr), shape)
             }
             ExKind::In(a, list) => {
                 let a = self.seen_expr(env, a)?;
@@ -120,7 +120,7 @@ impl<'t> Cx<'t> {
                     };
                     found.push((from_val.expr, to));
                 }
-                val(Expr::In(Box::new(a.expr), found), Shape::Bool)
+                self.val(Expr::In(a.expr, found), Shape::Bool)
             }
             ExKind::Is(a, case) => self.is(env, a, case),
             ExKind::Call { name, args, filter } => {
@@ -135,7 +135,7 @@ impl<'t> Cx<'t> {
             BothTrue | EitherTrue => {
                 let left = self.truth(env, a);
                 let right = self.truth(env, b);
-                val(Expr::Binary(op, Box::new(left?), Box::new(right?)), Shape::Bool)
+                self.val(Expr::Binary(op, left?, right?), Shape::Bool)
             }
             Equal | NotEqual | Less | LessOrEqual | Greater | GreaterOrEqual => {
                 // A member of an enumeration may be named alone beside a row of that type.
@@ -148,13 +148,13 @@ impl<'t> Cx<'t> {
                     (left, right)
                 };
                 self.comparable(&left.shape, &right.shape, span)?;
-                val(Expr::Binary(op, Box::new(left.expr), Box::new(right.expr)), Shape::Bool)
+                self.val(Expr::Binary(op, left.expr, right.expr), Shape::Bool)
             }
             Concatenate => {
                 let (left, right) = (self.stream(env, a)?, self.stream(env, b)?);
                 let shape =
                     Shape::Array(Box::new(either(left.shape.element(), right.shape.element())));
-                val(Expr::Binary(op, Box::new(left.expr), Box::new(right.expr)), shape)
+                self.val(Expr::Binary(op, left.expr, right.expr), shape)
             }
             Add | Subtract | Multiply | Divide | Remainder | And | Or | Xor | ShiftLeft
             | ShiftRight => {
@@ -182,7 +182,7 @@ impl<'t> Cx<'t> {
                     (Add | Subtract, Shape::Any, _) | (Add | Subtract, _, Shape::Any) => Shape::Any,
                     _ => Shape::Int(None),
                 };
-                val(Expr::Binary(op, Box::new(left.expr), Box::new(right.expr)), shape)
+                self.val(Expr::Binary(op, left.expr, right.expr), shape)
             }
         }
     }
@@ -229,8 +229,8 @@ impl<'t> Cx<'t> {
             let word = path.head.value.as_str();
             let shadowed = env.record.is_some_and(|id| self.member(id, word, 0).is_some());
             match word {
-                "here" if !shadowed => return val(Expr::Here, Shape::Address),
-                "region_end" if !shadowed => return val(Expr::RegionEnd, Shape::Address),
+                "here" if !shadowed => return self.val(Expr::Here, Shape::Address),
+                "region_end" if !shadowed => return self.val(Expr::RegionEnd, Shape::Address),
                 _ => {}
             }
             if let Some(id) = hint {
@@ -243,26 +243,27 @@ impl<'t> Cx<'t> {
                     // A row of this name wins.
                     let lone = Ex::new(ExKind::Path(path.clone()), span);
                     if self.is_lone_word(env, &lone) {
-                        return val(Expr::Int(number), Shape::Int(hint));
+                        return self.val(Expr::Int(number), Shape::Int(hint));
                     }
                 }
             }
             if word == "none" {
-                return val(super::paths::nothing("none"), Shape::Any);
+                let expr = self.nothing("none");
+                return Some(Val { expr, shape: Shape::Any });
             }
         }
         match path.text().as_str() {
             "relocation.sections" => {
-                return val(Expr::RelocationSections, Shape::Array(Box::new(Shape::Any)));
+                return self.val(Expr::RelocationSections, Shape::Array(Box::new(Shape::Any)));
             }
             "relocation.entries" => {
-                return val(Expr::RelocationEntries, Shape::Array(Box::new(Shape::Any)));
+                return self.val(Expr::RelocationEntries, Shape::Array(Box::new(Shape::Any)));
             }
             _ => {}
         }
         match self.path_or_value(env, path)? {
-            Ok((path, shape)) => val(Expr::Path(path), shape),
-            Err((expr, shape)) => val(expr, shape),
+            Ok((path, shape)) => self.val(Expr::Path(path), shape),
+            Err((expr, shape)) => Some(Val { expr, shape }),
         }
     }
 
@@ -293,7 +294,7 @@ impl<'t> Cx<'t> {
         }
         let Shape::Union(union) = shape else {
             if shape == Shape::Any {
-                return val(Expr::Is(path, case.value.clone()), Shape::Bool);
+                return self.val(Expr::Is(path, case.value.clone()), Shape::Bool);
             }
             self.wrong(a.span, "a union", &shape);
             return None;
@@ -310,7 +311,7 @@ impl<'t> Cx<'t> {
             }
             return None;
         }
-        val(Expr::Is(path, case.value.clone()), Shape::Bool)
+        self.val(Expr::Is(path, case.value.clone()), Shape::Bool)
     }
 }
 

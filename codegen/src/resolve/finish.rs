@@ -178,6 +178,7 @@ impl<'t> Cx<'t> {
             strings: self.strings.clone(),
             lets: self.module_lets(),
             relocation,
+            exprs: std::mem::take(&mut self.exprs).into_exprs(),
             views: Default::default(),
         };
         super::offsets::computed_sizes(&mut model);
@@ -285,7 +286,7 @@ impl<'t> Cx<'t> {
         for decl in decls {
             let expr = match self.expr(&env, &decl.ex) {
                 Some(val) => val.expr,
-                None => super::paths::nothing(&decl.name.value),
+                None => self.nothing(&decl.name.value),
             };
             let (name, doc) = (decl.name.value.clone(), decl.doc.clone());
             list.push(Let { name, doc, expr, span: decl.span });

@@ -1,7 +1,7 @@
 //! Beginnings of paths: what the first name means.
 
 use super::imports::Found;
-use super::{Bound, Cx, Env, Expr, RecordId, ScopeParam, Shape, id32};
+use super::{Bound, Cx, Env, Expr, ExprId, RecordId, ScopeParam, Shape, id32};
 use crate::model::{Field, Start, Step};
 use crate::syntax::ast::DeclBody;
 use crate::syntax::expr::{PathEx, StepEx};
@@ -11,7 +11,7 @@ use crate::syntax::near::nearest;
 pub(super) enum Head {
     /// Start, first steps, what was reached, and how many written steps were used.
     Path(Start, Vec<Step>, Shape, usize),
-    Value(Expr, Shape),
+    Value(ExprId, Shape),
 }
 
 impl<'t> Cx<'t> {
@@ -102,7 +102,8 @@ impl<'t> Cx<'t> {
                     crate::model::Meaning::Enum(id) => Shape::Int(Some(id)),
                     _ => Shape::Int(None),
                 };
-                return Some(Head::Value(Expr::Epoch(id32(at)), shape));
+                let epoch = self.exprs.add(Expr::Epoch(id32(at)));
+                return Some(Head::Value(epoch, shape));
             }
         }
         let tree = self.scope(env.scope).tree;
@@ -173,7 +174,7 @@ impl<'t> Cx<'t> {
                     };
                     match members.iter().find(|m| m.name.value == member.value) {
                         Some(found) => {
-                            let value = Expr::Int(found.number);
+                            let value = self.exprs.add(Expr::Int(found.number));
                             return Some(Some(Head::Value(value, Shape::Int(Some(id)))));
                         }
                         None => {

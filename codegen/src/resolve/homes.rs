@@ -143,9 +143,10 @@ impl<'t> Cx<'t> {
                 return Some(run(Content::Bytes, RunLength::Fill));
             }
             let size = self.int(&env, ex)?;
-            return Some(match size.constant().and_then(|n| u64::try_from(n).ok()) {
+            let number = self.exprs.constant(size);
+            return Some(match number.and_then(|n| u64::try_from(n).ok()) {
                 Some(size) => run(Content::Bytes, RunLength::Fixed(size)),
-                None => run(Content::Bytes, RunLength::Count(Box::new(size))),
+                None => run(Content::Bytes, RunLength::Count(size)),
             });
         }
         let mut types = Vec::new();

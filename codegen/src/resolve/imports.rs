@@ -233,18 +233,20 @@ impl<'t> Cx<'t> {
             "type" => (value.ty.as_ref().map(|ty| ScopeParam::Type(scope, ty)), "a type"),
             "chars" => {
                 let numeric = matches!(constant, Some(ExKind::Int(_) | ExKind::Bool(_)));
-                let text = Expr::Text(value.text.clone());
+                let text = self.exprs.add(Expr::Text(value.text.clone()));
                 ((!numeric).then_some(ScopeParam::Const(text, Shape::Text)), "a text")
             }
             "bool" => match constant {
                 Some(ExKind::Bool(b)) => {
-                    (Some(ScopeParam::Const(Expr::Bool(*b), Shape::Bool)), "a truth value")
+                    let truth = self.exprs.add(Expr::Bool(*b));
+                    (Some(ScopeParam::Const(truth, Shape::Bool)), "a truth value")
                 }
                 _ => (None, "a truth value"),
             },
             _ if builtin::integer(kind).is_some() => match constant {
                 Some(ExKind::Int(n)) => {
-                    (Some(ScopeParam::Const(Expr::Int(*n), Shape::Int(None))), "an integer")
+                    let number = self.exprs.add(Expr::Int(*n));
+                    (Some(ScopeParam::Const(number, Shape::Int(None))), "an integer")
                 }
                 _ => (None, "an integer"),
             },

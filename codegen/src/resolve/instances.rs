@@ -1,6 +1,6 @@
 //! Records for types with arguments: one per distinct list.
 
-use super::{Bound, Cx, MAX_RECORDS, ScopeId, Shape, id32};
+use super::{Bound, Cx, Expr, MAX_RECORDS, ScopeId, Shape, id32};
 use crate::model::RecordId;
 use crate::span::Span;
 use crate::syntax::ast::{Argument, Decl};
@@ -57,17 +57,14 @@ impl<'t> Cx<'t> {
         let ex = arg.ex.as_ref()?;
         let env = self.env(scope, record);
         if ex.word() == Some("none") {
-            let path = super::paths::nothing("none");
-            return Some(Bound::Argument(at, Shape::Any, Box::new(path)));
+            return Some(Bound::Argument(at, Shape::Any, self.nothing("none")));
         }
         let val = self.expr(&env, ex)?;
-        match &val.expr {
-            crate::model::Expr::Int(_)
-            | crate::model::Expr::Bool(_)
-            | crate::model::Expr::Float(_)
-            | crate::model::Expr::Text(_)
-            | crate::model::Expr::Bytes(_) => Some(Bound::Const(val.expr, val.shape)),
-            _ => Some(Bound::Argument(at, val.shape, Box::new(val.expr))),
+        match &self.exprs[val.expr] {
+            Expr::Int(_) | Expr::Bool(_) | Expr::Float(_) | Expr::Text(_) | Expr::Bytes(_) => {
+                Some(Bound::Const(val.expr, val.shape))
+            }
+            _ => Some(Bound::Argument(at, val.shape, val.expr)),
         }
     }
 

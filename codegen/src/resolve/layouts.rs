@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Cx, Expr, RecordId, Shape, Source, id32};
+use super::{Cx, ExprId, RecordId, Shape, Source, id32};
 use crate::model::{Home, LayoutPath, PathStep, RowId, Statement, Type, UnionId};
 use crate::span::Span;
 use crate::syntax::ast::{Place, RowWord};
@@ -119,7 +119,7 @@ impl<'t> Cx<'t> {
     }
 
     /// `align=` of an object row.
-    fn object_align(&mut self, id: RecordId, slot: usize) -> Option<Expr> {
+    fn object_align(&mut self, id: RecordId, slot: usize) -> Option<ExprId> {
         let Source::Row(row, _) = &self.rec(id).slots[slot].variants[0].source else {
             return None;
         };

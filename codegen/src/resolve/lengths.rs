@@ -2,7 +2,7 @@
 
 use super::base::{own_pointer, per_epoch, run};
 use super::shapes::is_array;
-use super::{Base, Cx, Env, Expr, RecordId, Shape, Source, id32};
+use super::{Base, Cx, Env, Expr, ExprId, RecordId, Shape, Source, id32};
 use crate::model::{
     ArrayLength, ArrayType, Cell, Content, Encoding, Extent, Meaning, RecordKind, RegionType,
     RunLength, RunType, Storage, Target, Trim, Type, WhenEmpty,
@@ -354,11 +354,26 @@ impl<'t> Cx<'t> {
                     Some(Extent::Rest)
                 } else {
                     let found = self.expr(env, ex)?;
-                    Some(Extent::End(addresses(found.expr)))
+                    Some(Extent::End(self.addresses(found.expr)))
                 }
             }
             None => None,
         })
+    }
+
+    /// Where objects begin: each path in `a ?? b` becomes its address.
+    fn addresses(&mut self, expr: ExprId) -> ExprId {
+        match &self.exprs[expr] {
+            Expr::Path(path) => {
+                let at = Expr::At(path.clone());
+                self.exprs.add(at)
+            }
+            &Expr::Coalesce(a, b) => {
+                let (a, b) = (self.addresses(a), self.addresses(b));
+                self.exprs.add(Expr::Coalesce(a, b))
+            }
+            _ => expr,
+        }
     }
 
     /// `bytes` or `text` with its length.
@@ -372,11 +387,8 @@ impl<'t> Cx<'t> {
         let props = &row.props;
         let make = |length| Type::Run(RunType { content, length, suffix: Vec::new(), align: None });
         if let Some(ex) = props.ex("count") {
-            let length = if is_fill(ex) {
-                RunLength::Fill
-            } else {
-                RunLength::Count(Box::new(self.int(env, ex)?))
-            };
+            let length =
+                if is_fill(ex) { RunLength::Fill } else { RunLength::Count(self.int(env, ex)?) };
             return self.region(id, row, make(length), content, env);
         }
         self.bounded(id, row, content, env)
@@ -393,7 +405,7 @@ impl<'t> Cx<'t> {
             }
             if !props.has("end") && !props.has("until") {
                 let size = self.int(env, ex)?;
-                match size.constant() {
+                match self.exprs.constant(size) {
                     Some(n) => match u64::try_from(n) {
                         Ok(size) => return Some(make(RunLength::Fixed(size))),
                         Err(_) => {
@@ -402,7 +414,7 @@ impl<'t> Cx<'t> {
                         }
                     },
                     None if content == Content::Bytes => {
-                        return Some(make(RunLength::Count(Box::new(size))));
+                        return Some(make(RunLength::Count(size)));
                     }
                     None => {}
                 }
@@ -490,15 +502,6 @@ fn row_is_bit(row: &Row) -> bool {
 /// A whole number in whole bytes.
 fn is_number(ty: &Type) -> bool {
     matches!(ty, Type::Cell(Cell { storage: Storage::Fixed(_), meaning: Meaning::Int }))
-}
-
-/// Where objects begin: each path in `a ?? b` becomes its address.
-fn addresses(expr: Expr) -> Expr {
-    match expr {
-        Expr::Path(path) => Expr::At(path),
-        Expr::Coalesce(a, b) => Expr::Coalesce(Box::new(addresses(*a)), Box::new(addresses(*b))),
-        other => other,
-    }
 }
 
 /// Whether a length is "as much as there is".

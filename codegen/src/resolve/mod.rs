@@ -28,6 +28,7 @@ mod offsets;
 mod order;
 mod paths;
 mod pointers;
+mod pool;
 mod rows;
 mod shapes;
 #[cfg(test)]
@@ -40,7 +41,7 @@ use std::collections::HashMap;
 
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Enum, EnumId, Expr, IntType, Model, PointerId, PointerKind, RecordId, RecordKind,
+    Enum, EnumId, Expr, ExprId, IntType, Model, PointerId, PointerKind, RecordId, RecordKind,
     RelocationEncoding, Row as ModelRow, RowId, StringKind, Type, Union, UnionId, Varint,
 };
 use crate::span::{Span, Spanned};
@@ -95,16 +96,16 @@ enum ScopeParam<'t> {
     /// A type, written in this scope.
     Type(ScopeId, &'t TypeEx),
     /// A number or text.
-    Const(Expr, Shape),
+    Const(ExprId, Shape),
 }
 
 /// Value of a parameter of a struct, union or string.
 #[derive(Debug, Clone)]
 enum Bound {
     Type(Type),
-    Const(Expr, Shape),
+    Const(ExprId, Shape),
     /// Evaluated in the owner: position in [`Rec::arguments`].
-    Argument(u32, Shape, Box<Expr>),
+    Argument(u32, Shape, ExprId),
 }
 
 /// What a path or expression is about.
@@ -145,7 +146,7 @@ struct Rec<'t> {
     said_source: Option<&'t str>,
     scope: ScopeId,
     params: Vec<(&'t str, Bound)>,
-    arguments: Vec<Expr>,
+    arguments: Vec<ExprId>,
     /// For bodies of cases and forms: the record that holds them.
     outer: Option<RecordId>,
     slots: Vec<Slot<'t>>,
@@ -267,7 +268,7 @@ struct Env {
 /// An expression and what it gives.
 #[derive(Debug, Clone)]
 struct Val {
-    expr: Expr,
+    expr: ExprId,
     shape: Shape,
 }
 
@@ -288,6 +289,7 @@ struct Cx<'t> {
     pointer_decls: Vec<(ScopeId, usize)>,
     pointer_ids: HashMap<(ScopeId, usize), PointerId>,
     varints: Vec<Varint>,
+    exprs: pool::Pool,
     strings: Vec<StringKind>,
     varint_ids: HashMap<(ScopeId, usize), crate::model::VarintId>,
     instances: HashMap<String, RecordId>,
@@ -325,6 +327,7 @@ impl<'t> Cx<'t> {
             pointer_decls: Vec::new(),
             pointer_ids: HashMap::new(),
             varints: Vec::new(),
+            exprs: pool::Pool::default(),
             strings: Vec::new(),
             varint_ids: HashMap::new(),
             instances: HashMap::new(),

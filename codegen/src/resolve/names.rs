@@ -45,11 +45,13 @@ impl<'t> Cx<'t> {
         use crate::model::Expr;
         match bound {
             super::Bound::Type(ty) => self.shown_type(ty),
-            super::Bound::Const(Expr::Int(n), _) => n.to_string(),
-            super::Bound::Const(Expr::Text(t), _) => format!("'{t}'"),
-            super::Bound::Const(Expr::Bool(b), _) => b.to_string(),
-            super::Bound::Const(..) => "..".to_owned(),
-            super::Bound::Argument(_, _, expr) => match &**expr {
+            super::Bound::Const(expr, _) => match &self.exprs[*expr] {
+                Expr::Int(n) => n.to_string(),
+                Expr::Text(t) => format!("'{t}'"),
+                Expr::Bool(b) => b.to_string(),
+                _ => "..".to_owned(),
+            },
+            super::Bound::Argument(_, _, expr) => match &self.exprs[*expr] {
                 Expr::Path(path) => path.text.clone(),
                 _ => "..".to_owned(),
             },

@@ -1,6 +1,7 @@
 //! The order in which rows are read, and which types contain themselves.
 
-use super::{Cx, RecordId, id32};
+use super::pool::Pool;
+use super::{Cx, ExprId, RecordId, id32};
 use crate::model::{
     ArrayLength, Expr, Extent, Home, Member, Path, RowId, RowKind, RunLength, Start, Step, Tag,
     Target, Type,
@@ -62,21 +63,22 @@ impl<'t> Cx<'t> {
     fn needs(&self, id: RecordId, at: usize) -> Vec<usize> {
         let row = &self.rec(id).rows[at];
         let mut list = Vec::new();
-        let mut visit = |expr: &Expr| paths(expr, &mut |path| own_row(path, id, &mut list));
-        if let Some(when) = &row.when {
+        let exprs = &self.exprs;
+        let mut visit = |expr: ExprId| paths(exprs, expr, &mut |path| own_row(path, id, &mut list));
+        if let Some(when) = row.when {
             visit(when);
         }
-        if let RowKind::Object { address } | RowKind::Mark { address } = &row.kind {
+        if let RowKind::Object { address } | RowKind::Mark { address } = row.kind {
             visit(address);
         }
-        exprs(&row.ty, &mut visit);
+        lengths(&row.ty, &mut visit);
         if let Some(union) = Self::union_of(&row.ty)
             && let Some(model) = &self.uni(union).model
         {
             match &model.tag {
                 Tag::Row(row) => list.push(row.index()),
                 Tag::Given(expr) => {
-                    paths(expr, &mut |path| own_row(path, id, &mut list));
+                    paths(exprs, *expr, &mut |path| own_row(path, id, &mut list));
                 }
                 Tag::Own(_) | Tag::Word(_) => {}
             }
@@ -86,17 +88,17 @@ impl<'t> Cx<'t> {
                     continue;
                 }
                 for row in &self.rec(case.record).rows {
-                    let mut up = |expr: &Expr| {
-                        paths(expr, &mut |path| {
+                    let mut up = |expr: ExprId| {
+                        paths(exprs, expr, &mut |path| {
                             if matches!(path.start, Start::Up(1)) {
                                 own_row_from(path, id, &mut list);
                             }
                         });
                     };
-                    if let Some(when) = &row.when {
+                    if let Some(when) = row.when {
                         up(when);
                     }
-                    exprs(&row.ty, &mut up);
+                    lengths(&row.ty, &mut up);
                 }
             }
         }
@@ -192,38 +194,38 @@ fn own_row_from(path: &Path, id: RecordId, list: &mut Vec<usize>) {
 }
 
 /// Expressions of a type.
-fn exprs(ty: &Type, visit: &mut dyn FnMut(&Expr)) {
+fn lengths(ty: &Type, visit: &mut dyn FnMut(ExprId)) {
     match ty {
         Type::Run(run) => {
             if let RunLength::Count(expr) = &run.length {
-                visit(expr);
+                visit(*expr);
             }
         }
         Type::Array(array) => {
             match &array.length {
-                ArrayLength::Count(expr) | ArrayLength::Last(expr) => visit(expr),
+                ArrayLength::Count(expr) | ArrayLength::Last(expr) => visit(*expr),
                 ArrayLength::Fill => {}
             }
-            if let Some(stride) = &array.stride {
+            if let Some(stride) = array.stride {
                 visit(stride);
             }
-            exprs(&array.element, visit);
+            lengths(&array.element, visit);
         }
         Type::Region(region) => {
             match &region.extent {
-                Extent::Size(expr) | Extent::End(expr) => visit(expr),
+                Extent::Size(expr) | Extent::End(expr) => visit(*expr),
                 Extent::Terminated(_) | Extent::Rest => {}
             }
-            exprs(&region.inner, visit);
+            lengths(&region.inner, visit);
         }
         Type::Pointer(pointer) => {
             if let Target::Own(target) = &pointer.target {
-                exprs(target, visit);
+                lengths(target, visit);
             }
         }
         Type::PerEpoch(types) => {
             for ty in types {
-                exprs(ty, visit);
+                lengths(ty, visit);
             }
         }
         _ => {}
@@ -231,8 +233,8 @@ fn exprs(ty: &Type, visit: &mut dyn FnMut(&Expr)) {
 }
 
 /// Paths in an expression.
-fn paths(expr: &Expr, visit: &mut dyn FnMut(&Path)) {
-    match expr {
+fn paths(exprs: &Pool, expr: ExprId, visit: &mut dyn FnMut(&Path)) {
+    match &exprs[expr] {
         Expr::Path(path)
         | Expr::At(path)
         | Expr::End(path)
@@ -245,11 +247,11 @@ fn paths(expr: &Expr, visit: &mut dyn FnMut(&Path)) {
             visit(path);
             for step in &path.steps {
                 if let Step::Index(index) = step {
-                    paths(index, visit);
+                    paths(exprs, *index, visit);
                 }
             }
         }
-        _ => expr.operands(&mut |operand| paths(operand, visit)),
+        other => other.operands(&mut |operand| paths(exprs, operand, visit)),
     }
 }
 

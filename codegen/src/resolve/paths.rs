@@ -2,7 +2,9 @@
 
 use super::heads::Head;
 use super::shapes::merge;
-use super::{Bound, Cx, Env, Expr, Memo, RecordId, ScopeId, ScopeParam, Shape, Source, id32};
+use super::{
+    Bound, Cx, Env, Expr, ExprId, Memo, RecordId, ScopeId, ScopeParam, Shape, Source, id32,
+};
 use crate::model::{Field, Member, Path, RowId, Start, Step};
 use crate::span::Span;
 use crate::syntax::builtin;
@@ -12,19 +14,19 @@ use crate::syntax::near::nearest;
 /// Words at the head of a path that are not names.
 const WORDS: [&str; 3] = ["this", "parent", "it"];
 
-/// A path that leads to nothing.
-pub(super) fn nothing(text: &str) -> Expr {
-    Expr::Path(Path {
-        start: Start::This,
-        steps: vec![Step::Field(Field { name: text.to_owned(), members: Vec::new() })],
-        text: text.to_owned(),
-    })
-}
-
 /// A step to a field.
 type Stepped = (Vec<Step>, Shape);
 
 impl<'t> Cx<'t> {
+    /// A path that leads to nothing.
+    pub(super) fn nothing(&mut self, text: &str) -> ExprId {
+        self.exprs.add(Expr::Path(Path {
+            start: Start::This,
+            steps: vec![Step::Field(Field { name: text.to_owned(), members: Vec::new() })],
+            text: text.to_owned(),
+        }))
+    }
+
     pub(super) fn env(&self, scope: ScopeId, record: Option<RecordId>) -> Env {
         Env { record, scope, it: None, element: None, alias: None, holders: Vec::new(), depth: 0 }
     }
@@ -172,7 +174,7 @@ impl<'t> Cx<'t> {
         &mut self,
         env: &Env,
         ex: &PathEx,
-    ) -> Option<Result<(Path, Shape), (Expr, Shape)>> {
+    ) -> Option<Result<(Path, Shape), (ExprId, Shape)>> {
         let (start, mut steps, mut shape, used) = match self.head(env, ex)? {
             Head::Path(start, steps, shape, used) => (start, steps, shape, used),
             Head::Value(expr, shape) => {
@@ -212,7 +214,7 @@ impl<'t> Cx<'t> {
                         return None;
                     }
                     let index = self.int(env, index)?;
-                    steps.push(Step::Index(Box::new(index)));
+                    steps.push(Step::Index(index));
                     shape = shape.element();
                 }
                 StepEx::Last(span) => {

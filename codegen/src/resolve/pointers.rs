@@ -1,6 +1,6 @@
 //! Kinds of pointers, pools, and the sections of the relocation table.
 
-use super::{Cx, Env, Expr, PointerId, ScopeId, Shape, id32};
+use super::{Cx, Env, Expr, ExprId, PointerId, ScopeId, Shape, id32};
 use crate::model::{
     BinaryOp, Cell, Field, Listed, Listing, Meaning, Member, Path, PointerKind, Policy, RecordId,
     RelocationSection, RowId, RowKind, Start, Step, Storage, Target, Type, WhenEmpty,
@@ -123,7 +123,8 @@ impl<'t> Cx<'t> {
                     let found = match named {
                         // A struct's name is its address.
                         Some(_) => {
-                            ex.path().and_then(|path| self.path(&env, path)).map(|p| Expr::At(p.0))
+                            let found = ex.path().and_then(|path| self.path(&env, path));
+                            found.map(|(path, _)| self.exprs.add(Expr::At(path)))
                         }
                         None => self.int(&env, ex),
                     };
@@ -332,18 +333,21 @@ impl<'t> Cx<'t> {
 
     /// The equation of a pointer to an object that somebody else owns: its address, and the number
     /// for nothing where it is not there.
-    pub(super) fn points_to(&mut self, kind: PointerId, object: Path) -> Expr {
+    pub(super) fn points_to(&mut self, kind: PointerId, object: Path) -> ExprId {
         let kind = &self.pointers[kind.index()];
-        let mut number = Expr::At(object);
+        let mut number = self.exprs.add(Expr::At(object));
         if kind.skip > 0 {
-            let skip = Box::new(Expr::Int(kind.skip.into()));
-            number = Expr::Binary(BinaryOp::Add, Box::new(number), skip);
+            let skip = self.exprs.add(Expr::Int(kind.skip.into()));
+            number = self.exprs.add(Expr::Binary(BinaryOp::Add, number, skip));
         }
-        if let Some(base) = &kind.base {
-            number = Expr::Binary(BinaryOp::Subtract, Box::new(number), Box::new(base.clone()));
+        if let Some(base) = kind.base {
+            number = self.exprs.add(Expr::Binary(BinaryOp::Subtract, number, base));
         }
         match kind.none {
-            Some(none) => Expr::Coalesce(Box::new(number), Box::new(Expr::Int(none))),
+            Some(none) => {
+                let none = self.exprs.add(Expr::Int(none));
+                self.exprs.add(Expr::Coalesce(number, none))
+            }
             None => number,
         }
     }

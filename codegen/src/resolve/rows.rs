@@ -1,8 +1,7 @@
 //! Rows of records, complete but for equations that other rows give.
 
-use super::consts::constant;
 use super::imports::Found;
-use super::{Cx, Env, Expr, RecordId, ScopeId, Shape, Source};
+use super::{Cx, Env, Expr, ExprId, RecordId, ScopeId, Shape, Source};
 use crate::model::{
     BinaryOp, Cell, Check, CheckKind, Definer, DefinerScope, DefinerSource, Home, Meaning,
     Reference, Role, Row as ModelRow, RowKind, Storage, Type, UnaryOp,
@@ -201,18 +200,18 @@ impl<'t> Cx<'t> {
     }
 
     /// The conjunction of the conditions around a row.
-    pub(super) fn condition(&mut self, id: RecordId, slot: usize) -> Option<Expr> {
+    pub(super) fn condition(&mut self, id: RecordId, slot: usize) -> Option<ExprId> {
         let env = self.record_env(id);
         let list = self.rec(id).slots[slot].variants[0].when.clone();
-        let mut all: Option<Expr> = None;
+        let mut all: Option<ExprId> = None;
         for (ex, negated) in list {
             let mut one = self.truth(&env, ex)?;
             if negated {
-                one = Expr::Unary(UnaryOp::Not, Box::new(one));
+                one = self.exprs.add(Expr::Unary(UnaryOp::Not, one));
             }
             all = Some(match all {
                 None => one,
-                Some(before) => Expr::Binary(BinaryOp::BothTrue, Box::new(before), Box::new(one)),
+                Some(before) => self.exprs.add(Expr::Binary(BinaryOp::BothTrue, before, one)),
             });
         }
         all
@@ -266,7 +265,7 @@ impl<'t> Cx<'t> {
             let kept = std::mem::take(&mut self.d);
             let found = if owner { None } else { self.expr_hint(&inner, ex, hint) };
             self.d = kept;
-            if let Some(value) = found.filter(|v| constant(&v.expr).is_some()) {
+            if let Some(value) = found.filter(|v| self.constant(v.expr).is_some()) {
                 let kind = CheckKind::Equals(value.expr);
                 built.checks.push(Check { kind, text: prop.text.clone(), span: prop.span });
             }
@@ -282,7 +281,7 @@ impl<'t> Cx<'t> {
                         ExKind::List(list) => list.as_slice(),
                         _ => std::slice::from_ref(ex),
                     };
-                    let list: Option<Vec<Expr>> =
+                    let list: Option<Vec<ExprId>> =
                         list.iter().map(|ex| self.bound(&inner, ex, &element)).collect();
                     list.map(CheckKind::OneOf)
                 }
@@ -295,7 +294,7 @@ impl<'t> Cx<'t> {
     }
 
     /// What a value is compared with by `min= max= one_of=`.
-    fn bound(&mut self, env: &Env, ex: &Ex, value: &Shape) -> Option<Expr> {
+    fn bound(&mut self, env: &Env, ex: &Ex, value: &Shape) -> Option<ExprId> {
         let hint = match value {
             Shape::Int(id) => *id,
             _ => None,

@@ -96,9 +96,8 @@ impl<'t> Cx<'t> {
         let param = decl.params.iter().position(|p| p.value == length);
         let prefix = match param.and_then(|at| args.get(at)) {
             Some(Bound::Type(ty)) => ty.clone(),
-            Some(Bound::Const(Expr::Int(n), _)) => {
-                let count = RunLength::Count(Box::new(Expr::Int(*n)));
-                return Some(make(count, suffix));
+            Some(Bound::Const(expr, _)) if matches!(self.exprs[*expr], Expr::Int(_)) => {
+                return Some(make(RunLength::Count(*expr), suffix));
             }
             Some(_) => {
                 self.d.error("E0213", span, format!("`{length}` must be an integer type here"));

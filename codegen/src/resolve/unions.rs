@@ -29,8 +29,10 @@ impl<'t> Cx<'t> {
         };
         let source = props.text("source").map(str::to_owned);
         let found = self.tag(id, holder, props, span);
-        let (tag, labelled, width) =
-            found.unwrap_or((Tag::Given(Expr::Int(0)), Labelled::Number(None), None));
+        let (tag, labelled, width) = match found {
+            Some(found) => found,
+            None => (Tag::Given(self.exprs.add(Expr::Int(0))), Labelled::Number(None), None),
+        };
         if self.uni(id).cases.is_empty() {
             self.d
                 .error("E0228", span, "the union has no case")

@@ -8,14 +8,14 @@ use quote::{format_ident, quote};
 use super::plan::{Plan, is_local, own_row};
 use super::visit::{records, union_in};
 use crate::model::{
-    BinaryOp, Expr, Function, Member, Path, RecordId, RecordKind, Row, RowId, Start, Step,
-    StreamFunction, Target, Type, UnaryOp,
+    BinaryOp, Expr, ExprId, Function, Member, Model, Path, RecordId, RecordKind, Row, RowId, Start,
+    Step, StreamFunction, Target, Type, UnaryOp,
 };
 
 /// What has a number because it is generated once, for reading and writing alike.
 #[derive(Default)]
 pub(super) struct Registry {
-    exprs: Vec<(Expr, RecordId)>,
+    exprs: Vec<(ExprId, RecordId)>,
     paths: Vec<Path>,
     sources: Vec<Source>,
     known: HashMap<String, u16>,
@@ -47,7 +47,7 @@ pub(super) const IT: RowId = RowId(u32::MAX);
 
 impl Plan<'_> {
     /// The number of an expression; see `rt::Engine::expr`.
-    pub fn expr(&self, e: &Expr, this: RecordId) -> u16 {
+    pub fn expr(&self, e: ExprId, this: RecordId) -> u16 {
         let mut registry = self.registry.borrow_mut();
         let next = number(registry.exprs.len());
         let key = format!("e {} {e:?}", this.0);
@@ -55,7 +55,7 @@ impl Plan<'_> {
             Some(known) => *known,
             None => {
                 registry.known.insert(key, next);
-                registry.exprs.push((e.clone(), this));
+                registry.exprs.push((e, this));
                 next
             }
         }
@@ -77,14 +77,14 @@ impl Plan<'_> {
     }
 
     /// The number of a value that may be many; see `rt::Engine::source`.
-    pub fn source(&self, e: &Expr, this: RecordId) -> u16 {
-        let source = match e {
+    pub fn source(&self, e: ExprId, this: RecordId) -> u16 {
+        let source = match &self.model[e] {
             Expr::Path(path) => Source::Path(self.path(path)),
             Expr::Binary(BinaryOp::Concatenate, a, b) => {
-                Source::Concatenate(self.source(a, this), self.source(b, this))
+                Source::Concatenate(self.source(*a, this), self.source(*b, this))
             }
-            Expr::Coalesce(a, b) => Source::Coalesce(self.source(a, this), self.source(b, this)),
-            other => Source::Expr(self.expr(other, this)),
+            Expr::Coalesce(a, b) => Source::Coalesce(self.source(*a, this), self.source(*b, this)),
+            _ => Source::Expr(self.expr(e, this)),
         };
         let mut registry = self.registry.borrow_mut();
         let next = number(registry.sources.len());
@@ -104,15 +104,15 @@ impl Plan<'_> {
     /// for `it`). It uses an engine named `cx`. `None` if it needs the tree.
     pub fn local(
         &self,
-        e: &Expr,
+        e: ExprId,
         this: RecordId,
         local: &dyn Fn(RowId) -> Option<TokenStream>,
     ) -> Option<TokenStream> {
-        if let Some(n) = e.constant() {
+        if let Some(n) = self.model.exprs.constant(e) {
             let n = Literal::i128_suffixed(n);
             return Some(quote!(rt::Ok(rt::Val::Int(#n))));
         }
-        if !is_local(self.model, e, this) || !rows_known(e, this, local) {
+        if !is_local(self.model, e, this) || !rows_known(self.model, e, this, local) {
             return None;
         }
         let env = Env { engine: quote!(cx), tree: None, local: Some(local), this };
@@ -122,12 +122,12 @@ impl Plan<'_> {
 
     /// An expression as code of type `r::Ex`. In a record without a node it is about own rows, if
     /// it needs nothing else.
-    pub fn ex(&self, e: &Expr, this: RecordId, direct: bool) -> TokenStream {
-        if let Some(n) = e.constant() {
+    pub fn ex(&self, e: ExprId, this: RecordId, direct: bool) -> TokenStream {
+        if let Some(n) = self.model.exprs.constant(e) {
             let n = Literal::i128_unsuffixed(n);
             return quote!(r::Ex::Int(#n));
         }
-        let here = mentions_position(e);
+        let here = mentions_position(self.model, e);
         if direct {
             let known = |row: RowId| {
                 if row == IT {
@@ -185,10 +185,10 @@ impl Plan<'_> {
         loop {
             let (next, path) = {
                 let registry = self.registry.borrow();
-                (registry.exprs.get(arms.len()).cloned(), registry.paths.get(paths.len()).cloned())
+                (registry.exprs.get(arms.len()).copied(), registry.paths.get(paths.len()).cloned())
             };
             if let Some((e, this)) = next {
-                let (arm, function) = self.function(arms.len(), &e, this);
+                let (arm, function) = self.function(arms.len(), e, this);
                 arms.push(arm);
                 functions.push(function);
             } else if let Some(path) = path {
@@ -238,7 +238,7 @@ impl Plan<'_> {
     }
 
     /// The function of an expression, and the arm that calls it.
-    fn function(&self, at: usize, e: &Expr, this: RecordId) -> (TokenStream, TokenStream) {
+    fn function(&self, at: usize, e: ExprId, this: RecordId) -> (TokenStream, TokenStream) {
         let env =
             Env { engine: quote!(e), tree: Some((quote!(this), quote!(it))), local: None, this };
         let code = self.code(e, &env).unwrap_or_else(|| quote!(rt::Val::None));
@@ -253,9 +253,9 @@ impl Plan<'_> {
     }
 
     /// Code of type `rt::Val`, with `?` where it may fail.
-    fn code(&self, e: &Expr, env: &Env<'_>) -> Option<TokenStream> {
+    fn code(&self, e: ExprId, env: &Env<'_>) -> Option<TokenStream> {
         let engine = &env.engine;
-        Some(match e {
+        Some(match &self.model[e] {
             Expr::Int(n) => {
                 let n = Literal::i128_suffixed(*n);
                 quote!(rt::Val::Int(#n))
@@ -276,7 +276,7 @@ impl Plan<'_> {
             }
             Expr::Path(path) => return self.path_code(e, path, env),
             Expr::Unary(op, a) => {
-                let a = self.code(a, env)?;
+                let a = self.code(*a, env)?;
                 let op = match op {
                     UnaryOp::Negate => quote!(Negate),
                     UnaryOp::Not => quote!(Not),
@@ -285,36 +285,36 @@ impl Plan<'_> {
                 quote!({ let a = #a; rt::unary(rt::UnaryOp::#op, &a)? })
             }
             Expr::Binary(BinaryOp::BothTrue, a, b) => {
-                let (a, b) = (self.code(a, env)?, self.code(b, env)?);
+                let (a, b) = (self.code(*a, env)?, self.code(*b, env)?);
                 quote!(rt::Val::Bool(rt::truth_of(&#a)? && rt::truth_of(&#b)?))
             }
             Expr::Binary(BinaryOp::EitherTrue, a, b) => {
-                let (a, b) = (self.code(a, env)?, self.code(b, env)?);
+                let (a, b) = (self.code(*a, env)?, self.code(*b, env)?);
                 quote!(rt::Val::Bool(rt::truth_of(&#a)? || rt::truth_of(&#b)?))
             }
             Expr::Binary(op, a, b) => {
                 let op = binary(*op)?;
-                let (a, b) = (self.code(a, env)?, self.code(b, env)?);
+                let (a, b) = (self.code(*a, env)?, self.code(*b, env)?);
                 quote!({ let a = #a; let b = #b; rt::binary(rt::BinaryOp::#op, &a, &b)? })
             }
             Expr::If(condition, a, b) => {
-                let condition = self.code(condition, env)?;
-                let (a, b) = (self.code(a, env)?, self.code(b, env)?);
+                let condition = self.code(*condition, env)?;
+                let (a, b) = (self.code(*a, env)?, self.code(*b, env)?);
                 quote!(if rt::truth_of(&#condition)? { #a } else { #b })
             }
             Expr::Coalesce(a, b) => {
-                let (a, b) = (self.code(a, env)?, self.code(b, env)?);
+                let (a, b) = (self.code(*a, env)?, self.code(*b, env)?);
                 quote!(match #a { rt::Val::None => #b, val => val })
             }
             Expr::In(a, ranges) => {
-                let a = self.code(a, env)?;
+                let a = self.code(*a, env)?;
                 let mut tests = Vec::new();
                 for (low, high) in ranges {
-                    let low = self.code(low, env)?;
+                    let low = self.code(*low, env)?;
                     tests.push(match high {
                         None => quote!({ let low = #low; hit |= rt::is_one(&a, &low)?; }),
                         Some(high) => {
-                            let high = self.code(high, env)?;
+                            let high = self.code(*high, env)?;
                             quote!({
                                 let low = #low;
                                 let high = #high;
@@ -333,7 +333,7 @@ impl Plan<'_> {
             Expr::Call(function, arguments) => {
                 let mut code = Vec::new();
                 for argument in arguments {
-                    code.push(self.code(argument, env)?);
+                    code.push(self.code(*argument, env)?);
                 }
                 let function = match function {
                     Function::Murmur3 => quote!(Murmur3),
@@ -351,10 +351,10 @@ impl Plan<'_> {
             }
             Expr::Stream(function, source, filter) => {
                 let (this, it) = env.tree.as_ref()?;
-                let source = self.source(source, env.this);
+                let source = self.source(*source, env.this);
                 let filter = match filter {
                     Some(filter) => {
-                        let filter = self.expr(filter, env.this);
+                        let filter = self.expr(*filter, env.this);
                         quote!(rt::Some(#filter))
                     }
                     None => quote!(rt::None),
@@ -409,11 +409,11 @@ impl Plan<'_> {
         Some(quote!(#engine.#method(#path, #end #this, #it)?))
     }
 
-    fn path_code(&self, e: &Expr, path: &Path, env: &Env<'_>) -> Option<TokenStream> {
+    fn path_code(&self, e: ExprId, path: &Path, env: &Env<'_>) -> Option<TokenStream> {
         if let Some(local) = env.local {
             return match (&path.start, path.steps.is_empty()) {
                 (Start::It, true) => local(IT),
-                _ => local(own_row(e, env.this)?),
+                _ => local(own_row(self.model, e, env.this)?),
             };
         }
         let engine = &env.engine;
@@ -486,7 +486,7 @@ impl Plan<'_> {
             }
             Step::Index(index) => {
                 // Evaluated in the node that the whole path starts from.
-                let index = self.expr(index, RecordId(u32::MAX));
+                let index = self.expr(*index, RecordId(u32::MAX));
                 quote!(rt::Step::Index(#index))
             }
             Step::Last => quote!(rt::Step::Last),
@@ -522,7 +522,7 @@ impl Plan<'_> {
                         let lets = &self.model.records[record.index()].lets;
                         Some((*record, lets.get(*index as usize)?))
                     })?;
-                    let source = self.source(&definition.expr, holder);
+                    let source = self.source(definition.expr, holder);
                     steps.push(quote!(rt::Member::Let(#source)));
                 }
             }
@@ -553,7 +553,7 @@ impl Plan<'_> {
             record
                 .arguments
                 .iter()
-                .map(|argument| self.source(argument, RecordId(u32::MAX)))
+                .map(|argument| self.source(*argument, RecordId(u32::MAX)))
                 .collect()
         } else {
             Vec::new()
@@ -611,13 +611,18 @@ impl Plan<'_> {
 }
 
 /// Whether code for all own rows of an expression is there.
-fn rows_known(e: &Expr, this: RecordId, local: &dyn Fn(RowId) -> Option<TokenStream>) -> bool {
-    match e {
+fn rows_known(
+    model: &Model,
+    e: ExprId,
+    this: RecordId,
+    local: &dyn Fn(RowId) -> Option<TokenStream>,
+) -> bool {
+    match &model[e] {
         Expr::Path(Path { start: Start::It, .. }) => local(IT).is_some(),
-        Expr::Path(_) => own_row(e, this).is_some_and(|row| local(row).is_some()),
-        _ => {
+        Expr::Path(_) => own_row(model, e, this).is_some_and(|row| local(row).is_some()),
+        other => {
             let mut known = true;
-            e.operands(&mut |operand| known &= rows_known(operand, this, local));
+            other.operands(&mut |operand| known &= rows_known(model, operand, this, local));
             known
         }
     }
@@ -673,8 +678,9 @@ fn binary(op: BinaryOp) -> Option<TokenStream> {
 }
 
 /// Whether an expression asks where reading has come to.
-pub(super) fn mentions_position(e: &Expr) -> bool {
+pub(super) fn mentions_position(model: &Model, e: ExprId) -> bool {
+    let e = &model[e];
     let mut found = matches!(e, Expr::Here | Expr::RegionEnd);
-    e.operands(&mut |operand| found |= mentions_position(operand));
+    e.operands(&mut |operand| found |= mentions_position(model, operand));
     found
 }

@@ -6,9 +6,9 @@ use super::expr::is_scalar;
 use super::plan::{held, is_local, is_settled};
 use super::visit::{Part, Use, expressions, records, rows, union_in};
 use crate::model::{
-    DefinerScope, DefinerSource, Expr, Extent, Meaning, Member, Model, Path, Record, RecordId,
-    RecordKind, Role, Row, RowId, RowKind, Start, Statement, Step, StreamFunction, Tag, Target,
-    Type,
+    DefinerScope, DefinerSource, Expr, ExprId, Extent, Meaning, Member, Model, Path, Record,
+    RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Statement, Step, StreamFunction, Tag,
+    Target, Type,
 };
 
 /// What is found while looking through a model.
@@ -70,7 +70,7 @@ impl<'m> Marks<'m> {
                 {
                     self.ask_field(field.0, field.1);
                 }
-                if is_table(row) {
+                if is_table(model, row) {
                     held(model, &row.ty, &mut |inner| {
                         self.tables.insert(inner);
                         self.noded.insert(inner);
@@ -92,8 +92,8 @@ impl<'m> Marks<'m> {
         for (id, _, use_of, part) in &parts {
             match part {
                 Part::Expr(e) => {
-                    if *use_of == Use::Later || !is_local(model, e, *id) {
-                        self.ask(*id, e);
+                    if *use_of == Use::Later || !is_local(model, *e, *id) {
+                        self.ask(*id, *e);
                     }
                 }
                 Part::Reference(path) => {
@@ -145,7 +145,7 @@ impl<'m> Marks<'m> {
             if let Part::Expr(e) = part
                 && self.noded.contains(id)
             {
-                self.ask(*id, e);
+                self.ask(*id, *e);
             }
         }
     }
@@ -270,8 +270,8 @@ impl<'m> Marks<'m> {
     }
 
     /// Marks what an expression asks for.
-    fn ask(&mut self, id: RecordId, e: &'m Expr) {
-        match e {
+    fn ask(&mut self, id: RecordId, e: ExprId) {
+        match &self.model[e] {
             Expr::Path(path) | Expr::Patricia(path) => self.ask_path(id, path, true),
             Expr::Is(path, _) => {
                 self.ask_path(id, path, false);
@@ -282,9 +282,9 @@ impl<'m> Marks<'m> {
             | Expr::Index(path)
             | Expr::IsLast(path)
             | Expr::Listed(path) => self.ask_path(id, path, false),
-            Expr::Stream(StreamFunction::Count, source, None) => match &**source {
+            Expr::Stream(StreamFunction::Count, source, None) => match &self.model[*source] {
                 Expr::Path(path) => self.ask_path(id, path, false),
-                other => self.ask(id, other),
+                _ => self.ask(id, *source),
             },
             Expr::Here | Expr::RegionEnd | Expr::FileEnd => {}
             other => other.operands(&mut |operand| self.ask(id, operand)),
@@ -318,7 +318,7 @@ impl<'m> Marks<'m> {
                 {
                     for holder in self.holders.get(&id).cloned().unwrap_or_default() {
                         self.noded.insert(holder);
-                        self.ask(holder, argument);
+                        self.ask(holder, *argument);
                     }
                 }
             }
@@ -354,14 +354,14 @@ impl<'m> Marks<'m> {
                                             .get(*index as usize)
                                     {
                                         self.noded.insert(here);
-                                        self.ask(here, &definition.expr);
+                                        self.ask(here, definition.expr);
                                     }
                                 }
                             }
                         }
                     }
                 }
-                Step::Index(index) => self.ask(id, index),
+                Step::Index(index) => self.ask(id, *index),
                 Step::Last => {}
             }
         }
@@ -503,12 +503,12 @@ impl<'m> Marks<'m> {
 }
 
 /// Whether the elements of a row are made by an algorithm.
-fn is_table(row: &Row) -> bool {
-    let made = |e: &Expr| {
-        matches!(e, Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries)
+fn is_table(model: &Model, row: &Row) -> bool {
+    let made = |e: ExprId| {
+        matches!(&model[e], Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries)
     };
-    let kept = matches!(&row.role, Role::Kept(e) if made(e));
-    kept || row.definers.iter().any(|d| matches!(&d.source, DefinerSource::Expr(e) if made(e)))
+    let kept = matches!(&row.role, Role::Kept(e) if made(*e));
+    kept || row.definers.iter().any(|d| matches!(&d.source, DefinerSource::Expr(e) if made(*e)))
 }
 
 /// Whether a row of a word needs nothing but its bits.

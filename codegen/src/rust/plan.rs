@@ -9,8 +9,8 @@ use super::marks::Marks;
 use super::shape::Shapes;
 use super::visit::{records, rows};
 use crate::model::{
-    ArrayLength, DefinerScope, DefinerSource, Expr, Home, Meaning, Measure, Member, Model, Path,
-    RecordId, Role, Row, RowId, RunLength, Start, Step, Storage, Tag, Target, Type,
+    ArrayLength, DefinerScope, DefinerSource, Expr, ExprId, Home, Meaning, Measure, Member, Model,
+    Path, RecordId, Role, Row, RowId, RunLength, Start, Step, Storage, Tag, Target, Type,
 };
 
 /// The analysis of a model, and the numbers of what is generated once for reading and writing.
@@ -100,7 +100,7 @@ pub(super) fn is_settled(model: &Model, id: RecordId, row_id: RowId) -> bool {
     };
     let measured = &record.rows[of.index()];
     match measure {
-        Measure::Count => !counted_by(&measured.ty, id, row_id, *factor, *offset),
+        Measure::Count => !counted_by(model, &measured.ty, id, row_id, *factor, *offset),
         Measure::Tag => match &measured.ty {
             // A range or `else` takes several numbers, of which the first is canonical.
             Type::Union(union) => {
@@ -122,13 +122,20 @@ pub(super) fn is_settled(model: &Model, id: RecordId, row_id: RowId) -> bool {
 }
 
 /// Whether a type has exactly as many elements as the row says.
-fn counted_by(ty: &Type, id: RecordId, row: RowId, factor: i128, offset: i128) -> bool {
-    let exact = |e: &Expr| factor == 1 && offset == 0 && own_row(e, id) == Some(row);
+fn counted_by(
+    model: &Model,
+    ty: &Type,
+    id: RecordId,
+    row: RowId,
+    factor: i128,
+    offset: i128,
+) -> bool {
+    let exact = |e: ExprId| factor == 1 && offset == 0 && own_row(model, e, id) == Some(row);
     match ty {
-        Type::Array(array) => matches!(&array.length, ArrayLength::Count(e) if exact(e)),
-        Type::Run(run) => matches!(&run.length, RunLength::Count(e) if exact(e)),
+        Type::Array(array) => matches!(&array.length, ArrayLength::Count(e) if exact(*e)),
+        Type::Run(run) => matches!(&run.length, RunLength::Count(e) if exact(*e)),
         Type::Pointer(pointer) => match &pointer.target {
-            Target::Own(target) => counted_by(target, id, row, factor, offset),
+            Target::Own(target) => counted_by(model, target, id, row, factor, offset),
             _ => false,
         },
         _ => false,
@@ -136,8 +143,8 @@ fn counted_by(ty: &Type, id: RecordId, row: RowId, factor: i128, offset: i128) -
 }
 
 /// The own row that an expression is nothing but.
-pub(super) fn own_row(e: &Expr, id: RecordId) -> Option<RowId> {
-    match e {
+pub(super) fn own_row(model: &Model, e: ExprId, id: RecordId) -> Option<RowId> {
+    match &model[e] {
         Expr::Path(Path { start: Start::This, steps, .. }) => match steps.as_slice() {
             [Step::Field(field)] => match field.members.as_slice() {
                 [(record, way)] if *record == id => match way.as_slice() {
@@ -153,8 +160,8 @@ pub(super) fn own_row(e: &Expr, id: RecordId) -> Option<RowId> {
 }
 
 /// Whether an expression needs nothing but own rows that are scalars.
-pub(super) fn is_local(model: &Model, e: &Expr, id: RecordId) -> bool {
-    match e {
+pub(super) fn is_local(model: &Model, e: ExprId, id: RecordId) -> bool {
+    match &model[e] {
         Expr::Int(_)
         | Expr::Float(_)
         | Expr::Bool(_)
@@ -165,7 +172,7 @@ pub(super) fn is_local(model: &Model, e: &Expr, id: RecordId) -> bool {
         | Expr::RegionEnd
         | Expr::FileEnd => true,
         Expr::Path(Path { start: Start::It, steps, .. }) => steps.is_empty(),
-        Expr::Path(_) => own_row(e, id).is_some_and(|row| {
+        Expr::Path(_) => own_row(model, e, id).is_some_and(|row| {
             let record = &model.records[id.index()];
             let row = &record.rows[row.index()];
             is_scalar(&row.ty) && !row.homes.iter().all(|home| matches!(home, Home::Nowhere))
@@ -178,7 +185,7 @@ pub(super) fn is_local(model: &Model, e: &Expr, id: RecordId) -> bool {
         | Expr::In(..)
         | Expr::Call(..) => {
             let mut local = true;
-            e.operands(&mut |operand| local &= is_local(model, operand, id));
+            model[e].operands(&mut |operand| local &= is_local(model, operand, id));
             local
         }
         _ => false,

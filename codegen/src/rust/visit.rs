@@ -2,9 +2,9 @@
 //! for.
 
 use crate::model::{
-    ArrayLength, CheckKind, DefinerScope, DefinerSource, EndianRule, Expr, Extent, Measure, Model,
-    PointerType, RecordId, Role, Row, RowId, RowKind, RunLength, Statement, Tag, Target, Type,
-    UnionId,
+    ArrayLength, CheckKind, DefinerScope, DefinerSource, EndianRule, ExprId, Extent, Measure,
+    Model, PointerType, RecordId, Role, Row, RowId, RowKind, RunLength, Statement, Tag, Target,
+    Type, UnionId,
 };
 
 /// What an expression is for.
@@ -22,7 +22,7 @@ pub(super) enum Use {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Part<'m> {
     /// An expression.
-    Expr(&'m Expr),
+    Expr(ExprId),
     /// The array that a reference leads into; only its length and addresses matter.
     Reference(&'m crate::model::Path),
     /// A shared table, or slices of it.
@@ -46,7 +46,7 @@ pub(super) fn expressions<'m>(
         }
         if let Some(EndianRule::Chosen(choices, _)) = &record.endian {
             for (condition, _) in choices {
-                visit(id, None, Use::Later, Part::Expr(condition));
+                visit(id, None, Use::Later, Part::Expr(*condition));
             }
         }
         for statements in
@@ -56,13 +56,13 @@ pub(super) fn expressions<'m>(
         }
     }
     for section in &model.relocation {
-        visit(model.root, None, Use::Later, Part::Expr(&section.from));
-        visit(model.root, None, Use::Later, Part::Expr(&section.to));
+        visit(model.root, None, Use::Later, Part::Expr(section.from));
+        visit(model.root, None, Use::Later, Part::Expr(section.to));
     }
     for kind in &model.pointers {
         for (condition, _) in &kind.listing {
             if let Some(condition) = condition {
-                visit(model.root, None, Use::Later, Part::Expr(condition));
+                visit(model.root, None, Use::Later, Part::Expr(*condition));
             }
         }
     }
@@ -79,27 +79,27 @@ fn row_expressions<'m>(
     let object = matches!(row.kind, RowKind::Object { .. });
     let inline = if object { Use::Later } else { Use::Inline };
     if let Some(when) = &row.when {
-        visit(id, row_of, inline, Part::Expr(when));
+        visit(id, row_of, inline, Part::Expr(*when));
     }
     match &row.kind {
         RowKind::Object { address } | RowKind::Mark { address } => {
-            visit(id, row_of, Use::Later, Part::Expr(address));
+            visit(id, row_of, Use::Later, Part::Expr(*address));
         }
         RowKind::Value { seen: Some(seen) } => {
-            visit(id, row_of, Use::Later, Part::Expr(seen));
+            visit(id, row_of, Use::Later, Part::Expr(*seen));
         }
         RowKind::Slice { table, .. } => visit(id, row_of, Use::Later, Part::Table(table)),
         RowKind::Pool { order, .. } => {
             for (condition, _) in order {
                 if let Some(condition) = condition {
-                    visit(id, row_of, Use::Later, Part::Expr(condition));
+                    visit(id, row_of, Use::Later, Part::Expr(*condition));
                 }
             }
         }
         _ => {}
     }
     match &row.role {
-        Role::Kept(expr) => visit(id, row_of, Use::Later, Part::Expr(expr)),
+        Role::Kept(expr) => visit(id, row_of, Use::Later, Part::Expr(*expr)),
         Role::View { slices, key } => {
             for path in slices {
                 visit(id, row_of, Use::Later, Part::Table(path));
@@ -107,7 +107,7 @@ fn row_expressions<'m>(
             if let Some(key) = key {
                 // Evaluated in the records that hold the slices.
                 for holder in slices.iter().flat_map(last_records) {
-                    visit(holder, None, Use::Later, Part::Expr(key));
+                    visit(holder, None, Use::Later, Part::Expr(*key));
                 }
             }
         }
@@ -137,7 +137,7 @@ fn row_expressions<'m>(
             Some(_) => visit(id, row_of, Use::Later, Part::Table(&reference.array)),
         }
         if let Some(filter) = &reference.filter {
-            visit(id, row_of, Use::Later, Part::Expr(filter));
+            visit(id, row_of, Use::Later, Part::Expr(*filter));
         }
     }
     type_expressions(model, &row.ty, inline, &mut |use_of, e| {
@@ -149,27 +149,27 @@ fn type_expressions<'m>(
     model: &'m Model,
     ty: &'m Type,
     use_of: Use,
-    visit: &mut dyn FnMut(Use, &'m Expr),
+    visit: &mut dyn FnMut(Use, ExprId),
 ) {
     match ty {
         Type::Run(run) => {
             if let RunLength::Count(count) = &run.length {
-                visit(use_of, count);
+                visit(use_of, *count);
             }
         }
         Type::Array(array) => {
             match &array.length {
-                ArrayLength::Count(e) | ArrayLength::Last(e) => visit(use_of, e),
+                ArrayLength::Count(e) | ArrayLength::Last(e) => visit(use_of, *e),
                 ArrayLength::Fill => {}
             }
             if let Some(stride) = &array.stride {
-                visit(use_of, stride);
+                visit(use_of, *stride);
             }
             type_expressions(model, &array.element, use_of, visit);
         }
         Type::Region(region) => {
             match &region.extent {
-                Extent::Size(e) | Extent::End(e) => visit(use_of, e),
+                Extent::Size(e) | Extent::End(e) => visit(use_of, *e),
                 Extent::Terminated(_) | Extent::Rest => {}
             }
             type_expressions(model, &region.inner, use_of, visit);
@@ -182,11 +182,11 @@ fn type_expressions<'m>(
         Type::Union(union) => {
             let union = &model.unions[union.index()];
             if let Tag::Given(e) = &union.tag {
-                visit(use_of, e);
+                visit(use_of, *e);
             }
             for case in &union.cases {
                 if let Some(guard) = &case.guard {
-                    visit(use_of, guard);
+                    visit(use_of, *guard);
                 }
             }
         }
@@ -198,14 +198,14 @@ fn type_expressions<'m>(
 fn pointer_expressions<'m>(
     model: &'m Model,
     pointer: &'m PointerType,
-    visit: &mut dyn FnMut(Use, &'m Expr),
+    visit: &mut dyn FnMut(Use, ExprId),
 ) {
     let kind = &model.pointers[pointer.kind.index()];
     if let Some(base) = &kind.base {
-        visit(Use::Later, base);
+        visit(Use::Later, *base);
     }
     if let Some(align) = &pointer.align {
-        visit(Use::Later, align);
+        visit(Use::Later, *align);
     }
     match &pointer.target {
         Target::Own(target) => type_expressions(model, target, Use::Later, visit),
@@ -218,29 +218,29 @@ fn pointer_expressions<'m>(
     }
 }
 
-fn check_expressions<'m>(kind: &'m CheckKind, visit: &mut dyn FnMut(&'m Expr)) {
+fn check_expressions(kind: &CheckKind, visit: &mut dyn FnMut(ExprId)) {
     match kind {
         CheckKind::Min(e) | CheckKind::Max(e) | CheckKind::Equals(e) | CheckKind::Holds(e) => {
-            visit(e);
+            visit(*e);
         }
-        CheckKind::OneOf(list) => list.iter().for_each(visit),
+        CheckKind::OneOf(list) => list.iter().copied().for_each(visit),
     }
 }
 
-fn source_expressions<'m>(source: &'m DefinerSource, visit: &mut dyn FnMut(&'m Expr)) {
+fn source_expressions(source: &DefinerSource, visit: &mut dyn FnMut(ExprId)) {
     match source {
-        DefinerSource::Expr(e) => visit(e),
-        DefinerSource::Measure { measure: Measure::At(base), .. } => visit(base),
+        DefinerSource::Expr(e) => visit(*e),
+        DefinerSource::Measure { measure: Measure::At(base), .. } => visit(*base),
         DefinerSource::Measure { .. } => {}
     }
 }
 
-fn statement_expressions<'m>(statements: &'m [Statement], visit: &mut dyn FnMut(&'m Expr)) {
+fn statement_expressions(statements: &[Statement], visit: &mut dyn FnMut(ExprId)) {
     for statement in statements {
         match statement {
-            Statement::Align(e) | Statement::Zero(e) | Statement::Mark(_, Some(e)) => visit(e),
+            Statement::Align(e) | Statement::Zero(e) | Statement::Mark(_, Some(e)) => visit(*e),
             Statement::When(e, then, otherwise) => {
-                visit(e);
+                visit(*e);
                 statement_expressions(then, visit);
                 statement_expressions(otherwise, visit);
             }

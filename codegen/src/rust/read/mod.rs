@@ -27,7 +27,7 @@ use super::shape::{Shape, Shapes};
 use super::visit::records;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    Constant, EpochId, Expr, Home, Model, Record, RecordId, RecordKind, Row, RowId, RowKind,
+    Constant, EpochId, ExprId, Home, Model, Record, RecordId, RecordKind, Row, RowId, RowKind,
     Storage, Type,
 };
 
@@ -191,7 +191,7 @@ impl<'p, 'm> Reading<'p, 'm> {
     }
 
     /// An expression: code of type `r::Ex`.
-    fn ex(&self, ctx: Ctx, e: &Expr) -> TokenStream {
+    fn ex(&self, ctx: Ctx, e: ExprId) -> TokenStream {
         self.plan.ex(e, ctx.id, ctx.direct)
     }
 

@@ -4,10 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::Reading;
-use crate::model::{
-    Content, DefinerSource, EpochId, Expr, PointerType, Policy, RecordId, Role, Row, RunLength,
-    Target, Type,
-};
+use crate::model::{Content, EpochId, Model, PointerType, Policy, Row, RunLength, Target, Type};
 use crate::rust::shape::strip;
 
 impl Reading<'_, '_> {
@@ -21,24 +18,12 @@ impl Reading<'_, '_> {
                 Type::Run(run) if matches!(run.length, RunLength::Count(_)) => {
                     quote!(rt::labels::Class::Array)
                 }
-                Type::Record(record) if self.is_dictionary(*record) => {
+                Type::Record(record) if self.model.is_dictionary(*record) => {
                     quote!(rt::labels::Class::Dictionary)
                 }
                 _ => quote!(rt::labels::Class::Object),
             },
         }
-    }
-
-    /// Whether a record holds the nodes of a radix tree.
-    fn is_dictionary(&self, record: RecordId) -> bool {
-        self.model.records[record.index()].rows.iter().any(|row| {
-            let by_role = matches!(&row.role, Role::Kept(Expr::Patricia(_)));
-            let by_definer = row
-                .definers
-                .iter()
-                .any(|definer| matches!(&definer.source, DefinerSource::Expr(Expr::Patricia(_))));
-            by_role || by_definer
-        })
     }
 }
 
@@ -72,32 +57,32 @@ pub(super) fn text_unit(ty: &Type) -> u8 {
         Type::PerEpoch(types) => types.iter().map(text_unit).max().unwrap_or(1),
         Type::Run(run) => match run.content {
             Content::Bytes => 1,
-            content => u8::try_from(crate::model::size::unit_size(content)).unwrap_or(1),
+            content => u8::try_from(crate::model::unit_size(content)).unwrap_or(1),
         },
         _ => 1,
     }
 }
 
 /// Whether a text may be spelled in more than one way, or depends on who points to it.
-pub(super) fn spelled(ty: &Type) -> bool {
+pub(super) fn spelled(model: &Model, ty: &Type) -> bool {
     let varint =
         |cell: &crate::model::Cell| matches!(cell.storage, crate::model::Storage::Varint(_));
     match ty {
         Type::Run(run) => match &run.length {
             RunLength::Prefix(cell) => varint(cell),
-            RunLength::Count(count) => count.constant().is_none(),
+            RunLength::Count(count) => model.exprs.constant(*count).is_none(),
             RunLength::Fill | RunLength::Fixed(_) => false,
         },
         Type::Region(region) => {
             region.trim.is_some()
                 || match &region.extent {
                     crate::model::Extent::Size(e) | crate::model::Extent::End(e) => {
-                        e.constant().is_none()
+                        model.exprs.constant(*e).is_none()
                     }
                     crate::model::Extent::Terminated(end) => end.optional,
                     crate::model::Extent::Rest => false,
                 }
-                || spelled(&region.inner)
+                || spelled(model, &region.inner)
         }
         _ => true,
     }

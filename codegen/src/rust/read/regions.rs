@@ -1,13 +1,13 @@
 //! What the extent of a region means for what is in it.
 
 use super::{Ctx, Reading};
-use crate::model::{DefinerScope, DefinerSource, Expr, Measure};
+use crate::model::{DefinerScope, DefinerSource, ExprId, Measure};
 use crate::rust::expr::mentions_position;
 use crate::rust::visit::{records, union_in};
 
 impl Reading<'_, '_> {
     /// Whether the size of a region follows from something else than what is in it.
-    pub(super) fn gives_room(&self, ctx: Ctx, size: &Expr) -> bool {
+    pub(super) fn gives_room(&self, ctx: Ctx, size: ExprId) -> bool {
         let mut followed = false;
         for (id, record) in records(self.model) {
             for definer in record.rows.iter().flat_map(|row| &row.definers) {
@@ -24,6 +24,6 @@ impl Reading<'_, '_> {
                 followed |= holder == Some(ctx.id) && *row == ctx.row;
             }
         }
-        !followed && !mentions_position(size)
+        !followed && !mentions_position(self.plan.model, size)
     }
 }

@@ -28,7 +28,7 @@ impl<'m> Reading<'_, 'm> {
         let mut code = quote!(r::record(&[#(#table),*], &[#(#order),*], &[#(#sizes),*]));
         let checks = record.checks.iter().filter_map(|check| match &check.kind {
             CheckKind::Holds(e) if !noded => {
-                let (e, text) = (self.ex(Ctx { id, row: RowId(0), direct: true }, e), &check.text);
+                let (e, text) = (self.ex(Ctx { id, row: RowId(0), direct: true }, *e), &check.text);
                 Some(quote!((#e, #text)))
             }
             _ => None,
@@ -150,7 +150,7 @@ impl<'m> Reading<'_, 'm> {
             _ => code = quote!(#code.kind(r::RowKind::Elsewhere)),
         }
         if let Some(when) = &row.when {
-            let when = self.ex(ctx, when);
+            let when = self.ex(ctx, *when);
             code = quote!(#code.when(#when));
             let field = self.shapes.field(id, row_id);
             if field.is_some_and(|field| matches!(field.shape, Shape::Option(_))) {
@@ -210,7 +210,7 @@ impl<'m> Reading<'_, 'm> {
         if let Some(reference) = &row.reference {
             let path = Literal::u16_unsuffixed(self.plan.path(&reference.array));
             let filter = optional(reference.filter.as_ref().map(|e| {
-                let e = Literal::u16_unsuffixed(self.plan.expr(e, ctx.id));
+                let e = Literal::u16_unsuffixed(self.plan.expr(*e, ctx.id));
                 quote!(#e)
             }));
             code = quote!(#code.refers(#path, #filter));
@@ -248,7 +248,7 @@ impl<'m> Reading<'_, 'm> {
         };
         let source = match &definer.source {
             DefinerSource::Expr(e) => {
-                let e = self.ex(inner, e);
+                let e = self.ex(inner, *e);
                 quote!(Is(#e))
             }
             DefinerSource::Measure { measure, row, factor, offset } => {
@@ -257,7 +257,7 @@ impl<'m> Reading<'_, 'm> {
                     Measure::Size => quote!(Size),
                     Measure::End => quote!(End),
                     Measure::At(base) => {
-                        let e = Literal::u16_unsuffixed(self.plan.expr(base, inner.id));
+                        let e = Literal::u16_unsuffixed(self.plan.expr(*base, inner.id));
                         quote!(At(#e))
                     }
                     Measure::Base => match &self.row(inner.id, *row).kind {
@@ -288,23 +288,23 @@ impl<'m> Reading<'_, 'm> {
     fn row_check(&self, ctx: Ctx, check: &Check) -> TokenStream {
         match &check.kind {
             CheckKind::Min(e) => {
-                let e = self.ex(ctx, e);
+                let e = self.ex(ctx, *e);
                 quote!(r::RowCheck::Min(#e))
             }
             CheckKind::Max(e) => {
-                let e = self.ex(ctx, e);
+                let e = self.ex(ctx, *e);
                 quote!(r::RowCheck::Max(#e))
             }
             CheckKind::Equals(e) => {
-                let e = self.ex(ctx, e);
+                let e = self.ex(ctx, *e);
                 quote!(r::RowCheck::Equals(#e))
             }
             CheckKind::OneOf(list) => {
-                let list = list.iter().map(|e| self.ex(ctx, e));
+                let list = list.iter().map(|e| self.ex(ctx, *e));
                 quote!(r::RowCheck::OneOf(&[#(#list),*]))
             }
             CheckKind::Holds(e) => {
-                let (e, text) = (self.ex(ctx, e), &check.text);
+                let (e, text) = (self.ex(ctx, *e), &check.text);
                 quote!(r::RowCheck::Holds(#e, #text))
             }
         }
@@ -397,16 +397,16 @@ impl<'m> Reading<'_, 'm> {
     pub(super) fn array(&self, ctx: Ctx, array: &'m ArrayType, element: TokenStream) -> Ident {
         let count = match &array.length {
             ArrayLength::Count(e) => {
-                let e = self.ex(ctx, e);
+                let e = self.ex(ctx, *e);
                 quote!(r::Count::Is(#e))
             }
             ArrayLength::Fill => quote!(r::Count::Fill),
             ArrayLength::Last(e) => {
-                let e = self.ex(ctx, e);
+                let e = self.ex(ctx, *e);
                 quote!(r::Count::Last(#e))
             }
         };
-        let stride = optional(array.stride.as_ref().map(|e| self.ex(ctx, e)));
+        let stride = optional(array.stride.as_ref().map(|e| self.ex(ctx, *e)));
         let value = quote!(r::Array { element: #element, count: #count, stride: #stride });
         self.shared("A", "Array", value)
     }
@@ -554,7 +554,7 @@ impl<'m> Reading<'_, 'm> {
             RunLength::Fill => quote!(r::Length::Fill),
             RunLength::Fixed(size) => quote!(r::Length::Fixed(#size)),
             RunLength::Count(e) => {
-                let e = self.ex(ctx, e);
+                let e = self.ex(ctx, *e);
                 quote!(r::Length::Count(#e))
             }
         };
@@ -587,12 +587,12 @@ impl<'m> Reading<'_, 'm> {
     fn region(&self, ctx: Ctx, region: &RegionType, inner: TokenStream) -> Ident {
         let extent = match &region.extent {
             Extent::Size(e) => {
-                let room = self.gives_room(ctx, e);
-                let e = self.ex(ctx, e);
+                let room = self.gives_room(ctx, *e);
+                let e = self.ex(ctx, *e);
                 quote!(Size(#e, #room))
             }
             Extent::End(e) => {
-                let e = self.ex(ctx, e);
+                let e = self.ex(ctx, *e);
                 quote!(End(#e))
             }
             Extent::Rest => quote!(Rest),
@@ -638,7 +638,7 @@ impl<'m> Reading<'_, 'm> {
             Target::Element => quote!(Element),
             Target::Pooled => {
                 let text = match kind.text.as_deref() {
-                    Some(text) if super::pointer::spelled(text) => {
+                    Some(text) if super::pointer::spelled(self.model, text) => {
                         let ty = self.ty_table(ctx, text, row, loc, false);
                         let ty = self.shared_ty(ty);
                         quote!(Row(&#ty))
@@ -668,7 +668,7 @@ impl<'m> Reading<'_, 'm> {
             value = quote!(#value.logged());
         }
         if let Some(base) = &kind.base {
-            let base = self.ex(ctx, base);
+            let base = self.ex(ctx, *base);
             value = quote!(#value.base(#base));
         }
         if kind.skip != 0 {
@@ -687,7 +687,8 @@ impl<'m> Reading<'_, 'm> {
         let ctx = Ctx { id: root, row: RowId(0), direct: false };
         let Some(bare) = self.model.records[root.index()].rows.first() else { return Vec::new() };
         let texts = self.model.pointers.iter().map(|kind| {
-            let text = kind.text.as_deref().filter(|text| !super::pointer::spelled(text));
+            let text =
+                kind.text.as_deref().filter(|text| !super::pointer::spelled(self.model, text));
             optional(text.map(|text| self.ty_table(ctx, text, bare, false, false)))
         });
         texts.collect()
@@ -710,7 +711,7 @@ impl<'m> Reading<'_, 'm> {
                 None => quote!(Nothing),
             },
             Tag::Given(e) => {
-                let e = self.ex(ctx, e);
+                let e = self.ex(ctx, *e);
                 quote!(Given(#e))
             }
             Tag::Own(cell) => {
@@ -745,7 +746,7 @@ impl<'m> Reading<'_, 'm> {
         let taken = labels(&case.labels);
         let mut code = quote!(r::case(#record, &[#(#taken),*]));
         if let Some(guard) = &case.guard {
-            let guard = self.ex(ctx, guard);
+            let guard = self.ex(ctx, *guard);
             code = quote!(#code.guard(#guard));
         }
         if case.forms.is_empty() && case.epochs.contains(&false) {

@@ -8,9 +8,9 @@ use super::value::element_in;
 use super::{Reading, in_tag, number, optional};
 use crate::model::{
     ArrayLength, ByteOrder, ByteOrderRule, Case, CheckKind, DefinerScope, DefinerSource,
-    EndianRule, EpochId, Expr, Gaps, Home, Label, Meaning, Measure, PointerType, PoolOrder, Record,
-    RecordId, RecordKind, RelocationEncoding, Role, Row, RowId, RowKind, RunLength, Storage,
-    Target, Type, WhenEmpty,
+    EndianRule, EpochId, Expr, ExprId, Gaps, Home, Label, Meaning, Measure, PointerType, PoolOrder,
+    Record, RecordId, RecordKind, RelocationEncoding, Role, Row, RowId, RowKind, RunLength,
+    Storage, Target, Type, WhenEmpty,
 };
 use crate::rust::shape::strip;
 use crate::rust::visit::{records, rows, union_in};
@@ -57,7 +57,7 @@ impl Reading<'_, '_> {
                     choices
                         .iter()
                         .map(|(e, order)| {
-                            let (e, big) = (self.plan.expr(e, id), is_big(order));
+                            let (e, big) = (self.plan.expr(*e, id), is_big(order));
                             quote!((#e, #big))
                         })
                         .collect(),
@@ -78,7 +78,7 @@ impl Reading<'_, '_> {
             self.plan.slots(id).iter().map(|row| self.slot_table(id, *row)).collect();
         let slot_rows: Vec<&Row> =
             self.plan.slots(id).iter().map(|row| self.row(id, *row)).collect();
-        let names = slot_rows.iter().any(|row| patricia_path(row).is_some());
+        let names = slot_rows.iter().any(|row| row.patricia(self.model).is_some());
         let references = slot_rows.iter().any(|row| row.reference.is_some() || is_name_list(row));
         let settles = self.plan.slots(id).iter().any(|row_id| {
             let row = self.row(id, *row_id);
@@ -98,7 +98,7 @@ impl Reading<'_, '_> {
         });
         let checks = record.checks.iter().filter_map(|check| match &check.kind {
             CheckKind::Holds(e) if noded => {
-                let (e, text) = (self.plan.expr(e, id), &check.text);
+                let (e, text) = (self.plan.expr(*e, id), &check.text);
                 Some(quote!((#e, #text)))
             }
             _ => None,
@@ -207,7 +207,7 @@ impl Reading<'_, '_> {
         let nowhere = !self.epochs().any(|e| matches!(self.home(row, e), Home::At(_) | Home::Next));
         let mut code = self.kind_code(id, row);
         if let Some(e) = row.when.as_ref().filter(|_| nowhere && !in_tag(row)) {
-            let e = Literal::u16_unsuffixed(self.plan.expr(e, id));
+            let e = Literal::u16_unsuffixed(self.plan.expr(*e, id));
             code = quote!(#code.when(#e));
         }
         let slice = matches!(row.kind, RowKind::Slice { .. });
@@ -247,7 +247,7 @@ impl Reading<'_, '_> {
             code = quote!(#code.definers(&[#(#definers),*]));
         }
         if let Role::Kept(e) = &row.role {
-            let usual = self.usual(id, e);
+            let usual = self.usual(id, *e);
             code = quote!(#code.kept(#usual));
         }
         let kept_field = self
@@ -262,7 +262,7 @@ impl Reading<'_, '_> {
                 let paths = slices.iter().map(|path| self.plan.path(path));
                 let key = optional(key.as_ref().map(|key| {
                     let holder = slices.iter().find_map(last_record).unwrap_or(id);
-                    let key = self.plan.expr(key, holder);
+                    let key = self.plan.expr(*key, holder);
                     quote!(#key)
                 }));
                 Some(quote!((&[#(#paths),*], #key)))
@@ -277,7 +277,7 @@ impl Reading<'_, '_> {
                 let data = matches!(row.role, Role::Data);
                 let order = order.iter().map(|(condition, order)| {
                     let condition = optional(condition.as_ref().map(|e| {
-                        let e = self.plan.expr(e, id);
+                        let e = self.plan.expr(*e, id);
                         quote!(#e)
                     }));
                     let order = match order {
@@ -300,7 +300,7 @@ impl Reading<'_, '_> {
         if let Some(pool) = pool {
             code = quote!(#code.pool(#pool));
         }
-        if let Some(path) = patricia_path(row) {
+        if let Some(path) = row.patricia(self.model) {
             let path = Literal::u16_unsuffixed(self.plan.path(path));
             code = quote!(#code.names(#path));
         }
@@ -313,7 +313,7 @@ impl Reading<'_, '_> {
         let reference = row.reference.as_ref().map(|reference| {
             let array = self.plan.path(&reference.array);
             let filter = optional(reference.filter.as_ref().map(|e| {
-                let e = self.plan.expr(e, id);
+                let e = self.plan.expr(*e, id);
                 quote!(#e)
             }));
             let field = optional(reference.field.as_ref().map(|field| {
@@ -346,19 +346,19 @@ impl Reading<'_, '_> {
         let checks = row.checks.iter().filter_map(|check| {
             Some(match &check.kind {
                 CheckKind::Min(e) => {
-                    let e = self.plan.expr(e, id);
+                    let e = self.plan.expr(*e, id);
                     quote!(rt::Check::Min(#e))
                 }
                 CheckKind::Max(e) => {
-                    let e = self.plan.expr(e, id);
+                    let e = self.plan.expr(*e, id);
                     quote!(rt::Check::Max(#e))
                 }
                 CheckKind::Equals(e) => {
-                    let e = self.plan.expr(e, id);
+                    let e = self.plan.expr(*e, id);
                     quote!(rt::Check::Equals(#e))
                 }
                 CheckKind::OneOf(list) => {
-                    let list = list.iter().map(|e| self.plan.expr(e, id));
+                    let list = list.iter().map(|e| self.plan.expr(*e, id));
                     quote!(rt::Check::OneOf(&[#(#list),*]))
                 }
                 CheckKind::Holds(_) => return None,
@@ -366,7 +366,7 @@ impl Reading<'_, '_> {
         });
         let conditions = row.checks.iter().filter_map(|check| match &check.kind {
             CheckKind::Holds(e) => {
-                let (e, text) = (self.plan.expr(e, id), &check.text);
+                let (e, text) = (self.plan.expr(*e, id), &check.text);
                 Some(quote!((#e, #text)))
             }
             _ => None,
@@ -394,15 +394,15 @@ impl Reading<'_, '_> {
     fn kind_code(&self, id: RecordId, row: &Row) -> TokenStream {
         let kind = match &row.kind {
             RowKind::Object { address } => {
-                let e = self.plan.expr(address, id);
+                let e = self.plan.expr(*address, id);
                 quote!(rt::SlotKind::Object(#e))
             }
             RowKind::Mark { address } => {
-                let e = self.plan.expr(address, id);
+                let e = self.plan.expr(*address, id);
                 quote!(rt::SlotKind::Mark(#e))
             }
             RowKind::Value { seen: Some(seen) } => {
-                let e = self.plan.expr(seen, id);
+                let e = self.plan.expr(*seen, id);
                 quote!(rt::SlotKind::Seen(#e))
             }
             RowKind::Value { seen: None } => quote!(rt::SlotKind::Unseen),
@@ -449,7 +449,7 @@ impl Reading<'_, '_> {
                 _ => None,
             },
             Some(Type::Run(run)) => match &run.length {
-                RunLength::Count(count) => Some(&**count),
+                RunLength::Count(count) => Some(count),
                 _ => None,
             },
             _ => None,
@@ -469,11 +469,11 @@ impl Reading<'_, '_> {
             code = quote!(#code.#flag);
         }
         if let Some(e) = count {
-            let e = Literal::u16_unsuffixed(self.plan.expr(e, id));
+            let e = Literal::u16_unsuffixed(self.plan.expr(*e, id));
             code = quote!(#code.count(#e));
         }
         if let Some(e) = &kind.base {
-            let e = Literal::u16_unsuffixed(self.plan.expr(e, id));
+            let e = Literal::u16_unsuffixed(self.plan.expr(*e, id));
             code = quote!(#code.base(#e));
         }
         if kind.skip != 0 {
@@ -506,7 +506,7 @@ impl Reading<'_, '_> {
             }
         };
         let source = match &definer.source {
-            DefinerSource::Expr(e) => self.usual(scope_record, e),
+            DefinerSource::Expr(e) => self.usual(scope_record, *e),
             DefinerSource::Measure { measure, row, factor, offset } => {
                 let slot = self.plan.slot(scope_record, *row)?;
                 let (factor, offset) =
@@ -516,7 +516,7 @@ impl Reading<'_, '_> {
                     Measure::Size => quote!(rt::Measure::Size),
                     Measure::End => quote!(rt::Measure::End),
                     Measure::At(base) => {
-                        let e = self.plan.expr(base, scope_record);
+                        let e = self.plan.expr(*base, scope_record);
                         quote!(rt::Measure::At(#e))
                     }
                     Measure::Base => quote!(rt::Measure::Base),
@@ -550,15 +550,15 @@ impl Reading<'_, '_> {
         Some(quote!(rt::Definer { scope: #scope, source: #source }))
     }
 
-    fn usual(&self, id: RecordId, e: &Expr) -> TokenStream {
-        match e {
+    fn usual(&self, id: RecordId, e: ExprId) -> TokenStream {
+        match &self.model[e] {
             Expr::Patricia(path) => {
                 let path = self.plan.path(path);
                 quote!(rt::Usual::Patricia(#path))
             }
             Expr::RelocationSections => quote!(rt::Usual::Sections),
             Expr::RelocationEntries => quote!(rt::Usual::Entries),
-            e => {
+            _ => {
                 let e = self.plan.expr(e, id);
                 quote!(rt::Usual::Expr(#e))
             }
@@ -638,17 +638,6 @@ fn encoding_code(encoding: RelocationEncoding) -> TokenStream {
         RelocationEncoding::PointerMasks => quote!(rt::labels::RelocationEncoding::Masks),
         RelocationEncoding::PointerRuns => quote!(rt::labels::RelocationEncoding::Runs),
     }
-}
-
-/// Path of the keys, if a row holds the nodes of a radix tree.
-fn patricia_path(row: &Row) -> Option<&crate::model::Path> {
-    if let Role::Kept(Expr::Patricia(path)) = &row.role {
-        return Some(path);
-    }
-    row.definers.iter().find_map(|definer| match &definer.source {
-        DefinerSource::Expr(Expr::Patricia(path)) => Some(path),
-        _ => None,
-    })
 }
 
 fn is_name_list(row: &Row) -> bool {

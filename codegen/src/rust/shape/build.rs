@@ -177,7 +177,7 @@ impl<'m> Built<'m> {
     /// Shape of a row's field, if it has one.
     fn field_shape(&self, record: &Record, row: &Row, data: &Data<'m>) -> Option<Shape> {
         if let Role::Kept(expr) = &row.role {
-            return data.is_kept_field(row, expr).then(|| {
+            return data.is_kept_field(row, *expr).then(|| {
                 let shape = self.row_shape(record, row);
                 // Whether it is there at all follows from something else.
                 let shape = match shape {
@@ -362,7 +362,7 @@ impl<'m> Built<'m> {
             Type::Array(array) => {
                 let element = self.element(&array.element, row);
                 match &array.length {
-                    ArrayLength::Count(count) => match count.constant() {
+                    ArrayLength::Count(count) => match self.model.exprs.constant(*count) {
                         Some(count) if (0..=LONGEST).contains(&count) && is_scalar(&element) => {
                             Shape::Fixed(Box::new(element), usize::try_from(count).unwrap_or(0))
                         }

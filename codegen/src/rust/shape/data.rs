@@ -1,9 +1,9 @@
 //! Which rows are data, which types say anything, and where spelling may have to be kept.
 
 use crate::model::{
-    ArrayLength, Cell, Constant, DefinerScope, Expr, Extent, Gaps, Home, Model, PointerType,
-    Record, RecordId, RecordKind, Role, Row, RowKind, RunLength, Storage, Tag, Target, Terminated,
-    Type, WhenEmpty,
+    ArrayLength, Cell, Constant, DefinerScope, Expr, ExprId, Extent, Gaps, Home, Model,
+    PointerType, Record, RecordId, RecordKind, Role, Row, RowKind, RunLength, Storage, Tag, Target,
+    Terminated, Type, WhenEmpty,
 };
 
 /// Answers about the rows of a model, computed once.
@@ -144,7 +144,7 @@ impl<'m> Data<'m> {
             _ => {}
         }
         if let Role::Kept(expr) = &row.role
-            && !self.is_kept_field(row, expr)
+            && !self.is_kept_field(row, *expr)
         {
             return true;
         }
@@ -153,9 +153,11 @@ impl<'m> Data<'m> {
 
     /// Whether a row that usually follows from an expression is a field of its own: a number, a
     /// truth value or a text, but no table.
-    pub fn is_kept_field(&self, row: &Row, expr: &Expr) -> bool {
-        if matches!(expr, Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries)
-            || row.name.is_none()
+    pub fn is_kept_field(&self, row: &Row, expr: ExprId) -> bool {
+        if matches!(
+            &self.model[expr],
+            Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries
+        ) || row.name.is_none()
         {
             return false;
         }

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::{FieldShape, Prim, Shape, Shapes, strip};
 use crate::model::{
-    ArrayLength, Constant, EnumId, Home, Meaning, RecordId, Role, Row, RowKind, Target, Type,
+    ArrayLength, Constant, EnumId, Home, Meaning, Model, RecordId, Role, Row, RowKind, Target, Type,
 };
 
 /// Longest list whose constant count a default value has.
@@ -67,7 +67,8 @@ impl Shapes<'_> {
         {
             return value;
         }
-        if let (Shape::List(element), Some(count)) = (&field.shape, constant_count(row)) {
+        if let (Shape::List(element), Some(count)) = (&field.shape, constant_count(self.model, row))
+        {
             let element = self.default(element);
             let usual = quote!(::formwork::__rt::Default::default());
             let element = if element.to_string() == usual.to_string() {
@@ -248,7 +249,7 @@ fn float(constant: &Constant) -> Option<f64> {
 }
 
 /// Number of elements that an array always has.
-pub fn constant_count(row: &Row) -> Option<usize> {
+pub fn constant_count(model: &Model, row: &Row) -> Option<usize> {
     let mut ty = strip(&row.ty);
     if let Type::Pointer(pointer) = ty
         && let Target::Own(target) = &pointer.target
@@ -257,6 +258,6 @@ pub fn constant_count(row: &Row) -> Option<usize> {
     }
     let Type::Array(array) = ty else { return None };
     let ArrayLength::Count(count) = &array.length else { return None };
-    let count = count.constant().filter(|count| (1..=LONGEST).contains(count))?;
+    let count = model.exprs.constant(*count).filter(|count| (1..=LONGEST).contains(count))?;
     usize::try_from(count).ok()
 }

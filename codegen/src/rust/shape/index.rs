@@ -73,7 +73,7 @@ pub fn array_of(model: &Model, path: &Path, lets: u32) -> Option<(RecordId, RowI
         Member::Row(row) | Member::Into(row) => Some((first_use(model, record), *row)),
         Member::Let(position) => {
             let binding = model.records[record.index()].lets.get(*position as usize)?;
-            match &binding.expr {
+            match &model[binding.expr] {
                 Expr::Path(path) => array_of(model, path, lets),
                 _ => None,
             }
@@ -90,7 +90,7 @@ pub fn table_of(model: &Model, table: &Path) -> Option<(RecordId, RowId)> {
         })
     };
     let record = model.records.iter().find(holds)?;
-    match record.arguments.get(index as usize)? {
+    match &model[*record.arguments.get(index as usize)?] {
         Expr::Path(path) if table.steps.is_empty() => array_of(model, path, LETS),
         _ => array_of(model, table, LETS),
     }

@@ -12,9 +12,9 @@ use self::whole::Keys;
 use super::expr::{Place, known, target};
 use super::{Able, Access, Flavour, Frame, Scope, Straight, Unable, unable};
 use crate::model::{
-    ArrayLength, Check, CheckKind, Definer, DefinerScope, DefinerSource, Expr, Home, Measure,
-    Member, Model, Path, RecordId, RecordKind, Reference, Role, Row, RowId, RunLength, Start, Step,
-    Type, UnionId,
+    ArrayLength, Check, CheckKind, Definer, DefinerScope, DefinerSource, Expr, ExprId, Home,
+    Measure, Member, Model, Path, RecordId, RecordKind, Reference, Role, Row, RowId, RunLength,
+    Start, Step, Type, UnionId,
 };
 use crate::rust::shape::{Shape, strip};
 use crate::rust::visit::{records, rows};
@@ -293,9 +293,9 @@ impl<'m> Checking<'_, '_, 'm> {
                 }
                 if let ArrayLength::Count(count) = &array.length
                     && !self.seen
-                    && !self.is_trivial(view, place, row, count)
+                    && !self.is_trivial(view, place, row, *count)
                 {
-                    let count = straight.length(scope, view, count)?;
+                    let count = straight.length(scope, view, *count)?;
                     tokens.extend(quote!(s::holds(#value.len() == #count)?;));
                 }
                 let (Shape::List(inner) | Shape::Fixed(inner, _)) = shape else {
@@ -321,9 +321,9 @@ impl<'m> Checking<'_, '_, 'm> {
                 }
                 if let RunLength::Count(count) = &run.length
                     && !self.seen
-                    && !self.is_trivial(view, place, row, count)
+                    && !self.is_trivial(view, place, row, *count)
                 {
-                    let count = straight.length(scope, view, count)?;
+                    let count = straight.length(scope, view, *count)?;
                     tokens.extend(quote!(s::holds(#value.len() == #count)?;));
                 }
             }
@@ -477,23 +477,23 @@ impl<'m> Checking<'_, '_, 'm> {
         let straight = self.straight;
         let it = scope.it.as_ref();
         let stated =
-            |expr: &Expr| -> Able<TokenStream> { Ok(known(&straight.number(scope, view, expr)?)) };
+            |expr: ExprId| -> Able<TokenStream> { Ok(known(&straight.number(scope, view, expr)?)) };
         let held = match (&check.kind, it) {
-            (CheckKind::Holds(expr), _) => straight.truth(scope, view, expr)?,
+            (CheckKind::Holds(expr), _) => straight.truth(scope, view, *expr)?,
             (CheckKind::Min(expr), Some(it)) => {
-                let least = stated(expr)?;
+                let least = stated(*expr)?;
                 quote!(#it >= #least)
             }
             (CheckKind::Max(expr), Some(it)) => {
-                let most = stated(expr)?;
+                let most = stated(*expr)?;
                 quote!(#it <= #most)
             }
             (CheckKind::OneOf(list), Some(it)) => {
-                let each = list.iter().map(stated).collect::<Able<Vec<_>>>()?;
+                let each = list.iter().copied().map(stated).collect::<Able<Vec<_>>>()?;
                 quote!(#(#it == #each)||*)
             }
             (CheckKind::Equals(expr), Some(it)) => {
-                let wanted = stated(expr)?;
+                let wanted = stated(*expr)?;
                 quote!(#it == #wanted)
             }
             _ => return unable("a rule"),
@@ -540,13 +540,13 @@ impl<'m> Checking<'_, '_, 'm> {
         view: &Model,
         (record, id): (RecordId, RowId),
         row: &Row,
-        count: &Expr,
+        count: ExprId,
     ) -> bool {
         // The forms of a case have the rows that say how long theirs are.
         if matches!(row.role, Role::Elsewhere) {
             return true;
         }
-        let Expr::Path(path) = count else { return false };
+        let Expr::Path(path) = &view[count] else { return false };
         let [Step::Field(field)] = path.steps.as_slice() else { return false };
         let holder = match path.start {
             Start::This => Some(record),

@@ -5,9 +5,9 @@ use quote::{format_ident, quote};
 
 use super::{Able, Straight, unable};
 use crate::model::{
-    BinaryOp, Constant, DefinerScope, DefinerSource, Expr, Function, Measure, Member, Model, Path,
-    RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step, StreamFunction, Type, UnaryOp,
-    UnionId,
+    BinaryOp, Constant, DefinerScope, DefinerSource, Expr, ExprId, Function, Measure, Member,
+    Model, Path, RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step, StreamFunction,
+    Type, UnaryOp, UnionId,
 };
 use crate::rust::shape::{Shape, strip};
 
@@ -34,7 +34,7 @@ pub(in crate::rust) enum Access {
 /// Addresses, for those who know them.
 pub(in crate::rust) trait Late {
     /// What `at(path)`, `end(path)`, `index(path)` and the like are: an `Option<i128>`.
-    fn address(&self, scope: &Scope, expr: &Expr) -> Able<TokenStream>;
+    fn address(&self, scope: &Scope, expr: ExprId) -> Able<TokenStream>;
 }
 
 /// Where an expression is evaluated.
@@ -92,9 +92,22 @@ pub(super) enum Place {
 }
 
 /// An `Option<i128>` or an `Option<bool>`.
-enum Typed {
+pub(super) enum Typed {
     Number(TokenStream),
     Truth(TokenStream),
+}
+
+impl Typed {
+    /// As an `Option<i128>`.
+    pub fn number(self) -> TokenStream {
+        match self {
+            Typed::Number(number) => number,
+            Typed::Truth(truth) => match inside(&truth) {
+                Some(truth) => quote!(rt::Some(i128::from(#truth))),
+                None => quote!(#truth.map(i128::from)),
+            },
+        }
+    }
 }
 
 impl<'m> Straight<'_, 'm> {
@@ -103,15 +116,9 @@ impl<'m> Straight<'_, 'm> {
         &self,
         scope: &Scope<'_>,
         view: &'m Model,
-        expr: &Expr,
+        expr: ExprId,
     ) -> Able<TokenStream> {
-        match self.typed(scope, view, expr)? {
-            Typed::Number(number) => Ok(number),
-            Typed::Truth(truth) => Ok(match inside(&truth) {
-                Some(truth) => quote!(rt::Some(i128::from(#truth))),
-                None => quote!(#truth.map(i128::from)),
-            }),
-        }
+        Ok(self.typed(scope, view, expr)?.number())
     }
 
     /// An expression as a `bool`, which it has to be, or else the function around it is odd.
@@ -119,7 +126,7 @@ impl<'m> Straight<'_, 'm> {
         &self,
         scope: &Scope<'_>,
         view: &'m Model,
-        expr: &Expr,
+        expr: ExprId,
     ) -> Able<TokenStream> {
         match self.typed(scope, view, expr)? {
             Typed::Truth(truth) => Ok(known(&truth)),
@@ -132,14 +139,14 @@ impl<'m> Straight<'_, 'm> {
         &self,
         scope: &Scope<'_>,
         view: &'m Model,
-        expr: &Expr,
+        expr: ExprId,
     ) -> Able<TokenStream> {
         let number = self.number(scope, view, expr)?;
         Ok(quote!(s::length(#number)?))
     }
 
-    fn typed(&self, scope: &Scope<'_>, view: &'m Model, expr: &Expr) -> Able<Typed> {
-        Ok(match expr {
+    fn typed(&self, scope: &Scope<'_>, view: &'m Model, expr: ExprId) -> Able<Typed> {
+        Ok(match &view[expr] {
             Expr::Int(n) => {
                 let n = Literal::i128_suffixed(*n);
                 Typed::Number(quote!(rt::Some(#n)))
@@ -167,7 +174,7 @@ impl<'m> Straight<'_, 'm> {
                 if truth { Typed::Truth(found) } else { Typed::Number(found) }
             }
             Expr::Unary(UnaryOp::Not, a) => {
-                let a = self.option(scope, view, a)?;
+                let a = self.option(scope, view, *a)?;
                 Typed::Truth(match inside(&a) {
                     Some(a) if is(&a, "false") => quote!(rt::Some(true)),
                     Some(a) if is(&a, "true") => quote!(rt::Some(false)),
@@ -176,19 +183,19 @@ impl<'m> Straight<'_, 'm> {
                 })
             }
             Expr::Unary(UnaryOp::Negate, a) => {
-                let a = self.number(scope, view, a)?;
+                let a = self.number(scope, view, *a)?;
                 Typed::Number(quote!(s::subtract(rt::Some(0), #a)?))
             }
-            Expr::Binary(op, a, b) => self.binary(scope, view, *op, a, b)?,
+            Expr::Binary(op, a, b) => self.binary(scope, view, *op, *a, *b)?,
             Expr::If(condition, then, otherwise) => {
-                let condition = self.truth(scope, view, condition)?;
+                let condition = self.truth(scope, view, *condition)?;
                 if is(&condition, "true") {
-                    return self.typed(scope, view, then);
+                    return self.typed(scope, view, *then);
                 }
                 if is(&condition, "false") {
-                    return self.typed(scope, view, otherwise);
+                    return self.typed(scope, view, *otherwise);
                 }
-                match (self.typed(scope, view, then)?, self.typed(scope, view, otherwise)?) {
+                match (self.typed(scope, view, *then)?, self.typed(scope, view, *otherwise)?) {
                     (Typed::Number(a), Typed::Number(b)) => {
                         Typed::Number(quote!(if #condition { #a } else { #b }))
                     }
@@ -199,7 +206,7 @@ impl<'m> Straight<'_, 'm> {
                 }
             }
             Expr::Coalesce(a, b) => {
-                match (self.typed(scope, view, a)?, self.typed(scope, view, b)?) {
+                match (self.typed(scope, view, *a)?, self.typed(scope, view, *b)?) {
                     (Typed::Number(a), Typed::Number(b)) => Typed::Number(
                         quote!(match #a { rt::Some(n) => rt::Some(n), rt::None => #b }),
                     ),
@@ -207,13 +214,13 @@ impl<'m> Straight<'_, 'm> {
                 }
             }
             Expr::In(a, ranges) => {
-                let a = self.number(scope, view, a)?;
+                let a = self.number(scope, view, *a)?;
                 let mut tests = Vec::new();
                 for (low, high) in ranges {
-                    let low = self.number(scope, view, low)?;
+                    let low = self.number(scope, view, *low)?;
                     tests.push(match high {
                         Some(high) => {
-                            let high = self.number(scope, view, high)?;
+                            let high = self.number(scope, view, *high)?;
                             quote!(s::known(#low)? <= a && a <= s::known(#high)?)
                         }
                         None => quote!(s::known(#low)? == a),
@@ -241,9 +248,9 @@ impl<'m> Straight<'_, 'm> {
                 Typed::Truth(quote!({ let mut found = rt::None; #found found }))
             }
             Expr::Call(Function::Number, arguments) if arguments.len() == 1 => {
-                Typed::Number(self.number(scope, view, &arguments[0])?)
+                Typed::Number(self.number(scope, view, arguments[0])?)
             }
-            Expr::Stream(function, stream, None) => self.stream(scope, view, *function, stream)?,
+            Expr::Stream(function, stream, None) => self.stream(scope, view, *function, *stream)?,
             Expr::At(_)
             | Expr::End(_)
             | Expr::Size(_)
@@ -253,12 +260,12 @@ impl<'m> Straight<'_, 'm> {
                 Some(late) => Typed::Number(late.address(scope, expr)?),
                 None => return unable("an address"),
             },
-            _ => return unable(format!("expression {}", kind(expr))),
+            _ => return unable(format!("expression {}", kind(&view[expr]))),
         })
     }
 
     /// An expression as an `Option<bool>`.
-    fn option(&self, scope: &Scope<'_>, view: &'m Model, expr: &Expr) -> Able<TokenStream> {
+    fn option(&self, scope: &Scope<'_>, view: &'m Model, expr: ExprId) -> Able<TokenStream> {
         match self.typed(scope, view, expr)? {
             Typed::Truth(truth) => Ok(truth),
             Typed::Number(_) => unable("a number as a condition"),
@@ -270,8 +277,8 @@ impl<'m> Straight<'_, 'm> {
         scope: &Scope<'_>,
         view: &'m Model,
         op: BinaryOp,
-        a: &Expr,
-        b: &Expr,
+        a: ExprId,
+        b: ExprId,
     ) -> Able<Typed> {
         if matches!(op, BinaryOp::BothTrue | BinaryOp::EitherTrue) {
             let a = self.truth(scope, view, a)?;
@@ -286,38 +293,7 @@ impl<'m> Straight<'_, 'm> {
                 quote!(rt::Some(#a || #b))
             }));
         }
-        let (a, b) = (self.number(scope, view, a)?, self.number(scope, view, b)?);
-        let compared = |op: TokenStream| {
-            let (a, b) = (known(&a), known(&b));
-            Ok(Typed::Truth(quote!(rt::Some((#a) #op (#b)))))
-        };
-        let computed = |function: &str| {
-            let function = format_ident!("{function}");
-            Ok(Typed::Number(quote!(s::#function(#a, #b)?)))
-        };
-        match op {
-            BinaryOp::Add => computed("add"),
-            BinaryOp::Subtract => computed("subtract"),
-            BinaryOp::Multiply => computed("multiply"),
-            BinaryOp::Divide => computed("divide"),
-            BinaryOp::Remainder => computed("remainder"),
-            BinaryOp::Equal => compared(quote!(==)),
-            BinaryOp::NotEqual => compared(quote!(!=)),
-            BinaryOp::Less => compared(quote!(<)),
-            BinaryOp::LessOrEqual => compared(quote!(<=)),
-            BinaryOp::Greater => compared(quote!(>)),
-            BinaryOp::GreaterOrEqual => compared(quote!(>=)),
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
-                let op = match op {
-                    BinaryOp::And => quote!(&),
-                    BinaryOp::Or => quote!(|),
-                    _ => quote!(^),
-                };
-                let (a, b) = (known(&a), known(&b));
-                Ok(Typed::Number(quote!(rt::Some((#a) #op (#b)))))
-            }
-            _ => unable("an operator"),
-        }
+        combined(op, &self.number(scope, view, a)?, &self.number(scope, view, b)?)
     }
 
     fn stream(
@@ -325,9 +301,9 @@ impl<'m> Straight<'_, 'm> {
         scope: &Scope<'_>,
         view: &'m Model,
         function: StreamFunction,
-        stream: &Expr,
+        stream: ExprId,
     ) -> Able<Typed> {
-        let Expr::Path(path) = stream else { return unable("a stream that is no path") };
+        let Expr::Path(path) = &view[stream] else { return unable("a stream that is no path") };
         let step = match function {
             StreamFunction::Count => None,
             StreamFunction::Sum => Some(quote!(found = s::add(found, rt::Some(n))?;)),
@@ -375,13 +351,13 @@ impl<'m> Straight<'_, 'm> {
             let mut outer = scope.clone();
             outer.frames.push(frame.clone());
             let argument = self.record(this.record).arguments.get(number as usize);
-            return match argument {
-                Some(Expr::Path(inner)) => {
+            return match argument.map(|argument| (*argument, &self.model[*argument])) {
+                Some((_, Expr::Path(inner))) => {
                     let mut whole = inner.clone();
                     whole.steps.extend(path.steps.iter().cloned());
                     self.walk(&outer, view, &whole, stream, then)
                 }
-                Some(expr) if path.steps.is_empty() => match self.typed(&outer, view, expr)? {
+                Some((expr, _)) if path.steps.is_empty() => match self.typed(&outer, view, expr)? {
                     Typed::Number(n) => {
                         let then = then(Place::Number(quote!(n)))?;
                         Ok(quote!(if let rt::Some(n) = #n { #then }))
@@ -430,7 +406,7 @@ impl<'m> Straight<'_, 'm> {
                 Ok(quote!(match #value { #arms _ => {} }))
             }
             (Step::Index(index), Place::List(list, element)) => {
-                let index = self.number(scope, view, index)?;
+                let index = self.number(scope, view, *index)?;
                 let inner = self.element(&element, quote!(element), &mut |place| {
                     self.steps(scope, view, place, rest, stream, then)
                 })?;
@@ -684,7 +660,7 @@ impl<'m> Straight<'_, 'm> {
         source: &DefinerSource,
     ) -> Able<TokenStream> {
         match source {
-            DefinerSource::Expr(expr) => self.number(scope, view, expr),
+            DefinerSource::Expr(expr) => self.number(scope, view, *expr),
             DefinerSource::Measure { measure: Measure::Count, row, factor, offset } => {
                 let Some(frame) = scope.frames.last() else { return unable("no node") };
                 let mut last = TokenStream::new();
@@ -736,6 +712,41 @@ pub(super) fn known(option: &TokenStream) -> TokenStream {
     match inside(option) {
         Some(value) => value,
         None => quote!(s::known(#option)?),
+    }
+}
+
+/// What an operator that is no `&&` or `||` makes of two numbers, each an `Option<i128>`.
+pub(super) fn combined(op: BinaryOp, a: &TokenStream, b: &TokenStream) -> Able<Typed> {
+    let compared = |op: TokenStream| {
+        let (a, b) = (known(a), known(b));
+        Ok(Typed::Truth(quote!(rt::Some((#a) #op (#b)))))
+    };
+    let computed = |function: &str| {
+        let function = format_ident!("{function}");
+        Ok(Typed::Number(quote!(s::#function(#a, #b)?)))
+    };
+    match op {
+        BinaryOp::Add => computed("add"),
+        BinaryOp::Subtract => computed("subtract"),
+        BinaryOp::Multiply => computed("multiply"),
+        BinaryOp::Divide => computed("divide"),
+        BinaryOp::Remainder => computed("remainder"),
+        BinaryOp::Equal => compared(quote!(==)),
+        BinaryOp::NotEqual => compared(quote!(!=)),
+        BinaryOp::Less => compared(quote!(<)),
+        BinaryOp::LessOrEqual => compared(quote!(<=)),
+        BinaryOp::Greater => compared(quote!(>)),
+        BinaryOp::GreaterOrEqual => compared(quote!(>=)),
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+            let op = match op {
+                BinaryOp::And => quote!(&),
+                BinaryOp::Or => quote!(|),
+                _ => quote!(^),
+            };
+            let (a, b) = (known(a), known(b));
+            Ok(Typed::Number(quote!(rt::Some((#a) #op (#b)))))
+        }
+        _ => unable("an operator"),
     }
 }
 

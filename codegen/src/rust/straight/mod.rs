@@ -25,8 +25,8 @@ use super::plan::Plan;
 use super::shape::{Shape, Shapes};
 use super::visit::{Part, expressions, records, rows};
 use crate::model::{
-    Constant, EpochId, Expr, Model, Path, Record, RecordId, RecordKind, Role, Row, RowId, RowKind,
-    Start, Step, Target, Type, UnionId,
+    Constant, EpochId, Expr, ExprId, Model, Path, Record, RecordId, RecordKind, Role, Row, RowId,
+    RowKind, Start, Step, Target, Type, UnionId,
 };
 
 pub(super) use expr::{Access, Frame, Scope, early};
@@ -228,7 +228,8 @@ impl<'p, 'm> Straight<'p, 'm> {
         });
         for (id, record) in records(self.model) {
             let tabled = |row: &Row| {
-                matches!(row.role, Role::Kept(Expr::RelocationSections | Expr::RelocationEntries))
+                let Role::Kept(expr) = row.role else { return false };
+                matches!(self.model[expr], Expr::RelocationSections | Expr::RelocationEntries)
             };
             // Where sections begin and end is said in the root.
             if record.rows.iter().any(tabled) && id != self.model.root {
@@ -239,7 +240,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             };
             needs[id.index()].insert(owner);
             for argument in &record.arguments {
-                self.seeds(argument, owner, &mut needs[id.index()]);
+                self.seeds(*argument, owner, &mut needs[id.index()]);
             }
         }
         loop {
@@ -259,8 +260,8 @@ impl<'p, 'm> Straight<'p, 'm> {
         }
     }
 
-    fn seeds(&self, expr: &Expr, at: RecordId, needs: &mut BTreeSet<RecordId>) {
-        match expr {
+    fn seeds(&self, expr: ExprId, at: RecordId, needs: &mut BTreeSet<RecordId>) {
+        match &self.model[expr] {
             Expr::Path(path)
             | Expr::Is(path, _)
             | Expr::At(path)
@@ -270,7 +271,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             | Expr::IsLast(path)
             | Expr::Listed(path)
             | Expr::Patricia(path) => self.path_seeds(path, at, needs),
-            _ => expr.operands(&mut |operand| self.seeds(operand, at, needs)),
+            other => other.operands(&mut |operand| self.seeds(operand, at, needs)),
         }
     }
 
@@ -282,7 +283,7 @@ impl<'p, 'm> Straight<'p, 'm> {
         }
         for step in &path.steps {
             if let Step::Index(index) = step {
-                self.seeds(index, at, needs);
+                self.seeds(*index, at, needs);
             }
         }
     }

@@ -98,7 +98,7 @@ fn lengths<'s>(shapes: &'s Shapes<'_>, id: RecordId) -> Lengths<'s> {
             shape => matches!(shape, Shape::List(_)),
         };
         let row = &record.rows[field.row.index()];
-        let Some(shared) = rules::shared(row).filter(|_| is_list) else { continue };
+        let Some(shared) = rules::shared(shapes.model(), row).filter(|_| is_list) else { continue };
         let entry = (field, shared.factor, shared.offset);
         match lengths.iter_mut().find(|(number, _)| *number == shared.number) {
             Some((_, lists)) => lists.push(entry),

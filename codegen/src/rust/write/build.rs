@@ -304,7 +304,7 @@ impl<'m> Gen<'_, 'm> {
         if row.when.is_some() {
             // Whether it is there follows from what is read.
             if let Some(when) = &row.when {
-                let n = self.plan.expr(when, ctx.id);
+                let n = self.plan.expr(*when, ctx.id);
                 return quote! {
                     let there = ::core::matches!(rt::Engine::truth(cx, #n, node, rt::None), rt::Ok(true));
                     if there {

@@ -7,8 +7,8 @@ use super::put::Put;
 use super::src::{Ctx, Src, constant_item};
 use super::{Gen, float_width, strip};
 use crate::model::{
-    ArrayLength, Check, CheckKind, DefinerScope, DefinerSource, Expr, Label, Meaning, Measure,
-    RecordId, Role, Row, RowId, RowKind, RunLength, Tag, Target, Type, UnionId,
+    ArrayLength, Check, CheckKind, DefinerScope, DefinerSource, Expr, ExprId, Label, Meaning,
+    Measure, RecordId, Role, Row, RowId, RowKind, RunLength, Tag, Target, Type, UnionId,
 };
 use crate::rust::expr::mentions_position;
 use crate::rust::plan::own_row;
@@ -40,7 +40,7 @@ impl<'m> Gen<'_, 'm> {
         }
         for check in &record.checks {
             let CheckKind::Holds(condition) = &check.kind else { continue };
-            let holds = self.truth(ctx, condition, &quote!(rt::None));
+            let holds = self.truth(ctx, *condition, &quote!(rt::None));
             let text = &check.text;
             let at = if ctx.noded {
                 quote!(w::at(node, rt::None))
@@ -123,7 +123,7 @@ impl<'m> Gen<'_, 'm> {
             row.role,
             Role::Derived | Role::Fixed | Role::Kept(_) | Role::View { .. } | Role::Spelling
         );
-        if !optional || follows || mentions_position(condition) {
+        if !optional || follows || mentions_position(self.plan.model, *condition) {
             return quote!();
         }
         let there = match (put.slot, self.access(put.ctx.id, put.row_id, &quote!(value))) {
@@ -133,7 +133,7 @@ impl<'m> Gen<'_, 'm> {
             (None, Some(Src { code, shape: Some(Shape::Option(_)) })) => quote!((#code).is_some()),
             _ => return quote!(),
         };
-        let holds = self.truth(put.ctx, condition, &quote!(rt::None));
+        let holds = self.truth(put.ctx, *condition, &quote!(rt::None));
         let at = &put.at;
         let homes = self.epochs_where(row, |home| *home != crate::model::Home::Absent);
         let missing = if left_out {
@@ -174,7 +174,7 @@ impl<'m> Gen<'_, 'm> {
         }
         let at = &put.at;
         let Some(count) = count_of(ty) else { return self.check_last(put, ty) };
-        if mentions_position(count) || self.counts_itself(put, count) {
+        if mentions_position(self.plan.model, count) || self.counts_itself(put, count) {
             return quote!();
         }
         let Some(actual) = self.count(put.ctx, put.row_id, put.row, &quote!(value), &quote!(node))
@@ -182,7 +182,7 @@ impl<'m> Gen<'_, 'm> {
             return quote!();
         };
         let val = self.val(put.ctx, count, &quote!(rt::None));
-        let why = match count {
+        let why = match &self.model[count] {
             Expr::Path(path) => format!("the count is `{}`", path.text),
             _ => "another field gives the count".to_owned(),
         };
@@ -206,8 +206,8 @@ impl<'m> Gen<'_, 'm> {
     }
 
     /// Whether a count is a row that follows from nothing but what it counts.
-    fn counts_itself(&self, put: &Put<'m>, count: &Expr) -> bool {
-        let Some(row) = own_row(count, put.ctx.id) else { return false };
+    fn counts_itself(&self, put: &Put<'m>, count: ExprId) -> bool {
+        let Some(row) = own_row(self.plan.model, count, put.ctx.id) else { return false };
         let row = self.row(put.ctx.id, row);
         matches!(row.role, Role::Derived)
             && matches!(row.definers.as_slice(), [definer]
@@ -230,7 +230,7 @@ impl<'m> Gen<'_, 'm> {
             _ => return quote!(),
         };
         let it = self.it(put, &Src::typed(quote!(x), element), true);
-        let holds = self.truth(put.ctx, last, &quote!(rt::Some(&it)));
+        let holds = self.truth(put.ctx, *last, &quote!(rt::Some(&it)));
         quote! {
             let count = (#code).len();
             for (index, x) in (0_u32..).zip((#code).iter()) {
@@ -378,12 +378,12 @@ impl<'m> Gen<'_, 'm> {
             CheckKind::Equals(_) => format!("it == {}", check.text),
             CheckKind::Holds(_) => check.text.clone(),
         };
-        let (rule, limits): (TokenStream, Vec<&Expr>) = match &check.kind {
-            CheckKind::Min(e) => (quote!(Min), vec![e]),
-            CheckKind::Max(e) => (quote!(Max), vec![e]),
-            CheckKind::OneOf(list) => (quote!(OneOf), list.iter().collect()),
-            CheckKind::Equals(e) => (quote!(Equals), vec![e]),
-            CheckKind::Holds(e) => (quote!(Holds), vec![e]),
+        let (rule, limits): (TokenStream, Vec<ExprId>) = match &check.kind {
+            CheckKind::Min(e) => (quote!(Min), vec![*e]),
+            CheckKind::Max(e) => (quote!(Max), vec![*e]),
+            CheckKind::OneOf(list) => (quote!(OneOf), list.clone()),
+            CheckKind::Equals(e) => (quote!(Equals), vec![*e]),
+            CheckKind::Holds(e) => (quote!(Holds), vec![*e]),
         };
         let limits: Vec<TokenStream> =
             limits.into_iter().map(|e| self.val(put.ctx, e, &quote!(rt::Some(&it)))).collect();
@@ -496,7 +496,7 @@ impl<'m> Gen<'_, 'm> {
             return quote!();
         };
         let at = &put.at;
-        let val = self.val(put.ctx, given, &quote!(rt::None));
+        let val = self.val(put.ctx, *given, &quote!(rt::None));
         let mut tests = TokenStream::new();
         for otherwise in [false, true] {
             for (index, case) in (0_u32..).zip(&union.cases) {
@@ -510,7 +510,7 @@ impl<'m> Gen<'_, 'm> {
                     test = quote!(::core::matches!(cx.w.epoch, #(#epochs)|*) && #test);
                 }
                 if let Some(guard) = &case.guard {
-                    let guard = self.truth(put.ctx, guard, &quote!(rt::None));
+                    let guard = self.truth(put.ctx, *guard, &quote!(rt::None));
                     test = quote!(#test && (#guard)?);
                 }
                 tests.extend(quote!(if #test { return rt::Ok((val, rt::Some(#index))); }));
@@ -706,14 +706,14 @@ fn labels_take(labels: &[Label]) -> TokenStream {
 }
 
 /// The expression for the number of elements of a row, or of what its pointer leads to.
-fn count_of(ty: &Type) -> Option<&Expr> {
+fn count_of(ty: &Type) -> Option<ExprId> {
     match ty {
         Type::Array(array) => match &array.length {
-            ArrayLength::Count(count) => Some(count),
+            ArrayLength::Count(count) => Some(*count),
             _ => None,
         },
         Type::Run(run) => match &run.length {
-            RunLength::Count(count) => Some(count),
+            RunLength::Count(count) => Some(*count),
             _ => None,
         },
         Type::Region(region) => count_of(&region.inner),

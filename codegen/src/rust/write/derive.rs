@@ -6,21 +6,21 @@ use quote::{format_ident, quote};
 use super::src::{Ctx, Src, coding};
 use super::{Gen, number, strip};
 use crate::model::{
-    Content, DefinerScope, DefinerSource, Expr, PoolOrder, RecordId, Role, Row, RowId, RowKind,
-    Target, Type,
+    Content, DefinerScope, DefinerSource, Expr, ExprId, PoolOrder, RecordId, Role, Row, RowId,
+    RowKind, Target, Type,
 };
 use crate::rust::shape::Shape;
 use crate::rust::visit::union_in;
 
 impl<'m> Gen<'_, 'm> {
     /// Code of type `Fallible<Val>` for an expression in the node `node` with fields in `value`.
-    pub fn val(&self, ctx: Ctx, e: &Expr, it: &TokenStream) -> TokenStream {
+    pub fn val(&self, ctx: Ctx, e: ExprId, it: &TokenStream) -> TokenStream {
         if !ctx.noded {
             let (record, ex) = (number(ctx.id.index()), self.plan.ex(e, ctx.id, true));
             let value = self.src_of_value(ctx.id);
             return quote!(w::eval_in(cx, #record, node, #value, #ex, #it));
         }
-        if let Some(n) = e.constant() {
+        if let Some(n) = self.plan.model.exprs.constant(e) {
             let n = Literal::i128_suffixed(n);
             return quote!({
                 let val: rt::Fallible<rt::Val<'_>> = rt::Ok(rt::Val::Int(#n));
@@ -37,7 +37,7 @@ impl<'m> Gen<'_, 'm> {
     }
 
     /// Code of type `Fallible<bool>`.
-    pub fn truth(&self, ctx: Ctx, e: &Expr, it: &TokenStream) -> TokenStream {
+    pub fn truth(&self, ctx: Ctx, e: ExprId, it: &TokenStream) -> TokenStream {
         let val = self.val(ctx, e, it);
         quote!((#val).and_then(|val| rt::truth_of(&val)))
     }
@@ -174,7 +174,7 @@ impl<'m> Gen<'_, 'm> {
                 let orders = order.iter().map(|(condition, order)| {
                     let condition = match condition {
                         Some(condition) => {
-                            let n = self.plan.expr(condition, id);
+                            let n = self.plan.expr(*condition, id);
                             quote!(rt::Some(#n))
                         }
                         None => quote!(rt::None),
@@ -209,7 +209,7 @@ impl<'m> Gen<'_, 'm> {
                                 _ => None,
                             })
                         });
-                        let n = self.plan.expr(key, holder.unwrap_or(id));
+                        let n = self.plan.expr(*key, holder.unwrap_or(id));
                         quote!(rt::Some(#n))
                     }
                     None => quote!(rt::None),
@@ -235,7 +235,7 @@ impl<'m> Gen<'_, 'm> {
                 if let Some(table) = self.table(id, row, &loc, true) {
                     table
                 } else {
-                    self.kept_number(ctx, row_id, row, e)
+                    self.kept_number(ctx, row_id, row, *e)
                 }
             }
             _ => return None,
@@ -257,7 +257,7 @@ impl<'m> Gen<'_, 'm> {
         }
     }
 
-    fn kept_number(&self, ctx: Ctx, row_id: RowId, row: &Row, e: &Expr) -> TokenStream {
+    fn kept_number(&self, ctx: Ctx, row_id: RowId, row: &Row, e: ExprId) -> TokenStream {
         let val = self.val(ctx, e, &quote!(rt::None));
         let value = self.access(ctx.id, row_id, &quote!(value));
         let given = match value {
@@ -326,7 +326,7 @@ impl<'m> Gen<'_, 'm> {
                 _ => None,
             })?,
         };
-        let made = match e {
+        let made = match &self.model[*e] {
             Expr::Patricia(path) => {
                 let path = self.plan.path(path);
                 quote!(w::Made::Patricia(#path))

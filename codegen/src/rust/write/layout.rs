@@ -60,7 +60,7 @@ impl<'m> Gen<'_, 'm> {
             }
             Some(EndianRule::Chosen(choices, otherwise)) => {
                 let choices = choices.iter().map(|(condition, order)| {
-                    let n = self.plan.expr(condition, id);
+                    let n = self.plan.expr(*condition, id);
                     let order = endian(*order);
                     quote!((#n, #order))
                 });
@@ -112,11 +112,11 @@ impl<'m> Gen<'_, 'm> {
                         quote!(w::Statement::Run(#pass, #path))
                     }
                     Statement::Align(e) => {
-                        let n = self.plan.expr(e, id);
+                        let n = self.plan.expr(*e, id);
                         quote!(w::Statement::Align(#n))
                     }
                     Statement::Zero(e) => {
-                        let n = self.plan.expr(e, id);
+                        let n = self.plan.expr(*e, id);
                         quote!(w::Statement::Zero(#n))
                     }
                     Statement::Mark(row, align) => {
@@ -124,10 +124,10 @@ impl<'m> Gen<'_, 'm> {
                         let RowKind::Mark { address } = &self.row(id, *row).kind else {
                             return None;
                         };
-                        let address = self.plan.expr(address, id);
+                        let address = self.plan.expr(*address, id);
                         let align = match align {
                             Some(align) => {
-                                let n = self.plan.expr(align, id);
+                                let n = self.plan.expr(*align, id);
                                 quote!(rt::Some(#n))
                             }
                             None => quote!(rt::None),
@@ -135,7 +135,7 @@ impl<'m> Gen<'_, 'm> {
                         quote!(w::Statement::Mark(#slot, #address, #align))
                     }
                     Statement::When(e, then, otherwise) => {
-                        let n = self.plan.expr(e, id);
+                        let n = self.plan.expr(*e, id);
                         let then = self.statements(id, then);
                         let otherwise = self.statements(id, otherwise);
                         quote!(w::Statement::When(#n, &[#(#then),*], &[#(#otherwise),*]))
@@ -217,7 +217,7 @@ impl<'m> Gen<'_, 'm> {
         let align = Literal::u64_unsuffixed(self.type_align(target).unwrap_or(kind.align));
         let mut code = quote!(w::pointer(#content, #align));
         if let Some(align) = &pointer.align {
-            let n = Literal::u16_unsuffixed(self.plan.expr(align, id));
+            let n = Literal::u16_unsuffixed(self.plan.expr(*align, id));
             code = quote!(#code.align(#n));
         }
         if let Some(slot) = pointer.none_with.and_then(|row| self.plan.slot(id, row)) {
@@ -263,7 +263,7 @@ impl<'m> Gen<'_, 'm> {
             let listing = kind.listing.iter().map(|(condition, listing)| {
                 let condition = match condition {
                     Some(condition) => {
-                        let n = self.plan.expr(condition, root);
+                        let n = self.plan.expr(*condition, root);
                         quote!(rt::Some(#n))
                     }
                     None => quote!(rt::None),
@@ -293,8 +293,7 @@ impl<'m> Gen<'_, 'm> {
             })
         });
         let sections = self.model.relocation.iter().map(|section| {
-            let (from, to) =
-                (self.plan.expr(&section.from, root), self.plan.expr(&section.to, root));
+            let (from, to) = (self.plan.expr(section.from, root), self.plan.expr(section.to, root));
             quote!((#from, #to))
         });
         let encoding = match self.model.records.iter().find_map(|record| record.encodes) {

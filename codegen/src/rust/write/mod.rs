@@ -22,8 +22,8 @@ use super::shape::{Shape, Shapes};
 use super::visit::records;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    ByteOrder, ByteOrderRule, Constant, DefinerSource, Expr, Home, Model, RecordId, Role, RowId,
-    RowKind, Type,
+    ByteOrder, ByteOrderRule, Constant, DefinerSource, Expr, ExprId, Home, Model, RecordId, Role,
+    RowId, RowKind, Type,
 };
 
 /// What is written for a writer.
@@ -180,7 +180,7 @@ impl<'p, 'm> Gen<'p, 'm> {
                     if code.to_string() != derived {
                         compute.extend(quote!((#index, #slot) => #code,));
                     }
-                    if is_early(row) {
+                    if is_early(self.model, row) {
                         let at = src::Ctx { id, noded: true }.at(self, *row_id);
                         early.extend(quote! {
                             if let rt::Err(fault) = rt::Engine::force(cx, node, #slot) {
@@ -192,7 +192,7 @@ impl<'p, 'm> Gen<'p, 'm> {
                 if let (Role::Default(constant), Some(when), Some(slot)) =
                     (&row.role, &row.when, self.plan.slot(id, *row_id))
                 {
-                    let n = self.plan.expr(when, id);
+                    let n = self.plan.expr(*when, id);
                     let constant = src::constant_item(constant, float_width(self, &row.ty));
                     early.extend(quote!(cx.default_when(node, #slot, #n, #constant);));
                 }
@@ -200,9 +200,9 @@ impl<'p, 'm> Gen<'p, 'm> {
                     && self.is_none_when(row)
                     && self.pointer_may_be_none(row)
                     && matches!(row.role, Role::Data | Role::Elsewhere)
-                    && !mentions_position(when)
+                    && !mentions_position(self.plan.model, *when)
                 {
-                    let n = self.plan.expr(when, id);
+                    let n = self.plan.expr(*when, id);
                     let none = quote!(w::pointer_to(rt::Item::Absent));
                     let homes = self.epochs_where(row, |home| *home != Home::Absent);
                     let code = quote!(cx.default_when(node, #slot, #n, #none););
@@ -582,11 +582,12 @@ impl<'p, 'm> Gen<'p, 'm> {
 }
 
 /// Whether a slot is computed before anything is placed.
-fn is_early(row: &crate::model::Row) -> bool {
+fn is_early(model: &Model, row: &crate::model::Row) -> bool {
+    let patricia = |e: ExprId| matches!(model[e], Expr::Patricia(_));
     match &row.role {
-        Role::Kept(e) => matches!(e, Expr::Patricia(_)),
+        Role::Kept(e) => patricia(*e),
         Role::Derived => {
-            row.definers.iter().any(|d| matches!(&d.source, DefinerSource::Expr(Expr::Patricia(_))))
+            row.definers.iter().any(|d| matches!(d.source, DefinerSource::Expr(e) if patricia(e)))
         }
         Role::View { .. } => true,
         _ => false,

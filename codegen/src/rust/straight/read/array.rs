@@ -106,13 +106,14 @@ impl<'m> Reading<'_, '_, 'm> {
         let address = spot.address();
         let take = match (&array.length, spot) {
             (ArrayLength::Count(count), Spot::Stream { part, .. }) => {
-                let count = self.length(ctx, count)?;
+                let count = self.length(ctx, *count)?;
                 quote!(#part.many(#count, #wide)?)
             }
             (ArrayLength::Fill, Spot::Stream { part, .. }) if width == 1 => quote!(#part.rest()),
             (ArrayLength::Fill, Spot::Stream { part, .. }) => quote!(#part.all(#wide)?),
             (ArrayLength::Count(count), Spot::Block { block, at, .. }) => {
-                let count = count.constant().and_then(|count| u64::try_from(count).ok());
+                let count = self.model.exprs.constant(*count);
+                let count = count.and_then(|count| u64::try_from(count).ok());
                 let Some(count) = count else { return unable("a length in a block") };
                 let (at, all) = (size(*at), size(count * width));
                 quote!(s::bytes(#block, #at, #all))
@@ -250,7 +251,7 @@ impl<'m> Reading<'_, '_, 'm> {
         };
         match &array.length {
             ArrayLength::Count(count) => {
-                let count = self.length(ctx, count)?;
+                let count = self.length(ctx, *count)?;
                 let some = filled.then(|| quote!(s::holds(#number != 0)?;));
                 let all = match all_at_once {
                     true => body,

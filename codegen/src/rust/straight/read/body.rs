@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use super::super::early;
 use super::{Able, Ctx, Reading, Spot, nothing, size, unable};
 use crate::model::{
-    Cell, Constant, Expr, Home, RecordId, RecordKind, Row, RowId, RowKind, Storage, Tag, Target,
+    Cell, Constant, ExprId, Home, RecordId, RecordKind, Row, RowId, RowKind, Storage, Tag, Target,
     Type,
 };
 use crate::rust::shape::Shape;
@@ -261,7 +261,7 @@ impl<'m> Reading<'_, '_, 'm> {
             let Spot::Stream { part, .. } = &stream else { return unable("no part") };
             if !blocked {
                 if let Some(when) = &row.when {
-                    self.when(work, id, row, when, &stream, holder)?;
+                    self.when(work, id, row, *when, &stream, holder)?;
                 } else if let Type::Union(_) = row.ty {
                     // Its cases may have homes, which count from here.
                     let inner = Holder { block: None, case: true, ..holder.clone() };
@@ -306,7 +306,7 @@ impl<'m> Reading<'_, '_, 'm> {
         work: &mut Work<'_, 'm>,
         id: RowId,
         row: &'m Row,
-        when: &Expr,
+        when: ExprId,
         stream: &Spot,
         holder: &Holder,
     ) -> Able<()> {

@@ -85,7 +85,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 }
                 let guard = match &case.guard {
                     Some(guard) => {
-                        let guard = self.truth(ctx, guard)?;
+                        let guard = self.truth(ctx, *guard)?;
                         Some(quote!(&& #guard))
                     }
                     None => None,
@@ -155,7 +155,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 })
             }
             Tag::Given(expr) => {
-                let given = self.number(ctx, expr)?;
+                let given = self.number(ctx, *expr)?;
                 let number = quote!(s::known(#given)?);
                 Ok(Decision {
                     before: TokenStream::new(),
@@ -423,9 +423,13 @@ impl<'m> Reading<'_, '_, 'm> {
                 }
                 let name = early(ctx.record, id);
                 let known = self.known.borrow().contains(&name.to_string());
+                let stated = match definer.source {
+                    DefinerSource::Expr(expr) => self.model.exprs.constant(expr),
+                    DefinerSource::Measure { .. } => None,
+                };
                 match &definer.source {
-                    DefinerSource::Expr(expr) if known && expr.constant().is_some() => {
-                        let n = number(expr.constant().unwrap_or(0));
+                    DefinerSource::Expr(_) if known && stated.is_some() => {
+                        let n = number(stated.unwrap_or(0));
                         code.extend(quote!(s::holds(#name == #n)?;));
                     }
                     DefinerSource::Measure {

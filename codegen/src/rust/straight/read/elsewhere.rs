@@ -6,7 +6,7 @@ use quote::quote;
 use super::body::{Work, extent, in_tag};
 use super::{Able, Ctx, Reading, Spot, nothing, size, unable};
 use crate::model::{
-    Expr, Field, Home, Member, Path, RecordId, Role, Row, RowId, RowKind, Start, Step, Type,
+    Expr, ExprId, Field, Home, Member, Path, RecordId, Role, Row, RowId, RowKind, Start, Step, Type,
 };
 use crate::rust::shape::Shape;
 
@@ -51,7 +51,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     let value = self.wrap(&shape, quote!(rt::Default::default()));
                     work.code.extend(quote!(let #field = #value;));
                 } else {
-                    return self.object(work, id, row, address, shape);
+                    return self.object(work, id, row, *address, shape);
                 }
             }
             (RowKind::Mark { .. }, _) => {
@@ -73,7 +73,7 @@ impl<'m> Reading<'_, '_, 'm> {
         work: &mut Work<'_, 'm>,
         id: RowId,
         row: &'m Row,
-        address: &Expr,
+        address: ExprId,
         shape: Option<Shape>,
     ) -> Able<()> {
         let ctx = work.ctx;
@@ -83,7 +83,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let at = self.number(ctx, address)?;
         let condition = match &row.when {
             Some(when) => {
-                let when = self.truth(ctx, when)?;
+                let when = self.truth(ctx, *when)?;
                 quote!(if #when { #at } else { rt::None })
             }
             None => at,
@@ -160,19 +160,19 @@ impl<'m> Reading<'_, '_, 'm> {
     /// What a dictionary names: elements of an array of the record around it.
     fn named_by(&self, ctx: &Ctx<'m>, dictionary: RecordId) -> Option<Named> {
         let record = &ctx.view.records[dictionary.index()];
-        let (home, row) = record.rows.iter().find_map(|row| match &row.role {
-            Role::Kept(Expr::Patricia(_)) => match row.homes.get(ctx.epoch) {
-                Some(Home::At(at)) => Some((*at, row)),
+        let (home, row, keys) = record.rows.iter().find_map(|row| {
+            let Role::Kept(expr) = row.role else { return None };
+            let Expr::Patricia(keys) = &self.model[expr] else { return None };
+            match row.homes.get(ctx.epoch) {
+                Some(Home::At(at)) => Some((*at, row, keys)),
                 _ => None,
-            },
-            _ => None,
+            }
         })?;
-        let Role::Kept(Expr::Patricia(keys)) = &row.role else { return None };
         let (Start::Argument(argument), true) = (&keys.start, keys.steps.is_empty()) else {
             return None;
         };
         let Expr::Path(Path { start: Start::This, steps, .. }) =
-            record.arguments.get(*argument as usize)?
+            &self.model[*record.arguments.get(*argument as usize)?]
         else {
             return None;
         };

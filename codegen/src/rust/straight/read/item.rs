@@ -317,11 +317,11 @@ impl<'m> Reading<'_, '_, 'm> {
         let inner = self.local("p");
         let take = match &region.extent {
             Extent::Size(size) => {
-                let size = self.length(ctx, size)?;
+                let size = self.length(ctx, *size)?;
                 quote!(#part.sized(#size)?)
             }
             Extent::End(end) => {
-                let end = self.length(ctx, end)?;
+                let end = self.length(ctx, *end)?;
                 quote!(#part.until(#end)?)
             }
             Extent::Rest => {

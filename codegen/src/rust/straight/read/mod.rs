@@ -31,7 +31,7 @@ use quote::{format_ident, quote};
 
 use super::{Able, Flavour, Frame, Scope, Straight, Unable, unable};
 use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, EpochId, Expr, Model, Pattern, RecordId, RowId, Sizes,
+    ByteOrder, ByteOrderRule, EndianRule, EpochId, ExprId, Model, Pattern, RecordId, RowId, Sizes,
     Storage,
 };
 use crate::rust::shape::Shape;
@@ -452,8 +452,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     }
 
     /// A length or address: a `usize`.
-    fn length(&self, ctx: &Ctx<'m>, expr: &Expr) -> Able<TokenStream> {
-        if let Some(n) = expr.constant() {
+    fn length(&self, ctx: &Ctx<'m>, expr: ExprId) -> Able<TokenStream> {
+        if let Some(n) = self.model.exprs.constant(expr) {
             let Ok(n) = u64::try_from(n) else { return unable("a negative size") };
             let n = size(n);
             return Ok(quote!(#n));
@@ -463,13 +463,13 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     }
 
     /// A number: an `Option<i128>`.
-    fn number(&self, ctx: &Ctx<'m>, expr: &Expr) -> Able<TokenStream> {
+    fn number(&self, ctx: &Ctx<'m>, expr: ExprId) -> Able<TokenStream> {
         let tokens = self.straight.number(&self.scope(ctx), ctx.view, expr)?;
         self.checked(tokens)
     }
 
     /// A condition: a `bool`.
-    fn truth(&self, ctx: &Ctx<'m>, expr: &Expr) -> Able<TokenStream> {
+    fn truth(&self, ctx: &Ctx<'m>, expr: ExprId) -> Able<TokenStream> {
         let tokens = self.straight.truth(&self.scope(ctx), ctx.view, expr)?;
         self.checked(tokens)
     }

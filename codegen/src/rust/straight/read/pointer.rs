@@ -6,10 +6,9 @@ use quote::quote;
 use super::super::Flavour;
 use super::{Able, Ctx, Reading, Sink, Spot, core, nothing, number, size, unable};
 use crate::model::{
-    ArrayLength, PointerType, RecordId, Role, Row, RowKind, RunLength, Storage, Target, Type,
-    WhenEmpty,
+    ArrayLength, DefinerSource, Expr, ExprId, PointerType, RecordId, Role, Row, RowKind, RunLength,
+    Storage, Target, Type, WhenEmpty,
 };
-use crate::model::{DefinerSource, Expr};
 use crate::rust::shape::{Shape, strip};
 
 impl<'m> Reading<'_, '_, 'm> {
@@ -81,7 +80,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 _ => None,
             },
             Type::Run(run) => match &run.length {
-                RunLength::Count(count) => Some(&**count),
+                RunLength::Count(count) => Some(count),
                 _ => None,
             },
             _ => None,
@@ -108,7 +107,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     if when_empty != WhenEmpty::None && pointer.none_with.is_none() {
                         quote!(return rt::Err(s::Odd);)
                     } else {
-                        let count = self.length(ctx, count)?;
+                        let count = self.length(ctx, *count)?;
                         let empty = sink(self.wrap(target, self.empty(core(target))?));
                         quote!(s::holds(#count == 0)?; #empty)
                     }
@@ -180,16 +179,16 @@ impl<'m> Reading<'_, '_, 'm> {
         let Type::Record(id) = strip(ty) else { return false };
         !self.straight.shapes.carries(ty)
             && self.straight.record(*id).rows.iter().any(|row| {
-                let made = |expr: &Expr| {
+                let made = |expr: ExprId| {
                     matches!(
-                        expr,
+                        &self.model[expr],
                         Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries
                     )
                 };
                 matches!(row.kind, RowKind::Pool { .. })
-                || matches!(&row.role, Role::Kept(expr) if made(expr))
+                || matches!(&row.role, Role::Kept(expr) if made(*expr))
                 || row.definers.iter().any(
-                    |definer| matches!(&definer.source, DefinerSource::Expr(expr) if made(expr)),
+                    |definer| matches!(&definer.source, DefinerSource::Expr(expr) if made(*expr)),
                 )
             })
     }
@@ -202,7 +201,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 .record(*id)
                 .rows
                 .iter()
-                .any(|row| matches!(&row.role, Role::Kept(Expr::Patricia(_))))
+                .any(|row| {
+                    matches!(row.role, Role::Kept(expr) if matches!(self.model[expr], Expr::Patricia(_)))
+                })
                 .then_some(*id),
             _ => None,
         }

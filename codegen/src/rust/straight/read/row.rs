@@ -332,7 +332,7 @@ impl<'m> Reading<'_, '_, 'm> {
             (Spot::Stream { part, .. }, None, Type::Run(run)) if run.suffix.is_empty() => {
                 match &run.length {
                     RunLength::Count(count) => {
-                        let count = self.length(ctx, count)?;
+                        let count = self.length(ctx, *count)?;
                         quote!(#part.take(#count)?)
                     }
                     RunLength::Fill => {

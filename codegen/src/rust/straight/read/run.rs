@@ -35,8 +35,10 @@ impl<'m> Reading<'_, '_, 'm> {
                 };
                 let bytes = match &run.length {
                     RunLength::Fixed(bytes) => Some(*bytes),
-                    RunLength::Count(count) => count
-                        .constant()
+                    RunLength::Count(count) => self
+                        .model
+                        .exprs
+                        .constant(*count)
                         .and_then(|count| u64::try_from(count).ok())
                         .and_then(|count| count.checked_mul(unit(run.content))),
                     _ => None,
@@ -84,7 +86,7 @@ impl<'m> Reading<'_, '_, 'm> {
                         (TokenStream::new(), quote!(#part.take(#bytes)?))
                     }
                     RunLength::Count(count) => {
-                        let count = self.length(ctx, count)?;
+                        let count = self.length(ctx, *count)?;
                         let width = size(unit(run.content));
                         let filled = ctx.filled.then(|| quote!(s::holds(#count != 0)?;));
                         (quote!(#filled), quote!(#part.many(#count, #width)?))

@@ -8,9 +8,9 @@ use super::super::early;
 use super::body::{Work, extent};
 use super::{Able, Ctx, Reading};
 use crate::model::{
-    ArrayLength, BinaryOp, DefinerScope, DefinerSource, Expr, Extent, Gaps, Home, Measure, Member,
-    Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, Start, Step, Tag, Target, Type,
-    UnaryOp,
+    ArrayLength, BinaryOp, DefinerScope, DefinerSource, Expr, ExprId, Extent, Gaps, Home, Measure,
+    Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, Start, Step, Tag, Target,
+    Type, UnaryOp,
 };
 use crate::rust::shape::strip;
 use crate::rust::visit::{Part, expressions, records, rows, union_in};
@@ -65,12 +65,12 @@ fn held(ty: &Type, found: &mut BTreeSet<RecordId>) {
 pub(super) fn asked(model: &Model) -> BTreeSet<(RecordId, RowId)> {
     let mut found = BTreeSet::new();
     expressions(model, &mut |_, _, _, part| match part {
-        Part::Expr(expr) => ask(expr, &mut found),
-        Part::Reference(path) | Part::Table(path) => ask_path(path, &mut found),
+        Part::Expr(expr) => ask(model, expr, &mut found),
+        Part::Reference(path) | Part::Table(path) => ask_path(model, path, &mut found),
     });
     for (id, record) in records(model) {
-        record.lets.iter().for_each(|l| ask(&l.expr, &mut found));
-        record.arguments.iter().for_each(|argument| ask(argument, &mut found));
+        record.lets.iter().for_each(|l| ask(model, l.expr, &mut found));
+        record.arguments.iter().for_each(|argument| ask(model, *argument, &mut found));
         for row in &record.rows {
             if let Some(union) = union_in(&row.ty)
                 && let Tag::Row(tag) = model.unions[union.index()].tag
@@ -82,8 +82,8 @@ pub(super) fn asked(model: &Model) -> BTreeSet<(RecordId, RowId)> {
     found
 }
 
-fn ask(expr: &Expr, found: &mut BTreeSet<(RecordId, RowId)>) {
-    match expr {
+fn ask(model: &Model, expr: ExprId, found: &mut BTreeSet<(RecordId, RowId)>) {
+    match &model[expr] {
         Expr::Path(path)
         | Expr::Is(path, _)
         | Expr::At(path)
@@ -92,12 +92,12 @@ fn ask(expr: &Expr, found: &mut BTreeSet<(RecordId, RowId)>) {
         | Expr::Index(path)
         | Expr::IsLast(path)
         | Expr::Listed(path)
-        | Expr::Patricia(path) => ask_path(path, found),
-        _ => expr.operands(&mut |operand| ask(operand, found)),
+        | Expr::Patricia(path) => ask_path(model, path, found),
+        other => other.operands(&mut |operand| ask(model, operand, found)),
     }
 }
 
-fn ask_path(path: &Path, found: &mut BTreeSet<(RecordId, RowId)>) {
+fn ask_path(model: &Model, path: &Path, found: &mut BTreeSet<(RecordId, RowId)>) {
     for step in &path.steps {
         match step {
             Step::Field(field) => {
@@ -107,7 +107,7 @@ fn ask_path(path: &Path, found: &mut BTreeSet<(RecordId, RowId)>) {
                     }
                 }
             }
-            Step::Index(index) => ask(index, found),
+            Step::Index(index) => ask(model, *index, found),
             Step::Last => {}
         }
     }
@@ -127,18 +127,18 @@ fn own(path: &Path, record: RecordId) -> Option<RowId> {
 }
 
 /// An expression as a multiple of a row's number, plus something.
-fn linear(expr: &Expr, record: RecordId, row: RowId) -> Option<(i128, i128)> {
-    if let Some(n) = expr.constant() {
+fn linear(model: &Model, expr: ExprId, record: RecordId, row: RowId) -> Option<(i128, i128)> {
+    if let Some(n) = model.exprs.constant(expr) {
         return Some((0, n));
     }
-    match expr {
+    match &model[expr] {
         Expr::Path(path) => (own(path, record) == Some(row)).then_some((1, 0)),
         Expr::Unary(UnaryOp::Negate, a) => {
-            let (factor, offset) = linear(a, record, row)?;
+            let (factor, offset) = linear(model, *a, record, row)?;
             Some((factor.checked_neg()?, offset.checked_neg()?))
         }
         Expr::Binary(op, a, b) => {
-            let (a, b) = (linear(a, record, row)?, linear(b, record, row)?);
+            let (a, b) = (linear(model, *a, record, row)?, linear(model, *b, record, row)?);
             match op {
                 BinaryOp::Add => Some((a.0.checked_add(b.0)?, a.1.checked_add(b.1)?)),
                 BinaryOp::Subtract => Some((a.0.checked_sub(b.0)?, a.1.checked_sub(b.1)?)),
@@ -204,7 +204,7 @@ impl<'m> Reading<'_, '_, 'm> {
     ) -> bool {
         let row = self.row(ctx, ctx.record, row);
         let gone = matches!(row.homes.get(ctx.epoch), Some(Home::Absent)) || row.when.is_some();
-        !gone && counted(&row.ty, record, number, equation)
+        !gone && counted(self.model, &row.ty, record, number, equation)
     }
 
     /// Whether a derived row is what it should be because of how the file is read.
@@ -214,14 +214,14 @@ impl<'m> Reading<'_, '_, 'm> {
         let plain = (*factor, *offset) == (1, 0);
         let here =
             !matches!(measured.homes.get(ctx.epoch), Some(Home::Absent)) && measured.when.is_none();
-        let number = |expr: &Expr| linear(expr, ctx.record, id) == Some((1, 0));
+        let number = |expr: ExprId| linear(self.model, expr, ctx.record, id) == Some((1, 0));
         match (measure, &measured.ty) {
             (Measure::Count, _) => self.is_counted(ctx, *row, ctx.record, id, (*factor, *offset)),
             (Measure::Size, Type::Region(region)) => {
-                plain && here && matches!(&region.extent, Extent::Size(size) if number(size))
+                plain && here && matches!(&region.extent, Extent::Size(size) if number(*size))
             }
             (Measure::End, Type::Region(region)) => {
-                plain && here && matches!(&region.extent, Extent::End(end) if number(end))
+                plain && here && matches!(&region.extent, Extent::End(end) if number(*end))
             }
             // The arms of the union look at it.
             (Measure::Tag, Type::Union(union)) => {
@@ -237,12 +237,17 @@ impl<'m> Reading<'_, '_, 'm> {
             _ => None,
         };
         match source {
-            DefinerSource::Expr(Expr::FileEnd) => Some(Address::FileEnd),
-            DefinerSource::Expr(Expr::At(path)) => Some(Address::Of(inside(path)?, false)),
-            DefinerSource::Expr(Expr::End(path)) => Some(Address::Of(inside(path)?, true)),
+            DefinerSource::Expr(expr) => match &self.model[*expr] {
+                Expr::FileEnd => Some(Address::FileEnd),
+                Expr::At(path) => Some(Address::Of(inside(path)?, false)),
+                Expr::End(path) => Some(Address::Of(inside(path)?, true)),
+                _ => None,
+            },
             DefinerSource::Measure { measure, row, factor: 1, offset: 0 } => match measure {
                 Measure::End => Some(Address::Of(*row, true)),
-                Measure::At(base) if base.constant() == Some(0) => Some(Address::Of(*row, false)),
+                Measure::At(base) if self.model.exprs.constant(*base) == Some(0) => {
+                    Some(Address::Of(*row, false))
+                }
                 _ => None,
             },
             _ => None,
@@ -327,7 +332,7 @@ impl<'m> Reading<'_, '_, 'm> {
                         self.doubt("a measure");
                         continue;
                     };
-                    match self.number(ctx, expr) {
+                    match self.number(ctx, *expr) {
                         Ok(number) => quote! {
                             if let rt::Some(number) = #number { s::holds(#name == number)?; }
                         },
@@ -344,13 +349,21 @@ impl<'m> Reading<'_, '_, 'm> {
 }
 
 /// Whether a type has exactly as many elements as a number says by an equation.
-fn counted(ty: &Type, record: RecordId, number: RowId, equation: (i128, i128)) -> bool {
-    let exact = |expr: &Expr| linear(expr, record, number) == Some(equation);
+fn counted(
+    model: &Model,
+    ty: &Type,
+    record: RecordId,
+    number: RowId,
+    equation: (i128, i128),
+) -> bool {
+    let exact = |expr: ExprId| linear(model, expr, record, number) == Some(equation);
     match strip(ty) {
-        Type::Array(array) => matches!(&array.length, ArrayLength::Count(count) if exact(count)),
-        Type::Run(run) => matches!(&run.length, RunLength::Count(count) if exact(count)),
+        Type::Array(array) => matches!(&array.length, ArrayLength::Count(count) if exact(*count)),
+        Type::Run(run) => matches!(&run.length, RunLength::Count(count) if exact(*count)),
         Type::Pointer(pointer) => match &pointer.target {
-            Target::Own(target) if !pointer.optional => counted(target, record, number, equation),
+            Target::Own(target) if !pointer.optional => {
+                counted(model, target, record, number, equation)
+            }
             _ => false,
         },
         _ => false,

@@ -5,8 +5,8 @@ use proc_macro2::Literal;
 use super::spot::{Spot, position};
 use super::*;
 use crate::model::{
-    Content, DefinerScope, DefinerSource, Encoding, Expr, Home, Measure, Member, Path, Role,
-    RowKind, RunLength, RunType, Start, Step, Storage,
+    Content, DefinerScope, DefinerSource, Encoding, Expr, ExprId, Home, Measure, Member, Path,
+    Role, RowKind, RunLength, RunType, Start, Step, Storage,
 };
 use crate::rust::straight::expr::target;
 use crate::rust::visit::rows as rows_of;
@@ -56,13 +56,13 @@ impl<'m> Writer<'_, '_, 'm> {
                 let side = match measure {
                     Measure::Size => Side::Size,
                     Measure::End => Side::End,
-                    Measure::At(base) if base.constant() == Some(0) => Side::At,
+                    Measure::At(base) if self.model.exprs.constant(*base) == Some(0) => Side::At,
                     _ => return None,
                 };
                 (side, *row, *factor, *offset)
             }
             DefinerSource::Expr(expr) => {
-                let (side, path) = match expr {
+                let (side, path) = match &self.model[*expr] {
                     Expr::At(path) => (Side::At, path),
                     Expr::End(path) => (Side::End, path),
                     Expr::Size(path) => (Side::Size, path),
@@ -98,8 +98,8 @@ impl<'m> Writer<'_, '_, 'm> {
     }
 
     /// Whether an expression is a row that follows from a measure of this one.
-    pub(super) fn says(&self, node: &Node<'m>, expr: &Expr, measured: RowId, side: Side) -> bool {
-        let Expr::Path(path) = expr else { return false };
+    pub(super) fn says(&self, node: &Node<'m>, expr: ExprId, measured: RowId, side: Side) -> bool {
+        let Expr::Path(path) = &self.model[expr] else { return false };
         let Some(by) = self.own_row(node, path) else { return false };
         let row = node.row(by);
         matches!(row.role, Role::Derived)
@@ -218,10 +218,10 @@ impl<'m> Writer<'_, '_, 'm> {
         node: &Node<'m>,
         id: RowId,
         row: &'m Row,
-        expr: &'m Expr,
+        expr: ExprId,
         spot: &Spot,
     ) -> Able<TokenStream> {
-        if matches!(expr, Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries) {
+        if self.is_algorithm(expr) {
             return self.table_row(node, id, row, expr);
         }
         let canonical = match self.field(node, id) {

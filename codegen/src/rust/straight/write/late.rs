@@ -5,8 +5,8 @@ use proc_macro2::Literal;
 use super::spot::{Spot, in_block, position};
 use super::*;
 use crate::model::{
-    Cell, DefinerScope, DefinerSource, Expr, Measure, Member, Path, Role, RowKind, Start, Step,
-    Storage,
+    Cell, DefinerScope, DefinerSource, Expr, ExprId, Measure, Member, Path, Role, RowKind, Start,
+    Step, Storage,
 };
 use crate::rust::shape::strip;
 use crate::rust::straight::Unable;
@@ -76,7 +76,7 @@ impl Anchors {
         let mut list = Vec::new();
         expressions(model, &mut |id, _, _, part| {
             if let Part::Expr(expr) = part {
-                anchors.collect(expr, id, &mut list);
+                anchors.collect(model, expr, id, &mut list);
             }
         });
         for (id, record) in records(model) {
@@ -119,13 +119,14 @@ impl Anchors {
         false
     }
 
-    fn collect(&self, expr: &Expr, id: RecordId, list: &mut Vec<Anchor>) {
+    fn collect(&self, model: &Model, expr: ExprId, id: RecordId, list: &mut Vec<Anchor>) {
+        let expr = &model[expr];
         if let Expr::At(path) | Expr::End(path) | Expr::Size(path) = expr
             && let Some((anchor, _)) = self.anchor(path, id)
         {
             list.push(anchor);
         }
-        expr.operands(&mut |operand| self.collect(operand, id, list));
+        expr.operands(&mut |operand| self.collect(model, operand, id, list));
     }
 
     /// The row that a path from the root leads to.
@@ -223,22 +224,23 @@ fn leads_away(ty: &Type) -> bool {
 
 /// Records that ask for their position in the array around them.
 pub(super) fn indexed(model: &Model) -> BTreeSet<RecordId> {
-    fn asks(expr: &Expr) -> bool {
+    fn asks(model: &Model, expr: ExprId) -> bool {
+        let expr = &model[expr];
         let mut found = matches!(
             expr,
             Expr::Index(Path { start: Start::This, steps, .. }) if steps.is_empty()
         );
         if let Expr::At(path) | Expr::End(path) | Expr::Size(path) | Expr::Path(path) = expr {
-            found |=
-                path.steps.iter().any(|step| matches!(step, Step::Index(index) if asks(index)));
+            let asks = |step: &Step| matches!(step, Step::Index(index) if asks(model, *index));
+            found |= path.steps.iter().any(asks);
         }
-        expr.operands(&mut |operand| found |= asks(operand));
+        expr.operands(&mut |operand| found |= asks(model, operand));
         found
     }
     let mut found = BTreeSet::new();
     expressions(model, &mut |id, _, _, part| {
         if let Part::Expr(expr) = part
-            && asks(expr)
+            && asks(model, expr)
         {
             found.insert(id);
         }
@@ -256,7 +258,7 @@ pub(super) struct Addresses<'a, 'p, 'm> {
 }
 
 impl Late for Addresses<'_, '_, '_> {
-    fn address(&self, scope: &Scope<'_>, expr: &Expr) -> Able<TokenStream> {
+    fn address(&self, scope: &Scope<'_>, expr: ExprId) -> Able<TokenStream> {
         let Some(this) = scope.frames.last() else { return unable("no node") };
         let here = |path: &Path| {
             path.steps.is_empty()
@@ -266,7 +268,7 @@ impl Late for Addresses<'_, '_, '_> {
                     _ => false,
                 }
         };
-        match expr {
+        match &self.view[expr] {
             Expr::FileEnd if self.finished => Ok(quote!(rt::Some(i128::from(cx.here())))),
             Expr::Index(path) if here(path) => match &this.index {
                 Some(index) => Ok(quote!(s::index(#index))),
@@ -315,7 +317,7 @@ impl Addresses<'_, '_, '_> {
                 let list = self.straight.reached(&field.shape, &quote!((&#value.#ident)));
                 let count = quote!(#list.len());
                 let index = match step {
-                    Step::Index(index) => self.straight.number(scope, self.view, index)?,
+                    Step::Index(index) => self.straight.number(scope, self.view, *index)?,
                     _ => quote!(rt::Some(#count as i128 - 1)),
                 };
                 Ok(quote!(cx.one_of(#number, #count, #index, #end)?))
@@ -378,20 +380,20 @@ impl<'m> Writer<'_, '_, 'm> {
         };
         let row = &view.records[late.record.index()].rows[late.row.index()];
         let _ = epoch;
-        let expr = |expr: &Expr| -> Able<TokenStream> {
-            if late.record != root && !is_rooted(expr) {
+        let expr = |expr: ExprId| -> Able<TokenStream> {
+            if late.record != root && !is_rooted(view, expr) {
                 return unable("a number that follows from addresses and values");
             }
             self.straight.number(&own, view, expr)
         };
         let number = match &row.role {
-            Role::Kept(e) => expr(e)?,
+            Role::Kept(e) => expr(*e)?,
             _ => {
                 let [definer] = row.definers.as_slice() else { return unable("several equations") };
                 match (&definer.scope, &definer.source) {
-                    (DefinerScope::Own, DefinerSource::Expr(e)) => expr(e)?,
+                    (DefinerScope::Own, DefinerSource::Expr(e)) => expr(*e)?,
                     (DefinerScope::Owner(owner, _), DefinerSource::Expr(e)) if *owner == root => {
-                        self.straight.number(&around, view, e)?
+                        self.straight.number(&around, view, *e)?
                     }
                     (scope, DefinerSource::Measure { measure, row, factor, offset }) => {
                         let record = match scope {
@@ -408,7 +410,7 @@ impl<'m> Writer<'_, '_, 'm> {
                         };
                         let measured = match measure {
                             Measure::At(base) => {
-                                let base = expr(base)?;
+                                let base = expr(*base)?;
                                 quote!(s::subtract(cx.only(#number, false)?, #base)?)
                             }
                             Measure::End => quote!(cx.only(#number, true)?),
@@ -473,17 +475,18 @@ impl<'m> Writer<'_, '_, 'm> {
 }
 
 /// Whether an expression looks at nothing but addresses and what the root leads to.
-fn is_rooted(expr: &Expr) -> bool {
+fn is_rooted(model: &Model, expr: ExprId) -> bool {
+    let expr = &model[expr];
     let mut rooted = match expr {
         Expr::Path(path) | Expr::Is(path, _) => matches!(path.start, Start::Root),
         Expr::At(path) | Expr::End(path) | Expr::Size(path) => {
             path.steps.iter().all(|step| match step {
-                Step::Index(index) => is_rooted(index),
+                Step::Index(index) => is_rooted(model, *index),
                 _ => true,
             })
         }
         _ => true,
     };
-    expr.operands(&mut |operand| rooted &= is_rooted(operand));
+    expr.operands(&mut |operand| rooted &= is_rooted(model, operand));
     rooted
 }

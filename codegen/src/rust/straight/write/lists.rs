@@ -3,8 +3,7 @@
 use super::spot::{Spot, in_block, position};
 use super::*;
 use crate::model::{
-    DefinerSource, Expr, Listing, PointerId, PointerType, Policy, Role, RowKind, RunLength,
-    Storage, Target, WhenEmpty,
+    Listing, PointerId, PointerType, Policy, RowKind, RunLength, Storage, Target, WhenEmpty,
 };
 use crate::rust::shape::strip;
 
@@ -224,19 +223,10 @@ impl<'m> Writer<'_, '_, 'm> {
             Target::Own(ty) => match strip(ty) {
                 Type::Run(run) if matches!(run.length, RunLength::Count(_)) => Class::Array,
                 Type::Array(_) => Class::Array,
-                Type::Record(record) if self.is_dictionary(*record) => Class::Dictionary,
+                Type::Record(record) if self.model.is_dictionary(*record) => Class::Dictionary,
                 _ => Class::Object,
             },
         }
-    }
-
-    fn is_dictionary(&self, record: RecordId) -> bool {
-        self.model.records[record.index()].rows.iter().any(|row| {
-            matches!(&row.role, Role::Kept(Expr::Patricia(_)))
-                || row.definers.iter().any(|definer| {
-                    matches!(&definer.source, DefinerSource::Expr(Expr::Patricia(_)))
-                })
-        })
     }
 
     /// Gives up on rows that are listed without being pointers.
@@ -270,7 +260,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     code = match condition {
                         None => quote!(#number),
                         Some(condition) => {
-                            let holds = self.straight.truth(&node.scope, view, condition)?;
+                            let holds = self.straight.truth(&node.scope, view, *condition)?;
                             quote!(if #holds { #number } else { #code })
                         }
                     };

@@ -88,16 +88,16 @@ impl<'m> Writer<'_, '_, 'm> {
                 Statement::Put(path) => self.each(node, path, Part::Put, kept)?,
                 Statement::Run(..) => return unable("a named pass"),
                 Statement::Align(align) => {
-                    let align = self.straight.number(&node.scope, node.view, align)?;
+                    let align = self.straight.number(&node.scope, node.view, *align)?;
                     quote!(cx.align_to(#align)?;)
                 }
                 Statement::Zero(size) => {
-                    let size = self.straight.number(&node.scope, node.view, size)?;
+                    let size = self.straight.number(&node.scope, node.view, *size)?;
                     quote!(cx.zero(#size)?;)
                 }
                 Statement::Mark(..) => return unable("a mark"),
                 Statement::When(condition, then, otherwise) => {
-                    let holds = self.straight.truth(&node.scope, node.view, condition)?;
+                    let holds = self.straight.truth(&node.scope, node.view, *condition)?;
                     let then = self.sequence(node, then, kept)?;
                     let otherwise = self.sequence(node, otherwise, kept)?;
                     quote!(if #holds { #then } else { #otherwise })

@@ -244,7 +244,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let body = match &row.when {
             None => self.row_bytes(node, id, row, spot, home, None)?,
             Some(when) => {
-                let holds = self.straight.truth(&node.scope, node.view, when)?;
+                let holds = self.straight.truth(&node.scope, node.view, *when)?;
                 let field = match row.kind {
                     RowKind::Plain => self.field(node, id),
                     _ => None,
@@ -316,7 +316,7 @@ impl<'m> Writer<'_, '_, 'm> {
             RowKind::Constant(constant) => self.constant(node, id, row, constant, spot),
             RowKind::Plain => match &row.role {
                 Role::Derived => self.derived(node, id, row, spot),
-                Role::Kept(expr) => self.kept(node, id, row, expr, spot),
+                Role::Kept(expr) => self.kept(node, id, row, *expr, spot),
                 Role::Data | Role::Default(_) | Role::Elsewhere => {
                     let src = match given {
                         Some(src) => src,
@@ -372,11 +372,11 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             None => match &row.ty {
                 Type::Region(region) => match &region.extent {
-                    Extent::Size(size) => self.straight.number(&node.scope, node.view, size)?,
+                    Extent::Size(size) => self.straight.number(&node.scope, node.view, *size)?,
                     _ => return unable("padding to the end of a region"),
                 },
                 Type::Run(RunType { length: RunLength::Count(count), .. }) => {
-                    self.straight.number(&node.scope, node.view, count)?
+                    self.straight.number(&node.scope, node.view, *count)?
                 }
                 _ => return unable("padding of unknown size"),
             },
@@ -420,11 +420,11 @@ impl<'m> Writer<'_, '_, 'm> {
                 let expected = match &region.extent {
                     Extent::Rest => return Ok(inner),
                     Extent::Terminated(_) => return unable("a terminator"),
-                    Extent::Size(size) if self.says(node, size, id, Side::Size) => {
+                    Extent::Size(size) if self.says(node, *size, id, Side::Size) => {
                         return Ok(inner);
                     }
-                    Extent::End(end) if self.says(node, end, id, Side::End) => return Ok(inner),
-                    Extent::Size(size) => self.straight.number(&node.scope, node.view, size)?,
+                    Extent::End(end) if self.says(node, *end, id, Side::End) => return Ok(inner),
+                    Extent::Size(size) => self.straight.number(&node.scope, node.view, *size)?,
                     Extent::End(_) => return unable("an end that is said elsewhere"),
                 };
                 match spot {

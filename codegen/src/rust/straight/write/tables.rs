@@ -7,21 +7,30 @@ use super::late::Addresses;
 use super::spot::{Spot, in_block, sum};
 use super::*;
 use crate::model::{
-    ArrayLength, Cell, Content, DefinerScope, DefinerSource, Encoding, Expr, Measure, Member, Path,
-    PoolOrder, RelocationEncoding, Role, RowKind, RunLength, Step, Storage, StreamFunction, Target,
+    ArrayLength, BinaryOp, Cell, Content, DefinerScope, DefinerSource, Encoding, Expr, ExprId,
+    Measure, Member, Path, PoolOrder, RelocationEncoding, Role, RowKind, RunLength, Step, Storage,
+    StreamFunction, Target,
 };
 use crate::rust::shape::strip;
-use crate::rust::straight::expr::Place;
+use crate::rust::straight::expr::{Place, combined};
 use crate::rust::visit::{records, rows as rows_of};
+
+/// Most equations in equations of a number of rows.
+const DEEPEST: u32 = 8;
 
 impl<'m> Writer<'_, '_, 'm> {
     /// Whether a row is a table that follows from the rest.
     pub(super) fn is_made(&self, row: &Row) -> bool {
         matches!(row.kind, RowKind::Pool { .. })
-            || matches!(
-                row.role,
-                Role::Kept(Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries)
-            )
+            || matches!(row.role, Role::Kept(expr) if self.is_algorithm(expr))
+    }
+
+    /// Whether an expression is elements that an algorithm makes.
+    pub(super) fn is_algorithm(&self, expr: ExprId) -> bool {
+        matches!(
+            self.model[expr],
+            Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries
+        )
     }
 
     /// Number of the pool that a path leads to.
@@ -51,7 +60,11 @@ impl<'m> Writer<'_, '_, 'm> {
                 return unable("a table with a condition");
             }
             let name = made_name(node.id, id);
-            match (&row.kind, &row.role) {
+            let kept = match row.role {
+                Role::Kept(expr) => Some(&self.model[expr]),
+                _ => None,
+            };
+            match (&row.kind, kept) {
                 (RowKind::Pool { always, kept, order, .. }, _) => {
                     if *kept {
                         return unable("a pool whose members are data");
@@ -70,14 +83,14 @@ impl<'m> Writer<'_, '_, 'm> {
                             None => order,
                             Some(condition) => {
                                 let holds =
-                                    self.straight.truth(&node.scope, node.view, condition)?;
+                                    self.straight.truth(&node.scope, node.view, *condition)?;
                                 quote!(if #holds { #order } else { #code })
                             }
                         };
                     }
                     tokens.extend(quote!(let #name = cx.members(#pool, &[#(#always),*], #code)?;));
                 }
-                (_, Role::Kept(Expr::Patricia(path))) => {
+                (_, Some(Expr::Patricia(path))) => {
                     let keys =
                         self.straight.walk(&node.scope, node.view, path, true, &mut |place| {
                             match place {
@@ -93,12 +106,12 @@ impl<'m> Writer<'_, '_, 'm> {
                         let #name = s::Tree::new(keys)?;
                     });
                 }
-                (_, Role::Kept(Expr::RelocationSections | Expr::RelocationEntries)) => {
+                (_, Some(made @ (Expr::RelocationSections | Expr::RelocationEntries))) => {
                     if !std::mem::replace(&mut relocated, true) {
                         tokens.extend(self.relocation(node)?);
                     }
-                    let of = match row.role {
-                        Role::Kept(Expr::RelocationSections) => quote!(sections),
+                    let of = match made {
+                        Expr::RelocationSections => quote!(sections),
                         _ => quote!(entries),
                     };
                     tokens.extend(quote!(let #name = s::Rows(#of);));
@@ -126,8 +139,8 @@ impl<'m> Writer<'_, '_, 'm> {
         let scope = Scope { frames: vec![frame], it: None, late: Some(&addresses) };
         let mut bounds = Vec::new();
         for section in &self.model.relocation {
-            let from = self.straight.number(&scope, node.view, &section.from)?;
-            let to = self.straight.number(&scope, node.view, &section.to)?;
+            let from = self.straight.number(&scope, node.view, section.from)?;
+            let to = self.straight.number(&scope, node.view, section.to)?;
             bounds.push(quote!((s::known::<i128>(#from)?, s::known::<i128>(#to)?)));
         }
         let count = bounds.len();
@@ -147,7 +160,7 @@ impl<'m> Writer<'_, '_, 'm> {
         node: &Node<'m>,
         id: RowId,
         row: &'m Row,
-        expr: &'m Expr,
+        expr: ExprId,
     ) -> Able<TokenStream> {
         let Type::Array(array) = strip(&row.ty) else { return unable("a table that is no array") };
         let Type::Record(record) = array.element else {
@@ -158,17 +171,16 @@ impl<'m> Writer<'_, '_, 'm> {
         let check = match &array.length {
             ArrayLength::Fill => quote!(),
             ArrayLength::Last(_) => return unable("a table up to a last row"),
-            ArrayLength::Count(count) if self.is_sum_of_sections(node, count, expr) => quote!(),
+            ArrayLength::Count(count) if self.is_sum_of_sections(node, *count, expr) => quote!(),
             ArrayLength::Count(count) => {
-                let count = self.unfolded(node, count, 0);
-                let count = self.made_count(node, &count)?;
+                let count = self.made_count(node, *count)?;
                 quote!(s::holds(s::length(#count)? == #made.count())?;)
             }
         };
         let Some(size) = self.sizes[node.epoch].record(record) else {
             return unable("a table whose rows differ in size");
         };
-        let columns: &[TokenStream] = match expr {
+        let columns: &[TokenStream] = match &self.model[expr] {
             Expr::Patricia(_) => &[
                 quote!(u64::from(x.bit)),
                 quote!(u64::from(x.zero)),
@@ -237,8 +249,8 @@ impl<'m> Writer<'_, '_, 'm> {
             });
         }
         let block = in_block(usize::try_from(size).unwrap_or(0), &body);
-        let key =
-            matches!(expr, Expr::Patricia(_)).then(|| quote!(let key: &'v [u8] = #made.key(i);));
+        let key = matches!(self.model[expr], Expr::Patricia(_))
+            .then(|| quote!(let key: &'v [u8] = #made.key(i);));
         Ok(quote! {
             #check
             for (i, x) in #made.rows().iter().enumerate() { #key #block }
@@ -246,13 +258,13 @@ impl<'m> Writer<'_, '_, 'm> {
     }
 
     /// Whether a number of entries is the sum of what the sections say.
-    fn is_sum_of_sections(&self, node: &Node<'m>, count: &Expr, made: &Expr) -> bool {
+    fn is_sum_of_sections(&self, node: &Node<'m>, count: ExprId, made: ExprId) -> bool {
         let (Expr::RelocationEntries, Expr::Stream(StreamFunction::Sum, stream, None)) =
-            (made, count)
+            (&self.model[made], &self.model[count])
         else {
             return false;
         };
-        let Expr::Path(path) = &**stream else { return false };
+        let Expr::Path(path) = &self.model[*stream] else { return false };
         let [sections @ Step::Field(_), Step::Field(count)] = path.steps.as_slice() else {
             return false;
         };
@@ -260,11 +272,12 @@ impl<'m> Writer<'_, '_, 'm> {
         let Some(row) = self.own_row(node, &own) else { return false };
         let row = node.row(row);
         let Type::Array(array) = strip(&row.ty) else { return false };
-        let (Role::Kept(Expr::RelocationSections), Type::Record(record)) =
-            (&row.role, &array.element)
-        else {
+        let (Role::Kept(kept), Type::Record(record)) = (&row.role, &array.element) else {
             return false;
         };
+        if !matches!(self.model[*kept], Expr::RelocationSections) {
+            return false;
+        }
         let data = rows_of(&node.view.records[record.index()]).filter(|(_, row)| {
             matches!(row.kind, RowKind::Plain) && matches!(row.role, Role::Data | Role::Default(_))
         });
@@ -274,37 +287,12 @@ impl<'m> Writer<'_, '_, 'm> {
         })
     }
 
-    /// An expression with the equations of the node's derived rows in place of them.
-    fn unfolded(&self, node: &Node<'m>, expr: &Expr, depth: u32) -> Expr {
-        if depth > 8 {
-            return expr.clone();
-        }
-        match expr {
-            Expr::Path(path) => {
-                let own = self.own_row(node, path).map(|row| node.row(row));
-                match own.map(|row| row.definers.as_slice()) {
-                    Some([definer]) => match (&definer.scope, &definer.source) {
-                        (DefinerScope::Own, DefinerSource::Expr(source)) => {
-                            self.unfolded(node, source, depth + 1)
-                        }
-                        _ => expr.clone(),
-                    },
-                    _ => expr.clone(),
-                }
-            }
-            Expr::Binary(op, a, b) => Expr::Binary(
-                *op,
-                Box::new(self.unfolded(node, a, depth + 1)),
-                Box::new(self.unfolded(node, b, depth + 1)),
-            ),
-            other => other.clone(),
-        }
-    }
-
-    /// A number of rows: an `Option<i128>`.
-    fn made_count(&self, node: &Node<'m>, count: &Expr) -> Able<TokenStream> {
+    /// A number of rows: an `Option<i128>`. The equations of the node's derived rows stand in place
+    /// of them.
+    fn made_count(&self, node: &Node<'m>, count: ExprId) -> Able<TokenStream> {
+        let (count, depth) = self.unfolded(node, count, 0);
         // The row says the number of rows of this very table.
-        if let Expr::Path(path) = count
+        if let Expr::Path(path) = &self.model[count]
             && let Some(row) = self.own_row(node, path)
             && let [definer] = node.row(row).definers.as_slice()
             && let DefinerSource::Measure { measure: Measure::Count, row: of, .. } = &definer.source
@@ -312,7 +300,36 @@ impl<'m> Writer<'_, '_, 'm> {
         {
             return self.number(node, row, node.row(row));
         }
-        self.straight.number(&node.scope, node.view, count)
+        self.unfolded_number(node, count, depth)
+    }
+
+    /// What a derived row of the node follows from, instead of the row, and how deep that is in
+    /// equations.
+    fn unfolded(&self, node: &Node<'m>, mut expr: ExprId, mut depth: u32) -> (ExprId, u32) {
+        while depth <= DEEPEST
+            && let Expr::Path(path) = &self.model[expr]
+            && let Some(row) = self.own_row(node, path)
+            && let [definer] = node.row(row).definers.as_slice()
+            && let (DefinerScope::Own, DefinerSource::Expr(source)) =
+                (&definer.scope, &definer.source)
+        {
+            (expr, depth) = (*source, depth + 1);
+        }
+        (expr, depth)
+    }
+
+    fn unfolded_number(&self, node: &Node<'m>, expr: ExprId, depth: u32) -> Able<TokenStream> {
+        let (expr, depth) = self.unfolded(node, expr, depth);
+        match self.model[expr] {
+            Expr::Binary(op, a, b)
+                if depth <= DEEPEST && !matches!(op, BinaryOp::BothTrue | BinaryOp::EitherTrue) =>
+            {
+                let a = self.unfolded_number(node, a, depth + 1)?;
+                let b = self.unfolded_number(node, b, depth + 1)?;
+                Ok(combined(op, &a, &b)?.number())
+            }
+            _ => self.straight.number(&node.scope, node.view, expr),
+        }
     }
 
     /// The members of a pool.
@@ -341,7 +358,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let made = made_name(node.id, id);
         // That the number is right is checked where it is said to be the number of members.
         if let ArrayLength::Count(count) = &array.length
-            && !self.counts_members(node, count, id)
+            && !self.counts_members(node, *count, id)
         {
             return unable("a number of members that is said elsewhere");
         }
@@ -358,15 +375,12 @@ impl<'m> Writer<'_, '_, 'm> {
     }
 
     /// Whether an expression is the number of members, as a row that follows from it has it.
-    fn counts_members(&self, node: &Node<'m>, count: &Expr, pool: RowId) -> bool {
-        let path = match count {
+    fn counts_members(&self, node: &Node<'m>, count: ExprId, pool: RowId) -> bool {
+        let path = match &self.model[count] {
             Expr::Path(path) => path,
-            Expr::Binary(_, a, b) => match (&**a, &**b) {
-                (Expr::Path(path), other) | (other, Expr::Path(path))
-                    if other.constant().is_some() =>
-                {
-                    path
-                }
+            Expr::Binary(_, a, b) => match (&self.model[*a], &self.model[*b]) {
+                (Expr::Path(path), _) if self.model.exprs.constant(*b).is_some() => path,
+                (_, Expr::Path(path)) if self.model.exprs.constant(*a).is_some() => path,
                 _ => return false,
             },
             _ => return false,

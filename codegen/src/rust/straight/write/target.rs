@@ -42,7 +42,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 )?;
                 let check = match when {
                     Some(when) => {
-                        let holds = self.straight.truth(&node.scope, node.view, when)?;
+                        let holds = self.straight.truth(&node.scope, node.view, *when)?;
                         quote!(s::holds(#holds == #code.is_some())?;)
                     }
                     None => quote!(),
@@ -86,7 +86,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let Storage::Fixed(int) = cell.storage else { return unable("a pointer in bits") };
         let align = match &pointer.align {
             Some(align) => {
-                let align = self.straight.number(&node.scope, node.view, align)?;
+                let align = self.straight.number(&node.scope, node.view, *align)?;
                 quote!(s::alignment(#align)?)
             }
             None => {
@@ -109,7 +109,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let patch = match &kind.base {
             None => quote!(cx.patch(#at, #width, #big, #to)?;),
             Some(base) => {
-                let base = self.straight.number(&node.scope, node.view, base)?;
+                let base = self.straight.number(&node.scope, node.view, *base)?;
                 let signed = int.signed;
                 quote! {
                     let number = s::subtract(rt::Some(i128::from(#to)), #base)?;

@@ -26,7 +26,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let union = &node.view.unions[id.index()];
         let given = match &union.tag {
             Tag::Given(given) => {
-                let number = self.straight.number(&node.scope, node.view, given)?;
+                let number = self.straight.number(&node.scope, node.view, *given)?;
                 quote!(let given: i128 = s::known(#number)?;)
             }
             Tag::Row(_) | Tag::Own(_) | Tag::Word(_) => quote!(),

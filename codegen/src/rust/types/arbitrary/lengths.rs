@@ -8,8 +8,8 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::model::{
-    ArrayLength, BinaryOp, Expr, Extent, Member, Path, RecordId, Row, RowId, RowKind, RunLength,
-    Start, Step, Target, Type, UnaryOp,
+    ArrayLength, BinaryOp, Expr, ExprId, Extent, Member, Path, RecordId, Row, RowId, RowKind,
+    RunLength, Start, Step, Target, Type, UnaryOp,
 };
 use crate::rust::shape::{FieldShape, Shape, Shapes};
 
@@ -55,20 +55,20 @@ pub fn sources(shapes: &Shapes<'_>, record: RecordId) -> Vec<(RowId, Unit)> {
 }
 
 /// The expression for the length of a run or list.
-fn written(ty: &Type) -> Option<(Unit, &Expr)> {
+fn written(ty: &Type) -> Option<(Unit, ExprId)> {
     match ty {
         Type::Run(run) => match &run.length {
-            RunLength::Count(count) => Some((Unit::Bytes, &**count)),
+            RunLength::Count(count) => Some((Unit::Bytes, *count)),
             _ => None,
         },
         Type::Region(region) => match (&region.extent, &region.inner) {
             (Extent::Size(size), Type::Run(run)) if region.trim.is_none() => {
-                matches!(run.length, RunLength::Fill).then_some((Unit::Bytes, size))
+                matches!(run.length, RunLength::Fill).then_some((Unit::Bytes, *size))
             }
             (_, inner) => written(inner),
         },
         Type::Array(array) => match &array.length {
-            ArrayLength::Count(count) => Some((Unit::Elements, count)),
+            ArrayLength::Count(count) => Some((Unit::Elements, *count)),
             _ => None,
         },
         Type::Pointer(pointer) => match &pointer.target {
@@ -89,8 +89,8 @@ struct Numbers<'s, 'm> {
 
 impl Numbers<'_, '_> {
     /// An `i128`; nothing if that takes more than numbers of the struct.
-    fn number(&mut self, expr: &Expr) -> Option<TokenStream> {
-        Some(match expr {
+    fn number(&mut self, expr: ExprId) -> Option<TokenStream> {
+        Some(match &self.shapes.model()[expr] {
             Expr::Int(number) => {
                 let number = Literal::i128_suffixed(*number);
                 quote!(#number)
@@ -102,15 +102,15 @@ impl Numbers<'_, '_> {
                 quote!(i128::from(#local))
             }
             Expr::Unary(UnaryOp::Negate, a) => {
-                let a = self.number(a)?;
+                let a = self.number(*a)?;
                 quote!((#a).saturating_neg())
             }
             Expr::Unary(UnaryOp::Complement, a) => {
-                let a = self.number(a)?;
+                let a = self.number(*a)?;
                 quote!(!(#a))
             }
             Expr::Binary(op, a, b) => {
-                let (a, b) = (self.number(a)?, self.number(b)?);
+                let (a, b) = (self.number(*a)?, self.number(*b)?);
                 match op {
                     BinaryOp::Add => quote!((#a).saturating_add(#b)),
                     BinaryOp::Subtract => quote!((#a).saturating_sub(#b)),
@@ -124,8 +124,8 @@ impl Numbers<'_, '_> {
                 }
             }
             Expr::If(condition, a, b) => {
-                let condition = self.truth(condition)?;
-                let (a, b) = (self.number(a)?, self.number(b)?);
+                let condition = self.truth(*condition)?;
+                let (a, b) = (self.number(*a)?, self.number(*b)?);
                 quote!(if #condition { #a } else { #b })
             }
             _ => return None,
@@ -133,15 +133,15 @@ impl Numbers<'_, '_> {
     }
 
     /// A `bool`.
-    fn truth(&mut self, expr: &Expr) -> Option<TokenStream> {
-        Some(match expr {
+    fn truth(&mut self, expr: ExprId) -> Option<TokenStream> {
+        Some(match &self.shapes.model()[expr] {
             Expr::Bool(yes) => quote!(#yes),
             Expr::Unary(UnaryOp::Not, a) => {
-                let a = self.truth(a)?;
+                let a = self.truth(*a)?;
                 quote!(!(#a))
             }
             Expr::Binary(op @ (BinaryOp::BothTrue | BinaryOp::EitherTrue), a, b) => {
-                let (a, b) = (self.truth(a)?, self.truth(b)?);
+                let (a, b) = (self.truth(*a)?, self.truth(*b)?);
                 match op {
                     BinaryOp::BothTrue => quote!((#a) && (#b)),
                     _ => quote!((#a) || (#b)),
@@ -157,7 +157,7 @@ impl Numbers<'_, '_> {
                     BinaryOp::GreaterOrEqual => quote!(>=),
                     _ => return None,
                 };
-                let (a, b) = (self.number(a)?, self.number(b)?);
+                let (a, b) = (self.number(*a)?, self.number(*b)?);
                 quote!((#a) #op (#b))
             }
             _ => return None,

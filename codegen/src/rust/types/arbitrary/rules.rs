@@ -9,9 +9,9 @@ use quote::quote;
 use super::lengths::Unit;
 use super::{keys, lengths};
 use crate::model::{
-    ArrayLength, ArrayType, BinaryOp, Cell, CheckKind, Content, Encoding, Expr, Home, Meaning,
-    Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, RunType, Step, Storage,
-    Target, Type, UnionId,
+    ArrayLength, ArrayType, BinaryOp, Cell, CheckKind, Content, Encoding, Expr, ExprId, Home,
+    Meaning, Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, RunType, Step,
+    Storage, Target, Type, UnionId,
 };
 use crate::rust::shape::{FieldShape, IndexId, Shapes, constant_count, strip};
 
@@ -68,7 +68,7 @@ impl Rule {
     pub fn of(shapes: &Shapes<'_>, record: RecordId, field: &FieldShape) -> Rule {
         let model = shapes.model();
         let row = &model.records[record.index()].rows[field.row.index()];
-        let mut rule = Rule { length: constant_count(row), ..Rule::default() };
+        let mut rule = Rule { length: constant_count(model, row), ..Rule::default() };
         rule.key = row.unique || tree_keys(model).contains(&(record, field.row));
         rule.key_at = keys::at(shapes, record, field);
         rule.key_in = keys::referred(shapes, row);
@@ -98,13 +98,14 @@ impl Rule {
             want(shapes, row).and_then(|want| wants(shapes).iter().position(|w| *w == want));
         for check in &row.checks {
             match &check.kind {
-                CheckKind::Min(expr) => rule.bound(expr.constant(), None),
-                CheckKind::Max(expr) => rule.bound(None, expr.constant()),
+                CheckKind::Min(expr) => rule.bound(model.exprs.constant(*expr), None),
+                CheckKind::Max(expr) => rule.bound(None, model.exprs.constant(*expr)),
                 CheckKind::Equals(expr) => {
-                    rule.choices = vec![expr.constant().into_iter().collect()]
+                    rule.choices = vec![model.exprs.constant(*expr).into_iter().collect()];
                 }
                 CheckKind::OneOf(list) => {
-                    rule.choices = vec![list.iter().filter_map(Expr::constant).collect()];
+                    let numbers = list.iter().filter_map(|expr| model.exprs.constant(*expr));
+                    rule.choices = vec![numbers.collect()];
                 }
                 CheckKind::Holds(_) => {}
             }
@@ -275,16 +276,18 @@ pub struct Shared {
 }
 
 /// The number that says the length of the list in a row, if it says it plainly.
-pub fn shared(row: &Row) -> Option<Shared> {
+pub fn shared(model: &Model, row: &Row) -> Option<Shared> {
     let ArrayLength::Count(count) = &array(row)?.length else { return None };
-    linear(count)
+    linear(model, *count)
 }
 
-fn linear(expr: &Expr) -> Option<Shared> {
-    match expr {
+fn linear(model: &Model, expr: ExprId) -> Option<Shared> {
+    match &model[expr] {
         Expr::Path(path) => Some(Shared { number: path.text.clone(), factor: 1, offset: 0 }),
         Expr::Binary(op, a, b) => {
-            let (part, number, turned) = match (linear(a), b.constant(), a.constant(), linear(b)) {
+            let constant = |id: ExprId| model.exprs.constant(id);
+            let parts = (linear(model, *a), constant(*b), constant(*a), linear(model, *b));
+            let (part, number, turned) = match parts {
                 (Some(part), Some(number), ..) => (part, number, false),
                 (.., Some(number), Some(part)) => (part, number, true),
                 _ => return None,
@@ -311,14 +314,12 @@ fn tree_keys(model: &Model) -> BTreeSet<(RecordId, RowId)> {
     let mut keys = BTreeSet::new();
     for record in &model.records {
         for row in &record.rows {
-            let kept = match &row.role {
-                Role::Kept(Expr::Patricia(path)) => Some(path),
-                _ => None,
-            };
-            let Some(path) = kept else { continue };
+            let Role::Kept(expr) = row.role else { continue };
+            let Expr::Patricia(path) = &model[expr] else { continue };
             match (&path.start, path.steps.as_slice()) {
                 (crate::model::Start::Argument(number), []) => {
-                    if let Some(Expr::Path(path)) = record.arguments.get(*number as usize) {
+                    let argument = record.arguments.get(*number as usize);
+                    if let Some(Expr::Path(path)) = argument.map(|argument| &model[*argument]) {
                         ends(path, &mut keys);
                     }
                 }
@@ -358,12 +359,13 @@ fn want(shapes: &Shapes<'_>, row: &Row) -> Option<Want> {
     let model = shapes.model();
     row.reference.as_ref()?;
     row.checks.iter().find_map(|check| {
-        let CheckKind::Holds(Expr::Is(path, case)) = &check.kind else { return None };
+        let CheckKind::Holds(rule) = check.kind else { return None };
+        let Expr::Is(path, case) = &model[rule] else { return None };
         let [before @ .., Step::Index(index), Step::Field(field)] = path.steps.as_slice() else {
             return None;
         };
         // Only what is about the element at the row's own number.
-        let own = match &**index {
+        let own = match &model[*index] {
             Expr::Path(own) => own.steps.last(),
             _ => None,
         };

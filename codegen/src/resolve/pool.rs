@@ -1,0 +1,46 @@
+//! Expressions while a schema is resolved.
+
+use std::collections::HashMap;
+use std::ops::Index;
+
+use crate::model::{Expr, ExprId, Exprs};
+
+/// The pool that becomes [`crate::model::Model::exprs`]. Equal expressions have the same number, so
+/// types and arguments that are written alike are alike.
+#[derive(Debug, Default)]
+pub(super) struct Pool {
+    exprs: Exprs,
+    known: HashMap<String, ExprId>,
+}
+
+impl Pool {
+    /// The number of an expression.
+    pub(super) fn add(&mut self, expr: Expr) -> ExprId {
+        // Floats are neither hashed nor equal to themselves; how they print is both.
+        let key = format!("{expr:?}");
+        if let Some(&id) = self.known.get(&key) {
+            return id;
+        }
+        let id = self.exprs.add(expr);
+        self.known.insert(key, id);
+        id
+    }
+
+    /// See [`Exprs::constant`].
+    pub(super) fn constant(&self, id: ExprId) -> Option<i128> {
+        self.exprs.constant(id)
+    }
+
+    /// All that was added, in this order.
+    pub(super) fn into_exprs(self) -> Exprs {
+        self.exprs
+    }
+}
+
+impl Index<ExprId> for Pool {
+    type Output = Expr;
+
+    fn index(&self, id: ExprId) -> &Expr {
+        &self.exprs[id]
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use formwork_codegen::model::{BinaryOp, UnaryOp};
+use formwork_model::{BinaryOp, UnaryOp};
 
 use crate::engine::{Fallible, Fault, eval_error};
 use crate::eval::{Val, describe};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use formwork::{ReadError, ReadErrorKind};
-use formwork_codegen::model::{Check, CheckKind, Row, RowId};
+use formwork_model::{Check, CheckKind, Row, RowId};
 
 use crate::arithmetic::compare;
 use crate::engine::{Engine, Fallible, Fault};
@@ -56,13 +56,13 @@ impl<'m> Engine<'m, '_> {
         let node = loc.node;
         Ok(match &check.kind {
             CheckKind::Min(limit) => {
-                let limit = self.eval(limit, node, Some(&it))?;
+                let limit = self.eval(*limit, node, Some(&it))?;
                 let below = compare(&it, &limit)? != Some(std::cmp::Ordering::Greater)
                     && compare(&it, &limit)? != Some(std::cmp::Ordering::Equal);
                 below.then(|| ReadErrorKind::BelowMinimum { minimum: show(&limit).into(), actual })
             }
             CheckKind::Max(limit) => {
-                let limit = self.eval(limit, node, Some(&it))?;
+                let limit = self.eval(*limit, node, Some(&it))?;
                 let above = compare(&it, &limit)? != Some(std::cmp::Ordering::Less)
                     && compare(&it, &limit)? != Some(std::cmp::Ordering::Equal);
                 above.then(|| ReadErrorKind::AboveMaximum { maximum: show(&limit).into(), actual })
@@ -70,18 +70,18 @@ impl<'m> Engine<'m, '_> {
             CheckKind::OneOf(allowed) => {
                 let mut hit = false;
                 for allowed in allowed {
-                    let allowed = self.eval(allowed, node, Some(&it))?;
+                    let allowed = self.eval(*allowed, node, Some(&it))?;
                     hit |= same(&it, &allowed);
                 }
                 (!hit).then_some(ReadErrorKind::NotOneOf { actual })
             }
             CheckKind::Equals(wanted) => {
-                let wanted = self.eval(wanted, node, Some(&it))?;
+                let wanted = self.eval(*wanted, node, Some(&it))?;
                 (!same(&it, &wanted))
                     .then(|| ReadErrorKind::NotEqual { expected: show(&wanted).into(), actual })
             }
             CheckKind::Holds(condition) => {
-                let holds = self.eval_bool(condition, node, Some(&it))?;
+                let holds = self.eval_bool(*condition, node, Some(&it))?;
                 (!holds).then(|| ReadErrorKind::CheckFailed {
                     check: check.text.as_str().into(),
                     actual,
@@ -98,7 +98,7 @@ impl<'m> Engine<'m, '_> {
             let at = if at == crate::tree::UNPLACED { 0 } else { at };
             let here = Loc::row(node, RowId(u32::MAX));
             let holds = self
-                .eval_bool(condition, node, None)
+                .eval_bool(*condition, node, None)
                 .map_err(|fault| self.fault(*fault, at, here))?;
             if !holds {
                 let kind = ReadErrorKind::CheckFailed {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use formwork::{ReadError, ReadOptions};
-use formwork_codegen::model::{Cell, Meaning, Model, RowId, RowKind, Storage, Target, Type};
+use formwork_model::{Cell, Meaning, Model, RowId, RowKind, Storage, Target, Type};
 
 use crate::document::{Document, read_partly};
 use crate::engine::{Engine, Mode};
@@ -269,7 +269,7 @@ fn overlaps(engine: &Engine<'_, '_>, claims: &[Claim]) -> Vec<Overlap> {
 fn shares(engine: &Engine<'_, '_>, loc: Loc) -> bool {
     let record = engine.record(loc.node);
     let Some(row) = record.rows.get(loc.row.index()) else { return true };
-    let word = matches!(record.kind, formwork_codegen::model::RecordKind::Word(_));
+    let word = matches!(record.kind, formwork_model::RecordKind::Word(_));
     word || is_bits(&row.ty)
         || matches!(row.kind, RowKind::Slice { .. } | RowKind::Value { .. })
         || is_pooled(&row.ty)

@@ -1,6 +1,6 @@
 //! Numbers that follow from others: equations of derived rows, in both directions.
 
-use formwork_codegen::model::{
+use formwork_model::{
     Content, Definer, DefinerScope, DefinerSource, Encoding, Label, Measure, RowId, Type,
 };
 
@@ -70,7 +70,7 @@ impl<'m> Engine<'m, '_> {
     fn source(&mut self, source: &'m DefinerSource, node: NodeId) -> Fallible<Val> {
         match source {
             DefinerSource::Expr(expr) => {
-                let val = self.eval(expr, node, None)?;
+                let val = self.eval(*expr, node, None)?;
                 self.load(val)
             }
             DefinerSource::Measure { measure, row, factor, offset } => {
@@ -108,7 +108,7 @@ impl<'m> Engine<'m, '_> {
             },
             Measure::At(base) => {
                 let Some(at) = self.placed(loc, false)? else { return Ok(Val::None) };
-                match self.eval_int(base, loc.node, None)? {
+                match self.eval_int(*base, loc.node, None)? {
                     Some(base) => Val::Int(i128::from(at) - base),
                     None => Val::Int(at.into()),
                 }
@@ -131,7 +131,7 @@ impl<'m> Engine<'m, '_> {
         let mut ty = &self.row(loc).ty;
         while let Type::Pointer(pointer) = ty {
             match &pointer.target {
-                formwork_codegen::model::Target::Own(target) => ty = target,
+                formwork_model::Target::Own(target) => ty = target,
                 _ => break,
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use formwork::{Budget, Endian, Path, ReadError, ReadErrorKind, ReadOptions, Segment};
-use formwork_codegen::model::{
+use formwork_model::{
     ByteOrder, ByteOrderRule, Cell, EpochId, Model, RecordId, RowId, Storage, Type,
 };
 

@@ -1,7 +1,7 @@
 //! The state that reading and writing share: the tree, the context, and what is asked for on demand.
 
 use formwork::{Budget, DictionaryError, Endian, ReadError, ReadErrorKind, ReadOptions};
-use formwork_codegen::model::{
+use formwork_model::{
     ByteOrder, DefinerScope, DefinerSource, EndianRule, EpochId, Home, Measure, Model, Record,
     RecordId, Row, RowId, Type,
 };
@@ -54,12 +54,12 @@ pub(crate) struct Engine<'m, 'b> {
     pub region_end: u64,
     /// Depth of nested evaluation.
     pub depth: u32,
-    pub mode: Mode<'m, 'b>,
+    pub mode: Mode<'b>,
 }
 
-pub(crate) enum Mode<'m, 'b> {
+pub(crate) enum Mode<'b> {
     Read(Reading<'b>),
-    Write(Writing<'m>),
+    Write(Writing),
 }
 
 /// Expressions may lead from `let` to `let` and from row to row only so far. Sizes of nested regions
@@ -95,7 +95,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         }
     }
 
-    pub(crate) fn writing(&mut self) -> &mut Writing<'m> {
+    pub(crate) fn writing(&mut self) -> &mut Writing {
         match &mut self.mode {
             Mode::Write(writing) => writing,
             Mode::Read(_) => unreachable!("only called by the writer"),
@@ -131,7 +131,7 @@ impl<'m, 'b> Engine<'m, 'b> {
                 Some(EndianRule::Fixed(order)) => return Ok(Some(endian(*order))),
                 Some(EndianRule::Chosen(choices, otherwise)) => {
                     for (condition, order) in choices {
-                        if self.eval_bool(condition, node, None)? {
+                        if self.eval_bool(*condition, node, None)? {
                             return Ok(Some(endian(*order)));
                         }
                     }

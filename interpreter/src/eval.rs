@@ -4,8 +4,9 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use formwork::{DictionaryError, ReadErrorKind};
-use formwork_codegen::model::{
-    BinaryOp, Expr, Function, Model, Path, PointerType, Row, RowId, StreamFunction, Target, Type,
+use formwork_model::{
+    BinaryOp, Expr, ExprId, Function, Model, Path, PointerType, Row, RowId, StreamFunction, Target,
+    Type,
 };
 
 use crate::arithmetic::{binary, compare, unary};
@@ -45,13 +46,13 @@ pub(crate) struct Found {
 }
 
 impl<'m> Engine<'m, '_> {
-    pub(crate) fn eval(&mut self, expr: &'m Expr, this: NodeId, it: Option<&Val>) -> Fallible<Val> {
+    pub(crate) fn eval(&mut self, expr: ExprId, this: NodeId, it: Option<&Val>) -> Fallible<Val> {
         self.deeper(|engine| engine.eval_inner(expr, this, it))
     }
 
-    fn eval_inner(&mut self, expr: &'m Expr, this: NodeId, it: Option<&Val>) -> Fallible<Val> {
+    fn eval_inner(&mut self, expr: ExprId, this: NodeId, it: Option<&Val>) -> Fallible<Val> {
         self.charge(1)?;
-        Ok(match expr {
+        Ok(match &self.model[expr] {
             Expr::Int(n) => Val::Int(*n),
             Expr::Float(f) => Val::Float(*f),
             Expr::Bool(b) => Val::Bool(*b),
@@ -71,40 +72,40 @@ impl<'m> Engine<'m, '_> {
                 }
             }
             Expr::Unary(op, a) => {
-                let a = self.eval(a, this, it)?;
+                let a = self.eval(*a, this, it)?;
                 unary(*op, &a)?
             }
             Expr::Binary(BinaryOp::BothTrue, a, b) => {
-                Val::Bool(self.eval_bool(a, this, it)? && self.eval_bool(b, this, it)?)
+                Val::Bool(self.eval_bool(*a, this, it)? && self.eval_bool(*b, this, it)?)
             }
             Expr::Binary(BinaryOp::EitherTrue, a, b) => {
-                Val::Bool(self.eval_bool(a, this, it)? || self.eval_bool(b, this, it)?)
+                Val::Bool(self.eval_bool(*a, this, it)? || self.eval_bool(*b, this, it)?)
             }
             Expr::Binary(op, a, b) => {
-                let a = self.eval(a, this, it)?;
-                let b = self.eval(b, this, it)?;
+                let a = self.eval(*a, this, it)?;
+                let b = self.eval(*b, this, it)?;
                 binary(*op, &a, &b)?
             }
             Expr::If(condition, a, b) => {
-                if self.eval_bool(condition, this, it)? {
-                    self.eval(a, this, it)?
+                if self.eval_bool(*condition, this, it)? {
+                    self.eval(*a, this, it)?
                 } else {
-                    self.eval(b, this, it)?
+                    self.eval(*b, this, it)?
                 }
             }
-            Expr::Coalesce(a, b) => match self.eval(a, this, it)? {
-                Val::None => self.eval(b, this, it)?,
+            Expr::Coalesce(a, b) => match self.eval(*a, this, it)? {
+                Val::None => self.eval(*b, this, it)?,
                 val => val,
             },
             Expr::In(a, ranges) => {
-                let a = self.eval(a, this, it)?;
+                let a = self.eval(*a, this, it)?;
                 let mut hit = false;
                 for (low, high) in ranges {
-                    let low = self.eval(low, this, it)?;
+                    let low = self.eval(*low, this, it)?;
                     hit |= match high {
                         None => compare(&a, &low)? == Some(Ordering::Equal),
                         Some(high) => {
-                            let high = self.eval(high, this, it)?;
+                            let high = self.eval(*high, this, it)?;
                             matches!(compare(&a, &low)?, Some(Ordering::Equal | Ordering::Greater))
                                 && matches!(
                                     compare(&a, &high)?,
@@ -126,12 +127,12 @@ impl<'m> Engine<'m, '_> {
             Expr::Call(function, args) => {
                 let mut values = Vec::with_capacity(args.len());
                 for arg in args {
-                    values.push(self.eval(arg, this, it)?);
+                    values.push(self.eval(*arg, this, it)?);
                 }
                 self.call(*function, &values)?
             }
             Expr::Stream(function, source, filter) => {
-                self.stream(*function, source, filter.as_deref(), this, it)?
+                self.stream(*function, *source, *filter, this, it)?
             }
             Expr::At(path) => self.address(path, this, it, false)?,
             Expr::End(path) => self.address(path, this, it, true)?,
@@ -175,7 +176,7 @@ impl<'m> Engine<'m, '_> {
 
     pub(crate) fn eval_bool(
         &mut self,
-        expr: &'m Expr,
+        expr: ExprId,
         this: NodeId,
         it: Option<&Val>,
     ) -> Fallible<bool> {
@@ -189,7 +190,7 @@ impl<'m> Engine<'m, '_> {
     /// The value of an expression that must be an integer; `None` if it is nothing.
     pub(crate) fn eval_int(
         &mut self,
-        expr: &'m Expr,
+        expr: ExprId,
         this: NodeId,
         it: Option<&Val>,
     ) -> Fallible<Option<i128>> {
@@ -357,8 +358,8 @@ impl<'m> Engine<'m, '_> {
     fn stream(
         &mut self,
         function: StreamFunction,
-        source: &'m Expr,
-        filter: Option<&'m Expr>,
+        source: ExprId,
+        filter: Option<ExprId>,
         this: NodeId,
         it: Option<&Val>,
     ) -> Fallible<Val> {

@@ -1,6 +1,6 @@
 //! Follows paths through the tree.
 
-use formwork_codegen::model::{BinaryOp, Expr, Member, Path, Start, Step};
+use formwork_model::{BinaryOp, Expr, ExprId, Member, Path, Start, Step};
 
 use crate::engine::{Engine, Fallible, eval_error};
 use crate::eval::{Found, Place, Val};
@@ -53,7 +53,7 @@ impl<'m> Engine<'m, '_> {
                 let argument = self.record(this).arguments.get(*index as usize);
                 match (owner, argument) {
                     (Some(owner), Some(argument)) => {
-                        let found = self.find_expr(argument, owner, None)?;
+                        let found = self.find_expr(*argument, owner, None)?;
                         many = found.many;
                         found.values
                     }
@@ -75,7 +75,7 @@ impl<'m> Engine<'m, '_> {
                         }
                     }
                     Step::Index(index) => {
-                        let Some(index) = self.eval_int(index, this, it)? else { continue };
+                        let Some(index) = self.eval_int(*index, this, it)? else { continue };
                         if let Some(val) = self.element(&val, index)? {
                             next.push(val);
                         }
@@ -100,19 +100,19 @@ impl<'m> Engine<'m, '_> {
     /// What an expression leads to, as a stream if it is one.
     pub(crate) fn find_expr(
         &mut self,
-        expr: &'m Expr,
+        expr: ExprId,
         this: NodeId,
         it: Option<&Val>,
     ) -> Fallible<Found> {
-        match expr {
+        match &self.model[expr] {
             Expr::Path(path) => self.find(path, this, it),
             Expr::Binary(BinaryOp::Concatenate, a, b) => {
-                let mut a = self.stream_of(a, this, it)?;
-                a.extend(self.stream_of(b, this, it)?);
+                let mut a = self.stream_of(*a, this, it)?;
+                a.extend(self.stream_of(*b, this, it)?);
                 Ok(Found { values: a, many: true })
             }
             Expr::Coalesce(a, b) => {
-                let found = self.find_expr(a, this, it)?;
+                let found = self.find_expr(*a, this, it)?;
                 if found.many || !found.values.is_empty() {
                     let mut there = found.many;
                     for val in &found.values {
@@ -122,9 +122,9 @@ impl<'m> Engine<'m, '_> {
                         return Ok(found);
                     }
                 }
-                self.find_expr(b, this, it)
+                self.find_expr(*b, this, it)
             }
-            other => match self.eval(other, this, it)? {
+            _ => match self.eval(expr, this, it)? {
                 Val::None => Ok(Found { values: Vec::new(), many: false }),
                 val => Ok(Found { values: vec![val], many: false }),
             },
@@ -134,7 +134,7 @@ impl<'m> Engine<'m, '_> {
     /// The elements that an expression names: of an array all, of anything else itself.
     pub(crate) fn stream_of(
         &mut self,
-        expr: &'m Expr,
+        expr: ExprId,
         this: NodeId,
         it: Option<&Val>,
     ) -> Fallible<Vec<Val>> {
@@ -279,7 +279,7 @@ impl<'m> Engine<'m, '_> {
                     let Some(definition) = self.record(node).lets.get(*index as usize) else {
                         continue;
                     };
-                    let inner = self.find_expr(&definition.expr, node, None)?;
+                    let inner = self.find_expr(definition.expr, node, None)?;
                     *many |= inner.many;
                     found.extend(inner.values);
                 }

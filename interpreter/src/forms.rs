@@ -1,6 +1,6 @@
 //! Spellings of one value: which forms can say it.
 
-use formwork_codegen::model::{Case, Cell, Form, Meaning, Model, Row, RowKind, Storage, Type};
+use formwork_model::{Case, Cell, Form, Meaning, Model, Row, RowKind, Storage, Type};
 
 use crate::engine::Engine;
 use crate::items::{is_constant, value_item};

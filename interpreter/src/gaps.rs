@@ -4,7 +4,7 @@
 //! before it, in place of what alignment and `zero` statements would give. An object that would
 //! then lie on a wrong address goes back to the canonical place.
 
-use formwork_codegen::model::{Gaps, RowId, Target, Type};
+use formwork_model::{Gaps, RowId, Target, Type};
 
 use crate::engine::Engine;
 use crate::tree::Loc;

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use formwork::{Inspector, KeptValue, Spelling};
-use formwork_codegen::model::Model;
+use formwork_model::Model;
 
 use crate::layout::in_layout;
 use crate::value::{Kept, StructValue, UnionValue, Value};
@@ -31,7 +31,7 @@ impl Error for NotAValue {}
 /// If it is not shown as one value; generated types always are.
 ///
 /// ```no_run
-/// # fn f(model: &formwork_codegen::model::Model, file: &dyn formwork::Inspect) {
+/// # fn f(model: &formwork_model::Model, file: &dyn formwork::Inspect) {
 /// let value = formwork_interpreter::value_of(model, |to| file.inspect(to));
 /// # }
 /// ```

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use formwork_codegen::model::Constant;
+use formwork_model::Constant;
 
 use crate::eval::{Place, Val};
 use crate::tree::Item;

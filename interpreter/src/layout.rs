@@ -1,6 +1,6 @@
 //! Values without what only other layouts have.
 
-use formwork_codegen::model::{Meaning, Model, RecordId, Row, Target, Type};
+use formwork_model::{Meaning, Model, RecordId, Row, Target, Type};
 
 use crate::engine::with_stack;
 use crate::items::{is_constant, value_item};

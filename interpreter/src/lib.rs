@@ -41,7 +41,7 @@ pub use value::{Kept, KeptKind, StructValue, UnionValue, Value};
 pub use view::{FieldKind, FieldView, NoSuchPath, Stored, WalkOptions};
 
 use formwork::WriteError;
-use formwork_codegen::model::Model;
+use formwork_model::Model;
 
 /// Writes a value as a file of the format.
 ///

@@ -4,7 +4,7 @@
 //! model, such as generators of broken files.
 
 use formwork::Endian;
-use formwork_codegen::model::{ByteOrder, EpochId, RecordId, Role, RowId};
+use formwork_model::{ByteOrder, EpochId, RecordId, Role, RowId};
 
 use crate::Document;
 use crate::eval::Val;

@@ -1,7 +1,7 @@
 //! From the tree to a value: what is data, without what follows from it.
 
-use formwork_codegen::model::{
-    Expr, Home, Model, PoolOrder, Role, Row, RowId, RowKind, Start, Target, Type,
+use formwork_model::{
+    ExprId, Home, Model, PoolOrder, Role, Row, RowId, RowKind, Start, Target, Type,
 };
 
 use crate::engine::{Engine, Fallible};
@@ -120,12 +120,12 @@ impl<'m> Engine<'m, '_> {
         &mut self,
         loc: Loc,
         always: &'m [String],
-        order: &'m [(Option<Expr>, PoolOrder)],
+        order: &'m [(Option<ExprId>, PoolOrder)],
     ) -> Fallible<Vec<Item>> {
         let mut chosen = PoolOrder::FirstUse;
         for (condition, order) in order {
             let holds = match condition {
-                Some(condition) => self.eval_bool(condition, loc.node, None)?,
+                Some(condition) => self.eval_bool(*condition, loc.node, None)?,
                 None => true,
             };
             if holds {
@@ -227,9 +227,10 @@ pub(crate) fn carries_data(model: &Model, ty: &Type, depth: u32) -> bool {
                     !matches!(row.kind, RowKind::Mark { .. })
                         && carries_data(model, &row.ty, depth + 1)
                 }
-                Role::Derived => row.definers.iter().all(|definer| {
-                    matches!(definer.scope, formwork_codegen::model::DefinerScope::Case(..))
-                }),
+                Role::Derived => row
+                    .definers
+                    .iter()
+                    .all(|definer| matches!(definer.scope, formwork_model::DefinerScope::Case(..))),
                 _ => matches!(row.kind, RowKind::Slice { .. }),
             })
         }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use formwork::ReadErrorKind;
-use formwork_codegen::model::{Expr, Reference, Row, RowId, Target, Type};
+use formwork_model::{ExprId, RecordId, Reference, Row, RowId, Target, Type};
 
 use crate::engine::{Engine, Fallible, Fault};
 use crate::eval::{Place, Val};
@@ -13,8 +13,8 @@ use crate::tree::{Item, Loc, NodeId, through};
 /// What many references need again and again.
 #[derive(Default)]
 pub(crate) struct Arrays {
-    /// Elements for which a filter holds, by array and filter.
-    ranks: HashMap<(NodeId, RowId, usize), Rc<Vec<u32>>>,
+    /// Elements for which a filter holds, by array, record that asks, and filter.
+    ranks: HashMap<(NodeId, RowId, RecordId, ExprId), Rc<Vec<u32>>>,
     /// Positions of elements by address.
     addresses: HashMap<(NodeId, RowId), Rc<HashMap<u64, u32>>>,
     /// Contents of a field of all elements.
@@ -78,7 +78,7 @@ impl<'m> Engine<'m, '_> {
             };
         }
         if let Some(filter) = &reference.filter {
-            let ranks = self.ranks(array, filter, loc.node, arrays)?;
+            let ranks = self.ranks(array, *filter, loc.node, arrays)?;
             let index = usize::try_from(number).ok().and_then(|n| ranks.get(n)).copied();
             return match index {
                 Some(index) => {
@@ -229,11 +229,11 @@ impl<'m> Engine<'m, '_> {
     fn ranks(
         &mut self,
         array: Loc,
-        filter: &'m Expr,
+        filter: ExprId,
         this: NodeId,
         arrays: &mut Arrays,
     ) -> Fallible<Rc<Vec<u32>>> {
-        let key = (array.node, array.row, std::ptr::from_ref(filter).addr());
+        let key = (array.node, array.row, self.tree.node(this).record, filter);
         if let Some(known) = arrays.ranks.get(&key) {
             return Ok(Rc::clone(known));
         }
@@ -246,7 +246,7 @@ impl<'m> Engine<'m, '_> {
     pub(crate) fn filtered(
         &mut self,
         array: Loc,
-        filter: &'m Expr,
+        filter: ExprId,
         this: NodeId,
     ) -> Fallible<Vec<u32>> {
         let count = u32::try_from(self.count_items(array)).unwrap_or(u32::MAX);

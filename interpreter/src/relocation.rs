@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use formwork::{MaskEntry, RunEntry};
-use formwork_codegen::model::{
-    Expr, Home, Listing, Path, PointerId, PointerType, Policy, RelocationEncoding, Role, RowId,
-    RowKind, Storage, Target, Type,
+use formwork_model::{
+    Home, Listing, Path, PointerId, PointerType, Policy, RelocationEncoding, Role, RowId, RowKind,
+    Storage, Target, Type,
 };
 
 use crate::engine::{Engine, Fallible, Fault, eval_error};
@@ -30,8 +30,8 @@ impl<'m> Engine<'m, '_> {
         let mut entries = Vec::new();
         for (index, section) in self.model.relocation.iter().enumerate() {
             let root = self.root;
-            let from = self.eval_int(&section.from, root, None)?;
-            let to = self.eval_int(&section.to, root, None)?;
+            let from = self.eval_int(section.from, root, None)?;
+            let to = self.eval_int(section.to, root, None)?;
             let addresses = &mut listed[index];
             addresses.sort_unstable();
             addresses.dedup();
@@ -55,7 +55,7 @@ impl<'m> Engine<'m, '_> {
             let mut chosen = None;
             for (condition, listing) in &kind.listing {
                 let holds = match condition {
-                    Some(condition) => self.eval_bool(condition, root, None)?,
+                    Some(condition) => self.eval_bool(*condition, root, None)?,
                     None => true,
                 };
                 if holds {
@@ -302,7 +302,7 @@ pub(crate) fn data_rows(engine: &Engine<'_, '_>, node: NodeId) -> Vec<RowId> {
 }
 
 /// Rows that take the numbers of an algorithm, in order.
-pub(crate) fn table_rows(rows: &[formwork_codegen::model::Row]) -> Vec<RowId> {
+pub(crate) fn table_rows(rows: &[formwork_model::Row]) -> Vec<RowId> {
     (0_u32..)
         .zip(rows)
         .filter(|(_, row)| matches!(row.role, Role::Data | Role::Default(_)))
@@ -360,17 +360,13 @@ pub(crate) fn collect<'m>(
     }
 }
 
-fn class_policy(
-    model: &formwork_codegen::model::Model,
-    pointer: &PointerType,
-    listing: Listing,
-) -> Policy {
+fn class_policy(model: &formwork_model::Model, pointer: &PointerType, listing: Listing) -> Policy {
     match &pointer.target {
         Target::Pooled => listing.string,
         Target::Element => listing.object,
         Target::Own(ty) => match crate::read::object::strip_region(ty) {
             Type::Array(_) | Type::Run(_) if is_counted(ty) => listing.array,
-            Type::Record(record) if is_dictionary(model, *record) => listing.dictionary,
+            Type::Record(record) if model.is_dictionary(*record) => listing.dictionary,
             _ => listing.object,
         },
     }
@@ -379,27 +375,10 @@ fn class_policy(
 fn is_counted(ty: &Type) -> bool {
     match crate::read::object::strip_region(ty) {
         Type::Run(run) => {
-            matches!(run.length, formwork_codegen::model::RunLength::Count(_))
+            matches!(run.length, formwork_model::RunLength::Count(_))
         }
         _ => true,
     }
-}
-
-/// Whether a record holds the nodes of a radix tree.
-pub(crate) fn is_dictionary(
-    model: &formwork_codegen::model::Model,
-    record: formwork_codegen::model::RecordId,
-) -> bool {
-    model.records[record.index()].rows.iter().any(|row| {
-        let by_role = matches!(&row.role, Role::Kept(Expr::Patricia(_)));
-        let by_definer = row.definers.iter().any(|definer| {
-            matches!(
-                &definer.source,
-                formwork_codegen::model::DefinerSource::Expr(Expr::Patricia(_))
-            )
-        });
-        by_role || by_definer
-    })
 }
 
 /// Whether a pointer is not the number for nothing.

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use formwork::{ReadError, ReadErrorKind};
-use formwork_codegen::model::{
-    CheckKind, Expr, Home, Path, PoolOrder, Role, Row, RowId, RowKind, Type,
+use formwork_model::{
+    CheckKind, Expr, ExprId, Home, Path, PoolOrder, Role, Row, RowId, RowKind, Type,
 };
 
 use crate::arithmetic::compare;
@@ -123,7 +123,7 @@ impl<'m> Engine<'m, '_> {
 
     /// Gives elements the names that a dictionary holds for them.
     fn fill_names(&mut self, loc: Loc, row: &'m Row) -> Fallible<()> {
-        let Some(path) = patricia_path(row) else { return Ok(()) };
+        let Some(path) = row.patricia(self.model) else { return Ok(()) };
         let Item::Array(array) = self.tree.item(loc) else { return Ok(()) };
         let mut names = Vec::with_capacity(array.items.len());
         for item in array.items.iter().skip(1) {
@@ -190,8 +190,8 @@ impl<'m> Engine<'m, '_> {
         }
         match &row.role {
             Role::Derived => self.compare_derived(loc)?,
-            Role::Kept(expr) => self.compare_kept(loc, expr)?,
-            Role::View { slices, key } => self.compare_view(loc, slices, key.as_ref())?,
+            Role::Kept(expr) => self.compare_kept(loc, *expr)?,
+            Role::View { slices, key } => self.compare_view(loc, slices, *key)?,
             Role::Data | Role::Default(_) | Role::Fixed | Role::Spelling | Role::Elsewhere => {}
         }
         if let RowKind::Pool { always, order, .. } = &row.kind {
@@ -279,16 +279,16 @@ impl<'m> Engine<'m, '_> {
 
     /// A digest of the canonical table. Sections and entries of a relocation table are kept or
     /// dropped together, so they have one.
-    pub(crate) fn table_digest(&mut self, expr: &Expr, table: &[Vec<Item>]) -> Fallible<Value> {
-        if !matches!(expr, Expr::RelocationSections | Expr::RelocationEntries) {
+    pub(crate) fn table_digest(&mut self, expr: ExprId, table: &[Vec<Item>]) -> Fallible<Value> {
+        if !matches!(&self.model[expr], Expr::RelocationSections | Expr::RelocationEntries) {
             return Ok(digest(table));
         }
         let (sections, entries) = self.relocation_tables()?;
         Ok(digest(&[sections.as_slice(), entries.as_slice()].concat()))
     }
 
-    fn compare_kept(&mut self, loc: Loc, expr: &'m Expr) -> Fallible<()> {
-        let kind = match expr {
+    fn compare_kept(&mut self, loc: Loc, expr: ExprId) -> Fallible<()> {
+        let kind = match &self.model[expr] {
             Expr::Patricia(_) => KeptKind::Dictionary,
             Expr::RelocationSections | Expr::RelocationEntries => KeptKind::Relocation,
             _ => KeptKind::Number,
@@ -338,12 +338,7 @@ impl<'m> Engine<'m, '_> {
         self.project_item(ty, &item)
     }
 
-    fn compare_view(
-        &mut self,
-        loc: Loc,
-        slices: &'m [Path],
-        key: Option<&'m Expr>,
-    ) -> Fallible<()> {
+    fn compare_view(&mut self, loc: Loc, slices: &'m [Path], key: Option<ExprId>) -> Fallible<()> {
         // The slices tile the table in the declared order if their bases are running totals.
         let mut owners: Vec<(i128, usize, Loc)> = Vec::new();
         for path in slices {
@@ -393,7 +388,7 @@ impl<'m> Engine<'m, '_> {
         &mut self,
         loc: Loc,
         always: &'m [String],
-        order: &'m [(Option<Expr>, PoolOrder)],
+        order: &'m [(Option<ExprId>, PoolOrder)],
     ) -> Fallible<()> {
         let canonical = self.pool_members(loc, always, order)?;
         let Item::Array(array) = self.tree.item(loc) else { return Ok(()) };
@@ -407,17 +402,6 @@ impl<'m> Engine<'m, '_> {
         }
         Ok(())
     }
-}
-
-/// Path of the keys, if a row holds the nodes of a radix tree.
-pub(crate) fn patricia_path(row: &Row) -> Option<&Path> {
-    if let Role::Kept(Expr::Patricia(path)) = &row.role {
-        return Some(path);
-    }
-    row.definers.iter().find_map(|definer| match &definer.source {
-        formwork_codegen::model::DefinerSource::Expr(Expr::Patricia(path)) => Some(path),
-        _ => None,
-    })
 }
 
 /// Whether two values are the same; floats by their bits.

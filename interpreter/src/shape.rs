@@ -1,6 +1,6 @@
 //! What kind of value a row has, whatever its bytes are like.
 
-use formwork_codegen::model::{
+use formwork_model::{
     Cell, Content, EnumId, EpochId, Home, Meaning, Model, RecordId, Role, Row, RowKind, Target,
     Type, UnionId,
 };
@@ -85,7 +85,7 @@ impl<'m> Shapes<'m> {
             Type::Run(run) => match run.content {
                 Content::Bytes => Shape::Bytes,
                 Content::Text(encoding) => {
-                    use formwork_codegen::model::Encoding::{Utf16, Utf16Be, Utf16Le};
+                    use formwork_model::Encoding::{Utf16, Utf16Be, Utf16Le};
                     Shape::Text { utf16: matches!(encoding, Utf16 | Utf16Le | Utf16Be) }
                 }
             },

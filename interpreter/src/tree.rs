@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use formwork::Path;
-use formwork_codegen::model::{Model, RecordId, RecordKind, RowId};
+use formwork_model::{Model, RecordId, RecordKind, RowId};
 
 /// Position in [`Tree::nodes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

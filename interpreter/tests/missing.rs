@@ -1,7 +1,7 @@
 //! Fields that a value lacks, in layouts that have them and in layouts that do not.
 
-use formwork_codegen::model::Model;
 use formwork_interpreter::{StructValue, Value, write};
+use formwork_model::Model;
 
 /// `added` is there from version 2 on.
 const SCHEMA: &str = r#"

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use formwork_codegen::model::{
-    DefinerSource, Expr, Extent, Model, Path, Record, Role, Row, RowKind, RunLength, Start,
+    DefinerSource, Expr, ExprId, Extent, Model, Path, Record, Role, Row, RowKind, RunLength, Start,
     Statement, Step, Target, Type,
 };
 
@@ -51,7 +51,7 @@ impl Found<'_> {
         for statement in statements {
             match statement {
                 Statement::Align(expr) | Statement::Zero(expr) | Statement::Mark(_, Some(expr)) => {
-                    self.expr(expr);
+                    self.expr(*expr);
                 }
                 Statement::When(_, yes, no) => {
                     self.layout(yes);
@@ -71,22 +71,22 @@ impl Found<'_> {
         match ty {
             Type::Run(run) => {
                 if let RunLength::Count(count) = &run.length {
-                    self.expr(count);
+                    self.expr(*count);
                 }
             }
             Type::Pointer(pointer) => {
-                pointer.align.iter().for_each(|align| self.expr(align));
+                pointer.align.iter().for_each(|align| self.expr(*align));
                 if let Target::Own(target) = &pointer.target {
                     self.ty(target);
                 }
             }
             Type::Array(array) => {
-                array.stride.iter().for_each(|stride| self.expr(stride));
+                array.stride.iter().for_each(|stride| self.expr(*stride));
                 self.ty(&array.element);
             }
             Type::Region(region) => {
                 if let Extent::Size(expr) | Extent::End(expr) = &region.extent {
-                    self.expr(expr);
+                    self.expr(*expr);
                 }
                 self.ty(&region.inner);
             }
@@ -100,11 +100,12 @@ impl Found<'_> {
         }
     }
 
-    fn expr(&mut self, expr: &Expr) {
-        if let Expr::Path(path) = expr {
+    fn expr(&mut self, expr: ExprId) {
+        let model = self.model;
+        if let Expr::Path(path) = &model[expr] {
             self.path(path);
         }
-        expr.operands(&mut |operand| self.expr(operand));
+        model[expr].operands(&mut |operand| self.expr(operand));
     }
 
     fn path(&mut self, path: &Path) {
@@ -122,11 +123,11 @@ impl Found<'_> {
     /// What the fields of a record follow from that are known.
     fn follow(&mut self, record: &Record) {
         if self.arguments {
-            record.arguments.iter().for_each(|argument| self.expr(argument));
+            record.arguments.iter().for_each(|argument| self.expr(*argument));
         }
         for named in &record.lets {
             if self.names.contains(&named.name) {
-                self.expr(&named.expr);
+                self.expr(named.expr);
             }
         }
         for row in &record.rows {
@@ -137,14 +138,14 @@ impl Found<'_> {
                 continue;
             }
             if let Role::Kept(expr) = &row.role {
-                self.expr(expr);
+                self.expr(*expr);
             }
             if let RowKind::Value { seen: Some(expr) } = &row.kind {
-                self.expr(expr);
+                self.expr(*expr);
             }
             for definer in &row.definers {
                 if let DefinerSource::Expr(expr) = &definer.source {
-                    self.expr(expr);
+                    self.expr(*expr);
                 }
             }
         }

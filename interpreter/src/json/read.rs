@@ -1,8 +1,6 @@
 //! From JSON to a value, by the model: with the path of everything that is wrong.
 
-use formwork_codegen::model::{
-    ArrayType, Case, Cell, Model, RecordId, Row, RowKind, Target, Type, UnionId,
-};
+use formwork_model::{ArrayType, Case, Cell, Model, RecordId, Row, RowKind, Target, Type, UnionId};
 
 use super::parse::{Json, Kind, parse, position};
 use super::plain::Plain;
@@ -360,12 +358,7 @@ impl<'t, 'm> Reader<'t, 'm> {
         }
     }
 
-    fn member(
-        &mut self,
-        json: &Json<'_>,
-        id: formwork_codegen::model::EnumId,
-        cell: &Cell,
-    ) -> Value {
+    fn member(&mut self, json: &Json<'_>, id: formwork_model::EnumId, cell: &Cell) -> Value {
         let definition = &self.shapes.model.enums[id.index()];
         let found = match &json.kind {
             Kind::Text(name) => {

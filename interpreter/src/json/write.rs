@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use formwork_codegen::model::{Model, RecordId};
+use formwork_model::{Model, RecordId};
 
 use super::{FORMAT, INSTEAD_OF, KEPT, KIND, ROW, SCHEMA_VERSION, STORED, TOOL, VALUE};
 use crate::engine::with_stack;

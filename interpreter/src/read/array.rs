@@ -1,7 +1,7 @@
 //! Reads arrays and the members of string pools.
 
 use formwork::ReadErrorKind;
-use formwork_codegen::model::{ArrayLength, Cell, Expr, Meaning, Row, Storage, Type};
+use formwork_model::{ArrayLength, Cell, ExprId, Meaning, Row, Storage, Type};
 
 use super::{Claim, Cursor, Read};
 use crate::engine::Engine;
@@ -19,7 +19,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         let Type::Array(array) = ty else { return Ok(Item::Absent) };
         let at = cursor.at;
         let count = match &array.length {
-            ArrayLength::Count(count) => Some(self.evaluate_count(count, loc, at)?),
+            ArrayLength::Count(count) => Some(self.evaluate_count(*count, loc, at)?),
             ArrayLength::Fill | ArrayLength::Last(_) => None,
         };
         let bulk = matches!(
@@ -56,7 +56,7 @@ impl<'m, 'b> Engine<'m, 'b> {
             let item = match &array.stride {
                 None => self.read_type(&array.element, element, row, cursor)?,
                 Some(stride) => {
-                    let stride = self.evaluate_count(stride, element, start)?;
+                    let stride = self.evaluate_count(*stride, element, start)?;
                     if stride > cursor.remaining() {
                         let remaining = cursor.remaining();
                         let kind = ReadErrorKind::UnexpectedEnd { needed: stride, remaining };
@@ -85,7 +85,7 @@ impl<'m, 'b> Engine<'m, 'b> {
             let last = match &array.length {
                 ArrayLength::Last(last) => {
                     let it = item_val(&item);
-                    self.eval_bool(last, loc.node, Some(&it))
+                    self.eval_bool(*last, loc.node, Some(&it))
                         .map_err(|fault| self.fault(*fault, start, element))?
                 }
                 _ => false,
@@ -117,7 +117,7 @@ impl<'m, 'b> Engine<'m, 'b> {
     }
 
     /// A count or size from an expression: not negative.
-    pub(crate) fn evaluate_count(&mut self, expr: &'m Expr, loc: Loc, at: u64) -> Read<u64> {
+    pub(crate) fn evaluate_count(&mut self, expr: ExprId, loc: Loc, at: u64) -> Read<u64> {
         // The rows of an element come before those of the record around it.
         let count =
             self.eval_int(expr, loc.node, None).map_err(|fault| self.fault(*fault, at, loc))?;
@@ -143,7 +143,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         let Some(element) = element else { return Ok(Item::Absent) };
         let at = cursor.at;
         let count = match length {
-            Some(ArrayLength::Count(count)) => Some(self.evaluate_count(count, loc, at)?),
+            Some(ArrayLength::Count(count)) => Some(self.evaluate_count(*count, loc, at)?),
             _ => None,
         };
         let mut items = Vec::new();

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use formwork::{BitOrder, BitReader, Endian, ReadErrorKind};
-use formwork_codegen::model::{
+use formwork_model::{
     Cell, Content, Encoding, GroupOrder, Home, IntType, Meaning, Row, RunLength, RunType, Storage,
 };
 
@@ -111,15 +111,13 @@ impl<'m, 'b> Engine<'m, 'b> {
         let end = cursor.at;
         let record = self.record(node);
         for (index, row) in record.rows.iter().enumerate() {
-            let loc = Loc::row(
-                node,
-                formwork_codegen::model::RowId(u32::try_from(index).unwrap_or(u32::MAX)),
-            );
+            let loc =
+                Loc::row(node, formwork_model::RowId(u32::try_from(index).unwrap_or(u32::MAX)));
             let Home::At(bit) = self.home(row) else { continue };
             let mut inner = Cursor::new(at, end);
             let item = self.read_type(&row.ty, loc, row, &mut inner)?;
-            let reserved = matches!(row.kind, formwork_codegen::model::RowKind::Reserved);
-            let zero = matches!(row.kind, formwork_codegen::model::RowKind::Zero);
+            let reserved = matches!(row.kind, formwork_model::RowKind::Reserved);
+            let zero = matches!(row.kind, formwork_model::RowKind::Zero);
             if zero && !is_zero(&item) {
                 return Err(self.error(ReadErrorKind::NotZero, at, loc));
             }
@@ -250,7 +248,7 @@ impl<'m, 'b> Engine<'m, 'b> {
             }
             RunLength::Fill => Some(cursor.remaining()),
             RunLength::Fixed(size) => Some(*size),
-            RunLength::Count(count) => self.evaluate_count(count, loc, at)?.checked_mul(unit),
+            RunLength::Count(count) => self.evaluate_count(*count, loc, at)?.checked_mul(unit),
         };
         let content = cursor.at;
         let bytes = self.take(cursor, size.unwrap_or(u64::MAX), loc)?;

@@ -1,7 +1,7 @@
 //! Reads unions: which case is there, and its rows.
 
 use formwork::ReadErrorKind;
-use formwork_codegen::model::{Case, Cell, Label, Pattern, RowId, Storage, Tag, Type, UnionId};
+use formwork_model::{Case, Cell, Label, Pattern, RowId, Storage, Tag, Type, UnionId};
 
 use super::{Cursor, Read};
 use crate::engine::Engine;
@@ -39,7 +39,7 @@ impl<'m, 'b> Engine<'m, 'b> {
                 Decision { val, bytes: &[], word: None }
             }
             Tag::Given(expr) => {
-                let val = self.eval(expr, loc.node, None).map_err(|f| fail(self, f))?;
+                let val = self.eval(*expr, loc.node, None).map_err(|f| fail(self, f))?;
                 Decision { val, bytes: &[], word: None }
             }
             Tag::Own(cell) | Tag::Word(cell) => {
@@ -70,7 +70,7 @@ impl<'m, 'b> Engine<'m, 'b> {
                 if let Some(taken) = matching(&case.labels, &decision) {
                     let holds = match &case.guard {
                         Some(guard) => {
-                            self.eval_bool(guard, loc.node, None).map_err(|f| fail(self, f))?
+                            self.eval_bool(*guard, loc.node, None).map_err(|f| fail(self, f))?
                         }
                         None => true,
                     };
@@ -212,10 +212,8 @@ impl<'m, 'b> Engine<'m, 'b> {
     fn fixed_part(&self, node: NodeId) -> Option<u64> {
         let record = self.record(node);
         let sized = record.sizes.get(self.epoch.index()).copied().flatten();
-        let homes = record
-            .rows
-            .iter()
-            .any(|row| matches!(self.home(row), formwork_codegen::model::Home::At(_)));
+        let homes =
+            record.rows.iter().any(|row| matches!(self.home(row), formwork_model::Home::At(_)));
         if homes { sized } else { None }
     }
 
@@ -248,13 +246,12 @@ impl<'m, 'b> Engine<'m, 'b> {
     pub(crate) fn pattern_of(&self, node: NodeId) -> Option<(&'m Pattern, i128)> {
         let n = self.tree.node(node);
         let owner = n.owner?;
-        let union_of =
-            |owner: NodeId, row: formwork_codegen::model::RowId| match crate::eval::union_type(
-                &self.record(owner).rows[row.index()].ty,
-            )? {
-                Type::Union(id) => Some(&self.model.unions[id.index()]),
-                _ => None,
-            };
+        let union_of = |owner: NodeId, row: formwork_model::RowId| match crate::eval::union_type(
+            &self.record(owner).rows[row.index()].ty,
+        )? {
+            Type::Union(id) => Some(&self.model.unions[id.index()]),
+            _ => None,
+        };
         // A form's node belongs to its case's node.
         let union = match union_of(owner, n.owner_row) {
             Some(union) => union,

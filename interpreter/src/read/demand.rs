@@ -1,7 +1,7 @@
 //! Reads rows that something asks for before their turn.
 
 use formwork::{ReadError, ReadErrorKind};
-use formwork_codegen::model::{Home, Path, RowId, RowKind};
+use formwork_model::{Home, Path, RowId, RowKind};
 
 use crate::engine::{Engine, Fallible, Fault, eval_error};
 use crate::eval::{Place, Val};
@@ -22,7 +22,7 @@ impl<'m> Engine<'m, '_> {
         if matches!(slot.item, Item::Unset) {
             if let Some(condition) = &definition.when
                 && self.home(definition) == Home::Nowhere
-                && !self.eval_bool(condition, node, None)?
+                && !self.eval_bool(*condition, node, None)?
             {
                 self.tree.slot_mut(node, row).item = Item::Absent;
                 return Ok(());
@@ -30,7 +30,7 @@ impl<'m> Engine<'m, '_> {
             match (&definition.kind, self.home(definition)) {
                 (RowKind::Object { .. }, _) => self.read_object(loc).map_err(fail)?,
                 (RowKind::Mark { address }, _) => {
-                    let at = self.eval_int(address, node, None)?;
+                    let at = self.eval_int(*address, node, None)?;
                     let slot = self.tree.slot_mut(node, row);
                     let Some(at) = at else {
                         // What would say the address is not there, so there is none.
@@ -43,7 +43,7 @@ impl<'m> Engine<'m, '_> {
                 }
                 (RowKind::Value { seen: Some(seen) }, _) => {
                     self.tree.slot_mut(node, row).busy = true;
-                    let seen = self.eval(seen, node, None);
+                    let seen = self.eval(*seen, node, None);
                     self.tree.slot_mut(node, row).busy = false;
                     let item = val_item(seen?);
                     self.tree.slot_mut(node, row).item = item;

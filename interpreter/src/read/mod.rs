@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use formwork::{BitReader, Endian, ReadError, ReadErrorKind};
-use formwork_codegen::model::{Gaps, Home, RecordId, Row, RowId, RowKind, Storage, Type};
+use formwork_model::{Gaps, Home, RecordId, Row, RowId, RowKind, Storage, Type};
 
 use crate::engine::{Engine, Fault, with_stack};
 use crate::eval::read_kind;
@@ -264,7 +264,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         self.region_end = cursor.limit;
         if let Some(condition) = &definition.when {
             let holds = self
-                .eval_bool(condition, node, None)
+                .eval_bool(*condition, node, None)
                 .map_err(|fault| self.fault(*fault, cursor.at, loc))?;
             if !holds {
                 self.tree.slot_mut(node, row).item = Item::Absent;
@@ -469,9 +469,9 @@ impl<'m, 'b> Engine<'m, 'b> {
 /// Whether a type reaches to the end of the region around it.
 pub(crate) fn is_fill(ty: &Type) -> bool {
     match ty {
-        Type::Run(run) => matches!(run.length, formwork_codegen::model::RunLength::Fill),
+        Type::Run(run) => matches!(run.length, formwork_model::RunLength::Fill),
         Type::Region(region) => {
-            matches!(region.extent, formwork_codegen::model::Extent::Rest)
+            matches!(region.extent, formwork_model::Extent::Rest)
         }
         _ => false,
     }

@@ -1,9 +1,7 @@
 //! Reads what lies behind addresses: targets of pointers, objects, pooled texts.
 
 use formwork::ReadErrorKind;
-use formwork_codegen::model::{
-    ArrayLength, PointerType, Row, RowId, RowKind, Target, Type, WhenEmpty,
-};
+use formwork_model::{ArrayLength, PointerType, Row, RowId, RowKind, Target, Type, WhenEmpty};
 
 use super::{Cursor, Read};
 use crate::engine::Engine;
@@ -59,7 +57,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         let kind = &self.model.pointers[pointer.kind.index()];
         let base = match &kind.base {
             Some(base) => self
-                .eval_int(base, loc.node, None)
+                .eval_int(*base, loc.node, None)
                 .map_err(|fault| self.fault(*fault, cell, loc))?
                 .unwrap_or(0),
             None => 0,
@@ -228,7 +226,7 @@ impl<'m, 'b> Engine<'m, 'b> {
                 _ => None,
             },
             Type::Run(run) => match &run.length {
-                formwork_codegen::model::RunLength::Count(count) => Some(&**count),
+                formwork_model::RunLength::Count(count) => Some(count),
                 _ => None,
             },
             _ => None,
@@ -252,7 +250,7 @@ impl<'m, 'b> Engine<'m, 'b> {
                 }
                 return Err(self.error(ReadErrorKind::NullPointer, cell, loc));
             };
-            if self.evaluate_count(count, loc, cell)? != 0 {
+            if self.evaluate_count(*count, loc, cell)? != 0 {
                 return Err(self.error(ReadErrorKind::NullPointer, cell, loc));
             }
             if self.when_empty(pointer) != WhenEmpty::None && pointer.none_with.is_none() {
@@ -290,7 +288,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         if let Some(condition) = &self.row(loc).when {
             let at = self.tree.node(loc.node).at;
             let holds = self
-                .eval_bool(condition, loc.node, None)
+                .eval_bool(*condition, loc.node, None)
                 .map_err(|fault| self.fault(*fault, at, loc))?;
             if !holds {
                 self.tree.slot_mut(loc.node, loc.row).item = Item::Absent;
@@ -303,8 +301,8 @@ impl<'m, 'b> Engine<'m, 'b> {
     /// Reads an object that no pointer cell of its owner leads to.
     pub(crate) fn read_object(&mut self, loc: Loc) -> Read<()> {
         let row = self.row(loc);
-        let RowKind::Object { address } = &row.kind else { return Ok(()) };
-        if self.home(row) == formwork_codegen::model::Home::Absent {
+        let RowKind::Object { address } = row.kind else { return Ok(()) };
+        if self.home(row) == formwork_model::Home::Absent {
             self.tree.slot_mut(loc.node, loc.row).item = Item::Absent;
             return Ok(());
         }
@@ -319,7 +317,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         &mut self,
         loc: Loc,
         row: &'m Row,
-        address: &'m formwork_codegen::model::Expr,
+        address: formwork_model::ExprId,
         from: u64,
     ) -> Read<()> {
         let address = self

@@ -1,7 +1,7 @@
 //! Reads bytes that something must fill exactly.
 
 use formwork::ReadErrorKind;
-use formwork_codegen::model::{Extent, RegionType, Row, Terminated, Terminator, Trim};
+use formwork_model::{Extent, RegionType, Row, Terminated, Terminator, Trim};
 
 use super::{Cursor, Read};
 use crate::engine::Engine;
@@ -21,7 +21,7 @@ impl<'m, 'b> Engine<'m, 'b> {
         self.region_end = cursor.limit;
         let end = match &region.extent {
             Extent::Size(size) => {
-                let size = self.evaluate_count(size, loc, at)?;
+                let size = self.evaluate_count(*size, loc, at)?;
                 if size > cursor.remaining() {
                     let remaining = cursor.remaining();
                     let kind = ReadErrorKind::UnexpectedEnd { needed: size, remaining };
@@ -30,7 +30,7 @@ impl<'m, 'b> Engine<'m, 'b> {
                 at + size
             }
             Extent::End(end) => {
-                let end = self.evaluate_count(end, loc, at)?;
+                let end = self.evaluate_count(*end, loc, at)?;
                 if end > cursor.limit || end < at {
                     let kind = ReadErrorKind::PointerOutOfBounds { target: end.into() };
                     return Err(self.error(kind, at, loc));
@@ -43,7 +43,7 @@ impl<'m, 'b> Engine<'m, 'b> {
             Extent::Rest => cursor.limit,
         };
         let room = match &region.extent {
-            Extent::Size(size) => self.gives_room(loc, size),
+            Extent::Size(size) => self.gives_room(loc, *size),
             Extent::Rest => cursor.room,
             Extent::End(_) | Extent::Terminated(_) => false,
         };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use formwork_codegen::model::{Row, RowId, RowKind, Type};
+use formwork_model::{Row, RowId, RowKind, Type};
 
 use super::show::Context;
 use crate::engine::Engine;

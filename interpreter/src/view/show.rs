@@ -1,6 +1,6 @@
 //! Words for types and values.
 
-use formwork_codegen::model::{
+use formwork_model::{
     ByteOrder, Cell, Content, Encoding, EpochId, IntType, Meaning, Model, PointerType, Role,
     Storage, Target, Type,
 };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use formwork_codegen::model::{
+use formwork_model::{
     Cell, Home, PointerKind, RecordKind, Row, RowId, RowKind, Storage, Tag, Type, Union,
 };
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use formwork::ProblemKind;
-use formwork_codegen::model::{
+use formwork_model::{
     ByteOrder, Cell, Content, Encoding, Home, Meaning, PointerType, RecordId, Role, Row, RowId,
     RowKind, RunType, Target, Type, UnionId,
 };
@@ -160,7 +160,7 @@ impl<'m> Engine<'m, '_> {
                 // A derived row without an equation here stays to be asked for.
                 (false, None) => {
                     if row.definers.iter().all(|definer| {
-                        matches!(definer.scope, formwork_codegen::model::DefinerScope::Case(..))
+                        matches!(definer.scope, formwork_model::DefinerScope::Case(..))
                     }) {
                         self.problem(loc, ProblemKind::MissingField);
                     }
@@ -179,7 +179,7 @@ impl<'m> Engine<'m, '_> {
     }
 
     /// A constant of the schema in a row: of a pointer, it is what the pointer leads to.
-    fn stated_item(&self, constant: &formwork_codegen::model::Constant, ty: &Type) -> Item {
+    fn stated_item(&self, constant: &formwork_model::Constant, ty: &Type) -> Item {
         let item = default_item(constant, float_width(self.model, ty));
         match ty {
             Type::Pointer(_) => Item::Pointer(Box::new(PointerItem::to(item))),
@@ -475,7 +475,7 @@ impl<'m> Engine<'m, '_> {
                     self.problem(loc, ProblemKind::TextNotEncodable { encoding });
                 }
                 if run.suffix.len() == 1 && text.as_bytes().contains(&run.suffix[0]) && {
-                    !matches!(run.length, formwork_codegen::model::RunLength::Prefix(_))
+                    !matches!(run.length, formwork_model::RunLength::Prefix(_))
                 } {
                     let what = "the terminator".into();
                     self.problem(loc, ProblemKind::TextContains { what });
@@ -527,7 +527,7 @@ impl<'m> Engine<'m, '_> {
     fn build_form(
         &mut self,
         node: NodeId,
-        case: &'m formwork_codegen::model::Case,
+        case: &'m formwork_model::Case,
         value: &StructValue,
         loc: Loc,
     ) {
@@ -620,7 +620,7 @@ fn is_byte(ty: &Type) -> bool {
     matches!(
         ty,
         Type::Cell(Cell {
-            storage: formwork_codegen::model::Storage::Fixed(formwork_codegen::model::IntType {
+            storage: formwork_model::Storage::Fixed(formwork_model::IntType {
                 bytes: 1,
                 signed: false,
                 ..
@@ -640,13 +640,13 @@ pub(crate) fn is_nothing(n: i128) -> ProblemKind {
 }
 
 /// Name of a cell's type for messages: `u16`.
-pub(crate) fn cell_name(model: &formwork_codegen::model::Model, cell: &Cell) -> String {
+pub(crate) fn cell_name(model: &formwork_model::Model, cell: &Cell) -> String {
     let (bits, signed) = crate::forms::cell_range(model, cell);
     format!("{}{bits}", if signed { "i" } else { "u" })
 }
 
 /// Bytes of a float cell.
-pub(crate) fn float_width(model: &formwork_codegen::model::Model, ty: &Type) -> u8 {
+pub(crate) fn float_width(model: &formwork_model::Model, ty: &Type) -> u8 {
     match ty {
         Type::Cell(cell) if crate::forms::cell_range(model, cell).0 == 32 => 4,
         _ => 8,

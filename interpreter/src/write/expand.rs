@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use formwork_codegen::model::{Expr, Home, Path, Role, Row, RowId, RowKind, Target, Type};
+use formwork_model::{Expr, ExprId, Home, Path, Role, Row, RowId, RowKind, Target, Type};
 
 use super::extent::mentions_position;
 use crate::engine::{Engine, Fallible, Fault, eval_error};
@@ -50,10 +50,10 @@ impl<'m> Engine<'m, '_> {
             && matches!(self.tree.slot(loc.node, loc.row).item, Item::Absent)
             && matches!(row.role, Role::Data | Role::Elsewhere)
             && pointer.may_be_none(self.model, row)
-            && !mentions_position(condition)
+            && !mentions_position(self.model, *condition)
             && self.home(row) != Home::Absent
             // What cannot be said yet is reported when everything is placed.
-            && matches!(self.eval_bool(condition, loc.node, None), Ok(true))
+            && matches!(self.eval_bool(*condition, loc.node, None), Ok(true))
         {
             let none = Item::Pointer(Box::new(PointerItem::to(Item::Absent)));
             self.tree.slot_mut(loc.node, loc.row).item = none;
@@ -62,8 +62,8 @@ impl<'m> Engine<'m, '_> {
             return Ok(());
         }
         let early = match &row.role {
-            Role::Kept(expr) => matches!(expr, Expr::Patricia(_)),
-            Role::Derived => crate::settle::patricia_path(row).is_some(),
+            Role::Kept(expr) => matches!(&self.model[*expr], Expr::Patricia(_)),
+            Role::Derived => row.patricia(self.model).is_some(),
             Role::View { .. } => true,
             _ => false,
         };
@@ -102,7 +102,7 @@ impl<'m> Engine<'m, '_> {
             (RowKind::Mark { .. }, _) => return Ok(None),
             (RowKind::Value { seen: Some(_) }, _) => return Ok(Some(Item::Absent)),
             (_, Role::View { slices, key }) => {
-                let table = self.gather(loc, slices, key.as_ref())?;
+                let table = self.gather(loc, slices, *key)?;
                 return Ok(Some(match &row.ty {
                     Type::Pointer(_) => Item::Pointer(Box::new(PointerItem::to(table))),
                     _ => table,
@@ -113,12 +113,12 @@ impl<'m> Engine<'m, '_> {
         let (canonical, kind) = match &row.role {
             Role::Derived => (self.derived(loc)?, None),
             Role::Kept(expr) => {
-                let kind = match expr {
+                let kind = match &self.model[*expr] {
                     Expr::Patricia(_) => KeptKind::Dictionary,
                     Expr::RelocationSections | Expr::RelocationEntries => KeptKind::Relocation,
                     _ => KeptKind::Number,
                 };
-                let canonical = self.eval(expr, loc.node, None);
+                let canonical = self.eval(*expr, loc.node, None);
                 match canonical {
                     Ok(val) => (Some(val), Some(kind)),
                     // Names that no tree can hold, kept with the nodes that the file had.
@@ -134,7 +134,7 @@ impl<'m> Engine<'m, '_> {
         let Some(canonical) = canonical else { return Ok(None) };
         let instead = match &canonical {
             Val::Table(table) => match &row.role {
-                Role::Kept(expr) => self.table_digest(expr, table)?,
+                Role::Kept(expr) => self.table_digest(*expr, table)?,
                 _ => digest(table),
             },
             val => val_value(val),
@@ -224,7 +224,7 @@ impl<'m> Engine<'m, '_> {
     }
 
     /// A shared table: the slices of its owners one behind the other.
-    fn gather(&mut self, loc: Loc, slices: &'m [Path], key: Option<&'m Expr>) -> Fallible<Item> {
+    fn gather(&mut self, loc: Loc, slices: &'m [Path], key: Option<ExprId>) -> Fallible<Item> {
         let mut owners: Vec<(i128, usize, Loc)> = Vec::new();
         for path in slices {
             for val in self.find(path, loc.node, None)?.values {

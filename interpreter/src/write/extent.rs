@@ -1,7 +1,7 @@
 //! Places regions: bytes whose extent is said by a size, an end or a terminator.
 
 use formwork::ProblemKind;
-use formwork_codegen::model::{Expr, Extent, RegionType, Row, RunLength, Terminated, Type};
+use formwork_model::{Expr, ExprId, Extent, Model, RegionType, Row, RunLength, Terminated, Type};
 
 use super::Expectation;
 use super::lay::Spot;
@@ -30,8 +30,8 @@ impl<'m> Engine<'m, '_> {
         }
         let around = self.writing().room;
         let room = match &region.extent {
-            Extent::Size(size) if self.gives_room(loc, size) => {
-                match self.eval_int(size, loc.node, None) {
+            Extent::Size(size) if self.gives_room(loc, *size) => {
+                match self.eval_int(*size, loc.node, None) {
                     Ok(size) => {
                         size.and_then(|n| u64::try_from(n).ok()).and_then(|n| at.checked_add(n))
                     }
@@ -51,11 +51,11 @@ impl<'m> Engine<'m, '_> {
         let content_end = spot.at;
         match (&region.extent, &region.trim) {
             (Extent::Size(size), None) => {
-                self.expect(loc, size, content_end - at, "size");
+                self.expect(loc, *size, content_end - at, "size");
             }
             (Extent::End(end), None) => {
                 if !measuring {
-                    self.expect(loc, end, content_end, "end");
+                    self.expect(loc, *end, content_end, "end");
                 }
             }
             (Extent::Rest, None) => {}
@@ -123,7 +123,7 @@ impl<'m> Engine<'m, '_> {
                     self.writing().loose.push((content_end, tail));
                 }
                 if let Extent::Size(size) = extent {
-                    self.expect(loc, size, spot.at - at, "size");
+                    self.expect(loc, *size, spot.at - at, "size");
                 }
             }
         }
@@ -135,14 +135,14 @@ impl<'m> Engine<'m, '_> {
     }
 
     /// Whether the size of a region is known before what is in it.
-    pub(crate) fn gives_room(&self, loc: Loc, size: &'m Expr) -> bool {
+    pub(crate) fn gives_room(&self, loc: Loc, size: ExprId) -> bool {
         !self.followed.contains(&(self.tree.node(loc.node).record, loc.row))
-            && !mentions_position(size)
+            && !mentions_position(self.model, size)
     }
 
     /// Notes that a length must agree with what the schema says of it.
-    pub(crate) fn expect(&mut self, loc: Loc, expr: &'m Expr, actual: u64, what: &'static str) {
-        if !self.is_measuring() && !mentions_position(expr) {
+    pub(crate) fn expect(&mut self, loc: Loc, expr: ExprId, actual: u64, what: &'static str) {
+        if !self.is_measuring() && !mentions_position(self.model, expr) {
             self.writing().expectations.push(Expectation { loc, expr, actual, what });
         }
     }
@@ -186,8 +186,9 @@ impl<'m> Engine<'m, '_> {
 
 /// Whether an expression is about where the reader is. When writing it has no meaning: the value
 /// decides.
-pub(crate) fn mentions_position(expr: &Expr) -> bool {
+pub(crate) fn mentions_position(model: &Model, expr: ExprId) -> bool {
+    let expr = &model[expr];
     let mut found = matches!(expr, Expr::Here | Expr::RegionEnd);
-    expr.operands(&mut |operand| found |= mentions_position(operand));
+    expr.operands(&mut |operand| found |= mentions_position(model, operand));
     found
 }

@@ -1,7 +1,7 @@
 //! Writes the bytes of everything that is placed.
 
 use formwork::{Endian, GroupOrder, ProblemKind};
-use formwork_codegen::model::{
+use formwork_model::{
     ByteOrder, Content, Encoding, Row, RowId, RowKind, RunLength, RunType, Storage, Type,
 };
 
@@ -34,7 +34,7 @@ impl<'m> Engine<'m, '_> {
                 continue;
             }
             let record = self.record(node);
-            if matches!(record.kind, formwork_codegen::model::RecordKind::Word(_)) {
+            if matches!(record.kind, formwork_model::RecordKind::Word(_)) {
                 continue;
             }
             for (row_index, row) in (0_u32..).zip(&record.rows) {
@@ -231,8 +231,8 @@ impl<'m> Engine<'m, '_> {
                 Storage::Varint(id) => {
                     let width = self.varint_width(loc, id, units);
                     let order = match self.model.varints[id.index()].order {
-                        formwork_codegen::model::GroupOrder::MsbFirst => GroupOrder::MsbFirst,
-                        formwork_codegen::model::GroupOrder::LsbFirst => GroupOrder::LsbFirst,
+                        formwork_model::GroupOrder::MsbFirst => GroupOrder::MsbFirst,
+                        formwork_model::GroupOrder::LsbFirst => GroupOrder::LsbFirst,
                     };
                     let mut prefix = Vec::new();
                     let most = self.model.varints[id.index()].max_bytes;

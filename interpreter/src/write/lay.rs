@@ -1,8 +1,8 @@
 //! Gives the inline rows of records their addresses, without knowing any number in them.
 
 use formwork::ProblemKind;
-use formwork_codegen::model::{
-    Cell, Content, Encoding, Expr, Extent, Home, Label, Meaning, Row, RowId, RowKind, RunLength,
+use formwork_model::{
+    Cell, Content, Encoding, ExprId, Extent, Home, Label, Meaning, Row, RowId, RowKind, RunLength,
     RunType, Storage, Tag, Type, UnionId,
 };
 
@@ -86,7 +86,7 @@ impl<'m> Engine<'m, '_> {
                     let condition = row.when.as_ref();
                     let plain = matches!(row.kind, RowKind::Plain | RowKind::Object { .. });
                     let holds = match condition {
-                        Some(condition) if !plain => self.eval_bool(condition, node, None)?,
+                        Some(condition) if !plain => self.eval_bool(*condition, node, None)?,
                         _ => false,
                     };
                     if !holds {
@@ -154,7 +154,9 @@ impl<'m> Engine<'m, '_> {
         let size = match (self.model.size_of(&row.ty, self.epoch), padding_size(&row.ty)) {
             (Some(size), _) => size,
             // Only reading knows the position; the value has what it found.
-            (None, Some(size)) if kept.is_some() && mentions_position(size) => kept.unwrap_or(0),
+            (None, Some(size)) if kept.is_some() && mentions_position(self.model, size) => {
+                kept.unwrap_or(0)
+            }
             (None, Some(size)) => {
                 let size = self.eval_int(size, loc.node, None)?.unwrap_or(0);
                 match u64::try_from(size) {
@@ -233,7 +235,7 @@ impl<'m> Engine<'m, '_> {
                         self.lay_inline(element, &array.element, row, spot)?;
                         if let Some(stride) = &array.stride {
                             spot.align();
-                            self.expect(element, stride, spot.at - start, "size");
+                            self.expect(element, *stride, spot.at - start, "size");
                         }
                     }
                 }
@@ -298,12 +300,7 @@ impl<'m> Engine<'m, '_> {
     }
 
     /// Bytes that a variable-length integer takes: as kept, if it is still the same number.
-    pub(crate) fn varint_width(
-        &self,
-        loc: Loc,
-        id: formwork_codegen::model::VarintId,
-        value: u64,
-    ) -> u8 {
+    pub(crate) fn varint_width(&self, loc: Loc, id: formwork_model::VarintId, value: u64) -> u8 {
         let shortest = formwork::varint_width(value);
         let most = self.model.varints[id.index()].max_bytes;
         match self.kept_of(loc, KeptKind::Width) {
@@ -475,13 +472,13 @@ fn needs_value(ty: &Type) -> bool {
     }
 }
 
-fn padding_size(ty: &Type) -> Option<&Expr> {
+fn padding_size(ty: &Type) -> Option<ExprId> {
     match ty {
         Type::Region(region) => match &region.extent {
-            Extent::Size(size) => Some(size),
+            Extent::Size(size) => Some(*size),
             _ => None,
         },
-        Type::Run(RunType { length: RunLength::Count(count), .. }) => Some(count),
+        Type::Run(RunType { length: RunLength::Count(count), .. }) => Some(*count),
         _ => None,
     }
 }

@@ -20,8 +20,8 @@ mod validate;
 use std::collections::HashMap;
 
 use formwork::{Budget, DictionaryError, Path, Problem, ProblemKind, ReadOptions, WriteError};
-use formwork_codegen::model::{
-    ByteOrder, ByteOrderRule, Constant, EpochId, Expr, Model, Role, RowId, Type,
+use formwork_model::{
+    ByteOrder, ByteOrderRule, Constant, EpochId, ExprId, Model, Role, RowId, Type,
 };
 
 use crate::engine::{Engine, Fault, Mode};
@@ -32,7 +32,7 @@ use crate::value::Value;
 pub(crate) const MAX_SIZE: u64 = 1 << 32;
 
 /// What only writing needs.
-pub(crate) struct Writing<'m> {
+pub(crate) struct Writing {
     pub problems: Vec<Problem>,
     /// Size of the file, once everything is placed.
     pub total: Option<u64>,
@@ -53,16 +53,16 @@ pub(crate) struct Writing<'m> {
     /// Bytes that belong to no row: tails of regions, kept gaps.
     pub loose: Vec<(u64, Vec<u8>)>,
     /// Sizes and ends of regions that must agree with an expression.
-    pub expectations: Vec<Expectation<'m>>,
+    pub expectations: Vec<Expectation>,
     /// Alignment of an object whose bytes do not come first in its layout.
     pub aligns: HashMap<NodeId, u64>,
     pub out: Vec<u8>,
 }
 
 /// A length that an expression of the schema states too.
-pub(crate) struct Expectation<'m> {
+pub(crate) struct Expectation {
     pub loc: Loc,
-    pub expr: &'m Expr,
+    pub expr: ExprId,
     pub actual: u64,
     pub what: &'static str,
 }
@@ -225,7 +225,7 @@ pub(crate) fn epoch_of(model: &Model, value: &Value) -> Result<(EpochId, Vec<i12
 pub(crate) fn find_epoch(model: &Model, context: &[i128]) -> Result<EpochId, (String, i128)> {
     let inside =
         |ranges: &[(i128, i128)], n: i128| ranges.iter().any(|(low, high)| *low <= n && n <= *high);
-    let covers = |epoch: &formwork_codegen::model::Epoch| {
+    let covers = |epoch: &formwork_model::Epoch| {
         context.iter().zip(&epoch.ranges).all(|(n, ranges)| inside(ranges, *n))
     };
     match model.epochs.iter().position(covers) {

@@ -1,7 +1,7 @@
 //! Writes numbers: what a cell, word, tag or pointer stores.
 
 use formwork::{Endian, GroupOrder, ProblemKind};
-use formwork_codegen::model::{
+use formwork_model::{
     Cell, IntType, Label, Meaning, Pattern, PointerType, Row, RowId, Storage, Tag, Target, Type,
     UnionId,
 };
@@ -52,14 +52,14 @@ impl<'m> Engine<'m, '_> {
     fn rank(
         &mut self,
         loc: Loc,
-        reference: &'m formwork_codegen::model::Reference,
+        reference: &'m formwork_model::Reference,
         index: i128,
     ) -> Fallible<i128> {
         let (Some(filter), Some(array)) = (&reference.filter, self.referred(reference, loc)?)
         else {
             return Ok(index);
         };
-        let ranks = self.filtered(array, filter, loc.node)?;
+        let ranks = self.filtered(array, *filter, loc.node)?;
         match ranks.iter().position(|rank| i128::from(*rank) == index) {
             Some(rank) => Ok(rank as i128),
             None => {
@@ -132,8 +132,8 @@ impl<'m> Engine<'m, '_> {
                 }
                 let width = self.varint_width(loc, id, value);
                 let order = match self.model.varints[id.index()].order {
-                    formwork_codegen::model::GroupOrder::MsbFirst => GroupOrder::MsbFirst,
-                    formwork_codegen::model::GroupOrder::LsbFirst => GroupOrder::LsbFirst,
+                    formwork_model::GroupOrder::MsbFirst => GroupOrder::MsbFirst,
+                    formwork_model::GroupOrder::LsbFirst => GroupOrder::LsbFirst,
                 };
                 let mut bytes = Vec::new();
                 let most = self.model.varints[id.index()].max_bytes;
@@ -354,7 +354,7 @@ impl<'m> Engine<'m, '_> {
             return Ok(0);
         }
         let base = match &kind.base {
-            Some(base) => self.eval_int(base, loc.node, None)?.unwrap_or(0),
+            Some(base) => self.eval_int(*base, loc.node, None)?.unwrap_or(0),
             None => 0,
         };
         Ok(i128::from(address) + i128::from(kind.skip) - base)

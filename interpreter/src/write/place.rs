@@ -1,7 +1,7 @@
 //! Runs layouts: every object gets its address.
 
 use formwork::ProblemKind;
-use formwork_codegen::model::{
+use formwork_model::{
     LayoutPath, PointerType, Record, Row, RowId, RowKind, Statement, Target, Type, WhenEmpty,
 };
 
@@ -49,14 +49,14 @@ impl<'m> Engine<'m, '_> {
                     self.each(node, path, &mut |engine, loc| engine.run_pass(loc, pass))?
                 }
                 Statement::Align(align) => {
-                    let align = self.eval_int(align, node, None)?.unwrap_or(1);
+                    let align = self.eval_int(*align, node, None)?.unwrap_or(1);
                     match u64::try_from(align) {
                         Ok(align) if align > 0 => self.align_to(align),
                         _ => return eval_error(format!("an alignment of {align}")),
                     }
                 }
                 Statement::Zero(size) => {
-                    let size = self.eval_int(size, node, None)?.unwrap_or(0);
+                    let size = self.eval_int(*size, node, None)?.unwrap_or(0);
                     match u64::try_from(size) {
                         Ok(size) if size <= MAX_SIZE => self.writing().cursor += size,
                         Ok(_) => return eval_error("more zero bytes than a file may have"),
@@ -68,7 +68,7 @@ impl<'m> Engine<'m, '_> {
                 }
                 Statement::Mark(row, align) => {
                     if let Some(align) = align {
-                        let align = self.eval_int(align, node, None)?.unwrap_or(1);
+                        let align = self.eval_int(*align, node, None)?.unwrap_or(1);
                         self.align_to(u64::try_from(align).unwrap_or(1).max(1));
                     }
                     let at = self.writing().cursor;
@@ -78,7 +78,7 @@ impl<'m> Engine<'m, '_> {
                     slot.item = Item::Int(at.into());
                 }
                 Statement::When(condition, then, otherwise) => {
-                    let holds = self.eval_bool(condition, node, None)?;
+                    let holds = self.eval_bool(*condition, node, None)?;
                     self.run_layout(node, if holds { then } else { otherwise })?;
                 }
             }
@@ -89,7 +89,9 @@ impl<'m> Engine<'m, '_> {
     /// Whether what says the address of a mark is not there, so that it marks nothing.
     fn is_nowhere(&mut self, loc: Loc) -> bool {
         match &self.row(loc).kind {
-            RowKind::Mark { address } => matches!(self.eval_int(address, loc.node, None), Ok(None)),
+            RowKind::Mark { address } => {
+                matches!(self.eval_int(*address, loc.node, None), Ok(None))
+            }
             _ => false,
         }
     }
@@ -246,7 +248,7 @@ impl<'m> Engine<'m, '_> {
         let kind = &self.model.pointers[pointer.kind.index()];
         let align = match &pointer.align {
             Some(align) => {
-                let align = self.eval_int(align, loc.node, None)?.unwrap_or(1);
+                let align = self.eval_int(*align, loc.node, None)?.unwrap_or(1);
                 u64::try_from(align).unwrap_or(1)
             }
             None => type_align(self.model, target).unwrap_or(kind.align),
@@ -419,7 +421,7 @@ fn pointer_counts(pointer: &PointerType) -> bool {
     match &pointer.target {
         Target::Own(ty) => match strip_region(ty) {
             Type::Run(run) => {
-                matches!(run.length, formwork_codegen::model::RunLength::Count(_))
+                matches!(run.length, formwork_model::RunLength::Count(_))
             }
             _ => true,
         },
@@ -428,7 +430,7 @@ fn pointer_counts(pointer: &PointerType) -> bool {
 }
 
 /// Alignment that a type states for itself.
-pub(crate) fn type_align(model: &formwork_codegen::model::Model, ty: &Type) -> Option<u64> {
+pub(crate) fn type_align(model: &formwork_model::Model, ty: &Type) -> Option<u64> {
     match ty {
         Type::Record(record) => model.records[record.index()].align,
         Type::Run(run) => run.align,

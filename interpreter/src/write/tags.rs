@@ -1,9 +1,7 @@
 //! Checks tags that rows say: what is written must lead back to its case.
 
 use formwork::{Endian, ProblemKind};
-use formwork_codegen::model::{
-    Cell, IntType, Label, Pattern, RecordKind, Row, Storage, Tag, Type, Union,
-};
+use formwork_model::{Cell, IntType, Label, Pattern, RecordKind, Row, Storage, Tag, Type, Union};
 
 use super::build::{cell_name, does_not_fit};
 use crate::engine::{Engine, Fallible, endian};

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use formwork::ProblemKind;
-use formwork_codegen::model::{
-    ArrayLength, Check, CheckKind, Expr, Reference, Row, RowId, RowKind, RunLength, Tag, Target,
-    Type,
+use formwork_model::{
+    ArrayLength, Check, CheckKind, Expr, ExprId, Reference, Row, RowId, RowKind, RunLength, Tag,
+    Target, Type,
 };
 
 use super::extent::mentions_position;
@@ -34,7 +34,7 @@ impl<'m> Engine<'m, '_> {
             for check in &record.checks {
                 let CheckKind::Holds(condition) = &check.kind else { continue };
                 let here = self.node_loc(node);
-                match self.eval_bool(condition, node, None) {
+                match self.eval_bool(*condition, node, None) {
                     Ok(true) => {}
                     Ok(false) => {
                         let check = check.text.as_str().into();
@@ -89,15 +89,13 @@ impl<'m> Engine<'m, '_> {
         let Some(condition) = &row.when else { return Ok(()) };
         let optional =
             matches!(row.kind, RowKind::Plain | RowKind::Object { .. } | RowKind::Value { .. });
-        if !optional || mentions_position(condition) {
+        if !optional || mentions_position(self.model, *condition) {
             return Ok(());
         }
         let there = !matches!(self.tree.slot(loc.node, loc.row).item, Item::Absent);
-        let holds = self.eval_bool(condition, loc.node, None)?;
-        let derived = matches!(
-            row.role,
-            formwork_codegen::model::Role::Derived | formwork_codegen::model::Role::Fixed
-        );
+        let holds = self.eval_bool(*condition, loc.node, None)?;
+        let derived =
+            matches!(row.role, formwork_model::Role::Derived | formwork_model::Role::Fixed);
         if holds && !there {
             self.problem(loc, ProblemKind::MissingField);
         } else if !holds && there && !derived {
@@ -113,7 +111,7 @@ impl<'m> Engine<'m, '_> {
             Some(count) => count,
             None => return self.validate_last(loc, row),
         };
-        if matches!(self.tree.item(loc), Item::Absent) || mentions_position(count) {
+        if matches!(self.tree.item(loc), Item::Absent) || mentions_position(self.model, count) {
             return Ok(());
         }
         let actual = self.count_units(loc);
@@ -127,7 +125,7 @@ impl<'m> Engine<'m, '_> {
             }
         };
         if expected != i128::from(actual) {
-            let why = match count {
+            let why = match &self.model[count] {
                 Expr::Path(path) => format!("the count is `{}`", path.text),
                 _ => "another field gives the count".to_owned(),
             };
@@ -145,7 +143,7 @@ impl<'m> Engine<'m, '_> {
         for index in 0..count {
             let element = Loc { index: u32::try_from(index).ok(), ..loc };
             let it = crate::items::item_val(self.tree.item(element));
-            let holds = self.eval_bool(last, loc.node, Some(&it))?;
+            let holds = self.eval_bool(*last, loc.node, Some(&it))?;
             if holds != (index + 1 == count) {
                 let why = if holds { "ends the array" } else { "must end the array" };
                 let check = format!("this element {why}").into();
@@ -165,16 +163,16 @@ impl<'m> Engine<'m, '_> {
         let union = &self.model.unions[id.index()];
         let Tag::Given(given) = &union.tag else { return Ok(()) };
         let Item::Node(node) = *self.tree.item(loc) else { return Ok(()) };
-        let val = self.eval(given, loc.node, None)?;
+        let val = self.eval(*given, loc.node, None)?;
         let mut wanted = None;
         for case in &union.cases {
             if !self.in_epoch(&case.epochs) {
                 continue;
             }
-            let is_else = case.labels.contains(&formwork_codegen::model::Label::Else);
+            let is_else = case.labels.contains(&formwork_model::Label::Else);
             if crate::read::choice::takes(&case.labels, &val) {
                 let holds = match &case.guard {
-                    Some(guard) => self.eval_bool(guard, loc.node, None)?,
+                    Some(guard) => self.eval_bool(*guard, loc.node, None)?,
                     None => true,
                 };
                 if holds && !is_else {
@@ -285,14 +283,14 @@ fn rule(check: &Check) -> String {
 }
 
 /// The expression for the number of elements of a row, or of what its pointer leads to.
-fn count_of(ty: &Type) -> Option<&Expr> {
+fn count_of(ty: &Type) -> Option<ExprId> {
     match ty {
         Type::Array(array) => match &array.length {
-            ArrayLength::Count(count) => Some(count),
+            ArrayLength::Count(count) => Some(*count),
             _ => None,
         },
         Type::Run(run) => match &run.length {
-            RunLength::Count(count) => Some(count),
+            RunLength::Count(count) => Some(*count),
             _ => None,
         },
         Type::Region(region) => count_of(&region.inner),

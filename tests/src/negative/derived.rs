@@ -19,7 +19,7 @@ pub(super) fn plan(plan: &mut Plan<'_, '_>, node: usize, row: RowId) {
     let place = (node, row);
     let kind = match &definition.role {
         // The order of a dictionary is another rule.
-        Role::Kept(Expr::Patricia(_)) => return,
+        Role::Kept(expr) if matches!(file.model[*expr], Expr::Patricia(_)) => return,
         Role::Kept(_) => return plan.leave_out(Kind::Derived, place, Reason::Kept),
         Role::Derived => Kind::Derived,
         Role::Data | Role::Default(_) => Kind::Condition,

@@ -3,7 +3,7 @@
 //! Only what rules about numbers need: paths, integers, truth values, counts, sums and addresses.
 
 use formwork_codegen::model::{
-    BinaryOp, Expr, Function, Home, Meaning, Member, Path, RecordKind, RowId, Start, Step,
+    BinaryOp, Expr, ExprId, Function, Home, Meaning, Member, Path, RecordKind, RowId, Start, Step,
     StreamFunction, Type, UnaryOp,
 };
 use formwork_interpreter::ItemView;
@@ -42,12 +42,7 @@ pub(super) struct Changed<'f, 'm> {
 
 impl<'m> Changed<'_, 'm> {
     /// An integer, or nothing.
-    pub(super) fn int(
-        &self,
-        expr: &'m Expr,
-        this: usize,
-        it: Option<Place>,
-    ) -> Result<Option<i128>> {
+    pub(super) fn int(&self, expr: ExprId, this: usize, it: Option<Place>) -> Result<Option<i128>> {
         match self.eval(expr, this, it)? {
             Val::Int(n) => Ok(Some(n)),
             Val::None => Ok(None),
@@ -56,7 +51,7 @@ impl<'m> Changed<'_, 'm> {
     }
 
     /// A condition; nothing does not hold.
-    pub(super) fn holds(&self, expr: &'m Expr, this: usize, it: Option<Place>) -> Result<bool> {
+    pub(super) fn holds(&self, expr: ExprId, this: usize, it: Option<Place>) -> Result<bool> {
         match self.eval(expr, this, it)? {
             Val::Bool(b) => Ok(b),
             Val::None => Ok(false),
@@ -65,15 +60,15 @@ impl<'m> Changed<'_, 'm> {
     }
 
     /// The value of an expression; paths to numbers are the numbers.
-    pub(super) fn eval(&self, expr: &'m Expr, this: usize, it: Option<Place>) -> Result<Val> {
-        Ok(match expr {
+    pub(super) fn eval(&self, expr: ExprId, this: usize, it: Option<Place>) -> Result<Val> {
+        Ok(match &self.file.model[expr] {
             Expr::Int(n) => Val::Int(*n),
             Expr::Bool(b) => Val::Bool(*b),
             Expr::Path(path) => match self.one(path, this, it)? {
                 Some(place) => self.load(place)?,
                 None => Val::None,
             },
-            Expr::Unary(op, inner) => match (op, self.eval(inner, this, it)?) {
+            Expr::Unary(op, inner) => match (op, self.eval(*inner, this, it)?) {
                 (_, Val::None) => Val::None,
                 (UnaryOp::Negate, Val::Int(n)) => Val::Int(-n),
                 (UnaryOp::Not, Val::Bool(b)) => Val::Bool(!b),
@@ -81,29 +76,29 @@ impl<'m> Changed<'_, 'm> {
                 _ => return Err(Unknown),
             },
             Expr::Binary(BinaryOp::BothTrue, a, b) => {
-                Val::Bool(self.holds(a, this, it)? && self.holds(b, this, it)?)
+                Val::Bool(self.holds(*a, this, it)? && self.holds(*b, this, it)?)
             }
             Expr::Binary(BinaryOp::EitherTrue, a, b) => {
-                Val::Bool(self.holds(a, this, it)? || self.holds(b, this, it)?)
+                Val::Bool(self.holds(*a, this, it)? || self.holds(*b, this, it)?)
             }
             Expr::Binary(op, a, b) => {
-                binary(*op, self.eval(a, this, it)?, self.eval(b, this, it)?)?
+                binary(*op, self.eval(*a, this, it)?, self.eval(*b, this, it)?)?
             }
             Expr::If(condition, a, b) => {
-                let taken = if self.holds(condition, this, it)? { a } else { b };
-                self.eval(taken, this, it)?
+                let taken = if self.holds(*condition, this, it)? { a } else { b };
+                self.eval(*taken, this, it)?
             }
-            Expr::Coalesce(a, b) => match self.eval(a, this, it)? {
-                Val::None => self.eval(b, this, it)?,
+            Expr::Coalesce(a, b) => match self.eval(*a, this, it)? {
+                Val::None => self.eval(*b, this, it)?,
                 val => val,
             },
             Expr::In(a, ranges) => {
-                let Some(number) = self.int(a, this, it)? else { return Ok(Val::None) };
+                let Some(number) = self.int(*a, this, it)? else { return Ok(Val::None) };
                 let mut hit = false;
                 for (low, high) in ranges {
-                    let low = self.int(low, this, it)?.ok_or(Unknown)?;
+                    let low = self.int(*low, this, it)?.ok_or(Unknown)?;
                     let high = match high {
-                        Some(high) => self.int(high, this, it)?.ok_or(Unknown)?,
+                        Some(high) => self.int(*high, this, it)?.ok_or(Unknown)?,
                         None => low,
                     };
                     hit |= (low..=high).contains(&number);
@@ -123,13 +118,13 @@ impl<'m> Changed<'_, 'm> {
                 None => Val::None,
             },
             Expr::Call(Function::Number, arguments) => match arguments.as_slice() {
-                [argument] => match self.eval(argument, this, it)? {
+                [argument] => match self.eval(*argument, this, it)? {
                     Val::Bool(b) => Val::Int(b.into()),
                     other => other,
                 },
                 _ => return Err(Unknown),
             },
-            Expr::Stream(function, stream, None) => self.stream(*function, stream, this, it)?,
+            Expr::Stream(function, stream, None) => self.stream(*function, *stream, this, it)?,
             Expr::At(path) => match self.one(path, this, it)? {
                 Some(place) => self.span(place)?.map_or(Val::None, |(at, _)| Val::Int(at.into())),
                 None => Val::None,
@@ -138,7 +133,9 @@ impl<'m> Changed<'_, 'm> {
                 Some(place) => match self.span(place)? {
                     None => Val::None,
                     Some((_, None)) => return Err(Unknown),
-                    Some((_, Some(end))) if matches!(expr, Expr::End(_)) => Val::Int(end.into()),
+                    Some((_, Some(end))) if matches!(self.file.model[expr], Expr::End(_)) => {
+                        Val::Int(end.into())
+                    }
                     Some((at, Some(end))) => Val::Int(i128::from(end) - i128::from(at)),
                 },
                 None => Val::None,
@@ -169,11 +166,11 @@ impl<'m> Changed<'_, 'm> {
     fn stream(
         &self,
         function: StreamFunction,
-        stream: &'m Expr,
+        stream: ExprId,
         this: usize,
         it: Option<Place>,
     ) -> Result<Val> {
-        let Expr::Path(path) = stream else { return Err(Unknown) };
+        let Expr::Path(path) = &self.file.model[stream] else { return Err(Unknown) };
         let places = self.all(path, this, it)?;
         if function == StreamFunction::Count {
             let count: usize = places.iter().map(|place| self.elements(*place)).sum();
@@ -255,6 +252,7 @@ impl<'m> Changed<'_, 'm> {
             }
             Start::Argument(index) => {
                 let argument = self.file.record(this).arguments.get(*index as usize);
+                let argument = argument.map(|argument| &self.file.model[*argument]);
                 match (self.file.nodes[this].owner, argument) {
                     (Some(owner), Some(Expr::Path(path))) => self.all(path, owner, None)?,
                     _ => return Err(Unknown),
@@ -275,7 +273,7 @@ impl<'m> Changed<'_, 'm> {
                         }
                     }
                     Step::Index(index) => {
-                        let Some(index) = self.int(index, this, it)? else { continue };
+                        let Some(index) = self.int(*index, this, it)? else { continue };
                         next.extend(self.element(place, index));
                     }
                     Step::Last => {

@@ -1,7 +1,7 @@
 //! Counts, sizes and offsets that lead past the end of the file.
 
 use formwork_codegen::model::{
-    ArrayLength, CheckKind, Expr, Extent, Meaning, RecordId, Role, RowId, RowKind, RunLength,
+    ArrayLength, CheckKind, ExprId, Extent, Meaning, RecordId, Role, RowId, RowKind, RunLength,
     Target, Type,
 };
 use formwork_interpreter::ItemView;
@@ -14,30 +14,30 @@ use super::uses::{Phase, Purpose};
 use super::{Expected, Kind, Plan, Reason, error};
 
 /// Something that is read elsewhere, or longer, if a number is another one.
-pub(super) struct Affected<'m> {
+pub(super) struct Affected {
     node: usize,
     row: RowId,
-    what: What<'m>,
+    what: What,
 }
 
 #[derive(Clone, Copy)]
-enum What<'m> {
+enum What {
     /// Number of elements or units of the row.
-    Count(&'m Expr),
+    Count(ExprId),
     /// The same of something inside of the row.
-    Inner(&'m Expr),
+    Inner(ExprId),
     /// Size of the region in the row.
-    Size(&'m Expr),
+    Size(ExprId),
     /// Where it ends.
-    End(&'m Expr),
+    End(ExprId),
     /// Where the object in the row is.
-    Address(&'m Expr),
+    Address(ExprId),
     /// Number of the elements of a slice, or the first of them.
     Slice,
 }
 
-impl<'m> What<'m> {
-    fn expr(self) -> Option<&'m Expr> {
+impl What {
+    fn expr(self) -> Option<ExprId> {
         match self {
             What::Count(expr)
             | What::Inner(expr)
@@ -117,7 +117,7 @@ pub(super) fn plan(plan: &mut Plan<'_, '_>, node: usize, row: RowId) {
 fn expect(
     changed: &Changed<'_, '_>,
     broken: &[u8],
-    first: &Affected<'_>,
+    first: &Affected,
     count: usize,
 ) -> Result<Expected, Reason> {
     let file = changed.file;
@@ -146,7 +146,7 @@ pub(super) fn affected<'m>(
     file: &File<'m>,
     node: usize,
     row: RowId,
-) -> Result<Vec<Affected<'m>>, Unknown> {
+) -> Result<Vec<Affected>, Unknown> {
     let key = (file.nodes[node].record, row);
     let view = &file.nodes[node].rows[row.index()];
     let mut found = Vec::new();
@@ -205,10 +205,10 @@ fn parts<'m>(
     file: &File<'m>,
     (record, row): (RecordId, RowId),
     purpose: Purpose,
-) -> Result<Vec<What<'m>>, Unknown> {
+) -> Result<Vec<What>, Unknown> {
     let definition = &file.model.records[record.index()].rows[row.index()];
     match (purpose, &definition.kind) {
-        (Purpose::Address, RowKind::Object { address }) => Ok(vec![What::Address(address)]),
+        (Purpose::Address, RowKind::Object { address }) => Ok(vec![What::Address(*address)]),
         (Purpose::Length | Purpose::Base, RowKind::Slice { .. }) => Ok(vec![What::Slice]),
         (Purpose::Length | Purpose::Extent, _) => {
             let mut found = Vec::new();
@@ -219,12 +219,12 @@ fn parts<'m>(
     }
 }
 
-fn lengths<'m>(ty: &'m Type, outer: bool, found: &mut Vec<What<'m>>) {
+fn lengths<'m>(ty: &'m Type, outer: bool, found: &mut Vec<What>) {
     let counted = |expr| if outer { What::Count(expr) } else { What::Inner(expr) };
     match ty {
         Type::Run(run) => {
             if let RunLength::Count(count) = &run.length {
-                found.push(counted(count));
+                found.push(counted(*count));
             }
         }
         Type::Pointer(pointer) => {
@@ -234,15 +234,15 @@ fn lengths<'m>(ty: &'m Type, outer: bool, found: &mut Vec<What<'m>>) {
         }
         Type::Array(array) => {
             if let ArrayLength::Count(count) = &array.length {
-                found.push(counted(count));
+                found.push(counted(*count));
             }
             lengths(&array.element, false, found);
         }
         Type::Region(region) => {
             match &region.extent {
-                Extent::Size(size) if outer => found.push(What::Size(size)),
-                Extent::End(end) if outer => found.push(What::End(end)),
-                Extent::Size(expr) | Extent::End(expr) => found.push(What::Inner(expr)),
+                Extent::Size(size) if outer => found.push(What::Size(*size)),
+                Extent::End(end) if outer => found.push(What::End(*end)),
+                Extent::Size(expr) | Extent::End(expr) => found.push(What::Inner(*expr)),
                 Extent::Terminated(_) | Extent::Rest => {}
             }
             lengths(&region.inner, false, found);

@@ -1,7 +1,7 @@
 //! Numbers that are checked as soon as they are read: enumerations, truth values, limits.
 
 use formwork_codegen::model::{
-    Cell, CheckKind, Expr, Meaning, RecordKind, RowKind, Storage, Type, UnaryOp,
+    Cell, CheckKind, Expr, ExprId, Meaning, Model, RecordKind, RowKind, Storage, Type, UnaryOp,
 };
 
 use super::cell::whole_bytes;
@@ -86,15 +86,19 @@ fn limits(plan: &mut Plan<'_, '_>, site: &Site<'_>, cell: &Cell) {
     let row = file.row(site.node, site.row);
     let place = (site.node, site.row);
     for (position, check) in row.checks.iter().enumerate() {
-        let (code, wanted): (_, Vec<&Expr>) = match &check.kind {
-            CheckKind::Min(limit) => ("below_minimum", vec![limit]),
-            CheckKind::Max(limit) => ("above_maximum", vec![limit]),
-            CheckKind::Equals(wanted) => ("not_equal", vec![wanted]),
-            CheckKind::OneOf(list) => ("not_one_of", list.iter().collect()),
+        let (code, wanted): (_, Vec<ExprId>) = match &check.kind {
+            CheckKind::Min(limit) => ("below_minimum", vec![*limit]),
+            CheckKind::Max(limit) => ("above_maximum", vec![*limit]),
+            CheckKind::Equals(wanted) => ("not_equal", vec![*wanted]),
+            CheckKind::OneOf(list) => ("not_one_of", list.clone()),
             // Conditions are looked at when everything is read.
             CheckKind::Holds(_) => continue,
         };
-        let Some(numbers) = wanted.into_iter().map(constant).collect::<Option<Vec<i128>>>() else {
+        let Some(numbers) = wanted
+            .into_iter()
+            .map(|expr| constant(file.model, expr))
+            .collect::<Option<Vec<i128>>>()
+        else {
             plan.leave_out(Kind::Limit, place, Reason::Condition);
             continue;
         };
@@ -137,10 +141,10 @@ fn limits(plan: &mut Plan<'_, '_>, site: &Site<'_>, cell: &Cell) {
 }
 
 /// The number that an expression always is.
-pub(super) fn constant(expr: &Expr) -> Option<i128> {
-    match expr {
+pub(super) fn constant(model: &Model, expr: ExprId) -> Option<i128> {
+    match &model[expr] {
         Expr::Int(n) => Some(*n),
-        Expr::Unary(UnaryOp::Negate, inner) => constant(inner).map(|n| -n),
+        Expr::Unary(UnaryOp::Negate, inner) => constant(model, *inner).map(|n| -n),
         _ => None,
     }
 }

@@ -53,8 +53,8 @@ pub(super) fn first_broken(
         let record = file.record(at);
         for check in record.checks.iter().filter(|_| by_records) {
             let CheckKind::Holds(condition) = &check.kind else { continue };
-            if !changed.holds(condition, at, None)? {
-                if !before.holds(condition, at, None)? {
+            if !changed.holds(*condition, at, None)? {
+                if !before.holds(*condition, at, None)? {
                     return Err(Unknown);
                 }
                 let offset = view.at.unwrap_or(0);
@@ -102,7 +102,7 @@ fn row_broken(
             }
             seen = true;
             let it = Place::Row(node, row, site.index);
-            broken = match (changed.load(it), changed.holds(condition, node, Some(it))) {
+            broken = match (changed.load(it), changed.holds(*condition, node, Some(it))) {
                 (Ok(Val::None), _) | (_, Ok(true)) => Ok(None),
                 (Err(Unknown), _) | (_, Err(Unknown)) => Err(Unknown),
                 _ => Ok(Some(error("check_failed", site.at, file.site_path(&site)))),
@@ -123,7 +123,7 @@ fn equation(changed: &Changed<'_, '_>, node: usize, row: RowId) -> Result<Val, U
     for definer in &changed.file.row(node, row).definers {
         if let Some(holder) = scope(changed.file, node, row, &definer.scope) {
             return match &definer.source {
-                DefinerSource::Expr(expr) => changed.eval(expr, holder, None),
+                DefinerSource::Expr(expr) => changed.eval(*expr, holder, None),
                 DefinerSource::Measure { .. } => Err(Unknown),
             };
         }

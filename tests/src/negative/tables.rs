@@ -15,7 +15,8 @@ pub(super) fn plan(plan: &mut Plan<'_, '_>, node: usize, row: RowId) {
     let place = (node, row);
     match (&definition.kind, &definition.role) {
         // The order that a file has is a spelling.
-        (RowKind::Pool { .. }, _) | (_, Role::Kept(Expr::Patricia(_))) => {
+        (RowKind::Pool { .. }, _) => plan.leave_out(Kind::Unsorted, place, Reason::Kept),
+        (_, Role::Kept(expr)) if matches!(file.model[*expr], Expr::Patricia(_)) => {
             plan.leave_out(Kind::Unsorted, place, Reason::Kept);
         }
         (_, Role::View { .. }) => exchange(plan, node, row),

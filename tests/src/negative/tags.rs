@@ -76,7 +76,7 @@ fn row_tag(plan: &mut Plan<'_, '_>, node: usize, row: RowId) {
             Tag::Row(_) => Ok(Some(stored - definition.plus)),
             Tag::Given(expr) => {
                 let number = Some((Place::Row(node, row, None), stored));
-                Changed { file, number }.int(expr, first.node, None)
+                Changed { file, number }.int(*expr, first.node, None)
             }
             Tag::Own(_) | Tag::Word(_) => return,
         };
@@ -117,7 +117,7 @@ fn choices<'f>(file: &'f File<'_>, node: usize, row: RowId) -> Vec<Choice<'f>> {
                 Tag::Given(expr) => {
                     let other = |number| {
                         let number = Some((Place::Row(node, row, None), number));
-                        Changed { file, number }.int(expr, at, None)
+                        Changed { file, number }.int(*expr, at, None)
                     };
                     other(1) != other(2)
                 }

@@ -6,9 +6,9 @@
 use std::collections::{HashMap, HashSet};
 
 use formwork_codegen::model::{
-    ArrayLength, CheckKind, DefinerSource, EndianRule, Expr, Extent, Field, Member, Model, Path,
-    Record, RecordId, Role, Row, RowId, RowKind, RunLength, Start, Step, Storage, Tag, Target,
-    Type,
+    ArrayLength, CheckKind, DefinerSource, EndianRule, Expr, ExprId, Extent, Field, Member, Model,
+    Path, Record, RecordId, Role, Row, RowId, RowKind, RunLength, Start, Step, Storage, Tag,
+    Target, Type,
 };
 
 /// When an expression is evaluated.
@@ -78,7 +78,7 @@ impl Uses {
         if finder.passed_on {
             let any = at(Phase::Reading, Purpose::Other, None);
             for argument in model.records.iter().flat_map(|record| &record.arguments) {
-                finder.expr(argument, any);
+                finder.expr(*argument, any);
             }
         }
         finder.uses
@@ -106,27 +106,27 @@ impl<'m> Finder<'m> {
         let reading = at(Phase::Reading, Purpose::Other, None);
         let comparing = at(Phase::Comparing, Purpose::Other, None);
         for kind in &self.model.pointers {
-            kind.base.iter().for_each(|base| self.expr(base, reading));
+            kind.base.iter().for_each(|base| self.expr(*base, reading));
             if let Some(text) = kind.text.as_deref() {
                 self.ty(text, None);
             }
             for condition in kind.listing.iter().filter_map(|(condition, _)| condition.as_ref()) {
-                self.expr(condition, comparing);
+                self.expr(*condition, comparing);
             }
         }
         for section in &self.model.relocation {
-            self.expr(&section.from, comparing);
-            self.expr(&section.to, comparing);
+            self.expr(section.from, comparing);
+            self.expr(section.to, comparing);
         }
         for case in self.model.unions.iter().flat_map(|union| &union.cases) {
-            case.guard.iter().for_each(|guard| self.expr(guard, reading));
+            case.guard.iter().for_each(|guard| self.expr(*guard, reading));
         }
     }
 
     fn record(&mut self, id: RecordId, record: &'m Record) {
         let reading = at(Phase::Reading, Purpose::Other, None);
         if let Some(EndianRule::Chosen(choices, _)) = &record.endian {
-            choices.iter().for_each(|(condition, _)| self.expr(condition, reading));
+            choices.iter().for_each(|(condition, _)| self.expr(*condition, reading));
         }
         for check in &record.checks {
             self.check(&check.kind, at(Phase::Comparing, Purpose::Rule, None));
@@ -139,13 +139,13 @@ impl<'m> Finder<'m> {
     fn row(&mut self, id: RecordId, by: (RecordId, RowId), row: &'m Row) {
         let reading = at(Phase::Reading, Purpose::Other, Some(by));
         let comparing = at(Phase::Comparing, Purpose::Other, Some(by));
-        row.when.iter().for_each(|when| self.expr(when, reading));
+        row.when.iter().for_each(|when| self.expr(*when, reading));
         self.ty(&row.ty, Some(by));
         match &row.kind {
             RowKind::Object { address } | RowKind::Mark { address } => {
-                self.expr(address, Use { purpose: Purpose::Address, ..reading });
+                self.expr(*address, Use { purpose: Purpose::Address, ..reading });
             }
-            RowKind::Value { seen } => seen.iter().for_each(|seen| self.expr(seen, reading)),
+            RowKind::Value { seen } => seen.iter().for_each(|seen| self.expr(*seen, reading)),
             RowKind::Slice { table, base, count, .. } => {
                 self.path(table, reading);
                 self.mention(id, *base, Use { purpose: Purpose::Base, plain: true, ..reading });
@@ -153,27 +153,27 @@ impl<'m> Finder<'m> {
             }
             RowKind::Pool { order, .. } => {
                 for condition in order.iter().filter_map(|(condition, _)| condition.as_ref()) {
-                    self.expr(condition, comparing);
+                    self.expr(*condition, comparing);
                 }
             }
             _ => {}
         }
         match &row.role {
-            Role::Kept(expr) => self.expr(expr, comparing),
+            Role::Kept(expr) => self.expr(*expr, comparing),
             Role::View { slices, key } => {
                 slices.iter().for_each(|slice| self.path(slice, comparing));
-                key.iter().for_each(|key| self.expr(key, comparing));
+                key.iter().for_each(|key| self.expr(*key, comparing));
             }
             _ => {}
         }
         for definer in &row.definers {
             match &definer.source {
                 DefinerSource::Expr(expr) => {
-                    self.expr(expr, Use { purpose: Purpose::Rule, ..comparing });
+                    self.expr(*expr, Use { purpose: Purpose::Rule, ..comparing });
                 }
                 DefinerSource::Measure { measure, .. } => {
                     if let formwork_codegen::model::Measure::At(base) = measure {
-                        self.expr(base, Use { purpose: Purpose::Rule, ..comparing });
+                        self.expr(*base, Use { purpose: Purpose::Rule, ..comparing });
                     }
                 }
             }
@@ -181,7 +181,7 @@ impl<'m> Finder<'m> {
         if let Some(reference) = &row.reference {
             let referring = at(Phase::Referring, Purpose::Rule, Some(by));
             self.path(&reference.array, referring);
-            reference.filter.iter().for_each(|filter| self.expr(filter, referring));
+            reference.filter.iter().for_each(|filter| self.expr(*filter, referring));
         }
         let rule = Use { purpose: Purpose::Rule, ..comparing };
         row.checks.iter().for_each(|check| self.check(&check.kind, rule));
@@ -192,8 +192,8 @@ impl<'m> Finder<'m> {
             CheckKind::Min(expr)
             | CheckKind::Max(expr)
             | CheckKind::Equals(expr)
-            | CheckKind::Holds(expr) => self.expr(expr, usage),
-            CheckKind::OneOf(list) => list.iter().for_each(|expr| self.expr(expr, usage)),
+            | CheckKind::Holds(expr) => self.expr(*expr, usage),
+            CheckKind::OneOf(list) => list.iter().for_each(|expr| self.expr(*expr, usage)),
         }
     }
 
@@ -202,7 +202,7 @@ impl<'m> Finder<'m> {
         match ty {
             Type::Run(run) => {
                 if let RunLength::Count(count) = &run.length {
-                    self.expr(count, length);
+                    self.expr(*count, length);
                 }
             }
             Type::Pointer(pointer) => {
@@ -216,19 +216,19 @@ impl<'m> Finder<'m> {
             }
             Type::Array(array) => {
                 match &array.length {
-                    ArrayLength::Count(count) => self.expr(count, length),
+                    ArrayLength::Count(count) => self.expr(*count, length),
                     ArrayLength::Last(last) => {
-                        self.expr(last, Use { purpose: Purpose::Other, ..length });
+                        self.expr(*last, Use { purpose: Purpose::Other, ..length });
                     }
                     ArrayLength::Fill => {}
                 }
                 let stride = Use { purpose: Purpose::Other, ..length };
-                array.stride.iter().for_each(|expr| self.expr(expr, stride));
+                array.stride.iter().for_each(|expr| self.expr(*expr, stride));
                 self.ty(&array.element, by);
             }
             Type::Region(region) => {
                 if let Extent::Size(expr) | Extent::End(expr) = &region.extent {
-                    self.expr(expr, Use { purpose: Purpose::Extent, ..length });
+                    self.expr(*expr, Use { purpose: Purpose::Extent, ..length });
                 }
                 self.ty(&region.inner, by);
             }
@@ -238,7 +238,7 @@ impl<'m> Finder<'m> {
                     (Tag::Row(tag), Some((record, _))) => {
                         self.mention(record, *tag, Use { plain: true, ..choice });
                     }
-                    (Tag::Given(expr), _) => self.expr(expr, choice),
+                    (Tag::Given(expr), _) => self.expr(*expr, choice),
                     _ => {}
                 }
             }
@@ -246,12 +246,16 @@ impl<'m> Finder<'m> {
         }
     }
 
-    fn expr(&mut self, expr: &'m Expr, usage: Use) {
-        self.expr_in(expr, Use { plain: matches!(expr, Expr::Path(_)), ..usage }, &mut Vec::new());
+    fn expr(&mut self, expr: ExprId, usage: Use) {
+        self.expr_in(
+            expr,
+            Use { plain: matches!(self.model[expr], Expr::Path(_)), ..usage },
+            &mut Vec::new(),
+        );
     }
 
-    fn expr_in(&mut self, expr: &'m Expr, usage: Use, lets: &mut Vec<(RecordId, u32)>) {
-        match expr {
+    fn expr_in(&mut self, expr: ExprId, usage: Use, lets: &mut Vec<(RecordId, u32)>) {
+        match &self.model[expr] {
             Expr::Path(path)
             | Expr::Is(path, _)
             | Expr::At(path)
@@ -266,9 +270,9 @@ impl<'m> Finder<'m> {
             Expr::FileEnd | Expr::RegionEnd if usage.phase == Phase::Reading => {
                 self.uses.file_end = true;
             }
-            _ => {
+            other => {
                 let part = Use { plain: false, ..usage };
-                expr.operands(&mut |operand| self.expr_in(operand, part, lets));
+                other.operands(&mut |operand| self.expr_in(operand, part, lets));
             }
         }
     }
@@ -290,7 +294,7 @@ impl<'m> Finder<'m> {
                 Some(argument) => {
                     // It stands in the record around, which is not always the same one.
                     let around = self.record.take();
-                    self.expr_in(argument, Use { plain: false, ..usage }, lets);
+                    self.expr_in(*argument, Use { plain: false, ..usage }, lets);
                     self.record = around;
                 }
                 None => self.passed_on = true,
@@ -300,7 +304,7 @@ impl<'m> Finder<'m> {
             match step {
                 Step::Field(field) => self.field(field, usage, lets),
                 Step::Index(index) => {
-                    self.expr_in(index, Use { plain: false, ..usage }, lets);
+                    self.expr_in(*index, Use { plain: false, ..usage }, lets);
                 }
                 Step::Last => {}
             }
@@ -344,7 +348,7 @@ impl<'m> Finder<'m> {
                             let around = self.record.replace(record);
                             let record = &self.model.records[record.index()];
                             if let Some(named) = record.lets.get(position as usize) {
-                                self.expr_in(&named.expr, Use { plain: false, ..usage }, lets);
+                                self.expr_in(named.expr, Use { plain: false, ..usage }, lets);
                             }
                             self.record = around;
                             lets.pop();

@@ -10,6 +10,9 @@ extern crate alloc;
 
 mod expr;
 mod layout;
+mod linear;
+mod parts;
+mod paths;
 mod size;
 mod span;
 mod types;
@@ -21,6 +24,8 @@ pub use expr::{
     StreamFunction, UnaryOp,
 };
 pub use layout::{Align, LayoutPath, PathStep, Statement};
+pub use linear::Linear;
+pub use parts::Parts;
 pub use size::{bit_width, cell_size, unit_size, Sizes};
 pub use types::{
     ArrayLength, ArrayType, ByteOrder, Cell, Content, Encoding, Extent, GroupOrder, IntType,
@@ -30,6 +35,7 @@ pub use types::{
 
 pub use span::{SourceId, Span};
 pub use view::EpochViews;
+pub use walk::limits;
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -163,7 +163,7 @@ impl Model {
         let start = block.unwrap_or(0);
         let mut end = start.checked_mul(8)?;
         for row in &record.rows {
-            let at = match row.homes.get(epoch.index()).copied().unwrap_or(Home::Nowhere) {
+            let at = match row.home(epoch) {
                 Home::Absent | Home::Nowhere => continue,
                 Home::At(at) if at < start => continue,
                 Home::At(at) => at.checked_mul(8)?,
@@ -204,14 +204,10 @@ impl Model {
         };
         let mut common = None;
         for case in &union.cases {
-            let present = case.epochs.get(epoch.index()).copied().unwrap_or(true);
-            if !present {
+            if !case.is_in(epoch) {
                 continue;
             }
-            let forms = case
-                .forms
-                .iter()
-                .filter(|form| form.epochs.get(epoch.index()).copied().unwrap_or(true));
+            let forms = case.forms.iter().filter(|form| form.is_in(epoch));
             let bodies: Vec<RecordId> = if case.forms.is_empty() {
                 vec![case.record]
             } else {

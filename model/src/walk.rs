@@ -5,9 +5,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{
-    ArrayLength, Case, Cell, DefinerSource, Encoding, Expr, ExprId, Model, Path, Pattern,
-    PointerType, Record, RecordId, Role, Row, RowId, RowKind, Storage, Target, Type, Union,
-    UnionId,
+    ArrayLength, Case, Cell, DefinerSource, Encoding, EpochId, Expr, ExprId, Form, Home, Model,
+    Path, Pattern, PointerType, Record, RecordId, Role, Row, RowId, RowKind, Storage, Target, Type,
+    Union,
 };
 
 impl Type {
@@ -19,20 +19,6 @@ impl Type {
             ty = &region.inner;
         }
         ty
-    }
-
-    /// The union of this type, inside regions and arrays.
-    #[must_use]
-    pub fn union(&self) -> Option<UnionId> {
-        let mut ty = self;
-        loop {
-            match ty {
-                Type::Union(id) => return Some(*id),
-                Type::Region(region) => ty = &region.inner,
-                Type::Array(array) => ty = &array.element,
-                _ => return None,
-            }
-        }
     }
 
     /// Whether the bit cursor reads it: it begins and ends within bytes.
@@ -56,6 +42,12 @@ impl Type {
 }
 
 impl Row {
+    /// Where it stands in an epoch.
+    #[must_use]
+    pub fn home(&self, epoch: EpochId) -> Home {
+        self.homes.get(epoch.index()).copied().unwrap_or(Home::Nowhere)
+    }
+
     /// Path of the keys, if the row holds the nodes of a radix tree.
     #[must_use]
     pub fn patricia<'m>(&self, model: &'m Model) -> Option<&'m Path> {
@@ -112,11 +104,46 @@ impl Pattern {
     }
 }
 
+impl Case {
+    /// Whether an epoch has it.
+    #[must_use]
+    pub fn is_in(&self, epoch: EpochId) -> bool {
+        self.epochs.get(epoch.index()).copied().unwrap_or(true)
+    }
+}
+
+impl Form {
+    /// Whether an epoch has it.
+    #[must_use]
+    pub fn is_in(&self, epoch: EpochId) -> bool {
+        self.epochs.get(epoch.index()).copied().unwrap_or(true)
+    }
+}
+
 impl Union {
+    /// The records of its cases, each with those of the case's forms behind it.
+    pub fn records(&self) -> impl Iterator<Item = RecordId> + '_ {
+        self.cases.iter().flat_map(|case| {
+            core::iter::once(case.record).chain(case.forms.iter().map(|form| form.record))
+        })
+    }
+
     /// The case whose rows a record has.
     #[must_use]
     pub fn case_of(&self, record: RecordId) -> Option<&Case> {
         self.cases.iter().find(|case| case.record == record)
+    }
+}
+
+/// Least and greatest number of so many bits, of which there are 1 to 64.
+#[must_use]
+pub fn limits(bits: u32, signed: bool) -> (i128, i128) {
+    let bits = bits.clamp(1, 64);
+    if signed {
+        let half = 1_i128 << (bits - 1);
+        (-half, half - 1)
+    } else {
+        (0, (1_i128 << bits) - 1)
     }
 }
 

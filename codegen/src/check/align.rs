@@ -1,6 +1,6 @@
 //! Alignments are positive, and fill is not negative.
 
-use super::context::{Context, row_name, types};
+use super::context::{Context, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Model, Record, RowKind, Statement, Type};
 use crate::span::Span;
@@ -19,7 +19,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             if let RowKind::Pool { pad, .. } = row.kind {
                 positive(Some(pad.into()), &what, row.span, found);
             }
-            for ty in types(&row.ty) {
+            for ty in row.ty.parts() {
                 let align = match ty {
                     Type::Run(run) => run.align.map(i128::from),
                     Type::Pointer(pointer) => {

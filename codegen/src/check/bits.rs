@@ -1,6 +1,6 @@
 //! Runs of bit rows end on a byte boundary.
 
-use super::context::{Context, home};
+use super::context::Context;
 use crate::diagnostic::Diagnostics;
 use crate::model::bit_width;
 use crate::model::{Home, RecordKind, Row};
@@ -14,7 +14,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             // Bits since the last byte boundary; none once presence depends on the data.
             let mut run: Option<u64> = Some(0);
             let mut last: Option<&Row> = None;
-            for row in record.rows.iter().filter(|row| home(row, epoch) == Home::Next) {
+            for row in record.rows.iter().filter(|row| row.home(epoch) == Home::Next) {
                 match bit_width(&row.ty, epoch) {
                     Some(width) => {
                         run = run.filter(|_| row.when.is_none()).map(|run| run + width);

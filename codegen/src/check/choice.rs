@@ -44,20 +44,19 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
 /// The record with the row that holds the union.
 fn holder<'a>(context: &Context<'a>, union: usize) -> Option<(RecordId, &'a Record)> {
     context.model.records().find(|(_, record)| {
-        let types = record.rows.iter().flat_map(|row| super::context::elements(&row.ty));
-        types.into_iter().any(|ty| matches!(ty, Type::Union(id) if id.index() == union))
+        let mut types = record.rows.iter().flat_map(|row| row.ty.inline_parts());
+        types.any(|ty| matches!(ty, Type::Union(id) if id.index() == union))
     })
 }
 
 fn choices(union: &Union, epoch: EpochId) -> Vec<Choice<'_>> {
-    let here = |epochs: &[bool]| epochs.get(epoch.index()).copied().unwrap_or(true);
     let mut choices = Vec::new();
-    for case in union.cases.iter().filter(|case| here(&case.epochs)) {
+    for case in union.cases.iter().filter(|case| case.is_in(epoch)) {
         let name = case.name.as_str();
         let guarded = case.guard.is_some();
         let labels = case.labels.iter();
         choices.extend(labels.map(|label| Choice { label, name, span: case.span, guarded }));
-        for form in case.forms.iter().filter(|form| here(&form.epochs)) {
+        for form in case.forms.iter().filter(|form| form.is_in(epoch)) {
             let labels = form.labels.iter();
             choices.extend(labels.map(|label| Choice { label, name, span: form.span, guarded }));
         }
@@ -73,7 +72,7 @@ fn tag_cell(
     let (cell, word): (&Cell, bool) = match &union.tag {
         Tag::Own(cell) => (cell, false),
         Tag::Word(cell) => (cell, true),
-        Tag::Row(row) => match super::context::first(&holder?.1.rows.get(row.index())?.ty) {
+        Tag::Row(row) => match holder?.1.rows.get(row.index())?.ty.first() {
             Type::Cell(cell) => (cell, true),
             _ => return None,
         },

@@ -102,11 +102,6 @@ pub(super) fn epochs(model: &Model) -> impl Iterator<Item = EpochId> + use<> {
     (0..count).map(EpochId)
 }
 
-/// Where the row stands in an epoch.
-pub(super) fn home(row: &Row, epoch: EpochId) -> Home {
-    row.homes.get(epoch.index()).copied().unwrap_or(Home::Nowhere)
-}
-
 /// Whether a record has a layout in an epoch: one with a closed block may not.
 pub(super) fn exists(record: &Record, epoch: EpochId) -> bool {
     record.open
@@ -140,60 +135,17 @@ pub(super) fn element(ty: &Type) -> &Type {
         ty = match ty {
             Type::Array(array) => &array.element,
             Type::Region(region) => &region.inner,
-            Type::PerEpoch(_) => first(ty),
+            Type::PerEpoch(_) => ty.first(),
             _ => return ty,
         };
     }
 }
 
-/// The type itself, or the first of types that differ by epoch that is anything.
-pub(super) fn first(ty: &Type) -> &Type {
-    let mut ty = ty;
-    while let Type::PerEpoch(types) = ty {
-        let some = types.iter().find(|ty| !matches!(ty, Type::Nothing));
-        ty = some.unwrap_or(&Type::Nothing);
-    }
-    ty
-}
-
 /// [`element`] of every epoch.
-pub(super) fn elements(ty: &Type) -> Vec<&Type> {
-    let mut all = inline_types(ty);
-    all.retain(|ty| {
+pub(super) fn elements(ty: &Type) -> impl Iterator<Item = &Type> {
+    ty.inline_parts().filter(|ty| {
         !matches!(ty, Type::Array(_) | Type::Region(_) | Type::PerEpoch(_) | Type::Nothing)
-    });
-    all
-}
-
-/// Like [`types`], without what is behind pointers.
-pub(super) fn inline_types(ty: &Type) -> Vec<&Type> {
-    let mut all = Vec::new();
-    let mut stack = vec![ty];
-    while let Some(ty) = stack.pop() {
-        all.push(ty);
-        match ty {
-            Type::Array(array) => stack.push(&array.element),
-            Type::Region(region) => stack.push(&region.inner),
-            Type::PerEpoch(types) => stack.extend(types.iter().rev()),
-            _ => {}
-        }
-    }
-    all
-}
-
-/// The types in this one, itself included; not those of records that it names.
-pub(super) fn types(ty: &Type) -> Vec<&Type> {
-    let mut all = inline_types(ty);
-    let mut next = 0;
-    while let Some(ty) = all.get(next) {
-        next += 1;
-        if let Type::Pointer(pointer) = ty
-            && let Target::Own(target) = &pointer.target
-        {
-            all.extend(inline_types(target));
-        }
-    }
-    all
+    })
 }
 
 /// The types in this one in one epoch, itself included.
@@ -226,19 +178,18 @@ pub(super) fn cells<'a>(model: &'a Model, ty: &'a Type) -> Vec<&'a Cell> {
         },
         _ => None,
     };
-    elements(ty).into_iter().filter_map(cell).collect()
+    elements(ty).filter_map(cell).collect()
 }
 
 /// Records of the cases of a union that an epoch has: bodies, or the forms' bodies.
 pub(super) fn bodies(model: &Model, union: UnionId, epoch: EpochId) -> Vec<RecordId> {
     let Some(union) = model.unions.get(union.index()) else { return Vec::new() };
-    let here = |epochs: &[bool]| epochs.get(epoch.index()).copied().unwrap_or(true);
     let mut bodies = Vec::new();
-    for case in union.cases.iter().filter(|case| here(&case.epochs)) {
+    for case in union.cases.iter().filter(|case| case.is_in(epoch)) {
         if case.forms.is_empty() {
             bodies.push(case.record);
         }
-        bodies.extend(case.forms.iter().filter(|form| here(&form.epochs)).map(|form| form.record));
+        bodies.extend(case.forms.iter().filter(|form| form.is_in(epoch)).map(|form| form.record));
     }
     bodies
 }
@@ -257,7 +208,7 @@ fn reach(model: &Model, epoch: EpochId, from: RecordId, reached: &mut HashSet<Re
             continue;
         }
         for row in &record.rows {
-            let gone = home(row, epoch) == Home::Absent;
+            let gone = row.home(epoch) == Home::Absent;
             if gone || !has_bytes(row) {
                 continue;
             }
@@ -266,10 +217,7 @@ fn reach(model: &Model, epoch: EpochId, from: RecordId, reached: &mut HashSet<Re
                     Type::Record(id) => stack.push(*id),
                     Type::Union(union) => {
                         let cases = model.unions.get(union.index()).map(|union| &union.cases);
-                        let here = cases
-                            .into_iter()
-                            .flatten()
-                            .filter(|case| case.epochs.get(epoch.index()).copied().unwrap_or(true));
+                        let here = cases.into_iter().flatten().filter(|case| case.is_in(epoch));
                         stack.extend(here.map(|case| case.record));
                         stack.extend(bodies(model, *union, epoch));
                     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::context::{Context, bodies, has_bytes, row_name, types};
+use super::context::{Context, bodies, has_bytes, row_name};
 use super::exprs::own_rows;
 use crate::diagnostic::Diagnostics;
 use crate::model::{DefinerScope, DefinerSource, Model, RecordId, Role, Row, RowId, Type};
@@ -44,7 +44,7 @@ fn uses(context: &Context) -> Uses {
             continue;
         }
         for (number, row) in record.numbered_rows().filter(|(_, row)| has_bytes(row)) {
-            for ty in types(&row.ty) {
+            for ty in row.ty.parts() {
                 let used = match ty {
                     Type::Record(used) => vec![*used],
                     Type::Union(union) => {

@@ -1,6 +1,6 @@
 //! Every row and every struct has a layout where it is used.
 
-use super::context::{Context, exists, has_bytes, home, row_name, types_in};
+use super::context::{Context, exists, has_bytes, row_name, types_in};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Home, Type};
 
@@ -22,7 +22,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             for row in record.rows.iter().filter(|row| has_bytes(row)) {
                 let Some(Type::Record(id)) = types_in(&row.ty, epoch).last() else { continue };
                 let Some(used) = context.record(*id) else { continue };
-                if home(row, epoch) != Home::Absent && !exists(used, epoch) {
+                if row.home(epoch) != Home::Absent && !exists(used, epoch) {
                     let within = context.in_epoch(epoch);
                     let message = format!("`{}` does not exist{within}", used.name);
                     let diagnostic = found.error("E0722", row.span, message);

@@ -1,10 +1,6 @@
 //! What expressions mention.
 
-use super::context::{inline_types, types};
-use crate::model::{
-    ArrayLength, Expr, ExprId, Extent, Member, Model, Path, RecordId, RowId, RunLength, Start,
-    Step, Type,
-};
+use crate::model::{Expr, ExprId, Member, Model, Path, RecordId, RowId, Start, Step, Type};
 
 /// Calls back with every path of which the value is taken; of `at(x)`, `size(x)` and the like it is
 /// not. Subscripts count in either.
@@ -33,38 +29,13 @@ fn subscripts<'m>(model: &'m Model, path: &'m Path, see: &mut dyn FnMut(&'m Path
 }
 
 /// Expressions that say how long a value of this type is, those of pointers' targets included.
-pub(crate) fn lengths(ty: &Type) -> Vec<ExprId> {
-    types(ty).into_iter().flat_map(own_lengths).collect()
+pub(crate) fn lengths(ty: &Type) -> impl Iterator<Item = ExprId> {
+    ty.parts().flat_map(Type::lengths)
 }
 
 /// Expressions that say how long the bytes of a value of this type are here.
-pub(super) fn inline_lengths(ty: &Type) -> Vec<ExprId> {
-    inline_types(ty).into_iter().flat_map(own_lengths).collect()
-}
-
-fn own_lengths(ty: &Type) -> Vec<ExprId> {
-    let mut all = Vec::new();
-    match ty {
-        Type::Array(array) => {
-            all.extend(array.stride);
-            match array.length {
-                ArrayLength::Count(count) => all.push(count),
-                ArrayLength::Last(last) => all.push(last),
-                ArrayLength::Fill => {}
-            }
-        }
-        Type::Region(region) => match region.extent {
-            Extent::Size(expr) | Extent::End(expr) => all.push(expr),
-            Extent::Terminated(_) | Extent::Rest => {}
-        },
-        Type::Run(run) => {
-            if let RunLength::Count(count) = run.length {
-                all.push(count);
-            }
-        }
-        _ => {}
-    }
-    all
+pub(super) fn inline_lengths(ty: &Type) -> impl Iterator<Item = ExprId> {
+    ty.inline_parts().flat_map(Type::lengths)
 }
 
 /// The rows of this record through which paths from its node lead, each with the number of steps of

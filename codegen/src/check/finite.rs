@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::context::{bodies, epochs, exists, has_bytes, home, until_settled};
+use super::context::{bodies, epochs, exists, has_bytes, until_settled};
 use crate::diagnostic::Diagnostics;
 use crate::model::{ArrayLength, EpochId, Home, Model, Record, RecordId, Row, Target, Type};
 
@@ -42,7 +42,7 @@ fn rows(record: &Record, epoch: EpochId) -> impl Iterator<Item = &Row> {
     record
         .rows
         .iter()
-        .filter(move |row| row.when.is_none() && has_bytes(row) && home(row, epoch) != Home::Absent)
+        .filter(move |row| row.when.is_none() && has_bytes(row) && row.home(epoch) != Home::Absent)
 }
 
 fn met(model: &Model, epoch: EpochId, row: &Row, finite: &HashSet<RecordId>) -> bool {

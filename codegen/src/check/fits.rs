@@ -6,7 +6,7 @@ use super::context::{Context, cells, element, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     Cell, Check, CheckKind, Constant, EnumId, ExprId, IntType, Meaning, Model, Role, Row, RowKind,
-    RunLength, Storage, Type,
+    RunLength, Storage, Type, limits,
 };
 use crate::span::Span;
 
@@ -64,11 +64,7 @@ pub(super) fn range(model: &Model, cell: &Cell) -> Option<(i128, i128)> {
 }
 
 fn bits(width: u32, signed: bool) -> Option<(i128, i128)> {
-    match (width, signed) {
-        (1..=64, false) => Some((0, (1i128 << width) - 1)),
-        (1..=64, true) => Some((-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1)),
-        _ => None,
-    }
+    (1..=64).contains(&width).then(|| limits(width, signed))
 }
 
 fn none_codes(model: &Model, row: &Row, cell: &Cell, found: &mut Diagnostics) {

@@ -9,10 +9,9 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for union in &context.model.unions {
         for (epoch, _) in context.epochs() {
             for case in &union.cases {
-                let here = |epochs: &[bool]| epochs.get(epoch.index()).copied().unwrap_or(true);
                 let forms: Vec<&Form> =
-                    case.forms.iter().filter(|form| here(&form.epochs)).collect();
-                if here(&case.epochs) && !forms.is_empty() {
+                    case.forms.iter().filter(|form| form.is_in(epoch)).collect();
+                if case.is_in(epoch) && !forms.is_empty() {
                     check_case(context, epoch, case, &forms, found);
                 }
             }

@@ -17,7 +17,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             if !has_bytes(row) || matches!(row.kind, RowKind::Object { .. }) {
                 continue;
             }
-            let mut needed: Vec<ExprId> = inline_lengths(&row.ty);
+            let mut needed: Vec<ExprId> = inline_lengths(&row.ty).collect();
             needed.extend(row.when);
             let mut rows: Vec<RowId> = Vec::new();
             if let Type::Union(union) = *element(&row.ty)

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::context::{Context, bodies, element, elements, epochs, first, has_bytes, until_settled};
+use super::context::{Context, bodies, element, elements, epochs, has_bytes, until_settled};
 use crate::model::{
     ArrayLength, Home, LayoutPath, Model, RecordId, Row, RowId, RowKind, Statement, Target, Type,
     UnionId,
@@ -43,7 +43,7 @@ pub(super) fn owning(row: &Row) -> Owning<'_> {
 pub(super) fn skippable(model: &Model, row: &Row) -> bool {
     let mut ty = &row.ty;
     loop {
-        ty = match first(ty) {
+        ty = match ty.first() {
             Type::Array(array) => match &array.length {
                 ArrayLength::Count(count) if model.exprs.constant(*count).is_some() => {
                     &array.element

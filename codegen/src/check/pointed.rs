@@ -1,14 +1,14 @@
 //! Pointers lead to objects, not to pointers: of an address that a path asks for, nobody could tell
 //! which of the two is meant.
 
-use super::context::{Context, types};
+use super::context::Context;
 use crate::diagnostic::Diagnostics;
 use crate::model::{RowKind, Target, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (_, record) in context.model.records() {
         for row in &record.rows {
-            let twice = types(&row.ty).into_iter().any(|ty| match ty {
+            let twice = row.ty.parts().any(|ty| match ty {
                 Type::Pointer(pointer) => match &pointer.target {
                     Target::Own(target) => is_pointer(target),
                     Target::Pooled | Target::Element => false,

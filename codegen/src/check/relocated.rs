@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::context::{Context, types};
+use super::context::Context;
 use super::owning::{all_bodies, object_records};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
@@ -72,7 +72,7 @@ fn points(model: &Model, records: Vec<RecordId>) -> bool {
         if record.rows.iter().any(|row| row.listed.is_some()) {
             return true;
         }
-        for ty in record.rows.iter().flat_map(|row| types(&row.ty)) {
+        for ty in record.rows.iter().flat_map(|row| row.ty.parts()) {
             match ty {
                 Type::Pointer(_) => return true,
                 Type::Record(id) => stack.push(*id),

@@ -1,6 +1,6 @@
 //! What a union stores in front of a case follows from the value: the label, or rows of the case.
 
-use super::context::{Context, home};
+use super::context::Context;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     EpochId, Home, Label, Pattern, Record, RecordId, Row, Storage, Tag, Type, Union,
@@ -46,14 +46,13 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
 
 /// Cases without forms, and forms. A case that stands for the whole union has the tag in its rows.
 fn bodies(union: &Union, epoch: EpochId) -> Vec<Body<'_>> {
-    let here = |epochs: &[bool]| epochs.get(epoch.index()).copied().unwrap_or(true);
     let mut bodies = Vec::new();
-    for case in union.cases.iter().filter(|case| here(&case.epochs) && !case.whole) {
+    for case in union.cases.iter().filter(|case| case.is_in(epoch) && !case.whole) {
         let name = case.name.as_str();
         if case.forms.is_empty() {
             bodies.push(Body { name, labels: &case.labels, record: case.record, span: case.span });
         }
-        for form in case.forms.iter().filter(|form| here(&form.epochs)) {
+        for form in case.forms.iter().filter(|form| form.is_in(epoch)) {
             bodies.push(Body { name, labels: &form.labels, record: form.record, span: form.span });
         }
     }
@@ -85,11 +84,11 @@ fn unnamed(pattern: &Pattern, record: &Record, epoch: EpochId) -> Option<Lost> {
 
 /// Whether the row is there in each file of the epoch that has the case.
 fn is_there(row: &Row, epoch: EpochId) -> bool {
-    row.when.is_none() && home(row, epoch) != Home::Absent
+    row.when.is_none() && row.home(epoch) != Home::Absent
 }
 
 fn storage(row: &Row) -> Option<Storage> {
-    match super::context::first(&row.ty) {
+    match row.ty.first() {
         Type::Cell(cell) => Some(cell.storage),
         Type::Pointer(pointer) => pointer.cell.as_ref().map(|cell| cell.storage),
         _ => None,

@@ -5,7 +5,7 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
-use super::context::{Context, bodies, has_bytes, home, row_name};
+use super::context::{Context, bodies, has_bytes, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     EpochId, Home, Record, RecordId, RecordKind, Row, RowKind, Sizes, Tag, Type, UnionId,
@@ -66,7 +66,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             }
             let size = record.sizes.get(epoch.index()).copied().flatten();
             let placed = |row: &Row| {
-                matches!(home(row, epoch), Home::At(_))
+                matches!(row.home(epoch), Home::At(_))
                     || matches!(row.ty.in_epoch(epoch), Type::Union(_))
             };
             if size.is_none() && !record.rows.iter().any(placed) {
@@ -164,7 +164,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let rows_have_homes =
-            record.rows.iter().any(|row| matches!(home(row, self.epoch), Home::At(_)));
+            record.rows.iter().any(|row| matches!(row.home(self.epoch), Home::At(_)));
         if rows_have_homes || record.rows.iter().all(|row| bit_width(&row.ty, self.epoch).is_none())
         {
             let zero = choice.zero;
@@ -194,7 +194,7 @@ impl<'a> Walk<'a> {
         let (mut claims, mut choices) = (Vec::new(), Vec::new());
         let mut next = next;
         for row in record.rows.iter().filter(|row| has_bytes(row)) {
-            let start = match home(row, self.epoch) {
+            let start = match row.home(self.epoch) {
                 Home::Absent | Home::Nowhere => continue,
                 Home::Next => match next {
                     Some(start) => start,

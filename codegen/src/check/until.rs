@@ -1,6 +1,6 @@
 //! What ends where an object begins is placed directly before that object.
 
-use super::context::{Context, element, row_name, types};
+use super::context::{Context, element, row_name};
 use super::exprs::own_rows_on;
 use super::owning::{Owning, owning};
 use crate::diagnostic::Diagnostics;
@@ -13,7 +13,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let model = context.model;
     for (id, record) in model.records() {
         for (number, row) in record.numbered_rows() {
-            for path in types(&row.ty).into_iter().filter_map(|ty| end_at(model, ty)) {
+            for path in row.ty.parts().filter_map(|ty| end_at(model, ty)) {
                 if let Some(object) = own_row(model, id, path) {
                     adjacent(context, record, id, (number, row), object, found);
                 }

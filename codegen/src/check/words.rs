@@ -2,7 +2,7 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
-use super::context::{Context, cells, home, row_name};
+use super::context::{Context, cells, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Home, RecordKind, Row, Storage};
 
@@ -13,7 +13,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             let width = u64::from(int.bytes).saturating_mul(8);
             let mut taken: Vec<(u64, u64, &Row)> = Vec::new();
             for row in &record.rows {
-                if matches!(home(row, epoch), Home::Absent | Home::Nowhere) {
+                if matches!(row.home(epoch), Home::Absent | Home::Nowhere) {
                     continue;
                 }
                 let Some((first, last)) = bits(context, row) else { continue };

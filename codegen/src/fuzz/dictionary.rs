@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::model::{
     ByteOrder, ByteOrderRule, Cell, CheckKind, Constant, DefinerSource, Enum, Expr, ExprId,
-    IntType, Label, Meaning, Model, Record, Role, Row, RowKind, Storage, Tag, Target, Type,
+    IntType, Label, Meaning, Model, Record, Role, Row, RowKind, Storage, Tag, Type,
 };
 
 /// Longest entry, in bytes. libFuzzer takes no longer ones.
@@ -119,23 +119,13 @@ impl<'m> Words<'m> {
 
     /// Members of the enumerations that cells of a type have.
     fn members(&mut self, ty: &'m Type) {
-        match ty {
-            Type::Cell(cell) => {
-                let Meaning::Enum(id) = cell.meaning else { return };
-                let Enum { name, members, .. } = &self.model.enums[id.index()];
-                for member in members {
-                    self.number(&format!("{name}.{}", member.name), cell, member.number);
-                }
+        for part in ty.parts() {
+            let Type::Cell(cell) = part else { continue };
+            let Meaning::Enum(id) = cell.meaning else { continue };
+            let Enum { name, members, .. } = &self.model.enums[id.index()];
+            for member in members {
+                self.number(&format!("{name}.{}", member.name), cell, member.number);
             }
-            Type::Array(array) => self.members(&array.element),
-            Type::Region(region) => self.members(&region.inner),
-            Type::PerEpoch(types) => types.iter().for_each(|ty| self.members(ty)),
-            Type::Pointer(pointer) => {
-                if let Target::Own(target) = &pointer.target {
-                    self.members(target);
-                }
-            }
-            _ => {}
         }
     }
 
@@ -162,31 +152,21 @@ impl<'m> Words<'m> {
     }
 
     fn constant(&mut self, place: &str, ty: &'m Type, constant: &Constant) {
-        let cell = match ty {
-            Type::Cell(cell) => Some(cell),
-            Type::PerEpoch(types) => {
-                types.iter().for_each(|ty| self.constant(place, ty, constant));
-                None
+        for part in ty.inline_parts() {
+            let cell = match part {
+                Type::Cell(cell) => Some(cell),
+                _ => None,
+            };
+            match (constant, cell) {
+                (Constant::Text(text), _) => self.add(place, text.as_bytes()),
+                (Constant::Bytes(bytes), _) => self.add(place, bytes),
+                (Constant::Int(number), Some(cell)) => self.number(place, cell, *number),
+                (Constant::Bool(yes), Some(cell)) => self.number(place, cell, i128::from(*yes)),
+                (Constant::Float(bits), Some(Cell { storage: Storage::Fixed(int), .. })) => {
+                    self.float(place, *bits, *int);
+                }
+                _ => {}
             }
-            Type::Region(region) => {
-                self.constant(place, &region.inner, constant);
-                None
-            }
-            Type::Array(array) => {
-                self.constant(place, &array.element, constant);
-                None
-            }
-            _ => None,
-        };
-        match (constant, cell) {
-            (Constant::Text(text), _) => self.add(place, text.as_bytes()),
-            (Constant::Bytes(bytes), _) => self.add(place, bytes),
-            (Constant::Int(number), Some(cell)) => self.number(place, cell, *number),
-            (Constant::Bool(yes), Some(cell)) => self.number(place, cell, i128::from(*yes)),
-            (Constant::Float(bits), Some(Cell { storage: Storage::Fixed(int), .. })) => {
-                self.float(place, *bits, *int);
-            }
-            _ => {}
         }
     }
 

@@ -1,7 +1,7 @@
 //! Versions of a format: sets of epochs and their names.
 
 use super::text::number;
-use crate::model::{Cell, Epoch, EpochVariable, Meaning, Model, Storage};
+use crate::model::{Cell, Epoch, EpochVariable, Meaning, Model, Storage, limits};
 
 /// Name of a set of epochs, one flag per epoch: `major 5..8`. Empty if it is all of them.
 pub(super) fn label(model: &Model, set: &[bool]) -> String {
@@ -62,13 +62,7 @@ pub(super) fn bounds(cell: &Cell) -> (i128, i128) {
         Storage::Bits { width, .. } => (u32::from(width), false),
         _ => return (i128::MIN, i128::MAX),
     };
-    let bits = bits.min(126);
-    if signed {
-        let half = 1_i128 << bits.saturating_sub(1);
-        (-half, half.saturating_sub(1))
-    } else {
-        (0, (1_i128 << bits).saturating_sub(1))
-    }
+    limits(bits, signed)
 }
 
 /// Groups epochs for which `text` says the same: the text, and the epochs as flags. Epochs without

@@ -70,11 +70,8 @@ pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
 
 fn first_type(ty: &Type) -> &Type {
     match ty {
-        Type::PerEpoch(types) => {
-            types.iter().find(|ty| !matches!(ty, Type::Nothing)).unwrap_or(&Type::Nothing)
-        }
         Type::Array(array) => first_type(&array.element),
-        ty => ty,
+        ty => ty.first(),
     }
 }
 

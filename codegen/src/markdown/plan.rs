@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::text::plain;
 use crate::model::{
-    EnumId, EpochId, Model, Record, RecordId, RecordKind, Row, Sizes, Target, Type, Union, UnionId,
+    EnumId, EpochId, Model, Record, RecordId, RecordKind, Row, Sizes, Type, Union, UnionId,
 };
 use crate::print;
 
@@ -235,11 +235,8 @@ impl<'m> Cx<'m> {
             for _ in 0..=self.model.unions.len() {
                 let holder = (*self.holders.get(at.index())?)?;
                 let record = self.record(holder)?;
-                let row = record.rows.iter().position(|row| {
-                    let mut found = Vec::new();
-                    unions_of(&row.ty, &mut found);
-                    found.contains(&at)
-                })?;
+                let leads = |row: &Row| row.ty.unions().any(|union| union == at);
+                let row = record.rows.iter().position(leads)?;
                 way = format!("/{row}{way}");
                 match record.kind {
                     RecordKind::Case(union, case) => {
@@ -343,29 +340,14 @@ fn slug(title: &str) -> String {
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// Unions anywhere in a type.
-pub(super) fn unions_of(ty: &Type, found: &mut Vec<UnionId>) {
-    let mut work = vec![ty];
-    while let Some(ty) = work.pop() {
-        match ty {
-            Type::Union(id) if !found.contains(id) => found.push(*id),
-            Type::Array(array) => work.push(&array.element),
-            Type::Region(region) => work.push(&region.inner),
-            Type::PerEpoch(types) => work.extend(types.iter().rev()),
-            Type::Pointer(pointer) => {
-                if let Target::Own(target) = &pointer.target {
-                    work.push(target);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
 /// Unions of the rows of a record, in the order of the rows.
 pub(super) fn unions_in(rows: &[Row]) -> Vec<UnionId> {
     let mut found = Vec::new();
-    rows.iter().for_each(|row| unions_of(&row.ty, &mut found));
+    for union in rows.iter().flat_map(|row| row.ty.unions()) {
+        if !found.contains(&union) {
+            found.push(union);
+        }
+    }
     found
 }
 

@@ -460,11 +460,8 @@ fn definer_groups(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<(String, Vec<S
         let (text, case) = match &definer.scope {
             DefinerScope::Own => (source_words(cx, record, &definer.source), None),
             DefinerScope::Case(union, number) => {
-                let mut unions = Vec::new();
-                if let Some(row) = record.rows.get(union.index()) {
-                    super::plan::unions_of(&row.ty, &mut unions);
-                }
-                let union = unions.first().and_then(|id| cx.union(*id));
+                let union = record.rows.get(union.index()).and_then(|row| row.ty.unions().next());
+                let union = union.and_then(|id| cx.union(id));
                 let case = union.and_then(|union| union.cases.get(*number as usize));
                 let body = case.and_then(|case| cx.record(case.record)).unwrap_or(record);
                 let name = case.map(|case| code(&case.name));

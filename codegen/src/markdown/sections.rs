@@ -39,11 +39,7 @@ pub(super) fn section(cx: &Cx<'_>, id: RecordId) -> String {
         tag_line(cx, union, &mut rows);
         common(cx, union, &mut rows);
     }
-    let is_body = |row: &Row| {
-        let mut unions = Vec::new();
-        super::plan::unions_of(&row.ty, &mut unions);
-        unions.iter().any(|union| Some(*union) == body)
-    };
+    let is_body = |row: &Row| row.ty.unions().any(|union| Some(union) == body);
     rows.add(cx, id, "", &exists, &|row| !is_body(row));
     let offset = if matches!(record.kind, RecordKind::Word(_)) { "Bits" } else { "Offset" };
     if rows.is_empty() && body.is_none() {

@@ -185,16 +185,7 @@ fn terminator_text(terminator: &Terminator) -> String {
 
 /// The union of a row's type, in arrays and regions too.
 pub(super) fn union_of<'m>(model: &'m Model, ty: &Type) -> Option<&'m Union> {
-    let mut ty = ty;
-    loop {
-        ty = match ty {
-            Type::Union(id) => return model.unions.get(id.index()),
-            Type::Array(array) => &array.element,
-            Type::Region(region) => &region.inner,
-            Type::PerEpoch(types) => types.iter().find(|ty| !matches!(ty, Type::Nothing))?,
-            _ => return None,
-        };
-    }
+    model.unions.get(ty.union()?.index())
 }
 
 pub(super) fn is_union(model: &Model, ty: &Type, union: &Union) -> bool {

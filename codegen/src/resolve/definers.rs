@@ -2,20 +2,11 @@
 
 use super::{Cx, Expr, ExprId, RecordId, Source, id32};
 use crate::model::{
-    ArrayLength, BinaryOp, Cell, Definer, DefinerScope, DefinerSource, Derive, Extent, Meaning,
-    Measure, Member, Path, RecordKind, Role, RowId, RowKind, RunLength, Start, Step, Tag, Target,
-    Type,
+    ArrayLength, BinaryOp, Cell, Definer, DefinerScope, DefinerSource, Derive, Extent, Linear,
+    Meaning, Measure, Member, Path, RecordKind, Role, RowId, RowKind, RunLength, Start, Step, Tag,
+    Target, Type,
 };
 use crate::span::Span;
-
-/// `factor * row + offset`.
-struct Linear {
-    path: Path,
-    factor: i128,
-    offset: i128,
-    /// For places: what is added that is no number.
-    base: Option<ExprId>,
-}
 
 /// Row that a path leads to, and how.
 enum Reached {
@@ -61,22 +52,21 @@ impl<'t> Cx<'t> {
                     .variants
                     .iter()
                     .any(|v| matches!(&v.source, Source::Row(row, _) if row.props.has("find")));
-                if !finds && let Some(linear) = self.linear(address, true) {
-                    if linear.factor == 1
-                        && !conditional
-                        && let Some(reached) = self.reach(id, &linear.path)
-                    {
-                        let base = self.counted_from(&linear);
-                        let source = measure(Measure::At(base), row);
-                        self.define(id, reached, source, span, derives);
-                    }
+                if !finds
+                    && !conditional
+                    && let Some(linear) = self.exprs.place(address)
+                    && linear.factor == 1
+                    && let Some(reached) = self.reach(id, linear.path)
+                {
+                    let base = self.counted_from(linear.base, linear.offset);
+                    let source = measure(Measure::At(base), row);
+                    self.define(id, reached, source, span, derives);
                 }
             }
             _ => {}
         }
         lengths(&ty, &mut measures);
-        if let Some(union) = Self::union_of(&ty)
-            && matches!(ty, Type::Union(_))
+        if let Type::Union(union) = ty
             && let Some(Tag::Row(row)) = self.uni(union).model.as_ref().map(|m| &m.tag)
         {
             tag = Some(*row);
@@ -88,11 +78,8 @@ impl<'t> Cx<'t> {
             return;
         }
         for (what, expr) in measures {
-            let Some(linear) = self.linear(expr, matches!(what, Measure::End)) else { continue };
-            if linear.base.is_some() {
-                continue;
-            }
-            let Some(reached) = self.reach(id, &linear.path) else { continue };
+            let Some(linear) = self.exprs.linear(expr) else { continue };
+            let Some(reached) = self.reach(id, linear.path) else { continue };
             let source = DefinerSource::Measure {
                 measure: what,
                 row,
@@ -272,74 +259,13 @@ impl<'t> Cx<'t> {
         }
     }
 
-    /// `a * row + b`, with `a` not zero.
-    fn linear(&self, expr: ExprId, place: bool) -> Option<Linear> {
-        let exprs = &self.exprs;
-        match exprs[expr] {
-            Expr::Path(ref path) => {
-                Some(Linear { path: path.clone(), factor: 1, offset: 0, base: None })
-            }
-            Expr::Binary(BinaryOp::Add, a, b) => {
-                for (inner, other) in [(a, b), (b, a)] {
-                    if let Some(n) = exprs.constant(other) {
-                        let mut found = self.linear(inner, place)?;
-                        found.offset = found.offset.checked_add(n)?;
-                        return Some(found);
-                    }
-                }
-                if !place {
-                    return None;
-                }
-                // `at(this) + row`
-                for (inner, other) in [(b, a), (a, b)] {
-                    if self.is_address(other) {
-                        let mut found = self.linear(inner, false)?;
-                        if found.base.is_some() {
-                            return None;
-                        }
-                        found.base = Some(other);
-                        return Some(found);
-                    }
-                }
-                None
-            }
-            Expr::Binary(BinaryOp::Subtract, a, b) if exprs.constant(a).is_some() => {
-                let mut found = self.linear(b, false)?;
-                found.factor = found.factor.checked_neg()?;
-                found.offset = exprs.constant(a)?.checked_sub(found.offset)?;
-                found.base.is_none().then_some(found)
-            }
-            Expr::Binary(BinaryOp::Subtract, a, b) => {
-                let n = exprs.constant(b)?;
-                let mut found = self.linear(a, place)?;
-                found.offset = found.offset.checked_sub(n)?;
-                Some(found)
-            }
-            Expr::Binary(BinaryOp::Multiply, a, b) => {
-                for (inner, other) in [(a, b), (b, a)] {
-                    if let Some(n) = exprs.constant(other) {
-                        if n == 0 {
-                            return None;
-                        }
-                        let mut found = self.linear(inner, false)?;
-                        found.factor = found.factor.checked_mul(n)?;
-                        found.offset = found.offset.checked_mul(n)?;
-                        return found.base.is_none().then_some(found);
-                    }
-                }
-                None
-            }
-            _ => None,
-        }
-    }
-
     /// Base and offset of a linear form, as what the place of a row counts from.
-    fn counted_from(&mut self, linear: &Linear) -> ExprId {
-        let base = match linear.base {
+    fn counted_from(&mut self, base: Option<ExprId>, offset: i128) -> ExprId {
+        let base = match base {
             Some(base) => base,
             None => self.exprs.add(Expr::Int(0)),
         };
-        match linear.offset {
+        match offset {
             0 => base,
             n => {
                 let n = self.exprs.add(Expr::Int(n));
@@ -350,28 +276,8 @@ impl<'t> Cx<'t> {
 
     /// `factor * row + offset` of a row of this very record.
     pub(super) fn linear_row(&self, id: RecordId, expr: ExprId) -> Option<(RowId, i128, i128)> {
-        let Linear { path, factor, offset, base } = self.linear(expr, false)?;
-        let (Start::This, [Step::Field(field)]) = (path.start, path.steps.as_slice()) else {
-            return None;
-        };
-        match field.members.as_slice() {
-            [(record, members)] if *record == id && base.is_none() => match members.as_slice() {
-                [Member::Row(row)] => Some((*row, factor, offset)),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    fn is_address(&self, expr: ExprId) -> bool {
-        match self.exprs[expr] {
-            Expr::At(_) | Expr::End(_) | Expr::Here | Expr::RegionEnd => true,
-            Expr::Coalesce(a, b) => self.is_address(a) && self.is_address(b),
-            Expr::Binary(BinaryOp::Add | BinaryOp::Subtract, a, b) => {
-                self.is_address(a) && self.exprs.constant(b).is_some()
-            }
-            _ => false,
-        }
+        let Linear { path, factor, offset, .. } = self.exprs.linear(expr)?;
+        Some((path.own_row(id)?, factor, offset))
     }
 }
 

@@ -169,11 +169,7 @@ impl<'t> Cx<'t> {
             closed = found.closed;
         }
         let bits = u32::from(int.bytes) * 8;
-        let range = if int.signed {
-            (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
-        } else {
-            (0, (1i128 << bits) - 1)
-        };
+        let range = crate::model::limits(bits, int.signed);
         Some(Var { decl, cell, members, closed, holder: (scope, index, row), range })
     }
 

@@ -4,7 +4,7 @@ use super::imports::Found;
 use super::{Cx, Memo, RecordId, ScopeId, Source, id32};
 use crate::model::{
     ByteOrder, ByteOrderRule, Check, CheckKind, EndianRule, Epoch, Gaps, Let, Model, NamedText,
-    Record, RecordKind, RowId, Type, Union, UnionId,
+    Record, RecordKind, RowId, Union, UnionId,
 };
 use crate::syntax::ast::{DeclBody, LetDecl};
 
@@ -218,7 +218,7 @@ impl<'t> Cx<'t> {
             for slot in &self.rec(id).slots {
                 for variant in &slot.variants {
                     if let Memo::Done(Some(base)) = &variant.base {
-                        held_records(&base.element, &mut held);
+                        held.extend(base.element.records());
                     }
                 }
             }
@@ -390,25 +390,5 @@ impl<'t> Cx<'t> {
             return vec![Some(bits); self.epoch_count()];
         }
         rec.stated.clone()
-    }
-}
-
-/// Records in a type, through pointers, but not through unions.
-fn held_records(ty: &Type, list: &mut Vec<RecordId>) {
-    match ty {
-        Type::Record(id) => list.push(*id),
-        Type::Pointer(pointer) => {
-            if let crate::model::Target::Own(target) = &pointer.target {
-                held_records(target, list);
-            }
-        }
-        Type::Array(array) => held_records(&array.element, list),
-        Type::Region(region) => held_records(&region.inner, list),
-        Type::PerEpoch(types) => {
-            for ty in types {
-                held_records(ty, list);
-            }
-        }
-        _ => {}
     }
 }

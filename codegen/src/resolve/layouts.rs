@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Cx, ExprId, RecordId, Shape, Source, id32};
-use crate::model::{Home, LayoutPath, PathStep, RowId, Statement, Type, UnionId};
+use crate::model::{Home, LayoutPath, PathStep, RowId, Statement, Type, Union, UnionId};
 use crate::span::Span;
 use crate::syntax::ast::{Place, RowWord};
 use crate::syntax::expr::{PathEx, StepEx};
@@ -22,7 +22,7 @@ impl<'t> Cx<'t> {
             let mut direct = false;
             let mut parts = Vec::new();
             for row in &rec.rows {
-                direct |= Self::owns_directly(&row.ty) || Self::is_object(&row.kind);
+                direct |= row.ty.owns() || Self::is_object(&row.kind);
                 self.inline_records(&row.ty, &mut parts);
             }
             owns.push(direct);
@@ -44,27 +44,17 @@ impl<'t> Cx<'t> {
 
     /// Records whose nodes lie inside a value of this type.
     fn inline_records(&self, ty: &Type, list: &mut Vec<RecordId>) {
-        match ty {
-            Type::Record(id) => list.push(*id),
-            Type::Union(id) => self.union_records(*id, list),
-            Type::Array(array) => self.inline_records(&array.element, list),
-            Type::Region(region) => self.inline_records(&region.inner, list),
-            Type::PerEpoch(types) => {
-                for ty in types {
-                    self.inline_records(ty, list);
-                }
+        for part in ty.inline_parts() {
+            match part {
+                Type::Record(id) => list.push(*id),
+                Type::Union(id) => self.union_records(*id, list),
+                _ => {}
             }
-            _ => {}
         }
     }
 
     pub(super) fn union_records(&self, id: UnionId, list: &mut Vec<RecordId>) {
-        if let Some(model) = &self.uni(id).model {
-            for case in &model.cases {
-                list.push(case.record);
-                list.extend(case.forms.iter().map(|f| f.record));
-            }
-        }
+        list.extend(self.uni(id).model.iter().flat_map(Union::records));
     }
 
     /// The layout of a record.
@@ -102,7 +92,7 @@ impl<'t> Cx<'t> {
                 text: text.clone(),
                 span,
             };
-            if Self::owns_directly(&row.ty) || Self::is_object(&row.kind) {
+            if row.ty.owns() || Self::is_object(&row.kind) {
                 if let Some(align) = self.object_align(id, at) {
                     list.push(Statement::Align(align));
                 }

@@ -1,11 +1,7 @@
 //! The order in which rows are read, and which types contain themselves.
 
-use super::pool::Pool;
 use super::{Cx, ExprId, RecordId, id32};
-use crate::model::{
-    ArrayLength, Expr, Extent, Home, Member, Path, RowId, RowKind, RunLength, Start, Step, Tag,
-    Target, Type,
-};
+use crate::model::{Home, Member, Path, RowId, RowKind, Start, Step, Tag, Type};
 
 impl<'t> Cx<'t> {
     /// Rows in an order in which each comes after those that its place and length need.
@@ -27,7 +23,7 @@ impl<'t> Cx<'t> {
             );
             let class = if object {
                 4
-            } else if Self::owns_directly(&row.ty) && home.is_some() {
+            } else if row.ty.owns() && home.is_some() {
                 3
             } else if next {
                 2
@@ -64,21 +60,21 @@ impl<'t> Cx<'t> {
         let row = &self.rec(id).rows[at];
         let mut list = Vec::new();
         let exprs = &self.exprs;
-        let mut visit = |expr: ExprId| paths(exprs, expr, &mut |path| own_row(path, id, &mut list));
+        let mut visit = |expr: ExprId| exprs.paths(expr, &mut |path| own_row(path, id, &mut list));
         if let Some(when) = row.when {
             visit(when);
         }
         if let RowKind::Object { address } | RowKind::Mark { address } = row.kind {
             visit(address);
         }
-        lengths(&row.ty, &mut visit);
-        if let Some(union) = Self::union_of(&row.ty)
+        row.ty.parts().flat_map(Type::lengths).for_each(visit);
+        if let Some(union) = row.ty.union()
             && let Some(model) = &self.uni(union).model
         {
             match &model.tag {
                 Tag::Row(row) => list.push(row.index()),
                 Tag::Given(expr) => {
-                    paths(exprs, *expr, &mut |path| own_row(path, id, &mut list));
+                    exprs.paths(*expr, &mut |path| own_row(path, id, &mut list));
                 }
                 Tag::Own(_) | Tag::Word(_) => {}
             }
@@ -89,7 +85,7 @@ impl<'t> Cx<'t> {
                 }
                 for row in &self.rec(case.record).rows {
                     let mut up = |expr: ExprId| {
-                        paths(exprs, expr, &mut |path| {
+                        exprs.paths(expr, &mut |path| {
                             if matches!(path.start, Start::Up(1)) {
                                 own_row_from(path, id, &mut list);
                             }
@@ -98,7 +94,7 @@ impl<'t> Cx<'t> {
                     if let Some(when) = row.when {
                         up(when);
                     }
-                    lengths(&row.ty, &mut up);
+                    row.ty.parts().flat_map(Type::lengths).for_each(up);
                 }
             }
         }
@@ -122,22 +118,12 @@ impl<'t> Cx<'t> {
     }
 
     fn contained(&self, ty: &Type, list: &mut Vec<RecordId>) {
-        match ty {
-            Type::Record(id) => list.push(*id),
-            Type::Union(id) => self.union_records(*id, list),
-            Type::Array(array) => self.contained(&array.element, list),
-            Type::Region(region) => self.contained(&region.inner, list),
-            Type::PerEpoch(types) => {
-                for ty in types {
-                    self.contained(ty, list);
-                }
+        for part in ty.parts() {
+            match part {
+                Type::Record(id) => list.push(*id),
+                Type::Union(id) => self.union_records(*id, list),
+                _ => {}
             }
-            Type::Pointer(pointer) => {
-                if let Target::Own(target) = &pointer.target {
-                    self.contained(target, list);
-                }
-            }
-            _ => {}
         }
     }
 }
@@ -190,68 +176,6 @@ fn own_row_from(path: &Path, id: RecordId, list: &mut Vec<usize>) {
         {
             list.push(row.index());
         }
-    }
-}
-
-/// Expressions of a type.
-fn lengths(ty: &Type, visit: &mut dyn FnMut(ExprId)) {
-    match ty {
-        Type::Run(run) => {
-            if let RunLength::Count(expr) = &run.length {
-                visit(*expr);
-            }
-        }
-        Type::Array(array) => {
-            match &array.length {
-                ArrayLength::Count(expr) | ArrayLength::Last(expr) => visit(*expr),
-                ArrayLength::Fill => {}
-            }
-            if let Some(stride) = array.stride {
-                visit(stride);
-            }
-            lengths(&array.element, visit);
-        }
-        Type::Region(region) => {
-            match &region.extent {
-                Extent::Size(expr) | Extent::End(expr) => visit(*expr),
-                Extent::Terminated(_) | Extent::Rest => {}
-            }
-            lengths(&region.inner, visit);
-        }
-        Type::Pointer(pointer) => {
-            if let Target::Own(target) = &pointer.target {
-                lengths(target, visit);
-            }
-        }
-        Type::PerEpoch(types) => {
-            for ty in types {
-                lengths(ty, visit);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Paths in an expression.
-fn paths(exprs: &Pool, expr: ExprId, visit: &mut dyn FnMut(&Path)) {
-    match &exprs[expr] {
-        Expr::Path(path)
-        | Expr::At(path)
-        | Expr::End(path)
-        | Expr::Size(path)
-        | Expr::Index(path)
-        | Expr::IsLast(path)
-        | Expr::Listed(path)
-        | Expr::Is(path, _)
-        | Expr::Patricia(path) => {
-            visit(path);
-            for step in &path.steps {
-                if let Step::Index(index) = step {
-                    paths(exprs, *index, visit);
-                }
-            }
-        }
-        other => other.operands(&mut |operand| paths(exprs, operand, visit)),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Cx, Env, Expr, ExprId, PointerId, ScopeId, Shape, id32};
 use crate::model::{
     BinaryOp, Cell, Field, Listed, Listing, Meaning, Member, Path, PointerKind, Policy, RecordId,
-    RelocationSection, RowId, RowKind, Start, Step, Storage, Target, Type, WhenEmpty,
+    RelocationSection, RowId, RowKind, Start, Step, Storage, Type, WhenEmpty,
 };
 use crate::span::Span;
 use crate::syntax::ast::{DeclBody, PropValue, Props, Row, RowWord};
@@ -388,17 +388,6 @@ impl<'t> Cx<'t> {
         list
     }
 
-    /// Whether a type holds objects elsewhere: a pointer that owns its target.
-    pub(super) fn owns_directly(ty: &Type) -> bool {
-        match ty {
-            Type::Pointer(pointer) => matches!(pointer.target, Target::Own(_)),
-            Type::Array(array) => Self::owns_directly(&array.element),
-            Type::Region(region) => Self::owns_directly(&region.inner),
-            Type::PerEpoch(types) => types.iter().any(Self::owns_directly),
-            _ => false,
-        }
-    }
-
     /// Whether a row is an object that no pointer of the record owns.
     pub(super) fn is_object(kind: &RowKind) -> bool {
         matches!(kind, RowKind::Object { .. })
@@ -407,14 +396,5 @@ impl<'t> Cx<'t> {
 
 /// Whether a value of this type holds such a pointer in its own bytes.
 fn holds_pointer(ty: &Type, kind: PointerId) -> bool {
-    match ty {
-        Type::Pointer(pointer) => {
-            pointer.kind == kind
-                || matches!(&pointer.target, Target::Own(target) if holds_pointer(target, kind))
-        }
-        Type::Array(array) => holds_pointer(&array.element, kind),
-        Type::Region(region) => holds_pointer(&region.inner, kind),
-        Type::PerEpoch(types) => types.iter().any(|ty| holds_pointer(ty, kind)),
-        _ => false,
-    }
+    ty.parts().any(|part| matches!(part, Type::Pointer(pointer) if pointer.kind == kind))
 }

@@ -1,7 +1,7 @@
 //! Expressions while a schema is resolved.
 
 use std::collections::HashMap;
-use std::ops::Index;
+use std::ops::Deref;
 
 use crate::model::{Expr, ExprId, Exprs};
 
@@ -16,7 +16,7 @@ pub(super) struct Pool {
 impl Pool {
     /// The number of an expression.
     pub(super) fn add(&mut self, expr: Expr) -> ExprId {
-        // Floats are neither hashed nor equal to themselves; how they print is both.
+        // Floats can neither be hashed nor compared as keys; what they print as can.
         let key = format!("{expr:?}");
         if let Some(&id) = self.known.get(&key) {
             return id;
@@ -26,21 +26,16 @@ impl Pool {
         id
     }
 
-    /// See [`Exprs::constant`].
-    pub(super) fn constant(&self, id: ExprId) -> Option<i128> {
-        self.exprs.constant(id)
-    }
-
     /// All that was added, in this order.
     pub(super) fn into_exprs(self) -> Exprs {
         self.exprs
     }
 }
 
-impl Index<ExprId> for Pool {
-    type Output = Expr;
+impl Deref for Pool {
+    type Target = Exprs;
 
-    fn index(&self, id: ExprId) -> &Expr {
-        &self.exprs[id]
+    fn deref(&self) -> &Exprs {
+        &self.exprs
     }
 }

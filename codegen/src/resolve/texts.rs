@@ -4,7 +4,7 @@ use super::imports::Found;
 use super::{Bound, Cx, Expr, ScopeId};
 use crate::model::{
     Cell, Content, Encoding, Extent, Meaning, RegionType, RunLength, RunType, StringKind,
-    Terminated, Terminator, Type,
+    Terminated, Terminator, Type, unit_size,
 };
 use crate::span::Span;
 use crate::syntax::ast::{Decl, DeclBody, Props};
@@ -38,12 +38,7 @@ pub(super) fn content(word: Option<&str>, default: Content) -> Content {
 }
 
 fn nul(content: Content) -> Vec<u8> {
-    let size = match content {
-        Content::Bytes | Content::Text(Encoding::Ascii | Encoding::Utf8) => 1,
-        Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => 2,
-        Content::Text(Encoding::Utf32) => 4,
-    };
-    vec![0; size]
+    vec![0; usize::try_from(unit_size(content)).unwrap_or(1)]
 }
 
 impl<'t> Cx<'t> {

@@ -2,7 +2,7 @@
 
 use super::{Cx, Expr, RecordId, Shape, UnionDecl};
 use crate::model::{
-    Case, Cell, EnumId, Form, Label, Meaning, Pattern, RowId, Storage, Tag, Type, Union, UnionId,
+    Case, Cell, EnumId, Form, Label, Meaning, Pattern, RowId, Storage, Tag, Union, UnionId,
 };
 use crate::span::Span;
 use crate::syntax::ast::{LabelEx, LabelKind, Props, TypeEx};
@@ -391,16 +391,5 @@ impl<'t> Cx<'t> {
             }
         }
         Some(Label::Pattern(Pattern { width: length, mask, bits: value, letters }))
-    }
-
-    /// The union of a type, if it is one.
-    pub(super) fn union_of(ty: &Type) -> Option<UnionId> {
-        match ty {
-            Type::Union(id) => Some(*id),
-            Type::Array(array) => Self::union_of(&array.element),
-            Type::Region(region) => Self::union_of(&region.inner),
-            Type::PerEpoch(types) => types.iter().find_map(Self::union_of),
-            _ => None,
-        }
     }
 }

@@ -6,7 +6,6 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::plan::{Plan, is_local, own_row};
-use super::visit::{records, union_in};
 use crate::model::{
     BinaryOp, Expr, ExprId, Function, Member, Model, Path, RecordId, RecordKind, Row, RowId, Start,
     Step, StreamFunction, Target, Type, UnaryOp,
@@ -177,7 +176,7 @@ impl Plan<'_> {
     /// Tables and functions for everything that has a number. Called last.
     pub fn emit(&self) -> TokenStream {
         let infos: Vec<TokenStream> =
-            records(self.model).map(|(id, _)| self.record_info(id)).collect();
+            self.model.records().map(|(id, _)| self.record_info(id)).collect();
         let mut functions = Vec::new();
         let mut arms = Vec::new();
         let mut paths = Vec::new();
@@ -593,7 +592,7 @@ impl Plan<'_> {
         for (_, flag) in flags.into_iter().filter(|(set, _)| *set) {
             code = quote!(#code.#flag);
         }
-        if let Some(union) = union_in(&row.ty) {
+        if let Some(union) = row.ty.union() {
             let cases = self.model.unions[union.index()].cases.iter().map(|case| {
                 let record = number(case.record.index());
                 let name = &case.name;

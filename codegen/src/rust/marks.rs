@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::expr::is_scalar;
 use super::plan::{held, is_local, is_settled};
-use super::visit::{Part, Use, expressions, records, rows, union_in};
+use super::visit::{Part, Use, expressions};
 use crate::model::{
     DefinerScope, DefinerSource, Expr, ExprId, Extent, Meaning, Member, Model, Path, Record,
     RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Statement, Step, StreamFunction, Tag,
@@ -26,7 +26,7 @@ pub(super) struct Marks<'m> {
 impl<'m> Marks<'m> {
     pub fn new(model: &'m Model) -> Self {
         let mut holders: HashMap<RecordId, Vec<RecordId>> = HashMap::new();
-        for (id, record) in records(model) {
+        for (id, record) in model.records() {
             for row in &record.rows {
                 held(model, &row.ty, &mut |inner| holders.entry(inner).or_default().push(id));
             }
@@ -54,11 +54,11 @@ impl<'m> Marks<'m> {
         self.noded.insert(model.root);
         let mut parts: Vec<(RecordId, Option<RowId>, Use, Part<'m>)> = Vec::new();
         expressions(model, &mut |id, row, use_of, part| parts.push((id, row, use_of, part)));
-        for (id, record) in records(model) {
+        for (id, record) in model.records() {
             if self.needs_node(id, record) {
                 self.noded.insert(id);
             }
-            for (row_id, row) in rows(record) {
+            for (row_id, row) in record.numbered_rows() {
                 // Rows of forms are lifted into those of the case, so nothing is kept beside them.
                 if matches!(record.kind, RecordKind::Form(..)) {
                     held(model, &row.ty, &mut |inner| {
@@ -106,7 +106,7 @@ impl<'m> Marks<'m> {
                 }
             }
         }
-        for (_, record) in records(model) {
+        for (_, record) in model.records() {
             for statements in
                 std::iter::once(&record.layout).chain(record.passes.iter().map(|(_, s)| s))
             {
@@ -117,9 +117,9 @@ impl<'m> Marks<'m> {
         let mut todo: Vec<RecordId> = self.noded.iter().copied().collect();
         while let Some(id) = todo.pop() {
             let mut also: Vec<RecordId> = self.holders.get(&id).cloned().unwrap_or_default();
-            for (row_id, row) in rows(&model.records[id.index()]) {
+            for (row_id, row) in model.records[id.index()].numbered_rows() {
                 if self.asked.contains(&(id, row_id))
-                    && let Some(union) = union_in(&row.ty)
+                    && let Some(union) = row.ty.union()
                 {
                     for case in &model.unions[union.index()].cases {
                         also.push(case.record);
@@ -163,7 +163,7 @@ impl<'m> Marks<'m> {
             let mut elements = Vec::new();
             held(self.model, &array.ty, &mut |inner| elements.push(inner));
             for element in elements {
-                for (row_id, row) in rows(&self.model.records[element.index()]) {
+                for (row_id, row) in self.model.records[element.index()].numbered_rows() {
                     if row.name.as_deref() == Some(field) {
                         self.noded.insert(element);
                         self.asked.insert((element, row_id));
@@ -190,7 +190,7 @@ impl<'m> Marks<'m> {
         {
             return true;
         }
-        rows(record).any(|(row_id, row)| {
+        record.numbered_rows().any(|(row_id, row)| {
             let by_kind = matches!(
                 row.kind,
                 RowKind::Object { .. }
@@ -258,7 +258,7 @@ impl<'m> Marks<'m> {
                 DefinerScope::Case(union_row, case) => {
                     self.asked.insert((id, *union_row));
                     let ty = &self.model.records[id.index()].rows[union_row.index()].ty;
-                    union_in(ty).map(|u| self.model.unions[u.index()].cases[*case as usize].record)
+                    ty.union().map(|u| self.model.unions[u.index()].cases[*case as usize].record)
                 }
             };
             let Some(scope) = scope else { continue };
@@ -460,7 +460,7 @@ impl<'m> Marks<'m> {
         let checked = !row.checks.is_empty();
         // Rows that say which case of a union beside them is there.
         let tag = self.model.records[id.index()].rows.iter().any(|other| {
-            union_in(&other.ty).is_some_and(|union| {
+            other.ty.union().is_some_and(|union| {
                 matches!(self.model.unions[union.index()].tag, Tag::Row(row) if row == row_id)
             })
         });

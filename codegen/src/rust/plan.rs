@@ -7,7 +7,6 @@ use std::collections::HashSet;
 use super::expr::{Registry, is_scalar};
 use super::marks::Marks;
 use super::shape::Shapes;
-use super::visit::{records, rows};
 use crate::model::{
     ArrayLength, DefinerScope, DefinerSource, Expr, ExprId, Home, Meaning, Measure, Member, Model,
     Path, RecordId, Role, Row, RowId, RunLength, Start, Step, Storage, Tag, Target, Type,
@@ -30,13 +29,14 @@ impl<'m> Plan<'m> {
     pub fn new(model: &'m Model) -> Self {
         let mut marks = Marks::new(model);
         marks.look();
-        let slots = records(model)
+        let slots = model
+            .records()
             .map(|(id, record)| {
                 if !marks.noded.contains(&id) {
                     return Vec::new();
                 }
                 let wanted = |(row_id, row): &(RowId, &Row)| marks.has_slot(id, *row_id, row);
-                rows(record).filter(wanted).map(|(row_id, _)| row_id).collect()
+                record.numbered_rows().filter(wanted).map(|(row_id, _)| row_id).collect()
             })
             .collect();
         Plan {
@@ -232,7 +232,7 @@ impl Plan<'_> {
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
-        for (id, record) in records(self.model) {
+        for (id, record) in self.model.records() {
             let how = match (self.noded(id), self.table(id)) {
                 (_, true) => "table",
                 (true, _) => "node",

@@ -207,7 +207,7 @@ fn fields(
 fn names(shapes: &Shapes<'_>, id: RecordId) -> Vec<String> {
     let mut all = Vec::new();
     for row in &shapes.model().records[id.index()].rows {
-        match (&row.name, super::shape::strip(&row.ty)) {
+        match (&row.name, row.ty.stripped()) {
             (Some(name), _) => all.push(name.clone()),
             (None, crate::model::Type::Record(inner)) => all.extend(names(shapes, *inner)),
             _ => {}

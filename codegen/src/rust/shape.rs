@@ -15,7 +15,6 @@ use quote::quote;
 use crate::diagnostic::Diagnostic;
 use crate::model::{EnumId, Model, RecordId, RecordKind, Row, RowId, Type, UnionId};
 
-pub use data::strip;
 pub use defaults::{constant_count, integer, mask};
 pub use index::{IndexId, table_of};
 

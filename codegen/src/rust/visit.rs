@@ -4,7 +4,7 @@
 use crate::model::{
     ArrayLength, CheckKind, DefinerScope, DefinerSource, EndianRule, ExprId, Extent, Measure,
     Model, PointerType, RecordId, Role, Row, RowId, RowKind, RunLength, Statement, Tag, Target,
-    Type, UnionId,
+    Type,
 };
 
 /// What an expression is for.
@@ -34,8 +34,8 @@ pub(super) fn expressions<'m>(
     model: &'m Model,
     visit: &mut dyn FnMut(RecordId, Option<RowId>, Use, Part<'m>),
 ) {
-    for (id, record) in records(model) {
-        for (row_id, row) in rows(record) {
+    for (id, record) in model.records() {
+        for (row_id, row) in record.numbered_rows() {
             row_expressions(model, id, row_id, row, visit);
         }
         for check in &record.checks {
@@ -119,7 +119,7 @@ fn row_expressions<'m>(
             DefinerScope::Owner(owner, _) => Some(*owner),
             DefinerScope::Case(union_row, case) => {
                 let ty = &model.records[id.index()].rows[union_row.index()].ty;
-                union_in(ty).map(|union| model.unions[union.index()].cases[*case as usize].record)
+                ty.union().map(|union| model.unions[union.index()].cases[*case as usize].record)
             }
         };
         if let Some(scope) = scope {
@@ -260,27 +260,4 @@ fn last_records(path: &crate::model::Path) -> Vec<RecordId> {
         })
         .map(Iterator::collect)
         .unwrap_or_default()
-}
-
-/// The union in a row, inside regions and arrays.
-pub(super) fn union_in(ty: &Type) -> Option<UnionId> {
-    match ty {
-        Type::Union(union) => Some(*union),
-        Type::Region(region) => union_in(&region.inner),
-        Type::Array(array) => union_in(&array.element),
-        Type::PerEpoch(types) => types.iter().find_map(union_in),
-        _ => None,
-    }
-}
-
-/// Records with their ids.
-pub(super) fn records(
-    model: &Model,
-) -> impl Iterator<Item = (RecordId, &crate::model::Record)> + use<'_> {
-    (0u32..).map(RecordId).zip(&model.records)
-}
-
-/// Rows with their ids.
-pub(super) fn rows(record: &crate::model::Record) -> impl Iterator<Item = (RowId, &Row)> {
-    (0u32..).map(RowId).zip(&record.rows)
 }

@@ -7,7 +7,6 @@ use quote::quote;
 use crate::model::{RecordKind, Storage, Type};
 use crate::rust::shape::{IndexId, Shape, Shapes};
 use crate::rust::types::{docs, index_doc};
-use crate::rust::visit;
 
 /// All types of positions that are not those of the module around this one.
 pub(super) fn emit(shapes: &Shapes<'_>) -> TokenStream {
@@ -30,8 +29,8 @@ pub(super) fn is_narrow(shapes: &Shapes<'_>, id: IndexId) -> bool {
         return false;
     }
     let model = shapes.model();
-    visit::records(model).all(|(record_id, record)| {
-        visit::rows(record).all(|(row_id, row)| {
+    model.records().all(|(record_id, record)| {
+        record.numbered_rows().all(|(row_id, row)| {
             // What forms store is in the struct of their case.
             let holder = match record.kind {
                 RecordKind::Form(union, case, _) => {

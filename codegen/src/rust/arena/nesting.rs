@@ -7,7 +7,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::types::variants;
-use crate::model::{RecordId, RecordKind, Target, Type, UnionId};
+use crate::model::{RecordId, RecordKind, Type, UnionId};
 use crate::rust::shape::{Shape, Shapes};
 
 /// What the code for a record does first.
@@ -42,17 +42,7 @@ pub(super) fn union(shapes: &Shapes<'_>, id: UnionId) -> Option<TokenStream> {
 
 /// Whether values of a type hold a union with no record between.
 fn holds(ty: &Type, id: UnionId) -> bool {
-    match ty {
-        Type::Union(union) => *union == id,
-        Type::Array(array) => holds(&array.element, id),
-        Type::Region(region) => holds(&region.inner, id),
-        Type::PerEpoch(types) => types.iter().any(|ty| holds(ty, id)),
-        Type::Pointer(pointer) => match &pointer.target {
-            Target::Own(target) => holds(target, id),
-            _ => false,
-        },
-        _ => false,
-    }
+    ty.unions().any(|union| union == id)
 }
 
 /// Whether values of a record may contain others of it.

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::Reading;
 use crate::model::{EnumId, RecordId, RowId, RowKind, Target, Type};
-use crate::rust::shape::{Shape, strip};
+use crate::rust::shape::Shape;
 
 /// What is kept beside the tree of a row, at the level of an item.
 #[derive(Clone)]
@@ -37,7 +37,8 @@ impl Reading<'_, '_> {
 
     /// Records with nodes that stand for a row of this shape, so that a node is in its place.
     fn transparent_of(&self, shape: &Shape) -> Vec<RecordId> {
-        super::records(self.model)
+        self.model
+            .records()
             .filter(|(id, _)| {
                 self.plan.noded(*id)
                     && self.shapes.is_transparent(*id)
@@ -155,7 +156,7 @@ impl Reading<'_, '_> {
         // Structs that hold nothing but spelling share a type, and layouts may differ in the record.
         let ident = self.shapes.ident(*record);
         let mut arms = Vec::new();
-        for (id, _) in super::records(self.model) {
+        for (id, _) in self.model.records() {
             let same = id == *record
                 || (self.typed_record(id)
                     && !self.shapes.is_transparent(id)
@@ -345,7 +346,7 @@ pub(super) fn store_name(id: RecordId, row: RowId, part: Part) -> Ident {
 
 /// What a pointer owns, in any epoch.
 pub(super) fn target_of(ty: &Type) -> Option<&Type> {
-    match strip(ty) {
+    match ty.stripped() {
         Type::Pointer(pointer) => match &pointer.target {
             Target::Own(target) => Some(target),
             _ => None,
@@ -357,7 +358,7 @@ pub(super) fn target_of(ty: &Type) -> Option<&Type> {
 
 /// Type of the elements of an array in a row or behind its pointer, in any epoch.
 pub(super) fn element_of(ty: &Type) -> Option<&Type> {
-    match strip(ty) {
+    match ty.stripped() {
         Type::Array(array) => Some(&array.element),
         Type::Pointer(pointer) => match &pointer.target {
             Target::Own(target) => element_of(target),

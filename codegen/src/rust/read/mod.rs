@@ -24,7 +24,6 @@ use quote::quote;
 
 use super::plan::Plan;
 use super::shape::{Shape, Shapes};
-use super::visit::records;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
     Constant, EpochId, ExprId, Home, Model, Record, RecordId, RecordKind, Row, RowId, RowKind,
@@ -89,7 +88,7 @@ impl<'p, 'm> Reading<'p, 'm> {
     fn emit(&self) -> TokenStream {
         let mut makers = TokenStream::new();
         let tables = self.tables();
-        for (id, record) in records(self.model) {
+        for (id, record) in self.model.records() {
             if self.shapes.is_plain_word(id) {
                 continue;
             }
@@ -201,7 +200,8 @@ impl<'p, 'm> Reading<'p, 'm> {
             return true;
         }
         let ident = self.shapes.ident(id);
-        records(self.model)
+        self.model
+            .records()
             .any(|(other, _)| self.shapes.has_type(other) && self.shapes.ident(other) == ident)
     }
 

@@ -5,7 +5,6 @@ use quote::quote;
 
 use super::Reading;
 use crate::model::{Content, EpochId, Model, PointerType, Policy, Row, RunLength, Target, Type};
-use crate::rust::shape::strip;
 
 impl Reading<'_, '_> {
     /// What a pointer leads to in an epoch.
@@ -13,7 +12,7 @@ impl Reading<'_, '_> {
         match &pointer.target {
             Target::Pooled => quote!(rt::labels::Class::Text),
             Target::Element => quote!(rt::labels::Class::Object),
-            Target::Own(ty) => match strip(ty.in_epoch(epoch)) {
+            Target::Own(ty) => match ty.in_epoch(epoch).stripped() {
                 Type::Array(_) => quote!(rt::labels::Class::Array),
                 Type::Run(run) if matches!(run.length, RunLength::Count(_)) => {
                     quote!(rt::labels::Class::Array)

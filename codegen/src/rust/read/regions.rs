@@ -3,13 +3,12 @@
 use super::{Ctx, Reading};
 use crate::model::{DefinerScope, DefinerSource, ExprId, Measure};
 use crate::rust::expr::mentions_position;
-use crate::rust::visit::{records, union_in};
 
 impl Reading<'_, '_> {
     /// Whether the size of a region follows from something else than what is in it.
     pub(super) fn gives_room(&self, ctx: Ctx, size: ExprId) -> bool {
         let mut followed = false;
-        for (id, record) in records(self.model) {
+        for (id, record) in self.model.records() {
             for definer in record.rows.iter().flat_map(|row| &row.definers) {
                 let DefinerSource::Measure { measure: Measure::Size, row, .. } = &definer.source
                 else {
@@ -18,7 +17,9 @@ impl Reading<'_, '_> {
                 let holder = match &definer.scope {
                     DefinerScope::Own => Some(id),
                     DefinerScope::Owner(owner, _) => Some(*owner),
-                    DefinerScope::Case(union, case) => union_in(&record.rows[union.index()].ty)
+                    DefinerScope::Case(union, case) => record.rows[union.index()]
+                        .ty
+                        .union()
                         .map(|u| self.model.unions[u.index()].cases[*case as usize].record),
                 };
                 followed |= holder == Some(ctx.id) && *row == ctx.row;

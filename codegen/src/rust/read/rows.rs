@@ -12,13 +12,12 @@ use crate::model::{
     RunType, Storage, Tag, Target, Terminated, Terminator, Trim, Type, UnionId,
 };
 use crate::rust::shape::Shape;
-use crate::rust::visit::{rows, union_in};
 
 impl<'m> Reading<'_, 'm> {
     /// The rows of a record.
     pub(super) fn record_rows(&self, id: RecordId, record: &'m Record) -> TokenStream {
         let noded = self.plan.noded(id);
-        let table = rows(record).map(|(row_id, row)| self.row_table(id, row_id, row));
+        let table = record.numbered_rows().map(|(row_id, row)| self.row_table(id, row_id, row));
         let table: Vec<_> = table.collect();
         let order = self.reading_order(record);
         let order = order.iter().map(|row| Literal::u32_unsuffixed(row.0));
@@ -60,7 +59,7 @@ impl<'m> Reading<'_, 'm> {
         };
         let mut order: Vec<RowId> =
             record.read_order.iter().copied().filter(|row| placed(*row)).collect();
-        for (row_id, _) in rows(record) {
+        for (row_id, _) in record.numbered_rows() {
             if !order.contains(&row_id) {
                 order.push(row_id);
             }
@@ -222,7 +221,7 @@ impl<'m> Reading<'_, 'm> {
         let (scope, inner) = match &definer.scope {
             DefinerScope::Own => (quote!(Own), ctx),
             DefinerScope::Case(row, case) => {
-                let union = union_in(&self.row(ctx.id, *row).ty)?;
+                let union = self.row(ctx.id, *row).ty.union()?;
                 let record = self.model.unions[union.index()].cases[*case as usize].record;
                 let number = Literal::u32_unsuffixed(record.0);
                 let (row, case) = (Literal::u32_unsuffixed(row.0), Literal::u32_unsuffixed(*case));
@@ -762,8 +761,8 @@ impl<'m> Reading<'_, 'm> {
                 let epochs: &[bool] = if form.epochs.contains(&false) { &form.epochs } else { &[] };
                 let spelled = &self.model.records[form.record.index()];
                 let logical = &self.model.records[case.record.index()];
-                let lift = rows(logical).filter_map(|(row_id, row)| {
-                    let (from, _) = rows(spelled).find(|(_, r)| r.name == row.name)?;
+                let lift = logical.numbered_rows().filter_map(|(row_id, row)| {
+                    let (from, _) = spelled.numbered_rows().find(|(_, r)| r.name == row.name)?;
                     let to = self.plan.slot(case.record, row_id)?;
                     let from = self.plan.slot(form.record, from)?;
                     Some(quote!((#to, #from)))

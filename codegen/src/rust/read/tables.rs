@@ -12,14 +12,12 @@ use crate::model::{
     Record, RecordId, RecordKind, RelocationEncoding, Role, Row, RowId, RowKind, RunLength,
     Storage, Target, Type, WhenEmpty,
 };
-use crate::rust::shape::strip;
-use crate::rust::visit::{records, rows, union_in};
 
 impl Reading<'_, '_> {
     pub(super) fn tables(&self) -> TokenStream {
-        let table = records(self.model).map(|(id, record)| self.record_table(id, record));
+        let table = self.model.records().map(|(id, record)| self.record_table(id, record));
         let table: Vec<_> = table.collect();
-        let rows = records(self.model).map(|(id, record)| self.record_rows(id, record));
+        let rows = self.model.records().map(|(id, record)| self.record_rows(id, record));
         let rows: Vec<_> = rows.collect();
         let texts = self.texts();
         let count = Literal::usize_unsuffixed(rows.len());
@@ -104,7 +102,7 @@ impl Reading<'_, '_> {
             _ => None,
         });
         let checks: Vec<_> = checks.collect();
-        let table = rows(record).filter_map(|(row_id, row)| {
+        let table = record.numbered_rows().filter_map(|(row_id, row)| {
             let data = matches!(row.role, Role::Data | Role::Default(_)) && self.plan.table(id);
             self.plan.slot(id, row_id).filter(|_| data)
         });
@@ -157,8 +155,9 @@ impl Reading<'_, '_> {
                 let spelled = &self.model.records[form.record.index()];
                 let rows = spelled.rows.iter().filter_map(|row| {
                     let name = row.name.as_ref()?;
-                    let (logical, _) =
-                        rows(record).find(|(_, other)| other.name.as_ref() == Some(name))?;
+                    let (logical, _) = record
+                        .numbered_rows()
+                        .find(|(_, other)| other.name.as_ref() == Some(name))?;
                     let slot = self.plan.slot(id, logical)?;
                     let can = match &row.kind {
                         RowKind::Constant(constant) => {
@@ -317,9 +316,10 @@ impl Reading<'_, '_> {
                 quote!(#e)
             }));
             let field = optional(reference.field.as_ref().map(|field| {
-                let slots = records(self.model).filter_map(|(other, record)| {
-                    let (row, _) =
-                        rows(record).find(|(_, row)| row.name.as_deref() == Some(field))?;
+                let slots = self.model.records().filter_map(|(other, record)| {
+                    let (row, _) = record
+                        .numbered_rows()
+                        .find(|(_, row)| row.name.as_deref() == Some(field))?;
                     let slot = self.plan.slot(other, row)?;
                     let other = number(other.index());
                     Some(quote!((#other, #slot)))
@@ -439,7 +439,7 @@ impl Reading<'_, '_> {
     ) -> TokenStream {
         let kind = &self.model.pointers[pointer.kind.index()];
         let target = match &pointer.target {
-            Target::Own(target) => Some(strip(target.in_epoch(epoch))),
+            Target::Own(target) => Some(target.in_epoch(epoch).stripped()),
             _ => None,
         };
         let none = none_numbers(kind.none, row);
@@ -488,7 +488,7 @@ impl Reading<'_, '_> {
             DefinerScope::Own => (quote!(rt::Scope::Own), id),
             DefinerScope::Case(union_row, case) => {
                 let slot = self.plan.slot(id, *union_row)?;
-                let union = union_in(&self.row(id, *union_row).ty)?;
+                let union = self.row(id, *union_row).ty.union()?;
                 let record = self.model.unions[union.index()].cases[*case as usize].record;
                 let number = number(record.index());
                 (quote!(rt::Scope::Case(#slot, #number)), record)
@@ -521,7 +521,7 @@ impl Reading<'_, '_> {
                     }
                     Measure::Base => quote!(rt::Measure::Base),
                     Measure::Tag => {
-                        let union = union_in(&self.row(scope_record, *row).ty)?;
+                        let union = self.row(scope_record, *row).ty.union()?;
                         let cases = &self.model.unions[union.index()].cases;
                         let tags = cases.iter().filter_map(|case| {
                             let record = number(case.record.index());
@@ -624,7 +624,7 @@ impl Reading<'_, '_> {
             Type::Record(record) => self.model.records[record.index()].align,
             Type::Run(run) => run.align,
             Type::Region(region) => self.type_align(&region.inner),
-            Type::Array(array) => match strip(&array.element) {
+            Type::Array(array) => match array.element.stripped() {
                 Type::Run(_) | Type::Record(_) => self.type_align(&array.element),
                 _ => None,
             },

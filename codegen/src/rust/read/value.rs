@@ -9,7 +9,7 @@ use crate::model::{
     ArrayLength, ArrayType, Cell, EpochId, Meaning, RecordId, Row, RowId, RowKind, Storage, Target,
     Type, UnionId,
 };
-use crate::rust::shape::{Shape, strip};
+use crate::rust::shape::Shape;
 
 /// A value that generated code reads.
 pub(super) struct Typed {
@@ -115,7 +115,7 @@ impl<'m> Reading<'_, 'm> {
         if matches!(ty, Type::Nothing) {
             return quote!((rt::Item::Absent, rt::NOTHING));
         }
-        match strip(ty) {
+        match ty.stripped() {
             Type::Array(array) => {
                 let read = self.array_value(ctx, array, row, shape, true);
                 let read = self.in_regions(ctx, ty, read);

@@ -1,13 +1,13 @@
 //! From types of a model to Rust types.
 
-use super::data::{Data, strip};
+use super::data::Data;
 use super::graph::{Borrowing, Used};
 use super::index::{Indices, table_of};
 use super::{FieldShape, Prim, Shape};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{
     ArrayLength, Cell, Constant, Content, Encoding, Home, Meaning, Model, Record, RecordId,
-    RecordKind, Role, Row, RowId, RowKind, RunType, Storage, Tag, Target, Type, UnionId,
+    RecordKind, Role, Row, RowId, RowKind, RunType, Tag, Target, Type, UnionId, limits,
 };
 use crate::rust::codes;
 use crate::rust::names::{Scope, ident, snake};
@@ -108,9 +108,7 @@ impl<'m> Built<'m> {
                 let Some(row) = record.transparent.filter(|_| self.transparent[at]) else {
                     continue;
                 };
-                let mut inner = Vec::new();
-                records_in(&record.rows[row.index()].ty, &mut inner);
-                for next in inner {
+                for next in record.rows[row.index()].ty.records() {
                     if next.index() == start {
                         self.transparent[start] = false;
                     } else if !std::mem::replace(&mut seen[next.index()], true) {
@@ -230,7 +228,7 @@ impl<'m> Built<'m> {
         }
         given.iter().any(|(at, _)| {
             let row = &record.rows[at.index()];
-            let Type::Union(union) = strip(&row.ty) else { return false };
+            let Type::Union(union) = row.ty.stripped() else { return false };
             let cases = self.model.unions[union.index()].cases.len();
             row.when.is_none()
                 && !row.homes.contains(&Home::Absent)
@@ -308,7 +306,7 @@ impl<'m> Built<'m> {
     }
 
     fn may_be_none(&self, ty: &Type, row: &Row) -> bool {
-        match strip(ty) {
+        match ty.stripped() {
             Type::Cell(cell) => {
                 !row.none.is_empty() && matches!(cell.meaning, Meaning::Int | Meaning::Enum(_))
             }
@@ -334,7 +332,7 @@ impl<'m> Built<'m> {
     /// an empty array.
     fn none_is_none(&self, target: &Target) -> bool {
         let Target::Own(target) = target else { return true };
-        match strip(target) {
+        match target.stripped() {
             Type::Array(array) => matches!(array.length, ArrayLength::Last(_)),
             Type::Run(run) => !matches!(run.length, crate::model::RunLength::Count(_)),
             _ => true,
@@ -387,7 +385,7 @@ impl<'m> Built<'m> {
 
     fn cell(&self, cell: &Cell, row: &Row) -> Shape {
         match &cell.meaning {
-            Meaning::Float => match self.bits(cell).0 {
+            Meaning::Float => match self.model.cell_range(cell).0 {
                 32 => Shape::Float32,
                 _ => Shape::Float64,
             },
@@ -412,33 +410,10 @@ impl<'m> Built<'m> {
         }
     }
 
-    /// Width in bits, and whether a cell has a sign.
-    fn bits(&self, cell: &Cell) -> (u32, bool) {
-        match cell.storage {
-            Storage::Fixed(int) => (u32::from(int.bytes) * 8, int.signed),
-            Storage::Varint(id) => {
-                let ty = self.model.varints[id.index()].ty;
-                (u32::from(ty.bytes) * 8, ty.signed)
-            }
-            Storage::Bits { width, .. } | Storage::Letter { width, .. } => (width.into(), false),
-            Storage::Word { first, last, signed } => {
-                (u32::from(last.saturating_sub(first)) + 1, signed)
-            }
-            // The tag of a union stands for any number that one can have.
-            Storage::TagOf => (64, true),
-        }
-    }
-
     /// Least and greatest stored number.
     fn cell_range(&self, cell: &Cell) -> (i128, i128) {
-        let (bits, signed) = self.bits(cell);
-        let bits = bits.clamp(1, 64);
-        if signed {
-            let half = 1_i128 << (bits - 1);
-            (-half, half - 1)
-        } else {
-            (0, (1_i128 << bits) - 1)
-        }
+        let (bits, signed) = self.model.cell_range(cell);
+        limits(bits, signed)
     }
 
     fn cell_prim(&self, cell: &Cell) -> Prim {
@@ -456,7 +431,7 @@ impl<'m> Built<'m> {
         let variables = self.model.epoch_variables.iter().map(|variable| &variable.cell);
         let mut cells: Vec<&Cell> = variables.collect();
         for row in self.model.records.iter().flat_map(|record| &record.rows) {
-            cells_in(&row.ty, &mut cells);
+            cells.extend(cells_in(&row.ty));
         }
         for union in &self.model.unions {
             if let Tag::Own(cell) | Tag::Word(cell) = &union.tag {
@@ -505,7 +480,7 @@ impl<'m> Built<'m> {
     fn total(&self, cell: &Cell) -> bool {
         match cell.meaning {
             Meaning::Int => true,
-            Meaning::Bool { yes } => yes == 1 && self.bits(cell).0 == 1,
+            Meaning::Bool { yes } => yes == 1 && self.model.cell_range(cell).0 == 1,
             Meaning::Enum(id) => !self.model.enums[id.index()].closed,
             Meaning::Float | Meaning::Word(_) => false,
         }
@@ -607,7 +582,7 @@ fn field_names(name: &str) -> Vec<String> {
 
 /// The record that is inline in a row.
 fn record_of(ty: &Type) -> Option<RecordId> {
-    match strip(ty) {
+    match ty.stripped() {
         Type::Record(record) => Some(*record),
         Type::PerEpoch(types) => {
             types.iter().find(|ty| !matches!(ty, Type::Nothing)).and_then(record_of)
@@ -618,7 +593,7 @@ fn record_of(ty: &Type) -> Option<RecordId> {
 
 /// The record that is in a row, or behind its pointer.
 fn record_of_target(ty: &Type) -> Option<RecordId> {
-    match strip(ty) {
+    match ty.stripped() {
         Type::Record(record) => Some(*record),
         Type::Pointer(pointer) => match &pointer.target {
             Target::Own(target) => record_of_target(target),
@@ -631,33 +606,9 @@ fn record_of_target(ty: &Type) -> Option<RecordId> {
     }
 }
 
-/// All records that a type names.
-fn records_in(ty: &Type, found: &mut Vec<RecordId>) {
-    match ty {
-        Type::Record(record) => found.push(*record),
-        Type::Pointer(pointer) => {
-            if let Target::Own(target) = &pointer.target {
-                records_in(target, found);
-            }
-        }
-        Type::Array(array) => records_in(&array.element, found),
-        Type::Region(region) => records_in(&region.inner, found),
-        Type::PerEpoch(types) => types.iter().for_each(|ty| records_in(ty, found)),
-        _ => {}
-    }
-}
-
-fn cells_in<'t>(ty: &'t Type, found: &mut Vec<&'t Cell>) {
-    match ty {
-        Type::Cell(cell) => found.push(cell),
-        Type::Pointer(pointer) => {
-            if let Target::Own(target) = &pointer.target {
-                cells_in(target, found);
-            }
-        }
-        Type::Array(array) => cells_in(&array.element, found),
-        Type::Region(region) => cells_in(&region.inner, found),
-        Type::PerEpoch(types) => types.iter().for_each(|ty| cells_in(ty, found)),
-        _ => {}
-    }
+fn cells_in(ty: &Type) -> impl Iterator<Item = &Cell> {
+    ty.parts().filter_map(|part| match part {
+        Type::Cell(cell) => Some(cell),
+        _ => None,
+    })
 }

@@ -199,7 +199,7 @@ impl<'m> Data<'m> {
     /// Whether a pointer to nothing may be none in one file and an address in another.
     fn perhaps_empty(&self, pointer: &PointerType, row: &Row) -> bool {
         let Target::Own(target) = &pointer.target else { return false };
-        let empty = match strip(target) {
+        let empty = match target.stripped() {
             Type::Array(array) => !matches!(array.length, ArrayLength::Last(_)),
             Type::Run(run) => matches!(run.length, RunLength::Count(_)),
             // A target that differs by epoch may be any of these.
@@ -215,17 +215,9 @@ impl<'m> Data<'m> {
     }
 }
 
-/// The type inside of regions.
-pub fn strip(ty: &Type) -> &Type {
-    match ty {
-        Type::Region(region) => strip(&region.inner),
-        other => other,
-    }
-}
-
 /// Whether a type is a number, truth value, enumeration member, text or bytes in every epoch.
 fn simple(ty: &Type) -> bool {
-    match strip(ty) {
+    match ty.stripped() {
         Type::Cell(cell) => !matches!(cell.meaning, crate::model::Meaning::Word(_)),
         Type::Run(_) | Type::Text => true,
         Type::PerEpoch(types) => types.iter().all(|ty| matches!(ty, Type::Nothing) || simple(ty)),

@@ -3,7 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::{FieldShape, Prim, Shape, Shapes, strip};
+use super::{FieldShape, Prim, Shape, Shapes};
 use crate::model::{
     ArrayLength, Constant, EnumId, Home, Meaning, Model, RecordId, Role, Row, RowKind, Target, Type,
 };
@@ -250,11 +250,11 @@ fn float(constant: &Constant) -> Option<f64> {
 
 /// Number of elements that an array always has.
 pub fn constant_count(model: &Model, row: &Row) -> Option<usize> {
-    let mut ty = strip(&row.ty);
+    let mut ty = row.ty.stripped();
     if let Type::Pointer(pointer) = ty
         && let Target::Own(target) = &pointer.target
     {
-        ty = strip(target);
+        ty = target.stripped();
     }
     let Type::Array(array) = ty else { return None };
     let ArrayLength::Count(count) = &array.length else { return None };

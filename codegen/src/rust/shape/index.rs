@@ -100,7 +100,7 @@ pub fn table_of(model: &Model, table: &Path) -> Option<(RecordId, RowId)> {
 fn entered(model: &Model, record: RecordId, member: &Member) -> Option<RecordId> {
     let Member::Into(row) = member else { return None };
     let row = model.records[record.index()].rows.get(row.index())?;
-    match super::data::strip(&row.ty) {
+    match row.ty.stripped() {
         crate::model::Type::Record(inner) => Some(*inner),
         _ => None,
     }

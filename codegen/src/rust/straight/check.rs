@@ -16,8 +16,7 @@ use crate::model::{
     Measure, Member, Model, Path, RecordId, RecordKind, Reference, Role, Row, RowId, RunLength,
     Start, Step, Type, UnionId,
 };
-use crate::rust::shape::{Shape, strip};
-use crate::rust::visit::{records, rows};
+use crate::rust::shape::Shape;
 
 /// The function `check_root` and those that it calls; and for a reader that is sealed `seen_root`,
 /// which leaves out what the reader has looked at itself. `checking` is what the writer was made with.
@@ -182,7 +181,7 @@ impl<'m> Checking<'_, '_, 'm> {
     /// Records that have a function: structs.
     fn functions(&self) -> Vec<(RecordId, &'m crate::model::Record)> {
         let model = self.straight.model;
-        records(model).filter(|(_, record)| matches!(record.kind, RecordKind::Struct)).collect()
+        model.records().filter(|(_, record)| matches!(record.kind, RecordKind::Struct)).collect()
     }
 
     fn function(&self, id: RecordId) -> Able<TokenStream> {
@@ -210,7 +209,7 @@ impl<'m> Checking<'_, '_, 'm> {
         let Some(frame) = scope.frames.last() else { return unable("no node") };
         let record = &view.records[frame.record.index()];
         let mut tokens = TokenStream::new();
-        for (id, row) in rows(record) {
+        for (id, row) in record.numbered_rows() {
             if matches!(row.homes.get(epoch), Some(Home::Absent)) {
                 continue;
             }
@@ -514,8 +513,8 @@ impl<'m> Checking<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let straight = self.straight;
         let mut tokens = TokenStream::new();
-        for (id, row) in rows(&view.records[element.index()]) {
-            if !row.unique || matches!(strip(&row.ty), Type::Array(_)) {
+        for (id, row) in view.records[element.index()].numbered_rows() {
+            if !row.unique || matches!(row.ty.stripped(), Type::Array(_)) {
                 continue;
             }
             let push = straight.unwrapped(shape, quote!(element), &mut |_, value| {
@@ -572,7 +571,7 @@ impl<'m> Checking<'_, '_, 'm> {
             DefinerScope::Own => holder == record,
             DefinerScope::Case(row, case) => {
                 let ty = &self.straight.record(holder).rows[row.index()].ty;
-                crate::rust::visit::union_in(ty).is_some_and(|union| {
+                ty.union().is_some_and(|union| {
                     let cases = &self.straight.model.unions[union.index()].cases;
                     cases.get(*case as usize).is_some_and(|case| case.record == record)
                 })

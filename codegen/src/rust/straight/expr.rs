@@ -9,7 +9,7 @@ use crate::model::{
     Model, Path, RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step, StreamFunction,
     Type, UnaryOp, UnionId,
 };
-use crate::rust::shape::{Shape, strip};
+use crate::rust::shape::Shape;
 
 /// A node that expressions may look at.
 #[derive(Debug, Clone)]
@@ -565,7 +565,8 @@ impl<'m> Straight<'_, 'm> {
         if let RecordKind::Form(union, case, _) = record.kind {
             // Values of forms are in the struct of their case.
             let case = view.unions[union.index()].cases[case as usize].record;
-            let named = crate::rust::visit::rows(&view.records[case.index()])
+            let named = view.records[case.index()]
+                .numbered_rows()
                 .find(|(_, other)| row.name.is_some() && other.name == row.name);
             let Some((id, _)) = named else { return unable("a row of a form without a name") };
             let frame = Frame { record: case, ..frame.clone() };
@@ -687,7 +688,7 @@ impl<'m> Straight<'_, 'm> {
 
 /// The type of what a row's value is: inside of regions, behind pointers that own it.
 pub(super) fn target(ty: &Type) -> &Type {
-    match strip(ty) {
+    match ty.stripped() {
         Type::Pointer(pointer) => match &pointer.target {
             crate::model::Target::Own(inner) => target(inner),
             _ => ty,

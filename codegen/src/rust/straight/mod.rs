@@ -23,10 +23,10 @@ use quote::{format_ident, quote};
 
 use super::plan::Plan;
 use super::shape::{Shape, Shapes};
-use super::visit::{Part, expressions, records, rows};
+use super::visit::{Part, expressions};
 use crate::model::{
     Constant, EpochId, Expr, ExprId, Model, Path, Record, RecordId, RecordKind, Role, Row, RowId,
-    RowKind, Start, Step, Target, Type, UnionId,
+    RowKind, Start, Type, UnionId,
 };
 
 pub(super) use expr::{Access, Frame, Scope, early};
@@ -83,7 +83,9 @@ pub(super) fn emit(plan: &Plan<'_>) -> Able<Emitted> {
     let epoch = straight.epoch_function()?;
     let (tokens, root) = (&reader.tokens, straight.value_ty(model.root, &quote!('_)));
     let ty = straight.value_ty(model.root, &quote!('o));
-    let tried = rows(straight.record(model.root))
+    let tried = straight
+        .record(model.root)
+        .numbered_rows()
         .filter(|(_, row)| straight.is_tried(model.root, row))
         .filter_map(|(id, _)| straight.shapes.field(model.root, id))
         .map(|field| field.ident.clone());
@@ -156,7 +158,7 @@ pub(super) fn emit_arena(plan: &Plan<'_>) -> Able<TokenStream> {
     let epoch = straight.epoch_function()?;
     let (tokens, root) = (reader.tokens, straight.value_ty(model.root, &quote!('_)));
     // Unions that contain themselves are what large files consist of.
-    let many = records(model).filter(|(id, record)| {
+    let many = model.records().filter(|(id, record)| {
         record.recursive && matches!(straight.value_shape(*id), Shape::Choice(_))
     });
     let many = many.map(|(id, _)| straight.value_ty(id, &quote!('_)));
@@ -198,7 +200,7 @@ impl<'p, 'm> Straight<'p, 'm> {
     fn new(plan: &'p Plan<'m>, flavour: Flavour) -> Self {
         let model = plan.model;
         let mut owners = vec![BTreeSet::new(); model.records.len()];
-        for (id, record) in records(model) {
+        for (id, record) in model.records() {
             for child in children(model, record) {
                 owners[child.index()].insert(id);
             }
@@ -223,10 +225,12 @@ impl<'p, 'm> Straight<'p, 'm> {
         expressions(self.model, &mut |id, _, _, part| match part {
             Part::Expr(expr) => self.seeds(expr, id, &mut needs[id.index()]),
             Part::Reference(path) | Part::Table(path) => {
-                self.path_seeds(path, id, &mut needs[id.index()]);
+                let needs = &mut needs[id.index()];
+                let seed = &mut |path: &Path| needs.extend(self.seed(path, id));
+                self.model.exprs.with_subscripts(path, seed);
             }
         });
-        for (id, record) in records(self.model) {
+        for (id, record) in self.model.records() {
             let tabled = |row: &Row| {
                 let Role::Kept(expr) = row.role else { return false };
                 matches!(self.model[expr], Expr::RelocationSections | Expr::RelocationEntries)
@@ -245,7 +249,7 @@ impl<'p, 'm> Straight<'p, 'm> {
         }
         loop {
             let mut changed = false;
-            for (id, record) in records(self.model) {
+            for (id, record) in self.model.records() {
                 for child in children(self.model, record) {
                     let of_child: Vec<_> =
                         needs[child.index()].iter().copied().filter(|need| *need != id).collect();
@@ -261,31 +265,12 @@ impl<'p, 'm> Straight<'p, 'm> {
     }
 
     fn seeds(&self, expr: ExprId, at: RecordId, needs: &mut BTreeSet<RecordId>) {
-        match &self.model[expr] {
-            Expr::Path(path)
-            | Expr::Is(path, _)
-            | Expr::At(path)
-            | Expr::End(path)
-            | Expr::Size(path)
-            | Expr::Index(path)
-            | Expr::IsLast(path)
-            | Expr::Listed(path)
-            | Expr::Patricia(path) => self.path_seeds(path, at, needs),
-            other => other.operands(&mut |operand| self.seeds(operand, at, needs)),
-        }
+        self.model.exprs.paths(expr, &mut |path| needs.extend(self.seed(path, at)));
     }
 
-    fn path_seeds(&self, path: &Path, at: RecordId, needs: &mut BTreeSet<RecordId>) {
-        if let Some(record) = self.start(path, at)
-            && record != at
-        {
-            needs.insert(record);
-        }
-        for step in &path.steps {
-            if let Step::Index(index) = step {
-                self.seeds(*index, at, needs);
-            }
-        }
+    /// The record in which a path begins, if that is another one.
+    fn seed(&self, path: &Path, at: RecordId) -> Option<RecordId> {
+        self.start(path, at).filter(|record| *record != at)
     }
 
     /// The record of the node that a path begins in, if the schema alone says it.
@@ -504,32 +489,20 @@ fn enclosing(record: RecordId) -> Ident {
 /// Records that the rows of a record hold, inline or behind pointers, cases and forms too.
 fn children(model: &Model, record: &Record) -> BTreeSet<RecordId> {
     let mut found = BTreeSet::new();
-    for row in &record.rows {
-        held(model, &row.ty, &mut found);
+    for part in record.rows.iter().flat_map(|row| row.ty.parts()) {
+        match part {
+            Type::Record(id) => {
+                found.insert(*id);
+            }
+            Type::Union(id) => {
+                found.extend(model.unions[id.index()].cases.iter().map(|case| case.record));
+            }
+            _ => {}
+        }
     }
     if let RecordKind::Case(union, case) = record.kind {
         let case = &model.unions[union.index()].cases[case as usize];
         found.extend(case.forms.iter().map(|form| form.record));
     }
     found
-}
-
-fn held(model: &Model, ty: &Type, found: &mut BTreeSet<RecordId>) {
-    match ty {
-        Type::Record(record) => {
-            found.insert(*record);
-        }
-        Type::Union(union) => {
-            found.extend(model.unions[union.index()].cases.iter().map(|case| case.record));
-        }
-        Type::Array(array) => held(model, &array.element, found),
-        Type::Region(region) => held(model, &region.inner, found),
-        Type::PerEpoch(types) => types.iter().for_each(|ty| held(model, ty, found)),
-        Type::Pointer(pointer) => {
-            if let Target::Own(target) = &pointer.target {
-                held(model, target, found);
-            }
-        }
-        _ => {}
-    }
 }

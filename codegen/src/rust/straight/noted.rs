@@ -9,7 +9,6 @@ use quote::quote;
 use super::{RecordId, Row, RowId, Shape, Straight};
 use crate::model::{Path, RecordKind, Reference, Step};
 use crate::rust::shape::Prim;
-use crate::rust::visit::{records, rows};
 
 /// What references lead to: an array of the root, perhaps by a field of its elements.
 #[derive(Debug, Clone)]
@@ -28,8 +27,8 @@ impl Straight<'_, '_> {
     /// All goals of references that a reader can note.
     pub(super) fn find_goals(&self) -> Vec<Goal> {
         let mut goals: Vec<Goal> = Vec::new();
-        for (id, record) in records(self.model) {
-            for (row_id, row) in rows(record) {
+        for (id, record) in self.model.records() {
+            for (row_id, row) in record.numbered_rows() {
                 let Some(reference) = self.notable(id, row_id, row) else { continue };
                 if !goals.iter().any(|goal| goal.is_of(reference)) {
                     let (array, field) = (reference.array.clone(), reference.field.clone());

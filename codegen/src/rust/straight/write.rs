@@ -507,7 +507,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
         };
         let mut rows = Vec::new();
         for record in std::iter::once(id).chain(forms.iter().copied()) {
-            for (row_id, row) in crate::rust::visit::rows(&self.model.records[record.index()]) {
+            for (row_id, row) in self.model.records[record.index()].numbered_rows() {
                 if derive::has_varint(&row.ty) {
                     rows.push(self.straight.shapes.spelling_row(record, row_id));
                 }

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::elided;
 use crate::model::{Home, RecordId, RecordKind, Row, Type, UnionId};
-use crate::rust::shape::{FieldShape, Shape, Shapes, strip};
+use crate::rust::shape::{FieldShape, Shape, Shapes};
 
 /// Of a struct.
 pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
@@ -135,11 +135,7 @@ fn shown(shapes: &Shapes<'_>, row: &Row, field: &FieldShape, value: &TokenStream
 
 /// Name of the row that stands for the struct in a row without a name.
 fn inner_name(shapes: &Shapes<'_>, row: &Row) -> Option<String> {
-    let mut ty = strip(&row.ty);
-    if let Type::PerEpoch(types) = ty {
-        ty = types.iter().find(|ty| !matches!(ty, Type::Nothing)).map(strip)?;
-    }
-    let Type::Record(record) = ty else { return None };
+    let Type::Record(record) = row.ty.stripped().first().stripped() else { return None };
     if !shapes.is_transparent(*record) {
         return None;
     }

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::{arbitrary, docs, serde};
-use crate::model::{Cell, Meaning, RecordId, Row, RowKind, Storage, Type};
+use crate::model::{Cell, Meaning, RecordId, Row, RowKind, Storage, Type, limits};
 use crate::rust::Options;
 use crate::rust::names::Scope;
 use crate::rust::shape::{FieldShape, Prim, Shape, Shapes, mask};
@@ -257,13 +257,7 @@ fn setter(part: &Part<'_>, word: Prim) -> (TokenStream, String) {
 
 /// Least and greatest number of a field.
 fn range(part: &Part<'_>) -> (i128, i128) {
-    let width = part.width.min(64);
-    if part.signed {
-        let half = 1_i128 << (width - 1);
-        (-half, half - 1)
-    } else {
-        (0, (1_i128 << width) - 1)
-    }
+    limits(part.width, part.signed)
 }
 
 fn bits_of(prim: Prim) -> u32 {

@@ -9,8 +9,8 @@ use crate::model::{
     Cell, Content, DefinerScope, Encoding, Home, Meaning, PointerType, RecordId, RecordKind, Role,
     Row, RowId, RowKind, RunLength, RunType, Target, Type, UnionId,
 };
+use crate::rust::plan;
 use crate::rust::shape::Shape;
-use crate::rust::{plan, visit};
 
 impl<'m> Gen<'_, 'm> {
     /// The function that plans a record; nothing if there is nothing to plan.
@@ -92,7 +92,7 @@ impl<'m> Gen<'_, 'm> {
             found.retain(|inner| self.plan.noded(*inner));
             found
         };
-        let rows = visit::rows(record).filter(|(_, row)| {
+        let rows = record.numbered_rows().filter(|(_, row)| {
             let held = nodes(row);
             row.name.is_some()
                 && !forms.is_empty()
@@ -108,7 +108,7 @@ impl<'m> Gen<'_, 'm> {
     /// The row of a record that is called like another one.
     fn row_named(&self, id: RecordId, like: &Row) -> Option<RowId> {
         let record = &self.model.records[id.index()];
-        visit::rows(record).find(|(_, row)| row.name == like.name).map(|(row_id, _)| row_id)
+        record.numbered_rows().find(|(_, row)| row.name == like.name).map(|(row_id, _)| row_id)
     }
 
     fn set_slot(&self, ctx: Ctx, row: RowId, item: TokenStream) -> TokenStream {

@@ -13,7 +13,6 @@ use crate::model::{
 use crate::rust::expr::mentions_position;
 use crate::rust::plan::own_row;
 use crate::rust::shape::Shape;
-use crate::rust::visit::union_in;
 
 impl<'m> Gen<'_, 'm> {
     /// The function that checks a record; nothing if there is nothing to check.
@@ -486,7 +485,7 @@ impl<'m> Gen<'_, 'm> {
 
     /// The case of a union must be the one that data elsewhere says.
     fn check_given(&self, put: &Put<'m>) -> TokenStream {
-        let Some(id) = union_in(&put.row.ty) else { return quote!() };
+        let Some(id) = put.row.ty.union() else { return quote!() };
         let union = &self.model.unions[id.index()];
         let Tag::Given(given) = &union.tag else { return quote!() };
         if !matches!(strip(&put.row.ty), Type::Union(_)) {

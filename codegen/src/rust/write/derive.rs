@@ -10,7 +10,6 @@ use crate::model::{
     RowKind, Target, Type,
 };
 use crate::rust::shape::Shape;
-use crate::rust::visit::union_in;
 
 impl<'m> Gen<'_, 'm> {
     /// Code of type `Fallible<Val>` for an expression in the node `node` with fields in `value`.
@@ -64,7 +63,7 @@ impl<'m> Gen<'_, 'm> {
     /// Code of type `bool`: whether a union has a case.
     fn case_test(&self, ctx: Ctx, row: RowId, case: u32, value: &TokenStream) -> TokenStream {
         let (Some(src), Some(union)) =
-            (self.access(ctx.id, row, value), union_in(&self.row(ctx.id, row).ty))
+            (self.access(ctx.id, row, value), self.row(ctx.id, row).ty.union())
         else {
             return quote!(false);
         };

@@ -9,13 +9,12 @@ use crate::model::{
     ByteOrder, EndianRule, LayoutPath, PointerType, Policy, RecordId, RelocationEncoding, Row,
     RowId, RowKind, RunLength, Start, Statement, Storage, Target, Type, WhenEmpty,
 };
-use crate::rust::visit::records;
 
 impl<'m> Gen<'_, 'm> {
     /// The tables.
     pub fn tables(&self) -> TokenStream {
         let infos: Vec<TokenStream> =
-            records(self.model).map(|(id, _)| self.record_table(id)).collect();
+            self.model.records().map(|(id, _)| self.record_table(id)).collect();
         let relocation = self.relocation();
         let pointers = self.pointers.borrow();
         let names = (0..pointers.len()).map(|at| format_ident!("W{at}"));

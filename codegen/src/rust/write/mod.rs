@@ -19,7 +19,6 @@ use quote::{format_ident, quote};
 use super::expr::mentions_position;
 use super::plan::Plan;
 use super::shape::{Shape, Shapes};
-use super::visit::records;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
     ByteOrder, ByteOrderRule, Constant, DefinerSource, Expr, ExprId, Home, Model, RecordId, Role,
@@ -89,13 +88,13 @@ impl<'p, 'm> Gen<'p, 'm> {
 
     /// Begins with "nothing is to be done" and takes away what is not so until nothing changes.
     fn find_trivial(&self) {
-        for (id, _) in records(self.model) {
+        for (id, _) in self.model.records() {
             self.trivial.borrow_mut().insert(id, true);
             self.unchecked.borrow_mut().insert(id, true);
         }
         loop {
             let mut changed = false;
-            for (id, _) in records(self.model) {
+            for (id, _) in self.model.records() {
                 if self.is_trivial(id) && !self.plan_body(id).is_empty() {
                     self.trivial.borrow_mut().insert(id, false);
                     changed = true;
@@ -130,7 +129,7 @@ impl<'p, 'm> Gen<'p, 'm> {
         let mut expand = TokenStream::new();
         let mut check = TokenStream::new();
         let mut spelling = TokenStream::new();
-        for (id, _) in records(self.model) {
+        for (id, _) in self.model.records() {
             let noded = self.plan.noded(id);
             if !self.reachable.contains(&id) {
                 continue;
@@ -404,8 +403,8 @@ impl<'p, 'm> Gen<'p, 'm> {
     /// Records whose values are in the structs of others, in forms.
     fn aliases(&self) -> BTreeSet<(RecordId, RecordId)> {
         let mut found = BTreeSet::new();
-        for (id, record) in records(self.model) {
-            for (row_id, row) in super::visit::rows(record) {
+        for (id, record) in self.model.records() {
+            for (row_id, row) in record.numbered_rows() {
                 if let Type::Record(inner) = strip(&row.ty) {
                     found.extend(self.alias_in(id, row_id, *inner));
                 }

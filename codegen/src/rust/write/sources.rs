@@ -8,7 +8,6 @@ use quote::{ToTokens as _, quote};
 use super::Gen;
 use crate::model::{RecordId, RowId};
 use crate::rust::shape::Shape;
-use crate::rust::visit::{records, rows};
 
 impl Gen<'_, '_> {
     /// Implementations of what the walk over values asks of them.
@@ -22,7 +21,7 @@ impl Gen<'_, '_> {
     fn structs(&self) -> TokenStream {
         let mut all: BTreeMap<String, (RecordId, Vec<TokenStream>)> = BTreeMap::new();
         let aliases = self.aliases();
-        let own = records(self.model).map(|(id, _)| (id, self.holder(id)));
+        let own = self.model.records().map(|(id, _)| (id, self.holder(id)));
         for (id, holder) in own.chain(aliases) {
             let plain = self.shapes.is_plain_word(holder) || self.shapes.is_transparent(holder);
             if plain || !self.shapes.is_typed(holder) {
@@ -30,7 +29,7 @@ impl Gen<'_, '_> {
             }
             let ident = self.shapes.ident(holder);
             let (_, fields) = all.entry(ident.to_string()).or_insert((holder, Vec::new()));
-            for (row_id, _) in rows(&self.model.records[id.index()]) {
+            for (row_id, _) in self.model.records[id.index()].numbered_rows() {
                 let Some(field) = self.field_of(id, holder, row_id) else { continue };
                 let (record, row) =
                     (Literal::u32_unsuffixed(id.0), Literal::u32_unsuffixed(row_id.0));
@@ -52,7 +51,8 @@ impl Gen<'_, '_> {
             row
         } else {
             let name = self.row(id, row).name.as_ref()?;
-            rows(&self.model.records[holder.index()])
+            self.model.records[holder.index()]
+                .numbered_rows()
                 .find(|(_, other)| other.name.as_ref() == Some(name))?
                 .0
         };
@@ -96,7 +96,7 @@ impl Gen<'_, '_> {
                 number(self.shapes.index_ident(id), quote!((*x).number()));
             }
         }
-        for (id, _) in records(self.model) {
+        for (id, _) in self.model.records() {
             if self.shapes.is_plain_word(id) && self.shapes.has_type(id) {
                 number(self.shapes.ident(id), quote!(x.0));
             }

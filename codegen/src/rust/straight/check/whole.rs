@@ -5,8 +5,8 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::{
-    Able, Checking, Frame, Home, Model, Pooled, RecordId, Scope, Shape, Type, UnionId, records,
-    rows, target, unable, value_frame,
+    Able, Checking, Frame, Home, Model, Pooled, RecordId, Scope, Shape, Type, UnionId, target,
+    unable, value_frame,
 };
 use crate::model::Path;
 use crate::rust::straight::expr::Place;
@@ -39,7 +39,9 @@ impl<'m> Checking<'_, '_, 'm> {
                     let push = straight.element(&Some(element), quote!(element), &mut |place| {
                         let Place::Node(frame) = place else { return unable("keys of numbers") };
                         let record = straight.record(frame.record);
-                        let found = rows(record).find(|(_, row)| row.name.as_ref() == Some(field));
+                        let found = record
+                            .numbered_rows()
+                            .find(|(_, row)| row.name.as_ref() == Some(field));
                         let Some((row, _)) = found else { return unable("no such key") };
                         straight.row_place(view, &frame, row, &mut |place| match place {
                             Place::Number(number) => Ok(quote!(found.push(#number);)),
@@ -109,8 +111,8 @@ impl<'m> Checking<'_, '_, 'm> {
     pub(super) fn find_pooled(&self) -> Vec<Pooled<'m>> {
         let straight = self.straight;
         let mut found: Vec<Pooled<'m>> = Vec::new();
-        for (_, record) in records(straight.model) {
-            for (_, row) in rows(record) {
+        for (_, record) in straight.model.records() {
+            for (_, row) in record.numbered_rows() {
                 let Type::Array(array) = target(&row.ty) else { continue };
                 let Type::Record(record) = array.element else { continue };
                 if found.iter().all(|known| known.record != record) {
@@ -136,10 +138,11 @@ impl<'m> Checking<'_, '_, 'm> {
     /// Whether all rules of a record are those of the cases of one of its rows.
     pub(super) fn is_by_case(&self, id: RecordId) -> Able<bool> {
         let straight = self.straight;
-        let mut found = rows(straight.record(id)).filter_map(|(number, row)| match row.ty {
-            Type::Union(union) => Some((number, union)),
-            _ => None,
-        });
+        let mut found =
+            straight.record(id).numbered_rows().filter_map(|(number, row)| match row.ty {
+                Type::Union(union) => Some((number, union)),
+                _ => None,
+            });
         let (Some((union_row, union)), None) = (found.next(), found.next()) else {
             return Ok(false);
         };
@@ -156,7 +159,7 @@ impl<'m> Checking<'_, '_, 'm> {
             let scope = scope.within(frame.clone());
             let record = &view.records[id.index()];
             let mut tokens = TokenStream::new();
-            for (number, row) in rows(record).filter(|(number, _)| *number != union_row) {
+            for (number, row) in record.numbered_rows().filter(|(number, _)| *number != union_row) {
                 if !matches!(row.homes.get(epoch), Some(Home::Absent)) {
                     tokens.extend(self.row(&scope, view, &frame, number, row, epoch)?);
                 }

@@ -6,8 +6,7 @@ use quote::{format_ident, quote};
 use super::super::early;
 use super::{Able, Ctx, Reading, Spot, nothing, size, unable};
 use crate::model::{
-    Cell, Constant, ExprId, Home, RecordId, RecordKind, Row, RowId, RowKind, Storage, Tag, Target,
-    Type,
+    Cell, Constant, ExprId, Home, RecordId, RecordKind, Row, RowId, RowKind, Storage, Tag, Type,
 };
 use crate::rust::shape::Shape;
 
@@ -62,7 +61,7 @@ impl<'m> Reading<'_, '_, 'm> {
             later: Vec::new(),
         };
         if ctx.word.is_some() {
-            for (id, row) in crate::rust::visit::rows(record) {
+            for (id, row) in record.numbered_rows() {
                 let spot = Spot::local(format_ident!("part"));
                 self.row_at(&mut work, id, row, &spot)?;
             }
@@ -84,7 +83,7 @@ impl<'m> Reading<'_, '_, 'm> {
         if !work.later.is_empty() {
             return unable("a pointer that is never read");
         }
-        for (id, row) in crate::rust::visit::rows(record) {
+        for (id, row) in record.numbered_rows() {
             self.row_without_bytes(&mut work, id, row)?;
         }
         self.names(&mut work)?;
@@ -220,7 +219,7 @@ impl<'m> Reading<'_, '_, 'm> {
     fn next_rows(&self, work: &mut Work<'_, 'm>, holder: &Holder) -> Able<()> {
         let ctx = work.ctx;
         let record = &ctx.view.records[ctx.record.index()];
-        let mut rows = crate::rust::visit::rows(record).peekable();
+        let mut rows = record.numbered_rows().peekable();
         // A record in a block has its next rows there.
         let mut inside = match (&holder.part, &holder.block) {
             (None, Some((block, delta, _))) => {
@@ -235,7 +234,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 self.absent(work, id, row)?;
                 continue;
             }
-            if in_tag(row) && home == Home::Nowhere {
+            if row.in_tag() && home == Home::Nowhere {
                 let spot = Spot::local(format_ident!("part"));
                 self.row_at(work, id, row, &spot)?;
                 continue;
@@ -314,7 +313,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let shape = (work.wanted)(id);
         let outer = std::mem::take(&mut work.code);
         let fields = std::mem::take(&mut work.fields);
-        if owns(&row.ty) {
+        if row.ty.owns() {
             return unable("a pointer that may not be there");
         }
         if work.extents.contains(&id) {
@@ -394,27 +393,6 @@ pub(super) fn is_varint(ty: &Type) -> bool {
 /// The local with the address of a row and the address behind it.
 pub(super) fn extent(record: RecordId, row: RowId) -> Ident {
     format_ident!("x_{}_{}", record.0, row.0)
-}
-
-/// Whether a type is or holds pointers to what it owns, other than in records.
-fn owns(ty: &Type) -> bool {
-    match ty {
-        Type::Pointer(pointer) => matches!(pointer.target, Target::Own(_)),
-        Type::Array(array) => owns(&array.element),
-        Type::Region(region) => owns(&region.inner),
-        _ => false,
-    }
-}
-
-/// Whether a row without bytes of its own is known from the tag of the union around it.
-pub(super) fn in_tag(row: &Row) -> bool {
-    match (&row.kind, &row.ty) {
-        (RowKind::Constant(_), Type::Nothing) => true,
-        (RowKind::Plain, Type::Cell(cell)) => {
-            matches!(cell.storage, Storage::Letter { .. } | Storage::TagOf)
-        }
-        _ => false,
-    }
 }
 
 /// Size in bytes of a union's own tag.

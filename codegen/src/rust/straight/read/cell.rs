@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use super::{Able, Ctx, Reading, Sink, Spot, core, nothing, number, size, unable};
 use crate::model::{
     ByteOrder, Cell, Constant, GroupOrder, Home, IntType, Meaning, RecordId, Row, RowKind, Storage,
-    Type,
+    Type, limits,
 };
 use crate::rust::shape::{Prim, Shape, mask};
 
@@ -61,11 +61,7 @@ impl<'m> Reading<'_, '_, 'm> {
         storage: Storage,
     ) -> Able<(TokenStream, Stored)> {
         let bits_of = |width: u32, is_signed: bool, raw: TokenStream| {
-            let (low, high) = if is_signed {
-                (-(1_i128 << (width - 1)), (1_i128 << (width - 1)) - 1)
-            } else {
-                (0, (1_i128 << width) - 1)
-            };
+            let (low, high) = limits(width, is_signed);
             let prim = Prim::holding(low, high);
             Stored { tokens: signed(raw, width, is_signed, prim), prim, bits: width }
         };

@@ -8,7 +8,7 @@ use super::body::{Holder, tag_size};
 use super::{Able, Ctx, Frame, Reading, Sink, Spot, number, size, unable};
 use crate::model::{
     Case, Cell, DefinerScope, DefinerSource, Home, Label, Measure, Pattern, Role, Storage, Tag,
-    Union, UnionId,
+    Union, UnionId, limits,
 };
 use crate::rust::shape::Shape;
 
@@ -409,7 +409,7 @@ impl<'m> Reading<'_, '_, 'm> {
     fn numbers_of_case(&self, ctx: &Ctx<'m>, case: &Case, inner: &Ctx<'m>) -> Able<TokenStream> {
         let mut code = TokenStream::new();
         let record = &ctx.view.records[ctx.record.index()];
-        for (id, row) in crate::rust::visit::rows(record) {
+        for (id, row) in record.numbered_rows() {
             for definer in &row.definers {
                 let DefinerScope::Case(union_row, at) = definer.scope else { continue };
                 let Some(crate::model::Type::Union(union)) =
@@ -449,11 +449,7 @@ impl<'m> Reading<'_, '_, 'm> {
 /// Lowest and highest number of an integer.
 fn tag_limits(cell: &Cell) -> Option<(i128, i128)> {
     let Storage::Fixed(int) = cell.storage else { return None };
-    let bits = u32::from(int.bytes) * 8;
-    Some(match int.signed {
-        true => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
-        false => (0, (1_i128 << bits) - 1),
-    })
+    Some(limits(u32::from(int.bytes) * 8, int.signed))
 }
 
 /// Whether code reads little, and nothing many times.

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::body::{Work, extent, in_tag};
+use super::body::{Work, extent};
 use super::{Able, Ctx, Reading, Spot, nothing, size, unable};
 use crate::model::{
     Expr, ExprId, Field, Home, Member, Path, RecordId, Role, Row, RowId, RowKind, Start, Step, Type,
@@ -19,7 +19,7 @@ impl<'m> Reading<'_, '_, 'm> {
         row: &'m Row,
     ) -> Able<()> {
         let ctx = work.ctx;
-        if !matches!(row.homes.get(ctx.epoch), Some(Home::Nowhere) | None) || in_tag(row) {
+        if !matches!(row.homes.get(ctx.epoch), Some(Home::Nowhere) | None) || row.in_tag() {
             return Ok(());
         }
         let shape = (work.wanted)(id);
@@ -126,7 +126,7 @@ impl<'m> Reading<'_, '_, 'm> {
     pub(super) fn names(&self, work: &mut Work<'_, 'm>) -> Able<()> {
         let ctx = work.ctx;
         let record = &ctx.view.records[ctx.record.index()];
-        for (row_id, row) in crate::rust::visit::rows(record) {
+        for (row_id, row) in record.numbered_rows() {
             let Some(dictionary) = self.dictionary_in(&row.ty) else { continue };
             let Some(named) = self.named_by(ctx, dictionary) else { continue };
             let Some((_, list)) = work.fields.iter().find(|(id, _)| *id == named.array) else {
@@ -200,7 +200,8 @@ impl<'m> Reading<'_, '_, 'm> {
         let Type::Record(node) = nodes.element else { return None };
         let width = self.fixed(ctx, &nodes.element)?;
         let rows = &ctx.view.records[node.index()];
-        let (label, label_row) = crate::rust::visit::rows(rows)
+        let (label, label_row) = rows
+            .numbered_rows()
             .filter(|(_, row)| matches!(row.role, Role::Data | Role::Default(_)))
             .nth(3)?;
         let Some(Home::At(at)) = label_row.homes.get(ctx.epoch) else { return None };

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::body::Rows;
 use super::{Able, Ctx, Reading, core, number, unable};
-use crate::model::{Case, Cell, Constant, Meaning, Row, RowId, RowKind, Storage, Type};
+use crate::model::{Case, Cell, Constant, Meaning, Row, RowId, RowKind, Type, limits};
 use crate::rust::shape::{Prim, Shape};
 
 /// Whether a row can say a value.
@@ -197,23 +197,11 @@ impl<'m> Reading<'_, '_, 'm> {
 
     /// Whether a cell holds a number of this type.
     fn holds(&self, cell: &Cell, prim: Prim, value: &TokenStream) -> Able<Fits> {
-        let (bits, signed) = match cell.storage {
-            Storage::Fixed(int) => (u32::from(int.bytes) * 8, int.signed),
-            Storage::Varint(id) => {
-                let ty = self.model.varints[id.index()].ty;
-                (u32::from(ty.bytes) * 8, ty.signed)
-            }
-            Storage::Bits { width, .. } | Storage::Letter { width, .. } => (width.into(), false),
-            Storage::Word { first, last, signed } => (u32::from(last - first) + 1, signed),
-            Storage::TagOf => (64, true),
-        };
+        let (bits, signed) = self.model.cell_range(cell);
         if matches!(cell.meaning, Meaning::Bool { .. }) || bits == 0 || bits > 64 {
             return unable("a form that says a number as something else");
         }
-        let (low, high) = match signed {
-            true => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
-            false => (0, (1_i128 << bits) - 1),
-        };
+        let (low, high) = limits(bits, signed);
         let (least, greatest) = prim.range();
         let mut tests = Vec::new();
         if low > least {

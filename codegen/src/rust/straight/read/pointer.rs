@@ -9,7 +9,7 @@ use crate::model::{
     ArrayLength, DefinerSource, Expr, ExprId, PointerType, RecordId, Role, Row, RowKind, RunLength,
     Storage, Target, Type, WhenEmpty,
 };
-use crate::rust::shape::{Shape, strip};
+use crate::rust::shape::Shape;
 
 impl<'m> Reading<'_, '_, 'm> {
     pub(super) fn pointer(
@@ -74,7 +74,7 @@ impl<'m> Reading<'_, '_, 'm> {
             Target::Element => return unable("a pointer to an element"),
         };
         let when_empty = pointer.when_empty.unwrap_or(kind.when_empty);
-        let counted = match strip(own) {
+        let counted = match own.stripped() {
             Type::Array(array) => match &array.length {
                 ArrayLength::Count(count) => Some(count),
                 _ => None,
@@ -86,7 +86,7 @@ impl<'m> Reading<'_, '_, 'm> {
             _ => None,
         };
         let fill = matches!(
-            strip(own),
+            own.stripped(),
             Type::Array(array) if matches!(array.length, ArrayLength::Fill)
         );
         let free = pointer.none_with.is_none() && (counted.is_some() || fill);
@@ -137,7 +137,7 @@ impl<'m> Reading<'_, '_, 'm> {
         } else {
             let inner = Ctx { filled, ..inner };
             let content = self.inside(|| self.item(&inner, &spot, own, row, target, sink))?;
-            let aligned = matches!(strip(own), Type::Run(run) if run.align.is_some());
+            let aligned = matches!(own.stripped(), Type::Run(run) if run.align.is_some());
             if aligned && ctx.extent.is_some() {
                 self.doubt("the address of something aligned");
             }
@@ -176,7 +176,7 @@ impl<'m> Reading<'_, '_, 'm> {
 
     /// Whether a type is a record that says nothing, and holds what an algorithm makes of the value.
     pub(super) fn is_table(&self, ty: &Type) -> bool {
-        let Type::Record(id) = strip(ty) else { return false };
+        let Type::Record(id) = ty.stripped() else { return false };
         !self.straight.shapes.carries(ty)
             && self.straight.record(*id).rows.iter().any(|row| {
                 let made = |expr: ExprId| {

@@ -5,17 +5,8 @@ use quote::quote;
 
 use super::super::Flavour;
 use super::{Able, Ctx, Reading, Sink, Spot, core, size, unable};
-use crate::model::{Cell, Content, Encoding, Meaning, RunLength, RunType};
+use crate::model::{Cell, Content, Encoding, Meaning, RunLength, RunType, unit_size};
 use crate::rust::shape::Shape;
-
-/// Bytes of what the length of a run counts.
-fn unit(content: Content) -> u64 {
-    match content {
-        Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => 2,
-        Content::Text(Encoding::Utf32) => 4,
-        Content::Bytes | Content::Text(Encoding::Ascii | Encoding::Utf8) => 1,
-    }
-}
 
 impl<'m> Reading<'_, '_, 'm> {
     pub(super) fn run(
@@ -40,7 +31,7 @@ impl<'m> Reading<'_, '_, 'm> {
                         .exprs
                         .constant(*count)
                         .and_then(|count| u64::try_from(count).ok())
-                        .and_then(|count| count.checked_mul(unit(run.content))),
+                        .and_then(|count| count.checked_mul(unit_size(run.content))),
                     _ => None,
                 };
                 let Some(bytes) = bytes else { return unable("a run of no size") };
@@ -61,8 +52,8 @@ impl<'m> Reading<'_, '_, 'm> {
                 let (prefix, take) = match &run.length {
                     RunLength::Prefix(cell) => {
                         let (prefix, count) = self.prefix(ctx, spot, cell)?;
-                        let width = size(unit(run.content));
-                        let take = match unit(run.content) {
+                        let width = size(unit_size(run.content));
+                        let take = match unit_size(run.content) {
                             1 => quote!(#part.take(#count)?),
                             _ => quote!(#part.many(#count, #width)?),
                         };
@@ -70,7 +61,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     }
                     RunLength::Fill => (
                         TokenStream::new(),
-                        match unit(run.content) {
+                        match unit_size(run.content) {
                             1 => quote!(#part.rest()),
                             width => {
                                 let width = size(width);
@@ -79,7 +70,7 @@ impl<'m> Reading<'_, '_, 'm> {
                         },
                     ),
                     RunLength::Fixed(bytes) => {
-                        if bytes % unit(run.content) != 0 {
+                        if bytes % unit_size(run.content) != 0 {
                             return unable("half a unit");
                         }
                         let bytes = size(*bytes);
@@ -87,7 +78,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     }
                     RunLength::Count(count) => {
                         let count = self.length(ctx, *count)?;
-                        let width = size(unit(run.content));
+                        let width = size(unit_size(run.content));
                         let filled = ctx.filled.then(|| quote!(s::holds(#count != 0)?;));
                         (quote!(#filled), quote!(#part.many(#count, #width)?))
                     }

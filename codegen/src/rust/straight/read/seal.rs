@@ -8,31 +8,25 @@ use super::super::early;
 use super::body::{Work, extent};
 use super::{Able, Ctx, Reading};
 use crate::model::{
-    ArrayLength, BinaryOp, DefinerScope, DefinerSource, Expr, ExprId, Extent, Gaps, Home, Measure,
+    ArrayLength, DefinerScope, DefinerSource, Expr, ExprId, Extent, Gaps, Home, Linear, Measure,
     Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, Start, Step, Tag, Target,
-    Type, UnaryOp,
+    Type,
 };
-use crate::rust::shape::strip;
-use crate::rust::visit::{Part, expressions, records, rows, union_in};
+use crate::rust::visit::{Part, expressions};
 
 /// In how many rows, and as how many whole cases, each record stands.
 pub(super) fn uses(model: &Model) -> Vec<usize> {
     let mut uses = vec![0; model.records.len()];
     for record in &model.records {
         for row in &record.rows {
-            let mut found = BTreeSet::new();
-            held(&row.ty, &mut found);
-            for id in found {
+            for id in row.ty.records().collect::<BTreeSet<_>>() {
                 uses[id.index()] += 1;
             }
         }
     }
     for kind in &model.pointers {
-        let mut found = BTreeSet::new();
-        if let Some(text) = &kind.text {
-            held(text, &mut found);
-        }
-        for id in found {
+        let text = kind.text.iter().flat_map(|text| text.records());
+        for id in text.collect::<BTreeSet<_>>() {
             uses[id.index()] += 1;
         }
     }
@@ -44,35 +38,21 @@ pub(super) fn uses(model: &Model) -> Vec<usize> {
     uses
 }
 
-fn held(ty: &Type, found: &mut BTreeSet<RecordId>) {
-    match ty {
-        Type::Record(id) => {
-            found.insert(*id);
-        }
-        Type::Pointer(pointer) => {
-            if let Target::Own(target) = &pointer.target {
-                held(target, found);
-            }
-        }
-        Type::Array(array) => held(&array.element, found),
-        Type::Region(region) => held(&region.inner, found),
-        Type::PerEpoch(types) => types.iter().for_each(|ty| held(ty, found)),
-        _ => {}
-    }
-}
-
 /// Rows that expressions and tags ask for.
 pub(super) fn asked(model: &Model) -> BTreeSet<(RecordId, RowId)> {
     let mut found = BTreeSet::new();
     expressions(model, &mut |_, _, _, part| match part {
-        Part::Expr(expr) => ask(model, expr, &mut found),
-        Part::Reference(path) | Part::Table(path) => ask_path(model, path, &mut found),
+        Part::Expr(expr) => model.exprs.paths(expr, &mut |path| ask(path, &mut found)),
+        Part::Reference(path) | Part::Table(path) => {
+            model.exprs.with_subscripts(path, &mut |path| ask(path, &mut found));
+        }
     });
-    for (id, record) in records(model) {
-        record.lets.iter().for_each(|l| ask(model, l.expr, &mut found));
-        record.arguments.iter().for_each(|argument| ask(model, *argument, &mut found));
+    for (id, record) in model.records() {
+        for expr in record.lets.iter().map(|l| l.expr).chain(record.arguments.iter().copied()) {
+            model.exprs.paths(expr, &mut |path| ask(path, &mut found));
+        }
         for row in &record.rows {
-            if let Some(union) = union_in(&row.ty)
+            if let Some(union) = row.ty.union()
                 && let Tag::Row(tag) = model.unions[union.index()].tag
             {
                 found.insert((id, tag));
@@ -82,33 +62,13 @@ pub(super) fn asked(model: &Model) -> BTreeSet<(RecordId, RowId)> {
     found
 }
 
-fn ask(model: &Model, expr: ExprId, found: &mut BTreeSet<(RecordId, RowId)>) {
-    match &model[expr] {
-        Expr::Path(path)
-        | Expr::Is(path, _)
-        | Expr::At(path)
-        | Expr::End(path)
-        | Expr::Size(path)
-        | Expr::Index(path)
-        | Expr::IsLast(path)
-        | Expr::Listed(path)
-        | Expr::Patricia(path) => ask_path(model, path, found),
-        other => other.operands(&mut |operand| ask(model, operand, found)),
-    }
-}
-
-fn ask_path(model: &Model, path: &Path, found: &mut BTreeSet<(RecordId, RowId)>) {
+fn ask(path: &Path, found: &mut BTreeSet<(RecordId, RowId)>) {
     for step in &path.steps {
-        match step {
-            Step::Field(field) => {
-                for (record, way) in &field.members {
-                    if let [Member::Row(row)] = way.as_slice() {
-                        found.insert((*record, *row));
-                    }
-                }
+        let Step::Field(field) = step else { continue };
+        for (record, way) in &field.members {
+            if let [Member::Row(row)] = way.as_slice() {
+                found.insert((*record, *row));
             }
-            Step::Index(index) => ask(model, *index, found),
-            Step::Last => {}
         }
     }
 }
@@ -128,31 +88,8 @@ fn own(path: &Path, record: RecordId) -> Option<RowId> {
 
 /// An expression as a multiple of a row's number, plus something.
 fn linear(model: &Model, expr: ExprId, record: RecordId, row: RowId) -> Option<(i128, i128)> {
-    if let Some(n) = model.exprs.constant(expr) {
-        return Some((0, n));
-    }
-    match &model[expr] {
-        Expr::Path(path) => (own(path, record) == Some(row)).then_some((1, 0)),
-        Expr::Unary(UnaryOp::Negate, a) => {
-            let (factor, offset) = linear(model, *a, record, row)?;
-            Some((factor.checked_neg()?, offset.checked_neg()?))
-        }
-        Expr::Binary(op, a, b) => {
-            let (a, b) = (linear(model, *a, record, row)?, linear(model, *b, record, row)?);
-            match op {
-                BinaryOp::Add => Some((a.0.checked_add(b.0)?, a.1.checked_add(b.1)?)),
-                BinaryOp::Subtract => Some((a.0.checked_sub(b.0)?, a.1.checked_sub(b.1)?)),
-                BinaryOp::Multiply if a.0 == 0 => {
-                    Some((a.1.checked_mul(b.0)?, a.1.checked_mul(b.1)?))
-                }
-                BinaryOp::Multiply if b.0 == 0 => {
-                    Some((b.1.checked_mul(a.0)?, b.1.checked_mul(a.1)?))
-                }
-                _ => None,
-            }
-        }
-        _ => None,
-    }
+    let Linear { path, factor, offset, .. } = model.exprs.linear(expr)?;
+    (own(path, record) == Some(row)).then_some((factor, offset))
 }
 
 /// What an equation says of an address: of which row, and whether of its end.
@@ -259,7 +196,7 @@ impl<'m> Reading<'_, '_, 'm> {
         'm: 'r,
     {
         let epoch = ctx.epoch;
-        rows(&ctx.view.records[ctx.record.index()]).filter(move |(_, row)| {
+        ctx.view.records[ctx.record.index()].numbered_rows().filter(move |(_, row)| {
             matches!(row.role, Role::Derived) && !matches!(row.homes.get(epoch), Some(Home::Absent))
         })
     }
@@ -276,7 +213,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 found.push(row);
             }
         }
-        for (id, row) in rows(&ctx.view.records[ctx.record.index()]) {
+        for (id, row) in ctx.view.records[ctx.record.index()].numbered_rows() {
             if self.dictionary_in(&row.ty).is_some() && matches!(row.ty, Type::Pointer(_)) {
                 found.push(id);
             }
@@ -287,7 +224,7 @@ impl<'m> Reading<'_, '_, 'm> {
     /// Compares numbers with what they follow from.
     pub(super) fn settle(&self, work: &mut Work<'_, 'm>) -> Able<()> {
         let ctx = work.ctx;
-        for (_, row) in rows(&ctx.view.records[ctx.record.index()]) {
+        for (_, row) in ctx.view.records[ctx.record.index()].numbered_rows() {
             if matches!(&row.ty, Type::Pointer(pointer) if pointer.none_with.is_some()) {
                 self.doubt("a pointer that is none with an array");
             }
@@ -357,7 +294,7 @@ fn counted(
     equation: (i128, i128),
 ) -> bool {
     let exact = |expr: ExprId| linear(model, expr, record, number) == Some(equation);
-    match strip(ty) {
+    match ty.stripped() {
         Type::Array(array) => matches!(&array.length, ArrayLength::Count(count) if exact(*count)),
         Type::Run(run) => matches!(&run.length, RunLength::Count(count) if exact(*count)),
         Type::Pointer(pointer) => match &pointer.target {

@@ -5,9 +5,8 @@ use proc_macro2::Literal;
 use super::spot::{Spot, bytes_at, in_block, lit};
 use super::*;
 use crate::model::{
-    Cell, Constant, GroupOrder, IntType, Meaning, Role, RowKind, Storage, VarintId,
+    Cell, Constant, GroupOrder, IntType, Meaning, Role, RowKind, Storage, VarintId, limits,
 };
-use crate::rust::visit::rows as rows_of;
 
 impl<'m> Writer<'_, '_, 'm> {
     /// Whether the highest byte of a number comes first.
@@ -25,20 +24,6 @@ impl<'m> Writer<'_, '_, 'm> {
         (u32::from(varint.ty.bytes) * 8, varint.max_bytes, order)
     }
 
-    /// Width in bits and sign of a cell.
-    pub(super) fn cell_range(&self, cell: &Cell) -> (u32, bool) {
-        match cell.storage {
-            Storage::Fixed(int) => (u32::from(int.bytes) * 8, int.signed),
-            Storage::Varint(id) => {
-                let ty = self.model.varints[id.index()].ty;
-                (u32::from(ty.bytes) * 8, ty.signed)
-            }
-            Storage::Bits { width, .. } | Storage::Letter { width, .. } => (width.into(), false),
-            Storage::Word { first, last, signed } => (u32::from(last - first) + 1, signed),
-            Storage::TagOf => (64, true),
-        }
-    }
-
     /// Whether every number of a shape fits a cell.
     pub(super) fn always_fits(&self, shape: &Shape, cell: &Cell) -> bool {
         let (low, high) = match shape {
@@ -47,12 +32,8 @@ impl<'m> Writer<'_, '_, 'm> {
             Shape::Index(_) => (0, u32::MAX.into()),
             _ => return false,
         };
-        let (bits, signed) = self.cell_range(cell);
-        let (least, most) = if signed {
-            (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1)
-        } else {
-            (0, (1_i128 << bits) - 1)
-        };
+        let (bits, signed) = self.model.cell_range(cell);
+        let (least, most) = limits(bits, signed);
         least <= low && high <= most
     }
 
@@ -73,10 +54,10 @@ impl<'m> Writer<'_, '_, 'm> {
         let plain = row.plus == 0 && row.none.is_empty();
         let filtered = row.reference.as_ref().is_some_and(|r| r.filter.is_some());
         match (&cell.meaning, shape) {
-            (Meaning::Float, Shape::Float32) if self.cell_range(cell).0 == 32 => {
+            (Meaning::Float, Shape::Float32) if self.model.cell_range(cell).0 == 32 => {
                 Some(quote!(u64::from(#code.to_bits())))
             }
-            (Meaning::Float, Shape::Float64) if self.cell_range(cell).0 == 64 => {
+            (Meaning::Float, Shape::Float64) if self.model.cell_range(cell).0 == 64 => {
                 Some(quote!(#code.to_bits()))
             }
             (Meaning::Bool { yes }, Shape::Bool) => Some(quote!((if *#code { #yes } else { 0 }))),
@@ -118,7 +99,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 let Some(none) = row.none.first() else {
                     return unable("a number that may not be there");
                 };
-                let (bits, signed) = self.cell_range(cell);
+                let (bits, signed) = self.model.cell_range(cell);
                 let none = cut(*none, bits, signed)?;
                 let some = self.bits(node, row, cell, &self.src(quote!(x), (**inner).clone()))?;
                 Ok(quote!(match #code { rt::Some(x) => #some, rt::None => #none }))
@@ -136,7 +117,7 @@ impl<'m> Writer<'_, '_, 'm> {
 
     /// Code of type `u64` for a number of type `i128` that is no "nothing".
     fn stored_bits(&self, row: &Row, cell: &Cell, number: &TokenStream) -> Able<TokenStream> {
-        let (bits, signed) = self.cell_range(cell);
+        let (bits, signed) = self.model.cell_range(cell);
         let stored = match row.plus {
             0 => quote!(#number),
             plus => {
@@ -160,7 +141,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let inner = self.inside(node, word, src, node.at.clone(), None)?;
         let canonical = self.canonical(word, &inner.value);
         let mut parts = TokenStream::new();
-        for (id, row) in rows_of(inner.record()) {
+        for (id, row) in inner.record().numbered_rows() {
             if matches!(row.kind, RowKind::Zero | RowKind::Reserved) {
                 continue;
             }
@@ -189,7 +170,7 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         match (&row.kind, &row.role) {
             (RowKind::Constant(constant), _) => {
-                let (bits, signed) = self.cell_range(cell);
+                let (bits, signed) = self.model.cell_range(cell);
                 let n = cut(constant_number(constant, cell, row.plus)?, bits, signed)?;
                 Ok(quote!(#n))
             }
@@ -201,7 +182,7 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             (RowKind::Plain, Role::Derived) => {
                 let number = self.number(node, id, row)?;
-                let (bits, signed) = self.cell_range(cell);
+                let (bits, signed) = self.model.cell_range(cell);
                 let plus = Literal::i128_suffixed(row.plus);
                 Ok(quote!(s::bits(s::known(s::add(#number, rt::Some(#plus))?)?, #bits, #signed)?))
             }
@@ -311,7 +292,7 @@ impl<'m> Writer<'_, '_, 'm> {
             Type::Nothing => Ok(quote!()),
             Type::Cell(cell) => match cell.storage {
                 Storage::Fixed(int) => {
-                    let (bits, signed) = self.cell_range(cell);
+                    let (bits, signed) = self.model.cell_range(cell);
                     let n = cut(constant_number(constant, cell, row.plus)?, bits, signed)?;
                     Ok(self.store(node, &int, &quote!(#n), spot))
                 }

@@ -9,7 +9,6 @@ use crate::model::{
     Role, RowKind, RunLength, RunType, Start, Step, Storage,
 };
 use crate::rust::straight::expr::target;
-use crate::rust::visit::rows as rows_of;
 
 /// A row of which address or size is asked for in another one.
 pub(super) struct Measured {
@@ -33,7 +32,7 @@ impl<'m> Writer<'_, '_, 'm> {
     /// Rows whose numbers say where others are, as long as those are inline.
     pub(super) fn measured(&self, node: &Node<'m>) -> Able<Vec<Measured>> {
         let mut found = Vec::new();
-        for (by, row) in rows_of(node.record()) {
+        for (by, row) in node.record().numbered_rows() {
             if !is_here(row, node.epoch) || !matches!(row.role, Role::Derived) {
                 continue;
             }
@@ -371,11 +370,11 @@ pub(super) fn is_here(row: &Row, epoch: usize) -> bool {
 }
 
 pub(super) fn has_pointer(ty: &Type) -> bool {
-    matches!(crate::rust::shape::strip(ty), Type::Pointer(_))
+    matches!(ty.stripped(), Type::Pointer(_))
 }
 
 pub(super) fn is_aligned(ty: &Type) -> bool {
-    matches!(crate::rust::shape::strip(ty), Type::Run(run) if run.align.is_some_and(|align| align > 1))
+    matches!(ty.stripped(), Type::Run(run) if run.align.is_some_and(|align| align > 1))
 }
 
 pub(super) fn is_varint(ty: &Type) -> bool {
@@ -397,8 +396,4 @@ pub(super) fn has_varint(ty: &Type) -> bool {
 
 pub(super) fn is_cell(ty: &Type) -> bool {
     matches!(ty, Type::Cell(_))
-}
-
-pub(super) fn is_bits(ty: &Type) -> bool {
-    matches!(ty, Type::Cell(cell) if matches!(cell.storage, Storage::Bits { .. }))
 }

@@ -8,10 +8,9 @@ use crate::model::{
     Cell, DefinerScope, DefinerSource, Expr, ExprId, Measure, Member, Path, Role, RowKind, Start,
     Step, Storage,
 };
-use crate::rust::shape::strip;
 use crate::rust::straight::Unable;
 use crate::rust::straight::expr::Late;
-use crate::rust::visit::{Part, expressions, records, rows as rows_of};
+use crate::rust::visit::{Part, expressions};
 
 /// A row whose number is stored in the end.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,8 +52,8 @@ impl Anchors {
             away: BTreeSet::new(),
         };
         let mut holders: BTreeMap<RecordId, Vec<(RecordId, RowId, bool)>> = BTreeMap::new();
-        for (id, record) in records(model) {
-            for (row_id, row) in rows_of(record) {
+        for (id, record) in model.records() {
+            for (row_id, row) in record.numbered_rows() {
                 let mut found = Vec::new();
                 records_in(model, &row.ty, false, &mut found);
                 if let [(record, false)] = found.as_slice() {
@@ -79,7 +78,7 @@ impl Anchors {
                 anchors.collect(model, expr, id, &mut list);
             }
         });
-        for (id, record) in records(model) {
+        for (id, record) in model.records() {
             for definer in record.rows.iter().flat_map(|row| &row.definers) {
                 if let (DefinerScope::Own, DefinerSource::Measure { measure, row, .. }) =
                     (&definer.scope, &definer.source)
@@ -215,7 +214,7 @@ fn records_in(model: &Model, ty: &Type, many: bool, found: &mut Vec<(RecordId, b
 }
 
 fn leads_away(ty: &Type) -> bool {
-    match strip(ty) {
+    match ty.stripped() {
         Type::Pointer(_) => true,
         Type::PerEpoch(types) => types.iter().any(leads_away),
         _ => false,

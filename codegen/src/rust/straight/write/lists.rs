@@ -5,7 +5,6 @@ use super::*;
 use crate::model::{
     Listing, PointerId, PointerType, Policy, RowKind, RunLength, Storage, Target, WhenEmpty,
 };
-use crate::rust::shape::strip;
 
 /// What a pointer leads to, as listings tell it.
 #[derive(Clone, Copy)]
@@ -150,7 +149,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let kind = &self.model.pointers[pointer.kind.index()];
         let when = pointer.when_empty.unwrap_or(kind.when_empty);
         let code = &src.code;
-        let counted = match strip(target) {
+        let counted = match target.stripped() {
             Type::Array(_) => true,
             Type::Run(run) => {
                 if matches!(run.length, RunLength::Count(_)) && self.has_relocation {
@@ -220,7 +219,7 @@ impl<'m> Writer<'_, '_, 'm> {
         match &pointer.target {
             Target::Pooled => Class::Text,
             Target::Element => Class::Object,
-            Target::Own(ty) => match strip(ty) {
+            Target::Own(ty) => match ty.stripped() {
                 Type::Run(run) if matches!(run.length, RunLength::Count(_)) => Class::Array,
                 Type::Array(_) => Class::Array,
                 Type::Record(record) if self.model.is_dictionary(*record) => Class::Dictionary,

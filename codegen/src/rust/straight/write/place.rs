@@ -3,7 +3,6 @@
 use super::rows::Head;
 use super::*;
 use crate::model::{Home, LayoutPath, PathStep, RowKind};
-use crate::rust::shape::strip;
 
 /// What a statement places of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,7 +141,7 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         let Some(src) = self.field(node, *id) else { return unable("a way through no field") };
         let at = self.row_at(node, *id)?;
-        self.through(node, strip(&row.ty), &src, at, &mut |inner| {
+        self.through(node, row.ty.stripped(), &src, at, &mut |inner| {
             self.step(inner, rest, part, kept)
         })
     }
@@ -248,7 +247,7 @@ impl<'m> Writer<'_, '_, 'm> {
         if matches!(row.kind, RowKind::Slice { .. }) {
             return unable("a slice");
         }
-        match strip(&row.ty) {
+        match row.ty.stripped() {
             Type::Pointer(pointer) => {
                 let src = match self.field(node, id) {
                     Some(src) => src,

@@ -2,11 +2,10 @@
 
 use proc_macro2::Literal;
 
-use super::derive::{Side, is_bits, is_cell};
+use super::derive::{Side, is_cell};
 use super::spot::{Spot, bytes_at, in_block, lit, position, sum};
 use super::*;
 use crate::model::{Constant, Extent, Home, Role, RowKind, RunLength, RunType};
-use crate::rust::visit::rows as rows_of;
 
 /// Makes code that writes a tag to an offset of the block `b`.
 pub(super) type TagCode = Box<dyn Fn(&TokenStream) -> TokenStream>;
@@ -45,7 +44,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let has_homes = record.rows.iter().any(|row| matches!(home(row), Home::At(_)));
         let limit = own.filter(|_| has_homes || head.code.is_none());
         let mut last: Option<(RowId, u64)> = None;
-        for (id, row) in rows_of(record) {
+        for (id, row) in record.numbered_rows() {
             let Home::At(offset) = home(row) else { continue };
             if offset < head.from {
                 return unable("a row in front of its union");
@@ -69,7 +68,7 @@ impl<'m> Writer<'_, '_, 'm> {
             plan.end = offset;
             plan.rest.push(row);
         }
-        for (id, row) in rows_of(record) {
+        for (id, row) in record.numbered_rows() {
             if !matches!(home(row), Home::Next) {
                 continue;
             }
@@ -160,7 +159,7 @@ impl<'m> Writer<'_, '_, 'm> {
             }
         }
         // Rows that have no place must say so.
-        for (row_id, row) in rows_of(node.record()) {
+        for (row_id, row) in node.record().numbered_rows() {
             tokens.extend(self.gone(node, row_id, row)?);
         }
         tokens.extend(after);
@@ -346,22 +345,15 @@ impl<'m> Writer<'_, '_, 'm> {
 
     /// Whether a value of a type may be nothing where the row is there.
     pub(super) fn may_be_none(&self, ty: &Type, row: &Row) -> bool {
-        match crate::rust::shape::strip(ty) {
+        match ty.stripped() {
             Type::Cell(_) => !row.none.is_empty(),
-            Type::Pointer(pointer) => {
-                let owns = matches!(pointer.target, crate::model::Target::Own(_));
-                let kind = &self.model.pointers[pointer.kind.index()];
-                pointer.optional
-                    || pointer.none_with.is_some()
-                    || !row.none.is_empty()
-                    || kind.none.is_some() && !owns
-            }
+            Type::Pointer(pointer) => pointer.may_be_none(self.model, row),
             _ => false,
         }
     }
 
     pub(super) fn padding(&self, node: &Node<'m>, row: &'m Row, spot: &Spot) -> Able<TokenStream> {
-        if is_bits(&row.ty) {
+        if row.ty.is_bits() {
             return unable("single bits");
         }
         let Spot::End = spot else { return Ok(quote!()) };

@@ -11,9 +11,7 @@ use crate::model::{
     Measure, Member, Path, PoolOrder, RelocationEncoding, Role, RowKind, RunLength, Step, Storage,
     StreamFunction, Target,
 };
-use crate::rust::shape::strip;
 use crate::rust::straight::expr::{Place, combined};
-use crate::rust::visit::{records, rows as rows_of};
 
 /// Most equations in equations of a number of rows.
 const DEEPEST: u32 = 8;
@@ -40,8 +38,9 @@ impl<'m> Writer<'_, '_, 'm> {
     }
 
     fn number_of_pool(&self, id: RecordId, row: RowId) -> Option<u8> {
-        let mut pools = records(self.model).flat_map(|(id, record)| {
-            let pools = rows_of(record).filter(|(_, row)| matches!(row.kind, RowKind::Pool { .. }));
+        let mut pools = self.model.records().flat_map(|(id, record)| {
+            let pools =
+                record.numbered_rows().filter(|(_, row)| matches!(row.kind, RowKind::Pool { .. }));
             pools.map(move |(row, _)| (id, row))
         });
         let at = pools.position(|pool| pool == (id, row))?;
@@ -52,7 +51,7 @@ impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn made(&self, node: &Node<'m>) -> Able<TokenStream> {
         let mut tokens = TokenStream::new();
         let mut relocated = false;
-        for (id, row) in rows_of(node.record()) {
+        for (id, row) in node.record().numbered_rows() {
             if !self.is_made(row) {
                 continue;
             }
@@ -162,7 +161,9 @@ impl<'m> Writer<'_, '_, 'm> {
         row: &'m Row,
         expr: ExprId,
     ) -> Able<TokenStream> {
-        let Type::Array(array) = strip(&row.ty) else { return unable("a table that is no array") };
+        let Type::Array(array) = row.ty.stripped() else {
+            return unable("a table that is no array");
+        };
         let Type::Record(record) = array.element else {
             return unable("a table of something else");
         };
@@ -213,7 +214,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let mut columns = columns.iter();
         let mut body = TokenStream::new();
         let homes: BTreeMap<RowId, u64> = plan.block.iter().copied().collect();
-        for (row_id, row) in rows_of(element.record()) {
+        for (row_id, row) in element.record().numbered_rows() {
             let Some(offset) = homes.get(&row_id) else { continue };
             let offset = usize::try_from(*offset).unwrap_or(usize::MAX);
             let spot = Spot::Block(sum(&quote!(0), offset));
@@ -271,14 +272,14 @@ impl<'m> Writer<'_, '_, 'm> {
         let own = Path { steps: vec![sections.clone()], ..path.clone() };
         let Some(row) = self.own_row(node, &own) else { return false };
         let row = node.row(row);
-        let Type::Array(array) = strip(&row.ty) else { return false };
+        let Type::Array(array) = row.ty.stripped() else { return false };
         let (Role::Kept(kept), Type::Record(record)) = (&row.role, &array.element) else {
             return false;
         };
         if !matches!(self.model[*kept], Expr::RelocationSections) {
             return false;
         }
-        let data = rows_of(&node.view.records[record.index()]).filter(|(_, row)| {
+        let data = node.view.records[record.index()].numbered_rows().filter(|(_, row)| {
             matches!(row.kind, RowKind::Plain) && matches!(row.role, Role::Data | Role::Default(_))
         });
         let fourth = data.map(|(id, _)| id).nth(3);
@@ -340,7 +341,9 @@ impl<'m> Writer<'_, '_, 'm> {
         row: &'m Row,
         pad: u64,
     ) -> Able<TokenStream> {
-        let Type::Array(array) = strip(&row.ty) else { return unable("a pool that is no array") };
+        let Type::Array(array) = row.ty.stripped() else {
+            return unable("a pool that is no array");
+        };
         let Type::Run(run) = &array.element else { return unable("a pool of something else") };
         let ascii = match run.content {
             Content::Bytes | Content::Text(Encoding::Utf8) => false,

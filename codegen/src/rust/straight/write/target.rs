@@ -4,7 +4,6 @@ use super::place::{Kept, Part};
 use super::spot::Spot;
 use super::*;
 use crate::model::{ArrayType, Extent, PointerType, Storage, Target};
-use crate::rust::shape::strip;
 
 impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn place_object(
@@ -249,8 +248,8 @@ impl<'m> Writer<'_, '_, 'm> {
 
     /// Whether the elements of an object differ in size, and own something.
     pub(super) fn needs_starts(&self, node: &Node<'m>, ty: &'m Type) -> Able<bool> {
-        let Type::Array(array) = strip(ty) else { return Ok(false) };
-        let owns = match strip(&array.element) {
+        let Type::Array(array) = ty.stripped() else { return Ok(false) };
+        let owns = match array.element.stripped() {
             Type::Record(record) => self.straight.record(*record).layout.len() > 1,
             Type::Union(_) => true,
             _ => false,
@@ -271,7 +270,7 @@ impl<'m> Writer<'_, '_, 'm> {
         index: Option<&TokenStream>,
         starts: bool,
     ) -> Able<TokenStream> {
-        match strip(ty) {
+        match ty.stripped() {
             Type::Record(record) => {
                 let inner = self.inside(node, *record, src, quote!(here), index.cloned())?;
                 self.tail(&inner)
@@ -298,7 +297,7 @@ impl<'m> Writer<'_, '_, 'm> {
         first: Option<&TokenStream>,
     ) -> Able<TokenStream> {
         let (Some(Shape::List(inner)) | Some(Shape::Fixed(inner, _))) = &src.shape else {
-            return match strip(&array.element) {
+            return match array.element.stripped() {
                 Type::Pointer(_) | Type::Record(_) | Type::Union(_) => {
                     unable("an array in another shape")
                 }
@@ -314,7 +313,7 @@ impl<'m> Writer<'_, '_, 'm> {
             (None, Some(size)) => quote!((#base + #i as u64 * #size)),
             (None, None) => quote!(),
         };
-        let body = match strip(&array.element) {
+        let body = match array.element.stripped() {
             Type::Pointer(pointer) => self.place_target(
                 node,
                 id,
@@ -366,7 +365,7 @@ impl<'m> Writer<'_, '_, 'm> {
             Type::Record(record) => self.model.records[record.index()].align,
             Type::Run(run) => run.align,
             Type::Region(region) => self.type_align(&region.inner),
-            Type::Array(array) => match strip(&array.element) {
+            Type::Array(array) => match array.element.stripped() {
                 Type::Run(_) | Type::Record(_) => self.type_align(&array.element),
                 _ => None,
             },

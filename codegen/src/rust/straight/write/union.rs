@@ -6,7 +6,6 @@ use super::rows::{Head, TagCode};
 use super::spot::{Spot, bytes_at, lit};
 use super::*;
 use crate::model::{Case, Cell, IntType, Label, Meaning, RowKind, Storage, Tag, UnionId};
-use crate::rust::visit::rows as rows_of;
 
 impl<'m> Writer<'_, '_, 'm> {
     /// A union. `home`: where it begins in the record around it, in bytes, if that is always the
@@ -244,7 +243,7 @@ impl<'m> Writer<'_, '_, 'm> {
     ) -> Able<(u64, TokenStream, TagCode)> {
         let (size, width) = (u64::from(int.bytes), lit(int.bytes.into()));
         let function = if self.is_big(rows, int) { quote!(set_big) } else { quote!(set) };
-        let tag_row = rows_of(rows.record()).find_map(|(id, row)| match &row.ty {
+        let tag_row = rows.record().numbered_rows().find_map(|(id, row)| match &row.ty {
             Type::Cell(cell) if matches!(cell.storage, Storage::TagOf) => Some((id, row, cell)),
             _ => None,
         });
@@ -252,7 +251,7 @@ impl<'m> Writer<'_, '_, 'm> {
             Some(Label::Pattern(pattern)) => {
                 let bits = Literal::u128_suffixed(pattern.bits);
                 let mut letters = TokenStream::new();
-                for (id, row) in rows_of(rows.record()) {
+                for (id, row) in rows.record().numbered_rows() {
                     let Type::Cell(cell) = &row.ty else {
                         if matches!(&row.ty, Type::Pointer(p) if matches!(p.cell, Some(Cell { storage: Storage::Letter { .. }, .. })))
                         {
@@ -331,7 +330,7 @@ impl<'m> Writer<'_, '_, 'm> {
     /// Whether a form can say a value: a `bool`; nothing if it always can.
     fn form_says(&self, rows: &Node<'m>) -> Able<Option<TokenStream>> {
         let mut tests = Vec::new();
-        for (id, row) in rows_of(rows.record()) {
+        for (id, row) in rows.record().numbered_rows() {
             if row.name.is_none() {
                 continue;
             }
@@ -374,7 +373,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 let Some(number) = self.plain_number(code, shape) else {
                     return unable("a number in another shape");
                 };
-                let (bits, signed) = self.cell_range(cell);
+                let (bits, signed) = self.model.cell_range(cell);
                 Ok(Some(quote!(s::bits(#number, #bits, #signed).is_ok())))
             }
             (Type::Array(array), Some(Shape::List(inner) | Shape::Fixed(inner, _))) => {

@@ -3,8 +3,8 @@
 //! Such an element has the number that belongs to its position, so that whoever refers to it can
 //! be made before it.
 
-use crate::model::{Model, RecordId, RecordKind, Row, RowId, Target, Type};
-use crate::rust::shape::{FieldShape, IndexId, Shape, Shapes, strip, table_of};
+use crate::model::{Model, RecordId, RecordKind, Row, RowId};
+use crate::rust::shape::{FieldShape, IndexId, Shape, Shapes, table_of};
 
 /// An array of which the elements are known by a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,29 +65,12 @@ pub fn at(shapes: &Shapes<'_>, record: RecordId, field: &FieldShape) -> Option<u
     let Shape::Int(_) = field.shape else { return None };
     let is_key = |keyed: &&Keyed| {
         let array = &model.records[keyed.record.index()].rows[keyed.row.index()];
-        let mut elements = Vec::new();
-        records(&array.ty, &mut elements);
         row.name.as_ref() == Some(&keyed.field)
-            && elements.iter().any(|element| is_use(model, record, *element))
+            && array.ty.records().any(|element| is_use(model, record, element))
     };
     let keyed = keyed(shapes);
     let keyed = keyed.iter().find(is_key)?;
     number(shapes, keyed.record, keyed.row)
-}
-
-/// The structs that elements, targets and insides are in the end.
-fn records(ty: &Type, found: &mut Vec<RecordId>) {
-    match strip(ty) {
-        Type::Record(record) => found.push(*record),
-        Type::Array(array) => records(&array.element, found),
-        Type::Pointer(pointer) => {
-            if let Target::Own(target) = &pointer.target {
-                records(target, found);
-            }
-        }
-        Type::PerEpoch(types) => types.iter().for_each(|ty| records(ty, found)),
-        _ => {}
-    }
 }
 
 /// Whether both are uses of one declaration.

@@ -9,11 +9,11 @@ use quote::quote;
 use super::lengths::Unit;
 use super::{keys, lengths};
 use crate::model::{
-    ArrayLength, ArrayType, BinaryOp, Cell, CheckKind, Content, Encoding, Expr, ExprId, Home,
-    Meaning, Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, RunType, Step,
-    Storage, Target, Type, UnionId,
+    ArrayLength, ArrayType, Cell, CheckKind, Content, Encoding, Expr, Home, Meaning, Member, Model,
+    Path, RecordId, Role, Row, RowId, RowKind, RunLength, RunType, Step, Storage, Target, Type,
+    UnionId, limits,
 };
-use crate::rust::shape::{FieldShape, IndexId, Shapes, constant_count, strip};
+use crate::rust::shape::{FieldShape, IndexId, Shapes, constant_count};
 
 /// Most zero bytes that a made value asks for.
 const MOST_ZEROS: i128 = 4096;
@@ -120,23 +120,11 @@ impl Rule {
         if !matches!(cell.meaning, Meaning::Int) {
             return;
         }
-        let (bits, signed) = match cell.storage {
-            Storage::Fixed(int) => (u32::from(int.bytes) * 8, int.signed),
-            Storage::Varint(id) => {
-                let ty = model.varints[id.index()].ty;
-                (u32::from(ty.bytes) * 8, ty.signed)
-            }
-            Storage::Bits { width, .. } | Storage::Letter { width, .. } => (width.into(), false),
-            Storage::Word { first, last, signed } => {
-                (u32::from(last.saturating_sub(first)) + 1, signed)
-            }
-            Storage::TagOf => return,
-        };
-        let bits = bits.clamp(1, 64);
-        let (low, high) = match signed {
-            true => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
-            false => (0, (1_i128 << bits) - 1),
-        };
+        if matches!(cell.storage, Storage::TagOf) {
+            return;
+        }
+        let (bits, signed) = model.cell_range(cell);
+        let (low, high) = limits(bits, signed);
         // Most integers fill the Rust type that they have.
         if row.plus != 0 || !matches!(bits, 8 | 16 | 32 | 64) {
             self.range = Some((low.saturating_sub(row.plus), high.saturating_sub(row.plus)));
@@ -236,7 +224,7 @@ impl Rule {
 
 /// What elements, targets and insides consist of in the end.
 fn leaf(ty: &Type) -> Option<&Type> {
-    match strip(ty) {
+    match ty.stripped() {
         Type::Pointer(pointer) => match &pointer.target {
             Target::Own(target) => leaf(target),
             Target::Pooled | Target::Element => None,
@@ -251,10 +239,10 @@ fn leaf(ty: &Type) -> Option<&Type> {
 
 /// The array in a row or behind its pointer.
 fn array(row: &Row) -> Option<&ArrayType> {
-    match strip(&row.ty) {
+    match row.ty.stripped() {
         Type::Array(array) => Some(array),
         Type::Pointer(pointer) => match &pointer.target {
-            Target::Own(target) => match strip(target) {
+            Target::Own(target) => match target.stripped() {
                 Type::Array(array) => Some(array),
                 _ => None,
             },
@@ -278,35 +266,10 @@ pub struct Shared {
 /// The number that says the length of the list in a row, if it says it plainly.
 pub fn shared(model: &Model, row: &Row) -> Option<Shared> {
     let ArrayLength::Count(count) = &array(row)?.length else { return None };
-    linear(model, *count)
-}
-
-fn linear(model: &Model, expr: ExprId) -> Option<Shared> {
-    match &model[expr] {
-        Expr::Path(path) => Some(Shared { number: path.text.clone(), factor: 1, offset: 0 }),
-        Expr::Binary(op, a, b) => {
-            let constant = |id: ExprId| model.exprs.constant(id);
-            let parts = (linear(model, *a), constant(*b), constant(*a), linear(model, *b));
-            let (part, number, turned) = match parts {
-                (Some(part), Some(number), ..) => (part, number, false),
-                (.., Some(number), Some(part)) => (part, number, true),
-                _ => return None,
-            };
-            match op {
-                BinaryOp::Multiply => Some(Shared {
-                    factor: part.factor.checked_mul(number)?,
-                    offset: part.offset.checked_mul(number)?,
-                    ..part
-                }),
-                BinaryOp::Add => Some(Shared { offset: part.offset.checked_add(number)?, ..part }),
-                BinaryOp::Subtract if !turned => {
-                    Some(Shared { offset: part.offset.checked_sub(number)?, ..part })
-                }
-                _ => None,
-            }
-        }
-        _ => None,
-    }
+    // A length that falls while the number grows is nothing to begin with.
+    let found = model.exprs.linear(*count).filter(|found| found.factor > 0)?;
+    let (factor, offset) = (found.factor, found.offset);
+    Some(Shared { number: found.path.text.clone(), factor, offset })
 }
 
 /// Rows whose texts are keys of a radix tree.
@@ -384,7 +347,7 @@ fn want(shapes: &Shapes<'_>, row: &Row) -> Option<Want> {
         let (record, array) = row_at(array)?;
         let array = shapes.index_into(record, array)?;
         let (record, choice) = row_at(field)?;
-        let Type::Union(union) = strip(&model.records[record.index()].rows[choice.index()].ty)
+        let Type::Union(union) = model.records[record.index()].rows[choice.index()].ty.stripped()
         else {
             return None;
         };
@@ -400,7 +363,7 @@ fn epoch_numbers(model: &Model, record: RecordId, row: RowId) -> Option<Vec<Vec<
         let mut here = model.root;
         let Some((last, before)) = variable.path.split_last() else { return false };
         for step in before {
-            match strip(&model.records[here.index()].rows[step.index()].ty) {
+            match model.records[here.index()].rows[step.index()].ty.stripped() {
                 Type::Record(inner) => here = *inner,
                 _ => return false,
             }
@@ -422,7 +385,7 @@ pub fn epochs(row: &Row) -> Option<Vec<bool>> {
 
 /// Whether a row may be missing where its layout has it.
 pub fn may_be_none(row: &Row) -> bool {
-    let optional = match strip(&row.ty) {
+    let optional = match row.ty.stripped() {
         Type::Pointer(pointer) => pointer.optional,
         _ => false,
     };

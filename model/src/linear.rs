@@ -1,0 +1,94 @@
+//! Expressions that are a multiple of one number, plus something: those that can be turned round.
+
+use super::{BinaryOp, Expr, ExprId, Exprs, Path};
+
+/// `factor * number + offset`, and for places `base` added to that.
+#[derive(Debug, Clone, Copy)]
+pub struct Linear<'m> {
+    /// Where the number is.
+    pub path: &'m Path,
+    /// Not zero.
+    pub factor: i128,
+    /// Added after multiplying.
+    pub offset: i128,
+    /// Of a place: what is added that is no constant.
+    pub base: Option<ExprId>,
+}
+
+impl Exprs {
+    /// An expression as `factor * number + offset`, if it is written in a way that can be turned
+    /// round: sums, differences and products of one path with constants.
+    #[must_use]
+    pub fn linear(&self, id: ExprId) -> Option<Linear<'_>> {
+        self.linear_or_place(id, false)
+    }
+
+    /// An address as [`Exprs::linear`], which may count from another address: `at(this) + offset`.
+    #[must_use]
+    pub fn place(&self, id: ExprId) -> Option<Linear<'_>> {
+        self.linear_or_place(id, true)
+    }
+
+    fn linear_or_place(&self, id: ExprId, place: bool) -> Option<Linear<'_>> {
+        match &self[id] {
+            Expr::Path(path) => Some(Linear { path, factor: 1, offset: 0, base: None }),
+            Expr::Binary(BinaryOp::Add, a, b) => {
+                for (inner, other) in [(*a, *b), (*b, *a)] {
+                    if let Some(n) = self.constant(other) {
+                        let mut found = self.linear_or_place(inner, place)?;
+                        found.offset = found.offset.checked_add(n)?;
+                        return Some(found);
+                    }
+                }
+                if !place {
+                    return None;
+                }
+                // `at(this) + row`
+                for (inner, other) in [(*b, *a), (*a, *b)] {
+                    if self.is_address(other) {
+                        let found = self.linear(inner)?;
+                        return Some(Linear { base: Some(other), ..found });
+                    }
+                }
+                None
+            }
+            Expr::Binary(BinaryOp::Subtract, a, b) => match self.constant(*a) {
+                Some(n) => {
+                    let found = self.linear(*b)?;
+                    let factor = found.factor.checked_neg()?;
+                    Some(Linear { factor, offset: n.checked_sub(found.offset)?, ..found })
+                }
+                None => {
+                    let n = self.constant(*b)?;
+                    let mut found = self.linear_or_place(*a, place)?;
+                    found.offset = found.offset.checked_sub(n)?;
+                    Some(found)
+                }
+            },
+            Expr::Binary(BinaryOp::Multiply, a, b) => {
+                for (inner, other) in [(*a, *b), (*b, *a)] {
+                    if let Some(n) = self.constant(other) {
+                        let mut found = self.linear(inner).filter(|_| n != 0)?;
+                        found.factor = found.factor.checked_mul(n)?;
+                        found.offset = found.offset.checked_mul(n)?;
+                        return Some(found);
+                    }
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an expression is an address that rows can count from.
+    fn is_address(&self, id: ExprId) -> bool {
+        match self[id] {
+            Expr::At(_) | Expr::End(_) | Expr::Here | Expr::RegionEnd => true,
+            Expr::Coalesce(a, b) => self.is_address(a) && self.is_address(b),
+            Expr::Binary(BinaryOp::Add | BinaryOp::Subtract, a, b) => {
+                self.is_address(a) && self.constant(b).is_some()
+            }
+            _ => false,
+        }
+    }
+}

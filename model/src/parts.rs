@@ -1,0 +1,111 @@
+//! What types consist of.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::{ArrayLength, ExprId, Extent, RecordId, RunLength, Type, UnionId};
+
+/// Types in a type; see [`Type::parts`].
+#[derive(Debug, Clone)]
+pub struct Parts<'m> {
+    /// A stack instead of calls in calls: types may be nested deeply.
+    next: Vec<&'m Type>,
+    behind_pointers: bool,
+}
+
+impl<'m> Iterator for Parts<'m> {
+    type Item = &'m Type;
+
+    fn next(&mut self) -> Option<&'m Type> {
+        let ty = self.next.pop()?;
+        match ty {
+            Type::Array(array) => self.next.push(&array.element),
+            Type::Region(region) => self.next.push(&region.inner),
+            Type::PerEpoch(types) => self.next.extend(types.iter().rev()),
+            Type::Pointer(pointer) if self.behind_pointers => self.next.extend(pointer.owned()),
+            _ => {}
+        }
+        Some(ty)
+    }
+}
+
+impl Type {
+    /// The types in this one, itself first: elements, insides of regions, the types of all epochs,
+    /// and what pointers own. Not those of the records and unions that it names.
+    #[must_use]
+    pub fn parts(&self) -> Parts<'_> {
+        Parts { next: vec![self], behind_pointers: true }
+    }
+
+    /// Like [`Type::parts`], without what is behind pointers.
+    #[must_use]
+    pub fn inline_parts(&self) -> Parts<'_> {
+        Parts { next: vec![self], behind_pointers: false }
+    }
+
+    /// The records that it names, inline or behind pointers; not those of its unions.
+    pub fn records(&self) -> impl Iterator<Item = RecordId> + '_ {
+        self.parts().filter_map(|part| match part {
+            Type::Record(id) => Some(*id),
+            _ => None,
+        })
+    }
+
+    /// The unions that it names, inline or behind pointers.
+    pub fn unions(&self) -> impl Iterator<Item = UnionId> + '_ {
+        self.parts().filter_map(|part| match part {
+            Type::Union(id) => Some(*id),
+            _ => None,
+        })
+    }
+
+    /// The first union that is inline in it.
+    #[must_use]
+    pub fn union(&self) -> Option<UnionId> {
+        self.inline_parts().find_map(|part| match part {
+            Type::Union(id) => Some(*id),
+            _ => None,
+        })
+    }
+
+    /// Whether a value of it holds pointers to what it owns, other than in records and unions.
+    #[must_use]
+    pub fn owns(&self) -> bool {
+        let owns = |part: &Type| matches!(part, Type::Pointer(to) if to.owned().is_some());
+        self.inline_parts().any(owns)
+    }
+
+    /// The type itself, or the first of types that differ by epoch that is anything.
+    #[must_use]
+    pub fn first(&self) -> &Type {
+        let mut ty = self;
+        while let Type::PerEpoch(types) = ty {
+            let some = types.iter().find(|ty| !matches!(ty, Type::Nothing));
+            ty = some.unwrap_or(&Type::Nothing);
+        }
+        ty
+    }
+
+    /// The expressions that say how long a value of this very type is; not those of its parts.
+    pub fn lengths(&self) -> impl Iterator<Item = ExprId> {
+        let (stride, length) = match self {
+            Type::Array(array) => (
+                array.stride,
+                match array.length {
+                    ArrayLength::Count(expr) | ArrayLength::Last(expr) => Some(expr),
+                    ArrayLength::Fill => None,
+                },
+            ),
+            Type::Region(region) => match region.extent {
+                Extent::Size(expr) | Extent::End(expr) => (None, Some(expr)),
+                Extent::Terminated(_) | Extent::Rest => (None, None),
+            },
+            Type::Run(run) => match run.length {
+                RunLength::Count(expr) => (None, Some(expr)),
+                RunLength::Prefix(_) | RunLength::Fill | RunLength::Fixed(_) => (None, None),
+            },
+            _ => (None, None),
+        };
+        stride.into_iter().chain(length)
+    }
+}

@@ -1,0 +1,41 @@
+//! Paths in expressions, and where they lead.
+
+use super::{Expr, ExprId, Exprs, Member, Path, RecordId, RowId, Start, Step};
+
+impl Exprs {
+    /// Calls `visit` for every path in an expression: in its operands too, and in subscripts.
+    pub fn paths<'m>(&'m self, id: ExprId, visit: &mut dyn FnMut(&'m Path)) {
+        let expr: &Expr = &self[id];
+        if let Some(path) = expr.path() {
+            self.with_subscripts(path, visit);
+        }
+        expr.operands(&mut |operand| self.paths(operand, visit));
+    }
+
+    /// Calls `visit` for a path and for those in its subscripts.
+    pub fn with_subscripts<'m>(&'m self, path: &'m Path, visit: &mut dyn FnMut(&'m Path)) {
+        visit(path);
+        for step in &path.steps {
+            if let Step::Index(index) = step {
+                self.paths(*index, visit);
+            }
+        }
+    }
+}
+
+impl Path {
+    /// The row of this very record that the path names from a node of it, and nothing but that.
+    #[must_use]
+    pub fn own_row(&self, record: RecordId) -> Option<RowId> {
+        let (Start::This, [Step::Field(field)]) = (&self.start, self.steps.as_slice()) else {
+            return None;
+        };
+        match field.members.as_slice() {
+            [(of, way)] if *of == record => match way.as_slice() {
+                [Member::Row(row)] => Some(*row),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}

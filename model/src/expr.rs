@@ -224,6 +224,46 @@ pub enum BinaryOp {
     Concatenate,
 }
 
+impl UnaryOp {
+    /// Sign in schemas.
+    #[must_use]
+    pub fn sign(self) -> &'static str {
+        match self {
+            UnaryOp::Negate => "-",
+            UnaryOp::Not => "!",
+            UnaryOp::Complement => "~",
+        }
+    }
+}
+
+impl BinaryOp {
+    /// Sign in schemas.
+    #[must_use]
+    pub fn sign(self) -> &'static str {
+        match self {
+            BinaryOp::Add => "+",
+            BinaryOp::Subtract => "-",
+            BinaryOp::Multiply => "*",
+            BinaryOp::Divide => "/",
+            BinaryOp::Remainder => "%",
+            BinaryOp::And => "&",
+            BinaryOp::Or => "|",
+            BinaryOp::Xor => "^",
+            BinaryOp::ShiftLeft => "<<",
+            BinaryOp::ShiftRight => ">>",
+            BinaryOp::Equal => "==",
+            BinaryOp::NotEqual => "!=",
+            BinaryOp::Less => "<",
+            BinaryOp::LessOrEqual => "<=",
+            BinaryOp::Greater => ">",
+            BinaryOp::GreaterOrEqual => ">=",
+            BinaryOp::BothTrue => "&&",
+            BinaryOp::EitherTrue => "||",
+            BinaryOp::Concatenate => "++",
+        }
+    }
+}
+
 /// Functions of plain values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Function {
@@ -241,6 +281,22 @@ pub enum Function {
     Length,
     /// `number(x)`: the number of an enumeration member.
     Number,
+}
+
+impl Function {
+    /// Name in schemas.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Function::Murmur3 => "murmur3",
+            Function::Fnv1a => "fnv1a",
+            Function::Stem => "stem",
+            Function::Extension => "extension",
+            Function::EndsWith => "ends_with",
+            Function::Length => "length",
+            Function::Number => "number",
+        }
+    }
 }
 
 /// Functions of streams.

@@ -5,9 +5,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{
-    ArrayLength, Case, Cell, DefinerSource, Encoding, EpochId, Expr, ExprId, Form, Home, Model,
-    Path, Pattern, PointerType, Record, RecordId, Role, Row, RowId, RowKind, Storage, Target, Type,
-    Union,
+    ArrayLength, Case, Cell, DefinerSource, Encoding, EpochId, Expr, ExprId, Form, Home, Meaning,
+    Model, Path, Pattern, PointerType, Record, RecordId, Role, Row, RowId, RowKind, Storage,
+    Target, Type, Union,
 };
 
 impl Type {
@@ -164,6 +164,26 @@ impl Model {
     /// All records with their numbers.
     pub fn records(&self) -> impl Iterator<Item = (RecordId, &Record)> {
         (0u32..).map(RecordId).zip(&self.records)
+    }
+
+    /// The records whose nodes a value of this type can hold: inline and behind pointers, cases of
+    /// unions, packed words.
+    pub fn held<'m>(&'m self, ty: &'m Type) -> impl Iterator<Item = RecordId> + 'm {
+        ty.parts().flat_map(|part| {
+            let (one, cases) = match part {
+                Type::Record(id) => (Some(*id), &[][..]),
+                Type::Union(id) => (None, &self.unions[id.index()].cases[..]),
+                Type::Cell(Cell { meaning: Meaning::Word(id), storage }) => {
+                    let whole = !matches!(
+                        storage,
+                        Storage::Word { .. } | Storage::Letter { .. } | Storage::TagOf
+                    );
+                    (whole.then_some(*id), &[][..])
+                }
+                _ => (None, &[][..]),
+            };
+            one.into_iter().chain(cases.iter().map(|case| case.record))
+        })
     }
 
     /// Whether a type is the union that a record consists of: its row has no step of its own in

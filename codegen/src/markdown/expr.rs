@@ -16,7 +16,7 @@ fn level(expr: &Expr) -> u8 {
     match expr {
         Expr::If(..) => 0,
         Expr::Coalesce(..) => 1,
-        Expr::Binary(op, ..) => operator(*op).1,
+        Expr::Binary(op, ..) => tightness(*op),
         Expr::In(..) | Expr::Is(..) => 4,
         Expr::Unary(..) => 11,
         _ => 12,
@@ -32,27 +32,23 @@ pub(super) fn is_condition(expr: &Expr) -> bool {
     }
 }
 
-fn operator(op: BinaryOp) -> (&'static str, u8) {
+/// How tightly the operands of an operator hold together.
+fn tightness(op: BinaryOp) -> u8 {
     match op {
-        BinaryOp::EitherTrue => ("||", 2),
-        BinaryOp::BothTrue => ("&&", 3),
-        BinaryOp::Equal => ("==", 4),
-        BinaryOp::NotEqual => ("!=", 4),
-        BinaryOp::Less => ("<", 4),
-        BinaryOp::LessOrEqual => ("<=", 4),
-        BinaryOp::Greater => (">", 4),
-        BinaryOp::GreaterOrEqual => (">=", 4),
-        BinaryOp::Or => ("|", 5),
-        BinaryOp::Xor => ("^", 6),
-        BinaryOp::And => ("&", 7),
-        BinaryOp::ShiftLeft => ("<<", 8),
-        BinaryOp::ShiftRight => (">>", 8),
-        BinaryOp::Add => ("+", 9),
-        BinaryOp::Subtract => ("-", 9),
-        BinaryOp::Concatenate => ("++", 9),
-        BinaryOp::Multiply => ("*", 10),
-        BinaryOp::Divide => ("/", 10),
-        BinaryOp::Remainder => ("%", 10),
+        BinaryOp::EitherTrue => 2,
+        BinaryOp::BothTrue => 3,
+        BinaryOp::Equal
+        | BinaryOp::NotEqual
+        | BinaryOp::Less
+        | BinaryOp::LessOrEqual
+        | BinaryOp::Greater
+        | BinaryOp::GreaterOrEqual => 4,
+        BinaryOp::Or => 5,
+        BinaryOp::Xor => 6,
+        BinaryOp::And => 7,
+        BinaryOp::ShiftLeft | BinaryOp::ShiftRight => 8,
+        BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Concatenate => 9,
+        BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => 10,
     }
 }
 
@@ -65,17 +61,12 @@ fn text(model: &Model, expr: ExprId, least: u8) -> String {
         Expr::Int(value) => number(*value),
         Expr::Path(path) => path_text(model, path),
         Expr::Unary(op, operand) => {
-            let sign = match op {
-                UnaryOp::Negate => "-",
-                UnaryOp::Not => "!",
-                UnaryOp::Complement => "~",
-            };
-            format!("{sign}{}", go(*operand, here))
+            format!("{}{}", op.sign(), go(*operand, here))
         }
         Expr::Binary(op, left, right) => {
             let comparison = here == 4;
             let left = go(*left, if comparison { tighter } else { here });
-            format!("{left} {} {}", operator(*op).0, go(*right, tighter))
+            format!("{left} {} {}", op.sign(), go(*right, tighter))
         }
         Expr::If(condition, yes, no) => {
             format!("{} ? {} : {}", go(*condition, tighter), go(*yes, 0), go(*no, 0))
@@ -92,7 +83,7 @@ fn text(model: &Model, expr: ExprId, least: u8) -> String {
         Expr::Is(path, case) => format!("{} is {case}", path_text(model, path)),
         Expr::Call(function, arguments) => {
             let arguments: Vec<String> = arguments.iter().map(|a| go(*a, 0)).collect();
-            format!("{}({})", function_name(*function), arguments.join(", "))
+            format!("{}({})", function.name(), arguments.join(", "))
         }
         Expr::Stream(function, stream, filter) => {
             let filter = filter.as_ref().map(|filter| format!(" where {}", go(*filter, 0)));
@@ -109,18 +100,6 @@ fn text(model: &Model, expr: ExprId, least: u8) -> String {
         _ => print::expr_text(model, expr),
     };
     if here < least { format!("({out})") } else { out }
-}
-
-fn function_name(function: Function) -> &'static str {
-    match function {
-        Function::Murmur3 => "murmur3",
-        Function::Fnv1a => "fnv1a",
-        Function::Stem => "stem",
-        Function::Extension => "extension",
-        Function::EndsWith => "ends_with",
-        Function::Length => "length",
-        Function::Number => "number",
-    }
 }
 
 fn stream_name(function: StreamFunction) -> &'static str {

@@ -1,8 +1,6 @@
 //! Expressions and paths as text.
 
-use crate::model::{
-    BinaryOp, Expr, ExprId, Function, Model, Path, Start, Step, StreamFunction, UnaryOp,
-};
+use crate::model::{Expr, ExprId, Model, Path, Start, Step, StreamFunction};
 
 use super::record_name;
 
@@ -27,15 +25,10 @@ fn text(model: &Model, expr: ExprId, inner: bool) -> String {
         }
         Expr::Path(path) => return path_text(model, path),
         Expr::Unary(op, operand) => {
-            let sign = match op {
-                UnaryOp::Negate => "-",
-                UnaryOp::Not => "!",
-                UnaryOp::Complement => "~",
-            };
-            return format!("{sign}{}", go(*operand));
+            return format!("{}{}", op.sign(), go(*operand));
         }
         Expr::Binary(op, left, right) => {
-            format!("{} {} {}", go(*left), binary_text(*op), go(*right))
+            format!("{} {} {}", go(*left), op.sign(), go(*right))
         }
         Expr::If(condition, yes, no) => {
             format!("{} ? {} : {}", go(*condition), go(*yes), go(*no))
@@ -53,15 +46,7 @@ fn text(model: &Model, expr: ExprId, inner: bool) -> String {
         }
         Expr::Is(path, case) => format!("{} is {case}", path_text(model, path)),
         Expr::Call(function, arguments) => {
-            let name = match function {
-                Function::Murmur3 => "murmur3",
-                Function::Fnv1a => "fnv1a",
-                Function::Stem => "stem",
-                Function::Extension => "extension",
-                Function::EndsWith => "ends_with",
-                Function::Length => "length",
-                Function::Number => "number",
-            };
+            let name = function.name();
             let arguments: Vec<String> =
                 arguments.iter().map(|argument| plain(*argument)).collect();
             return format!("{name}({})", arguments.join(", "));
@@ -94,30 +79,6 @@ fn text(model: &Model, expr: ExprId, inner: bool) -> String {
         Expr::Patricia(path) => return format!("patricia({})", path_text(model, path)),
     };
     if inner { format!("({operation})") } else { operation }
-}
-
-fn binary_text(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Subtract => "-",
-        BinaryOp::Multiply => "*",
-        BinaryOp::Divide => "/",
-        BinaryOp::Remainder => "%",
-        BinaryOp::And => "&",
-        BinaryOp::Or => "|",
-        BinaryOp::Xor => "^",
-        BinaryOp::ShiftLeft => "<<",
-        BinaryOp::ShiftRight => ">>",
-        BinaryOp::Equal => "==",
-        BinaryOp::NotEqual => "!=",
-        BinaryOp::Less => "<",
-        BinaryOp::LessOrEqual => "<=",
-        BinaryOp::Greater => ">",
-        BinaryOp::GreaterOrEqual => ">=",
-        BinaryOp::BothTrue => "&&",
-        BinaryOp::EitherTrue => "||",
-        BinaryOp::Concatenate => "++",
-    }
 }
 
 /// A path as resolved: `a.b` from the node, `^.a` from its owner, `Event.a` from the nearest node of

@@ -8,8 +8,8 @@ use super::expr::{Registry, is_scalar};
 use super::marks::Marks;
 use super::shape::Shapes;
 use crate::model::{
-    ArrayLength, DefinerScope, DefinerSource, Expr, ExprId, Home, Meaning, Measure, Member, Model,
-    Path, RecordId, Role, Row, RowId, RunLength, Start, Step, Storage, Tag, Target, Type,
+    ArrayLength, DefinerScope, DefinerSource, Expr, ExprId, Home, Measure, Member, Model, Path,
+    RecordId, Role, Row, RowId, RunLength, Start, Step, Tag, Target, Type,
 };
 
 /// The analysis of a model, and the numbers of what is generated once for reading and writing.
@@ -194,37 +194,7 @@ pub(super) fn is_local(model: &Model, e: ExprId, id: RecordId) -> bool {
 
 /// Calls `visit` for the records that a type holds: inline, as cases, in arrays and behind pointers.
 pub(super) fn held(model: &Model, ty: &Type, visit: &mut dyn FnMut(RecordId)) {
-    match ty {
-        Type::Record(record) => visit(*record),
-        Type::Union(union) => {
-            for case in &model.unions[union.index()].cases {
-                visit(case.record);
-            }
-        }
-        Type::Pointer(pointer) => {
-            if let Target::Own(target) = &pointer.target {
-                held(model, target, visit);
-            }
-        }
-        Type::Array(array) => held(model, &array.element, visit),
-        Type::Region(region) => held(model, &region.inner, visit),
-        Type::PerEpoch(types) => {
-            for ty in types {
-                held(model, ty, visit);
-            }
-        }
-        Type::Cell(cell) => {
-            if let Meaning::Word(word) = cell.meaning
-                && matches!(
-                    cell.storage,
-                    Storage::Fixed(_) | Storage::Varint(_) | Storage::Bits { .. }
-                )
-            {
-                visit(word);
-            }
-        }
-        _ => {}
-    }
+    model.held(ty).for_each(visit);
 }
 
 impl Plan<'_> {

@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 
-use super::plan;
 use crate::model::{Model, RecordId, RecordKind, Statement};
 
 /// The model with nothing in such records. They stay, since numbers lead to them.
@@ -40,7 +39,7 @@ pub(super) fn reachable(model: &Model) -> HashSet<RecordId> {
         let record = &model.records[id.index()];
         let mut inner = Vec::new();
         for row in &record.rows {
-            plan::held(model, &row.ty, &mut |record| inner.push(record));
+            inner.extend(model.held(&row.ty));
         }
         if let RecordKind::Case(union, case) = record.kind {
             let forms = &model.unions[union.index()].cases[case as usize].forms;
@@ -48,7 +47,7 @@ pub(super) fn reachable(model: &Model) -> HashSet<RecordId> {
         }
         for kind in &model.pointers {
             if let Some(text) = &kind.text {
-                plan::held(model, text, &mut |record| inner.push(record));
+                inner.extend(model.held(text));
             }
         }
         todo.extend(inner.into_iter().filter(|record| found.insert(*record)));

@@ -200,11 +200,8 @@ impl<'m> Reading<'_, '_, 'm> {
         let Type::Record(node) = nodes.element else { return None };
         let width = self.fixed(ctx, &nodes.element)?;
         let rows = &ctx.view.records[node.index()];
-        let (label, label_row) = rows
-            .numbered_rows()
-            .filter(|(_, row)| matches!(row.role, Role::Data | Role::Default(_)))
-            .nth(3)?;
-        let Some(Home::At(at)) = label_row.homes.get(ctx.epoch) else { return None };
+        let label = *rows.table_rows().get(3)?;
+        let Some(Home::At(at)) = rows.rows[label.index()].homes.get(ctx.epoch) else { return None };
         Some(Named {
             array,
             ident,

@@ -102,7 +102,7 @@ fn role(model: &Model, record: &Record, row: &Row) -> (&'static str, String) {
         Role::Spelling => ("spelling", String::new()),
         Role::View { slices, key } => {
             let slices: Vec<String> = slices.iter().map(|path| path_text(model, path)).collect();
-            let key = key.as_ref().map(|key| format!(" by {}", expr_text(model, *key)));
+            let key = key.map(|key| format!(" by {}", expr_text(model, key)));
             ("view", format!("{}{}", slices.join(", "), key.unwrap_or_default()))
         }
         Role::Elsewhere => ("elsewhere", String::new()),

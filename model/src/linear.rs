@@ -92,3 +92,43 @@ impl Exprs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Field, Start, Step};
+    use alloc::{string::String, vec, vec::Vec};
+
+    #[test]
+    fn what_can_be_turned_round() {
+        use BinaryOp::{Add, Divide, Multiply, Subtract};
+        let mut exprs = Exprs::default();
+        let name = Field { name: String::from("n"), members: Vec::new() };
+        let steps = vec![Step::Field(name)];
+        let path = Path { start: Start::This, steps, text: String::from("n") };
+        let here = Path { start: Start::This, steps: Vec::new(), text: String::from("this") };
+        let n = exprs.add(Expr::Path(path));
+        let at = exprs.add(Expr::At(here));
+        let [zero, two, seven] = [0, 2, 7].map(|number| exprs.add(Expr::Int(number)));
+        let mut both = |op, a, b| exprs.add(Expr::Binary(op, a, b));
+        let twice = both(Multiply, two, n);
+        let cases = [
+            (n, Some((1, 0))),
+            (both(Add, twice, seven), Some((2, 7))),
+            (both(Subtract, n, seven), Some((1, -7))),
+            (both(Subtract, seven, twice), Some((-2, 7))),
+            (both(Multiply, n, zero), None),
+            (both(Divide, n, two), None),
+            (both(Add, n, n), None),
+            (both(Add, at, twice), None),
+            (seven, None),
+        ];
+        let place = both(Add, at, twice);
+        for (id, expected) in cases {
+            let found = exprs.linear(id).map(|found| (found.factor, found.offset));
+            assert_eq!(found, expected, "{:?}", exprs[id]);
+        }
+        let found = exprs.place(place).map(|found| (found.factor, found.offset, found.base));
+        assert_eq!(found, Some((2, 0, Some(at))));
+    }
+}

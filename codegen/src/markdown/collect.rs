@@ -303,7 +303,7 @@ pub(super) fn shared(cx: &Cx<'_>) -> String {
         rows.push(vec![
             code(&row_path(cx, id, record, row)),
             slices.join(", then "),
-            key.as_ref().map(|key| written(cx.model, *key)).unwrap_or_default(),
+            key.map(|key| written(cx.model, key)).unwrap_or_default(),
         ]);
     }
     out.push_str(&table(&head(&["Table", "Made of", "Sorted by"]), &rows));
@@ -472,7 +472,7 @@ fn listed(cx: &Cx<'_>) -> String {
             let mut each: Vec<(String, String)> = Vec::new();
             for (condition, listing) in &kind.listing {
                 let policy = policies(*listing).get(class).copied().unwrap_or(Policy::Never);
-                let condition = condition.as_ref().map(|c| written(model, *c)).unwrap_or_default();
+                let condition = condition.map(|c| written(model, c)).unwrap_or_default();
                 each.push((condition, policy_text(policy).to_owned()));
             }
             let same = each.windows(2).all(|pair| pair[0].1 == pair[1].1);

@@ -86,7 +86,7 @@ fn text(model: &Model, expr: ExprId, least: u8) -> String {
             format!("{}({})", function.name(), arguments.join(", "))
         }
         Expr::Stream(function, stream, filter) => {
-            let filter = filter.as_ref().map(|filter| format!(" where {}", go(*filter, 0)));
+            let filter = filter.map(|filter| format!(" where {}", go(filter, 0)));
             let stream = go(*stream, 0);
             format!("{}({stream}{})", stream_name(*function), filter.unwrap_or_default())
         }

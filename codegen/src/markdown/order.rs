@@ -92,7 +92,7 @@ fn list(cx: &Cx<'_>, record: &Record, statements: &[Statement], depth: usize, ou
             }
             Statement::Mark(row, align) => {
                 let name = row_name(record, *row);
-                let align = align.as_ref().map(|align| plain_amount(cx, *align));
+                let align = align.map(|align| plain_amount(cx, align));
                 let align = align.map(|align| format!(", on a multiple of {align}"));
                 line(out, &format!("the place {name}{}", align.unwrap_or_default()));
             }

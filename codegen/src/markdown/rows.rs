@@ -429,7 +429,7 @@ fn role(cx: &Cx<'_>, row: &Row, definers: &[(String, Vec<String>)]) -> String {
         Role::View { slices, key } => {
             let slices: Vec<String> =
                 slices.iter().map(|path| code(&path_text(cx.model, path))).collect();
-            let key = key.as_ref().map(|key| format!(", sorted by {}", written(cx.model, *key)));
+            let key = key.map(|key| format!(", sorted by {}", written(cx.model, key)));
             format!("view: all of {}{}", slices.join(", then "), key.unwrap_or_default())
         }
         Role::Elsewhere => "elsewhere".to_owned(),

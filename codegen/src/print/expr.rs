@@ -62,7 +62,7 @@ fn text(model: &Model, expr: ExprId, inner: bool) -> String {
                 StreamFunction::First => "first",
                 StreamFunction::FirstIndex => "first index",
             };
-            let filter = filter.as_ref().map(|filter| format!(" where {}", plain(*filter)));
+            let filter = filter.map(|filter| format!(" where {}", plain(filter)));
             return format!("{name}({}{})", plain(*stream), filter.unwrap_or_default());
         }
         Expr::At(path) => return format!("at({})", path_text(model, path)),

@@ -92,7 +92,7 @@ fn pointer(model: &Model, kind: &PointerKind, out: &mut String) {
     }
     let _ = write!(out, " when_empty={}", when_empty_text(kind.when_empty));
     if let Some(pool) = &kind.pool {
-        let _ = write!(out, " in={}", expr::path_text(model, pool));
+        let _ = write!(out, " in={}", path_text(model, pool));
     }
     if let Some(text) = &kind.text {
         let _ = write!(out, " to={}", type_text(model, text));
@@ -326,7 +326,7 @@ fn row_cells(model: &Model, record: &Record, row: &Row) -> Vec<String> {
     }
     if let Some(reference) = &row.reference {
         let field = reference.field.as_ref().map_or(String::new(), |field| format!(".{field}"));
-        more.push(format!("ref={}{field}", expr::path_text(model, &reference.array)));
+        more.push(format!("ref={}{field}", path_text(model, &reference.array)));
         if let Some(filter) = &reference.filter {
             more.push(format!("where={}", expr_text(model, *filter)));
         }
@@ -365,7 +365,7 @@ fn kind_words(model: &Model, record: &Record, kind: &RowKind) -> Vec<String> {
             };
             let mut words = vec![format!(
                 "slice of {} base={base} count={}",
-                expr::path_text(model, table),
+                path_text(model, table),
                 label(*count)
             )];
             words.extend(empty_base.map(|base| format!("empty_base={base}")));
@@ -414,9 +414,8 @@ fn role_text(model: &Model, record: &Record, row: &Row) -> String {
         Role::Kept(expr) => format!("kept = {}", expr_text(model, *expr)),
         Role::Spelling => "spelling".to_owned(),
         Role::View { slices, key } => {
-            let slices: Vec<String> =
-                slices.iter().map(|path| expr::path_text(model, path)).collect();
-            let key = key.as_ref().map(|key| format!(" by {}", expr_text(model, *key)));
+            let slices: Vec<String> = slices.iter().map(|path| path_text(model, path)).collect();
+            let key = key.map(|key| format!(" by {}", expr_text(model, key)));
             format!("view of {}{}", slices.join(", "), key.unwrap_or_default())
         }
         Role::Elsewhere => "elsewhere".to_owned(),

@@ -28,7 +28,7 @@ pub fn type_text(model: &Model, ty: &Type) -> String {
                 ArrayLength::Fill => "fill".to_owned(),
                 ArrayLength::Last(last) => format!("last {}", expr_text(model, *last)),
             };
-            let stride = array.stride.as_ref().map(|s| format!(" stride {}", expr_text(model, *s)));
+            let stride = array.stride.map(|s| format!(" stride {}", expr_text(model, s)));
             format!("{element}[{length}{}]", stride.unwrap_or_default())
         }
         Type::Region(region) => region_text(model, region),

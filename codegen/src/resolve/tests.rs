@@ -1,6 +1,6 @@
 //! Small schemas: what becomes of them in the model, and what is said of broken ones.
 
-use crate::model::{Definer, DefinerScope, Home, Model, Record, Role, Row, Type};
+use crate::model::{Definer, DefinerScope, Home, Model, Record, Role, Row, Step, Type};
 use crate::{Loaded, Provider, load};
 
 const HEAD: &str = "module t root=File endian=little\n";
@@ -66,6 +66,31 @@ fn counts_are_derived() {
     assert!(matches!(row(file, "m").role, Role::Data));
     assert!(matches!(row(file, "free").role, Role::Data), "only used in another expression");
     assert_eq!(file.read_order.len(), file.rows.len());
+}
+
+#[test]
+fn expressions_come_in_order_and_once() {
+    let text = "struct File { u8 n; u8 m; u8 kind; Part<n> a; \
+                when \"n + 1 > 2\" { u8 more }; \
+                Part<n> b; Part<m> c; \
+                union body on=kind { case one 1 { bytes data size=\"n + 1\" } } }\n\
+                struct Part<by> { u8 k is=by; u8 list count=\"k * (k + 1)\" \
+                check=\"it < list[k + 1]\" }";
+    let (one, other) = (model(text), model(text));
+    let shown = |model: &Model| -> Vec<String> {
+        model.exprs.iter().map(|(_, expr)| format!("{expr:?}")).collect()
+    };
+    assert_eq!(shown(&one), shown(&other), "the same in every run");
+    let distinct: std::collections::HashSet<String> = shown(&one).into_iter().collect();
+    assert_eq!(distinct.len(), one.exprs.len());
+    for (id, expr) in one.exprs.iter() {
+        expr.operands(&mut |operand| assert!(operand < id, "{id:?} {expr:?}"));
+        for step in expr.path().into_iter().flat_map(|path| &path.steps) {
+            assert!(!matches!(step, Step::Index(index) if *index >= id), "{id:?} {expr:?}");
+        }
+    }
+    let parts = one.records.iter().filter(|record| record.template == "Part");
+    assert_eq!(parts.count(), 2, "equal arguments make one record");
 }
 
 #[test]

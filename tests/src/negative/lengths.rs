@@ -219,7 +219,7 @@ fn parts<'m>(
     }
 }
 
-fn lengths<'m>(ty: &'m Type, outer: bool, found: &mut Vec<What>) {
+fn lengths(ty: &Type, outer: bool, found: &mut Vec<What>) {
     let counted = |expr| if outer { What::Count(expr) } else { What::Inner(expr) };
     match ty {
         Type::Run(run) => {

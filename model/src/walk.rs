@@ -5,9 +5,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{
-    ArrayLength, Case, Cell, DefinerSource, Encoding, EpochId, Expr, ExprId, Form, Home, Meaning,
-    Model, Path, Pattern, PointerType, Record, RecordId, Role, Row, RowId, RowKind, Storage,
-    Target, Type, Union,
+    ArrayLength, Case, Cell, DefinerScope, DefinerSource, Encoding, EpochId, Expr, ExprId, Form,
+    Home, Meaning, Model, Path, Pattern, PointerType, Record, RecordId, RecordKind, Role, Row,
+    RowId, RowKind, Storage, Target, Type, Union,
 };
 
 impl Type {
@@ -254,5 +254,51 @@ impl PointerType {
             Target::Own(ty) => Some(ty),
             Target::Pooled | Target::Element => None,
         }
+    }
+}
+
+impl Model {
+    /// Whether values of a type say anything.
+    #[must_use]
+    pub fn carries_data(&self, ty: &Type) -> bool {
+        self.carries(ty, 64)
+    }
+
+    fn carries(&self, ty: &Type, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return true };
+        match ty {
+            Type::Nothing => false,
+            Type::Region(region) => self.carries(&region.inner, depth),
+            Type::Pointer(pointer) => match &pointer.target {
+                Target::Own(target) => {
+                    (pointer.optional && pointer.none_with.is_none()) || self.carries(target, depth)
+                }
+                Target::Pooled | Target::Element => true,
+            },
+            Type::Record(id) => self.records[id.index()].rows.iter().any(|row| match &row.role {
+                Role::Data | Role::Default(_) | Role::Elsewhere => {
+                    !matches!(row.kind, RowKind::Mark { .. }) && self.carries(&row.ty, depth)
+                }
+                Role::Derived => row
+                    .definers
+                    .iter()
+                    .all(|definer| matches!(definer.scope, DefinerScope::Case(..))),
+                _ => matches!(row.kind, RowKind::Slice { .. }),
+            }),
+            _ => true,
+        }
+    }
+
+    /// The number that spellings have for the first row of a record: those of a case and of all its
+    /// forms are counted together, the case's first.
+    #[must_use]
+    pub fn first_row(&self, record: RecordId) -> usize {
+        let RecordKind::Form(union, case, form) = self.records[record.index()].kind else {
+            return 0;
+        };
+        let case = &self.unions[union.index()].cases[case as usize];
+        let rows = |id: RecordId| self.records[id.index()].rows.len();
+        let forms = case.forms.iter().take(form as usize);
+        rows(case.record) + forms.map(|form| rows(form.record)).sum::<usize>()
     }
 }

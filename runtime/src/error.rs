@@ -243,6 +243,11 @@ pub enum ReadErrorKind {
         /// The limit, in entries into types that contain themselves.
         limit: u32,
     },
+    /// The file is larger than a reader carries. In bytes.
+    TooLarge {
+        /// Most bytes of a file.
+        limit: u64,
+    },
     /// Decoding takes more work or memory than [`ReadOptions`](crate::ReadOptions) allow for the
     /// input's length.
     BudgetExceeded {
@@ -298,6 +303,7 @@ impl ReadErrorKind {
             Self::DuplicateKey { .. } => "duplicate_key",
             Self::NoLayout { .. } => "no_layout",
             Self::DepthLimit { .. } => "depth_limit",
+            Self::TooLarge { .. } => "too_large",
             Self::BudgetExceeded { .. } => "budget_exceeded",
             Self::NegativeCount { .. } => "negative_count",
             Self::SizeNotMultiple { .. } => "size_not_multiple",
@@ -366,6 +372,7 @@ impl fmt::Display for ReadErrorKind {
             Self::DuplicateKey { key } => write!(f, "key `{key}` occurs twice"),
             Self::NoLayout { name, value } => write!(f, "no layout covers `{name}` {value}"),
             Self::DepthLimit { limit } => write!(f, "nested deeper than the limit of {limit}"),
+            Self::TooLarge { limit } => write!(f, "larger than the limit of {limit} bytes"),
             Self::BudgetExceeded { limit } => {
                 write!(f, "decoding exceeds the limit of {limit} units for a file of this length")
             }

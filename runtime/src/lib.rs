@@ -32,6 +32,7 @@ pub mod __rt;
 mod arena;
 mod bits;
 mod dictionary;
+pub mod engine;
 mod error;
 mod hash;
 mod include;
@@ -55,6 +56,8 @@ mod text;
 mod utf16;
 mod varint;
 mod writer;
+
+pub use formwork_model as model;
 
 pub use arena::{Nesting, Pack, Pool, Pools, Run, SpellingId};
 pub use bits::{BitOrder, BitReader, BitWriter};

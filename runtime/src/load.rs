@@ -16,6 +16,15 @@ pub enum Endian {
     Big,
 }
 
+impl From<formwork_model::ByteOrder> for Endian {
+    fn from(order: formwork_model::ByteOrder) -> Endian {
+        match order {
+            formwork_model::ByteOrder::Little => Endian::Little,
+            formwork_model::ByteOrder::Big => Endian::Big,
+        }
+    }
+}
+
 /// The unsigned number of `width` bytes (1 to 8) at offset `at`. For a signed one, see
 /// [`sign_extend`].
 ///

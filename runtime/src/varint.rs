@@ -17,6 +17,15 @@ pub enum GroupOrder {
     LsbFirst,
 }
 
+impl From<formwork_model::GroupOrder> for GroupOrder {
+    fn from(order: formwork_model::GroupOrder) -> GroupOrder {
+        match order {
+            formwork_model::GroupOrder::MsbFirst => GroupOrder::MsbFirst,
+            formwork_model::GroupOrder::LsbFirst => GroupOrder::LsbFirst,
+        }
+    }
+}
+
 /// The number at offset `at`, and its width in bytes. A form longer than needed is accepted, so the
 /// width is not always [`varint_width`].
 ///

@@ -1,0 +1,124 @@
+//! Addresses of what is in the tree.
+
+use alloc::boxed::Box;
+
+use super::state::Engine;
+use super::item::{Item, Loc, NodeRef, UNPLACED};
+use super::val::{Fallible, Fault, Val};
+use crate::model::{Path, PointerType, Row, Target, Type};
+
+impl<'p> Engine<'p, '_> {
+    /// Address of the first byte at a path, or behind the last.
+    pub(crate) fn address(
+        &mut self,
+        path: &'p Path,
+        this: NodeRef,
+        it: Option<Val>,
+        end: bool,
+    ) -> Fallible<Val> {
+        let address = match self.find_first(path, this, it)?.first {
+            Val::Node(node) => self.node_address(node, end),
+            Val::Loc(loc) => {
+                // While a row is being read its own address is known already.
+                if !self.is_busy(loc) {
+                    self.force_loc(loc)?;
+                }
+                match self.loc_address(loc, end)? {
+                    Some(address) => address,
+                    None => return Ok(Val::None),
+                }
+            }
+            _ => return Ok(Val::None),
+        };
+        if address == UNPLACED {
+            return Err(Box::new(Fault::NotPlaced(path.text.clone())));
+        }
+        Ok(Val::Int(address.into()))
+    }
+
+    fn node_address(&self, node: NodeRef, end: bool) -> u32 {
+        let node = self.tree.enclosing_struct(node);
+        let at = self.tree.node_at(node);
+        if !end {
+            return at;
+        }
+        let end = self.tree.node_end(node);
+        if end != UNPLACED {
+            return end;
+        }
+        // A record of fixed size ends where that size does, also while it is being read.
+        match self.tree.plan(node).block {
+            Some(size) if at != UNPLACED && !self.tree.record(node).open => at.saturating_add(size),
+            _ => UNPLACED,
+        }
+    }
+
+    /// Address of what is in a row or element; `None` if it is not there.
+    pub(crate) fn loc_address(&mut self, loc: Loc, end: bool) -> Fallible<Option<u32>> {
+        let mut here = if end { self.tree.row_end(loc) } else { self.tree.row_at(loc) };
+        if let Some(index) = loc.index() {
+            let Item::Array(array) = self.tree.item(loc.whole_row()) else { return Ok(None) };
+            if index >= self.tree.count(array) {
+                return Ok(None);
+            }
+            here = self.tree.element_at(array, index, end);
+        }
+        let mut item = self.tree.entry(loc);
+        let mut pointed = false;
+        while let Item::Pointer(pointer) = item {
+            let pointer = &self.tree.pointers[pointer as usize];
+            here = if end { pointer.end } else { pointer.at };
+            item = pointer.target;
+            pointed = true;
+        }
+        let unplaced = pointed && here == UNPLACED;
+        match item {
+            Item::Absent if !leads_to_nothing(self.tree.row(loc)) => Ok(None),
+            // Its pointer is none, or it is not placed yet.
+            Item::Array(_) | Item::Bytes(_) if unplaced => {
+                Ok((!self.has_no_place(loc)).then_some(UNPLACED))
+            }
+            Item::Int(_) if self.tree.row(loc).reference.is_some() => match self.element_of(loc)? {
+                Some(element) => self.loc_address(element, end),
+                None => Ok(Some(here)),
+            },
+            Item::Node(node) if self.tree.case_of(node).is_none() => {
+                Ok(Some(self.node_address(node, end)))
+            }
+            _ => Ok(Some(here)),
+        }
+    }
+
+    /// Whether what a row or element points to, and has no address, will never have one. In a file,
+    /// what was read without one has none.
+    fn has_no_place(&self, loc: Loc) -> bool {
+        self.is_reading()
+            || pointer_type(self.tree.row(loc), loc).is_some_and(|of| self.is_left_out(loc, of))
+    }
+}
+
+/// Whether a row always points to a place without bytes. Such a place has an address.
+pub(crate) fn leads_to_nothing(row: &Row) -> bool {
+    match row.ty.stripped() {
+        Type::Pointer(pointer) => {
+            !pointer.optional && matches!(&pointer.target, Target::Own(Type::Nothing))
+        }
+        _ => false,
+    }
+}
+
+/// The pointer that a row or element is.
+pub(crate) fn pointer_type(row: &Row, loc: Loc) -> Option<&PointerType> {
+    let mut ty = row.ty.stripped();
+    if loc.index().is_some() {
+        while let Type::Pointer(pointer) = ty {
+            ty = pointer.owned()?.stripped();
+        }
+        let Type::Array(array) = ty else { return None };
+        ty = array.element.stripped();
+    }
+    match ty {
+        Type::Pointer(pointer) => Some(pointer),
+        _ => None,
+    }
+}

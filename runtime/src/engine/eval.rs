@@ -1,0 +1,436 @@
+//! Evaluates expressions in the tree.
+
+use core::cmp::Ordering;
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::state::Engine;
+use super::item::{Blob, Item, Loc, NodeRef};
+use super::plan::Direction;
+use super::val::{describe, eval_error, unary, Fallible, Fault, Val};
+use crate::dictionary::{patricia, DictionaryError};
+use crate::model::{BinaryOp, Expr, ExprId, Function, Path, RowId, Type};
+
+impl<'p> Engine<'p, '_> {
+    pub(crate) fn eval(&mut self, id: ExprId, this: NodeRef, it: Option<Val>) -> Fallible<Val> {
+        // What nearly all expressions are costs no level.
+        match &self.model[id] {
+            Expr::Int(n) => {
+                self.charge(1)?;
+                Ok(Val::Int(*n))
+            }
+            _ => self.deeper(|engine| engine.eval_inner(id, this, it)),
+        }
+    }
+
+    fn eval_inner(&mut self, id: ExprId, this: NodeRef, it: Option<Val>) -> Fallible<Val> {
+        self.charge(1)?;
+        let model = self.model;
+        Ok(match &model[id] {
+            Expr::Int(n) => Val::Int(*n),
+            Expr::Float(f) => Val::Float(*f),
+            Expr::Bool(b) => Val::Bool(*b),
+            Expr::Text(_) => Val::Text(self.layout.literal(id)),
+            Expr::Bytes(_) => Val::Bytes(self.layout.literal(id)),
+            Expr::Epoch(variable) => {
+                self.context.get(*variable as usize).map_or(Val::None, |n| Val::Int(*n))
+            }
+            Expr::Path(path) => {
+                let found = self.find_first(path, this, it)?;
+                if found.many {
+                    return eval_error(format!("`{}` is many values", path.text));
+                }
+                self.load(found.first)?
+            }
+            Expr::Unary(op, a) => unary(*op, self.eval(*a, this, it)?)?,
+            Expr::Binary(BinaryOp::BothTrue, a, b) => {
+                Val::Bool(self.eval_bool(*a, this, it)? && self.eval_bool(*b, this, it)?)
+            }
+            Expr::Binary(BinaryOp::EitherTrue, a, b) => {
+                Val::Bool(self.eval_bool(*a, this, it)? || self.eval_bool(*b, this, it)?)
+            }
+            Expr::Binary(op, a, b) => {
+                let a = self.eval(*a, this, it)?;
+                let b = self.eval(*b, this, it)?;
+                self.tree.binary(*op, a, b)?
+            }
+            Expr::If(condition, a, b) => {
+                let chosen = if self.eval_bool(*condition, this, it)? { a } else { b };
+                self.eval(*chosen, this, it)?
+            }
+            Expr::Coalesce(a, b) => match self.eval(*a, this, it)? {
+                Val::None => self.eval(*b, this, it)?,
+                val => val,
+            },
+            Expr::In(a, ranges) => self.is_in(*a, ranges, this, it)?,
+            Expr::Is(path, case) => {
+                let mut is = false;
+                self.walk(path, this, it, &mut false, &mut |engine, val| {
+                    is |= engine.case_name(val)?.is_some_and(|name| name == case);
+                    Ok(true)
+                })?;
+                Val::Bool(is)
+            }
+            Expr::Call(function, args) => {
+                let mut values = [Val::None; 4];
+                if args.len() > values.len() {
+                    return eval_error("a function has too many arguments");
+                }
+                for (value, arg) in values.iter_mut().zip(args) {
+                    *value = self.eval(*arg, this, it)?;
+                }
+                self.call(*function, &values[..args.len()])?
+            }
+            Expr::Stream(function, source, filter) => {
+                self.stream(id, *function, *source, *filter, this, it)?
+            }
+            Expr::At(path) => self.address(path, this, it, false)?,
+            Expr::End(path) => self.address(path, this, it, true)?,
+            Expr::Size(path) => {
+                match (self.address(path, this, it, false)?, self.address(path, this, it, true)?) {
+                    (Val::Int(at), Val::Int(end)) => Val::Int(end - at),
+                    _ => Val::None,
+                }
+            }
+            Expr::Index(path) => {
+                let found = self.find_first(path, this, it)?;
+                self.position(found.first)?
+            }
+            Expr::IsLast(path) => match self.find_first(path, this, it)?.first {
+                Val::Node(node) => self.is_last(node)?,
+                _ => Val::None,
+            },
+            Expr::Listed(path) => self.listed(path, this, it)?,
+            Expr::FileEnd => Val::Int(self.file_end()?.into()),
+            Expr::Here => Val::Int(self.here.into()),
+            Expr::RegionEnd => Val::Int(self.region_end.into()),
+            Expr::RelocationSections => Val::Table(self.relocation_tables()?.0),
+            Expr::RelocationEntries => Val::Table(self.relocation_tables()?.1),
+            Expr::Patricia(path) => Val::Table(self.patricia(path, this, it)?),
+        })
+    }
+
+    fn is_in(
+        &mut self,
+        a: ExprId,
+        ranges: &[(ExprId, Option<ExprId>)],
+        this: NodeRef,
+        it: Option<Val>,
+    ) -> Fallible<Val> {
+        let a = self.eval(a, this, it)?;
+        let mut hit = false;
+        for (low, high) in ranges {
+            let low = self.eval(*low, this, it)?;
+            let order = self.tree.compare(a, low)?;
+            hit |= match high {
+                None => order == Some(Ordering::Equal),
+                Some(high) => {
+                    let high = self.eval(*high, this, it)?;
+                    matches!(order, Some(Ordering::Equal | Ordering::Greater))
+                        && matches!(
+                            self.tree.compare(a, high)?,
+                            Some(Ordering::Equal | Ordering::Less)
+                        )
+                }
+            };
+        }
+        Ok(Val::Bool(hit))
+    }
+
+    pub(crate) fn eval_bool(
+        &mut self,
+        expr: ExprId,
+        this: NodeRef,
+        it: Option<Val>,
+    ) -> Fallible<bool> {
+        match self.eval(expr, this, it)? {
+            Val::Bool(b) => Ok(b),
+            Val::None => Ok(false),
+            other => eval_error(format!("a condition is {}, not a truth value", describe(other))),
+        }
+    }
+
+    /// The value of an expression that must be an integer; `None` if it is nothing.
+    pub(crate) fn eval_int(
+        &mut self,
+        expr: ExprId,
+        this: NodeRef,
+        it: Option<Val>,
+    ) -> Fallible<Option<i128>> {
+        match self.eval(expr, this, it)? {
+            Val::Int(n) => Ok(Some(n)),
+            Val::None => Ok(None),
+            other => eval_error(format!("expected an integer, found {}", describe(other))),
+        }
+    }
+
+    fn file_end(&self) -> Fallible<u64> {
+        match self.tree.direction {
+            Direction::Reading => Ok(self.tree.file.len() as u64),
+            Direction::Writing => match self.writing.total {
+                Some(total) => Ok(total),
+                None => Err(Box::new(Fault::NotPlaced("the end of the file".into()))),
+            },
+        }
+    }
+
+    /// The value at a place: numbers and texts as they are, everything else stays a place.
+    pub(crate) fn load(&mut self, val: Val) -> Fallible<Val> {
+        let Val::Loc(loc) = val else { return Ok(val) };
+        self.force_loc(loc)?;
+        Ok(match self.tree.item(loc) {
+            Item::Unset => return self.not_known(loc),
+            Item::Absent => Val::None,
+            // A transparent record stands for its only row.
+            Item::Node(node) => match self.tree.record(node).transparent {
+                Some(row) => match self.load(Val::Loc(Loc::row(node, row)))? {
+                    Val::Node(_) | Val::Loc(_) | Val::None => Val::Node(node),
+                    scalar => scalar,
+                },
+                None => Val::Node(node),
+            },
+            Item::Array(_) => Val::Loc(loc),
+            item => self.tree.val(item),
+        })
+    }
+
+    #[cold]
+    fn not_known<T>(&self, loc: Loc) -> Fallible<T> {
+        eval_error(format!("`{}` is not known here", self.describe(loc)))
+    }
+
+    /// Makes sure that a row, or the element of it that is asked for, is there.
+    pub(crate) fn force_loc(&mut self, loc: Loc) -> Fallible<()> {
+        self.force(loc.node, loc.row)?;
+        if loc.index().is_some() && self.is_reading() {
+            self.force_target(loc).map_err(|error| Box::new(Fault::Read(error)))?;
+        }
+        Ok(())
+    }
+
+    /// Makes sure that something is there to count or to go into: of what is being read nobody knows
+    /// yet how many elements it has.
+    pub(crate) fn force_known(&mut self, loc: Loc) -> Fallible<()> {
+        self.force_loc(loc)?;
+        if self.is_reading() && self.tree.item(loc) == Item::Unset {
+            return self.not_known(loc);
+        }
+        Ok(())
+    }
+
+    /// Number of elements, bytes or units of a row.
+    pub(crate) fn count_items(&self, loc: Loc) -> u64 {
+        let mut loc = loc;
+        loop {
+            return match self.tree.item(loc) {
+                Item::Array(array) => self.tree.count(array).into(),
+                Item::Bytes(blob) | Item::Text(blob) => blob.len.into(),
+                Item::Units(_, len) => len.into(),
+                Item::Node(node) => match self.tree.record(node).transparent {
+                    Some(row) => {
+                        loc = Loc::row(node, row);
+                        continue;
+                    }
+                    None => 1,
+                },
+                Item::Unset | Item::Absent => 0,
+                _ => 1,
+            };
+        }
+    }
+
+    fn case_name(&mut self, val: Val) -> Fallible<Option<&'p str>> {
+        let mut node = match val {
+            Val::Node(node) => node,
+            Val::Loc(loc) => {
+                self.force_loc(loc)?;
+                match self.tree.item(loc) {
+                    Item::Node(node) => node,
+                    _ => return Ok(None),
+                }
+            }
+            _ => return Ok(None),
+        };
+        loop {
+            if let Some((union, case)) = self.tree.case_of(node) {
+                return Ok(Some(&union.cases[case].name));
+            }
+            // A union type is a record around the union.
+            let rows = &self.tree.record(node).rows;
+            let inner = rows.iter().position(|row| matches!(row.ty, Type::Union(_)));
+            let Some(row) = inner.and_then(|row| u32::try_from(row).ok()) else { return Ok(None) };
+            self.force(node, RowId(row))?;
+            match self.tree.item(Loc::row(node, RowId(row))) {
+                Item::Node(inner) => node = inner,
+                _ => return Ok(None),
+            }
+        }
+    }
+
+    fn is_last(&mut self, node: NodeRef) -> Fallible<Val> {
+        let node = self.tree.enclosing_struct(node);
+        let Some(holder) = self.tree.holder(node) else { return Ok(Val::Bool(false)) };
+        let array = holder.whole_row();
+        self.force_known(array)?;
+        let count = self.count_items(array);
+        Ok(Val::Bool(holder.index().is_some_and(|i| u64::from(i) + 1 == count)))
+    }
+
+    fn index_of(&self, node: NodeRef) -> Val {
+        let node = self.tree.enclosing_struct(node);
+        // An element may be wrapped: the index is that of the nearest array around it.
+        let mut at = self.tree.holder(node);
+        while let Some(holder) = at {
+            if let Some(index) = holder.index() {
+                return Val::Int(index.into());
+            }
+            at = self.tree.holder(holder.node);
+        }
+        Val::None
+    }
+
+    /// Position of an element in the array around it; of a reference, the position it means.
+    pub(crate) fn position(&mut self, val: Val) -> Fallible<Val> {
+        Ok(match val {
+            Val::Node(node) => self.index_of(node),
+            Val::Loc(loc) => {
+                self.element_of(loc)?;
+                match self.load(val)? {
+                    Val::Node(node) => self.index_of(node),
+                    Val::Int(n) if self.tree.row(loc).reference.is_some() => Val::Int(n),
+                    _ => loc.index().map_or(Val::None, |i| Val::Int(i.into())),
+                }
+            }
+            val => val,
+        })
+    }
+
+    fn call(&mut self, function: Function, args: &[Val]) -> Fallible<Val> {
+        if args.iter().any(|arg| matches!(arg, Val::None)) {
+            return Ok(Val::None);
+        }
+        let arg = |index: usize| args.get(index).copied().unwrap_or(Val::None);
+        let text = |index: usize| match arg(index) {
+            Val::Text(blob) | Val::Bytes(blob) => Ok(blob),
+            _ => eval_error("expected a text"),
+        };
+        match function {
+            Function::Murmur3 | Function::Fnv1a => {
+                let blob = text(0)?;
+                self.charge(blob.len.into())?;
+                let seed = match arg(1) {
+                    Val::Int(n) => u32::try_from(n).ok(),
+                    _ => None,
+                };
+                let bytes = self.tree.bytes(blob);
+                Ok(Val::Int(if function == Function::Murmur3 {
+                    crate::murmur3_32(bytes, seed.unwrap_or(0)).into()
+                } else {
+                    crate::fnv1a_32(bytes, seed.unwrap_or(crate::FNV1A_SEED)).into()
+                }))
+            }
+            Function::Stem | Function::Extension => {
+                let Val::Text(path) = arg(0) else { return eval_error("expected a text") };
+                let bytes = self.tree.bytes(path);
+                let base = bytes.iter().rposition(|b| *b == b'/').map_or(0, |slash| slash + 1);
+                let dot = bytes[base..].iter().rposition(|b| *b == b'.').map(|dot| base + dot);
+                let end = bytes.len();
+                Ok(Val::Text(match (function, dot) {
+                    (Function::Stem, dot) => path.part(base, dot.unwrap_or(end) - base),
+                    (_, Some(dot)) => path.part(dot + 1, end - dot - 1),
+                    (_, None) => Blob::EMPTY,
+                }))
+            }
+            Function::EndsWith => {
+                let (whole, end) = (text(0)?, text(1)?);
+                Ok(Val::Bool(self.tree.bytes(whole).ends_with(self.tree.bytes(end))))
+            }
+            Function::Length => match arg(0) {
+                Val::Text(blob) | Val::Bytes(blob) => Ok(Val::Int(blob.len.into())),
+                Val::Units(_, len) => Ok(Val::Int(len.into())),
+                Val::Loc(loc) => Ok(Val::Int(self.count_items(loc).into())),
+                _ => eval_error("expected a text or bytes"),
+            },
+            Function::Number => match arg(0) {
+                Val::Int(n) => Ok(Val::Int(n)),
+                Val::Bool(b) => Ok(Val::Int(b.into())),
+                _ => eval_error("expected a member of an enumeration"),
+            },
+        }
+    }
+
+    /// Nodes of the radix tree over the texts at a path.
+    fn patricia(&mut self, path: &'p Path, this: NodeRef, it: Option<Val>) -> Fallible<u32> {
+        let keys = self.texts(path, this, it)?;
+        let bytes: u64 = keys.iter().map(|key| u64::from(key.len) + 1).sum();
+        self.charge(bytes)?;
+        let nodes = patricia(&keys.iter().map(|key| self.tree.bytes(*key)).collect::<Vec<_>>());
+        let nodes = match nodes {
+            Ok(nodes) => nodes,
+            Err(error) => {
+                let key = match error {
+                    DictionaryError::EmptyKey { index }
+                    | DictionaryError::DuplicateKey { index, .. }
+                    | DictionaryError::KeyTooLong { index } => keys.get(index),
+                    _ => None,
+                };
+                let key = key.map_or_else(String::new, |key| self.tree.text(*key).into());
+                return Err(Box::new(Fault::Keys(error, key)));
+            }
+        };
+        let names = core::iter::once(Blob::EMPTY).chain(keys);
+        let row = |(node, name): (&crate::DictionaryNode, Blob)| {
+            let numbers = [i64::from(node.bit), i64::from(node.zero), i64::from(node.one)];
+            let mut row: Vec<Item> = numbers.into_iter().map(Item::Int).collect();
+            row.push(Item::Text(name));
+            row
+        };
+        let table = nodes.iter().zip(names).map(row).collect();
+        Ok(self.add_table(table))
+    }
+
+    pub(crate) fn add_table(&mut self, table: Vec<Vec<Item>>) -> u32 {
+        let number = u32::try_from(self.tables.len()).unwrap_or(u32::MAX);
+        self.tables.push(table);
+        number
+    }
+
+    /// All texts at a path, through arrays.
+    fn texts(&mut self, path: &'p Path, this: NodeRef, it: Option<Val>) -> Fallible<Vec<Blob>> {
+        let mut texts = vec![];
+        self.walk(path, this, it, &mut false, &mut |engine, val| {
+            match val {
+                Val::Loc(loc) => {
+                    engine.force_loc(loc)?;
+                    match engine.tree.item(loc) {
+                        Item::Array(array) if loc.index().is_none() => {
+                            for index in 0..engine.tree.count(array) {
+                                match engine.load(Val::Loc(loc.at(index)))? {
+                                    Val::Text(text) => texts.push(text),
+                                    other => return no_text(path, other),
+                                }
+                            }
+                        }
+                        _ => match engine.load(val)? {
+                            Val::Text(text) => texts.push(text),
+                            other => return no_text(path, other),
+                        },
+                    }
+                }
+                Val::Text(text) => texts.push(text),
+                other => return no_text(path, other),
+            }
+            Ok(true)
+        })?;
+        Ok(texts)
+    }
+}
+
+#[cold]
+fn no_text<T>(path: &Path, val: Val) -> Fallible<T> {
+    eval_error(format!("`{}` is {}, not a text", path.text, describe(val)))
+}

@@ -1,0 +1,349 @@
+//! Follows paths through the tree.
+
+use super::state::Engine;
+use super::item::{ArrayRef, Item, Loc, NodeRef};
+use super::val::{eval_error, Fallible, Val};
+use crate::model::{BinaryOp, Expr, ExprId, Member, Path, Start, Step};
+
+/// What a path leads to is given to this, one place after the other, until it says `false`.
+pub(crate) type Visit<'v, 'p, 'b> = dyn FnMut(&mut Engine<'p, 'b>, Val) -> Fallible<bool> + 'v;
+
+/// The first of what a path leads to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found {
+    /// [`Val::None`] if it leads to nothing.
+    pub first: Val,
+    /// Whether there is more than that.
+    pub more: bool,
+    /// Whether the path went through an array.
+    pub many: bool,
+}
+
+/// What of a path is the same for all its steps.
+#[derive(Clone, Copy)]
+struct Way {
+    this: NodeRef,
+    it: Option<Val>,
+}
+
+impl<'p, 'b> Engine<'p, 'b> {
+    /// Gives everything that a path leads to, in order; `many` becomes true if it goes through an
+    /// array. Says whether the visitor wants more.
+    pub(crate) fn walk(
+        &mut self,
+        path: &'p Path,
+        this: NodeRef,
+        it: Option<Val>,
+        many: &mut bool,
+        visit: &mut Visit<'_, 'p, 'b>,
+    ) -> Fallible<bool> {
+        let way = Way { this, it };
+        let start = match &path.start {
+            Start::This => Val::Node(this),
+            Start::Up(levels) => {
+                let mut node = this;
+                for _ in 0..*levels {
+                    match self.tree.owner(node) {
+                        Some(owner) => node = owner,
+                        None => return Ok(true),
+                    }
+                }
+                Val::Node(node)
+            }
+            Start::Enclosing(records) => {
+                let mut node = this;
+                while !records.contains(&self.tree.record_id(node)) {
+                    match self.tree.owner(node) {
+                        Some(owner) => node = owner,
+                        None => return Ok(true),
+                    }
+                }
+                Val::Node(node)
+            }
+            Start::Root => Val::Node(NodeRef::ROOT),
+            Start::It => match it {
+                Some(val) => val,
+                None => return eval_error("`it` stands for nothing here"),
+            },
+            Start::Argument(index) => {
+                let argument = self.tree.record(this).arguments.get(*index as usize);
+                let (Some(owner), Some(argument)) = (self.tree.owner(this), argument) else {
+                    return Ok(true);
+                };
+                let steps = &path.steps;
+                return self.deeper(|engine| {
+                    let mut inside = false;
+                    let more = engine.walk_expr(*argument, owner, None, &mut inside, &mut |engine, val| {
+                        engine.steps(steps, val, way, many, visit)
+                    })?;
+                    *many |= inside;
+                    Ok(more)
+                });
+            }
+        };
+        self.steps(&path.steps, start, way, many, visit)
+    }
+
+    fn steps(
+        &mut self,
+        steps: &'p [Step],
+        val: Val,
+        way: Way,
+        many: &mut bool,
+        visit: &mut Visit<'_, 'p, 'b>,
+    ) -> Fallible<bool> {
+        let Some((step, rest)) = steps.split_first() else { return visit(self, val) };
+        match step {
+            Step::Field(field) => self.each_node(val, many, &mut |engine, node, many| {
+                let record = engine.tree.record_id(node);
+                match field.members.iter().find(|(r, _)| *r == record) {
+                    Some((_, members)) => engine.member(node, members, rest, way, many, visit),
+                    None => Ok(true),
+                }
+            }),
+            Step::Index(index) => {
+                let Some(index) = self.eval_int(*index, way.this, way.it)? else { return Ok(true) };
+                match self.indexed(val, index)? {
+                    Some(val) => self.steps(rest, val, way, many, visit),
+                    None => Ok(true),
+                }
+            }
+            Step::Last => {
+                let Val::Loc(loc) = val else { return Ok(true) };
+                self.force_known(loc)?;
+                let count = i128::from(self.count_items(loc));
+                match self.indexed(val, count - 1)? {
+                    Some(val) => self.steps(rest, val, way, many, visit),
+                    None => Ok(true),
+                }
+            }
+        }
+    }
+
+    /// Goes from a node to a field, and on.
+    fn member(
+        &mut self,
+        mut node: NodeRef,
+        members: &'p [Member],
+        rest: &'p [Step],
+        way: Way,
+        many: &mut bool,
+        visit: &mut Visit<'_, 'p, 'b>,
+    ) -> Fallible<bool> {
+        for member in members {
+            self.charge(1)?;
+            match member {
+                Member::Row(row) => {
+                    let val = Val::Loc(Loc::row(node, *row));
+                    if !self.steps(rest, val, way, many, visit)? {
+                        return Ok(false);
+                    }
+                }
+                Member::Into(row) => {
+                    self.force(node, *row)?;
+                    match self.tree.item(Loc::row(node, *row)) {
+                        Item::Node(inner) => node = inner,
+                        _ => return Ok(true),
+                    }
+                }
+                Member::Let(index) => {
+                    let lets = &self.tree.record(node).lets;
+                    let Some(definition) = lets.get(*index as usize) else { continue };
+                    let expr = definition.expr;
+                    let more = self.deeper(|engine| {
+                        let mut inside = false;
+                        let more = engine.walk_expr(expr, node, None, &mut inside, &mut |engine, val| {
+                            engine.steps(rest, val, way, many, visit)
+                        })?;
+                        *many |= inside;
+                        Ok(more)
+                    })?;
+                    if !more {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// What an expression leads to, as a stream if it is one.
+    pub(crate) fn walk_expr(
+        &mut self,
+        expr: ExprId,
+        this: NodeRef,
+        it: Option<Val>,
+        many: &mut bool,
+        visit: &mut Visit<'_, 'p, 'b>,
+    ) -> Fallible<bool> {
+        let model = self.model;
+        match &model[expr] {
+            Expr::Path(path) => self.walk(path, this, it, many, visit),
+            Expr::Binary(BinaryOp::Concatenate, a, b) => {
+                *many = true;
+                Ok(self.stream_of(*a, this, it, visit)? && self.stream_of(*b, this, it, visit)?)
+            }
+            Expr::Coalesce(a, b) => {
+                let mut inside = false;
+                let mut there = false;
+                self.walk_expr(*a, this, it, &mut inside, &mut |engine, val| {
+                    there = !matches!(engine.load(val)?, Val::None);
+                    Ok(!there)
+                })?;
+                let chosen = if there || inside { a } else { b };
+                self.walk_expr(*chosen, this, it, many, visit)
+            }
+            _ => match self.eval(expr, this, it)? {
+                Val::None => Ok(true),
+                val => visit(self, val),
+            },
+        }
+    }
+
+    /// The elements that an expression names: of an array all, of anything else itself.
+    pub(crate) fn stream_of(
+        &mut self,
+        expr: ExprId,
+        this: NodeRef,
+        it: Option<Val>,
+        visit: &mut Visit<'_, 'p, 'b>,
+    ) -> Fallible<bool> {
+        self.walk_expr(expr, this, it, &mut false, &mut |engine, val| {
+            let Val::Loc(loc) = val else { return visit(engine, val) };
+            engine.force_known(loc)?;
+            match engine.tree.item(loc) {
+                Item::Array(array) if loc.index().is_none() => {
+                    for index in 0..engine.tree.count(array) {
+                        engine.charge(1)?;
+                        if !visit(engine, Val::Loc(loc.at(index)))? {
+                            return Ok(false);
+                        }
+                    }
+                    Ok(true)
+                }
+                Item::Absent => Ok(true),
+                _ => visit(engine, val),
+            }
+        })
+    }
+
+    /// The first of what a path leads to.
+    pub(crate) fn find_first(
+        &mut self,
+        path: &'p Path,
+        this: NodeRef,
+        it: Option<Val>,
+    ) -> Fallible<Found> {
+        let mut found = Found { first: Val::None, more: false, many: false };
+        let mut any = false;
+        self.walk(path, this, it, &mut found.many, &mut |_, val| {
+            if any {
+                found.more = true;
+            } else {
+                any = true;
+                found.first = val;
+            }
+            Ok(!found.more)
+        })?;
+        Ok(found)
+    }
+
+    /// An element of an array, or a byte.
+    fn indexed(&mut self, val: Val, index: i128) -> Fallible<Option<Val>> {
+        let byte = |engine: &Self, blob| {
+            let bytes = engine.tree.bytes(blob);
+            let byte = usize::try_from(index).ok().and_then(|i| bytes.get(i));
+            byte.map(|b| Val::Int((*b).into()))
+        };
+        let mut loc = match val {
+            Val::Loc(loc) if loc.index().is_none() => loc,
+            Val::Bytes(blob) => return Ok(byte(self, blob)),
+            _ => return Ok(None),
+        };
+        self.force_known(loc)?;
+        // A transparent record stands for the array in it.
+        while let Item::Node(node) = self.tree.item(loc) {
+            match self.tree.record(node).transparent {
+                Some(row) => loc = Loc::row(node, row),
+                None => return Ok(None),
+            }
+        }
+        Ok(match self.tree.item(loc) {
+            Item::Array(array) => {
+                let index = u32::try_from(index).ok().filter(|i| *i < self.tree.count(array));
+                index.map(|index| Val::Loc(loc.at(index)))
+            }
+            Item::Bytes(blob) => byte(self, blob),
+            _ => None,
+        })
+    }
+
+    /// Gives the nodes at a place: of an array all elements.
+    fn each_node(
+        &mut self,
+        val: Val,
+        many: &mut bool,
+        visit: &mut dyn FnMut(&mut Self, NodeRef, &mut bool) -> Fallible<bool>,
+    ) -> Fallible<bool> {
+        let loc = match val {
+            Val::Node(node) => return visit(self, node, many),
+            Val::Loc(loc) => loc,
+            _ => return Ok(true),
+        };
+        self.force_known(loc)?;
+        match self.tree.item(loc) {
+            Item::Node(node) => {
+                // Into a transparent record that stands for an array of records.
+                if let Some(row) = self.tree.record(node).transparent {
+                    let inner = Loc::row(node, row);
+                    self.force_loc(inner)?;
+                    if matches!(self.tree.item(inner), Item::Array(_)) {
+                        *many = true;
+                        return Ok(visit(self, node, many)?
+                            && self.each_node(Val::Loc(inner), many, visit)?);
+                    }
+                }
+                visit(self, node, many)
+            }
+            Item::Array(array) => {
+                *many = true;
+                self.each_element(loc, array, many, visit)
+            }
+            Item::Int(_) => match self.element_of(loc)? {
+                Some(element) => self.each_node(Val::Loc(element), many, visit),
+                None => Ok(true),
+            },
+            _ => Ok(true),
+        }
+    }
+
+    fn each_element(
+        &mut self,
+        loc: Loc,
+        array: ArrayRef,
+        many: &mut bool,
+        visit: &mut dyn FnMut(&mut Self, NodeRef, &mut bool) -> Fallible<bool>,
+    ) -> Fallible<bool> {
+        for index in 0..self.tree.count(array) {
+            let Some(mut item) = self.tree.element(array, index) else { break };
+            if let Item::Pointer(pointer) = item {
+                if self.tree.pointers[pointer as usize].target == Item::Unset {
+                    self.force_loc(loc.at(index))?;
+                }
+                item = self.tree.through(item);
+            }
+            let Item::Node(node) = item else {
+                // Elements are of one kind.
+                if item.is_there() {
+                    break;
+                }
+                continue;
+            };
+            self.charge(1)?;
+            if !visit(self, node, many)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,119 @@
+//! Spellings of one value: which forms can say it.
+
+use super::state::Engine;
+use super::item::{Item, Loc, NodeRef};
+use super::source::{Given, Stored};
+use crate::model::{Case, Cell, Constant, Form, Meaning, Model, Row, RowId, RowKind, Type};
+
+impl<'p> Engine<'p, '_> {
+    /// Position of the first form of this epoch that can say the value of a case.
+    pub(crate) fn first_form(&self, case: &Case, node: NodeRef) -> Option<usize> {
+        let rows = &self.tree.record(node).rows;
+        let value = |name: &str| {
+            let row = rows.iter().position(|row| row.name.as_deref() == Some(name))?;
+            let item = self.tree.entry(Loc::row(node, RowId(u32::try_from(row).ok()?)));
+            self.flat(item)
+        };
+        case.forms.iter().position(|form| self.form_fits(form, &value))
+    }
+
+    /// A number, or a list of numbers; nothing for structs.
+    fn flat(&self, item: Item) -> Option<Given<'_>> {
+        match self.tree.through(item) {
+            Item::Node(node) => {
+                let row = self.tree.record(node).transparent?;
+                self.flat(self.tree.entry(Loc::row(node, row)))
+            }
+            Item::Array(array) if matches!(self.tree.element(array, 0), Some(Item::Node(_))) => {
+                None
+            }
+            Item::Unset | Item::Absent => None,
+            item => Some(Stored { tree: &self.tree, item }.given()),
+        }
+    }
+
+    /// Whether a form exists in this epoch and can say a value, of which `value` gives the fields
+    /// that it has.
+    pub(crate) fn form_fits<'v>(
+        &self,
+        form: &Form,
+        value: &dyn Fn(&str) -> Option<Given<'v>>,
+    ) -> bool {
+        self.in_epoch(&form.epochs)
+            && self.model.records[form.record.index()].rows.iter().all(|row| {
+                let value = row.name.as_deref().and_then(value);
+                value.map_or(true, |value| row_can_say(self.model, row, &value))
+            })
+    }
+}
+
+fn row_can_say(model: &Model, row: &Row, value: &Given<'_>) -> bool {
+    match &row.kind {
+        RowKind::Constant(constant) => given_is(value, constant),
+        _ => can_say(model, &row.ty, value, 0),
+    }
+}
+
+fn can_say(model: &Model, ty: &Type, value: &Given<'_>, depth: u32) -> bool {
+    if depth > 64 {
+        return true;
+    }
+    match (ty, value) {
+        (Type::Cell(cell), Given::Int(n)) => cell_fits(model, cell, *n),
+        (Type::Array(array), list) => match list.count() {
+            Some(count) => (0..count).all(|index| {
+                can_say(model, &array.element, &list.element(index), depth + 1)
+            }),
+            None => true,
+        },
+        (Type::Region(region), value) => can_say(model, &region.inner, value, depth + 1),
+        (Type::Record(record), value) => {
+            let record = &model.records[record.index()];
+            match record.transparent {
+                Some(row) => can_say(model, &record.rows[row.index()].ty, value, depth + 1),
+                None => true,
+            }
+        }
+        _ => true,
+    }
+}
+
+/// Whether an integer fits a cell.
+pub(crate) fn cell_fits(model: &Model, cell: &Cell, n: i128) -> bool {
+    let (bits, signed) = model.cell_range(cell);
+    match cell.meaning {
+        Meaning::Bool { yes } => n == 0 || n == 1 || n == i128::from(yes),
+        _ => crate::fits(n, bits, signed),
+    }
+}
+
+/// Whether a value is a constant; floats are compared by the bits of their own width.
+pub(crate) fn given_is(value: &Given<'_>, constant: &Constant) -> bool {
+    let float_is = |wanted: u64| match value {
+        Given::F32(bits) => *bits == (f64::from_bits(wanted) as f32).to_bits(),
+        Given::F64(bits) => *bits == wanted,
+        _ => false,
+    };
+    match (value, constant) {
+        (Given::Int(a), Constant::Int(b)) => a == b,
+        (Given::Int(a), Constant::Bool(b)) => *a == i128::from(*b),
+        (Given::Bool(a), Constant::Bool(b)) => a == b,
+        (Given::Bool(a), Constant::Int(b)) => i128::from(*a) == *b,
+        (_, Constant::Float(wanted)) => float_is(*wanted),
+        #[allow(clippy::cast_precision_loss, reason = "schemas state small numbers")]
+        (Given::F32(_) | Given::F64(_), Constant::Int(wanted)) => {
+            float_is((*wanted as f64).to_bits())
+        }
+        (Given::Text(a), Constant::Text(b)) => a == b,
+        (Given::Text(a), Constant::Bytes(b)) => a.as_bytes() == b.as_slice(),
+        (Given::Bytes(a), Constant::Text(b)) => *a == b.as_bytes(),
+        (Given::Bytes(a), Constant::Bytes(b)) => *a == b.as_slice(),
+        (list, Constant::Bytes(wanted)) => {
+            list.count() == Some(wanted.len())
+                && wanted.iter().enumerate().all(|(index, byte)| {
+                    matches!(list.element(index), Given::Int(n) if n == i128::from(*byte))
+                })
+        }
+        _ => false,
+    }
+}

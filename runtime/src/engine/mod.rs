@@ -1,0 +1,76 @@
+//! The engine: reads and writes any format from its model.
+//!
+//! It defines what a schema means. Generated code may be faster where a file has nothing unusual;
+//! what it does not carry comes here.
+//!
+//! [`Program::new`] prepares a model. [`read`] turns bytes into a [`Document`], which knows for every
+//! byte what it is; [`write()`] turns a value into bytes.
+
+mod address;
+mod checks;
+mod state;
+mod derive;
+mod document;
+mod eval;
+mod find;
+mod forms;
+mod gaps;
+mod item;
+mod map;
+mod memo;
+mod plan;
+mod pools;
+mod program;
+mod read;
+mod refs;
+mod relocation;
+mod settle;
+mod show;
+mod source;
+mod stream;
+mod tree;
+mod val;
+mod walk;
+mod write;
+
+pub use document::{read, read_claiming, read_partly, Document};
+pub use program::{Grow, Program};
+pub use read::Note;
+pub use source::{row_name, Asked, Fields, Given, List, Stored};
+
+use crate::problem::WriteError;
+use alloc::vec::Vec;
+
+/// Writes a value as a file of the format.
+///
+/// # Errors
+///
+/// Every problem of the value that is found before bytes are needed, each with its path. Nothing is
+/// truncated, wrapped or guessed.
+pub fn write(program: &Program, value: Given<'_>) -> Result<Vec<u8>, WriteError> {
+    let mut out = Vec::new();
+    write_into(program, value, &mut out)?;
+    Ok(out)
+}
+
+/// Writes a value as a file of the format, behind what `out` holds.
+///
+/// # Errors
+///
+/// Those of [`write()`]; nothing is appended then.
+pub fn write_into(
+    program: &Program,
+    value: Given<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), WriteError> {
+    write::write(program, value, &[], write::Aim::Bytes, out)
+}
+
+/// Whether a value can be written.
+///
+/// # Errors
+///
+/// Those of [`write()`].
+pub fn validate(program: &Program, value: Given<'_>) -> Result<(), WriteError> {
+    write::write(program, value, &[], write::Aim::Check, &mut Vec::new())
+}

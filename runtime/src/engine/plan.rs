@@ -1,0 +1,746 @@
+//! Where the rows of a record are, worked out before any file is looked at.
+//!
+//! Most rows stand at a constant distance from the start of their record and are a number, and then
+//! nothing has to be remembered of them: whoever asks finds the number in the bytes. Records that
+//! consist of such rows are *compact*: an array of them is a run of bytes. Only other rows have a
+//! slot, in which the tree keeps what is in them.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::item::{Blob, From, Item};
+use crate::load::Endian;
+use crate::model::{
+    Cell, CheckKind, Constant, Content, Encoding, EndianRule, EpochId, Extent, Home, IntType, Meaning,
+    Model, Record,
+    RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Type,
+};
+
+/// Whether a file is read or written: what is data in place when it is read may have to be computed
+/// when it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Reading,
+    Writing,
+}
+
+/// What is known of a record in one epoch and direction.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Plan {
+    /// Bytes of the rows with homes.
+    pub block: Option<u32>,
+    /// Bytes of everything inline, if they are the same for every file.
+    pub size: Option<u32>,
+    /// One for each row.
+    pub rows: Vec<RowPlan>,
+    /// Number of slots.
+    pub slots: u16,
+    /// Whether there are only rows in place: nothing but bytes has to be remembered.
+    pub compact: bool,
+    /// The compact records inside, the record itself first.
+    pub parts: Vec<Part>,
+    /// Bytes from the start of the node to behind the last row in place with a home, and those of
+    /// rows in place without one.
+    pub lengths: (u32, u32),
+    /// When writing: these bytes, as far as the schema says them.
+    pub template: Vec<u8>,
+    /// When writing: what of these bytes goes where.
+    pub pieces: Vec<Piece>,
+    /// Rows that have to be looked at when a node is read, in this order.
+    pub reading: Vec<RowId>,
+    /// Whether some row of several bytes has the byte order of the record.
+    pub ordered: bool,
+    /// Rows that hold the nodes of a radix tree.
+    pub dictionaries: Vec<RowId>,
+    /// Rows that refer to elements, or have to be left empty where nothing names them.
+    pub references: Vec<RowId>,
+    /// Rows that are compared with something, or not read before everything else is.
+    pub settling: Vec<RowId>,
+    /// Rows that are looked at before a value is written.
+    pub validating: Vec<RowId>,
+    /// Rows that get elements, or become none, before a value is placed.
+    pub expanding: Vec<RowId>,
+    /// Rows that are pointers, have pointers in them, or are listed like one.
+    pub pointing: Vec<RowId>,
+    /// Of a form: for each row of its case, the row that stands for it.
+    pub spelled: Vec<Option<RowId>>,
+    /// Whether the record itself has rules.
+    pub ruled: bool,
+    /// Whether it is an entry of a relocation table.
+    pub encodes: bool,
+}
+
+/// What is known of a row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RowPlan {
+    pub home: Home,
+    pub place: Place,
+    pub store: Store,
+    /// Bytes of the row, if they are the same for every file.
+    pub size: Option<u32>,
+    /// What the schema says is in it: always, in epochs without it, or where nothing else is said.
+    pub said: Item,
+}
+
+/// Where a row begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// So many bytes behind the start of the node.
+    Home(u32),
+    /// So many bytes behind where the rows without homes begin.
+    Tail(u32),
+    /// That depends on the rows before it.
+    Moving,
+    /// It has no bytes in its record.
+    Nowhere,
+}
+
+/// Where it is known what is in a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Store {
+    /// In a slot.
+    Slot(u16),
+    /// In place: a number in whole bytes, or in bits of the word around it.
+    Cell,
+    /// In place: so many numbers.
+    Cells(u32),
+    /// In place: so many bytes, or text.
+    Bytes(u32),
+    /// In place: so many bytes of padding.
+    Fill(u32),
+    /// In place: a compact record.
+    Part(u16),
+    /// In the schema: a constant without bytes.
+    Said,
+    /// Not in this epoch.
+    Absent,
+}
+
+/// A compact record inside of another one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part {
+    pub record: RecordId,
+    /// Where it begins, as that of a row.
+    pub place: Place,
+    /// The part that holds it, and the row.
+    pub owner: u16,
+    pub row: RowId,
+    /// Its own byte order.
+    pub order: Option<Endian>,
+}
+
+/// Bytes in place that are written together.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece {
+    /// Where they go.
+    pub place: Place,
+    /// Where they are in the bytes of a node.
+    pub from: u32,
+    pub len: u32,
+    /// Whether they are one number, whose bytes have an order.
+    pub number: bool,
+    /// That order, if it is not the one of the node.
+    pub order: Option<Endian>,
+}
+
+/// Most compact records in one; where there are more, those in it have nodes of their own.
+const MAX_PARTS: usize = 200;
+
+/// Plans of all records of a model without [`Type::PerEpoch`].
+///
+/// Texts and bytes of constants are added to `literals`.
+pub(crate) fn plans(
+    model: &Model,
+    epoch: EpochId,
+    direction: Direction,
+    literals: &mut Vec<u8>,
+) -> Vec<Plan> {
+    let mut planning = Planning { model, epoch, direction, sizes: model.sizes(epoch), literals };
+    let mut plans: Vec<Option<Plan>> = vec![None; model.records.len()];
+    // A loop over a stack, because structs may be nested thousands deep. What contains itself is
+    // never compact, so it does not matter that it is not known when it is asked for.
+    let mut stack: Vec<(RecordId, bool)> =
+        (0..).take(model.records.len()).map(|id| (RecordId(id), false)).collect();
+    let mut open = vec![false; model.records.len()];
+    while let Some((id, ready)) = stack.pop() {
+        if plans[id.index()].is_some() {
+            continue;
+        }
+        if ready {
+            plans[id.index()] = Some(planning.plan(id, &plans));
+        } else if !open[id.index()] {
+            open[id.index()] = true;
+            stack.push((id, true));
+            let rows = model.records[id.index()].rows.iter();
+            stack.extend(rows.filter_map(|row| inline_record(&row.ty)).map(|id| (id, false)));
+        }
+    }
+    plans.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// The record that stands in a row.
+fn inline_record(ty: &Type) -> Option<RecordId> {
+    match ty {
+        Type::Record(id) => Some(*id),
+        Type::Cell(Cell { meaning: Meaning::Word(id), .. }) => Some(*id),
+        _ => None,
+    }
+}
+
+struct Planning<'m> {
+    model: &'m Model,
+    epoch: EpochId,
+    direction: Direction,
+    sizes: Sizes<'m>,
+    literals: &'m mut Vec<u8>,
+}
+
+fn short(size: u64) -> Option<u32> {
+    u32::try_from(size).ok().filter(|size| *size < u32::MAX / 2)
+}
+
+impl Planning<'_> {
+    fn plan(&mut self, id: RecordId, plans: &[Option<Plan>]) -> Plan {
+        let model = self.model;
+        let record = &model.records[id.index()];
+        let block = record.sizes.get(self.epoch.index()).copied().flatten().and_then(short);
+        let word = matches!(record.kind, RecordKind::Word(_));
+        let mut plan = Plan {
+            block,
+            size: self.sizes.record(id).and_then(short),
+            ruled: !record.checks.is_empty(),
+            encodes: record.encodes.is_some(),
+            ..Plan::default()
+        };
+        let own = Part {
+            record: id,
+            place: Place::Home(0),
+            owner: 0,
+            row: RowId(0),
+            order: match record.endian {
+                Some(EndianRule::Fixed(order)) => Some(order.into()),
+                _ => None,
+            },
+        };
+        plan.parts.push(own);
+        // Rows without homes begin where they begin in every file, unless a tag stands before them
+        // or a row of the block may reach beyond it.
+        let plain = matches!(record.kind, RecordKind::Struct | RecordKind::Word(_));
+        let reaches = |row: &Row| {
+            let home = self.home(row);
+            let size = self.size(row);
+            matches!(home, Home::At(at)
+                if !word && size.map_or(true, |size| at + u64::from(size) > block.map_or(0, u64::from)))
+        };
+        let tail = (plain && !record.rows.iter().any(reaches)).then(|| block.unwrap_or(0));
+        let mut behind = Some(0_u32);
+        for row in &record.rows {
+            let home = self.home(row);
+            let size = self.size(row);
+            let place = match home {
+                Home::At(_) if word => Place::Home(0),
+                Home::At(at) => short(at).map_or(Place::Moving, Place::Home),
+                Home::Next if row.ty.is_bits() => Place::Moving,
+                Home::Next => match (behind, tail) {
+                    (Some(behind), Some(tail)) => Place::Home(tail + behind),
+                    (Some(behind), None) => Place::Tail(behind),
+                    (None, _) => Place::Moving,
+                },
+                Home::Absent | Home::Nowhere => Place::Nowhere,
+            };
+            if home == Home::Next {
+                let fixed = row.when.is_none() && !row.ty.is_bits();
+                behind = behind.zip(size).filter(|_| fixed).and_then(|(a, b)| short(u64::from(a) + u64::from(b)));
+            }
+            let store = self.store(row, home, place, plans, &mut plan);
+            if !matches!(store, Store::Slot(_) | Store::Absent | Store::Said) {
+                let size = size.unwrap_or(0);
+                let (homes, tails) = &mut plan.lengths;
+                match place {
+                    Place::Home(at) => *homes = (*homes).max(at + size),
+                    Place::Tail(at) => *tails = (*tails).max(at + size),
+                    Place::Moving | Place::Nowhere => {}
+                }
+            }
+            let said = self.said(row, home);
+            plan.rows.push(RowPlan { home, place, store, size, said });
+        }
+        if let RecordKind::Word(int) = record.kind {
+            plan.lengths = (int.bytes.into(), 0);
+        }
+        plan.compact = plan.slots == 0
+            && plan.size.is_some()
+            && plain
+            && !record.recursive
+            && !matches!(record.endian, Some(EndianRule::Chosen(..)));
+        self.duties(record, plans, &mut plan);
+        if self.direction == Direction::Writing {
+            plan.template = self.template(record, plans, &plan);
+            plan.pieces = self.pieces(record, plans, &plan);
+        }
+        plan
+    }
+
+    /// What of the bytes in place goes where, numbers one by one.
+    fn pieces(&self, record: &Record, plans: &[Option<Plan>], plan: &Plan) -> Vec<Piece> {
+        let (homes, _) = plan.lengths;
+        let mut pieces: Vec<Piece> = Vec::new();
+        if let RecordKind::Word(int) = record.kind {
+            // Its fields are written with it.
+            let (len, order) = (int.bytes.into(), int.order.map(Endian::from));
+            return vec![Piece { place: Place::Home(0), from: 0, len, number: len > 1, order }];
+        }
+        for (row, planned) in record.rows.iter().zip(&plan.rows) {
+            let from = match planned.place {
+                Place::Home(offset) => offset,
+                Place::Tail(offset) => homes + offset,
+                Place::Moving | Place::Nowhere => continue,
+            };
+            let moved = |by: u32| match planned.place {
+                Place::Home(offset) => Place::Home(offset + by),
+                Place::Tail(offset) => Place::Tail(offset + by),
+                other => other,
+            };
+            let number = |by: u32, int: IntType| Piece {
+                place: moved(by),
+                from: from + by,
+                len: int.bytes.into(),
+                number: int.bytes > 1,
+                order: int.order.map(Endian::from),
+            };
+            let new: Vec<Piece> = match (planned.store, &row.ty) {
+                (Store::Part(part), _) => {
+                    let part = plan.parts[usize::from(part)];
+                    let inner = plans[part.record.index()].as_ref();
+                    let inner = inner.map_or(&[][..], |inner| &inner.pieces);
+                    let inside = |piece: &Piece| {
+                        let Place::Home(by) = piece.place else { return None };
+                        let order = piece.order.or(part.order);
+                        Some(Piece { place: moved(by), from: from + piece.from, order, ..*piece })
+                    };
+                    inner.iter().filter_map(inside).collect()
+                }
+                (Store::Cell, Type::Cell(Cell { storage: Storage::Fixed(int), .. })) => {
+                    vec![number(0, *int)]
+                }
+                (Store::Cells(count), Type::Array(array)) => match &array.element {
+                    Type::Cell(Cell { storage: Storage::Fixed(int), .. }) if int.bytes > 1 => (0
+                        ..count)
+                        .map(|index| number(index * u32::from(int.bytes), *int))
+                        .collect(),
+                    _ => {
+                        vec![Piece { place: planned.place, from, len: count, number: false, order: None }]
+                    }
+                },
+                (Store::Bytes(len) | Store::Fill(len), _) => {
+                    vec![Piece { place: planned.place, from, len, number: false, order: None }]
+                }
+                _ => continue,
+            };
+            for piece in new {
+                let piece = if piece.len == 1 { Piece { number: false, ..piece } } else { piece };
+                match pieces.last_mut() {
+                    Some(last) if !last.number && !piece.number && follows(last, &piece) => {
+                        last.len += piece.len;
+                    }
+                    _ => pieces.push(piece),
+                }
+            }
+        }
+        pieces
+    }
+
+    /// The bytes of rows in place that are constants; every number has its lowest byte first.
+    fn template(&self, record: &Record, plans: &[Option<Plan>], plan: &Plan) -> Vec<u8> {
+        let (homes, tails) = plan.lengths;
+        let mut bytes = vec![0; (homes + tails) as usize];
+        for (row, planned) in record.rows.iter().zip(&plan.rows) {
+            let at = match planned.place {
+                Place::Home(offset) => offset,
+                Place::Tail(offset) => homes + offset,
+                Place::Moving | Place::Nowhere => continue,
+            };
+            let Some(place) = bytes.get_mut(at as usize..) else { continue };
+            let mut put = |stated: &[u8]| {
+                place.iter_mut().zip(stated).for_each(|(byte, stated)| *byte = *stated);
+            };
+            match (planned.store, &row.kind, planned.said) {
+                (Store::Part(part), ..) => {
+                    let inner = plan.parts[usize::from(part)].record;
+                    if let Some(inner) = &plans[inner.index()] {
+                        put(&inner.template);
+                    }
+                }
+                (Store::Cell, RowKind::Constant(_), said) => match &row.ty {
+                    Type::Cell(Cell { storage: Storage::Word { first, last, .. }, .. }) => {
+                        let mask = super::tree::mask(last - first + 1);
+                        let number = said_number(said, row) & mask;
+                        let mut word = [0; 8];
+                        word.iter_mut().zip(place.iter()).for_each(|(to, from)| *to = *from);
+                        let word = u64::from_le_bytes(word) | number << first;
+                        let size = planned_word(record);
+                        place.iter_mut().zip(&word.to_le_bytes()[..size]).for_each(|(to, b)| *to = *b);
+                    }
+                    _ => {
+                        let size = planned.size.unwrap_or(0).min(8) as usize;
+                        put(&said_number(said, row).to_le_bytes()[..size]);
+                    }
+                },
+                (Store::Bytes(_), RowKind::Constant(_), Item::Text(blob) | Item::Bytes(blob)) => {
+                    let start = blob.start as usize;
+                    put(&self.literals[start..start + blob.len as usize]);
+                }
+                (Store::Cells(_), RowKind::Constant(_), Item::Bytes(blob)) => {
+                    let start = blob.start as usize;
+                    put(&self.literals[start..start + blob.len as usize]);
+                }
+                _ => {}
+            }
+        }
+        bytes
+    }
+
+    fn home(&self, row: &Row) -> Home {
+        row.homes.get(self.epoch.index()).copied().unwrap_or(Home::Nowhere)
+    }
+
+    fn size(&self, row: &Row) -> Option<u32> {
+        match row.kind {
+            RowKind::Zeros | RowKind::Pool { .. } => None,
+            RowKind::Object { .. }
+            | RowKind::Mark { .. }
+            | RowKind::Value { .. }
+            | RowKind::Slice { .. } => Some(0),
+            _ => self.sizes.of(&row.ty).and_then(short),
+        }
+    }
+
+    fn said(&mut self, row: &Row, home: Home) -> Item {
+        let constant = match (home, &row.kind, &row.role) {
+            (Home::Absent, ..) => return self.constant(row.absent.as_ref(), 8),
+            (_, RowKind::Constant(constant), _) | (_, _, Role::Default(constant)) => Some(constant),
+            _ => None,
+        };
+        self.constant(constant, self.model.float_width(&row.ty))
+    }
+
+    /// A constant of the schema; a float in so many bytes.
+    fn constant(&mut self, constant: Option<&Constant>, width: u8) -> Item {
+        let mut blob = |bytes: &[u8]| {
+            let number = |n: usize| u32::try_from(n).unwrap_or(0);
+            let start = number(self.literals.len());
+            self.literals.extend_from_slice(bytes);
+            Blob { from: From::Literal, start, len: number(bytes.len()) }
+        };
+        match constant {
+            None => Item::Absent,
+            // Schemas state numbers of 64 bits.
+            Some(Constant::Int(number)) => Item::small(*number).unwrap_or(Item::Absent),
+            Some(Constant::Float(bits)) if width == 4 => {
+                Item::F32((f64::from_bits(*bits) as f32).to_bits())
+            }
+            Some(Constant::Float(bits)) => Item::F64(*bits),
+            Some(Constant::Bool(yes)) => Item::Bool(*yes),
+            Some(Constant::Text(text)) => Item::Text(blob(text.as_bytes())),
+            Some(Constant::Bytes(bytes)) => Item::Bytes(blob(bytes)),
+        }
+    }
+
+    fn store(
+        &self,
+        row: &Row,
+        home: Home,
+        place: Place,
+        plans: &[Option<Plan>],
+        plan: &mut Plan,
+    ) -> Store {
+        if home == Home::Absent {
+            return Store::Absent;
+        }
+        if let (RowKind::Constant(_), Type::Nothing) = (&row.kind, &row.ty) {
+            return Store::Said;
+        }
+        let in_place = match place {
+            Place::Home(_) | Place::Tail(_) if row.when.is_none() => match &row.kind {
+                RowKind::Zero | RowKind::Reserved | RowKind::Runtime => self.padding(row),
+                RowKind::Constant(_) => self.in_place(row, place, plans, plan),
+                RowKind::Plain if self.is_stored(row) => self.in_place(row, place, plans, plan),
+                _ => None,
+            },
+            _ => None,
+        };
+        in_place.unwrap_or_else(|| {
+            let slot = plan.slots;
+            plan.slots += 1;
+            Store::Slot(slot)
+        })
+    }
+
+    /// Whether a row has its number before anything else is known.
+    fn is_stored(&self, row: &Row) -> bool {
+        let ranked = row.reference.as_ref().is_some_and(|to| to.filter.is_some());
+        let given = matches!(row.role, Role::Data | Role::Default(_) | Role::Fixed);
+        !ranked && (self.direction == Direction::Reading || given)
+    }
+
+    fn padding(&self, row: &Row) -> Option<Store> {
+        match &row.ty {
+            Type::Cell(Cell { storage: Storage::Word { .. }, .. }) => Some(Store::Cell),
+            Type::Run(_) | Type::Region(_) => {
+                // Padding to the end of a region has its size from there.
+                let fills = crate::engine::read::is_fill(&row.ty);
+                self.sizes.of(&row.ty).and_then(short).filter(|_| !fills).map(Store::Fill)
+            }
+            _ => None,
+        }
+    }
+
+    fn in_place(
+        &self,
+        row: &Row,
+        place: Place,
+        plans: &[Option<Plan>],
+        plan: &mut Plan,
+    ) -> Option<Store> {
+        match &row.ty {
+            Type::Cell(cell) => match (cell.storage, &cell.meaning) {
+                (Storage::Fixed(_), Meaning::Word(id)) => self.part(*id, row, place, plans, plan),
+                (Storage::Fixed(_) | Storage::Word { .. }, _) => Some(Store::Cell),
+                _ => None,
+            },
+            Type::Record(id) => self.part(*id, row, place, plans, plan),
+            Type::Array(array) => match &array.element {
+                Type::Cell(Cell { storage: Storage::Fixed(int), meaning })
+                    if array.stride.is_none() && !matches!(meaning, Meaning::Word(_)) =>
+                {
+                    let size = self.size(row)?;
+                    size.checked_div(int.bytes.into()).map(Store::Cells)
+                }
+                _ => None,
+            },
+            Type::Run(run) => {
+                let plain = run.suffix.is_empty() && run.align.is_none() && in_bytes(run.content);
+                match run.length {
+                    RunLength::Fixed(size) if plain => short(size).map(Store::Bytes),
+                    _ => None,
+                }
+            }
+            Type::Region(region) => match (&region.inner, &region.extent) {
+                (Type::Run(run), Extent::Size(size)) => {
+                    let plain = run.suffix.is_empty()
+                        && run.align.is_none()
+                        && in_bytes(run.content)
+                        && matches!(run.length, RunLength::Fill)
+                        && region.trim.is_none();
+                    let size = self.model.exprs.constant(*size).filter(|_| plain)?;
+                    u64::try_from(size).ok().and_then(short).map(Store::Bytes)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Makes a compact record, and those in it, parts of the one around.
+    fn part(
+        &self,
+        id: RecordId,
+        row: &Row,
+        place: Place,
+        plans: &[Option<Plan>],
+        plan: &mut Plan,
+    ) -> Option<Store> {
+        let inner = plans[id.index()].as_ref().filter(|inner| inner.compact)?;
+        let first = plan.parts.len();
+        // Conditions on a struct that takes no number of its own are still asked for where it is.
+        if first + inner.parts.len() > MAX_PARTS || row.when.is_some() {
+            return None;
+        }
+        let number = u16::try_from(first).ok()?;
+        let row = RowId(u32::try_from(plan.rows.len()).ok()?);
+        for (index, part) in inner.parts.iter().enumerate() {
+            let place = match (place, part.place) {
+                (Place::Home(a), Place::Home(b)) => Place::Home(a + b),
+                (Place::Tail(a), Place::Home(b)) => Place::Tail(a + b),
+                _ => return None,
+            };
+            plan.parts.push(match index {
+                0 => Part { place, owner: 0, row, ..*part },
+                _ => Part { place, owner: part.owner + number, ..*part },
+            });
+        }
+        Some(Store::Part(number))
+    }
+
+    /// What has to be done with the rows, and in which order.
+    fn duties(&self, record: &Record, plans: &[Option<Plan>], plan: &mut Plan) {
+        let inner = |row: &Row| {
+            inline_record(&row.ty).and_then(|id| plans[id.index()].as_ref()).filter(|p| p.compact)
+        };
+        let row_of = |id: RowId| &record.rows[id.index()];
+        let at_home = |id: &RowId| matches!(plan.rows[id.index()].home, Home::At(_));
+        let next = (0..).take(record.rows.len()).map(RowId).filter(|id| {
+            let home = plan.rows[id.index()].home;
+            home == Home::Next || home == Home::Nowhere && row_of(*id).in_tag()
+        });
+        let rows = record.read_order.iter().copied().filter(at_home).chain(next);
+        let rows: Vec<RowId> = if matches!(record.kind, RecordKind::Word(_)) {
+            (0..).take(record.rows.len()).map(RowId).filter(at_home).collect()
+        } else {
+            rows.collect()
+        };
+        plan.reading = rows
+            .into_iter()
+            .filter(|id| match plan.rows[id.index()].store {
+                Store::Slot(_) => true,
+                Store::Part(_) => inner(row_of(*id)).is_some_and(|inner| !inner.reading.is_empty()),
+                Store::Absent | Store::Said => false,
+                _ => self.is_looked_at(row_of(*id)),
+            })
+            .collect();
+        plan.ordered = record.rows.iter().any(|row| match &row.ty {
+            Type::Record(_) => inner(row).is_some_and(|inner| inner.ordered),
+            ty => has_order(ty),
+        });
+        for (id, row) in (0..).map(RowId).zip(&record.rows) {
+            let slot = matches!(plan.rows[id.index()].store, Store::Slot(_));
+            if row.patricia(self.model).is_some() {
+                plan.dictionaries.push(id);
+            }
+            let unnamed = matches!(row.kind, RowKind::Value { seen: None })
+                && matches!(row.ty, Type::Array(_));
+            if row.reference.is_some() || unnamed {
+                plan.references.push(id);
+            }
+            let compared = match row.role {
+                Role::Derived | Role::Kept(_) | Role::View { .. } => true,
+                Role::Data | Role::Default(_) | Role::Fixed | Role::Spelling | Role::Elsewhere => {
+                    false
+                }
+            };
+            let ruled = row.checks.iter().any(|check| matches!(check.kind, CheckKind::Holds(_)));
+            let late = matches!(
+                row.kind,
+                RowKind::Pool { .. }
+                    | RowKind::Object { .. }
+                    | RowKind::Mark { .. }
+                    | RowKind::Value { .. }
+                    | RowKind::Slice { .. }
+            );
+            let none_with = matches!(&row.ty, Type::Pointer(p) if p.none_with.is_some());
+            if compared || ruled || late || none_with || row.unique || (slot && row.when.is_some()) {
+                plan.settling.push(id);
+            }
+            if self.is_validated(row) || slot {
+                plan.validating.push(id);
+            }
+            let computed = row.patricia(self.model).is_some() || matches!(row.role, Role::View { .. });
+            let pointer = matches!(row.ty.stripped(), Type::Pointer(_));
+            if computed || none_with || pointer && row.when.is_some() {
+                plan.expanding.push(id);
+            }
+            let listed = row.listed.is_some() || matches!(row.kind, RowKind::Runtime);
+            let slice = matches!(row.kind, RowKind::Slice { .. });
+            if (listed || has_pointer(&row.ty)) && !slice {
+                plan.pointing.push(id);
+            }
+        }
+        if let RecordKind::Form(union, case, _) = record.kind {
+            let case = self.model.unions[union.index()].cases[case as usize].record;
+            let row_for = |row: &Row| {
+                let row = record.rows.iter().position(|own| own.name == row.name)?;
+                u32::try_from(row).ok().map(RowId)
+            };
+            plan.spelled = self.model.records[case.index()].rows.iter().map(row_for).collect();
+        }
+    }
+
+    /// Whether something about a row in place has to be checked when it is read.
+    fn is_looked_at(&self, row: &Row) -> bool {
+        let ruled = row.checks.iter().any(|check| !matches!(check.kind, CheckKind::Holds(_)));
+        let by_kind = matches!(
+            row.kind,
+            RowKind::Constant(_) | RowKind::Zero | RowKind::Reserved | RowKind::Runtime
+        );
+        ruled || by_kind || row.none.len() > 1 || self.may_be_wrong(&row.ty)
+    }
+
+    fn is_validated(&self, row: &Row) -> bool {
+        row.reference.is_some()
+            || row.unique
+            || row.when.is_some()
+            || !row.checks.is_empty()
+            || matches!(&row.ty, Type::Cell(Cell { storage: Storage::TagOf, .. }))
+    }
+
+    /// Whether some bytes are no value of a type.
+    fn may_be_wrong(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Cell(cell) => match cell.meaning {
+                Meaning::Bool { .. } => true,
+                Meaning::Enum(id) => self.model.enums[id.index()].closed,
+                Meaning::Int | Meaning::Float | Meaning::Word(_) => false,
+            },
+            Type::Array(array) => self.may_be_wrong(&array.element),
+            Type::Region(region) => self.may_be_wrong(&region.inner),
+            Type::Run(run) => run.content != Content::Bytes,
+            _ => false,
+        }
+    }
+}
+
+/// Whether bytes stand right behind others.
+fn follows(first: &Piece, second: &Piece) -> bool {
+    first.from + first.len == second.from
+        && match (first.place, second.place) {
+            (Place::Home(a), Place::Home(b)) | (Place::Tail(a), Place::Tail(b)) => a + first.len == b,
+            _ => false,
+        }
+}
+
+/// The bits of a constant in a cell.
+fn said_number(said: Item, row: &Row) -> u64 {
+    match said {
+        Item::Int(n) => n as u64,
+        Item::Uint(n) => n,
+        Item::F32(bits) => bits.into(),
+        Item::F64(bits) => bits,
+        Item::Bool(yes) => match &row.ty {
+            Type::Cell(Cell { meaning: Meaning::Bool { yes: number }, .. }) if yes => *number,
+            _ => yes.into(),
+        },
+        _ => 0,
+    }
+}
+
+/// Bytes of the word whose fields a record has.
+fn planned_word(record: &Record) -> usize {
+    match record.kind {
+        RecordKind::Word(int) => int.bytes.into(),
+        _ => 0,
+    }
+}
+
+/// Whether text or bytes can be looked at where they are.
+fn in_bytes(content: Content) -> bool {
+    matches!(content, Content::Bytes | Content::Text(Encoding::Ascii | Encoding::Utf8))
+}
+
+/// Whether bytes of a type depend on the byte order of the record around.
+pub(crate) fn has_order(ty: &Type) -> bool {
+    match ty {
+        Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => int.bytes > 1 && int.order.is_none(),
+        Type::Array(array) => has_order(&array.element),
+        _ => false,
+    }
+}
+
+/// Whether a type is a pointer, or has some that are no rows of a record of their own.
+fn has_pointer(ty: &Type) -> bool {
+    match ty {
+        Type::Pointer(_) => true,
+        Type::Array(array) => has_pointer(&array.element),
+        Type::Region(region) => has_pointer(&region.inner),
+        _ => false,
+    }
+}

@@ -1,0 +1,172 @@
+//! A model, prepared for reading and writing.
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+use crate::engine::item::{Blob, From};
+use crate::engine::plan::{plans, Direction, Plan};
+use crate::model::{
+    Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Measure, Model, RecordId, RowId,
+    Target, Type,
+};
+
+/// A model, prepared for reading and writing: its layouts, and what is known of them before any
+/// file is looked at.
+#[derive(Debug)]
+pub struct Program {
+    model: Model,
+    layouts: Vec<Layout>,
+    /// Runs something with enough of the stack.
+    pub(crate) grow: Option<Grow>,
+}
+
+/// Calls what it is given once, with a stack of which some hundred kilobytes are left.
+pub type Grow = fn(&mut dyn FnMut());
+
+impl Program {
+    /// Prepares a model.
+    #[must_use]
+    pub fn new(model: Model) -> Program {
+        let epochs = (0..).take(model.epochs.len()).map(EpochId);
+        let layouts = epochs.map(|epoch| Layout::new(&model, epoch)).collect();
+        Program { model, layouts, grow: None }
+    }
+
+    /// Lets the stack grow where values nest deeply. Without it, what nests too deeply for a stack
+    /// of 2 MiB is refused like what is deeper than [`ReadOptions`](crate::ReadOptions) allow.
+    #[must_use]
+    pub fn growing(mut self, grow: Grow) -> Program {
+        self.grow = Some(grow);
+        self
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The model in one epoch: no type in it depends on the epoch.
+    #[must_use]
+    pub fn model_in(&self, epoch: EpochId) -> &Model {
+        &self.layout(epoch).model
+    }
+
+    pub(crate) fn layout(&self, epoch: EpochId) -> &Layout {
+        &self.layouts[epoch.index()]
+    }
+}
+
+/// A model in one epoch.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    /// The model without [`Type::PerEpoch`].
+    pub model: Model,
+    pub epoch: EpochId,
+    /// Plans of the records, for reading.
+    pub reading: Vec<Plan>,
+    /// Plans of the records, for writing.
+    pub writing: Vec<Plan>,
+    /// Bytes of the texts in expressions.
+    pub literals: Vec<u8>,
+    /// For each expression, where it is a text, its bytes.
+    literal_of: Vec<Blob>,
+    /// For each expression, whether it is about where the reader is.
+    positions: Vec<bool>,
+    /// Rows from whose size some number follows.
+    pub followed: BTreeSet<(RecordId, RowId)>,
+}
+
+impl Layout {
+    fn new(whole: &Model, epoch: EpochId) -> Layout {
+        let mut model = whole.clone();
+        for row in model.records.iter_mut().flat_map(|record| &mut record.rows) {
+            settle(&mut row.ty, epoch);
+        }
+        for kind in &mut model.pointers {
+            if let Some(text) = &mut kind.text {
+                settle(text, epoch);
+            }
+        }
+        let mut literals = Vec::new();
+        let mut literal_of = Vec::new();
+        let mut positions: Vec<bool> = Vec::new();
+        for (_, expr) in model.exprs.iter() {
+            let bytes: &[u8] = match expr {
+                Expr::Text(text) => text.as_bytes(),
+                Expr::Bytes(bytes) => bytes,
+                _ => &[],
+            };
+            let number = |n: usize| u32::try_from(n).unwrap_or(0);
+            let (start, len) = (number(literals.len()), number(bytes.len()));
+            literal_of.push(Blob { from: From::Literal, start, len });
+            literals.extend_from_slice(bytes);
+            let mut found = matches!(expr, Expr::Here | Expr::RegionEnd);
+            expr.operands(&mut |operand| found |= positions[operand.index()]);
+            positions.push(found);
+        }
+        Layout {
+            reading: plans(&model, epoch, Direction::Reading, &mut literals),
+            writing: plans(&model, epoch, Direction::Writing, &mut literals),
+            followed: followed(&model),
+            model,
+            epoch,
+            literals,
+            literal_of,
+            positions,
+        }
+    }
+
+    /// The bytes of an expression that is a text.
+    pub(crate) fn literal(&self, expr: ExprId) -> Blob {
+        self.literal_of[expr.index()]
+    }
+
+    /// Whether an expression is about where the reader is. When writing it has no meaning: the value
+    /// decides.
+    pub(crate) fn mentions_position(&self, expr: ExprId) -> bool {
+        self.positions[expr.index()]
+    }
+}
+
+fn settle(ty: &mut Type, epoch: EpochId) {
+    while let Type::PerEpoch(types) = ty {
+        let index = epoch.index();
+        *ty = if index < types.len() { types.swap_remove(index) } else { Type::Nothing };
+    }
+    match ty {
+        Type::Pointer(pointer) => {
+            if let Target::Own(target) = &mut pointer.target {
+                settle(target, epoch);
+            }
+        }
+        Type::Array(array) => settle(&mut array.element, epoch),
+        Type::Region(region) => settle(&mut region.inner, epoch),
+        _ => {}
+    }
+}
+
+/// Rows from whose size a derived number follows.
+fn followed(model: &Model) -> BTreeSet<(RecordId, RowId)> {
+    let mut found = BTreeSet::new();
+    for (id, record) in (0..).map(RecordId).zip(&model.records) {
+        for definer in record.rows.iter().flat_map(|row| &row.definers) {
+            if let DefinerSource::Measure { measure: Measure::Size, row, .. } = definer.source {
+                found.extend(holder(model, id, definer).map(|holder| (holder, row)));
+            }
+        }
+    }
+    found
+}
+
+/// The record in whose nodes an equation of a row of another record is evaluated.
+fn holder(model: &Model, own: RecordId, definer: &Definer) -> Option<RecordId> {
+    match &definer.scope {
+        DefinerScope::Own => Some(own),
+        DefinerScope::Owner(owner, _) => Some(*owner),
+        DefinerScope::Case(row, case) => {
+            let union = model.records[own.index()].rows[row.index()].ty.union()?;
+            Some(model.unions[union.index()].cases[*case as usize].record)
+        }
+    }
+}

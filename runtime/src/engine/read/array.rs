@@ -1,0 +1,319 @@
+//! Reads arrays and the members of string pools.
+
+use alloc::vec::Vec;
+
+use super::super::state::Engine;
+use super::super::item::{ArrayRef, From, Item, Loc, NodeRef};
+use super::super::tree::{cell_bytes, Cells, Elements, Records};
+use super::{short, Cursor, Read};
+use crate::error::ReadErrorKind;
+use crate::load::Endian;
+use crate::model::{
+    ArrayLength, ArrayType, Cell, ExprId, Meaning, RecordId, Row, Storage, Type,
+};
+
+impl<'p, 'b> Engine<'p, 'b> {
+    pub(crate) fn read_array(
+        &mut self,
+        array: &'p ArrayType,
+        loc: Loc,
+        row: &'p Row,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<Item> {
+        let at = cursor.at;
+        let count = match array.length {
+            ArrayLength::Count(count) => Some(self.evaluate_count(count, loc, at)?),
+            ArrayLength::Fill | ArrayLength::Last(_) => None,
+        };
+        if array.stride.is_none() && cursor.bits.is_none() {
+            match &array.element {
+                Type::Cell(cell @ Cell { storage: Storage::Fixed(_), meaning })
+                    if !matches!(meaning, Meaning::Word(_)) =>
+                {
+                    return self.read_numbers(array, cell, count, loc, row, cursor);
+                }
+                Type::Record(id) if self.is_run(*id, &array.length) => {
+                    return self.read_records(*id, count, loc, cursor);
+                }
+                _ => {}
+            }
+        }
+        let mut items = Vec::new();
+        let mut starts = Vec::new();
+        let mut index: u64 = 0;
+        loop {
+            match (&array.length, count) {
+                (_, Some(count)) if index >= count => break,
+                (ArrayLength::Fill, None) if cursor.bits.is_none() && cursor.remaining() == 0 => {
+                    break;
+                }
+                _ => {}
+            }
+            let element = loc.at(short(index));
+            self.budget.charge(3).map_err(|kind| self.error(kind, cursor.at, element))?;
+            let start = cursor.at;
+            let item = match array.stride {
+                None => self.read_type(&array.element, element, row, cursor)?,
+                Some(stride) => self.read_strided(array, stride, element, row, cursor)?,
+            };
+            let fill = matches!(array.length, ArrayLength::Fill);
+            if fill && cursor.at == start && cursor.bits.is_none() {
+                let kind = ReadErrorKind::Expression { message: "an element has no bytes".into() };
+                return Err(self.error(kind, start, element));
+            }
+            items.push(item);
+            starts.push(short(start));
+            index += 1;
+            if let ArrayLength::Last(last) = array.length {
+                if self.is_last_element(last, item, element, start)? {
+                    break;
+                }
+            }
+        }
+        // Nodes and targets of pointers know where they are.
+        if matches!(array.element.stripped(), Type::Record(_) | Type::Pointer(_)) {
+            starts.clear();
+        }
+        Ok(self.finish_array(&items, &starts, at, cursor.at))
+    }
+
+    fn finish_array(&mut self, items: &[Item], starts: &[u32], at: u64, end: u64) -> Item {
+        let number = self.tree.add_items(items);
+        let first = short(self.tree.starts.len() as u64);
+        self.tree.starts.extend_from_slice(starts);
+        let array = &mut self.tree.arrays[number as usize];
+        array.at = short(at);
+        array.end = short(end);
+        if let (Elements::Items { starts: place, .. }, false) =
+            (&mut array.elements, starts.is_empty())
+        {
+            *place = Some(first);
+        }
+        Item::Array(ArrayRef::Own(number))
+    }
+
+    fn is_last_element(
+        &mut self,
+        last: ExprId,
+        item: Item,
+        element: Loc,
+        at: u64,
+    ) -> Read<bool> {
+        let it = self.tree.val(item);
+        let last = self.eval_bool(last, element.node, Some(it));
+        last.map_err(|fault| self.fault(*fault, at, element))
+    }
+
+    /// Reads an element that is a region of so many bytes.
+    fn read_strided(
+        &mut self,
+        array: &'p ArrayType,
+        stride: ExprId,
+        element: Loc,
+        row: &'p Row,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<Item> {
+        let start = cursor.at;
+        let stride = self.evaluate_count(stride, element, start)?;
+        if stride > cursor.remaining() {
+            let remaining = cursor.remaining();
+            let kind = ReadErrorKind::UnexpectedEnd { needed: stride, remaining };
+            return Err(self.error(kind, start, element));
+        }
+        let mut inner = Cursor::new(start, start + stride);
+        inner.room = true;
+        let item = self.read_type(&array.element, element, row, &mut inner)?;
+        inner.align_bits();
+        if inner.remaining() > 0 {
+            let kind = ReadErrorKind::TrailingBytes { remaining: inner.remaining() };
+            return Err(self.error(kind, inner.at, element));
+        }
+        cursor.at = inner.limit;
+        Ok(item)
+    }
+
+    /// Reads numbers in whole bytes, which stay in the file.
+    fn read_numbers(
+        &mut self,
+        array: &'p ArrayType,
+        cell: &'p Cell,
+        count: Option<u64>,
+        loc: Loc,
+        row: &'p Row,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<Item> {
+        cursor.align_bits();
+        let at = cursor.at;
+        let size = u64::from(cell_bytes(cell));
+        let fit = cursor.remaining().checked_div(size).unwrap_or(0);
+        let wanted = match array.length {
+            ArrayLength::Fill => cursor.remaining().div_ceil(size.max(1)),
+            ArrayLength::Count(_) => count.unwrap_or(0),
+            ArrayLength::Last(_) => u64::MAX,
+        };
+        let order = match cell.storage {
+            Storage::Fixed(int) if int.bytes == 1 => int.order.map_or(Endian::Little, Endian::from),
+            Storage::Fixed(int) => match int.order {
+                Some(order) => order.into(),
+                None if wanted == 0 => Endian::Little,
+                None => self.order_of(loc.node, at, loc)?,
+            },
+            _ => Endian::Little,
+        };
+        let cells = Cells { cell, row, from: From::File, first: short(at), order };
+        let checked = row.none.len() > 1
+            || match cell.meaning {
+                Meaning::Bool { .. } => true,
+                Meaning::Enum(id) => self.model.enums[id.index()].closed,
+                _ => false,
+            };
+        let mut index = 0;
+        if let (false, false) = (checked, matches!(array.length, ArrayLength::Last(_))) {
+            index = wanted.min(fit);
+            let bytes = index.saturating_mul(size);
+            self.budget.charge(bytes).map_err(|kind| self.error(kind, at, loc))?;
+        }
+        while index < wanted {
+            let start = at + index * size;
+            let element = loc.at(short(index));
+            if index >= fit {
+                let remaining = cursor.limit - start;
+                let kind = ReadErrorKind::UnexpectedEnd { needed: size, remaining };
+                return Err(self.error(kind, start, element));
+            }
+            self.budget.charge(size).map_err(|kind| self.error(kind, start, element))?;
+            self.verify_number(cell, element, row, start)?;
+            index += 1;
+            if let ArrayLength::Last(last) = array.length {
+                let start_at = usize::try_from(start).unwrap_or(usize::MAX);
+                let raw =
+                    super::super::tree::load(self.tree.file, start_at, cell_bytes(cell), order);
+                let item = self.tree.meant(raw, cell, row);
+                if self.is_last_element(last, item, element, start)? {
+                    break;
+                }
+            }
+        }
+        let number = self.tree.add_array(Elements::Cells(cells), short(index));
+        cursor.at = at + index * size;
+        let array = &mut self.tree.arrays[number as usize];
+        array.at = short(at);
+        array.end = short(cursor.at);
+        self.claim(at, cursor.at, loc);
+        Ok(Item::Array(ArrayRef::Own(number)))
+    }
+
+    /// Whether an array of records is a run of bytes.
+    fn is_run(&self, id: RecordId, length: &ArrayLength) -> bool {
+        let plan = self.tree.plan_of(id);
+        plan.compact && plan.size != Some(0) && !matches!(length, ArrayLength::Last(_))
+    }
+
+    /// Reads compact records, which stay in the file.
+    fn read_records(
+        &mut self,
+        id: RecordId,
+        count: Option<u64>,
+        loc: Loc,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<Item> {
+        cursor.align_bits();
+        let at = cursor.at;
+        let plan = self.tree.plan_of(id);
+        let stride = plan.size.unwrap_or(1);
+        let size = u64::from(stride);
+        let fit = cursor.remaining().checked_div(size).unwrap_or(0);
+        let wanted = count.unwrap_or_else(|| cursor.remaining().div_ceil(size.max(1)));
+        let own = self.model.records[id.index()].endian.as_ref();
+        let order = match own {
+            Some(crate::model::EndianRule::Fixed(order)) => (*order).into(),
+            _ if plan.ordered && wanted > 0 => self.order_of(loc.node, at, loc)?,
+            _ => Endian::Little,
+        };
+        let read = wanted.min(fit);
+        let bytes = read.saturating_mul(size);
+        self.budget.charge(bytes).map_err(|kind| self.error(kind, at, loc))?;
+        let records = Records {
+            record: id,
+            from: From::File,
+            first: short(at),
+            stride,
+            owner: loc.node,
+            owner_row: loc.row,
+            depth: self.tree.depth(loc.node),
+            order,
+            before: short(self.tree.nodes.len() as u64),
+        };
+        // One more if it does not fit, which the error is about.
+        let all = short(wanted.min(read + 1));
+        let number = self.tree.add_array(Elements::Records(records), all);
+        self.tree.arrays[number as usize].at = short(at);
+        let element = |index: u64| NodeRef { id: number, element: short(index), part: 0 };
+        if !plan.reading.is_empty() {
+            for index in 0..read {
+                self.verify_part(element(index), at + index * size)?;
+            }
+        }
+        if read < wanted {
+            return Err(self.node_too_short(element(read), at + read * size, cursor.limit));
+        }
+        cursor.at = at + bytes;
+        self.tree.arrays[number as usize].end = short(cursor.at);
+        self.claim(at, cursor.at, loc);
+        Ok(Item::Array(ArrayRef::Own(number)))
+    }
+
+    /// A count or size from an expression: not negative.
+    pub(crate) fn evaluate_count(&mut self, expr: ExprId, loc: Loc, at: u64) -> Read<u64> {
+        // The rows of an element come before those of the record around it.
+        let count =
+            self.eval_int(expr, loc.node, None).map_err(|fault| self.fault(*fault, at, loc))?;
+        match count {
+            Some(count) => u64::try_from(count)
+                .map_err(|_| self.error(ReadErrorKind::NegativeCount { count }, at, loc)),
+            None => {
+                let message = "the count or size depends on something that is not there".into();
+                Err(self.error(ReadErrorKind::Expression { message }, at, loc))
+            }
+        }
+    }
+
+    /// Reads the members of a string pool.
+    pub(crate) fn read_members(
+        &mut self,
+        loc: Loc,
+        row: &'p Row,
+        pad: u64,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<Item> {
+        let Some((element, length)) = row.ty.pool_members() else { return Ok(Item::Absent) };
+        let at = cursor.at;
+        let count = match length {
+            ArrayLength::Count(count) => Some(self.evaluate_count(*count, loc, at)?),
+            _ => None,
+        };
+        let mut items = Vec::new();
+        let mut starts = Vec::new();
+        let mut index = 0_u64;
+        while count.map_or(cursor.remaining() > 0, |count| index < count) {
+            let element_loc = loc.at(short(index));
+            self.budget.charge(3).map_err(|kind| self.error(kind, cursor.at, element_loc))?;
+            starts.push(short(cursor.at));
+            let start = cursor.at;
+            items.push(self.read_type(element, element_loc, row, cursor)?);
+            let padded = cursor.at.next_multiple_of(pad.max(1)).min(cursor.limit);
+            let fill = self.take(cursor, padded - cursor.at, element_loc)?;
+            if fill.iter().any(|b| *b != 0) {
+                let offset = cursor.at - fill.len() as u64;
+                return Err(self.error(ReadErrorKind::NotZero, offset, element_loc));
+            }
+            if let Some(claims) = &mut self.reading.claims {
+                if let Some(claim) = claims.last_mut().filter(|claim| claim.at == start) {
+                    claim.end = padded;
+                }
+            }
+            index += 1;
+        }
+        Ok(self.finish_array(&items, &starts, at, cursor.at))
+    }
+}

@@ -1,0 +1,475 @@
+//! Reads numbers.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::super::state::Engine;
+use super::super::item::{Item, Loc, NodeRef, CASE, UNPLACED};
+use super::super::plan::{has_order, Place, Store};
+use super::super::tree::{cell_bytes, float, mask, number, Order};
+use super::{short, Cursor, Read};
+use crate::bits::{BitOrder, BitReader};
+use crate::error::{ReadError, ReadErrorKind};
+use crate::load::Endian;
+use crate::model::{
+    Cell, Constant, Content, Home, IntType, Meaning, Row, RowId, RowKind, Storage, Type,
+};
+use crate::spelling::{KeptKind, KeptValue};
+
+impl<'p, 'b> Engine<'p, 'b> {
+    /// Reads a number and gives it its meaning. `none` are numbers that stand for nothing, which a
+    /// closed enumeration need not name.
+    pub(crate) fn read_cell(
+        &mut self,
+        cell: &'p Cell,
+        none: &[i128],
+        loc: Loc,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<Item> {
+        let at = cursor.at;
+        let (raw, bits, signed) = match cell.storage {
+            Storage::Fixed(int) => {
+                (self.read_int(int, loc, cursor)?, u32::from(int.bytes) * 8, int.signed)
+            }
+            Storage::Varint(id) => {
+                let varint = &self.model.varints[id.index()];
+                let limit = usize::try_from(cursor.limit).unwrap_or(usize::MAX);
+                let bytes = self.tree.file;
+                let bytes = bytes.get(..limit).unwrap_or(bytes);
+                let bits = u32::from(varint.ty.bytes) * 8;
+                let read = crate::read_varint(bytes, at, varint.order.into(), varint.max_bytes, bits);
+                let (value, width) = read.map_err(|error| self.located(error, loc))?;
+                cursor.at += u64::from(width);
+                self.claim(at, cursor.at, loc);
+                let shortest = crate::varint_width(value);
+                if width != shortest {
+                    let stored = KeptValue::Int(width.into());
+                    self.keep(loc, KeptKind::Width, stored, KeptValue::Int(shortest.into()));
+                }
+                (value, bits, varint.ty.signed)
+            }
+            Storage::Bits { width, msb_first } => {
+                (self.read_bits(width, msb_first, loc, cursor)?, width.into(), false)
+            }
+            Storage::Word { first, last, signed } => {
+                let width = last - first + 1;
+                let word = self.tree.tag(loc.node) as u64;
+                let raw = word.checked_shr(first.into()).unwrap_or(0) & mask(width);
+                (raw, width.into(), signed)
+            }
+            Storage::Letter { letter, width } => {
+                (self.letter_bits(loc.node, letter), width.into(), false)
+            }
+            Storage::TagOf => {
+                let tag = self.tree.tag(loc.node) as i128;
+                return Ok(self.tree.integer(tag));
+            }
+        };
+        match cell.meaning {
+            Meaning::Float => Ok(float(raw, bits)),
+            Meaning::Word(record) => {
+                let node = self.add_node(record, loc, at)?;
+                self.read_word(node, raw, at, cursor.at)?;
+                Ok(Item::Node(node))
+            }
+            Meaning::Bool { .. } | Meaning::Int | Meaning::Enum(_) => {
+                let number = number(raw, bits, signed);
+                self.must_have_meaning(cell, raw, number, none, at, loc)?;
+                Ok(match cell.meaning {
+                    Meaning::Bool { .. } => Item::Bool(raw != 0),
+                    _ => self.tree.integer(number),
+                })
+            }
+        }
+    }
+
+    /// Truth values and closed enumerations do not have all numbers.
+    fn must_have_meaning(
+        &self,
+        cell: &Cell,
+        raw: u64,
+        number: i128,
+        none: &[i128],
+        at: u64,
+        loc: Loc,
+    ) -> Read<()> {
+        match cell.meaning {
+            Meaning::Bool { yes } if raw != 0 && raw != yes => {
+                Err(self.error(ReadErrorKind::InvalidBool { value: raw }, at, loc))
+            }
+            Meaning::Enum(id) => {
+                let definition = &self.model.enums[id.index()];
+                let named = || definition.members.iter().any(|m| m.number == number);
+                if definition.closed && !named() && !none.contains(&number) {
+                    let name = definition.name.as_str().into();
+                    let kind = ReadErrorKind::NotInEnum { name, value: number };
+                    return Err(self.error(kind, at, loc));
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the bit fields of a word that has a node of its own.
+    fn read_word(&mut self, node: NodeRef, raw: u64, at: u64, end: u64) -> Read<()> {
+        self.tree.set_tag(node, raw.into());
+        let own = self.tree.own_node_mut(node);
+        own.at = short(at);
+        own.end = short(end);
+        let plan = self.tree.plan(node);
+        for (id, row) in (0..).map(RowId).zip(&self.tree.record(node).rows) {
+            let loc = Loc::row(node, id);
+            if !matches!(plan.rows[id.index()].home, Home::At(_)) {
+                continue;
+            }
+            self.claim(at, end, loc);
+            if !matches!(plan.rows[id.index()].store, Store::Slot(_)) {
+                self.verify(loc, row, at)?;
+                continue;
+            }
+            let mut inner = Cursor::new(at, end);
+            let item = self.read_type(&row.ty, loc, row, &mut inner)?;
+            if let Some(slot) = self.tree.slot_mut(loc) {
+                slot.item = item;
+                slot.at = short(at);
+                slot.end = short(end);
+            }
+            self.check_now(loc, row)?;
+        }
+        Ok(())
+    }
+
+    fn read_int(&mut self, int: IntType, loc: Loc, cursor: &mut Cursor<'b>) -> Read<u64> {
+        let at = cursor.at;
+        let width = u64::from(int.bytes);
+        if width > cursor.remaining() {
+            let kind =
+                ReadErrorKind::UnexpectedEnd { needed: width, remaining: cursor.remaining() };
+            return Err(self.error(kind, at, loc));
+        }
+        let order = match int.order {
+            Some(order) => order.into(),
+            None if int.bytes == 1 => Endian::Little,
+            None => self.order_of(loc.node, at, loc)?,
+        };
+        let raw = crate::load_uint(self.tree.file, at, int.bytes, order);
+        let raw = raw.map_err(|error| self.located(error, loc))?;
+        cursor.at += width;
+        self.claim(at, cursor.at, loc);
+        Ok(raw)
+    }
+
+    fn read_bits(
+        &mut self,
+        width: u8,
+        msb_first: bool,
+        loc: Loc,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<u64> {
+        let order = if msb_first { BitOrder::MsbFirst } else { BitOrder::LsbFirst };
+        let file = self.tree.file;
+        let (at, limit) = (cursor.at, cursor.limit);
+        let bits = cursor.bits.take();
+        let mut reader = bits.unwrap_or_else(|| BitReader::new(file, at, limit, order));
+        let (byte, bit) = reader.position();
+        let raw = reader.read(width.into()).map_err(|error| self.located(error, loc))?;
+        let (next, rest) = reader.position();
+        self.claim(byte, next + u64::from(rest > 0), loc);
+        if let Some(slot) = self.tree.slot_mut(loc.whole_row()) {
+            if slot.at == UNPLACED {
+                slot.at = short(byte);
+                slot.end = bit.into();
+            }
+        }
+        cursor.at = next;
+        cursor.bits = Some(reader);
+        Ok(raw)
+    }
+
+    /// Bits of the pattern that selected the case around a row.
+    fn letter_bits(&self, node: NodeRef, letter: char) -> u64 {
+        let Some((pattern, number)) = self.pattern_of(node) else { return 0 };
+        let bits = pattern.letters.iter().find(|(l, _)| *l == letter);
+        let Some((_, positions)) = bits else { return 0 };
+        positions.iter().fold(0, |value, bit| {
+            let set = number.checked_shr(*bit).unwrap_or(0) & 1;
+            value << 1 | u64::from(set == 1)
+        })
+    }
+
+    /// What a stored number is as a value: nothing, or less what is added to it.
+    pub(crate) fn finish_cell(
+        &mut self,
+        item: Item,
+        loc: Loc,
+        row: &'p Row,
+        end: u64,
+    ) -> Read<Item> {
+        let Some(number) = self.tree.int(item) else { return Ok(item) };
+        if row.none.contains(&number) {
+            self.keep_code(loc, row, number);
+            return Ok(Item::Absent);
+        }
+        match number.checked_sub(row.plus) {
+            Some(number) => Ok(self.tree.integer(number)),
+            None => {
+                let message = "a number is beyond 128 bits".into();
+                Err(self.error(ReadErrorKind::Expression { message }, end, loc))
+            }
+        }
+    }
+
+    /// Keeps which of several numbers for nothing it is.
+    fn keep_code(&mut self, loc: Loc, row: &Row, number: i128) {
+        if let Some(first) = row.none.first().filter(|first| **first != number) {
+            let stored = KeptValue::Int(number);
+            self.keep(loc, KeptKind::Number, stored, KeptValue::Int(*first));
+        }
+    }
+
+    /// Looks at a row in place, which lies within the file.
+    pub(crate) fn verify(&mut self, loc: Loc, row: &'p Row, at: u64) -> Read<()> {
+        let planned = self.tree.row_plan(loc.node, loc.row);
+        if let Store::Part(part) = planned.store {
+            let node = NodeRef { part: loc.node.part + part, ..loc.node };
+            return self.verify_part(node, at);
+        }
+        if self.tree.known_order(loc.node) == Order::Asked && has_order(&row.ty) {
+            self.order_of(loc.node, at, loc)?;
+        }
+        match (&row.kind, planned.store, &row.ty) {
+            (RowKind::Constant(_), ..) => {
+                let item = self.tree.entry(loc);
+                self.must_be_constant(item, at, loc, row)?;
+            }
+            (RowKind::Zero | RowKind::Runtime, ..) => {
+                let item = self.tree.entry(loc);
+                self.must_be_zero(item, false, at, loc)?;
+            }
+            (RowKind::Reserved, ..) => {
+                let item = self.tree.entry(loc);
+                if !self.is_zero(item) {
+                    self.keep_item(loc, KeptKind::Reserved, item);
+                }
+            }
+            (_, Store::Cell, Type::Cell(cell)) => {
+                let raw = self.tree.raw(loc, cell);
+                let (bits, signed) = self.model.cell_range(cell);
+                let number = number(raw, bits, signed);
+                self.must_have_meaning(cell, raw, number, &row.none, at, loc)?;
+                if row.none.contains(&number) {
+                    self.keep_code(loc, row, number);
+                }
+            }
+            (_, Store::Cells(count), Type::Array(array)) => {
+                if let Type::Cell(cell) = &array.element {
+                    for index in 0..count {
+                        let at = at + u64::from(cell_bytes(cell)) * u64::from(index);
+                        self.verify_number(cell, loc.at(index), row, at)?;
+                    }
+                }
+            }
+            (_, Store::Bytes(_), ty) => {
+                if let Type::Run(run) = ty.stripped() {
+                    if let (Content::Text(encoding), Item::Text(blob)) =
+                        (run.content, self.tree.entry(loc))
+                    {
+                        self.must_be_text(encoding, blob, at, loc)?;
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.check_now(loc, row)
+    }
+
+    /// Looks at a number in an array of numbers.
+    pub(crate) fn verify_number(
+        &mut self,
+        cell: &'p Cell,
+        loc: Loc,
+        row: &'p Row,
+        at: u64,
+    ) -> Read<()> {
+        let order = match cell.storage {
+            Storage::Fixed(int) => match int.order {
+                Some(order) => order.into(),
+                None if int.bytes == 1 => Endian::Little,
+                None => self.order_of(loc.node, at, loc)?,
+            },
+            _ => Endian::Little,
+        };
+        let raw = usize::try_from(at).unwrap_or(usize::MAX);
+        let raw = super::super::tree::load(self.tree.file, raw, cell_bytes(cell), order);
+        let (bits, signed) = self.model.cell_range(cell);
+        let number = number(raw, bits, signed);
+        self.must_have_meaning(cell, raw, number, &row.none, at, loc)?;
+        if row.none.contains(&number) && !matches!(cell.meaning, Meaning::Float) {
+            self.keep_code(loc, row, number);
+        }
+        Ok(())
+    }
+
+    /// Looks at the rows of a compact record that lies within the file.
+    pub(crate) fn verify_part(&mut self, node: NodeRef, at: u64) -> Read<()> {
+        let plan = self.tree.plan(node);
+        let record = self.tree.record(node);
+        for id in &plan.reading {
+            let at = match plan.rows[id.index()].place {
+                Place::Home(offset) => at + u64::from(offset),
+                _ => at,
+            };
+            self.verify(Loc::row(node, *id), &record.rows[id.index()], at)?;
+        }
+        Ok(())
+    }
+
+    /// What is wrong with a row in place that does not end before the limit.
+    #[cold]
+    pub(crate) fn too_short(&self, loc: Loc, row: &Row, at: u64, limit: u64) -> ReadError {
+        let planned = self.tree.row_plan(loc.node, loc.row);
+        let remaining = limit.saturating_sub(at);
+        let needed = match (planned.store, &row.ty) {
+            (Store::Part(part), Type::Record(_)) => {
+                let node = NodeRef { part: loc.node.part + part, ..loc.node };
+                return self.node_too_short(node, at, limit);
+            }
+            (Store::Cells(count), Type::Array(array)) => {
+                let size = match &array.element {
+                    Type::Cell(cell) => u64::from(cell_bytes(cell)),
+                    _ => 1,
+                };
+                let index = remaining.checked_div(size).unwrap_or(0).min(count.into());
+                let at = at + index * size;
+                let kind =
+                    ReadErrorKind::UnexpectedEnd { needed: size, remaining: limit - at };
+                return self.error(kind, at, loc.at(short(index)));
+            }
+            _ => u64::from(planned.size.unwrap_or(0)),
+        };
+        self.error(ReadErrorKind::UnexpectedEnd { needed, remaining }, at, loc)
+    }
+
+    /// What is wrong with a compact record that does not end before the limit.
+    #[cold]
+    pub(crate) fn node_too_short(&self, node: NodeRef, at: u64, limit: u64) -> ReadError {
+        let plan = self.tree.plan(node);
+        let remaining = limit.saturating_sub(at);
+        if let Some(block) = plan.block.filter(|block| u64::from(*block) > remaining) {
+            let kind = ReadErrorKind::UnexpectedEnd { needed: block.into(), remaining };
+            return self.node_error(kind, at, node);
+        }
+        let record = self.tree.record(node);
+        for (id, (row, planned)) in (0..).map(RowId).zip(record.rows.iter().zip(&plan.rows)) {
+            let (Place::Home(offset), Some(size)) = (planned.place, planned.size) else { continue };
+            let at = at + u64::from(offset);
+            if at + u64::from(size) > limit {
+                return self.too_short(Loc::row(node, id), row, at, limit);
+            }
+        }
+        let needed = plan.size.unwrap_or(0).into();
+        self.node_error(ReadErrorKind::UnexpectedEnd { needed, remaining }, at, node)
+    }
+
+    /// Claims the bytes of the rows in place with homes.
+    pub(crate) fn claim_homes(&mut self, node: NodeRef) {
+        let plan = self.tree.plan(node);
+        for (id, planned) in (0..).map(RowId).zip(&plan.rows) {
+            if matches!(planned.home, Home::At(_)) && !matches!(planned.store, Store::Slot(_)) {
+                self.claim_in_place(Loc::row(node, id));
+            }
+        }
+    }
+
+    /// Claims the bytes of a row in place; of a record, of each row in it.
+    pub(crate) fn claim_in_place(&mut self, loc: Loc) {
+        let planned = self.tree.row_plan(loc.node, loc.row);
+        if let Store::Part(part) = planned.store {
+            let node = NodeRef { part: loc.node.part + part, ..loc.node };
+            let rows = self.tree.record(node).rows.len();
+            for id in (0..).map(RowId).take(rows) {
+                self.claim_in_place(Loc::row(node, id));
+            }
+            return;
+        }
+        let (at, end) = (self.tree.row_at(loc), self.tree.row_end(loc));
+        if at != UNPLACED && end != UNPLACED {
+            self.claim(at.into(), end.into(), loc);
+        }
+    }
+
+    pub(crate) fn is_zero(&self, item: Item) -> bool {
+        match item {
+            Item::Int(n) => n == 0,
+            Item::Bool(b) => !b,
+            Item::F32(bits) => bits == 0,
+            Item::F64(bits) => bits == 0,
+            Item::Bytes(blob) => self.tree.bytes(blob).iter().all(|b| *b == 0),
+            Item::Array(array) => (0..self.tree.count(array))
+                .all(|index| self.tree.element(array, index).is_some_and(|item| self.is_zero(item))),
+            Item::Absent => true,
+            _ => false,
+        }
+    }
+
+    /// Whether an item is the constant; floats are compared by the bits of their own width.
+    pub(crate) fn is_constant(&self, item: Item, constant: &Constant) -> bool {
+        let item = self.tree.through(item);
+        let float_is = |wanted: u64| match item {
+            Item::F32(bits) => bits == (f64::from_bits(wanted) as f32).to_bits(),
+            Item::F64(bits) => bits == wanted,
+            _ => false,
+        };
+        match (item, constant) {
+            (Item::F32(_) | Item::F64(_), Constant::Float(wanted)) => float_is(*wanted),
+            #[allow(clippy::cast_precision_loss, reason = "schemas state small numbers")]
+            (Item::F32(_) | Item::F64(_), Constant::Int(wanted)) => {
+                float_is((*wanted as f64).to_bits())
+            }
+            (Item::Bool(a), Constant::Bool(b)) => a == *b,
+            (Item::Bool(a), Constant::Int(b)) => i128::from(a) == *b,
+            (Item::Text(blob) | Item::Bytes(blob), Constant::Text(text)) => {
+                self.tree.bytes(blob) == text.as_bytes()
+            }
+            (Item::Text(blob) | Item::Bytes(blob), Constant::Bytes(bytes)) => {
+                self.tree.bytes(blob) == bytes.as_slice()
+            }
+            (Item::Array(array), Constant::Bytes(wanted)) => {
+                self.tree.count(array) as usize == wanted.len()
+                    && (0..).zip(wanted).all(|(index, byte)| {
+                        self.tree.element(array, index) == Some(Item::Int((*byte).into()))
+                    })
+            }
+            (item, Constant::Int(wanted)) => self.tree.int(item) == Some(*wanted),
+            (item, Constant::Bool(wanted)) => self.tree.int(item) == Some((*wanted).into()),
+            _ => false,
+        }
+    }
+
+    /// What is in a row, in messages.
+    pub(crate) fn show_item(&self, item: Item) -> String {
+        match self.tree.through(item) {
+            Item::F32(bits) => format!("{}", f32::from_bits(bits)),
+            Item::F64(bits) => format!("{}", f64::from_bits(bits)),
+            Item::Bool(b) => format!("{b}"),
+            Item::Text(blob) => format!("{:?}", self.tree.text(blob)),
+            Item::Bytes(blob) => {
+                let bytes = self.tree.bytes(blob);
+                match core::str::from_utf8(bytes) {
+                    Ok(text) if text.chars().all(|c| c.is_ascii_graphic() || c == ' ') => {
+                        format!("{text:?}")
+                    }
+                    _ => super::super::val::hex(bytes),
+                }
+            }
+            Item::Units(start, len) => format!("{:04x?}", self.tree.units(start, len)),
+            Item::Array(array) => format!("{} elements", self.tree.count(array)),
+            Item::Node(_) => "a struct".into(),
+            item => match self.tree.int(item) {
+                Some(number) => format!("{number}"),
+                None => "nothing".into(),
+            },
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Reads unions: which case is there, and its rows.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+
+use super::super::state::Engine;
+use super::super::item::{Item, Loc, NodeRef, CASE};
+use super::super::tree::{cell_bytes, Tree};
+use super::super::val::{describe, hex, Fault, Val};
+use super::{short, Cursor, Read};
+use crate::error::ReadErrorKind;
+use crate::model::{
+    Case, Cell, Home, Label, Pattern, RecordKind, RowId, Storage, Tag, Type, UnionId,
+};
+
+/// What decides a case: the value of the tag, and the bytes from the tag on.
+struct Decision<'b> {
+    val: Val,
+    /// Bytes from the tag on, if the union begins with its tag.
+    bytes: &'b [u8],
+    /// Whether patterns cover a word, highest bit first, instead of bytes.
+    word: Option<(u128, u32)>,
+}
+
+/// How a label took the tag.
+#[derive(Clone, Copy)]
+enum Taken {
+    Range(i128),
+    Pattern { number: u128, bytes: u32 },
+    Else(i128),
+}
+
+impl<'p, 'b> Engine<'p, 'b> {
+    pub(crate) fn read_union(
+        &mut self,
+        id: UnionId,
+        loc: Loc,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<Item> {
+        let union = &self.model.unions[id.index()];
+        let start = cursor.at;
+        let fail = |engine: &Self, fault: Box<Fault>| engine.fault(*fault, start, loc);
+        let tag_size = tag_size(&union.tag);
+        let decision = match &union.tag {
+            Tag::Row(tag) => {
+                let val = self.load(Val::Loc(Loc::row(loc.node, *tag))).map_err(|f| fail(self, f))?;
+                Decision { val, bytes: &[], word: None }
+            }
+            Tag::Given(expr) => {
+                let val = self.eval(*expr, loc.node, None).map_err(|f| fail(self, f))?;
+                Decision { val, bytes: &[], word: None }
+            }
+            Tag::Own(cell) | Tag::Word(cell) => {
+                let claimed = self.claimed();
+                let mut ahead = Cursor::new(start, cursor.limit);
+                let item = self.read_cell(cell, &[], loc, &mut ahead)?;
+                self.unclaim(claimed);
+                let from = usize::try_from(start).unwrap_or(usize::MAX);
+                let to = usize::try_from(cursor.limit).unwrap_or(usize::MAX);
+                let bytes = self.tree.file.get(from..to).unwrap_or(&[]);
+                let val = self.tree.val(item);
+                let word = match (&union.tag, val) {
+                    (Tag::Word(_), Val::Int(n)) => {
+                        Some((n as u128 & bits_mask(tag_size * 8), tag_size * 8))
+                    }
+                    _ => None,
+                };
+                Decision { val, bytes, word }
+            }
+        };
+        let mut otherwise = None;
+        for (index, case) in union.cases.iter().enumerate() {
+            if case.forms.is_empty() {
+                if !self.in_epoch(&case.epochs) {
+                    continue;
+                }
+                let Some(taken) = matching(&self.tree, &case.labels, &decision) else { continue };
+                let holds = match case.guard {
+                    Some(guard) => {
+                        self.eval_bool(guard, loc.node, None).map_err(|f| fail(self, f))?
+                    }
+                    None => true,
+                };
+                if holds && matches!(taken, Taken::Else(_)) {
+                    otherwise = otherwise.or(Some((index, taken)));
+                } else if holds {
+                    return self.read_case(id, index, None, taken, loc, cursor);
+                }
+                continue;
+            }
+            for (number, form) in case.forms.iter().enumerate() {
+                if !self.in_epoch(&form.epochs) {
+                    continue;
+                }
+                if let Some(taken) = matching(&self.tree, &form.labels, &decision) {
+                    return self.read_case(id, index, Some(number), taken, loc, cursor);
+                }
+            }
+        }
+        if let Some((index, taken)) = otherwise {
+            return self.read_case(id, index, None, taken, loc, cursor);
+        }
+        let kind = ReadErrorKind::UnknownTag {
+            union_name: union.name.as_str().into(),
+            tag: self.show_tag(decision.val).into(),
+        };
+        let at = match &union.tag {
+            Tag::Row(tag) => self.tree.cell_at(Loc::row(loc.node, *tag)).into(),
+            _ => start,
+        };
+        Err(self.error(kind, at, loc))
+    }
+
+    pub(crate) fn in_epoch(&self, epochs: &[bool]) -> bool {
+        epochs.get(self.layout.epoch.index()).copied().unwrap_or(true)
+    }
+
+    fn read_case(
+        &mut self,
+        id: UnionId,
+        index: usize,
+        form: Option<usize>,
+        taken: Taken,
+        loc: Loc,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<Item> {
+        let union = &self.model.unions[id.index()];
+        let case = &union.cases[index];
+        let start = cursor.at;
+        let base = u64::from(self.tree.node_at(loc.node));
+        let tag_size = tag_size(&union.tag);
+        let record = form.map_or(case.record, |form| case.forms[form].record);
+        let rows = self.add_node(record, loc, start)?;
+        let node = if form.is_some() {
+            self.tree.own_node_mut(rows).case = Some(case.record);
+            NodeRef { part: CASE, ..rows }
+        } else {
+            rows
+        };
+        self.show_early(loc, node);
+        if case.whole {
+            // The record stands for the whole union, the tag included.
+            let own = matches!(union.tag, Tag::Own(_) | Tag::Word(_));
+            let from = if own && !union.body { start } else { base };
+            cursor.at = self.read_record(rows, cursor.inside(from, cursor.limit))?;
+            return Ok(Item::Node(node));
+        }
+        let (number, covered) = match taken {
+            Taken::Pattern { number, bytes } => (number, bytes.max(tag_size)),
+            Taken::Range(number) | Taken::Else(number) => (number as u128, tag_size),
+        };
+        if u64::from(covered) > cursor.remaining() {
+            let remaining = cursor.remaining();
+            let kind = ReadErrorKind::UnexpectedEnd { needed: covered.into(), remaining };
+            return Err(self.error(kind, start, loc));
+        }
+        self.claim(start, start + u64::from(covered), loc);
+        cursor.at = start + u64::from(covered);
+        if number != 0 {
+            self.tree.set_tag(rows, number);
+        }
+        self.tree.own_node_mut(rows).at = short(base);
+        let limit = match union.size {
+            Some(size) => cursor.limit.min(start.saturating_add(size)),
+            None => cursor.limit,
+        };
+        let mut inner = cursor.inside(cursor.at, limit);
+        inner.room |= union.size.is_some();
+        if self.is_too_deep() {
+            return Err(self.error(self.depth_limit(), start, loc));
+        }
+        let block = self.fixed_part(rows);
+        self.deep(|engine| engine.read_rows(rows, &mut inner, base, block))?;
+        self.set_letter_cells(rows, start);
+        inner.align_bits();
+        cursor.at = match union.size {
+            Some(size) => inner.at.max(start + size),
+            None => inner.at,
+        };
+        self.tree.own_node_mut(rows).end = short(cursor.at);
+        Ok(Item::Node(node))
+    }
+
+    /// Pointers in the letters of a tag stand where the tag stands.
+    pub(crate) fn set_letter_cells(&mut self, rows: NodeRef, at: u64) {
+        for (id, row) in (0..).map(RowId).zip(&self.tree.record(rows).rows) {
+            let Type::Pointer(pointer) = &row.ty else { continue };
+            let Some(Cell { storage: Storage::Letter { .. }, .. }) = &pointer.cell else { continue };
+            let loc = Loc::row(rows, id);
+            if let Some(slot) = self.tree.slot_mut(loc) {
+                slot.at = short(at);
+                slot.end = short(at);
+            }
+            if let Some(pointer) = self.tree.pointer_mut(loc) {
+                pointer.cell = short(at);
+            }
+        }
+    }
+
+    /// Where the rows with homes of a case end, counted from its base.
+    pub(crate) fn fixed_part(&self, node: NodeRef) -> Option<u64> {
+        let plan = self.tree.plan(node);
+        let homes = plan.rows.iter().any(|row| matches!(row.home, Home::At(_)));
+        plan.block.filter(|_| homes).map(u64::from)
+    }
+
+    /// The pattern that selected the case or form of a node, and the number it was matched with.
+    pub(crate) fn pattern_of(&self, node: NodeRef) -> Option<(&'p Pattern, u128)> {
+        let tag = self.tree.tag(node);
+        let (union, case, form) = match self.tree.record(node).kind {
+            RecordKind::Case(union, case) => (union, case, None),
+            RecordKind::Form(union, case, form) => (union, case, Some(form)),
+            _ => return None,
+        };
+        let case: &Case = &self.model.unions[union.index()].cases[case as usize];
+        let labels = form.map_or(&case.labels, |form| &case.forms[form as usize].labels);
+        labels.iter().find_map(|label| match label {
+            Label::Pattern(pattern) if pattern.takes(tag) => Some((pattern, tag)),
+            _ => None,
+        })
+    }
+
+    fn show_tag(&self, val: Val) -> String {
+        match val {
+            Val::Int(n) if n >= 0 => format!("{n:#x}"),
+            Val::Int(n) => format!("{n}"),
+            Val::Bool(b) => format!("{b}"),
+            Val::Text(text) => format!("{:?}", self.tree.text(text)),
+            Val::Bytes(bytes) => hex(self.tree.bytes(bytes)),
+            other => describe(other).into(),
+        }
+    }
+}
+
+/// Bytes of the tag that a union begins with.
+pub(crate) fn tag_size(tag: &Tag) -> u32 {
+    match tag {
+        Tag::Own(cell) | Tag::Word(cell) => cell_bytes(cell).into(),
+        Tag::Row(_) | Tag::Given(_) => 0,
+    }
+}
+
+fn number_of(val: Val) -> Option<i128> {
+    match val {
+        Val::Int(n) => Some(n),
+        Val::Bool(b) => Some(i128::from(b)),
+        _ => None,
+    }
+}
+
+fn matching(tree: &Tree<'_, '_>, labels: &[Label], decision: &Decision<'_>) -> Option<Taken> {
+    labels.iter().find_map(|label| match label {
+        Label::Range(low, high) => {
+            let number = number_of(decision.val)?;
+            (*low <= number && number <= *high).then_some(Taken::Range(number))
+        }
+        Label::Text(wanted) => match decision.val {
+            Val::Text(blob) | Val::Bytes(blob) => {
+                (tree.bytes(blob) == wanted.as_bytes()).then_some(Taken::Range(0))
+            }
+            _ => None,
+        },
+        Label::Pattern(pattern) => match decision.word {
+            Some((word, width)) if pattern.width == width => {
+                pattern.takes(word).then_some(Taken::Pattern { number: word, bytes: 0 })
+            }
+            Some(_) => None,
+            None => {
+                let bytes = pattern.width / 8;
+                let covered = decision.bytes.get(..bytes as usize)?;
+                let number = covered.iter().fold(0_u128, |n, b| n << 8 | u128::from(*b));
+                pattern.takes(number).then_some(Taken::Pattern { number, bytes })
+            }
+        },
+        Label::Else => Some(Taken::Else(number_of(decision.val).unwrap_or(0))),
+    })
+}
+
+/// Whether labels take a value that stands elsewhere.
+pub(crate) fn takes(tree: &Tree<'_, '_>, labels: &[Label], val: Val) -> bool {
+    matching(tree, labels, &Decision { val, bytes: &[], word: None }).is_some()
+}
+
+pub(crate) fn bits_mask(width: u32) -> u128 {
+    if width >= 128 {
+        u128::MAX
+    } else {
+        (1 << width) - 1
+    }
+}

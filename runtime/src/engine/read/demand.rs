@@ -1,0 +1,168 @@
+//! Reads rows that something asks for before their turn.
+
+use alloc::boxed::Box;
+use alloc::format;
+
+use super::super::state::Engine;
+use super::super::item::{ArrayRef, Item, Loc, UNPLACED};
+use super::super::tree::{Array, Cells, Elements, Records};
+use super::super::val::{eval_error, Fallible, Fault, Val};
+use super::short;
+use crate::error::{ReadError, ReadErrorKind};
+use crate::model::{Home, Path, RowKind};
+
+impl<'p> Engine<'p, '_> {
+    /// Makes sure that a row has been read, objects and pointers included.
+    pub(crate) fn force_read(&mut self, loc: Loc) -> Fallible<()> {
+        let fail = |error: ReadError| Box::new(Fault::Read(error));
+        if self.tree.entry(loc) == Item::Unset {
+            if self.is_busy(loc) {
+                // Being read: what is known of it so far is known.
+                return Ok(());
+            }
+            self.read_early(loc)?;
+        }
+        if self.tree.pointer(loc).is_some() && self.is_busy(loc) {
+            return Ok(());
+        }
+        self.force_target(loc).map_err(fail)
+    }
+
+    fn read_early(&mut self, loc: Loc) -> Fallible<()> {
+        let fail = |error: ReadError| Box::new(Fault::Read(error));
+        let row = self.tree.row(loc);
+        let home = self.tree.home(loc);
+        if let Some(condition) = row.when.filter(|_| home == Home::Nowhere) {
+            if !self.eval_bool(condition, loc.node, None)? {
+                self.tree.set_item(loc, Item::Absent);
+                return Ok(());
+            }
+        }
+        match (&row.kind, home) {
+            (RowKind::Object { .. }, _) => self.read_object(loc).map_err(fail),
+            (RowKind::Mark { address }, _) => {
+                let at = self.eval_int(*address, loc.node, None)?;
+                let item = match at {
+                    Some(at) => self.tree.integer(at),
+                    // What would say the address is not there, so there is none.
+                    None => Item::Absent,
+                };
+                if let Some(slot) = self.tree.slot_mut(loc) {
+                    slot.item = item;
+                    slot.at = at.and_then(|at| u32::try_from(at).ok()).unwrap_or(UNPLACED);
+                    slot.end = slot.at;
+                }
+                Ok(())
+            }
+            (RowKind::Value { seen: Some(seen) }, _) => {
+                let seen = self.while_busy(loc, |engine| engine.eval(*seen, loc.node, None))?;
+                let item = self.tree.val_item(seen);
+                self.tree.set_item(loc, item);
+                Ok(())
+            }
+            // Names come from a dictionary when everything is read; until then nobody can
+            // say how many there are.
+            (RowKind::Value { seen: None }, _) if !self.reading.settling => {
+                eval_error(format!("`{}` is not known yet", self.describe(loc)))
+            }
+            (RowKind::Slice { .. }, _) => self.read_slice(loc),
+            (_, Home::At(_)) => {
+                let (base, limit) = (self.tree.node_at(loc.node), self.tree.node_end(loc.node));
+                let length = self.tree.file.len() as u64;
+                let limit = if limit == UNPLACED { length } else { limit.into() };
+                if base == UNPLACED {
+                    return eval_error(format!("`{}` is not read yet", self.describe(loc)));
+                }
+                self.read_fixed_row(loc, base.into(), limit).map_err(fail)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A path's elements of a shared table that belong to this node.
+    fn read_slice(&mut self, loc: Loc) -> Fallible<()> {
+        let RowKind::Slice { table, count, .. } = &self.tree.row(loc).kind else { return Ok(()) };
+        let base = self.stored_base(loc)?.unwrap_or(0);
+        self.force(loc.node, *count)?;
+        let count = self.tree.int(self.tree.item(Loc::row(loc.node, *count))).unwrap_or(0);
+        let number = if count == 0 {
+            self.tree.add_items(&[])
+        } else {
+            self.table_slice(table, loc, base, count)?
+        };
+        self.charge(2)?;
+        self.tree.set_item(loc, Item::Array(ArrayRef::Own(number)));
+        Ok(())
+    }
+
+    /// Index of a slice's first element, as its row says it.
+    pub(crate) fn stored_base(&mut self, loc: Loc) -> Fallible<Option<i128>> {
+        let RowKind::Slice { base, factor, offset, .. } = &self.tree.row(loc).kind else {
+            return Ok(None);
+        };
+        self.force(loc.node, *base)?;
+        let stored = self.tree.item(Loc::row(loc.node, *base));
+        let Some(stored) = self.tree.int(stored) else { return Ok(None) };
+        match stored.checked_mul(*factor).and_then(|n| n.checked_add(*offset)) {
+            Some(index) => Ok(Some(index)),
+            None => eval_error("the base of the slice is too large"),
+        }
+    }
+
+    fn table_slice(
+        &mut self,
+        table: &'p Path,
+        loc: Loc,
+        base: i128,
+        count: i128,
+    ) -> Fallible<u32> {
+        let Val::Loc(table) = self.find_first(table, loc.node, None)?.first else {
+            return eval_error("the shared table is not there");
+        };
+        self.force_loc(table)?;
+        let Item::Array(array) = self.tree.item(table) else {
+            return eval_error("the shared table is not there");
+        };
+        let total = self.tree.count(array);
+        let range = u32::try_from(base)
+            .ok()
+            .zip(base.checked_add(count).and_then(|end| u32::try_from(end).ok()));
+        match range.filter(|(from, to)| from <= to && *to <= total) {
+            Some((from, to)) => Ok(self.part_of_array(array, from, to)),
+            None => {
+                let kind = ReadErrorKind::IndexOutOfRange { index: base, count: total.into() };
+                let at = match &self.tree.row(loc).kind {
+                    RowKind::Slice { base, .. } => {
+                        self.tree.row_at(Loc::row(loc.node, *base))
+                    }
+                    _ => self.tree.row_at(loc),
+                };
+                Err(Box::new(Fault::Read(self.error(kind, at, loc))))
+            }
+        }
+    }
+
+    /// Some elements of an array as an array, which has no address of its own.
+    pub(crate) fn part_of_array(&mut self, array: ArrayRef, from: u32, to: u32) -> u32 {
+        let ArrayRef::Own(number) = array else {
+            let items: alloc::vec::Vec<Item> =
+                (from..to).filter_map(|index| self.tree.element(array, index)).collect();
+            return self.tree.add_items(&items);
+        };
+        let whole = &self.tree.arrays[number as usize];
+        let elements = match whole.elements {
+            Elements::Items { first, .. } => Elements::Items { first: first + from, starts: None },
+            Elements::Cells(cells) => {
+                let size = u32::from(super::super::tree::cell_bytes(cells.cell));
+                Elements::Cells(Cells { first: cells.first + size * from, ..cells })
+            }
+            // Elements are nodes by their place in the whole table.
+            Elements::Records(Records { .. }) => Elements::Part { array: number, first: from },
+            Elements::Part { array, first } => Elements::Part { array, first: first + from },
+        };
+        let part = Array { elements, count: to - from, at: UNPLACED, end: UNPLACED };
+        let number = short(self.tree.arrays.len() as u64);
+        self.tree.arrays.push(part);
+        number
+    }
+}

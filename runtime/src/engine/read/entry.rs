@@ -1,0 +1,116 @@
+//! What stands at constant places and decides everything else: byte order and epoch.
+
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::error::{ReadError, ReadErrorKind};
+use crate::load::Endian;
+use crate::model::{ByteOrderRule, Cell, Epoch, EpochId, Model, RecordId, RowId, Storage, Type};
+use crate::path::{Path, Segment};
+
+pub(crate) fn byte_order(model: &Model, bytes: &[u8]) -> Result<Endian, ReadError> {
+    let offset = match model.byte_order {
+        ByteOrderRule::Fixed(order) => return Ok(order.into()),
+        ByteOrderRule::Mark { offset } => offset,
+    };
+    let path = || row_path(model, &mark_path(model, model.root, 0).unwrap_or_default());
+    match crate::slice(bytes, offset, 2).map_err(|error| inside(error, bytes).with_path(path()))? {
+        [0xff, 0xfe] => Ok(Endian::Little),
+        [0xfe, 0xff] => Ok(Endian::Big),
+        other => {
+            let actual = super::super::val::hex(other).into();
+            let kind = ReadErrorKind::UndecidedByteOrder { actual };
+            Err(ReadError::new(kind, offset).with_path(path()))
+        }
+    }
+}
+
+/// The epoch of a file, with its epoch variables.
+pub(crate) fn choose_epoch(
+    model: &Model,
+    bytes: &[u8],
+    order: Endian,
+) -> Result<(EpochId, Vec<i128>), ReadError> {
+    let mut context = Vec::new();
+    for variable in &model.epoch_variables {
+        let number = load(&variable.cell, bytes, variable.offset, order)
+            .map_err(|error| inside(error, bytes).with_path(row_path(model, &variable.path)))?;
+        context.push(number);
+    }
+    match find_epoch(model, &context) {
+        Ok(epoch) => Ok((epoch, context)),
+        Err((name, value)) => {
+            let variable = model.epoch_variables.iter().find(|variable| variable.name == name);
+            let (offset, rows) = variable.map_or((0, &[][..]), |v| (v.offset, &v.path[..]));
+            let kind = ReadErrorKind::NoLayout { name: name.into(), value };
+            Err(ReadError::new(kind, offset).with_path(row_path(model, rows)))
+        }
+    }
+}
+
+/// The epoch that covers these values of the epoch variables; else one that none covers.
+pub(crate) fn find_epoch(model: &Model, context: &[i128]) -> Result<EpochId, (String, i128)> {
+    let inside =
+        |ranges: &[(i128, i128)], n: i128| ranges.iter().any(|(low, high)| *low <= n && n <= *high);
+    let covers =
+        |epoch: &Epoch| context.iter().zip(&epoch.ranges).all(|(n, ranges)| inside(ranges, *n));
+    if let Some((epoch, _)) = (0..).map(EpochId).zip(&model.epochs).find(|(_, e)| covers(e)) {
+        return Ok(epoch);
+    }
+    let covered = |index: usize, n: i128| {
+        model.epochs.iter().any(|epoch| epoch.ranges.get(index).is_some_and(|r| inside(r, n)))
+    };
+    let mut variables = model.epoch_variables.iter().zip(context).enumerate();
+    let culprit = variables.find(|(index, (_, n))| !covered(*index, **n)).map(|(_, found)| found);
+    let culprit = culprit.or_else(|| model.epoch_variables.iter().zip(context).next());
+    Err(culprit.map_or((String::new(), 0), |(variable, n)| (variable.name.clone(), *n)))
+}
+
+/// The same error, at the end of the file if its field begins behind that.
+fn inside(error: ReadError, bytes: &[u8]) -> ReadError {
+    let size = bytes.len() as u64;
+    if error.offset() <= size {
+        return error;
+    }
+    ReadError::new(error.kind().clone(), size)
+}
+
+/// Path of a row that inline rows lead to from the root.
+fn row_path(model: &Model, rows: &[RowId]) -> Path {
+    let mut path = Path::new();
+    let mut record = model.root;
+    for row in rows {
+        let Some(row) = model.records[record.index()].rows.get(row.index()) else { break };
+        if let Some(name) = &row.name {
+            path.push(Segment::Field(name.clone().into()));
+        }
+        if let Type::Record(inner) = row.ty {
+            record = inner;
+        }
+    }
+    path
+}
+
+/// Inline rows from a record to the byte order mark, which the root has somewhere inside.
+fn mark_path(model: &Model, record: RecordId, depth: u32) -> Option<Vec<RowId>> {
+    if depth > 64 {
+        return None;
+    }
+    (0..).map(RowId).zip(&model.records[record.index()].rows).find_map(|(id, row)| {
+        let inside = match row.ty {
+            Type::ByteOrderMark => Vec::new(),
+            Type::Record(inner) => mark_path(model, inner, depth + 1)?,
+            _ => return None,
+        };
+        let mut path = vec![id];
+        path.extend(inside);
+        Some(path)
+    })
+}
+
+fn load(cell: &Cell, bytes: &[u8], at: u64, order: Endian) -> Result<i128, ReadError> {
+    let Storage::Fixed(int) = cell.storage else { return Ok(0) };
+    let raw = crate::load_uint(bytes, at, int.bytes, int.order.map_or(order, Endian::from))?;
+    Ok(super::super::tree::number(raw, u32::from(int.bytes) * 8, int.signed))
+}

@@ -1,0 +1,569 @@
+//! Reading: from bytes to the tree of nodes.
+
+pub(crate) mod array;
+pub(crate) mod cell;
+pub(crate) mod choice;
+mod demand;
+pub(crate) mod entry;
+pub(crate) mod object;
+pub(crate) mod region;
+pub(crate) mod run;
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::state::Engine;
+use super::item::{Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
+use super::plan::{has_order, Store};
+use super::tree::{Kept, Order};
+use super::val::{read_kind, Fault};
+use crate::bits::BitReader;
+use crate::error::{ReadError, ReadErrorKind};
+use crate::load::Endian;
+use crate::model::{Extent, Gaps, Home, RecordId, Row, RowId, RowKind, RunLength, Type};
+use crate::spelling::{KeptKind, KeptValue};
+
+/// What only reading needs.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    /// What each row accounts for, if somebody wants to know.
+    pub claims: Option<Vec<Claim>>,
+    /// What each object takes, whether rows account for all of it or not, in the order of reading;
+    /// empty unless gaps are kept.
+    pub objects: Vec<Claim>,
+    /// Pooled texts by address and kind of pointer: each is decoded once.
+    pub texts: BTreeMap<(u64, u32), Item>,
+    /// Addresses that the file's relocation tables list.
+    pub listed: Option<Rc<BTreeSet<u64>>>,
+    /// Everything is read, and is now compared.
+    pub settling: bool,
+    pub notes: Vec<Note>,
+}
+
+/// Bytes that a row, or the object that a row or element leads to, accounts for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Claim {
+    pub at: u64,
+    pub end: u64,
+    pub loc: Loc,
+}
+
+/// Something worth knowing about a file that is no error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Offset in the file, in bytes.
+    pub offset: u64,
+    /// Path of the field.
+    pub path: String,
+    /// What was noticed.
+    pub message: String,
+}
+
+/// Where the next row is read, and up to where.
+pub(crate) struct Cursor<'b> {
+    pub at: u64,
+    pub limit: u64,
+    /// Bits of the byte at `at` that were read already, if rows of bits come one after another.
+    pub bits: Option<BitReader<'b>>,
+    /// Whether the limit follows from something else than what is read here.
+    pub room: bool,
+}
+
+impl Cursor<'_> {
+    pub(crate) fn new(at: u64, limit: u64) -> Self {
+        Cursor { at, limit, bits: None, room: false }
+    }
+
+    /// A cursor for something inside what this one reads.
+    pub(crate) fn inside(&self, at: u64, limit: u64) -> Self {
+        Cursor { at, limit, bits: None, room: self.room }
+    }
+
+    pub(crate) fn align_bits(&mut self) {
+        if let Some(mut bits) = self.bits.take() {
+            self.at = bits.align();
+        }
+    }
+
+    pub(crate) fn remaining(&self) -> u64 {
+        self.limit.saturating_sub(self.at)
+    }
+
+    /// Behind the last byte that was read, in part or whole.
+    fn end(&self) -> u64 {
+        match &self.bits {
+            Some(bits) => bits.position().0 + u64::from(bits.position().1 > 0),
+            None => self.at,
+        }
+    }
+}
+
+pub(crate) type Read<T> = Result<T, ReadError>;
+
+/// An address in the file, which is not too large for one.
+pub(crate) fn short(at: u64) -> u32 {
+    u32::try_from(at).unwrap_or(UNPLACED)
+}
+
+impl<'p, 'b> Engine<'p, 'b> {
+    /// Reads the whole file: the root, and everything it leads to.
+    pub(crate) fn read_file(&mut self) -> Read<()> {
+        let length = self.tree.file.len() as u64;
+        let root = self.tree.add(self.model.root, None);
+        self.tree.own_node_mut(root).order = Order::Known(self.order);
+        self.region_end = length;
+        // Bytes behind the root that nothing leads to are gaps, like others between objects.
+        let end = self.read_record(root, Cursor::new(0, length))?;
+        self.note_object(0, end, Loc::row(root, WHOLE));
+        self.resolve_node(root)?;
+        self.settle()?;
+        let strict = self.options.strict;
+        match self.reading.notes.first().filter(|_| strict).cloned() {
+            Some(note) => {
+                let kind = ReadErrorKind::Expression { message: note.message.into() };
+                Err(self.error(kind, note.offset, Loc::row(root, WHOLE)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Adds the node of a row or element, unless the records around it are too many.
+    pub(crate) fn add_node(&mut self, record: RecordId, loc: Loc, at: u64) -> Read<NodeRef> {
+        // A slot takes three times what a unit of the budget stands for.
+        let slots = u64::from(self.tree.plan_of(record).slots);
+        self.budget.charge(8 + 3 * slots).map_err(|kind| self.error(kind, at, loc))?;
+        let node = self.tree.add(record, Some(loc));
+        let limit = self.options.max_depth;
+        if self.tree.depth(node) > limit {
+            return Err(self.error(ReadErrorKind::DepthLimit { limit }, at, loc));
+        }
+        Ok(node)
+    }
+
+    #[cold]
+    pub(crate) fn error(&self, kind: ReadErrorKind, offset: impl Into<u64>, loc: Loc) -> ReadError {
+        ReadError::new(kind, offset.into()).with_path(self.tree.path(loc))
+    }
+
+    /// Gives an error of the runtime its path.
+    #[cold]
+    pub(crate) fn located(&self, error: ReadError, loc: Loc) -> ReadError {
+        if error.path().is_empty() { error.with_path(self.tree.path(loc)) } else { error }
+    }
+
+    /// A fault of an expression, as an error at this place.
+    #[cold]
+    pub(crate) fn fault(&self, fault: Fault, offset: impl Into<u64>, loc: Loc) -> ReadError {
+        match read_kind(fault) {
+            Ok(kind) => self.error(kind, offset, loc),
+            Err(error) => error,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn claim(&mut self, at: u64, end: u64, loc: Loc) {
+        if let Some(claims) = self.reading.claims.as_mut().filter(|_| at < end) {
+            claims.push(Claim { at, end, loc });
+        }
+    }
+
+    /// How many claims there are, to go back to.
+    pub(crate) fn claimed(&self) -> usize {
+        self.reading.claims.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Takes back what was claimed since.
+    pub(crate) fn unclaim(&mut self, claimed: usize) {
+        if let Some(claims) = &mut self.reading.claims {
+            claims.truncate(claimed);
+        }
+    }
+
+    /// Remembers what an object takes; of one without bytes, where it lies: what is in front of it
+    /// is not a gap of the object that comes next.
+    pub(crate) fn note_object(&mut self, at: u64, end: u64, loc: Loc) {
+        if self.model.gaps == Gaps::Kept {
+            self.reading.objects.push(Claim { at, end, loc });
+        }
+    }
+
+    /// Reads the inline rows of a node and returns the address behind them.
+    pub(crate) fn read_record(&mut self, node: NodeRef, mut cursor: Cursor<'b>) -> Read<u64> {
+        cursor.align_bits();
+        let start = cursor.at;
+        let plan = self.tree.plan(node);
+        self.tree.own_node_mut(node).at = short(start);
+        if let Some(size) = plan.block.filter(|size| u64::from(*size) > cursor.remaining()) {
+            let remaining = cursor.remaining();
+            let kind = ReadErrorKind::UnexpectedEnd { needed: size.into(), remaining };
+            return Err(self.node_error(kind, start, node));
+        }
+        if self.is_too_deep() {
+            return Err(self.node_error(self.depth_limit(), start, node));
+        }
+        let block = plan.block.map(u64::from);
+        self.deep(|engine| engine.read_rows(node, &mut cursor, start, block))?;
+        cursor.align_bits();
+        let end = match block {
+            Some(size) => cursor.at.max(start + size),
+            None => cursor.at,
+        };
+        self.tree.own_node_mut(node).end = short(end);
+        Ok(end)
+    }
+
+    /// Reads the inline rows of a struct, case or form. Homes count from `base`.
+    pub(crate) fn read_rows(
+        &mut self,
+        node: NodeRef,
+        cursor: &mut Cursor<'b>,
+        base: u64,
+        block: Option<u64>,
+    ) -> Read<()> {
+        let plan = self.tree.plan(node);
+        let record = self.tree.record(node);
+        for row in &plan.reading {
+            if matches!(plan.rows[row.index()].home, Home::At(_)) {
+                self.read_fixed_row(Loc::row(node, *row), base, cursor.limit)?;
+            }
+        }
+        self.ask_order(node, base)?;
+        if self.reading.claims.is_some() {
+            self.claim_homes(node);
+        }
+        cursor.at = self.fixed_end(node, block.map_or(cursor.at, |size| base + size));
+        self.tree.own_node_mut(node).tail = short(cursor.at);
+        for (id, (row, planned)) in (0..).map(RowId).zip(record.rows.iter().zip(&plan.rows)) {
+            let loc = Loc::row(node, id);
+            match (planned.home, planned.store) {
+                (Home::At(_) | Home::Absent, _) => {}
+                (Home::Next, Store::Slot(_)) => self.read_next_row(loc, row, cursor)?,
+                (Home::Next, _) => self.read_in_place(loc, row, cursor)?,
+                (Home::Nowhere, Store::Slot(_)) if row.in_tag() => {
+                    self.read_next_row(loc, row, cursor)?;
+                }
+                (Home::Nowhere, Store::Said) => {}
+                (Home::Nowhere, _) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a condition decides the byte order of rows with homes, it has to be decided now.
+    fn ask_order(&mut self, node: NodeRef, at: u64) -> Read<()> {
+        let plan = self.tree.plan(node);
+        if !plan.ordered || self.tree.known_order(node) != Order::Asked {
+            return Ok(());
+        }
+        let rows = self.tree.record(node).rows.iter().zip(&plan.rows);
+        let first = (0..).map(RowId).zip(rows).find(|(_, (row, planned))| {
+            let in_place = !matches!(planned.store, Store::Slot(_));
+            let ordered = has_order(&row.ty) || matches!(row.ty, Type::Record(_));
+            in_place && ordered && matches!(planned.home, Home::At(_))
+        });
+        match first {
+            Some((id, _)) => self.order_of(node, at, Loc::row(node, id)).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// Where rows without homes begin: behind the fixed block, and behind a last row with a home
+    /// that reaches beyond it.
+    pub(crate) fn fixed_end(&self, node: NodeRef, end: u64) -> u64 {
+        let plan = self.tree.plan(node);
+        let rows = (0..).map(RowId).zip(&plan.rows);
+        let slots = rows.filter(|(_, row)| {
+            matches!(row.home, Home::At(_)) && matches!(row.store, Store::Slot(_))
+        });
+        let ends = slots.filter_map(|(id, _)| match self.tree.row_end(Loc::row(node, id)) {
+            UNPLACED => None,
+            end => Some(u64::from(end)),
+        });
+        ends.max().map_or(end, |last| last.max(end))
+    }
+
+    #[cold]
+    pub(crate) fn node_error(&self, kind: ReadErrorKind, offset: u64, node: NodeRef) -> ReadError {
+        ReadError::new(kind, offset).with_path(self.tree.node_path(node))
+    }
+
+    /// Reads a row of the fixed block, unless something asked for it before.
+    pub(crate) fn read_fixed_row(&mut self, loc: Loc, base: u64, limit: u64) -> Read<()> {
+        let planned = self.tree.row_plan(loc.node, loc.row);
+        let Home::At(offset) = planned.home else { return Ok(()) };
+        let at = base.checked_add(offset).filter(|at| *at <= limit).ok_or_else(|| {
+            let kind = ReadErrorKind::UnexpectedEnd { needed: offset, remaining: limit - base };
+            self.error(kind, base, loc)
+        })?;
+        let row = self.tree.row(loc);
+        if !matches!(planned.store, Store::Slot(_)) {
+            let mut cursor = Cursor::new(at, limit);
+            return self.read_in_place(loc, row, &mut cursor);
+        }
+        if self.tree.entry(loc) != Item::Unset {
+            return Ok(());
+        }
+        let mut cursor = Cursor::new(at, limit);
+        self.while_busy(loc, |engine| engine.read_row(loc, row, &mut cursor))
+    }
+
+    fn read_next_row(&mut self, loc: Loc, row: &'p Row, cursor: &mut Cursor<'b>) -> Read<()> {
+        self.here = cursor.end();
+        self.region_end = cursor.limit;
+        if let Some(condition) = row.when {
+            let holds = self
+                .eval_bool(condition, loc.node, None)
+                .map_err(|fault| self.fault(*fault, cursor.at, loc))?;
+            if !holds {
+                self.tree.set_item(loc, Item::Absent);
+                return Ok(());
+            }
+        }
+        self.while_busy(loc, |engine| engine.read_row(loc, row, cursor))
+    }
+
+    /// Reads the bytes of a row that has a slot.
+    fn read_row(&mut self, loc: Loc, row: &'p Row, cursor: &mut Cursor<'b>) -> Read<()> {
+        if !row.ty.is_bits() {
+            cursor.align_bits();
+            if let Some(slot) = self.tree.slot_mut(loc) {
+                slot.at = short(cursor.at);
+            }
+        }
+        let item = match &row.kind {
+            RowKind::Plain => self.read_type(&row.ty, loc, row, cursor)?,
+            RowKind::Constant(_) => {
+                let at = cursor.at;
+                let item = self.read_type(&row.ty, loc, row, cursor)?;
+                self.must_be_constant(item, at, loc, row)?;
+                item
+            }
+            RowKind::Zero | RowKind::Runtime => self.read_zero(loc, row, cursor)?,
+            RowKind::Reserved => {
+                let open = is_fill(&row.ty) && !cursor.room;
+                let item = self.read_type(&row.ty, loc, row, cursor)?;
+                if !self.is_zero(item) || (open && !is_empty_run(item)) {
+                    self.keep_item(loc, KeptKind::Reserved, item);
+                }
+                item
+            }
+            RowKind::Zeros => {
+                let (at, end) = (cursor.at, cursor.limit);
+                let bytes = self.take(cursor, end - at, loc)?;
+                if let Some(index) = bytes.iter().position(|b| *b != 0) {
+                    return Err(self.error(ReadErrorKind::NotZero, at + index as u64, loc));
+                }
+                self.claim(at, end, loc);
+                self.tree.integer((end - at).into())
+            }
+            RowKind::Pool { pad, .. } => self.read_members(loc, row, *pad, cursor)?,
+            RowKind::Object { .. }
+            | RowKind::Mark { .. }
+            | RowKind::Value { .. }
+            | RowKind::Slice { .. } => return Ok(()),
+        };
+        let end = short(cursor.end());
+        if let Some(slot) = self.tree.slot_mut(loc) {
+            slot.item = item;
+            // Bit fields remember where they begin instead.
+            if !matches!(&row.ty, Type::Cell(_)) || !row.ty.is_bits() {
+                slot.end = end;
+            }
+            if slot.at == UNPLACED {
+                slot.at = end;
+            }
+        }
+        self.check_now(loc, row)
+    }
+
+    /// Looks at a row in place at the cursor, and moves behind it.
+    fn read_in_place(&mut self, loc: Loc, row: &'p Row, cursor: &mut Cursor<'b>) -> Read<()> {
+        cursor.align_bits();
+        let planned = self.tree.row_plan(loc.node, loc.row);
+        let size = u64::from(planned.size.unwrap_or(0));
+        if size > cursor.remaining() {
+            return Err(self.too_short(loc, row, cursor.at, cursor.limit));
+        }
+        let at = cursor.at;
+        cursor.at += size;
+        if self.reading.claims.is_some() && matches!(planned.home, Home::Next) {
+            self.claim_in_place(loc);
+        }
+        self.verify(loc, row, at)
+    }
+
+    fn must_be_constant(&mut self, item: Item, at: u64, loc: Loc, row: &Row) -> Read<()> {
+        let RowKind::Constant(constant) = &row.kind else { return Ok(()) };
+        if self.is_constant(item, constant) {
+            return Ok(());
+        }
+        let said = self.tree.row_plan(loc.node, loc.row).said;
+        let kind = ReadErrorKind::NotEqual {
+            expected: self.show_item(said).into(),
+            actual: self.show_item(item).into(),
+        };
+        Err(self.error(kind, at, loc))
+    }
+
+    fn read_zero(&mut self, loc: Loc, row: &'p Row, cursor: &mut Cursor<'b>) -> Read<Item> {
+        let at = cursor.at;
+        let open = is_fill(&row.ty) && !cursor.room;
+        let item = self.read_type(&row.ty, loc, row, cursor)?;
+        self.must_be_zero(item, open, at, loc)?;
+        Ok(item)
+    }
+
+    /// Padding is zero, or kept when reading leniently.
+    fn must_be_zero(&mut self, item: Item, open: bool, at: u64, loc: Loc) -> Read<()> {
+        if self.is_zero(item) {
+            if open && !is_empty_run(item) {
+                self.keep_item(loc, KeptKind::Reserved, item);
+            }
+            return Ok(());
+        }
+        if !self.options.lenient {
+            let first = match item {
+                Item::Bytes(blob) => {
+                    self.tree.bytes(blob).iter().position(|b| *b != 0).unwrap_or(0)
+                }
+                _ => 0,
+            };
+            return Err(self.error(ReadErrorKind::NotZero, at + first as u64, loc));
+        }
+        self.note(at, loc, "bytes that should be zero are not".into());
+        self.keep_item(loc, KeptKind::Reserved, item);
+        Ok(())
+    }
+
+    pub(crate) fn note(&mut self, offset: impl Into<u64>, loc: Loc, message: String) {
+        let path = alloc::format!("{}", self.tree.path(loc));
+        self.reading.notes.push(Note { offset: offset.into(), path, message });
+    }
+
+    pub(crate) fn keep(
+        &mut self,
+        loc: Loc,
+        kind: KeptKind,
+        stored: KeptValue,
+        instead_of: KeptValue,
+    ) {
+        let kept = Kept { row: loc.row, index: loc.index(), kind, stored, instead_of };
+        self.tree.keep(loc.node, kept);
+    }
+
+    /// Keeps what is in a row where nothing is canonical.
+    fn keep_item(&mut self, loc: Loc, kind: KeptKind, item: Item) {
+        let stored = self.kept_value(item);
+        self.keep(loc, kind, stored, KeptValue::None);
+    }
+
+    pub(crate) fn take(&mut self, cursor: &mut Cursor<'b>, size: u64, loc: Loc) -> Read<&'b [u8]> {
+        if size > cursor.remaining() {
+            let kind = ReadErrorKind::UnexpectedEnd { needed: size, remaining: cursor.remaining() };
+            return Err(self.error(kind, cursor.at, loc));
+        }
+        let taken = crate::slice(self.tree.file, cursor.at, size);
+        let taken = taken.map_err(|error| self.located(error, loc))?;
+        cursor.at += size;
+        Ok(taken)
+    }
+
+    /// Reads a value of a type at the cursor.
+    pub(crate) fn read_type(
+        &mut self,
+        ty: &'p Type,
+        loc: Loc,
+        row: &'p Row,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<Item> {
+        if !ty.is_bits() {
+            cursor.align_bits();
+        }
+        match ty {
+            Type::Cell(cell) => {
+                let number = self.read_cell(cell, &row.none, loc, cursor)?;
+                self.finish_cell(number, loc, row, cursor.at)
+            }
+            Type::Run(run) => self.read_run(run, loc, cursor),
+            Type::Record(record) => {
+                let node = self.add_node(*record, loc, cursor.at)?;
+                // Rows of the node may ask for it before it is read.
+                self.show_early(loc, node);
+                cursor.at = self.read_record(node, cursor.inside(cursor.at, cursor.limit))?;
+                Ok(Item::Node(node))
+            }
+            Type::Union(union) => self.read_union(*union, loc, cursor),
+            Type::Pointer(pointer) => self.read_pointer(pointer, loc, row, cursor),
+            Type::Array(array) => self.read_array(array, loc, row, cursor),
+            Type::Region(region) => self.read_region(region, loc, row, cursor),
+            Type::ByteOrderMark => self.read_mark(loc, cursor),
+            Type::Text | Type::Nothing | Type::PerEpoch(_) => Ok(Item::Absent),
+        }
+    }
+
+    /// Puts a node that is being read into its row, so that what is inside can ask for it.
+    pub(crate) fn show_early(&mut self, loc: Loc, node: NodeRef) {
+        if loc.index().is_none() && self.tree.entry(loc) == Item::Unset {
+            self.tree.set_item(loc, Item::Node(node));
+        }
+    }
+
+    fn read_mark(&mut self, loc: Loc, cursor: &mut Cursor<'b>) -> Read<Item> {
+        let at = cursor.at;
+        let bytes = self.take(cursor, 2, loc)?;
+        self.claim(at, at + 2, loc);
+        let text = match bytes {
+            [0xff, 0xfe] => "little",
+            [0xfe, 0xff] => "big",
+            other => {
+                let actual = super::val::hex(other).into();
+                let kind = ReadErrorKind::UndecidedByteOrder { actual };
+                return Err(self.error(kind, at, loc));
+            }
+        };
+        Ok(Item::Text(self.tree.add_bytes(text.as_bytes())))
+    }
+
+    /// Byte order for a cell of this node.
+    pub(crate) fn order_of(&mut self, node: NodeRef, at: u64, loc: Loc) -> Read<Endian> {
+        if let Order::Known(order) = self.tree.known_order(node) {
+            return Ok(order);
+        }
+        match self.node_order(node) {
+            Ok(Some(order)) => {
+                if matches!(node.part, 0 | CASE) {
+                    self.tree.own_node_mut(node).order = Order::Known(order);
+                }
+                Ok(order)
+            }
+            Ok(None) => {
+                // The struct whose byte order is not decided is at fault, not the cell.
+                let mut node = loc.node;
+                while self.tree.record(node).endian.is_none() {
+                    match self.tree.owner(node) {
+                        Some(owner) => node = owner,
+                        None => break,
+                    }
+                }
+                let kind = ReadErrorKind::UndecidedByteOrder { actual: "".into() };
+                Err(self.node_error(kind, self.tree.node_at(node).into(), node))
+            }
+            Err(fault) => Err(self.fault(*fault, at, loc)),
+        }
+    }
+}
+
+/// Whether a type reaches to the end of the region around it.
+pub(crate) fn is_fill(ty: &Type) -> bool {
+    match ty {
+        Type::Run(run) => matches!(run.length, RunLength::Fill),
+        Type::Region(region) => matches!(region.extent, Extent::Rest),
+        _ => false,
+    }
+}
+
+fn is_empty_run(item: Item) -> bool {
+    matches!(item, Item::Bytes(blob) if blob.len == 0)
+}

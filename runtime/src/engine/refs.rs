@@ -1,0 +1,172 @@
+//! References: numbers and pointers that must hit an element of an array.
+
+use alloc::boxed::Box;
+
+use super::state::Engine;
+use super::item::{ArrayRef, Item, Loc};
+use super::val::{Fallible, Fault, Val};
+use crate::error::ReadErrorKind;
+use crate::model::{Reference, Row, Target};
+
+impl<'p> Engine<'p, '_> {
+    pub(crate) fn resolve_reference(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        let Some(reference) = &row.reference else { return Ok(()) };
+        match self.tree.item(loc) {
+            Item::Absent | Item::Unset => Ok(()),
+            Item::Array(array) => {
+                for index in 0..self.tree.count(array) {
+                    self.resolve_one(loc.at(index), row, reference)?;
+                }
+                Ok(())
+            }
+            _ => self.resolve_one(loc, row, reference),
+        }
+    }
+
+    fn resolve_one(&mut self, loc: Loc, row: &'p Row, reference: &'p Reference) -> Fallible<()> {
+        let Some(number) = self.tree.int(self.tree.item(loc)) else { return Ok(()) };
+        self.charge(1)?;
+        let stray = ReadErrorKind::NotAnElement { target: number };
+        let Some(array) = self.referred(reference, loc)? else {
+            return Err(self.refused(loc, stray));
+        };
+        let count = self.count_items(array);
+        if let Some(address) = self.element_address(loc, row)? {
+            let found = self.addresses(array)?.and_then(|map| map.get(address));
+            return match found {
+                Some(index) => {
+                    self.set_element(loc, index, address);
+                    Ok(())
+                }
+                None => Err(self.refused(loc, stray)),
+            };
+        }
+        if let Some(field) = &reference.field {
+            let known = self.contents(array, field)?.binary_search(&number).is_ok();
+            return if known { Ok(()) } else { Err(self.refused(loc, stray)) };
+        }
+        if let Some(filter) = reference.filter {
+            let ranks = self.ranks(array, filter, loc.node)?;
+            let index = usize::try_from(number).ok().and_then(|n| ranks.get(n)).copied();
+            let Some(index) = index else {
+                let count = ranks.len() as u64;
+                let kind = ReadErrorKind::IndexOutOfRange { index: number, count };
+                return Err(self.refused(loc, kind));
+            };
+            self.set_number(loc, index);
+            return Ok(());
+        }
+        if number < 0 || number >= i128::from(count) {
+            return Err(self.refused(loc, ReadErrorKind::IndexOutOfRange { index: number, count }));
+        }
+        Ok(())
+    }
+
+    /// Sets the position that a rank means.
+    fn set_number(&mut self, loc: Loc, number: u32) {
+        let item = Item::Int(number.into());
+        match (loc.index(), self.tree.item(loc.whole_row())) {
+            (Some(index), Item::Array(array)) => self.tree.set_element(array, index, item),
+            _ => self.tree.set_item(loc, item),
+        }
+    }
+
+    /// The address that a pointer to an element stores.
+    fn element_address(&mut self, loc: Loc, row: &'p Row) -> Fallible<Option<u64>> {
+        let Some(pointer) = super::address::pointer_type(row, loc) else { return Ok(None) };
+        if !matches!(pointer.target, Target::Element) {
+            return Ok(None);
+        }
+        let Some(item) = self.tree.pointer(loc) else { return Ok(None) };
+        let (stored, cell) = (item.stored(), item.cell);
+        let address = self.target_address(pointer, stored, loc, cell);
+        address.map(Some).map_err(|error| Box::new(Fault::Read(error)))
+    }
+
+    /// Remembers which element a pointer leads to.
+    fn set_element(&mut self, loc: Loc, index: u32, address: u64) {
+        if let Some(pointer) = self.tree.pointer_mut(loc) {
+            pointer.target = Item::Int(index.into());
+            pointer.at = u32::try_from(address).unwrap_or(super::item::UNPLACED);
+        }
+    }
+
+    /// The element that a pointer refers to, also while the file is being read.
+    pub(crate) fn element_of(&mut self, loc: Loc) -> Fallible<Option<Loc>> {
+        let row = self.tree.row(loc);
+        let Some(reference) = &row.reference else { return Ok(None) };
+        let Some(pointer) = super::address::pointer_type(row, loc) else { return Ok(None) };
+        if !matches!(pointer.target, Target::Element) {
+            return Ok(None);
+        }
+        self.force_loc(loc)?;
+        let Some(number) = self.tree.int(self.tree.item(loc)) else { return Ok(None) };
+        let Some(array) = self.referred(reference, loc)? else { return Ok(None) };
+        let Some(item) = self.tree.pointer(loc) else { return Ok(None) };
+        let known = item.at != item.cell;
+        if self.is_reading() && !known {
+            let Some(address) = self.element_address(loc, row)? else { return Ok(None) };
+            if let Some(index) = self.find_address(array, address)? {
+                self.set_element(loc, index, address);
+                return Ok(Some(array.at(index)));
+            }
+            return Err(self.refused(loc, ReadErrorKind::NotAnElement { target: number }));
+        }
+        let index = u32::try_from(number).ok();
+        let index = index.filter(|index| u64::from(*index) < self.count_items(array));
+        Ok(index.map(|index| array.at(index)))
+    }
+
+    /// Position of the element that lies at an address.
+    fn find_address(&mut self, array: Loc, address: u64) -> Fallible<Option<u32>> {
+        if let Some(map) = self.addresses(array)? {
+            return Ok(map.get(address));
+        }
+        // Targets of an array of pointers are not all read yet.
+        let count = u32::try_from(self.count_items(array)).unwrap_or(u32::MAX);
+        for index in 0..count {
+            self.charge(1)?;
+            if self.loc_address(array.at(index), false)?.map(u64::from) == Some(address) {
+                return Ok(Some(index));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The array that a reference means.
+    pub(crate) fn referred(&mut self, reference: &'p Reference, loc: Loc) -> Fallible<Option<Loc>> {
+        let Val::Loc(mut array) = self.find_first(&reference.array, loc.node, None)?.first else {
+            return Ok(None);
+        };
+        self.force_loc(array)?;
+        // A transparent record stands for the array in it.
+        while let Item::Node(node) = self.tree.item(array) {
+            match self.tree.record(node).transparent {
+                Some(row) => array = Loc::row(node, row),
+                None => break,
+            }
+        }
+        Ok(matches!(self.tree.item(array), Item::Array(_)).then_some(array))
+    }
+
+    /// The numbers that `unique` on a row is about, each with its place: the elements of the row, or
+    /// this row of all elements of the array around it.
+    pub(crate) fn unique_numbers(&self, loc: Loc) -> alloc::vec::Vec<(Loc, i128)> {
+        let number = |array: ArrayRef, index| {
+            let item = self.tree.element(array, index)?;
+            self.tree.int(self.tree.through(item)).map(|number| (loc.at(index), number))
+        };
+        if let Item::Array(array) = self.tree.item(loc) {
+            return (0..self.tree.count(array)).filter_map(|i| number(array, i)).collect();
+        }
+        match self.tree.holder(loc.node) {
+            Some(holder) if holder.index() == Some(0) => {
+                let array = holder.whole_row();
+                let name = self.tree.row(loc).name.as_deref().unwrap_or("");
+                let numbers = self.field_contents(array, name);
+                (0..).zip(numbers).map(|(index, number)| (array.at(index), number)).collect()
+            }
+            _ => alloc::vec::Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! The relocation table: which pointers it lists, and how they are spelled.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::rc::Rc;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::state::Engine;
+use super::item::{Item, Loc, NodeRef, UNPLACED};
+use super::tree::{Pointer, Tree};
+use super::val::{eval_error, Fallible, Fault, Val};
+use super::walk::Walk;
+use crate::model::{
+    Home, Listing, Model, Path, PointerId, PointerType, Policy, RelocationEncoding, Role, RowKind,
+    RunLength, Storage, Target, Type,
+};
+use crate::relocation::{MaskEntry, RunEntry};
+
+impl<'p> Engine<'p, '_> {
+    /// Sections and entries of the table that follows from the pointers in the tree and their
+    /// addresses.
+    pub(crate) fn relocation_tables(&mut self) -> Fallible<(u32, u32)> {
+        if let Some(known) = self.memo.relocation {
+            return Ok(known);
+        }
+        let encoding = self.model.records.iter().find_map(|record| record.encodes);
+        let mut listed: Vec<Vec<u64>> = vec![Vec::new(); self.model.relocation.len().max(1)];
+        for (address, section) in self.listed_pointers()? {
+            if let Some(list) = listed.get_mut(section as usize) {
+                list.push(address.into());
+            }
+        }
+        let mut sections = Vec::new();
+        let mut entries = Vec::new();
+        let model = self.model;
+        for (section, addresses) in model.relocation.iter().zip(&mut listed) {
+            let from = self.eval_int(section.from, NodeRef::ROOT, None)?;
+            let to = self.eval_int(section.to, NodeRef::ROOT, None)?;
+            addresses.sort_unstable();
+            addresses.dedup();
+            let spelled = spell(encoding, addresses)?;
+            let from = from.unwrap_or(0);
+            let numbers =
+                [from, to.unwrap_or(from) - from, entries.len() as i128, spelled.len() as i128];
+            sections.push(numbers.map(|n| self.tree.integer(n)).to_vec());
+            entries.extend(spelled);
+        }
+        let tables = (self.add_table(sections), self.add_table(entries));
+        self.memo.relocation = Some(tables);
+        Ok(tables)
+    }
+
+    /// Which pointers of each kind are listed.
+    fn listings(&mut self) -> Fallible<Vec<Option<Listing>>> {
+        let model = self.model;
+        let mut listings = Vec::with_capacity(model.pointers.len());
+        for kind in &model.pointers {
+            let mut chosen = None;
+            for (condition, listing) in &kind.listing {
+                let holds = match condition {
+                    Some(condition) => self.eval_bool(*condition, NodeRef::ROOT, None)?,
+                    None => true,
+                };
+                if holds {
+                    chosen = Some(*listing);
+                    break;
+                }
+            }
+            listings.push(chosen);
+        }
+        Ok(listings)
+    }
+
+    /// Addresses of all pointers that belong in the table, with their sections.
+    fn listed_pointers(&mut self) -> Fallible<Vec<(u32, u32)>> {
+        let listings = self.listings()?;
+        let mut found = Vec::new();
+        let mut unplaced = None;
+        let mut walk = Walk::new(&self.tree, |plan| !plan.pointing.is_empty());
+        while let Some(node) = walk.next(&self.tree) {
+            if self.tree.is_dead(node) || node.part == super::item::CASE {
+                continue;
+            }
+            for row in &self.tree.plan(node).pointing {
+                let loc = Loc::row(node, *row);
+                let before = found.len();
+                if let Some(section) = self.listed_number(loc, &listings)? {
+                    found.push((self.tree.row_at(loc), section));
+                } else {
+                    let definition = self.tree.row(loc);
+                    let (tree, model, reading) = (&self.tree, self.model, self.is_reading());
+                    collect(tree, &definition.ty, tree.entry(loc), &mut |pointer, item| {
+                        let listing = listings.get(pointer.kind.index()).copied().flatten();
+                        let class = listing.map(|listing| class_policy(model, pointer, listing));
+                        let listed = match pointer.list.or(class) {
+                            Some(Policy::Always) => true,
+                            Some(Policy::Set) => is_set(tree, reading, pointer, item),
+                            Some(Policy::Never) | None => false,
+                        };
+                        if listed {
+                            found.push((item.cell, pointer.section));
+                        }
+                    });
+                }
+                if found[before..].iter().any(|(at, _)| *at == UNPLACED) {
+                    unplaced.get_or_insert(loc);
+                }
+            }
+        }
+        self.charge(found.len() as u64)?;
+        match unplaced {
+            Some(loc) => Err(Box::new(Fault::NotPlaced(self.describe(loc)))),
+            None => Ok(found),
+        }
+    }
+
+    /// The section of a row that is listed although its type is no pointer.
+    fn listed_number(
+        &mut self,
+        loc: Loc,
+        listings: &[Option<Listing>],
+    ) -> Fallible<Option<u32>> {
+        let definition = self.tree.row(loc);
+        let runtime = matches!(definition.kind, RowKind::Runtime);
+        if definition.listed.is_none() && !runtime {
+            return Ok(None);
+        }
+        if matches!(self.tree.home(loc), Home::Absent | Home::Nowhere)
+            || self.tree.entry(loc) == Item::Absent && !runtime
+        {
+            return Ok(None);
+        }
+        let said = definition.listed;
+        let kind = said.and_then(|listed| listed.kind);
+        let class = match kind {
+            Some(kind) => listings.get(kind.index()).copied().flatten().map(|l| l.object),
+            None if runtime => self.runtime_policy(&definition.ty, listings),
+            None => None,
+        };
+        let listed = match said.and_then(|listed| listed.policy).or(class) {
+            Some(Policy::Always) => true,
+            Some(Policy::Set) => !runtime && self.is_set_number(loc, kind)?,
+            Some(Policy::Never) | None => false,
+        };
+        Ok(listed.then(|| said.map_or(0, |listed| listed.section)))
+    }
+
+    /// What the kinds of pointers say about a `runtime` row: it counts as a pointer if it is as wide
+    /// as one.
+    fn runtime_policy(&self, ty: &Type, listings: &[Option<Listing>]) -> Option<Policy> {
+        let width = self.model.size_of(ty, self.layout.epoch)?;
+        self.model.pointers.iter().zip(listings).find_map(|(kind, listing)| {
+            let wide =
+                matches!(kind.cell.storage, Storage::Fixed(int) if u64::from(int.bytes) == width);
+            listing.filter(|_| wide).map(|listing| listing.runtime).filter(|p| *p != Policy::Never)
+        })
+    }
+
+    /// Whether a number leads somewhere.
+    fn is_set_number(&mut self, loc: Loc, kind: Option<PointerId>) -> Fallible<bool> {
+        let none = match kind {
+            Some(kind) => self.model.pointers[kind.index()].none,
+            None => Some(0),
+        };
+        if matches!(self.tree.row(loc).role, Role::Kept(_)) {
+            self.force(loc.node, loc.row)?;
+        }
+        let number = match self.tree.int(self.tree.item(loc)) {
+            Some(number) => Some(number),
+            _ if self.is_reading() => None,
+            // Not computed yet; what it leads to may not be placed yet, but then it is there.
+            _ => match self.canonical_number(loc) {
+                Ok(number) => number,
+                Err(fault) if matches!(*fault, Fault::NotPlaced(_)) => return Ok(true),
+                Err(fault) => return Err(fault),
+            },
+        };
+        Ok(number.is_some() && number != none)
+    }
+
+    /// The number that a row's equation gives, without remembering it.
+    fn canonical_number(&mut self, loc: Loc) -> Fallible<Option<i128>> {
+        let val = match &self.tree.row(loc).role {
+            Role::Derived => self.derived(loc)?,
+            _ => None,
+        };
+        Ok(match val {
+            Some(Val::Int(n)) => Some(n),
+            _ => None,
+        })
+    }
+
+    /// Whether the file's own table lists the pointer in a row.
+    pub(crate) fn listed(
+        &mut self,
+        path: &'p Path,
+        this: NodeRef,
+        it: Option<Val>,
+    ) -> Fallible<Val> {
+        if !self.is_reading() {
+            return Ok(Val::None);
+        }
+        if !self.reading.settling {
+            return eval_error("the relocation table is not read yet");
+        }
+        let Val::Loc(loc) = self.find_first(path, this, it)?.first else { return Ok(Val::None) };
+        let table = self.file_table();
+        let cell = match self.tree.pointer(loc.whole_row()) {
+            Some(pointer) => pointer.cell,
+            None => self.tree.row_at(loc),
+        };
+        Ok(Val::Bool(table.contains(&cell.into())))
+    }
+
+    /// All addresses that tables of the file list.
+    pub(crate) fn file_table(&mut self) -> Rc<BTreeSet<u64>> {
+        if let Some(table) = &self.reading.listed {
+            return Rc::clone(table);
+        }
+        let mut masks = Vec::new();
+        let mut runs = Vec::new();
+        let limit = self.tree.file.len() as u64;
+        let mut walk = Walk::new(&self.tree, |plan| plan.encodes);
+        while let Some(node) = walk.next(&self.tree) {
+            let record = self.tree.record(node);
+            let numbers: Vec<u64> = record
+                .table_rows()
+                .into_iter()
+                .map(|row| match self.tree.int(self.tree.item(Loc::row(node, row))) {
+                    Some(n) => u64::try_from(n).unwrap_or(u64::MAX),
+                    None => 0,
+                })
+                .collect();
+            match (record.encodes, &numbers[..]) {
+                (Some(RelocationEncoding::PointerMasks), [start, mask, ..]) => {
+                    masks.push(MaskEntry {
+                        start: u32::try_from(*start).unwrap_or(u32::MAX),
+                        mask: u32::try_from(*mask).unwrap_or(0),
+                    });
+                }
+                (Some(RelocationEncoding::PointerRuns), [start, repeats, pointers, gap, ..]) => {
+                    runs.push(RunEntry {
+                        start: u32::try_from(*start).unwrap_or(u32::MAX),
+                        repeats: u16::try_from(*repeats).unwrap_or(0),
+                        pointers: u8::try_from(*pointers).unwrap_or(0),
+                        gap: u8::try_from(*gap).unwrap_or(0),
+                    });
+                }
+                _ => {}
+            }
+        }
+        let mut table: BTreeSet<u64> = crate::decode_masks(&masks).into_iter().collect();
+        table.extend(crate::decode_runs(&runs, limit / 4 + 1).unwrap_or_default());
+        let table = Rc::new(table);
+        self.reading.listed = Some(Rc::clone(&table));
+        table
+    }
+
+    /// Addresses of pointers that only the file's table lists, and of those, marked `false`, that
+    /// only the schema does.
+    pub(crate) fn table_differences(&mut self) -> Fallible<Vec<(u64, bool)>> {
+        if !self.model.records.iter().any(|record| record.encodes.is_some()) {
+            return Ok(Vec::new());
+        }
+        let table = self.file_table();
+        let known: BTreeSet<u64> =
+            self.listed_pointers()?.into_iter().map(|(address, _)| address.into()).collect();
+        let mut differences: Vec<(u64, bool)> = table
+            .difference(&known)
+            .map(|address| (*address, true))
+            .chain(known.difference(&table).map(|address| (*address, false)))
+            .collect();
+        differences.sort_unstable();
+        Ok(differences)
+    }
+}
+
+fn spell(encoding: Option<RelocationEncoding>, addresses: &[u64]) -> Fallible<Vec<Vec<Item>>> {
+    let number = |n: u32| Item::Int(n.into());
+    match encoding {
+        None => return Ok(Vec::new()),
+        Some(RelocationEncoding::PointerMasks) => {
+            let entries = crate::encode_masks(addresses);
+            entries.map(|all| all.iter().map(|e| vec![number(e.start), number(e.mask)]).collect())
+        }
+        Some(RelocationEncoding::PointerRuns) => {
+            let row = |e: &RunEntry| {
+                vec![
+                    number(e.start),
+                    number(e.repeats.into()),
+                    number(e.pointers.into()),
+                    number(e.gap.into()),
+                ]
+            };
+            crate::encode_runs(addresses).map(|all| all.iter().map(row).collect())
+        }
+    }
+    .map_or_else(|| eval_error("a pointer lies beyond what 32 bits can say"), Ok)
+}
+
+/// Calls `visit` for every pointer in an item, targets that pointers own included.
+pub(crate) fn collect<'p>(
+    tree: &Tree<'_, '_>,
+    ty: &'p Type,
+    item: Item,
+    visit: &mut dyn FnMut(&'p PointerType, &Pointer),
+) {
+    match (ty, item) {
+        (Type::Region(region), item) => collect(tree, &region.inner, item, visit),
+        (Type::Pointer(pointer), Item::Pointer(number)) => {
+            let inner = &tree.pointers[number as usize];
+            visit(pointer, inner);
+            if let Target::Own(target) = &pointer.target {
+                collect(tree, target, inner.target, visit);
+            }
+        }
+        (Type::Array(array), Item::Array(items)) if !matches!(array.element, Type::Cell(_)) => {
+            for index in 0..tree.count(items) {
+                match tree.element(items, index) {
+                    Some(Item::Node(_)) | None => break,
+                    Some(item) => collect(tree, &array.element, item, visit),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn class_policy(model: &Model, pointer: &PointerType, listing: Listing) -> Policy {
+    match &pointer.target {
+        Target::Pooled => listing.string,
+        Target::Element => listing.object,
+        Target::Own(ty) => match ty.stripped() {
+            Type::Array(_) => listing.array,
+            Type::Run(run) if matches!(run.length, RunLength::Count(_)) => listing.array,
+            Type::Record(record) if model.is_dictionary(*record) => listing.dictionary,
+            _ => listing.object,
+        },
+    }
+}
+
+/// Whether a pointer is not the number for nothing.
+fn is_set(tree: &Tree<'_, '_>, reading: bool, pointer: &PointerType, item: &Pointer) -> bool {
+    if reading {
+        let kind = &tree.model().pointers[pointer.kind.index()];
+        return kind.none != Some(item.stored());
+    }
+    match tree.through(item.target) {
+        Item::Absent | Item::Unset => false,
+        Item::Array(array) if tree.count(array) == 0 => item.at != UNPLACED && item.stored() != 0,
+        _ => true,
+    }
+}

@@ -1,0 +1,507 @@
+//! After everything is read: what follows from something else is compared with it.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::state::Engine;
+use super::item::{ArrayRef, Blob, Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
+use super::plan::Plan;
+use super::read::Read;
+use super::tree::Kept;
+use super::val::{eval_error, Fallible, Fault, Val};
+use super::walk::Walk;
+use crate::error::ReadErrorKind;
+use crate::model::{
+    CheckKind, Expr, ExprId, Home, Path, PoolOrder, RecordKind, Role, Row, RowId, RowKind, Type,
+};
+use crate::spelling::{KeptKind, KeptValue};
+
+/// One of the rounds over all nodes.
+type Action<'p, 'b> = fn(&mut Engine<'p, 'b>, Loc, &'p Row) -> Fallible<()>;
+
+impl<'p, 'b> Engine<'p, 'b> {
+    pub(crate) fn settle(&mut self) -> Read<()> {
+        self.reading.settling = true;
+        self.memo.forget();
+        let mut walk = Walk::new(&self.tree, |plan| !plan.dictionaries.is_empty());
+        while let Some(node) = walk.next(&self.tree) {
+            self.settle_rows(node, |plan| &plan.dictionaries, Self::fill_names)?;
+        }
+        self.memo.forget();
+        let mut walk = Walk::new(&self.tree, |plan| !plan.references.is_empty());
+        while let Some(node) = walk.next(&self.tree) {
+            self.settle_rows(node, |plan| &plan.references, |engine, loc, row| {
+                engine.leave_unnamed(loc, row);
+                engine.resolve_reference(loc, row)
+            })?;
+        }
+        self.memo.forget();
+        let mut walk = Walk::new(&self.tree, |plan| {
+            !plan.settling.is_empty() || plan.ruled || !plan.spelled.is_empty()
+        });
+        while let Some(node) = walk.next(&self.tree) {
+            self.settle_rows(node, |plan| &plan.settling, |engine, loc, row| {
+                if engine.tree.entry(loc) == Item::Unset {
+                    engine.force(loc.node, loc.row)?;
+                }
+                engine.settle_row(loc, row)
+            })?;
+            self.check_record(node)?;
+            self.keep_form(node);
+        }
+        self.compare_tables().map_err(|fault| {
+            self.fault(*fault, 0_u32, Loc::row(NodeRef::ROOT, WHOLE))
+        })?;
+        self.find_gaps();
+        Ok(())
+    }
+
+    fn settle_rows(
+        &mut self,
+        node: NodeRef,
+        rows: fn(&Plan) -> &[RowId],
+        action: Action<'p, 'b>,
+    ) -> Read<()> {
+        let record = self.tree.record(node);
+        for id in rows(self.tree.plan(node)) {
+            let loc = Loc::row(node, *id);
+            if let Err(fault) = action(self, loc, &record.rows[id.index()]) {
+                let places = [self.tree.row_at(loc), self.tree.node_at(node)];
+                let at = places.into_iter().find(|at| *at != UNPLACED).unwrap_or(0);
+                return Err(self.fault(*fault, at, loc));
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the form of a case if it is not the first one that can say the value.
+    fn keep_form(&mut self, node: NodeRef) {
+        let RecordKind::Form(union, case, form) = self.tree.record(node).kind else { return };
+        let case = &self.model.unions[union.index()].cases[case as usize];
+        let node = NodeRef { part: CASE, ..node };
+        let Some(first) = self.first_form(case, node) else { return };
+        if first != form as usize {
+            let kept = Kept {
+                row: WHOLE,
+                index: None,
+                kind: KeptKind::Form,
+                stored: KeptValue::Int(form.into()),
+                instead_of: KeptValue::Int(first as i128),
+            };
+            self.tree.keep(node, kept);
+        }
+    }
+
+    /// A list of names that no dictionary of the file has filled is empty.
+    fn leave_unnamed(&mut self, loc: Loc, row: &Row) {
+        let named = matches!(row.kind, RowKind::Value { seen: None })
+            && matches!(row.ty, Type::Array(_))
+            && self.tree.home(loc) != Home::Absent;
+        if named && self.is_unfilled(loc) {
+            let list = self.tree.add_items(&[]);
+            self.tree.set_item(loc, Item::Array(ArrayRef::Own(list)));
+        }
+    }
+
+    /// Gives elements the names that a dictionary holds for them.
+    fn fill_names(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        let Some(path) = row.patricia(self.model) else { return Ok(()) };
+        let Item::Array(array) = self.tree.item(loc) else { return Ok(()) };
+        let mut names: Vec<Blob> = Vec::new();
+        for index in 1..self.tree.count(array) {
+            let element = self.tree.element(array, index).unwrap_or(Item::Absent);
+            let Item::Node(node) = self.tree.through(element) else { continue };
+            let name = self.tree.record(node).table_rows().get(3).copied();
+            if let Some(Item::Text(name)) = name.map(|row| self.tree.item(Loc::row(node, row))) {
+                names.push(name);
+            }
+        }
+        let mut places = Vec::new();
+        let mut many = false;
+        self.walk(path, loc.node, None, &mut many, &mut |_, val| {
+            if let Val::Loc(place) = val {
+                places.push(place);
+            }
+            Ok(true)
+        })?;
+        if let ([only], false) = (places.as_slice(), many) {
+            if matches!(self.tree.row(*only).ty, Type::Array(_)) {
+                if self.is_unfilled(*only) {
+                    let items: Vec<Item> = names.into_iter().map(Item::Text).collect();
+                    let list = self.tree.add_items(&items);
+                    self.tree.set_item(*only, Item::Array(ArrayRef::Own(list)));
+                }
+                return Ok(());
+            }
+        }
+        if places.len() != names.len() && places.iter().any(|place| self.is_unfilled(*place)) {
+            let (names, places) = (names.len(), places.len());
+            return eval_error(format!("the dictionary has {names} names for {places} elements"));
+        }
+        for (place, name) in places.into_iter().zip(names) {
+            if self.is_unfilled(place) {
+                self.tree.set_item(place, Item::Text(name));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_unfilled(&self, loc: Loc) -> bool {
+        matches!(self.tree.row(loc).role, Role::Elsewhere) && !self.tree.entry(loc).is_there()
+    }
+
+    #[cold]
+    pub(crate) fn refused(&self, loc: Loc, kind: ReadErrorKind) -> Box<Fault> {
+        let at = match self.tree.cell_at(loc) {
+            UNPLACED => 0,
+            at => at,
+        };
+        Box::new(Fault::Read(self.error(kind, at, loc)))
+    }
+
+    /// Compares a row with what it follows from.
+    fn settle_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        self.compare_none_with(loc, row)?;
+        if self.tree.item(loc) == Item::Absent && !matches!(row.role, Role::Elsewhere) {
+            return Ok(());
+        }
+        match &row.role {
+            Role::Derived => self.compare_derived(loc)?,
+            Role::Kept(expr) => self.compare_kept(loc, *expr)?,
+            Role::View { slices, key } => self.compare_view(loc, slices, *key)?,
+            Role::Data | Role::Default(_) | Role::Fixed | Role::Spelling | Role::Elsewhere => {}
+        }
+        if let RowKind::Pool { always, order, .. } = &row.kind {
+            self.compare_pool(loc, always, order)?;
+        }
+        for check in &row.checks {
+            if let CheckKind::Holds(_) = check.kind {
+                self.check_row(loc, check)?;
+            }
+        }
+        if row.unique {
+            self.check_unique(loc)?;
+        }
+        Ok(())
+    }
+
+    /// A pointer that is none exactly if an array is empty.
+    fn compare_none_with(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        let Type::Pointer(pointer) = &row.ty else { return Ok(()) };
+        let (Some(with), Some(item)) = (pointer.none_with, self.tree.pointer(loc)) else {
+            return Ok(());
+        };
+        let none = self.model.pointers[pointer.kind.index()].none == Some(item.stored());
+        let with = Loc::row(loc.node, with);
+        self.force_loc(with)?;
+        let empty = self.count_items(with) == 0;
+        if none == empty {
+            return Ok(());
+        }
+        let words = |none: bool| if none { "no pointer" } else { "a pointer" };
+        let kind =
+            ReadErrorKind::NotDerived { expected: words(empty).into(), actual: words(none).into() };
+        Err(self.refused(loc, kind))
+    }
+
+    fn compare_derived(&mut self, loc: Loc) -> Fallible<()> {
+        let derived = match self.derived(loc)? {
+            // What it is derived from is not there: nothing to compare with.
+            None | Some(Val::None) => return Ok(()),
+            Some(Val::Table(table)) => return self.compare_table_strictly(loc, table),
+            Some(val) => val,
+        };
+        let stored = self.tree.val(self.tree.item(loc));
+        if matches!(stored, Val::Node(_)) || self.tree.same(stored, derived) {
+            return Ok(());
+        }
+        let kind = ReadErrorKind::NotDerived {
+            expected: self.tree.show(derived).into(),
+            actual: self.tree.show(stored).into(),
+        };
+        Err(self.refused(loc, kind))
+    }
+
+    fn compare_table_strictly(&mut self, loc: Loc, table: u32) -> Fallible<()> {
+        if self.is_table(loc, table) {
+            return Ok(());
+        }
+        let kind = ReadErrorKind::NotDerived {
+            expected: format!("{} computed elements", self.tables[table as usize].len()).into(),
+            actual: "other elements".into(),
+        };
+        Err(self.refused(loc, kind))
+    }
+
+    /// Whether the records of an array have the data of a computed table.
+    fn is_table(&self, loc: Loc, table: u32) -> bool {
+        let Item::Array(array) = self.tree.item(loc) else { return false };
+        let table = &self.tables[table as usize];
+        if self.tree.count(array) as usize != table.len() {
+            return false;
+        }
+        let rows = match self.tree.element(array, 0).map(|item| self.tree.through(item)) {
+            Some(Item::Node(node)) => self.tree.record(node).table_rows(),
+            _ => Vec::new(),
+        };
+        (0..).zip(table).all(|(index, computed)| {
+            let element = self.tree.element(array, index).unwrap_or(Item::Absent);
+            let Item::Node(node) = self.tree.through(element) else { return false };
+            // Algorithms may give more columns than the record has rows for.
+            rows.len() <= computed.len()
+                && rows.iter().zip(computed).all(|(row, computed)| {
+                    self.same_item(self.tree.item(Loc::row(node, *row)), *computed)
+                })
+        })
+    }
+
+    pub(crate) fn same_item(&self, a: Item, b: Item) -> bool {
+        match (self.tree.through(a), self.tree.through(b)) {
+            (Item::Text(a), Item::Text(b)) | (Item::Bytes(a), Item::Bytes(b)) => {
+                self.tree.bytes(a) == self.tree.bytes(b)
+            }
+            (Item::Units(a, n), Item::Units(b, m)) => self.tree.units(a, n) == self.tree.units(b, m),
+            (Item::Absent, Item::Absent) => true,
+            (a, b) => match (self.tree.int(a), self.tree.int(b)) {
+                (Some(a), Some(b)) => a == b,
+                _ => false,
+            },
+        }
+    }
+
+    /// A digest of the canonical table. Sections and entries of a relocation table are kept or
+    /// dropped together, so they have one.
+    pub(crate) fn table_digest(&mut self, expr: ExprId, table: u32) -> Fallible<KeptValue> {
+        if !is_relocation(&self.model[expr]) {
+            return Ok(self.digest(&[table]));
+        }
+        let (sections, entries) = self.relocation_tables()?;
+        Ok(self.digest(&[sections, entries]))
+    }
+
+    fn digest(&self, tables: &[u32]) -> KeptValue {
+        let rows = tables.iter().flat_map(|table| &self.tables[*table as usize]);
+        self.digest_rows(rows.map(Vec::as_slice))
+    }
+
+    /// A digest of computed rows, to tell whether they are still the same.
+    pub(crate) fn digest_rows<'r>(&self, rows: impl Iterator<Item = &'r [Item]>) -> KeptValue {
+        let mut bytes = Vec::new();
+        for row in rows {
+            for item in row {
+                match self.tree.through(*item) {
+                    Item::Text(blob) | Item::Bytes(blob) => {
+                        bytes.extend_from_slice(self.tree.bytes(blob));
+                        bytes.push(0xff);
+                    }
+                    item => match self.tree.int(item) {
+                        Some(n) => bytes.extend_from_slice(&n.to_le_bytes()),
+                        None => bytes.push(0xfe),
+                    },
+                }
+            }
+            bytes.push(0xfd);
+        }
+        let low = crate::fnv1a_32(&bytes, crate::FNV1A_SEED);
+        let high = crate::murmur3_32(&bytes, 0);
+        KeptValue::Int(i128::from(u64::from(high) << 32 | u64::from(low)))
+    }
+
+    fn compare_kept(&mut self, loc: Loc, expr: ExprId) -> Fallible<()> {
+        let kind = kept_kind(&self.model[expr]);
+        let canonical = match self.eval(expr, loc.node, None) {
+            Ok(val) => val,
+            // Names that no tree can hold: the nodes are kept as they are.
+            Err(fault) if kind == KeptKind::Dictionary => {
+                let message = match *fault {
+                    Fault::Eval(message) => message,
+                    Fault::Keys(error, _) => format!("{error}"),
+                    other => return Err(Box::new(other)),
+                };
+                self.note(self.tree.row_at(loc), loc, message);
+                let stored = self.kept_value(self.tree.entry(loc));
+                self.keep(loc, kind, stored, KeptValue::None);
+                return Ok(());
+            }
+            Err(fault) => return Err(fault),
+        };
+        match canonical {
+            Val::Table(table) => {
+                if !self.is_table(loc, table) {
+                    let stored = self.kept_value(self.tree.entry(loc));
+                    let instead = self.table_digest(expr, table)?;
+                    self.keep(loc, kind, stored, instead);
+                }
+            }
+            canonical => {
+                let stored = self.tree.val(self.tree.item(loc));
+                if !self.tree.same(stored, canonical) {
+                    let value = self.kept_value(self.tree.item(loc));
+                    let instead = self.kept_val(canonical);
+                    self.keep(loc, kind, value, instead);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The slices of a shared table in the order in which the table has them, each with its rank.
+    pub(crate) fn slices(
+        &mut self,
+        loc: Loc,
+        slices: &'p [Path],
+        key: Option<ExprId>,
+    ) -> Fallible<Vec<Loc>> {
+        let mut owners: Vec<(i128, Loc)> = Vec::new();
+        for path in slices {
+            self.walk(path, loc.node, None, &mut false, &mut |engine, val| {
+                let Val::Loc(slice) = val else { return Ok(true) };
+                engine.force_loc(slice)?;
+                let rank = match key {
+                    Some(key) => engine.eval_int(key, slice.node, None)?.unwrap_or(i128::MAX),
+                    None => 0,
+                };
+                owners.push((rank, slice));
+                Ok(true)
+            })?;
+        }
+        owners.sort_by_key(|(rank, _)| *rank);
+        Ok(owners.into_iter().map(|(_, slice)| slice).collect())
+    }
+
+    fn compare_view(
+        &mut self,
+        loc: Loc,
+        slices: &'p [Path],
+        key: Option<ExprId>,
+    ) -> Fallible<()> {
+        // The slices tile the table in the declared order if their bases are running totals.
+        let mut next: i128 = 0;
+        for slice in self.slices(loc, slices, key)? {
+            let count = i128::from(self.count_items(slice));
+            let stored = self.stored_base(slice)?.unwrap_or(next);
+            if count == 0 {
+                let usual = self.empty_base(slice)?.unwrap_or(next);
+                if stored != usual {
+                    let at = match &self.tree.row(slice).kind {
+                        RowKind::Slice { base, .. } => {
+                            self.tree.row_at(Loc::row(slice.node, *base))
+                        }
+                        _ => self.tree.row_at(slice),
+                    };
+                    let message = format!("the empty slice begins at {stored}, not {usual}");
+                    self.note(at, slice, message);
+                }
+                continue;
+            }
+            if stored != next {
+                let at = self.tree.row_at(loc);
+                self.note(at, loc, "the slices do not tile the table in its order".into());
+                return Ok(());
+            }
+            next += count;
+        }
+        if next != i128::from(self.count_items(loc)) {
+            let at = self.tree.row_at(loc);
+            self.note(at, loc, "elements of the table belong to nobody".into());
+        }
+        Ok(())
+    }
+
+    /// Compares a pool's members with the texts that pooled pointers name.
+    fn compare_pool(
+        &mut self,
+        loc: Loc,
+        always: &'p [alloc::string::String],
+        order: &'p [(Option<ExprId>, PoolOrder)],
+    ) -> Fallible<()> {
+        let canonical = self.pool_members(loc, always, order)?;
+        let item = self.tree.item(loc);
+        let Item::Array(array) = item else { return Ok(()) };
+        let same = self.tree.count(array) as usize == canonical.len()
+            && (0..).zip(&canonical).all(|(index, wanted)| {
+                let stored = self.tree.element(array, index).unwrap_or(Item::Absent);
+                self.same_item(stored, *wanted)
+            });
+        if !same {
+            let stored = self.kept_value(item);
+            let instead = self.digest_rows(core::iter::once(canonical.as_slice()));
+            self.keep(loc, KeptKind::Pool, stored, instead);
+        }
+        Ok(())
+    }
+
+    /// An item without structs that own anything, as it is kept.
+    pub(crate) fn kept_value(&self, item: Item) -> KeptValue {
+        match self.tree.through(item) {
+            Item::F32(bits) => KeptValue::Int(bits.into()),
+            Item::F64(bits) => KeptValue::Int(bits.into()),
+            Item::Bool(b) => KeptValue::Bool(b),
+            Item::Text(blob) => KeptValue::Text(self.tree.text(blob).into()),
+            Item::Bytes(blob) => KeptValue::Bytes(self.tree.bytes(blob).to_vec()),
+            Item::Units(start, len) => KeptValue::Units(self.tree.units(start, len).to_vec()),
+            Item::Array(array) => self.kept_array(array),
+            Item::Node(node) => KeptValue::List(self.kept_rows(node)),
+            item => self.tree.int(item).map_or(KeptValue::None, KeptValue::Int),
+        }
+    }
+
+    fn kept_array(&self, array: ArrayRef) -> KeptValue {
+        let elements =
+            (0..self.tree.count(array)).filter_map(|index| self.tree.element(array, index));
+        let records = matches!(self.tree.element(array, 0), Some(Item::Node(_)));
+        if !records {
+            return KeptValue::List(elements.map(|item| self.kept_value(item)).collect());
+        }
+        let row = |item| match item {
+            Item::Node(node) => self.kept_rows(node),
+            item => alloc::vec![self.kept_value(item)],
+        };
+        KeptValue::Table(elements.map(row).collect())
+    }
+
+    /// The data of a record that an algorithm computes, row by row.
+    fn kept_rows(&self, node: NodeRef) -> Vec<KeptValue> {
+        let rows = self.tree.record(node).table_rows().into_iter();
+        rows.map(|row| self.kept_value(self.tree.entry(Loc::row(node, row)))).collect()
+    }
+
+    pub(crate) fn kept_val(&self, val: Val) -> KeptValue {
+        match val {
+            Val::Int(n) => KeptValue::Int(n),
+            Val::Float(f) => KeptValue::Int(f.to_bits().into()),
+            Val::Bool(b) => KeptValue::Bool(b),
+            Val::Text(blob) => KeptValue::Text(self.tree.text(blob).into()),
+            Val::Bytes(blob) => KeptValue::Bytes(self.tree.bytes(blob).to_vec()),
+            Val::Units(start, len) => KeptValue::Units(self.tree.units(start, len).to_vec()),
+            Val::None | Val::Node(_) | Val::Loc(_) | Val::Table(_) => KeptValue::None,
+        }
+    }
+
+    /// Notes pointers that the file's table and the schema do not both know.
+    fn compare_tables(&mut self) -> Fallible<()> {
+        for (address, unknown) in self.table_differences()? {
+            let message = if unknown {
+                "the relocation table lists a pointer that the schema does not know"
+            } else {
+                "a pointer of the schema is not in the relocation table"
+            };
+            self.note(address, Loc::row(NodeRef::ROOT, WHOLE), message.into());
+        }
+        Ok(())
+    }
+}
+
+fn is_relocation(expr: &Expr) -> bool {
+    matches!(expr, Expr::RelocationSections | Expr::RelocationEntries)
+}
+
+/// What kind of spelling a number or table that deviates from an expression is.
+pub(crate) fn kept_kind(expr: &Expr) -> KeptKind {
+    match expr {
+        Expr::Patricia(_) => KeptKind::Dictionary,
+        expr if is_relocation(expr) => KeptKind::Relocation,
+        _ => KeptKind::Number,
+    }
+}

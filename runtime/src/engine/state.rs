@@ -1,0 +1,184 @@
+//! The state that reading and writing share: the tree, the context, and what is asked for on demand.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::item::{Item, Loc, NodeRef};
+use super::memo::Memo;
+use super::plan::Direction;
+use super::program::{Layout, Program};
+use super::read::Reading;
+use super::tree::{Order, Tree};
+use super::val::{Fallible, Fault};
+use super::write::Writing;
+use crate::error::ReadErrorKind;
+use crate::load::Endian;
+use crate::model::{EndianRule, Model, RowId};
+use crate::options::{Budget, ReadOptions};
+
+pub(crate) struct Engine<'p, 'b> {
+    pub program: &'p Program,
+    pub layout: &'p Layout,
+    pub model: &'p Model,
+    pub tree: Tree<'p, 'b>,
+    /// Values of the epoch variables.
+    pub context: Vec<i128>,
+    /// Byte order of the file.
+    pub order: Endian,
+    pub budget: Budget,
+    pub options: ReadOptions,
+    /// Address of the next byte to read.
+    pub here: u64,
+    /// End of the region around it.
+    pub region_end: u64,
+    /// Rows that are being read or computed: asked for again, they would depend on themselves.
+    busy: Vec<(NodeRef, RowId)>,
+    /// Depth of nested evaluation.
+    depth: u32,
+    /// Where the stack was when this began.
+    stack: usize,
+    pub memo: Memo,
+    /// Tables that algorithms made.
+    pub tables: Vec<Vec<Vec<Item>>>,
+    pub reading: Reading,
+    pub writing: Writing,
+}
+
+/// Expressions may lead from `let` to `let` and from row to row only so far. Sizes of nested regions
+/// count too, several steps a level.
+const MAX_EVALUATION_DEPTH: u32 = 4000;
+
+/// Bytes of the stack that may be in use before another level is entered, where it does not grow.
+/// Threads have 2 MiB by default.
+const STACK: usize = 5 << 18;
+
+impl<'p, 'b> Engine<'p, 'b> {
+    pub(crate) fn new(
+        program: &'p Program,
+        layout: &'p Layout,
+        direction: Direction,
+        file: &'b [u8],
+        options: &ReadOptions,
+    ) -> Self {
+        let budget = match direction {
+            Direction::Reading => Budget::new(file.len() as u64, options),
+            Direction::Writing => Budget::new(u64::MAX / 128, options),
+        };
+        Engine {
+            program,
+            layout,
+            model: &layout.model,
+            tree: Tree::new(layout, direction, file),
+            context: Vec::new(),
+            order: Endian::Little,
+            budget,
+            options: options.clone(),
+            here: 0,
+            region_end: file.len() as u64,
+            busy: Vec::new(),
+            depth: 0,
+            stack: crate::stack::here(),
+            memo: Memo::default(),
+            tables: Vec::new(),
+            reading: Reading::default(),
+            writing: Writing::default(),
+        }
+    }
+
+    pub(crate) fn is_reading(&self) -> bool {
+        self.tree.is_reading()
+    }
+
+    /// Makes sure that a row has its item, and that what a pointer in it leads to is there.
+    #[inline]
+    pub(crate) fn force(&mut self, node: NodeRef, row: RowId) -> Fallible<()> {
+        let loc = Loc::row(node, row);
+        match self.tree.entry(loc) {
+            Item::Unset | Item::Pointer(_) => {}
+            _ => return Ok(()),
+        }
+        if self.is_reading() { self.force_read(loc) } else { self.force_write(loc) }
+    }
+
+    pub(crate) fn is_busy(&self, loc: Loc) -> bool {
+        self.busy.iter().rev().any(|(node, row)| *node == loc.node && *row == loc.row)
+    }
+
+    /// Does something with a row that depends on itself if it is asked for meanwhile.
+    pub(crate) fn while_busy<T>(&mut self, loc: Loc, what: impl FnOnce(&mut Self) -> T) -> T {
+        self.busy.push((loc.node, loc.row));
+        let result = what(self);
+        self.busy.pop();
+        result
+    }
+
+    #[inline]
+    pub(crate) fn charge(&mut self, units: u64) -> Fallible<()> {
+        self.budget.charge(units).map_err(|kind| Box::new(Fault::Limit(kind)))
+    }
+
+    /// Runs something that may nest deeply: where the stack can grow, it does if little of it is left.
+    pub(crate) fn deep<T>(&mut self, what: impl FnOnce(&mut Self) -> T) -> T {
+        let Some(grow) = self.program.grow else { return what(self) };
+        let mut what = Some(what);
+        let mut result = None;
+        grow(&mut || {
+            if let Some(what) = what.take() {
+                result = Some(what(self));
+            }
+        });
+        result.expect("who makes the stack grow calls what is given once")
+    }
+
+    /// Whether the stack does not grow and is used up.
+    pub(crate) fn is_too_deep(&self) -> bool {
+        self.program.grow.is_none() && self.stack.abs_diff(crate::stack::here()) > STACK
+    }
+
+    pub(crate) fn depth_limit(&self) -> ReadErrorKind {
+        ReadErrorKind::DepthLimit { limit: self.options.max_depth }
+    }
+
+    pub(crate) fn deeper<T>(&mut self, what: impl FnOnce(&mut Self) -> Fallible<T>) -> Fallible<T> {
+        if self.depth >= MAX_EVALUATION_DEPTH {
+            let limit = MAX_EVALUATION_DEPTH;
+            return Err(Box::new(Fault::Limit(ReadErrorKind::DepthLimit { limit })));
+        }
+        if self.is_too_deep() {
+            return Err(Box::new(Fault::Limit(self.depth_limit())));
+        }
+        self.depth += 1;
+        let result = if self.depth % 8 == 0 { self.deep(what) } else { what(self) };
+        self.depth -= 1;
+        result
+    }
+
+    /// Byte order of the cells of a node that do not say their own; nothing if no condition decides
+    /// it.
+    pub(crate) fn node_order(&mut self, node: NodeRef) -> Fallible<Option<Endian>> {
+        if let Order::Known(order) = self.tree.known_order(node) {
+            return Ok(Some(order));
+        }
+        let mut at = Some(node);
+        while let Some(node) = at {
+            match &self.tree.record(node).endian {
+                Some(EndianRule::Fixed(order)) => return Ok(Some((*order).into())),
+                Some(EndianRule::Chosen(choices, otherwise)) => {
+                    for (condition, order) in choices {
+                        if self.eval_bool(*condition, node, None)? {
+                            return Ok(Some((*order).into()));
+                        }
+                    }
+                    return Ok(otherwise.map(Endian::from));
+                }
+                None => at = self.tree.owner(node),
+            }
+        }
+        Ok(Some(self.order))
+    }
+
+    pub(crate) fn describe(&self, loc: Loc) -> String {
+        self.tree.path(loc).to_string()
+    }
+}

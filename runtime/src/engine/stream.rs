@@ -1,0 +1,174 @@
+//! Functions of streams.
+
+use alloc::rc::Rc;
+use core::cmp::Ordering;
+
+use super::state::Engine;
+use super::find::Visit;
+use super::item::{Item, NodeRef};
+use super::val::{Fallible, Val};
+use crate::model::{BinaryOp, ExprId, StreamFunction};
+
+impl<'p, 'b> Engine<'p, 'b> {
+    /// The value of a function of a stream. What others below the same node would get, too, is
+    /// remembered.
+    pub(crate) fn stream(
+        &mut self,
+        id: ExprId,
+        function: StreamFunction,
+        source: ExprId,
+        filter: Option<ExprId>,
+        this: NodeRef,
+        it: Option<Val>,
+    ) -> Fallible<Val> {
+        let mut exprs = [source; 2];
+        exprs[1] = filter.unwrap_or(source);
+        let exprs = if filter.is_some() { &exprs[..] } else { &exprs[..1] };
+        let Some(anchor) = self.shared_anchor(exprs, this) else {
+            return self.stream_here(function, source, filter, this, it);
+        };
+        if let Some(val) = self.remembered(id, anchor) {
+            return Ok(val);
+        }
+        let val = self.stream_here(function, source, filter, this, it)?;
+        self.remember(id, anchor, val);
+        Ok(val)
+    }
+
+    fn stream_here(
+        &mut self,
+        function: StreamFunction,
+        source: ExprId,
+        filter: Option<ExprId>,
+        this: NodeRef,
+        it: Option<Val>,
+    ) -> Fallible<Val> {
+        use StreamFunction as Of;
+        match (function, filter) {
+            (Of::Count, None) => self.count_of(source, this, it),
+            (Of::Count, Some(_)) => {
+                let mut count = 0;
+                self.filtered(source, filter, this, it, &mut |_, _| {
+                    count += 1;
+                    Ok(true)
+                })?;
+                Ok(Val::Int(count))
+            }
+            (Of::First | Of::FirstIndex, _) => {
+                let mut first = Val::None;
+                self.filtered(source, filter, this, it, &mut |_, val| {
+                    first = val;
+                    Ok(false)
+                })?;
+                if function == Of::First { Ok(first) } else { self.position(first) }
+            }
+            (Of::Any, Some(_)) => {
+                let none = self.filtered(source, filter, this, it, &mut |_, _| Ok(false))?;
+                Ok(Val::Bool(!none))
+            }
+            (Of::All, Some(condition)) => {
+                let all = self.stream_of(source, this, it, &mut |engine, val| {
+                    engine.eval_bool(condition, this, Some(val))
+                })?;
+                Ok(Val::Bool(all))
+            }
+            (Of::Sum | Of::Min | Of::Max | Of::Any | Of::All, _) => {
+                let mut result = match function {
+                    Of::Sum => Val::Int(0),
+                    Of::Any => Val::Bool(false),
+                    Of::All => Val::Bool(true),
+                    _ => Val::None,
+                };
+                self.filtered(source, filter, this, it, &mut |engine, val| {
+                    let val = engine.load(val)?;
+                    if !matches!(val, Val::None) {
+                        result = engine.folded(function, result, val)?;
+                    }
+                    Ok(true)
+                })?;
+                Ok(result)
+            }
+        }
+    }
+
+    fn folded(&mut self, function: StreamFunction, so_far: Val, val: Val) -> Fallible<Val> {
+        let truth = |val| matches!(val, Val::Bool(true));
+        let chosen = |engine: &Self, wanted| {
+            let better = matches!(so_far, Val::None)
+                || engine.tree.compare(val, so_far)? == Some(wanted);
+            Ok(if better { val } else { so_far })
+        };
+        match function {
+            StreamFunction::Sum => self.tree.binary(BinaryOp::Add, so_far, val),
+            StreamFunction::Any => Ok(Val::Bool(truth(so_far) || truth(val))),
+            StreamFunction::All => Ok(Val::Bool(truth(so_far) && truth(val))),
+            StreamFunction::Min => chosen(self, Ordering::Less),
+            StreamFunction::Max => chosen(self, Ordering::Greater),
+            StreamFunction::Count | StreamFunction::First | StreamFunction::FirstIndex => Ok(so_far),
+        }
+    }
+
+    /// Number of elements of a stream; of one byte run or text, of its bytes.
+    fn count_of(&mut self, source: ExprId, this: NodeRef, it: Option<Val>) -> Fallible<Val> {
+        let mut many = false;
+        let mut count = 0_u64;
+        let mut places = 0_u64;
+        let mut only = None;
+        self.walk_expr(source, this, it, &mut many, &mut |engine, val| {
+            places += 1;
+            only = Some(val);
+            count += match val {
+                Val::Loc(loc) => {
+                    engine.force_known(loc)?;
+                    match engine.tree.item(loc) {
+                        Item::Array(array) if loc.index().is_none() => {
+                            engine.tree.count(array).into()
+                        }
+                        Item::Absent => 0,
+                        _ => 1,
+                    }
+                }
+                _ => 1,
+            };
+            Ok(true)
+        })?;
+        if let (Some(Val::Loc(loc)), 1, false) = (only, places, many) {
+            return Ok(Val::Int(self.count_items(loc).into()));
+        }
+        Ok(Val::Int(count.into()))
+    }
+
+    /// Gives the elements of a stream for which a filter holds.
+    fn filtered(
+        &mut self,
+        source: ExprId,
+        filter: Option<ExprId>,
+        this: NodeRef,
+        it: Option<Val>,
+        visit: &mut Visit<'_, 'p, 'b>,
+    ) -> Fallible<bool> {
+        let Some(filter) = filter else { return self.stream_of(source, this, it, visit) };
+        if let Some(lookup) = self.lookup(filter) {
+            if let Some(index) = self.index(source, lookup.key, this)? {
+                let wanted = self.eval(lookup.wanted, this, None)?;
+                let index = Rc::clone(&index);
+                if let Some(candidates) = self.with_key(&index, wanted) {
+                    for val in candidates {
+                        self.charge(1)?;
+                        if self.eval_bool(filter, this, Some(*val))? && !visit(self, *val)? {
+                            return Ok(false);
+                        }
+                    }
+                    return Ok(true);
+                }
+            }
+        }
+        self.stream_of(source, this, it, &mut |engine, val| {
+            if engine.eval_bool(filter, this, Some(val))? {
+                visit(engine, val)
+            } else {
+                Ok(true)
+            }
+        })
+    }
+}

@@ -1,0 +1,1153 @@
+//! The tree of nodes: every row of every record of a file, derived ones included.
+//!
+//! Reading builds it from bytes, writing from a value; expressions are evaluated in it. A node
+//! stands for a record, an item for what is in a row.
+//!
+//! When reading, the bytes that rows in place are found in are those of the file; when writing, the
+//! tree has them itself, every number with its lowest byte first.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, OWN, UNPLACED, WHOLE};
+use super::plan::{Direction, Place, Plan, RowPlan, Store};
+use super::program::Layout;
+use crate::load::Endian;
+use crate::model::{
+    Cell, Content, Home, Meaning, Model, Record, RecordId, RecordKind, Row, RowId, Storage, Type,
+};
+use crate::path::{Path, Segment};
+use crate::spelling::{KeptKind, KeptValue};
+
+#[derive(Debug)]
+pub(crate) struct Tree<'p, 'b> {
+    pub layout: &'p Layout,
+    plans: &'p [Plan],
+    pub direction: Direction,
+    /// The file that is read, or from which the value comes that is written.
+    pub file: &'b [u8],
+    /// Bytes of texts and blocks that are in no file.
+    pub own: Vec<u8>,
+    pub nodes: Vec<Node>,
+    pub slots: Vec<Slot>,
+    pub arrays: Vec<Array<'p>>,
+    /// Those that consist of compact records.
+    pub compact: Vec<u32>,
+    pub items: Vec<Item>,
+    /// Addresses of elements that have no fixed size.
+    pub starts: Vec<u32>,
+    pub pointers: Vec<Pointer>,
+    pub units: Vec<u16>,
+    wide: Vec<i128>,
+    /// Numbers that selected cases by a pattern, and bits of words that have nodes.
+    tags: Vec<u128>,
+    /// Spellings that are not canonical, in the order in which they were met.
+    pub kept: BTreeMap<NodeRef, Vec<Kept>>,
+    /// Numbers in place that do not fit there.
+    odd: BTreeMap<Loc, Item>,
+}
+
+/// One use of a record.
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    pub record: RecordId,
+    /// If this is a form: the record of its case.
+    pub case: Option<RecordId>,
+    /// The node that holds this one; of the root, itself.
+    pub owner: NodeRef,
+    /// Row of the owner.
+    pub owner_row: RowId,
+    /// Position in the array around it; [`OWN`] if there is none.
+    pub index: u32,
+    /// Address that homes count from.
+    pub at: u32,
+    pub end: u32,
+    /// Address of the first row without a home.
+    pub tail: u32,
+    /// When writing: position of the rows in place in the tree's bytes.
+    block: u32,
+    /// Position of the first slot.
+    slots: u32,
+    /// Position in the list of tags.
+    tag: u32,
+    /// Entries into records that can contain themselves, from the root to here.
+    pub depth: u32,
+    pub order: Order,
+    /// Built, but not part of the file after all.
+    pub dead: bool,
+}
+
+/// Byte order of the numbers of a node that do not say their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    Known(Endian),
+    /// A condition decides, which is not asked yet.
+    Asked,
+}
+
+/// What is in a row that is not in place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slot {
+    pub item: Item,
+    /// Address of the row's own bytes; of a bit field, of its first byte.
+    pub at: u32,
+    /// Address behind them; of a bit field, the bit it begins with.
+    pub end: u32,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Array<'p> {
+    pub elements: Elements<'p>,
+    pub count: u32,
+    pub at: u32,
+    pub end: u32,
+}
+
+/// What an array consists of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Elements<'p> {
+    /// Items, from this position on in the tree's list, and their addresses if they are not all of
+    /// one size.
+    Items { first: u32, starts: Option<u32> },
+    /// Numbers in whole bytes, in a row that says what they mean.
+    Cells(Cells<'p>),
+    /// Compact records.
+    Records(Records),
+    /// Some elements of an array of compact records, from this one on.
+    Part { array: u32, first: u32 },
+}
+
+/// An array of numbers in whole bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cells<'p> {
+    pub cell: &'p Cell,
+    pub row: &'p Row,
+    pub from: From,
+    pub first: u32,
+    pub order: Endian,
+}
+
+/// An array of compact records.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Records {
+    pub record: RecordId,
+    pub from: From,
+    pub first: u32,
+    /// Bytes from one to the next.
+    pub stride: u32,
+    pub owner: NodeRef,
+    pub owner_row: RowId,
+    pub depth: u32,
+    pub order: Endian,
+    /// How many nodes there were before it, which tells what was read before what.
+    pub before: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pointer {
+    /// What it leads to. An array that a pointer leads to has its own address.
+    pub target: Item,
+    /// The number as stored, when reading; when writing, whether the target is placed.
+    stored: u64,
+    signed: bool,
+    /// Being read.
+    pub busy: bool,
+    /// Address of the number.
+    pub cell: u32,
+    pub at: u32,
+    pub end: u32,
+}
+
+impl Pointer {
+    pub(crate) fn to(target: Item) -> Pointer {
+        Pointer {
+            target,
+            stored: 0,
+            signed: false,
+            busy: false,
+            cell: UNPLACED,
+            at: UNPLACED,
+            end: UNPLACED,
+        }
+    }
+
+    pub(crate) fn stored(&self) -> i128 {
+        if self.signed { i128::from(self.stored as i64) } else { self.stored.into() }
+    }
+
+    pub(crate) fn set_stored(&mut self, number: i128) {
+        self.stored = number as u64;
+        self.signed = number < 0;
+    }
+}
+
+/// A spelling that is not canonical.
+#[derive(Debug, Clone)]
+pub(crate) struct Kept {
+    pub row: RowId,
+    pub index: Option<u32>,
+    pub kind: KeptKind,
+    pub stored: KeptValue,
+    pub instead_of: KeptValue,
+}
+
+/// Where the rows in place of a node are.
+#[derive(Debug, Clone, Copy)]
+struct Ground {
+    from: From,
+    /// Where homes count from.
+    at: u32,
+    /// Where the rows without homes begin.
+    tail: u32,
+    order: Endian,
+}
+
+impl<'p, 'b> Tree<'p, 'b> {
+    pub(crate) fn new(layout: &'p Layout, direction: Direction, file: &'b [u8]) -> Self {
+        Tree {
+            layout,
+            plans: match direction {
+                Direction::Reading => &layout.reading,
+                Direction::Writing => &layout.writing,
+            },
+            direction,
+            file,
+            own: Vec::new(),
+            nodes: Vec::new(),
+            slots: Vec::new(),
+            arrays: Vec::new(),
+            compact: Vec::new(),
+            items: Vec::new(),
+            starts: Vec::new(),
+            pointers: Vec::new(),
+            units: Vec::new(),
+            wide: Vec::new(),
+            tags: Vec::new(),
+            kept: BTreeMap::new(),
+            odd: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn model(&self) -> &'p Model {
+        &self.layout.model
+    }
+
+    pub(crate) fn is_reading(&self) -> bool {
+        self.direction == Direction::Reading
+    }
+
+    // What a node is.
+
+    pub(crate) fn own_node(&self, node: NodeRef) -> &Node {
+        debug_assert!(!node.is_element());
+        &self.nodes[node.id as usize]
+    }
+
+    pub(crate) fn own_node_mut(&mut self, node: NodeRef) -> &mut Node {
+        debug_assert!(!node.is_element());
+        &mut self.nodes[node.id as usize]
+    }
+
+    fn records_of(&self, node: NodeRef) -> &Records {
+        match &self.arrays[node.id as usize].elements {
+            Elements::Records(records) => records,
+            _ => unreachable!("elements of compact arrays have nodes like this"),
+        }
+    }
+
+    /// The record whose plan a node has: that of the node around a part.
+    fn whole_record(&self, node: NodeRef) -> RecordId {
+        if node.is_element() { self.records_of(node).record } else { self.own_node(node).record }
+    }
+
+    pub(crate) fn record_id(&self, node: NodeRef) -> RecordId {
+        match node.part {
+            0 => self.whole_record(node),
+            CASE => self.own_node(node).case.unwrap_or(self.own_node(node).record),
+            part => self.plans[self.whole_record(node).index()].parts[usize::from(part)].record,
+        }
+    }
+
+    pub(crate) fn record(&self, node: NodeRef) -> &'p Record {
+        &self.layout.model.records[self.record_id(node).index()]
+    }
+
+    pub(crate) fn plan(&self, node: NodeRef) -> &'p Plan {
+        &self.plans[self.record_id(node).index()]
+    }
+
+    pub(crate) fn plan_of(&self, record: RecordId) -> &'p Plan {
+        &self.plans[record.index()]
+    }
+
+    pub(crate) fn row(&self, loc: Loc) -> &'p Row {
+        &self.record(loc.node).rows[loc.row.index()]
+    }
+
+    pub(crate) fn row_plan(&self, node: NodeRef, row: RowId) -> &'p RowPlan {
+        &self.plan(node).rows[row.index()]
+    }
+
+    pub(crate) fn home(&self, loc: Loc) -> Home {
+        self.row_plan(loc.node, loc.row).home
+    }
+
+    /// The node that holds a node, and its row and position there; nothing for the root.
+    pub(crate) fn holder(&self, node: NodeRef) -> Option<Loc> {
+        match node.part {
+            0 if node.is_element() => {
+                let records = self.records_of(node);
+                Some(Loc::row(records.owner, records.owner_row).at(node.element))
+            }
+            0 if self.own_node(node).case.is_some() => {
+                // The node of a form belongs to that of its case.
+                Some(Loc::row(NodeRef { part: CASE, ..node }, self.own_node(node).owner_row))
+            }
+            0 | CASE => {
+                if node.id == 0 {
+                    return None;
+                }
+                let own = self.own_node(node);
+                let index = (own.index != OWN).then_some(own.index);
+                Some(Loc::row(own.owner, own.owner_row).indexed(index))
+            }
+            part => {
+                let part = self.plans[self.whole_record(node).index()].parts[usize::from(part)];
+                Some(Loc::row(NodeRef { part: part.owner, ..node }, part.row))
+            }
+        }
+    }
+
+    pub(crate) fn owner(&self, node: NodeRef) -> Option<NodeRef> {
+        self.holder(node).map(|loc| loc.node)
+    }
+
+    /// Position in the array around a node.
+    pub(crate) fn index(&self, node: NodeRef) -> Option<u32> {
+        self.holder(node).and_then(Loc::index)
+    }
+
+    pub(crate) fn depth(&self, node: NodeRef) -> u32 {
+        if node.is_element() { self.records_of(node).depth } else { self.own_node(node).depth }
+    }
+
+    pub(crate) fn is_dead(&self, node: NodeRef) -> bool {
+        let node = if node.is_element() { self.records_of(node).owner } else { node };
+        if node.is_element() { self.is_dead(node) } else { self.own_node(node).dead }
+    }
+
+    /// The number that selected a case by a pattern, or the bits of a word.
+    pub(crate) fn tag(&self, node: NodeRef) -> u128 {
+        if !node.is_element() && matches!(node.part, 0 | CASE) {
+            let tag = self.own_node(node).tag;
+            return if tag == UNPLACED { 0 } else { self.tags[tag as usize] };
+        }
+        // The bits of a word in place.
+        match self.holder(node) {
+            Some(loc) => match &self.row(loc).ty {
+                Type::Cell(cell) => self.raw(loc, cell).into(),
+                _ => 0,
+            },
+            None => 0,
+        }
+    }
+
+    pub(crate) fn set_tag(&mut self, node: NodeRef, tag: u128) {
+        let number = u32::try_from(self.tags.len()).unwrap_or(UNPLACED);
+        self.tags.push(tag);
+        self.own_node_mut(node).tag = number;
+    }
+
+    // Where a node is.
+
+    /// Address that homes in a node count from.
+    pub(crate) fn node_at(&self, node: NodeRef) -> u32 {
+        if node.is_element() || !matches!(node.part, 0 | CASE) {
+            return self.part_at(node);
+        }
+        self.own_node(node).at
+    }
+
+    /// Address of an element or part.
+    fn part_at(&self, node: NodeRef) -> u32 {
+        let (at, tail) = if node.is_element() {
+            let array = &self.arrays[node.id as usize];
+            if array.at == UNPLACED {
+                return UNPLACED;
+            }
+            let at = array.at + self.records_of(node).stride * node.element;
+            (at, at)
+        } else {
+            let own = self.own_node(node);
+            if own.at == UNPLACED {
+                return UNPLACED;
+            }
+            (own.at, own.tail)
+        };
+        match self.plans[self.whole_record(node).index()].parts[usize::from(node.part)].place {
+            Place::Home(offset) => at + offset,
+            Place::Tail(offset) => tail + offset,
+            Place::Moving | Place::Nowhere => UNPLACED,
+        }
+    }
+
+    pub(crate) fn node_end(&self, node: NodeRef) -> u32 {
+        if !node.is_element() && matches!(node.part, 0 | CASE) {
+            return self.own_node(node).end;
+        }
+        let at = self.node_at(node);
+        match self.plan(node).size {
+            Some(size) if at != UNPLACED => at + size,
+            _ => UNPLACED,
+        }
+    }
+
+
+    // Where a row is.
+
+    fn slot_index(&self, loc: Loc) -> Option<usize> {
+        match self.row_plan(loc.node, loc.row).store {
+            Store::Slot(slot) => Some(self.own_node(loc.node).slots as usize + usize::from(slot)),
+            _ => None,
+        }
+    }
+
+    /// The slot of a row, if it has one.
+    pub(crate) fn slot(&self, loc: Loc) -> Option<&Slot> {
+        self.slot_index(loc).map(|slot| &self.slots[slot])
+    }
+
+    pub(crate) fn slot_mut(&mut self, loc: Loc) -> Option<&mut Slot> {
+        self.slot_index(loc).map(|slot| &mut self.slots[slot])
+    }
+
+    /// Sets what is in a row that has a slot.
+    pub(crate) fn set_item(&mut self, loc: Loc, item: Item) {
+        if let Some(slot) = self.slot_mut(loc) {
+            slot.item = item;
+        }
+    }
+
+    /// The row of a form that stands for a row of its case.
+    fn spelled(&self, loc: Loc) -> Option<Loc> {
+        let node = loc.node.whole();
+        let row = self.plan(node).spelled.get(loc.row.index()).copied().flatten()?;
+        Some(Loc::row(node, row).indexed(loc.index()))
+    }
+
+    /// The place where a row is looked up: of a case with forms, in the form.
+    fn real(&self, loc: Loc) -> Option<Loc> {
+        if loc.node.part == CASE && self.own_node(loc.node).case.is_some() {
+            return self.spelled(loc);
+        }
+        Some(loc)
+    }
+
+    /// Address of a row's own bytes; of a bit field, of its first byte.
+    pub(crate) fn row_at(&self, loc: Loc) -> u32 {
+        let Some(loc) = self.real(loc) else { return UNPLACED };
+        if loc.row == WHOLE {
+            return UNPLACED;
+        }
+        if let Some(slot) = self.slot(loc) {
+            return slot.at;
+        }
+        let at = self.node_at(loc.node);
+        match self.row_plan(loc.node, loc.row).place {
+            Place::Home(offset) if at != UNPLACED => at + offset,
+            Place::Tail(offset) if at != UNPLACED => self.own_node(loc.node).tail + offset,
+            _ => UNPLACED,
+        }
+    }
+
+    /// Address behind a row's own bytes.
+    pub(crate) fn row_end(&self, loc: Loc) -> u32 {
+        let Some(loc) = self.real(loc) else { return UNPLACED };
+        if let Some(slot) = self.slot(loc) {
+            let bits = match &self.row(loc).ty {
+                Type::Cell(Cell { storage: Storage::Bits { width, .. }, .. }) => u32::from(*width),
+                _ => return slot.end,
+            };
+            return if slot.at == UNPLACED { UNPLACED } else { slot.at + (slot.end + bits).div_ceil(8) };
+        }
+        match (self.row_at(loc), self.row_plan(loc.node, loc.row).size) {
+            (UNPLACED, _) | (_, None) => UNPLACED,
+            (at, Some(size)) => at + self.word_size(loc).unwrap_or(size),
+        }
+    }
+
+    /// Bytes of the word around a field of it.
+    fn word_size(&self, loc: Loc) -> Option<u32> {
+        match self.record(loc.node).kind {
+            RecordKind::Word(int) => Some(int.bytes.into()),
+            _ => None,
+        }
+    }
+
+    /// Bit of the first byte, or of the word around it, at which a row begins.
+    pub(crate) fn row_bit(&self, loc: Loc) -> u8 {
+        let row = self.row(loc);
+        match &row.ty {
+            Type::Cell(Cell { storage: Storage::Bits { .. }, .. }) => {
+                self.slot(loc).map_or(0, |slot| u8::try_from(slot.end).unwrap_or(0))
+            }
+            ty if ty.is_bits() => 0,
+            _ => match (self.home(loc), &self.record(loc.node).kind) {
+                (Home::At(bit), RecordKind::Word(_)) => u8::try_from(bit).unwrap_or(0),
+                _ => 0,
+            },
+        }
+    }
+
+    // What is in a row.
+
+    /// What is in a row itself: of a pointer, the pointer.
+    pub(crate) fn entry(&self, loc: Loc) -> Item {
+        let row = loc.whole_row();
+        let item = match self.real(row) {
+            // A case says what none of its forms has.
+            None => Item::Absent,
+            Some(real) if real.row == WHOLE => Item::Absent,
+            Some(real) => {
+                let item = self.own_entry(real);
+                if real == row { item } else { self.as_logical(item, row) }
+            }
+        };
+        match loc.index() {
+            None => item,
+            Some(index) => match self.through(item) {
+                Item::Array(array) => self.element(array, index).unwrap_or(Item::Absent),
+                _ => Item::Absent,
+            },
+        }
+    }
+
+    /// What a form says, as its case has it: constants of forms are of 64 bits.
+    fn as_logical(&self, item: Item, loc: Loc) -> Item {
+        match item {
+            Item::F64(bits) if self.model().float_width(&self.row(loc).ty) == 4 => {
+                Item::F32((f64::from_bits(bits) as f32).to_bits())
+            }
+            item => item,
+        }
+    }
+
+    fn own_entry(&self, loc: Loc) -> Item {
+        let plan = self.row_plan(loc.node, loc.row);
+        match plan.store {
+            Store::Slot(slot) => {
+                self.slots[self.own_node(loc.node).slots as usize + usize::from(slot)].item
+            }
+            Store::Absent | Store::Said => plan.said,
+            // Parts of a part follow it in the list of the node around.
+            Store::Part(part) => Item::Node(NodeRef { part: loc.node.part + part, ..loc.node }),
+            _ if !self.odd.is_empty() && self.odd.contains_key(&loc) => self.odd[&loc],
+            Store::Cell => match &self.row(loc).ty {
+                Type::Cell(cell) => self.meant(self.raw(loc, cell), cell, self.row(loc)),
+                _ => Item::Absent,
+            },
+            Store::Cells(_) => {
+                let row = u16::try_from(loc.row.0).unwrap_or(u16::MAX);
+                let NodeRef { id, element, part } = loc.node;
+                Item::Array(ArrayRef::Inline { id, element, part, row })
+            }
+            Store::Bytes(size) | Store::Fill(size) => self.run(loc, size),
+        }
+    }
+
+    /// Where the rows in place of a node are.
+    fn ground(&self, node: NodeRef) -> Ground {
+        if node.is_element() {
+            let records = self.records_of(node);
+            let at = records.first + records.stride * node.element;
+            return Ground { from: records.from, at, tail: at, order: records.order };
+        }
+        let own = self.own_node(node);
+        match self.direction {
+            Direction::Reading => {
+                let order = match own.order {
+                    Order::Known(order) => order,
+                    Order::Asked => Endian::Little,
+                };
+                Ground { from: From::File, at: own.at, tail: own.tail, order }
+            }
+            Direction::Writing => {
+                let (homes, _) = self.plans[own.record.index()].lengths;
+                let tail = own.block + homes;
+                Ground { from: From::Own, at: own.block, tail, order: Endian::Little }
+            }
+        }
+    }
+
+    /// Position of a row in place, in the bytes where it is.
+    fn spot(&self, loc: Loc) -> Option<(From, u32, Endian)> {
+        let ground = self.ground(loc.node);
+        let mut order = ground.order;
+        let part = if loc.node.part == CASE { 0 } else { loc.node.part };
+        let (mut at, mut tail) = (ground.at, ground.tail);
+        if part != 0 {
+            let parts = &self.plans[self.whole_record(loc.node).index()].parts;
+            let inner = &parts[usize::from(part)];
+            at = match inner.place {
+                Place::Home(offset) => at + offset,
+                Place::Tail(offset) => tail + offset,
+                Place::Moving | Place::Nowhere => return None,
+            };
+            tail = at;
+            if self.direction == Direction::Reading {
+                order = self.part_order(parts, part).unwrap_or(order);
+            }
+        }
+        let at = match self.row_plan(loc.node, loc.row).place {
+            Place::Home(offset) => at + offset,
+            Place::Tail(offset) => tail + offset,
+            Place::Moving | Place::Nowhere => return None,
+        };
+        Some((ground.from, at, order))
+    }
+
+    /// The byte order that a part, or one around it in the same node, says.
+    fn part_order(&self, parts: &[super::plan::Part], part: u16) -> Option<Endian> {
+        let mut part = part;
+        while part != 0 {
+            let inner = &parts[usize::from(part)];
+            if inner.order.is_some() {
+                return inner.order;
+            }
+            part = inner.owner;
+        }
+        None
+    }
+
+    fn source(&self, from: From) -> &[u8] {
+        match from {
+            From::File => self.file,
+            From::Own => &self.own,
+            From::Literal => &self.layout.literals,
+        }
+    }
+
+    /// The bytes of a cell in place as a number; of a bit field, its bits.
+    pub(crate) fn raw(&self, loc: Loc, cell: &Cell) -> u64 {
+        let Some((from, at, order)) = self.spot(loc) else { return 0 };
+        match cell.storage {
+            Storage::Fixed(int) => self.load(from, at, int.bytes, self.cell_order(int, order)),
+            Storage::Word { first, last, .. } => {
+                let word = match self.record(loc.node).kind {
+                    // A word with a node of its own has its bits there when it is read.
+                    RecordKind::Word(int) if loc.node.part != 0 || !self.is_reading() => {
+                        self.load(from, at, int.bytes, self.cell_order(int, order))
+                    }
+                    _ => self.tag(loc.node) as u64,
+                };
+                word.checked_shr(first.into()).unwrap_or(0) & mask(last - first + 1)
+            }
+            _ => 0,
+        }
+    }
+
+    /// When writing, all numbers have their lowest byte first.
+    fn cell_order(&self, int: crate::model::IntType, order: Endian) -> Endian {
+        match (self.direction, int.order) {
+            (Direction::Reading, Some(order)) => order.into(),
+            _ => order,
+        }
+    }
+
+    fn load(&self, from: From, at: u32, bytes: u8, order: Endian) -> u64 {
+        load(self.source(from), at as usize, bytes, order)
+    }
+
+    /// What the bits of a cell are in a row: nothing, or less what is added to it.
+    pub(crate) fn meant(&self, raw: u64, cell: &Cell, row: &Row) -> Item {
+        match cell.meaning {
+            Meaning::Float => float(raw, self.model().cell_range(cell).0),
+            Meaning::Bool { .. } => Item::Bool(raw != 0),
+            Meaning::Int | Meaning::Enum(_) | Meaning::Word(_) => {
+                let (bits, signed) = self.model().cell_range(cell);
+                let number = number(raw, bits, signed);
+                if row.none.contains(&number) {
+                    return Item::Absent;
+                }
+                // Of 64 bits, less what a schema states: never beyond 128.
+                let number = number - row.plus;
+                Item::small(number).unwrap_or(Item::Absent)
+            }
+        }
+    }
+
+    /// A row of bytes or text in place.
+    fn run(&self, loc: Loc, len: u32) -> Item {
+        let Some((from, start, _)) = self.spot(loc) else { return Item::Absent };
+        let blob = Blob { from, start, len };
+        match self.row(loc).ty.stripped() {
+            Type::Run(run) if matches!(run.content, Content::Text(_)) => Item::Text(blob),
+            _ => Item::Bytes(blob),
+        }
+    }
+
+    /// What an item is behind its pointers.
+    pub(crate) fn through(&self, mut item: Item) -> Item {
+        while let Item::Pointer(pointer) = item {
+            item = self.pointers[pointer as usize].target;
+        }
+        item
+    }
+
+    /// What is in a row or element, through pointers.
+    pub(crate) fn item(&self, loc: Loc) -> Item {
+        self.through(self.entry(loc))
+    }
+
+    /// The pointer in a row or element.
+    pub(crate) fn pointer(&self, loc: Loc) -> Option<&Pointer> {
+        match self.entry(loc) {
+            Item::Pointer(pointer) => Some(&self.pointers[pointer as usize]),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn pointer_mut(&mut self, loc: Loc) -> Option<&mut Pointer> {
+        match self.entry(loc) {
+            Item::Pointer(pointer) => Some(&mut self.pointers[pointer as usize]),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn add_pointer(&mut self, pointer: Pointer) -> Item {
+        let number = u32::try_from(self.pointers.len()).unwrap_or(UNPLACED);
+        self.pointers.push(pointer);
+        Item::Pointer(number)
+    }
+
+    // Arrays.
+
+    /// Number of elements.
+    pub(crate) fn count(&self, array: ArrayRef) -> u32 {
+        match array {
+            ArrayRef::Own(array) => self.arrays[array as usize].count,
+            ArrayRef::Inline { .. } => match self.row_plan(inline(array).node, inline(array).row).store {
+                Store::Cells(count) => count,
+                _ => 0,
+            },
+        }
+    }
+
+    /// An element itself: of a pointer, the pointer.
+    pub(crate) fn element(&self, array: ArrayRef, index: u32) -> Option<Item> {
+        if index >= self.count(array) {
+            return None;
+        }
+        let ArrayRef::Own(number) = array else {
+            let loc = inline(array);
+            if let Some(item) = self.odd_element(loc.at(index)) {
+                return Some(item);
+            }
+            let (from, at, order) = self.spot(loc)?;
+            let row = self.row(loc);
+            let Type::Array(array) = &row.ty else { return None };
+            let Type::Cell(cell) = &array.element else { return None };
+            let size = cell_bytes(cell);
+            let order = match cell.storage {
+                Storage::Fixed(int) => self.cell_order(int, order),
+                _ => order,
+            };
+            let raw = self.load(from, at + u32::from(size) * index, size, order);
+            return Some(self.meant(raw, cell, row));
+        };
+        Some(match self.arrays[number as usize].elements {
+            Elements::Items { first, .. } => self.items[(first + index) as usize],
+            Elements::Records(_) => Item::Node(NodeRef { id: number, element: index, part: 0 }),
+            Elements::Part { array, first } => {
+                Item::Node(NodeRef { id: array, element: first + index, part: 0 })
+            }
+            Elements::Cells(cells) => {
+                let size = cell_bytes(cells.cell);
+                let at = cells.first + u32::from(size) * index;
+                let raw = self.load(cells.from, at, size, cells.order);
+                self.meant(raw, cells.cell, cells.row)
+            }
+        })
+    }
+
+    fn odd_element(&self, loc: Loc) -> Option<Item> {
+        if self.odd.is_empty() { None } else { self.odd.get(&loc).copied() }
+    }
+
+    /// Address of the first byte of an array, or behind the last.
+    pub(crate) fn array_at(&self, array: ArrayRef, end: bool) -> u32 {
+        match array {
+            ArrayRef::Own(number) => {
+                let array = &self.arrays[number as usize];
+                if end { array.end } else { array.at }
+            }
+            ArrayRef::Inline { .. } if end => self.row_end(inline(array)),
+            ArrayRef::Inline { .. } => self.row_at(inline(array)),
+        }
+    }
+
+    /// Address of an element that lies in its array, or behind it.
+    pub(crate) fn element_at(&self, array: ArrayRef, index: u32, end: bool) -> u32 {
+        let at = self.array_at(array, false);
+        if at == UNPLACED {
+            return UNPLACED;
+        }
+        let number = match array {
+            ArrayRef::Own(number) => &self.arrays[number as usize],
+            ArrayRef::Inline { .. } => return self.even_element_at(array, index, end),
+        };
+        match number.elements {
+            Elements::Items { starts: Some(first), .. } => {
+                let index = if end { index + 1 } else { index };
+                if index < number.count {
+                    self.starts[(first + index) as usize]
+                } else {
+                    number.end
+                }
+            }
+            _ => self.even_element_at(array, index, end),
+        }
+    }
+
+    /// The same where all elements have one size.
+    fn even_element_at(&self, array: ArrayRef, index: u32, end: bool) -> u32 {
+        let at = self.array_at(array, false);
+        let size = self.array_at(array, true).saturating_sub(at);
+        let stride = size.checked_div(self.count(array)).unwrap_or(0);
+        at + stride * index + if end { stride } else { 0 }
+    }
+
+    pub(crate) fn add_array(&mut self, elements: Elements<'p>, count: u32) -> u32 {
+        let number = u32::try_from(self.arrays.len()).unwrap_or(UNPLACED);
+        if let Elements::Records(_) = elements {
+            self.compact.push(number);
+        }
+        self.arrays.push(Array { elements, count, at: UNPLACED, end: UNPLACED });
+        number
+    }
+
+    /// Makes an array of items.
+    pub(crate) fn add_items(&mut self, items: &[Item]) -> u32 {
+        let first = u32::try_from(self.items.len()).unwrap_or(UNPLACED);
+        self.items.extend_from_slice(items);
+        let count = u32::try_from(items.len()).unwrap_or(UNPLACED);
+        self.add_array(Elements::Items { first, starts: None }, count)
+    }
+
+    /// Sets an element itself.
+    pub(crate) fn set_element(&mut self, array: ArrayRef, index: u32, item: Item) {
+        let ArrayRef::Own(number) = array else { return };
+        if let Elements::Items { first, .. } = self.arrays[number as usize].elements {
+            self.items[(first + index) as usize] = item;
+        }
+    }
+
+    // Texts and bytes.
+
+    pub(crate) fn bytes(&self, blob: Blob) -> &[u8] {
+        let bytes = self.source(blob.from);
+        let start = blob.start as usize;
+        bytes.get(start..start + blob.len as usize).unwrap_or(&[])
+    }
+
+    /// A text, which was checked when it was met.
+    pub(crate) fn text(&self, blob: Blob) -> &str {
+        core::str::from_utf8(self.bytes(blob)).unwrap_or("")
+    }
+
+    pub(crate) fn units(&self, start: u32, len: u32) -> &[u16] {
+        self.units.get(start as usize..(start + len) as usize).unwrap_or(&[])
+    }
+
+    /// Keeps bytes that are in no file.
+    pub(crate) fn add_bytes(&mut self, bytes: &[u8]) -> Blob {
+        let number = |n: usize| u32::try_from(n).unwrap_or(UNPLACED);
+        let blob = Blob { from: From::Own, start: number(self.own.len()), len: number(bytes.len()) };
+        self.own.extend_from_slice(bytes);
+        blob
+    }
+
+    pub(crate) fn add_units(&mut self, units: &[u16]) -> Item {
+        let number = |n: usize| u32::try_from(n).unwrap_or(UNPLACED);
+        let item = Item::Units(number(self.units.len()), number(units.len()));
+        self.units.extend_from_slice(units);
+        item
+    }
+
+    /// An integer of any size.
+    pub(crate) fn integer(&mut self, number: i128) -> Item {
+        Item::small(number).unwrap_or_else(|| {
+            let place = u32::try_from(self.wide.len()).unwrap_or(UNPLACED);
+            self.wide.push(number);
+            Item::Wide(place)
+        })
+    }
+
+    /// The integer that an item is.
+    pub(crate) fn int(&self, item: Item) -> Option<i128> {
+        match item {
+            Item::Int(number) => Some(number.into()),
+            Item::Uint(number) => Some(number.into()),
+            Item::Wide(place) => self.wide.get(place as usize).copied(),
+            _ => None,
+        }
+    }
+
+    // Nodes.
+
+    /// Adds a node of its own.
+    pub(crate) fn add(&mut self, record: RecordId, holder: Option<Loc>) -> NodeRef {
+        let id = u32::try_from(self.nodes.len()).unwrap_or(UNPLACED);
+        let owner = holder.map_or(NodeRef::ROOT, |loc| loc.node);
+        let plan = &self.plans[record.index()];
+        let definition = &self.layout.model.records[record.index()];
+        let (depth, dead, order) = match holder {
+            None => (0, false, Order::Known(Endian::Little)),
+            Some(_) if owner.is_element() => {
+                let records = self.records_of(owner);
+                (records.depth, false, Order::Known(records.order))
+            }
+            Some(_) => {
+                let around = self.own_node(owner);
+                let order = self.order_in(owner);
+                (around.depth, around.dead, order)
+            }
+        };
+        let order = match &definition.endian {
+            None => order,
+            Some(crate::model::EndianRule::Fixed(order)) => Order::Known((*order).into()),
+            Some(crate::model::EndianRule::Chosen(..)) => Order::Asked,
+        };
+        let slots = u32::try_from(self.slots.len()).unwrap_or(UNPLACED);
+        let empty = Slot { item: Item::Unset, at: UNPLACED, end: UNPLACED };
+        self.slots.resize(self.slots.len() + usize::from(plan.slots), empty);
+        self.nodes.push(Node {
+            record,
+            case: None,
+            owner,
+            owner_row: holder.map_or(RowId(0), |loc| loc.row),
+            index: holder.and_then(Loc::index).unwrap_or(OWN),
+            at: UNPLACED,
+            end: UNPLACED,
+            tail: UNPLACED,
+            block: UNPLACED,
+            slots,
+            tag: UNPLACED,
+            depth: depth + u32::from(definition.recursive),
+            order,
+            dead,
+        });
+        NodeRef::own(id)
+    }
+
+    /// Byte order in a part of a node of its own.
+    fn order_in(&self, node: NodeRef) -> Order {
+        let own = self.own_node(node);
+        if matches!(node.part, 0 | CASE) {
+            return own.order;
+        }
+        let parts = &self.plans[own.record.index()].parts;
+        self.part_order(parts, node.part).map_or(own.order, Order::Known)
+    }
+
+    /// Byte order of a node, if no condition has to be asked.
+    pub(crate) fn known_order(&self, node: NodeRef) -> Order {
+        if !node.is_element() {
+            return self.order_in(node);
+        }
+        let records = self.records_of(node);
+        let parts = &self.plans[records.record.index()].parts;
+        Order::Known(self.part_order(parts, node.part).unwrap_or(records.order))
+    }
+
+    /// Gives a node of its own room for its rows in place, as the schema has them.
+    pub(crate) fn add_block(&mut self, node: NodeRef) {
+        let record = self.own_node(node).record;
+        let block = u32::try_from(self.own.len()).unwrap_or(UNPLACED);
+        self.own.extend_from_slice(&self.plans[record.index()].template);
+        self.own_node_mut(node).block = block;
+    }
+
+    /// The bytes of a row in place, to fill them. They are there when a value is written.
+    pub(crate) fn place_mut(&mut self, loc: Loc, size: u32) -> Option<&mut [u8]> {
+        let (from, at, _) = self.spot(loc)?;
+        let at = at as usize;
+        if from == From::Own { self.own.get_mut(at..at + size as usize) } else { None }
+    }
+
+    /// Position of the rows in place of a node in the tree's bytes.
+    pub(crate) fn block(&self, node: NodeRef) -> u32 {
+        self.own_node(node).block
+    }
+
+    /// What is in rows in place that have no room for it.
+    pub(crate) fn odd_items(&self) -> Vec<(Loc, Item)> {
+        self.odd.iter().map(|(loc, item)| (*loc, *item)).collect()
+    }
+
+    /// Remembers what is in a row in place that has no room for it.
+    pub(crate) fn set_odd(&mut self, loc: Loc, item: Item) {
+        self.odd.insert(loc, item);
+    }
+
+    pub(crate) fn has_odd(&self) -> bool {
+        !self.odd.is_empty()
+    }
+
+    /// The nearest of a node and its owners that is not a case or form.
+    pub(crate) fn enclosing_struct(&self, mut node: NodeRef) -> NodeRef {
+        loop {
+            match (&self.record(node).kind, self.owner(node)) {
+                (RecordKind::Case(..) | RecordKind::Form(..), Some(owner)) => node = owner,
+                _ => return node,
+            }
+        }
+    }
+
+    // Spellings.
+
+    pub(crate) fn keep(&mut self, node: NodeRef, kept: Kept) {
+        self.kept.entry(node).or_default().push(kept);
+    }
+
+    /// What is kept of a row or element.
+    pub(crate) fn kept_of(&self, loc: Loc, kind: KeptKind) -> Option<&Kept> {
+        let list = if self.kept.is_empty() { None } else { self.kept.get(&loc.node) };
+        list?.iter().find(|kept| {
+            kept.row == loc.row && kept.kind == kind && kept.index == loc.index()
+        })
+    }
+
+    // Paths.
+
+    /// Path of a row or element for messages, such as `flowcharts[0].events[3].params`.
+    pub(crate) fn path(&self, loc: Loc) -> Path {
+        let mut path = Path::default();
+        if let Some(index) = loc.index() {
+            path.prepend(index as usize);
+        }
+        let mut at = Some(loc);
+        while let Some(Loc { node, row, .. }) = at {
+            let record = self.record(node);
+            let definition = record.rows.get(row.index());
+            if let Some((name, ty)) = definition.and_then(|r| Some((r.name.as_ref()?, &r.ty))) {
+                // The value of a transparent record is its row, and the row that holds a case of
+                // a union type has no name of its own in paths.
+                if record.transparent != Some(row) && !self.model().is_body(ty) {
+                    path.prepend(Segment::Field(name.clone().into()));
+                }
+            }
+            let mut node = node;
+            // The rows of a form stand for those of its case.
+            while let (RecordKind::Form(..), Some(case)) = (&self.record(node).kind, self.owner(node)) {
+                node = case;
+            }
+            at = self.holder(node);
+            if let Some(index) = at.and_then(Loc::index) {
+                path.prepend(index as usize);
+            }
+        }
+        path
+    }
+
+    /// Path of a node.
+    pub(crate) fn node_path(&self, node: NodeRef) -> Path {
+        self.holder(node).map(|loc| self.path(loc)).unwrap_or_default()
+    }
+
+    /// The row or element that holds a node; of the root, the root as a whole.
+    pub(crate) fn node_loc(&self, node: NodeRef) -> Loc {
+        self.holder(node).unwrap_or(Loc::row(node, WHOLE))
+    }
+
+    /// Address of the bytes of a row or element in the record that holds it: of a pointer, of its
+    /// number. Of rows without bytes: of the record.
+    pub(crate) fn cell_at(&self, loc: Loc) -> u32 {
+        let node = self.node_at(loc.node);
+        if loc.row == WHOLE {
+            return node;
+        }
+        let at = match self.row_at(loc.whole_row()) {
+            UNPLACED => node,
+            at => at,
+        };
+        let (Some(index), Item::Array(array)) = (loc.index(), self.item(loc.whole_row())) else {
+            return at;
+        };
+        match self.element(array, index) {
+            Some(Item::Pointer(pointer)) => self.pointers[pointer as usize].cell,
+            Some(Item::Node(node)) => self.node_at(node),
+            _ => match self.element_at(array, index, false) {
+                UNPLACED => at,
+                at => at,
+            },
+        }
+    }
+
+    /// The case whose node this is, by position in its union.
+    pub(crate) fn case_of(&self, node: NodeRef) -> Option<(&'p crate::model::Union, usize)> {
+        match self.record(node).kind {
+            RecordKind::Case(union, case) => {
+                Some((&self.layout.model.unions[union.index()], case as usize))
+            }
+            // A case that stands for the whole union has a struct for its rows.
+            RecordKind::Struct => {
+                let holder = self.holder(node)?;
+                let union = self.row(holder).ty.union()?;
+                let union = &self.layout.model.unions[union.index()];
+                let record = self.record_id(node);
+                let case = union.cases.iter().position(|case| case.record == record)?;
+                Some((union, case))
+            }
+            RecordKind::Form(..) | RecordKind::Word(_) => None,
+        }
+    }
+}
+
+/// The row whose numbers an array in place is.
+pub(crate) fn inline(array: ArrayRef) -> Loc {
+    match array {
+        ArrayRef::Own(_) => Loc::row(NodeRef::ROOT, WHOLE),
+        ArrayRef::Inline { id, element, part, row } => {
+            Loc::row(NodeRef { id, element, part }, RowId(row.into()))
+        }
+    }
+}
+
+/// Bytes of a cell in whole bytes.
+pub(crate) fn cell_bytes(cell: &Cell) -> u8 {
+    match cell.storage {
+        Storage::Fixed(int) => int.bytes,
+        _ => 0,
+    }
+}
+
+/// So many ones at the low end.
+pub(crate) fn mask(width: u8) -> u64 {
+    u64::MAX.checked_shr(64_u32.saturating_sub(width.into())).unwrap_or(0)
+}
+
+/// The integer in so many bits.
+pub(crate) fn number(raw: u64, bits: u32, signed: bool) -> i128 {
+    if signed { crate::load::sign_extend(raw, bits).into() } else { raw.into() }
+}
+
+/// The float in so many bits.
+pub(crate) fn float(raw: u64, bits: u32) -> Item {
+    if bits == 32 { Item::F32(raw as u32) } else { Item::F64(raw) }
+}
+
+/// A number of 1 to 8 bytes; 0 where there are fewer.
+#[inline]
+pub(crate) fn load(bytes: &[u8], at: usize, size: u8, order: Endian) -> u64 {
+    let size = usize::from(size);
+    let Some(field) = bytes.get(at..at.wrapping_add(size)) else { return 0 };
+    let mut all = [0; 8];
+    if let Some(low) = all.get_mut(..size) {
+        low.copy_from_slice(field);
+        if order == Endian::Big {
+            low.reverse();
+        }
+    }
+    u64::from_le_bytes(all)
+}

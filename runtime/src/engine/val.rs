@@ -1,0 +1,286 @@
+//! Results of expressions, and the operators on them.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use core::cmp::Ordering;
+
+use super::item::{Blob, Item, Loc, NodeRef};
+use super::tree::Tree;
+use crate::dictionary::DictionaryError;
+use crate::error::{ReadError, ReadErrorKind};
+use crate::model::{BinaryOp, UnaryOp};
+
+/// Result of an expression.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Val {
+    /// Nothing: no such element, a pointer that is none, an optional that is not there.
+    None,
+    Int(i128),
+    Float(f64),
+    Bool(bool),
+    Text(Blob),
+    Bytes(Blob),
+    Units(u32, u32),
+    Node(NodeRef),
+    Loc(Loc),
+    /// Rows of numbers and texts that an algorithm made, by position in the engine's list.
+    Table(u32),
+}
+
+/// Why something could not be computed. Callers turn it into an error of their direction.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// Reading something on demand failed; the error has its place.
+    Read(ReadError),
+    /// An expression has no value here.
+    Eval(String),
+    /// No radix tree can hold these keys; with the key it is about.
+    Keys(DictionaryError, String),
+    /// The address of an object is asked for before the layout has placed it.
+    NotPlaced(String),
+    /// A number depends on itself.
+    Cycle(String),
+    /// A limit was reached.
+    Limit(ReadErrorKind),
+}
+
+pub(crate) type Fallible<T> = Result<T, Box<Fault>>;
+
+#[cold]
+pub(crate) fn eval_error<T>(message: impl Into<String>) -> Fallible<T> {
+    Err(Box::new(Fault::Eval(message.into())))
+}
+
+/// A fault while reading, as the kind of error it is.
+pub(crate) fn read_kind(fault: Fault) -> Result<ReadErrorKind, ReadError> {
+    let expression = |message: String| ReadErrorKind::Expression { message: message.into() };
+    Ok(match fault {
+        Fault::Read(error) => return Err(error),
+        Fault::Limit(kind) => kind,
+        Fault::Eval(message) => expression(message),
+        Fault::Keys(DictionaryError::DuplicateKey { .. }, key) => {
+            ReadErrorKind::DuplicateKey { key: key.into() }
+        }
+        Fault::Keys(error, _) => expression(format!("{error}")),
+        Fault::NotPlaced(what) => expression(format!("the address of `{what}` is not known here")),
+        Fault::Cycle(what) => expression(format!("`{what}` depends on itself")),
+    })
+}
+
+/// What a value is, for messages.
+pub(crate) fn describe(val: Val) -> &'static str {
+    match val {
+        Val::None => "nothing",
+        Val::Int(_) => "an integer",
+        Val::Float(_) => "a float",
+        Val::Bool(_) => "a truth value",
+        Val::Text(_) => "a text",
+        Val::Bytes(_) => "bytes",
+        Val::Units(..) => "units of UTF-16",
+        Val::Node(_) => "a struct",
+        Val::Loc(_) => "an array",
+        Val::Table(_) => "a table",
+    }
+}
+
+pub(crate) fn unary(op: UnaryOp, a: Val) -> Fallible<Val> {
+    Ok(match (op, a) {
+        (_, Val::None) => Val::None,
+        (UnaryOp::Not, Val::Bool(b)) => Val::Bool(!b),
+        (UnaryOp::Negate, Val::Int(n)) => Val::Int(n.checked_neg().ok_or_else(overflow)?),
+        (UnaryOp::Negate, Val::Float(f)) => Val::Float(-f),
+        (UnaryOp::Complement, Val::Int(n)) => Val::Int(!n),
+        _ => return eval_error(format!("an operator is applied to {}", describe(a))),
+    })
+}
+
+#[cold]
+fn overflow() -> Box<Fault> {
+    Box::new(Fault::Eval("a number is beyond 128 bits".into()))
+}
+
+fn integers(op: BinaryOp, a: i128, b: i128) -> Fallible<Val> {
+    use BinaryOp as Op;
+    let shift = || match u32::try_from(b) {
+        Ok(by) if by < 128 => Ok(by),
+        _ => eval_error(format!("a shift by {b}")),
+    };
+    let result = match op {
+        Op::Add => a.checked_add(b),
+        Op::Subtract => a.checked_sub(b),
+        Op::Multiply => a.checked_mul(b),
+        Op::Divide | Op::Remainder if b == 0 => return eval_error("a division by zero"),
+        Op::Divide => floor_divide(a, b),
+        Op::Remainder => a.checked_rem_euclid(b),
+        Op::And => Some(a & b),
+        Op::Or => Some(a | b),
+        Op::Xor => Some(a ^ b),
+        Op::ShiftLeft => 1_i128.checked_shl(shift()?).filter(|n| *n > 0).and_then(|n| a.checked_mul(n)),
+        Op::ShiftRight => Some(a >> shift()?),
+        _ => return eval_error("an operator is applied to integers"),
+    };
+    Ok(Val::Int(result.ok_or_else(overflow)?))
+}
+
+fn truths(op: BinaryOp, a: bool, b: bool) -> Fallible<Val> {
+    Ok(Val::Bool(match op {
+        BinaryOp::And => a & b,
+        BinaryOp::Or => a | b,
+        BinaryOp::Xor => a ^ b,
+        _ => return eval_error("an operator is applied to truth values"),
+    }))
+}
+
+fn floats(op: BinaryOp, a: f64, b: f64) -> Fallible<Val> {
+    Ok(Val::Float(match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Subtract => a - b,
+        BinaryOp::Multiply => a * b,
+        BinaryOp::Divide => a / b,
+        BinaryOp::Remainder => remainder(a, b),
+        _ => return eval_error("an operator is applied to floats"),
+    }))
+}
+
+/// The remainder that is not negative.
+fn remainder(a: f64, b: f64) -> f64 {
+    let rest = a % b;
+    if rest < 0.0 { rest + if b < 0.0 { -b } else { b } } else { rest }
+}
+
+/// Division that rounds down.
+pub(crate) fn floor_divide(a: i128, b: i128) -> Option<i128> {
+    let quotient = a.checked_div(b)?;
+    let rest = a.checked_rem(b)?;
+    if rest != 0 && (rest < 0) != (b < 0) { quotient.checked_sub(1) } else { Some(quotient) }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a mixed comparison is one of floats")]
+fn float(val: Val) -> f64 {
+    match val {
+        Val::Int(n) => n as f64,
+        Val::Float(f) => f,
+        _ => f64::NAN,
+    }
+}
+
+impl Tree<'_, '_> {
+    pub(crate) fn binary(&mut self, op: BinaryOp, a: Val, b: Val) -> Fallible<Val> {
+        use BinaryOp as Op;
+        Ok(match op {
+            Op::Equal | Op::NotEqual => Val::Bool(self.equal(a, b)? == (op == Op::Equal)),
+            Op::Less | Op::LessOrEqual | Op::Greater | Op::GreaterOrEqual => {
+                let order = self.compare(a, b)?;
+                Val::Bool(order.is_some_and(|order| match op {
+                    Op::Less => order == Ordering::Less,
+                    Op::LessOrEqual => order != Ordering::Greater,
+                    Op::Greater => order == Ordering::Greater,
+                    _ => order != Ordering::Less,
+                }))
+            }
+            _ => match (a, b) {
+                (Val::None, _) | (_, Val::None) => Val::None,
+                (Val::Int(a), Val::Int(b)) => integers(op, a, b)?,
+                (Val::Bool(a), Val::Bool(b)) => truths(op, a, b)?,
+                (Val::Float(_), Val::Float(_) | Val::Int(_)) | (Val::Int(_), Val::Float(_)) => {
+                    floats(op, float(a), float(b))?
+                }
+                (Val::Text(a), Val::Text(b)) if op == Op::Add => {
+                    let whole = [self.bytes(a), self.bytes(b)].concat();
+                    Val::Text(self.add_bytes(&whole))
+                }
+                _ => {
+                    let (a, b) = (describe(a), describe(b));
+                    return eval_error(format!("an operator is applied to {a} and {b}"));
+                }
+            },
+        })
+    }
+
+    pub(crate) fn equal(&self, a: Val, b: Val) -> Fallible<bool> {
+        let none = matches!((a, b), (Val::None, Val::None));
+        Ok(self.compare(a, b)? == Some(Ordering::Equal) || none)
+    }
+
+    /// Order of two values; `None` if one of them is nothing or not a number.
+    pub(crate) fn compare(&self, a: Val, b: Val) -> Fallible<Option<Ordering>> {
+        Ok(match (a, b) {
+            (Val::None, _) | (_, Val::None) => None,
+            (Val::Int(a), Val::Int(b)) => Some(a.cmp(&b)),
+            (Val::Float(_), Val::Float(_) | Val::Int(_)) | (Val::Int(_), Val::Float(_)) => {
+                float(a).partial_cmp(&float(b))
+            }
+            (Val::Bool(a), Val::Bool(b)) => Some(a.cmp(&b)),
+            (Val::Text(a) | Val::Bytes(a), Val::Text(b) | Val::Bytes(b)) => {
+                Some(self.bytes(a).cmp(self.bytes(b)))
+            }
+            (Val::Units(a, n), Val::Units(b, m)) => Some(self.units(a, n).cmp(self.units(b, m))),
+            (Val::Bool(a), Val::Int(b)) => Some(i128::from(a).cmp(&b)),
+            (Val::Int(a), Val::Bool(b)) => Some(a.cmp(&i128::from(b))),
+            (Val::Node(a), Val::Node(b)) => (a == b).then_some(Ordering::Equal),
+            (Val::Loc(a), Val::Loc(b)) => (a == b).then_some(Ordering::Equal),
+            (Val::Node(_), Val::Loc(_)) | (Val::Loc(_), Val::Node(_)) => None,
+            (Val::Units(..), Val::Text(_)) | (Val::Text(_), Val::Units(..)) => Some(Ordering::Less),
+            _ => {
+                let (a, b) = (describe(a), describe(b));
+                return eval_error(format!("{a} is compared with {b}"));
+            }
+        })
+    }
+
+    /// Whether two values are the same; floats by their bits.
+    pub(crate) fn same(&self, a: Val, b: Val) -> bool {
+        match (a, b) {
+            (Val::Float(a), Val::Float(b)) => a.to_bits() == b.to_bits(),
+            _ => self.equal(a, b).unwrap_or(false),
+        }
+    }
+
+    /// An item as the result of an expression.
+    pub(crate) fn val(&self, item: Item) -> Val {
+        match self.through(item) {
+            Item::Int(n) => Val::Int(n.into()),
+            Item::Uint(n) => Val::Int(n.into()),
+            Item::Wide(_) => self.int(item).map_or(Val::None, Val::Int),
+            Item::F32(bits) => Val::Float(f32::from_bits(bits).into()),
+            Item::F64(bits) => Val::Float(f64::from_bits(bits)),
+            Item::Bool(b) => Val::Bool(b),
+            Item::Text(text) => Val::Text(text),
+            Item::Bytes(bytes) => Val::Bytes(bytes),
+            Item::Units(start, len) => Val::Units(start, len),
+            Item::Node(node) => Val::Node(node),
+            Item::Array(_) | Item::Unset | Item::Absent | Item::Pointer(_) => Val::None,
+        }
+    }
+
+    /// The result of an expression as an item.
+    pub(crate) fn val_item(&mut self, val: Val) -> Item {
+        match val {
+            Val::Int(n) => self.integer(n),
+            Val::Float(f) => Item::F64(f.to_bits()),
+            Val::Bool(b) => Item::Bool(b),
+            Val::Text(text) => Item::Text(text),
+            Val::Bytes(bytes) => Item::Bytes(bytes),
+            Val::Units(start, len) => Item::Units(start, len),
+            Val::None | Val::Node(_) | Val::Loc(_) | Val::Table(_) => Item::Absent,
+        }
+    }
+
+    /// A value in messages.
+    pub(crate) fn show(&self, val: Val) -> String {
+        match val {
+            Val::Int(n) => format!("{n}"),
+            Val::Float(f) => format!("{f}"),
+            Val::Bool(b) => format!("{b}"),
+            Val::Text(text) => format!("{:?}", self.text(text)),
+            Val::Bytes(bytes) => hex(self.bytes(bytes)),
+            other => describe(other).into(),
+        }
+    }
+}
+
+/// Bytes in hexadecimal, for messages.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}

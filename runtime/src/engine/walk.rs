@@ -1,0 +1,119 @@
+//! All nodes of a tree, in the order in which they were met.
+
+use super::item::{NodeRef, CASE};
+use super::plan::Plan;
+use super::tree::{Elements, Tree};
+
+/// A way through the nodes of a tree whose plan has something to do. The tree may change meanwhile.
+pub(crate) struct Walk {
+    wanted: fn(&Plan) -> bool,
+    /// The next node of its own, and behind the last one.
+    node: u32,
+    end: u32,
+    /// The next view of that node: its case, itself, its parts.
+    view: View,
+    /// Position in the list of compact arrays, and in the array.
+    array: usize,
+    element: u32,
+}
+
+#[derive(Clone, Copy)]
+enum View {
+    Case,
+    Part(u16),
+}
+
+impl Walk {
+    /// Through the nodes that are there now.
+    pub(crate) fn new(tree: &Tree<'_, '_>, wanted: fn(&Plan) -> bool) -> Walk {
+        let end = u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX);
+        Walk { wanted, node: 0, end, view: View::Case, array: 0, element: 0 }
+    }
+
+    /// Through the nodes that are added on the way, too.
+    pub(crate) fn growing(tree: &Tree<'_, '_>, wanted: fn(&Plan) -> bool) -> Walk {
+        Walk { end: u32::MAX, ..Walk::new(tree, wanted) }
+    }
+
+    pub(crate) fn next(&mut self, tree: &Tree<'_, '_>) -> Option<NodeRef> {
+        loop {
+            let nodes = u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX).min(self.end);
+            // What was read before a node comes before it.
+            if let Some(number) = tree.compact.get(self.array).copied() {
+                let array = &tree.arrays[number as usize];
+                let Elements::Records(records) = &array.elements else {
+                    self.array += 1;
+                    continue;
+                };
+                if records.before <= self.node || self.node >= nodes {
+                    match self.in_array(tree, number) {
+                        Some(node) => return Some(node),
+                        None => {
+                            self.array += 1;
+                            self.element = 0;
+                            self.view = View::Case;
+                            continue;
+                        }
+                    }
+                }
+            }
+            if self.node >= nodes {
+                return None;
+            }
+            match self.in_node(tree) {
+                Some(node) => return Some(node),
+                None => {
+                    self.node += 1;
+                    self.view = View::Case;
+                }
+            }
+        }
+    }
+
+    fn in_node(&mut self, tree: &Tree<'_, '_>) -> Option<NodeRef> {
+        let node = NodeRef::own(self.node);
+        let own = tree.own_node(node);
+        if let View::Case = self.view {
+            self.view = View::Part(0);
+            if let Some(case) = own.case {
+                if (self.wanted)(tree.plan_of(case)) {
+                    return Some(NodeRef { part: CASE, ..node });
+                }
+            }
+        }
+        self.part_of(tree, tree.plan_of(own.record), node)
+    }
+
+    fn in_array(&mut self, tree: &Tree<'_, '_>, number: u32) -> Option<NodeRef> {
+        let array = &tree.arrays[number as usize];
+        let Elements::Records(records) = &array.elements else { return None };
+        let plan = tree.plan_of(records.record);
+        if !plan.parts.iter().any(|part| (self.wanted)(tree.plan_of(part.record))) {
+            return None;
+        }
+        while self.element < array.count {
+            if let View::Case = self.view {
+                self.view = View::Part(0);
+            }
+            let node = NodeRef { id: number, element: self.element, part: 0 };
+            if let Some(node) = self.part_of(tree, plan, node) {
+                return Some(node);
+            }
+            self.element += 1;
+            self.view = View::Case;
+        }
+        None
+    }
+
+    /// The next part of a node that is wanted, the node itself among them.
+    fn part_of(&mut self, tree: &Tree<'_, '_>, plan: &Plan, node: NodeRef) -> Option<NodeRef> {
+        let View::Part(first) = self.view else { return None };
+        for part in first..u16::try_from(plan.parts.len()).unwrap_or(u16::MAX) {
+            self.view = View::Part(part + 1);
+            if (self.wanted)(tree.plan_of(plan.parts[usize::from(part)].record)) {
+                return Some(NodeRef { part, ..node });
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,277 @@
+//! Arrays that follow from others: dictionaries, shared tables, relocation.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+use super::super::state::Engine;
+use super::super::item::{ArrayRef, Item, Loc};
+use super::super::plan::Store;
+use super::super::settle::kept_kind;
+use super::super::tree::Pointer;
+use super::super::val::{eval_error, Fallible, Fault, Val};
+use super::super::walk::Walk;
+use crate::model::{Expr, ExprId, Home, Path, Role, Row, RowId, RowKind, Target, Type};
+use crate::spelling::{KeptKind, KeptValue};
+
+impl<'p> Engine<'p, '_> {
+    pub(crate) fn expand(&mut self) {
+        let mut walk = Walk::growing(&self.tree, |plan| !plan.expanding.is_empty());
+        while let Some(node) = walk.next(&self.tree) {
+            if self.tree.is_dead(node) {
+                continue;
+            }
+            let record = self.tree.record(node);
+            for id in &self.tree.plan(node).expanding {
+                let loc = Loc::row(node, *id);
+                if let Err(fault) = self.expand_row(loc, &record.rows[id.index()]) {
+                    self.report(*fault, loc);
+                }
+            }
+        }
+    }
+
+    fn expand_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        if let Some(with) = none_with(&row.ty) {
+            let empty = self.count_items(Loc::row(loc.node, with)) == 0;
+            let here = self.tree.item(loc);
+            if empty && here != Item::Absent {
+                if let Item::Node(unused) = here {
+                    self.tree.own_node_mut(unused.as_rows()).dead = true;
+                }
+                self.set_none(loc);
+            }
+        }
+        if let (Some(condition), Type::Pointer(pointer)) = (row.when, row.ty.stripped()) {
+            let may_be = self.tree.entry(loc) == Item::Absent
+                && matches!(row.role, Role::Data | Role::Elsewhere)
+                && pointer.may_be_none(self.model, row)
+                && !self.layout.mentions_position(condition)
+                && self.tree.home(loc) != Home::Absent;
+            // What cannot be said yet is reported when everything is placed.
+            if may_be && matches!(self.eval_bool(condition, loc.node, None), Ok(true)) {
+                self.set_none(loc);
+            }
+        }
+        if self.tree.entry(loc) != Item::Unset {
+            return Ok(());
+        }
+        let early = match row.role {
+            Role::Kept(expr) => matches!(self.model[expr], Expr::Patricia(_)),
+            Role::Derived => row.patricia(self.model).is_some(),
+            Role::View { .. } => true,
+            _ => false,
+        };
+        if early {
+            self.force(loc.node, loc.row)?;
+        }
+        Ok(())
+    }
+
+    fn set_none(&mut self, loc: Loc) {
+        let none = self.tree.add_pointer(Pointer::to(Item::Absent));
+        self.tree.set_item(loc, none);
+    }
+
+    /// Computes a row that follows from others.
+    pub(crate) fn force_write(&mut self, loc: Loc) -> Fallible<()> {
+        if self.tree.entry(loc) != Item::Unset {
+            return Ok(());
+        }
+        if self.is_busy(loc) {
+            return Err(Box::new(Fault::Cycle(self.describe(loc))));
+        }
+        let row = self.tree.row(loc);
+        if let Some(item) = self.while_busy(loc, |engine| engine.compute(loc, row))? {
+            self.tree.set_item(loc, item);
+        }
+        Ok(())
+    }
+
+    fn compute(&mut self, loc: Loc, row: &'p Row) -> Fallible<Option<Item>> {
+        match (&row.kind, &row.role) {
+            (RowKind::Pool { always, order, kept, .. }, _) => {
+                let members = self.pool_members(loc, always, order)?;
+                return Ok(Some(self.kept_members(loc, members, *kept)));
+            }
+            (RowKind::Mark { .. }, _) => return Ok(None),
+            (RowKind::Value { seen: Some(_) }, _) => return Ok(Some(Item::Absent)),
+            (_, Role::View { slices, key }) => {
+                let table = self.gather(loc, slices, *key)?;
+                return Ok(Some(match &row.ty {
+                    Type::Pointer(_) => self.tree.add_pointer(Pointer::to(table)),
+                    _ => table,
+                }));
+            }
+            _ => {}
+        }
+        let (canonical, kind) = match row.role {
+            Role::Derived => (self.derived(loc)?, None),
+            Role::Kept(expr) => {
+                let kind = kept_kind(&self.model[expr]);
+                match self.eval(expr, loc.node, None) {
+                    Ok(val) => (Some(val), Some((kind, expr))),
+                    // Names that no tree can hold, kept with the nodes that the file had.
+                    Err(fault) if self.tree.kept_of(loc, kind).is_some() => match *fault {
+                        Fault::Eval(_) | Fault::Keys(..) => (Some(Val::None), Some((kind, expr))),
+                        other => return Err(Box::new(other)),
+                    },
+                    Err(fault) => return Err(fault),
+                }
+            }
+            _ => return Ok(None),
+        };
+        let Some(canonical) = canonical else { return Ok(None) };
+        if let Some((kind, expr)) = kind {
+            if self.tree.kept_of(loc, kind).is_some() {
+                let instead = match canonical {
+                    Val::Table(table) => self.table_digest(expr, table)?,
+                    val => self.kept_val(val),
+                };
+                let kept = self.tree.kept_of(loc, kind).filter(|kept| kept.instead_of == instead);
+                if let Some(stored) = kept.map(|kept| kept.stored.clone()) {
+                    return Ok(Some(self.kept_again(loc, row, &stored)));
+                }
+            }
+        }
+        Ok(Some(match canonical {
+            Val::Table(table) => {
+                let table = self.tables[table as usize].clone();
+                self.table_item(loc, row, &table)
+            }
+            val => self.tree.val_item(val),
+        }))
+    }
+
+    /// What was kept in place of something that is computed.
+    fn kept_again(&mut self, loc: Loc, row: &'p Row, stored: &KeptValue) -> Item {
+        let KeptValue::Table(rows) = stored else { return self.kept_item(stored, row) };
+        let mut table = Vec::with_capacity(rows.len());
+        for fields in rows {
+            let items = fields.iter().map(|field| self.kept_item(field, row)).collect();
+            table.push(items);
+        }
+        self.table_item(loc, row, &table)
+    }
+
+    /// Makes the records of an array from the rows of an algorithm.
+    fn table_item(&mut self, loc: Loc, row: &'p Row, table: &[Vec<Item>]) -> Item {
+        let Type::Array(array) = row.ty.stripped() else { return Item::Absent };
+        let Type::Record(record) = array.element else { return Item::Absent };
+        let definition = &self.model.records[record.index()];
+        let targets = definition.table_rows();
+        let mut items = Vec::with_capacity(table.len());
+        for (index, numbers) in (0..).zip(table) {
+            let node = self.tree.add(record, Some(loc.at(index)));
+            self.tree.add_block(node);
+            for (id, row) in (0..).map(RowId).zip(&definition.rows) {
+                let at = Loc::row(node, id);
+                let column = targets.iter().position(|target| *target == id);
+                let item = match column {
+                    Some(column) => {
+                        let number = numbers.get(column).copied().unwrap_or(Item::Absent);
+                        match row.ty {
+                            Type::Pointer(_) => self.tree.add_pointer(Pointer::to(number)),
+                            _ => number,
+                        }
+                    }
+                    None => match row.kind {
+                        RowKind::Constant(_) => self.tree.row_plan(node, id).said,
+                        RowKind::Plain => Item::Unset,
+                        _ => Item::Absent,
+                    },
+                };
+                match (self.tree.row_plan(node, id).store, column) {
+                    (Store::Slot(_), _) => self.tree.set_item(at, item),
+                    (_, Some(_)) => self.put_in_place(at, row, item),
+                    _ => {}
+                }
+            }
+            items.push(Item::Node(node));
+        }
+        Item::Array(ArrayRef::Own(self.tree.add_items(&items)))
+    }
+
+    /// A pool's members: as the file had them, if the schema keeps its list in any case or the
+    /// canonical list is still what that one replaced; new texts go to its end.
+    fn kept_members(&mut self, loc: Loc, members: Vec<Item>, kept_by_schema: bool) -> Item {
+        let canonical = self.digest_rows(core::iter::once(members.as_slice()));
+        let kept = self.tree.kept_of(loc, KeptKind::Pool);
+        let kept = kept.filter(|kept| kept_by_schema || kept.instead_of == canonical);
+        let Some(KeptValue::List(stored)) = kept.map(|kept| kept.stored.clone()) else {
+            return Item::Array(ArrayRef::Own(self.tree.add_items(&members)));
+        };
+        let row = self.tree.row(loc);
+        let mut items: Vec<Item> =
+            stored.iter().map(|value| self.kept_item(value, row)).collect();
+        let known: BTreeSet<Vec<u8>> = items.iter().map(|item| self.tree.item_key(*item)).collect();
+        items.extend(members.into_iter().filter(|m| !known.contains(&self.tree.item_key(*m))));
+        Item::Array(ArrayRef::Own(self.tree.add_items(&items)))
+    }
+
+    /// A shared table: the slices of its owners one behind the other.
+    fn gather(
+        &mut self,
+        loc: Loc,
+        slices: &'p [Path],
+        key: Option<ExprId>,
+    ) -> Fallible<Item> {
+        let owners = self.slices(loc, slices, key)?;
+        let mut items = Vec::new();
+        for slice in owners {
+            let base = items.len() as i128;
+            if let Item::Array(array) = self.tree.item(slice) {
+                let elements = 0..self.tree.count(array);
+                items.extend(elements.filter_map(|index| self.tree.element(array, index)));
+            }
+            self.writing.bases.insert((slice.node, slice.row), base);
+        }
+        Ok(Item::Array(ArrayRef::Own(self.tree.add_items(&items))))
+    }
+
+    /// Index that the schema says for a slice without elements. The equation of the base's row turns
+    /// it back into the stored number.
+    pub(crate) fn empty_base(&self, loc: Loc) -> Fallible<Option<i128>> {
+        let RowKind::Slice { factor, offset, empty_base: Some(stored), .. } =
+            &self.tree.row(loc).kind
+        else {
+            return Ok(None);
+        };
+        match stored.checked_mul(*factor).and_then(|n| n.checked_add(*offset)) {
+            Some(index) => Ok(Some(index)),
+            None => eval_error("the base of the slice is too large"),
+        }
+    }
+
+    /// Index of a slice's first element in its table.
+    pub(crate) fn slice_base(&mut self, loc: Loc) -> Fallible<i128> {
+        let RowKind::Slice { table, .. } = &self.tree.row(loc).kind else { return Ok(0) };
+        if self.is_reading() {
+            // Compared with the table as a whole, not slice by slice.
+            return Ok(self.stored_base(loc)?.unwrap_or(0));
+        }
+        if self.count_items(loc) == 0 {
+            if let Some(index) = self.empty_base(loc)? {
+                return Ok(index);
+            }
+        }
+        self.walk(table, loc.node, None, &mut false, &mut |engine, val| {
+            if let Val::Loc(table) = val {
+                engine.force_loc(table)?;
+            }
+            Ok(true)
+        })?;
+        match self.writing.bases.get(&(loc.node, loc.row)) {
+            Some(base) => Ok(*base),
+            None => Err(Box::new(Fault::Eval("the shared table does not take this slice".into()))),
+        }
+    }
+}
+
+/// The row with whose emptiness a pointer is none.
+fn none_with(ty: &Type) -> Option<RowId> {
+    match ty {
+        Type::Pointer(pointer) if matches!(pointer.target, Target::Own(_)) => pointer.none_with,
+        _ => None,
+    }
+}

@@ -1,0 +1,218 @@
+//! Places regions: bytes whose extent is said by a size, an end or a terminator.
+
+use alloc::vec::Vec;
+
+use super::super::state::Engine;
+use super::super::item::Loc;
+use super::super::read::region::{canonical_tail, content_length, find_terminator};
+use super::super::val::{eval_error, Fallible, Fault};
+use super::lay::Spot;
+use super::Expectation;
+use crate::model::{
+    ExprId, Extent, RegionType, Row, RunLength, Terminated, Terminator, Trim, Type,
+};
+use crate::problem::ProblemKind;
+use crate::spelling::{KeptKind, KeptValue};
+
+impl<'p> Engine<'p, '_> {
+    pub(crate) fn lay_region(
+        &mut self,
+        loc: Loc,
+        region: &'p RegionType,
+        row: &'p Row,
+        spot: &mut Spot,
+    ) -> Fallible<()> {
+        let at = spot.at;
+        let key = (loc.node, loc.row);
+        let measuring = self.writing.measuring;
+        if measuring && loc.index().is_none() {
+            if let Some(size) = self.writing.measured.get(&key) {
+                spot.at += *size;
+                return Ok(());
+            }
+        }
+        let around = self.writing.room;
+        let room = match &region.extent {
+            Extent::Size(size) if self.gives_room(loc, *size) => {
+                match self.eval_int(*size, loc.node, None) {
+                    Ok(size) => {
+                        size.and_then(|n| u64::try_from(n).ok()).and_then(|n| at.checked_add(n))
+                    }
+                    Err(fault) if matches!(*fault, Fault::NotPlaced(_)) => None,
+                    Err(fault) => return Err(fault),
+                }
+            }
+            Extent::Rest => around,
+            Extent::Size(_) | Extent::End(_) | Extent::Terminated(_) => None,
+        };
+        self.writing.room = if region.trim.is_some() { None } else { room };
+        let laid = self.lay_inline(loc, &region.inner, row, spot);
+        self.writing.room = around;
+        laid?;
+        spot.align();
+        let end = spot.at;
+        match (&region.extent, &region.trim) {
+            (Extent::Size(size), None) => self.expect(loc, *size, end - at, "size"),
+            (Extent::End(expr), None) => {
+                if !measuring {
+                    self.expect(loc, *expr, end, "end");
+                }
+            }
+            (Extent::Rest, None) => {}
+            (Extent::Terminated(terminator), _) => {
+                let content = self.content_bytes(loc, &region.inner, row, at, end)?;
+                self.lay_terminator(loc, terminator, &content, around, spot);
+            }
+            (extent, Some(trim)) => {
+                let content = self.content_bytes(loc, &region.inner, row, at, end)?;
+                let size = room.and_then(|room| usize::try_from(room.saturating_sub(at)).ok());
+                if !self.lay_tail(loc, trim, &content, size, spot) {
+                    return Ok(());
+                }
+                if let Extent::Size(size) = extent {
+                    self.expect(loc, *size, spot.at - at, "size");
+                }
+            }
+        }
+        if measuring && loc.index().is_none() {
+            self.writing.measured.insert(key, spot.at - at);
+        }
+        Ok(())
+    }
+
+    /// Puts a terminator behind content, unless the end of the region stands for it.
+    fn lay_terminator(
+        &mut self,
+        loc: Loc,
+        terminator: &Terminator,
+        content: &[u8],
+        around: Option<u64>,
+        spot: &mut Spot,
+    ) {
+        let found = find_terminator(terminator, content);
+        let fits = match terminator.mode {
+            Terminated::Kept => {
+                found.is_some_and(|i| i + terminator.bytes.len() == content.len())
+                    || (terminator.optional && found.is_none())
+            }
+            Terminated::Dropped | Terminated::Unread => found.is_none(),
+        };
+        if !fits {
+            let what = match terminator.mode {
+                Terminated::Kept => "no terminator at its end",
+                _ => "the terminator",
+            };
+            self.problem(loc, ProblemKind::TextContains { what: what.into() });
+        }
+        let width = terminator.bytes.len() as u64;
+        let full = around.is_some_and(|room| spot.at.saturating_add(width) > room);
+        let kept = self.tree.kept_of(loc, KeptKind::Tail).is_some_and(|kept| {
+            kept.instead_of == KeptValue::Int(content.len() as i128)
+        });
+        let ended_by_region = terminator.optional && (full || kept);
+        if terminator.mode == Terminated::Dropped && !ended_by_region {
+            if !self.writing.measuring {
+                self.writing.loose.push((spot.at, terminator.bytes.clone()));
+            }
+            spot.at += width;
+        }
+    }
+
+    /// Puts what follows content in a region that is larger. Says whether there is such a thing.
+    fn lay_tail(
+        &mut self,
+        loc: Loc,
+        trim: &Trim,
+        content: &[u8],
+        size: Option<usize>,
+        spot: &mut Spot,
+    ) -> bool {
+        let length = KeptValue::Int(content.len() as i128);
+        let kept = self.tree.kept_of(loc, KeptKind::Tail);
+        let kept = kept.filter(|kept| kept.instead_of == length).and_then(|kept| match &kept.stored {
+            KeptValue::Bytes(tail) => Some(tail.clone()),
+            _ => None,
+        });
+        let kept = kept
+            .filter(|tail| size.map_or(true, |size| size == content.len() + tail.len()));
+        let Some(tail) = kept.or_else(|| canonical_tail(trim, content, size)) else {
+            let expected = size.map_or(0, |size| size as i128);
+            let why = "the schema fixes the size".into();
+            let actual = content.len() as u64;
+            self.problem(loc, ProblemKind::LengthMismatch { expected, actual, why });
+            return false;
+        };
+        let whole = [content, &tail].concat();
+        if content_length(trim, &whole) != content.len() {
+            let what = "what ends it".into();
+            self.problem(loc, ProblemKind::TextContains { what });
+        }
+        let at = spot.at;
+        spot.at += tail.len() as u64;
+        if !self.writing.measuring {
+            self.writing.loose.push((at, tail));
+        }
+        true
+    }
+
+    /// Whether the size of a region is known before what is in it.
+    pub(crate) fn gives_room(&self, loc: Loc, size: ExprId) -> bool {
+        !self.layout.followed.contains(&(self.tree.record_id(loc.node), loc.row))
+            && !self.layout.mentions_position(size)
+    }
+
+    /// Notes that a length must agree with what the schema says of it.
+    pub(crate) fn expect(&mut self, loc: Loc, expr: ExprId, actual: u64, what: &'static str) {
+        if !self.writing.measuring
+            && !self.layout.mentions_position(expr)
+            && self.model.exprs.constant(expr) != Some(actual.into())
+        {
+            self.writing.expectations.push(Expectation { loc, expr, actual, what });
+        }
+    }
+
+    /// Bytes of something that is placed already, to look at where it ends.
+    fn content_bytes(
+        &mut self,
+        loc: Loc,
+        ty: &'p Type,
+        row: &'p Row,
+        at: u64,
+        end: u64,
+    ) -> Fallible<Vec<u8>> {
+        if let Type::Run(run) = ty {
+            if matches!(run.length, RunLength::Fill) && run.suffix.is_empty() {
+                let order = self.node_order(loc.node)?.unwrap_or_default();
+                return Ok(self.encode(run.content, self.tree.item(loc), order));
+            }
+        }
+        if self.writing.measuring {
+            return eval_error("the size of a trimmed struct cannot be computed ahead");
+        }
+        // Filled ahead of the rest, into bytes of its own.
+        let Some(size) = usize::try_from(end.saturating_sub(at)).ok() else {
+            return eval_error("the file is too large");
+        };
+        let whole = core::mem::take(&mut self.writing.out);
+        let base = core::mem::replace(&mut self.writing.base, 0);
+        let checking = core::mem::replace(&mut self.writing.checking, false);
+        self.writing.ahead = at;
+        self.writing.out = alloc::vec![0; size];
+        let filled = self.fill_ahead(loc, ty, row, at);
+        let content = core::mem::replace(&mut self.writing.out, whole);
+        self.writing.base = base;
+        self.writing.checking = checking;
+        self.writing.ahead = 0;
+        filled?;
+        Ok(content)
+    }
+
+    fn fill_ahead(&mut self, loc: Loc, ty: &'p Type, row: &'p Row, at: u64) -> Fallible<()> {
+        let loose = self.writing.loose.iter().rev().take_while(|(place, _)| *place >= at);
+        for (place, bytes) in loose.cloned().collect::<Vec<_>>() {
+            self.put(place, &bytes);
+        }
+        self.fill_item(loc, ty, row)?;
+        self.fill_inside(loc)
+    }
+}

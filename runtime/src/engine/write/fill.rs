@@ -1,0 +1,474 @@
+//! Writes the bytes of everything that is placed.
+
+use alloc::vec::Vec;
+
+use super::super::state::Engine;
+use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, CASE, MAX_SIZE, UNPLACED, WHOLE};
+use super::super::plan::{Piece, Place, Store};
+use super::super::tree::{cell_bytes, Cells, Elements, Records};
+use super::super::val::{eval_error, Fallible};
+use super::build::does_not_fit;
+use super::number::fits_int;
+use crate::load::Endian;
+use crate::model::{
+    unit_size, Content, Encoding, RecordKind, Row, RowId, RowKind, RunLength, RunType, Storage, Type,
+};
+use crate::problem::ProblemKind;
+
+impl<'p> Engine<'p, '_> {
+    pub(crate) fn fill(&mut self) {
+        let total = self.writing.total.unwrap_or(0);
+        // A file that is too large is refused before anything is set aside.
+        match usize::try_from(total) {
+            Ok(size) if total <= MAX_SIZE => {
+                if !self.writing.checking {
+                    let whole = self.writing.base + size;
+                    self.writing.out.resize(whole, 0);
+                }
+            }
+            _ => {
+                let kind = ProblemKind::TooLarge { limit: MAX_SIZE };
+                self.problem(Loc::row(NodeRef::ROOT, WHOLE), kind);
+                return;
+            }
+        }
+        self.report_odd();
+        for id in (0..).take(self.tree.nodes.len()) {
+            let node = NodeRef::own(id);
+            if self.tree.node_at(node) == UNPLACED {
+                continue;
+            }
+            // A word is written by the row that it stands in.
+            if !matches!(self.tree.record(node).kind, RecordKind::Word(_)) {
+                self.fill_node(node);
+            }
+        }
+        for index in 0..self.tree.compact.len() {
+            let number = self.tree.compact[index];
+            if self.tree.arrays[number as usize].at != UNPLACED {
+                if let Err(fault) = self.fill_records(number) {
+                    self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
+                }
+            }
+        }
+        for (at, bytes) in core::mem::take(&mut self.writing.loose) {
+            self.put(at, &bytes);
+        }
+    }
+
+    /// Numbers in place that have no room there.
+    fn report_odd(&mut self) {
+        if !self.tree.has_odd() {
+            return;
+        }
+        for (loc, item) in self.tree.odd_items() {
+            if let (Type::Cell(cell), Some(number)) =
+                (&self.tree.row(loc).ty, self.tree.int(item))
+            {
+                let stored = number.saturating_add(self.tree.row(loc).plus);
+                let name = match cell.storage {
+                    Storage::Word { first, last, .. } => {
+                        alloc::format!("{} bits", u32::from(last - first) + 1)
+                    }
+                    _ => self.model.cell_name(cell),
+                };
+                self.problem(loc, does_not_fit(stored, &name));
+            }
+        }
+    }
+
+    fn fill_node(&mut self, node: NodeRef) {
+        if let Err(fault) = self.fill_pieces(node) {
+            self.report(*fault, self.tree.node_loc(node));
+        }
+        for row in self.own_rows(node) {
+            let loc = Loc::row(node, row);
+            if let Err(fault) = self.fill_row(loc, self.tree.row(loc)) {
+                self.report(*fault, loc);
+            }
+        }
+    }
+
+    /// Writes the rows in place of a node.
+    fn fill_pieces(&mut self, node: NodeRef) -> Fallible<()> {
+        if self.writing.checking {
+            return Ok(());
+        }
+        let plan = self.tree.plan(node);
+        if plan.pieces.is_empty() {
+            return Ok(());
+        }
+        let Some(order) = self.order_for(node, &plan.pieces)? else {
+            return eval_error("no case of the byte order fits");
+        };
+        let own = self.tree.own_node(node);
+        let (at, tail) = (own.at, own.tail);
+        let block = self.tree.block(node);
+        for piece in &plan.pieces {
+            let to = match piece.place {
+                Place::Home(offset) => at + offset,
+                Place::Tail(offset) => tail + offset,
+                Place::Moving | Place::Nowhere => continue,
+            };
+            let from = (block + piece.from) as usize;
+            let reversed = piece.number && piece.order.unwrap_or(order) == Endian::Big;
+            self.copy(From::Own, from, to.into(), piece.len as usize, reversed);
+        }
+        Ok(())
+    }
+
+    /// The byte order of a node, if one of these bytes has it.
+    fn order_for(&mut self, node: NodeRef, pieces: &[Piece]) -> Fallible<Option<Endian>> {
+        if pieces.iter().any(|piece| piece.number && piece.order.is_none()) {
+            self.node_order(node)
+        } else {
+            Ok(Some(Endian::Little))
+        }
+    }
+
+    /// Copies bytes into the file, perhaps in the other order.
+    fn copy(&mut self, from: From, start: usize, to: u64, len: usize, reversed: bool) {
+        let ahead = self.writing.ahead;
+        let Some(to) = to.checked_sub(ahead).and_then(|to| usize::try_from(to).ok()) else { return };
+        let to = self.writing.base + to;
+        let source = match from {
+            From::File => self.tree.file,
+            From::Own => &self.tree.own,
+            From::Literal => &self.layout.literals,
+        };
+        let source = source.get(start..start + len);
+        let place = self.writing.out.get_mut(to..to + len);
+        if let (Some(source), Some(place)) = (source, place) {
+            place.copy_from_slice(source);
+            if reversed {
+                place.reverse();
+            }
+        }
+    }
+
+    /// Writes an array of compact records.
+    fn fill_records(&mut self, number: u32) -> Fallible<()> {
+        let array = &self.tree.arrays[number as usize];
+        let (at, count) = (array.at, array.count);
+        let Elements::Records(records) = array.elements else { return Ok(()) };
+        if self.writing.checking || count == 0 {
+            return Ok(());
+        }
+        let Records { from, first, stride, record, .. } = records;
+        let pieces = &self.tree.plan_of(record).pieces;
+        let own = NodeRef { id: number, element: 0, part: 0 };
+        let order = match self.tree.plan_of(record).parts.first().and_then(|part| part.order) {
+            Some(order) => order,
+            None => match self.order_for(records.owner, pieces)? {
+                Some(order) => order,
+                None => return eval_error("no case of the byte order fits"),
+            },
+        };
+        let _ = own;
+        let is = |piece: &Piece| piece.order.unwrap_or(order);
+        // What was read has the order of its file, what was built has the lowest byte first.
+        let was = |piece: &Piece| match from {
+            From::File => piece.order.unwrap_or(records.order),
+            _ => Endian::Little,
+        };
+        if pieces.iter().all(|piece| !piece.number || is(piece) == was(piece)) {
+            let len = stride as usize * count as usize;
+            self.copy(from, first as usize, at.into(), len, false);
+            return Ok(());
+        }
+        for index in 0..count {
+            for piece in pieces {
+                let Place::Home(offset) = piece.place else { continue };
+                let start = (first + stride * index + piece.from) as usize;
+                let to = u64::from(at + stride * index + offset);
+                let reversed = piece.number && is(piece) != was(piece);
+                self.copy(from, start, to, piece.len as usize, reversed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes an array of numbers.
+    fn fill_numbers(&mut self, loc: Loc, cells: Cells<'p>, at: u32, count: u32) -> Fallible<()> {
+        if self.writing.checking {
+            return Ok(());
+        }
+        let size = usize::from(cell_bytes(cells.cell));
+        let Storage::Fixed(int) = cells.cell.storage else { return Ok(()) };
+        let order = match int.order {
+            Some(order) => order.into(),
+            None if size == 1 || count == 0 => cells.order,
+            None => match self.node_order(loc.node)? {
+                Some(order) => order,
+                None => return eval_error("no case of the byte order fits"),
+            },
+        };
+        let first = cells.first as usize;
+        if order == cells.order || size == 1 {
+            self.copy(cells.from, first, at.into(), size * count as usize, false);
+            return Ok(());
+        }
+        for index in 0..count as usize {
+            let to = u64::from(at) + (index * size) as u64;
+            self.copy(cells.from, first + index * size, to, size, true);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn put(&mut self, at: u64, bytes: &[u8]) {
+        let Some(at) = at.checked_sub(self.writing.ahead) else { return };
+        let Ok(at) = usize::try_from(at) else { return };
+        let at = self.writing.base + at;
+        let out = &mut self.writing.out;
+        if self.writing.checking {
+            return;
+        }
+        if let Some(place) = at.checked_add(bytes.len()).and_then(|end| out.get_mut(at..end)) {
+            place.copy_from_slice(bytes);
+        }
+    }
+
+    pub(crate) fn put_bits(&mut self, at: u64, bit: u8, width: u8, msb_first: bool, value: u64) {
+        if self.writing.checking {
+            return;
+        }
+        let Some(at) = at.checked_sub(self.writing.ahead) else { return };
+        for index in 0..width {
+            let position = u64::from(bit) + u64::from(index);
+            let within = u8::try_from(position % 8).unwrap_or(0);
+            let (source, target) =
+                if msb_first { (width - 1 - index, 7 - within) } else { (index, within) };
+            if value >> source & 1 == 0 {
+                continue;
+            }
+            let byte = usize::try_from(at + position / 8).unwrap_or(usize::MAX);
+            let byte = self.writing.base.saturating_add(byte);
+            if let Some(byte) = self.writing.out.get_mut(byte) {
+                *byte |= 1 << target;
+            }
+        }
+    }
+
+    fn fill_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        let Some(slot) = self.tree.slot(loc) else { return Ok(()) };
+        let (at, item) = (slot.at, slot.item);
+        if at == UNPLACED || matches!(row.kind, RowKind::Slice { .. } | RowKind::Mark { .. }) {
+            return Ok(());
+        }
+        match &row.kind {
+            RowKind::Zero | RowKind::Runtime | RowKind::Reserved => match (item, &row.ty) {
+                (Item::Bytes(blob), _) => {
+                    self.copy(blob.from, blob.start as usize, at.into(), blob.len as usize, false);
+                    Ok(())
+                }
+                (Item::Absent, _) => Ok(()),
+                (_, ty) => self.fill_item(loc, ty, row),
+            },
+            RowKind::Zeros | RowKind::Value { .. } => Ok(()),
+            RowKind::Pool { .. } => {
+                let Some((element, _)) = row.ty.pool_members() else { return Ok(()) };
+                let Item::Array(array) = self.tree.item(loc) else { return Ok(()) };
+                for index in 0..self.tree.count(array) {
+                    self.fill_item(loc.at(index), element, row)?;
+                }
+                Ok(())
+            }
+            _ => {
+                self.force(loc.node, loc.row)?;
+                self.fill_item(loc, &row.ty, row)
+            }
+        }
+    }
+
+    /// Writes the rows of the nodes inside a row or element.
+    pub(crate) fn fill_inside(&mut self, loc: Loc) -> Fallible<()> {
+        let mut items: Vec<Item> = alloc::vec![self.tree.item(loc)];
+        while let Some(item) = items.pop() {
+            match item {
+                Item::Node(node) if node.is_element() => {}
+                Item::Node(node) => {
+                    let rows = node.as_rows();
+                    self.fill_pieces(rows)?;
+                    for row in self.own_rows(rows) {
+                        let inner = Loc::row(rows, row);
+                        self.fill_row(inner, self.tree.row(inner))?;
+                        if !matches!(self.tree.entry(inner), Item::Pointer(_)) {
+                            items.push(self.tree.entry(inner));
+                        }
+                    }
+                }
+                Item::Array(ArrayRef::Own(number)) => {
+                    match self.tree.arrays[number as usize].elements {
+                        Elements::Records(_) => self.fill_records(number)?,
+                        Elements::Items { first, .. } => {
+                            let count = self.tree.arrays[number as usize].count;
+                            let (first, end) = (first as usize, (first + count) as usize);
+                            let nodes = self.tree.items[first..end].iter();
+                            items.extend(nodes.filter(|item| matches!(item, Item::Node(_))));
+                        }
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Address of an item that is not a node.
+    pub(crate) fn item_at(&self, loc: Loc) -> u64 {
+        let mut at = self.tree.row_at(loc.whole_row());
+        if let (Some(index), Item::Array(array)) = (loc.index(), self.tree.item(loc.whole_row())) {
+            at = self.tree.element_at(array, index, false);
+        }
+        let mut item = self.tree.entry(loc);
+        while let Item::Pointer(pointer) = item {
+            let pointer = &self.tree.pointers[pointer as usize];
+            at = pointer.at;
+            item = pointer.target;
+        }
+        at.into()
+    }
+
+    /// Writes what is in a row or element.
+    pub(crate) fn fill_item(&mut self, loc: Loc, ty: &'p Type, row: &'p Row) -> Fallible<()> {
+        match ty {
+            Type::Cell(cell) => self.fill_cell(loc, cell, row),
+            Type::Run(run) => self.fill_run(loc, run),
+            Type::Record(_) | Type::Text | Type::Nothing | Type::PerEpoch(_) => Ok(()),
+            Type::Union(union) => self.fill_union(loc, *union),
+            Type::Pointer(pointer) => self.fill_pointer(loc, pointer, row),
+            Type::Array(array) => {
+                let Item::Array(items) = self.tree.item(loc) else { return Ok(()) };
+                if matches!(array.element.stripped(), Type::Record(_)) {
+                    return Ok(());
+                }
+                if let ArrayRef::Own(number) = items {
+                    let whole = &self.tree.arrays[number as usize];
+                    if let Elements::Cells(cells) = whole.elements {
+                        let (at, count) = (whole.at, whole.count);
+                        return self.fill_numbers(loc, cells, at, count);
+                    }
+                }
+                for index in 0..self.tree.count(items) {
+                    self.fill_item(loc.at(index), &array.element, row)?;
+                }
+                Ok(())
+            }
+            Type::Region(region) => self.fill_item(loc, &region.inner, row),
+            Type::ByteOrderMark => {
+                let mark = match self.order {
+                    Endian::Little => [0xff, 0xfe],
+                    Endian::Big => [0xfe, 0xff],
+                };
+                self.put(self.item_at(loc), &mark);
+                Ok(())
+            }
+        }
+    }
+
+    fn fill_run(&mut self, loc: Loc, run: &'p RunType) -> Fallible<()> {
+        let at = self.item_at(loc);
+        if at == u64::from(UNPLACED) {
+            return Ok(());
+        }
+        let mut at = at.next_multiple_of(run.align.unwrap_or(1).max(1));
+        let item = self.tree.item(loc);
+        if let RunLength::Prefix(cell) = &run.length {
+            let units = self.item_size(run.content, item) / unit_size(run.content);
+            match cell.storage {
+                Storage::Fixed(int) => {
+                    if !fits_int(units.into(), int) {
+                        let ty = self.model.cell_name(cell);
+                        let ty = alloc::format!("a length of type {ty}");
+                        self.problem(loc, does_not_fit(units.into(), &ty));
+                        return Ok(());
+                    }
+                    self.put_int(loc, at, int, units.into())?;
+                    at += u64::from(int.bytes);
+                }
+                Storage::Varint(id) => {
+                    let width = self.varint_width(loc, id, units);
+                    let varint = &self.model.varints[id.index()];
+                    let mut prefix = Vec::new();
+                    if width > varint.max_bytes
+                        || !crate::store_varint(&mut prefix, units, width, varint.order.into())
+                    {
+                        self.problem(loc, does_not_fit(units.into(), "a length"));
+                        return Ok(());
+                    }
+                    self.put(at, &prefix);
+                    at += u64::from(width);
+                }
+                _ => {}
+            }
+        }
+        let wide = matches!(
+            run.content,
+            Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be | Encoding::Utf32)
+        );
+        let len = match item {
+            Item::Text(blob) | Item::Bytes(blob) if !wide => {
+                self.copy(blob.from, blob.start as usize, at, blob.len as usize, false);
+                u64::from(blob.len)
+            }
+            item => {
+                let order = match run.content {
+                    Content::Text(Encoding::Utf16 | Encoding::Utf32) => self.node_order(loc.node)?,
+                    _ => None,
+                };
+                let bytes = self.encode(run.content, item, order.unwrap_or_default());
+                self.put(at, &bytes);
+                bytes.len() as u64
+            }
+        };
+        self.put(at + len, &run.suffix);
+        Ok(())
+    }
+
+    /// Bytes of an item in a run.
+    pub(crate) fn encode(&self, content: Content, item: Item, order: Endian) -> Vec<u8> {
+        let order = match content {
+            Content::Text(Encoding::Utf16Le) => Endian::Little,
+            Content::Text(Encoding::Utf16Be) => Endian::Big,
+            _ => order,
+        };
+        let unit = |unit: u16| match order {
+            Endian::Little => unit.to_le_bytes(),
+            Endian::Big => unit.to_be_bytes(),
+        };
+        match (content, item) {
+            (_, Item::Bytes(blob)) => self.tree.bytes(blob).to_vec(),
+            (_, Item::Units(start, len)) => {
+                self.tree.units(start, len).iter().flat_map(|n| unit(*n)).collect()
+            }
+            (
+                Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be),
+                Item::Text(blob),
+            ) => self.tree.text(blob).encode_utf16().flat_map(unit).collect(),
+            (Content::Text(Encoding::Utf32), Item::Text(blob)) => {
+                let unit = |c: char| match order {
+                    Endian::Little => u32::from(c).to_le_bytes(),
+                    Endian::Big => u32::from(c).to_be_bytes(),
+                };
+                self.tree.text(blob).chars().flat_map(unit).collect()
+            }
+            (_, Item::Text(blob)) => self.tree.bytes(blob).to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Rows that are looked at one by one before a value is written.
+    pub(crate) fn rows_to_validate(&self, node: NodeRef) -> &'p [RowId] {
+        debug_assert!(node.part != CASE || !matches!(self.tree.record(node).kind, RecordKind::Form(..)));
+        &self.tree.plan(node).validating
+    }
+
+    /// Whether a row is somewhere in the file.
+    pub(crate) fn is_laid(&self, loc: Loc) -> bool {
+        match self.tree.row_plan(loc.node, loc.row).store {
+            Store::Slot(_) => self.tree.row_at(loc) != UNPLACED,
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,608 @@
+//! Gives the inline rows of records their addresses, without knowing any number in them.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::super::state::Engine;
+use super::super::item::{ArrayRef, Item, Loc, NodeRef, CASE, MAX_SIZE};
+use super::super::map::BytesMap;
+use super::super::plan::Store;
+use super::super::read::choice::tag_size;
+use super::super::read::short;
+use super::super::tree::{cell_bytes, Elements};
+use super::super::val::{eval_error, Fallible};
+use crate::model::{
+    unit_size, Cell, Content, Encoding, ExprId, Extent, Home, Label, Meaning, Model, Role, Row,
+    RowId, RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
+};
+use crate::problem::ProblemKind;
+use crate::spelling::{KeptKind, KeptValue};
+
+/// Next free byte, and bits of it that are taken.
+#[derive(Clone, Copy)]
+pub(crate) struct Spot {
+    pub at: u64,
+    pub bit: u8,
+}
+
+impl Spot {
+    pub(crate) fn new(at: u64) -> Spot {
+        Spot { at, bit: 0 }
+    }
+
+    pub(crate) fn align(&mut self) {
+        if self.bit > 0 {
+            self.at += 1;
+            self.bit = 0;
+        }
+    }
+}
+
+impl<'p> Engine<'p, '_> {
+    /// Places the rows of a node from an address on; returns the address behind them.
+    pub(crate) fn lay_record(&mut self, node: NodeRef, at: u64) -> Fallible<u64> {
+        let measuring = self.writing.measuring;
+        if node.is_element() {
+            return Ok(self.lay_element(node, at));
+        }
+        if !measuring {
+            self.tree.own_node_mut(node).at = short(at);
+        }
+        let plan = self.tree.plan(node);
+        let block = plan.block.map(u64::from);
+        let end = match plan.size.filter(|_| plan.slots == 0) {
+            // Nothing in it has to be told where it is.
+            Some(size) => {
+                if !measuring {
+                    self.tree.own_node_mut(node).tail = short(at + block.unwrap_or(0));
+                }
+                at + u64::from(size)
+            }
+            None => {
+                let mut spot = Spot::new(at);
+                self.lay_rows_of(node, &mut spot, at, block)?;
+                spot.align();
+                block.map_or(spot.at, |size| spot.at.max(at + size))
+            }
+        };
+        if !measuring {
+            self.tree.own_node_mut(node).end = short(end);
+        }
+        Ok(end)
+    }
+
+    /// Places an element of a compact array that stands in a table of its own.
+    fn lay_element(&mut self, node: NodeRef, at: u64) -> u64 {
+        let size = u64::from(self.tree.plan(node).size.unwrap_or(0));
+        if node.element == 0 && !self.writing.measuring {
+            let array = &mut self.tree.arrays[node.id as usize];
+            array.at = short(at);
+            array.end = short(at + size * u64::from(array.count));
+        }
+        at + size
+    }
+
+    fn lay_rows_of(
+        &mut self,
+        node: NodeRef,
+        spot: &mut Spot,
+        base: u64,
+        block: Option<u64>,
+    ) -> Fallible<()> {
+        if self.is_too_deep() {
+            let kind = self.depth_limit();
+            return Err(alloc::boxed::Box::new(super::super::val::Fault::Limit(kind)));
+        }
+        self.deep(|engine| engine.lay_rows(node, spot, base, block))
+    }
+
+    fn lay_rows(
+        &mut self,
+        node: NodeRef,
+        spot: &mut Spot,
+        base: u64,
+        block: Option<u64>,
+    ) -> Fallible<()> {
+        let record = self.tree.record(node);
+        let plan = self.tree.plan(node);
+        let rows = || (0..).map(RowId).zip(record.rows.iter().zip(&plan.rows));
+        for (id, (row, planned)) in rows() {
+            let Home::At(offset) = planned.home else { continue };
+            match (planned.store, planned.size) {
+                (Store::Slot(_), _) => {
+                    let mut here = Spot::new(base + offset);
+                    self.lay_row(Loc::row(node, id), row, &mut here)?;
+                    // The last row of a block may be of any size.
+                    here.align();
+                    spot.at = spot.at.max(here.at);
+                }
+                (_, Some(size)) => spot.at = spot.at.max(base + offset + u64::from(size)),
+                (_, None) => {}
+            }
+        }
+        if let Some(size) = block {
+            spot.at = spot.at.max(base + size);
+        }
+        if !self.writing.measuring {
+            self.tree.own_node_mut(node).tail = short(spot.at);
+        }
+        for (id, (row, planned)) in rows() {
+            if planned.home != Home::Next {
+                continue;
+            }
+            let loc = Loc::row(node, id);
+            let Store::Slot(_) = planned.store else {
+                spot.align();
+                spot.at += u64::from(planned.size.unwrap_or(0));
+                continue;
+            };
+            if self.is_present(loc, row)? {
+                self.lay_row(loc, row, spot)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a row is there. Of data the value says it, of everything else the condition; and the
+    /// condition of a number or pointer that is none, because that is nothing in the value, too.
+    fn is_present(&mut self, loc: Loc, row: &'p Row) -> Fallible<bool> {
+        let Some(condition) = row.when else { return Ok(true) };
+        let absent = self.tree.entry(loc) == Item::Absent;
+        if self.is_optional_data(row) {
+            if !absent || !may_say_none(self.model, row) || self.layout.mentions_position(condition) {
+                return Ok(!absent);
+            }
+            return self.eval_bool(condition, loc.node, None);
+        }
+        let holds = self.eval_bool(condition, loc.node, None)?;
+        if !holds {
+            self.tree.set_item(loc, Item::Absent);
+        }
+        Ok(holds)
+    }
+
+    /// Whether the value says whether a row under a condition is there.
+    pub(crate) fn is_optional_data(&self, row: &Row) -> bool {
+        matches!(row.kind, RowKind::Plain | RowKind::Object { .. } | RowKind::Value { .. })
+            && matches!(row.role, Role::Data | Role::Default(_) | Role::Elsewhere)
+            && (row.name.is_some() || self.model.carries_data(&row.ty))
+    }
+
+    fn lay_row(&mut self, loc: Loc, row: &'p Row, spot: &mut Spot) -> Fallible<()> {
+        let bits = row.ty.is_bits();
+        if !bits {
+            spot.align();
+        }
+        let start = *spot;
+        match &row.kind {
+            RowKind::Zero | RowKind::Reserved | RowKind::Runtime => {
+                self.lay_padding(loc, row, spot)?;
+            }
+            RowKind::Zeros => {
+                if let Some(count) = self.tree.int(self.tree.item(loc)) {
+                    match u64::try_from(count) {
+                        Ok(count) if count <= MAX_SIZE => spot.at += count,
+                        _ => return eval_error("more zero bytes than a file may have"),
+                    }
+                }
+            }
+            RowKind::Pool { pad, .. } => {
+                self.force(loc.node, loc.row)?;
+                spot.at = self.lay_pool(loc, row, *pad, spot.at)?;
+            }
+            RowKind::Plain | RowKind::Constant(_) => {
+                if needs_value(&row.ty) {
+                    self.force(loc.node, loc.row)?;
+                }
+                self.lay_inline(loc, &row.ty, row, spot)?;
+            }
+            RowKind::Object { .. }
+            | RowKind::Mark { .. }
+            | RowKind::Value { .. }
+            | RowKind::Slice { .. } => {}
+        }
+        if !self.writing.measuring {
+            let end = short(spot.at + u64::from(spot.bit > 0));
+            let field = bits && matches!(row.ty, Type::Cell(_));
+            if let Some(slot) = self.tree.slot_mut(loc) {
+                slot.at = short(start.at);
+                slot.end = if field { start.bit.into() } else { end };
+            }
+        }
+        Ok(())
+    }
+
+    fn lay_padding(&mut self, loc: Loc, row: &'p Row, spot: &mut Spot) -> Fallible<()> {
+        if let Type::Cell(Cell { storage: Storage::Bits { width, .. }, .. }) = row.ty {
+            advance_bits(spot, width.into());
+            return Ok(());
+        }
+        let kept = match self.tree.item(loc) {
+            Item::Bytes(blob) => Some(u64::from(blob.len)),
+            _ => None,
+        };
+        let planned = self.tree.row_plan(loc.node, loc.row);
+        let size = match (planned.size.map(u64::from), padding_size(&row.ty)) {
+            (Some(size), _) => size,
+            // Only reading knows the position; the value has what it found.
+            (None, Some(size)) if kept.is_some() && self.layout.mentions_position(size) => {
+                kept.unwrap_or(0)
+            }
+            (None, Some(size)) => {
+                let size = self.eval_int(size, loc.node, None)?.unwrap_or(0);
+                match u64::try_from(size) {
+                    Ok(size) => size,
+                    Err(_) => return eval_error(format!("a size of {size}")),
+                }
+            }
+            // Padding to the end of a region whose size is known.
+            (None, None) => match self.writing.room {
+                Some(room) => room.saturating_sub(spot.at),
+                None => kept.unwrap_or(0),
+            },
+        };
+        if kept.is_some_and(|kept| kept != size) {
+            // Another number of bytes: what was there is of no use.
+            self.tree.set_item(loc, Item::Absent);
+        }
+        spot.at += size;
+        Ok(())
+    }
+
+    /// Places a value of a type at a spot and moves it behind.
+    pub(crate) fn lay_inline(
+        &mut self,
+        loc: Loc,
+        ty: &'p Type,
+        row: &'p Row,
+        spot: &mut Spot,
+    ) -> Fallible<()> {
+        if !ty.is_bits() {
+            spot.align();
+        }
+        match ty {
+            Type::Cell(cell) => self.lay_cell(loc, cell, row, spot)?,
+            Type::Run(run) => spot.at = self.lay_run(loc, run, spot.at)?,
+            Type::Record(_) => {
+                if let Item::Node(node) = self.tree.item(loc) {
+                    spot.at = self.lay_record(node, spot.at)?;
+                }
+            }
+            Type::Union(union) => self.lay_union(loc, *union, spot)?,
+            Type::Pointer(pointer) => {
+                let kind = &self.model.pointers[pointer.kind.index()];
+                let at = spot.at;
+                let cell = pointer.cell.as_ref().unwrap_or(&kind.cell);
+                match cell.storage {
+                    Storage::Fixed(int) => spot.at += u64::from(int.bytes),
+                    Storage::Word { .. } => {}
+                    _ => self.lay_cell(loc, cell, row, spot)?,
+                }
+                if !self.writing.measuring {
+                    if let Some(pointer) = self.tree.pointer_mut(loc) {
+                        pointer.cell = short(at);
+                    }
+                }
+            }
+            Type::Array(array) => {
+                let Item::Array(items) = self.tree.item(loc) else { return Ok(()) };
+                self.lay_array(loc, &array.element, array.stride, items, row, spot)?;
+            }
+            Type::Region(region) => self.lay_region(loc, region, row, spot)?,
+            Type::ByteOrderMark => spot.at += 2,
+            Type::Text | Type::Nothing | Type::PerEpoch(_) => {}
+        }
+        Ok(())
+    }
+
+    fn lay_array(
+        &mut self,
+        loc: Loc,
+        element: &'p Type,
+        stride: Option<ExprId>,
+        array: ArrayRef,
+        row: &'p Row,
+        spot: &mut Spot,
+    ) -> Fallible<()> {
+        let at = spot.at;
+        let count = self.tree.count(array);
+        let own = match array {
+            ArrayRef::Own(number) => Some(number),
+            ArrayRef::Inline { .. } => None,
+        };
+        let elements = own.map(|number| self.tree.arrays[number as usize].elements);
+        let numbers = match element {
+            Type::Cell(cell @ Cell { storage: Storage::Fixed(_), meaning })
+                if !matches!(meaning, Meaning::Word(_)) =>
+            {
+                Some(u64::from(cell_bytes(cell)))
+            }
+            _ => None,
+        };
+        let each = match elements {
+            Some(Elements::Records(records)) => Some(u64::from(records.stride)),
+            _ => numbers,
+        };
+        let mut starts = Vec::new();
+        match each.filter(|_| stride.is_none()) {
+            Some(size) => spot.at += size * u64::from(count),
+            None => {
+                let known = matches!(element.stripped(), Type::Record(_) | Type::Pointer(_));
+                for index in 0..count {
+                    let element_loc = loc.at(index);
+                    let start = spot.at;
+                    if !known {
+                        starts.push(short(start));
+                    }
+                    self.lay_inline(element_loc, element, row, spot)?;
+                    if let Some(stride) = stride {
+                        spot.align();
+                        self.expect(element_loc, stride, spot.at - start, "size");
+                    }
+                }
+            }
+        }
+        if !self.writing.measuring {
+            if let Some(number) = own {
+                self.set_array(number, at, spot.at, &starts);
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers where an array and its elements are.
+    fn set_array(&mut self, number: u32, at: u64, end: u64, starts: &[u32]) {
+        let first = short(self.tree.starts.len() as u64);
+        self.tree.starts.extend_from_slice(starts);
+        let array = &mut self.tree.arrays[number as usize];
+        array.at = short(at);
+        array.end = short(end);
+        if let Elements::Items { starts: place, .. } = &mut array.elements {
+            *place = (!starts.is_empty()).then_some(first);
+        }
+    }
+
+    fn lay_cell(
+        &mut self,
+        loc: Loc,
+        cell: &'p Cell,
+        row: &'p Row,
+        spot: &mut Spot,
+    ) -> Fallible<()> {
+        match cell.storage {
+            Storage::Fixed(int) => {
+                let at = spot.at;
+                spot.at += u64::from(int.bytes);
+                if let (Meaning::Word(_), Item::Node(node)) = (&cell.meaning, self.tree.item(loc)) {
+                    if !self.writing.measuring && !node.is_element() && node.part == 0 {
+                        self.lay_word(node, at, spot.at);
+                    }
+                }
+            }
+            Storage::Varint(id) => {
+                self.force(loc.node, loc.row)?;
+                let value = match self.tree.item(loc) {
+                    // A number that nobody knows takes no more room than zero.
+                    Item::Unset => 0,
+                    _ => u64::try_from(self.stored_number(loc, cell, row)?).unwrap_or(u64::MAX),
+                };
+                spot.at += u64::from(self.varint_width(loc, id, value));
+            }
+            Storage::Bits { width, .. } => advance_bits(spot, width.into()),
+            Storage::Word { .. } | Storage::Letter { .. } | Storage::TagOf => {}
+        }
+        Ok(())
+    }
+
+    /// Places the fields of a word that has a node of its own.
+    fn lay_word(&mut self, node: NodeRef, at: u64, end: u64) {
+        let own = self.tree.own_node_mut(node);
+        own.at = short(at);
+        own.tail = short(at);
+        own.end = short(end);
+        for row in self.own_rows(node) {
+            let loc = Loc::row(node, row);
+            if let Some(slot) = self.tree.slot_mut(loc) {
+                slot.at = short(at);
+                slot.end = short(end);
+            }
+            if let Some(pointer) = self.tree.pointer_mut(loc) {
+                pointer.cell = short(at);
+            }
+        }
+    }
+
+    /// Bytes that a variable-length integer takes: as kept, if it is still the same number.
+    pub(crate) fn varint_width(&self, loc: Loc, id: VarintId, value: u64) -> u8 {
+        let shortest = crate::varint_width(value);
+        let most = self.model.varints[id.index()].max_bytes;
+        let kept = self.tree.kept_of(loc, KeptKind::Width);
+        match kept.filter(|kept| kept.instead_of == KeptValue::Int(shortest.into())) {
+            Some(kept) => match kept.stored {
+                KeptValue::Int(width) => u8::try_from(width)
+                    .ok()
+                    .filter(|width| (shortest..=most).contains(width))
+                    .unwrap_or(shortest),
+                _ => shortest,
+            },
+            _ => shortest,
+        }
+    }
+
+    fn lay_run(&mut self, loc: Loc, run: &'p RunType, at: u64) -> Fallible<u64> {
+        let mut at = at;
+        if let Some(align) = run.align {
+            if self.writing.measuring && align > 1 {
+                return eval_error("the size of something aligned depends on its address");
+            }
+            at = at.next_multiple_of(align.max(1));
+        }
+        let item = self.tree.item(loc);
+        let size = self.item_size(run.content, item);
+        let prefix = match &run.length {
+            RunLength::Prefix(cell) => match cell.storage {
+                Storage::Fixed(int) => u64::from(int.bytes),
+                Storage::Varint(id) => {
+                    let units = size / unit_size(run.content);
+                    self.varint_width(loc, id, units).into()
+                }
+                _ => 0,
+            },
+            RunLength::Fixed(wanted) if *wanted != size => {
+                if item != Item::Absent {
+                    let why = format!("the schema says {wanted} bytes").into();
+                    let expected = i128::from(*wanted);
+                    self.problem(loc, ProblemKind::LengthMismatch { expected, actual: size, why });
+                }
+                return Ok(at + wanted);
+            }
+            _ => 0,
+        };
+        Ok(at + prefix + size + run.suffix.len() as u64)
+    }
+
+    fn lay_pool(&mut self, loc: Loc, row: &'p Row, pad: u64, at: u64) -> Fallible<u64> {
+        let Some((element, _)) = row.ty.pool_members() else { return Ok(at) };
+        let Item::Array(array) = self.tree.item(loc) else { return Ok(at) };
+        let mut spot = Spot::new(at);
+        let mut starts = Vec::new();
+        let mut members = BytesMap::default();
+        for index in 0..self.tree.count(array) {
+            let item = self.tree.element(array, index).unwrap_or(Item::Absent);
+            let key = self.tree.item_key(item);
+            // Of equal members the first one is meant.
+            let known = members.get_with(&key, |n| {
+                self.tree.item_key(self.tree.element(array, n).unwrap_or(Item::Absent)) == key
+            });
+            if known.is_none() {
+                members.insert(&key, index);
+            }
+            starts.push(short(spot.at));
+            self.lay_inline(loc.at(index), element, row, &mut spot)?;
+            spot.at = spot.at.next_multiple_of(pad.max(1));
+        }
+        if !self.writing.measuring {
+            self.writing.members.insert((loc.node, loc.row), members);
+            if let ArrayRef::Own(number) = array {
+                self.set_array(number, at, spot.at, &starts);
+            }
+        }
+        Ok(spot.at)
+    }
+
+    fn lay_union(&mut self, loc: Loc, id: UnionId, spot: &mut Spot) -> Fallible<()> {
+        let union = &self.model.unions[id.index()];
+        let Item::Node(node) = self.tree.item(loc) else { return Ok(()) };
+        let measuring = self.writing.measuring;
+        let start = spot.at;
+        let base = match self.tree.node_at(loc.node) {
+            _ if measuring => start,
+            at => at.into(),
+        };
+        let Some(case) = union.case_of(self.tree.record_id(node)) else { return Ok(()) };
+        let rows = node.as_rows();
+        if case.whole {
+            let own = matches!(union.tag, Tag::Own(_) | Tag::Word(_));
+            let from = if (own && !union.body) || measuring { start } else { base };
+            spot.at = self.lay_record(rows, from)?;
+            return Ok(());
+        }
+        let labels = match node.part {
+            CASE => {
+                let form = self.tree.record_id(rows);
+                case.forms.iter().find(|f| f.record == form).map_or(&case.labels, |f| &f.labels)
+            }
+            _ => &case.labels,
+        };
+        let patterned = match (&union.tag, labels.first()) {
+            (Tag::Own(_), Some(Label::Pattern(pattern))) => pattern.width / 8,
+            _ => 0,
+        };
+        let mut inner = Spot::new(start + u64::from(tag_size(&union.tag).max(patterned)));
+        if !measuring {
+            self.tree.own_node_mut(rows).at = short(base);
+        }
+        let block = self.fixed_part(rows);
+        self.lay_rows_of(rows, &mut inner, base, block)?;
+        if !measuring {
+            self.set_letter_cells(rows, start);
+        }
+        inner.align();
+        spot.at = match union.size {
+            Some(size) => inner.at.max(start + size),
+            None => inner.at,
+        };
+        spot.bit = 0;
+        if !measuring {
+            self.tree.own_node_mut(rows).end = short(spot.at);
+        }
+        Ok(())
+    }
+
+    /// Size of a row that is not placed yet.
+    pub(crate) fn measured_size(&mut self, loc: Loc) -> Fallible<u64> {
+        if self.is_reading() {
+            return eval_error("a size is asked for before it is known");
+        }
+        let row = self.tree.row(loc);
+        let before = core::mem::replace(&mut self.writing.measuring, true);
+        let mut spot = Spot::new(0);
+        let result = self.lay_inline(loc, &row.ty, row, &mut spot);
+        spot.align();
+        self.writing.measuring = before;
+        result?;
+        Ok(spot.at)
+    }
+
+    /// Bytes that an item takes in a run.
+    pub(crate) fn item_size(&self, content: Content, item: Item) -> u64 {
+        match (content, item) {
+            (_, Item::Bytes(blob)) => blob.len.into(),
+            (_, Item::Units(_, len)) => u64::from(len) * 2,
+            (
+                Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be),
+                Item::Text(blob),
+            ) => self.tree.text(blob).encode_utf16().count() as u64 * 2,
+            (Content::Text(Encoding::Utf32), Item::Text(blob)) => {
+                self.tree.text(blob).chars().count() as u64 * 4
+            }
+            (_, Item::Text(blob)) => blob.len.into(),
+            _ => 0,
+        }
+    }
+}
+
+/// Whether nothing in the value can be a number or pointer for nothing in the file.
+pub(crate) fn may_say_none(model: &Model, row: &Row) -> bool {
+    match row.ty.stripped() {
+        Type::Pointer(pointer) => pointer.may_be_none(model, row),
+        _ => !row.none.is_empty(),
+    }
+}
+
+fn advance_bits(spot: &mut Spot, width: u64) {
+    let bits = u64::from(spot.bit) + width;
+    spot.at += bits / 8;
+    spot.bit = u8::try_from(bits % 8).unwrap_or(0);
+}
+
+/// Whether the size of a row depends on what is in it.
+fn needs_value(ty: &Type) -> bool {
+    match ty {
+        Type::Cell(cell) => matches!(cell.storage, Storage::Varint(_)),
+        Type::Array(_) | Type::Run(_) | Type::Region(_) => true,
+        Type::Pointer(_) | Type::Record(_) | Type::Union(_) => false,
+        Type::ByteOrderMark | Type::Text | Type::Nothing | Type::PerEpoch(_) => false,
+    }
+}
+
+fn padding_size(ty: &Type) -> Option<ExprId> {
+    match ty {
+        Type::Region(region) => match region.extent {
+            Extent::Size(size) => Some(size),
+            _ => None,
+        },
+        Type::Run(RunType { length: RunLength::Count(count), .. }) => Some(*count),
+        _ => None,
+    }
+}

@@ -1,0 +1,238 @@
+//! Writing: from a value to the tree of nodes, from there to addresses, from there to bytes.
+//!
+//! 1. *Build*: the value becomes a tree; what does not fit the schema is a problem.
+//! 2. *Expand*: arrays that follow from others (dictionaries, shared tables) get their elements.
+//! 3. *Place*: the layout runs and gives every object its address; pools and relocation tables
+//!    are collected when it reaches them.
+//! 4. *Validate*: counts, references and rules.
+//! 5. *Fill*: an exactly sized buffer, every address known.
+
+pub(crate) mod build;
+mod expand;
+mod extent;
+mod fill;
+pub(crate) mod lay;
+mod number;
+pub(crate) mod place;
+mod tags;
+mod validate;
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::state::Engine;
+use super::item::{Loc, NodeRef, MAX_SIZE, WHOLE};
+use super::map::BytesMap;
+use super::plan::Direction;
+use super::program::Program;
+use super::read::entry::find_epoch;
+use super::source::{Asked, Given};
+use super::val::Fault;
+use crate::dictionary::DictionaryError;
+use crate::load::Endian;
+use crate::model::{ByteOrderRule, Constant, EpochId, ExprId, Role, RowId, Type};
+use crate::options::ReadOptions;
+use crate::path::{Path, Segment};
+use crate::problem::{Problem, ProblemKind, WriteError};
+
+/// What only writing needs.
+#[derive(Debug, Default)]
+pub(crate) struct Writing {
+    pub problems: Vec<Problem>,
+    /// Size of the file, once everything is placed.
+    pub total: Option<u64>,
+    /// Address of the next object.
+    pub cursor: u64,
+    /// Address behind the object that was placed last, before any fill.
+    pub last_end: u64,
+    /// End of the region around what is being placed, if something else says it.
+    pub room: Option<u64>,
+    /// Sizes are computed, addresses are not set.
+    pub measuring: bool,
+    /// Sizes of regions that were measured.
+    pub measured: BTreeMap<(NodeRef, RowId), u64>,
+    /// Running totals of slices in their tables.
+    pub bases: BTreeMap<(NodeRef, RowId), i128>,
+    /// Positions of pool members by their bytes.
+    pub members: BTreeMap<(NodeRef, RowId), BytesMap>,
+    /// Bytes that belong to no row: tails of regions, kept gaps.
+    pub loose: Vec<(u64, Vec<u8>)>,
+    /// Sizes and ends of regions that must agree with an expression.
+    pub expectations: Vec<Expectation>,
+    /// Alignment of an object whose bytes do not come first in its layout.
+    pub aligns: BTreeMap<NodeRef, u64>,
+    /// The file, behind what is not ours.
+    pub out: Vec<u8>,
+    /// Where it begins in `out`.
+    pub base: usize,
+    /// Address of the first byte of `out` behind `base`: not 0 while a part is written by itself.
+    pub ahead: u64,
+    /// Whether numbers are only checked: nothing is put into `out`.
+    pub checking: bool,
+}
+
+/// A length that an expression of the schema states too.
+#[derive(Debug)]
+pub(crate) struct Expectation {
+    pub loc: Loc,
+    pub expr: ExprId,
+    pub actual: u64,
+    pub what: &'static str,
+}
+
+/// What becomes of a value that is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Aim {
+    /// Its bytes.
+    Bytes,
+    /// Nothing: whether it can be written is all that is asked.
+    Check,
+}
+
+/// Writes a value as a file, behind what `out` holds. `file` is the file from which parts of the value
+/// were taken, if there is one.
+pub(crate) fn write(
+    program: &Program,
+    value: Given<'_>,
+    file: &[u8],
+    aim: Aim,
+    out: &mut Vec<u8>,
+) -> Result<(), WriteError> {
+    let (epoch, context) = match epoch_of(program, value) {
+        Ok(found) => found,
+        Err(problem) => return Err(WriteError::new(alloc::vec![problem])),
+    };
+    let layout = program.layout(epoch);
+    let options = ReadOptions::default();
+    let mut engine = Engine::new(program, layout, Direction::Writing, file, &options);
+    engine.context = context;
+    engine.order = match program.model().byte_order {
+        ByteOrderRule::Fixed(order) => order.into(),
+        ByteOrderRule::Mark { .. } => Endian::Little,
+    };
+    engine.writing.base = out.len();
+    engine.writing.checking = aim == Aim::Check;
+    engine.writing.out = core::mem::take(out);
+    engine.write_file(value);
+    *out = core::mem::take(&mut engine.writing.out);
+    let base = engine.writing.base;
+    let problems = engine.writing.problems;
+    if problems.is_empty() {
+        return Ok(());
+    }
+    out.truncate(base);
+    Err(WriteError::new(problems))
+}
+
+impl<'p> Engine<'p, '_> {
+    fn write_file(&mut self, value: Given<'_>) {
+        self.build_root(value);
+        if !self.writing.problems.is_empty() {
+            return;
+        }
+        self.memo.forget();
+        self.expand();
+        if !self.writing.problems.is_empty() {
+            return;
+        }
+        self.memo.forget();
+        if let Err(fault) = self.place_root() {
+            self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
+        }
+        if !self.writing.problems.is_empty() {
+            return;
+        }
+        self.validate();
+        if !self.writing.problems.is_empty() {
+            return;
+        }
+        self.fill();
+    }
+
+    #[cold]
+    pub(crate) fn problem(&mut self, loc: Loc, kind: ProblemKind) {
+        let problem = Problem::new(self.tree.path(loc), kind);
+        if !self.writing.problems.contains(&problem) {
+            self.writing.problems.push(problem);
+        }
+    }
+
+    /// A fault of an expression, as a problem of a row.
+    #[cold]
+    pub(crate) fn report(&mut self, fault: Fault, loc: Loc) {
+        let expression = |message: Box<str>| ProblemKind::Expression { message };
+        let kind = match fault {
+            Fault::Eval(message) => expression(message.into()),
+            Fault::Keys(DictionaryError::EmptyKey { .. }, _) => ProblemKind::EmptyKey,
+            Fault::Keys(DictionaryError::DuplicateKey { .. }, key) => {
+                ProblemKind::DuplicateKey { key: key.into() }
+            }
+            Fault::Keys(error, _) => expression(format!("{error}").into()),
+            Fault::NotPlaced(what) => {
+                expression(format!("the address of `{what}` is needed before it is known").into())
+            }
+            Fault::Cycle(what) => ProblemKind::Cycle { what: what.into() },
+            Fault::Limit(kind) => expression(format!("{kind}").into()),
+            Fault::Read(error) => expression(format!("{error}").into()),
+        };
+        self.problem(loc, kind);
+    }
+
+    /// Whether what is placed has become too large for a file.
+    pub(crate) fn is_too_large(&self) -> bool {
+        self.writing.cursor > MAX_SIZE
+    }
+}
+
+/// The epoch that a value is written in, with its epoch variables.
+pub(crate) fn epoch_of(
+    program: &Program,
+    value: Given<'_>,
+) -> Result<(EpochId, Vec<i128>), Problem> {
+    let model = program.model();
+    let mut context = Vec::new();
+    for variable in &model.epoch_variables {
+        let mut record = model.root;
+        let mut here = value;
+        let mut number = None;
+        let mut path = Path::new();
+        for (depth, id) in variable.path.iter().enumerate() {
+            let row = &model.records[record.index()].rows[id.index()];
+            let asked = Asked { record, row: *id, name: row.name.as_deref() };
+            let inside = match here {
+                Given::Struct(fields) => fields.field(asked),
+                Given::Stored(stored) => stored.field(*id),
+                _ => Given::Missing,
+            };
+            // The fields of a struct without a name are among those of the one around it.
+            if !matches!(inside, Given::Here) {
+                here = inside;
+            }
+            if let Some(name) = &row.name {
+                path.push(Segment::Field(name.clone().into()));
+            }
+            if depth + 1 == variable.path.len() {
+                number = match (here, &row.role) {
+                    (Given::Int(n), _) => Some(n),
+                    (Given::Missing, Role::Default(Constant::Int(n))) => Some(*n),
+                    _ => None,
+                };
+            } else if let Type::Record(inner) = row.ty {
+                record = inner;
+            }
+        }
+        match number {
+            Some(number) => context.push(number),
+            None => return Err(Problem::new(path, ProblemKind::MissingField)),
+        }
+    }
+    match find_epoch(model, &context) {
+        Ok(epoch) => Ok((epoch, context)),
+        Err((name, value)) => {
+            let kind = ProblemKind::NoLayout { name: name.into(), value };
+            Err(Problem::new(Path::new(), kind))
+        }
+    }
+}

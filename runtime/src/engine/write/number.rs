@@ -1,0 +1,382 @@
+//! Writes numbers: what a cell, word, tag or pointer stores.
+
+use alloc::format;
+
+use super::super::state::Engine;
+use super::super::item::{Item, Loc, NodeRef, UNPLACED};
+use super::super::plan::Store;
+use super::super::tree::{load, mask};
+use super::super::val::{eval_error, Fallible, Val};
+use super::build::{does_not_fit, is_nothing};
+use crate::load::Endian;
+use crate::model::{
+    Cell, IntType, Label, Meaning, Pattern, PointerType, RecordKind, Reference, Row, RowId, Storage,
+    Tag, Target, Type, UnionId,
+};
+use crate::problem::ProblemKind;
+
+impl<'p> Engine<'p, '_> {
+    /// The number that a cell stores for an item.
+    pub(super) fn stored_number(
+        &mut self,
+        loc: Loc,
+        cell: &'p Cell,
+        row: &'p Row,
+    ) -> Fallible<i128> {
+        let item = self.tree.item(loc);
+        Ok(match (&cell.meaning, item) {
+            (_, Item::F32(bits)) => bits.into(),
+            (_, Item::F64(bits)) => bits.into(),
+            (Meaning::Bool { yes }, Item::Bool(true)) => (*yes).into(),
+            (Meaning::Bool { yes }, Item::Int(n)) if n != 0 => (*yes).into(),
+            (_, Item::Bool(b)) => b.into(),
+            (_, Item::Absent) => self.code_for_none(loc, row).unwrap_or(0),
+            (Meaning::Word(_), Item::Node(node)) => self.word(node)?.into(),
+            (_, Item::Unset) => {
+                return eval_error("its number follows from something that is not there");
+            }
+            (_, item) => {
+                let Some(n) = self.tree.int(item) else { return Ok(0) };
+                let ranks = row.reference.as_ref().filter(|reference| reference.filter.is_some());
+                let ranked = ranks.is_some();
+                let n = match ranks {
+                    Some(reference) => self.rank(loc, reference, n)?,
+                    None => n,
+                };
+                let stored = n.checked_add(row.plus).unwrap_or(n);
+                if ranked && row.none.contains(&stored) {
+                    self.problem(loc, is_nothing(n));
+                }
+                stored
+            }
+        })
+    }
+
+    /// Rank of an element among those for which the reference's filter holds.
+    fn rank(&mut self, loc: Loc, reference: &'p Reference, index: i128) -> Fallible<i128> {
+        let (Some(filter), Some(array)) = (reference.filter, self.referred(reference, loc)?) else {
+            return Ok(index);
+        };
+        let ranks = self.ranks(array, filter, loc.node)?;
+        let found = u32::try_from(index).ok().and_then(|index| ranks.binary_search(&index).ok());
+        match found {
+            Some(rank) => Ok(rank as i128),
+            None => {
+                let what = format!("element {index} is not one that can be referred to").into();
+                self.problem(loc, ProblemKind::NotAnElement { what });
+                Ok(0)
+            }
+        }
+    }
+
+    /// The integer made of the bit fields of a node.
+    fn word(&mut self, node: NodeRef) -> Fallible<u64> {
+        let record = self.tree.record(node);
+        let RecordKind::Word(int) = record.kind else { return Ok(0) };
+        // Fields in place are there already.
+        let block = match self.tree.place_mut(Loc::row(node, RowId(0)), int.bytes.into()) {
+            Some(block) => load(block, 0, int.bytes, Endian::Little),
+            None => 0,
+        };
+        let mut word = block;
+        for (id, row) in (0..).map(RowId).zip(&record.rows) {
+            let loc = Loc::row(node, id);
+            if !matches!(self.tree.row_plan(node, id).store, Store::Slot(_)) {
+                continue;
+            }
+            let cell = match &row.ty {
+                Type::Cell(cell) => Some(cell),
+                Type::Pointer(pointer) => pointer.cell.as_ref(),
+                _ => None,
+            };
+            let Some(cell) = cell else { continue };
+            let Storage::Word { first, last, .. } = cell.storage else { continue };
+            self.force(node, id)?;
+            let n = match &row.ty {
+                Type::Pointer(pointer) => self.pointer_number(loc, pointer, row)?,
+                _ => self.stored_number(loc, cell, row)?,
+            };
+            let width = u32::from(last - first) + 1;
+            if !crate::fits(n, width, false) && !crate::fits(n, width, true) {
+                self.problem(loc, does_not_fit(n, &format!("{width} bits")));
+                continue;
+            }
+            word |= (n as u64 & mask(last - first + 1)) << first;
+        }
+        Ok(word)
+    }
+
+    pub(crate) fn fill_cell(
+        &mut self,
+        loc: Loc,
+        cell: &'p Cell,
+        row: &'p Row,
+    ) -> Fallible<()> {
+        let n = self.stored_number(loc, cell, row)?;
+        let at = self.item_at(loc);
+        match cell.storage {
+            Storage::Fixed(int) => {
+                let is_bits = matches!(cell.meaning, Meaning::Float | Meaning::Word(_));
+                if !is_bits && !fits_int(n, int) {
+                    self.problem(loc, does_not_fit(n, &self.model.cell_name(cell)));
+                    return Ok(());
+                }
+                self.put_int(loc, at, int, n)
+            }
+            Storage::Varint(id) => {
+                let varint = &self.model.varints[id.index()];
+                let fits = crate::fits(n, u32::from(varint.ty.bytes) * 8, false);
+                let Some(value) = u64::try_from(n).ok().filter(|_| fits) else {
+                    self.problem(loc, does_not_fit(n, &self.model.cell_name(cell)));
+                    return Ok(());
+                };
+                let width = self.varint_width(loc, id, value);
+                let mut bytes = alloc::vec::Vec::new();
+                if width <= varint.max_bytes
+                    && crate::store_varint(&mut bytes, value, width, varint.order.into())
+                {
+                    self.put(at, &bytes);
+                } else {
+                    self.problem(loc, does_not_fit(n, &self.model.cell_name(cell)));
+                }
+                Ok(())
+            }
+            Storage::Bits { width, msb_first } => {
+                if !crate::fits(n, width.into(), false) {
+                    self.problem(loc, does_not_fit(n, &format!("{width} bits")));
+                    return Ok(());
+                }
+                let at = self.tree.row_at(loc.whole_row());
+                let from = u64::from(self.tree.slot(loc.whole_row()).map_or(0, |slot| {
+                    if loc.index().is_some() { 0 } else { slot.end }
+                }));
+                let from = from + u64::from(loc.index().unwrap_or(0)) * u64::from(width);
+                let bit = u8::try_from(from % 8).unwrap_or(0);
+                self.put_bits(u64::from(at) + from / 8, bit, width, msb_first, n as u64);
+                Ok(())
+            }
+            // The word, pattern or tag around it is written as a whole.
+            Storage::Word { .. } | Storage::Letter { .. } | Storage::TagOf => Ok(()),
+        }
+    }
+
+    pub(crate) fn put_int(&mut self, loc: Loc, at: u64, int: IntType, n: i128) -> Fallible<()> {
+        let order = match int.order {
+            Some(order) => order.into(),
+            None if int.bytes == 1 => Endian::Little,
+            None => match self.node_order(loc.node)? {
+                Some(order) => order,
+                None => return eval_error("no case of the byte order fits"),
+            },
+        };
+        let width = usize::from(int.bytes).min(8);
+        let mut bytes = (n as u64).to_le_bytes();
+        if order == Endian::Big {
+            bytes[..width].reverse();
+        }
+        self.put(at, &bytes[..width]);
+        Ok(())
+    }
+
+    pub(crate) fn fill_union(&mut self, loc: Loc, id: UnionId) -> Fallible<()> {
+        let union = &self.model.unions[id.index()];
+        let (Tag::Own(cell) | Tag::Word(cell)) = &union.tag else { return Ok(()) };
+        let Item::Node(node) = self.tree.item(loc) else { return Ok(()) };
+        let Some(case) = union.case_of(self.tree.record_id(node)) else { return Ok(()) };
+        if case.whole {
+            return Ok(());
+        }
+        let rows = node.as_rows();
+        let form = self.tree.record_id(rows);
+        let labels = case.forms.iter().find(|f| f.record == form).map_or(&case.labels, |f| &f.labels);
+        let at = self.item_at(loc);
+        match labels.first() {
+            Some(Label::Pattern(pattern)) => {
+                let number = self.pattern_number(pattern, rows)?;
+                let bytes = usize::try_from(pattern.width / 8).unwrap_or(0);
+                if let Tag::Word(Cell { storage: Storage::Fixed(int), .. }) = &union.tag {
+                    return self.put_int(loc, at, *int, number as i128);
+                }
+                let all = number.to_be_bytes();
+                self.put(at, &all[16 - bytes.min(16)..]);
+                Ok(())
+            }
+            Some(Label::Range(low, _)) => {
+                // A row of the case may say which of its numbers it is.
+                let number = self.tag_row(rows)?.unwrap_or(*low);
+                let taken = labels.iter().any(
+                    |label| matches!(label, Label::Range(a, b) if *a <= number && number <= *b),
+                );
+                if !taken {
+                    self.problem(loc, does_not_fit(number, "the case's labels"));
+                } else if let Storage::Fixed(int) = cell.storage {
+                    self.put_int(loc, at, int, number)?;
+                }
+                Ok(())
+            }
+            Some(Label::Else) => {
+                if let (Some(number), Storage::Fixed(int)) = (self.tag_row(rows)?, cell.storage) {
+                    self.put_int(loc, at, int, number)?;
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The tag that a row of a case gives a meaning.
+    fn tag_row(&mut self, rows: NodeRef) -> Fallible<Option<i128>> {
+        for (id, row) in (0..).map(RowId).zip(&self.tree.record(rows).rows) {
+            if let Type::Cell(cell) = &row.ty {
+                if matches!(cell.storage, Storage::TagOf) {
+                    self.force(rows, id)?;
+                    return self.stored_number(Loc::row(rows, id), cell, row).map(Some);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn pattern_number(&mut self, pattern: &'p Pattern, rows: NodeRef) -> Fallible<u128> {
+        let mut number = pattern.bits;
+        for (id, row) in (0..).map(RowId).zip(&self.tree.record(rows).rows) {
+            let cell = match &row.ty {
+                Type::Cell(cell) => Some(cell),
+                Type::Pointer(pointer) => pointer.cell.as_ref(),
+                _ => None,
+            };
+            let Some(cell) = cell else { continue };
+            let Storage::Letter { letter, width } = cell.storage else { continue };
+            let loc = Loc::row(rows, id);
+            self.force(rows, id)?;
+            let n = match &row.ty {
+                Type::Pointer(pointer) => self.pointer_number(loc, pointer, row)?,
+                _ => self.stored_number(loc, cell, row)?,
+            };
+            if !crate::fits(n, width.into(), false) {
+                self.problem(loc, does_not_fit(n, &format!("{width} bits")));
+                continue;
+            }
+            let value = n as u64;
+            let bits = pattern.letters.iter().find(|(l, _)| *l == letter);
+            let Some((_, positions)) = bits else { continue };
+            let count = positions.len();
+            for (place, bit) in positions.iter().enumerate() {
+                let source = u32::try_from(count - 1 - place).unwrap_or(0);
+                if value.checked_shr(source).unwrap_or(0) & 1 == 1 {
+                    number |= 1_u128.checked_shl(*bit).unwrap_or(0);
+                }
+            }
+        }
+        Ok(number)
+    }
+
+    /// The number that a pointer stores.
+    fn pointer_number(
+        &mut self,
+        loc: Loc,
+        pointer: &'p PointerType,
+        row: &'p Row,
+    ) -> Fallible<i128> {
+        let kind = &self.model.pointers[pointer.kind.index()];
+        let none = row.none.first().copied().or(kind.none);
+        let Some(item) = self.tree.pointer(loc) else { return Ok(none.unwrap_or(0)) };
+        let (target, at) = (item.target, item.at);
+        let address = match (&pointer.target, target) {
+            // Where nothing is, there is an address all the same.
+            (Target::Own(Type::Nothing), Item::Absent) if !pointer.optional => Some(at),
+            (_, Item::Absent | Item::Unset) => None,
+            (Target::Own(_), Item::Node(node)) if self.tree.case_of(node).is_none() => {
+                Some(self.tree.node_at(node))
+            }
+            (Target::Own(_), Item::Array(_) | Item::Bytes(_)) if at == UNPLACED => None,
+            (Target::Own(_), _) => Some(at),
+            (Target::Pooled, text) => Some(self.member_address(loc, pointer, text)?),
+            (Target::Element, item) => match (self.tree.int(item), &row.reference) {
+                (Some(index), Some(reference)) => {
+                    match (self.referred(reference, loc)?, u32::try_from(index)) {
+                        (Some(array), Ok(index)) => self.loc_address(array.at(index), false)?,
+                        _ => None,
+                    }
+                }
+                _ => None,
+            },
+        };
+        let Some(address) = address else {
+            if none.is_none() {
+                self.problem(loc, ProblemKind::MissingField);
+            }
+            return Ok(none.unwrap_or(0));
+        };
+        if address == UNPLACED {
+            self.problem(loc, ProblemKind::NotPlaced);
+            return Ok(0);
+        }
+        let base = match kind.base {
+            Some(base) => self.eval_int(base, loc.node, None)?.unwrap_or(0),
+            None => 0,
+        };
+        Ok(i128::from(address) + i128::from(kind.skip) - base)
+    }
+
+    fn member_address(&mut self, loc: Loc, pointer: &'p PointerType, text: Item) -> Fallible<u32> {
+        let kind = &self.model.pointers[pointer.kind.index()];
+        let Some(pool) = &kind.pool else { return eval_error("the pointer has no pool") };
+        let key = self.tree.item_key(text);
+        let mut found = None;
+        self.walk(pool, loc.node, None, &mut false, &mut |engine, val| {
+            let Val::Loc(pool) = val else { return Ok(true) };
+            let Item::Array(array) = engine.tree.item(pool) else { return Ok(true) };
+            let members = engine.writing.members.get(&(pool.node, pool.row));
+            let index = members.and_then(|members| {
+                members.get_with(&key, |index| {
+                    let item = engine.tree.element(array, index).unwrap_or(Item::Absent);
+                    match engine.tree.in_bytes(item) {
+                        Some(bytes) => bytes == key,
+                        None => engine.tree.item_key(item) == key,
+                    }
+                })
+            });
+            found = index.map(|index| engine.tree.element_at(array, index, false));
+            Ok(found.is_none())
+        })?;
+        if let Some(at) = found {
+            return Ok(at);
+        }
+        let what = "the pool does not hold this text".into();
+        self.problem(loc, ProblemKind::NotAnElement { what });
+        Ok(0)
+    }
+
+    pub(crate) fn fill_pointer(
+        &mut self,
+        loc: Loc,
+        pointer: &'p PointerType,
+        row: &'p Row,
+    ) -> Fallible<()> {
+        let kind = &self.model.pointers[pointer.kind.index()];
+        let n = self.pointer_number(loc, pointer, row)?;
+        let cell = pointer.cell.as_ref().unwrap_or(&kind.cell);
+        let at = match self.tree.pointer(loc) {
+            Some(inner) => inner.cell,
+            None => self.tree.row_at(loc),
+        };
+        if let Storage::Fixed(int) = cell.storage {
+            if fits_int(n, int) {
+                self.put_int(loc, at.into(), int, n)?;
+            } else {
+                self.problem(loc, does_not_fit(n, &self.model.cell_name(cell)));
+            }
+        }
+        let Target::Own(target) = &pointer.target else { return Ok(()) };
+        let placed = self
+            .tree
+            .pointer(loc)
+            .is_some_and(|inner| inner.at != UNPLACED && inner.target != Item::Absent);
+        if placed { self.fill_item(loc, target, row) } else { Ok(()) }
+    }
+}
+
+pub(crate) fn fits_int(n: i128, int: IntType) -> bool {
+    crate::fits(n, u32::from(int.bytes) * 8, int.signed)
+}

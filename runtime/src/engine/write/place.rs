@@ -1,0 +1,475 @@
+//! Runs layouts: every object gets its address.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::super::address::leads_to_nothing;
+use super::super::state::Engine;
+use super::super::item::{Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
+use super::super::read::short;
+use super::super::val::{eval_error, Fallible, Fault};
+use super::super::walk::Walk;
+use super::lay::Spot;
+use crate::model::{
+    LayoutPath, Model, PointerType, Row, RowKind, RunLength, Statement, Target, Type, WhenEmpty,
+};
+use crate::problem::ProblemKind;
+use crate::spelling::{KeptKind, KeptValue};
+
+/// Address and end of something that was placed.
+type Placed = Option<(u64, u64)>;
+
+impl<'p, 'b> Engine<'p, 'b> {
+    pub(crate) fn place_root(&mut self) -> Fallible<()> {
+        let root = NodeRef::ROOT;
+        self.run_layout(root, &self.tree.record(root).layout)?;
+        // What the file had behind everything.
+        let total = self.begin(Loc::row(root, WHOLE), 1);
+        self.writing.total = Some(total);
+        Ok(())
+    }
+
+    fn run_layout(&mut self, node: NodeRef, statements: &'p [Statement]) -> Fallible<()> {
+        if self.is_too_deep() {
+            return Err(Box::new(Fault::Limit(self.depth_limit())));
+        }
+        match statements {
+            [] => Ok(()),
+            _ => self.deep(|engine| engine.run_statements(node, statements)),
+        }
+    }
+
+    fn run_statements(&mut self, node: NodeRef, statements: &'p [Statement]) -> Fallible<()> {
+        for statement in statements {
+            if self.is_too_large() {
+                return eval_error("the file would be too large");
+            }
+            match statement {
+                Statement::This => {
+                    let align = self.writing.aligns.get(&node).copied().unwrap_or(1);
+                    let loc = self.tree.node_loc(node);
+                    let at = if node == NodeRef::ROOT { 0 } else { self.begin(loc, align) };
+                    let end = self.lay_record(node, at)?;
+                    self.finish(end);
+                }
+                Statement::Record(path) => {
+                    self.each(node, path, &mut |engine, loc| engine.place(loc, true, false))?;
+                }
+                Statement::Tail(path) => {
+                    self.each(node, path, &mut |engine, loc| engine.place(loc, false, true))?;
+                }
+                Statement::Put(path) => {
+                    self.each(node, path, &mut |engine, loc| engine.place(loc, true, true))?;
+                }
+                Statement::Run(pass, path) => {
+                    self.each(node, path, &mut |engine, loc| engine.run_pass(loc, pass))?;
+                }
+                Statement::Align(align) => {
+                    let align = self.eval_int(*align, node, None)?.unwrap_or(1);
+                    match u64::try_from(align) {
+                        Ok(align) if align > 0 => self.align_to(align),
+                        _ => return eval_error(format!("an alignment of {align}")),
+                    }
+                }
+                Statement::Zero(size) => {
+                    let size = self.eval_int(*size, node, None)?.unwrap_or(0);
+                    match u64::try_from(size) {
+                        Ok(size) if size <= MAX_SIZE => self.writing.cursor += size,
+                        Ok(_) => return eval_error("more zero bytes than a file may have"),
+                        Err(_) => return eval_error(format!("a size of {size}")),
+                    }
+                }
+                Statement::Mark(row, align) => {
+                    let loc = Loc::row(node, *row);
+                    if self.is_nowhere(loc) {
+                        self.tree.set_item(loc, Item::Absent);
+                        continue;
+                    }
+                    if let Some(align) = align {
+                        let align = self.eval_int(*align, node, None)?.unwrap_or(1);
+                        self.align_to(u64::try_from(align).unwrap_or(1).max(1));
+                    }
+                    let at = self.writing.cursor;
+                    let item = self.tree.integer(at.into());
+                    if let Some(slot) = self.tree.slot_mut(loc) {
+                        slot.at = short(at);
+                        slot.end = short(at);
+                        slot.item = item;
+                    }
+                }
+                Statement::When(condition, then, otherwise) => {
+                    let holds = self.eval_bool(*condition, node, None)?;
+                    self.run_layout(node, if holds { then } else { otherwise })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what says the address of a mark is not there, so that it marks nothing.
+    fn is_nowhere(&mut self, loc: Loc) -> bool {
+        match self.tree.row(loc).kind {
+            RowKind::Mark { address } => matches!(self.eval_int(address, loc.node, None), Ok(None)),
+            _ => false,
+        }
+    }
+
+    fn align_to(&mut self, align: u64) {
+        let cursor = &mut self.writing.cursor;
+        *cursor = cursor.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX);
+    }
+
+    /// Calls `action` for the rows that a path leads to.
+    fn each(
+        &mut self,
+        node: NodeRef,
+        path: &'p LayoutPath,
+        action: &mut dyn FnMut(&mut Self, Loc) -> Fallible<()>,
+    ) -> Fallible<()> {
+        let mut nodes = vec![node];
+        for (depth, step) in path.steps.iter().enumerate() {
+            let last = depth + 1 == path.steps.len();
+            let mut next = Vec::new();
+            for node in nodes {
+                // The layout of a case with forms is that of the form.
+                let ways = [node, node.as_rows()];
+                let row_of = |engine: &Self, node: NodeRef| {
+                    let record = engine.tree.record_id(node);
+                    step.rows.iter().find(|(r, _)| *r == record).map(|(_, row)| Loc::row(node, *row))
+                };
+                let Some(loc) = ways.into_iter().find_map(|node| row_of(self, node)) else {
+                    continue;
+                };
+                if last {
+                    action(self, loc)?;
+                    continue;
+                }
+                self.force(loc.node, loc.row)?;
+                match self.tree.item(loc) {
+                    Item::Node(inner) => next.push(inner),
+                    Item::Array(array) => {
+                        for index in 0..self.tree.count(array) {
+                            let item = self.tree.element(array, index).unwrap_or(Item::Absent);
+                            if let Item::Node(inner) = self.tree.through(item) {
+                                next.push(inner);
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            nodes = next;
+        }
+        Ok(())
+    }
+
+    /// Places what a row owns: its bytes, what hangs on them, or both.
+    fn place(&mut self, loc: Loc, record: bool, tail: bool) -> Fallible<()> {
+        let row = self.tree.row(loc);
+        if let RowKind::Object { .. } = row.kind {
+            return self.place_object(loc, row, record, tail);
+        }
+        if matches!(row.kind, RowKind::Slice { .. }) {
+            return Ok(());
+        }
+        self.force(loc.node, loc.row)?;
+        match row.ty.stripped() {
+            Type::Pointer(pointer) => self.place_target(loc, pointer, row, record, tail),
+            Type::Record(_) | Type::Union(_) if tail => match self.tree.item(loc) {
+                Item::Node(node) => self.run_tail(node),
+                _ => Ok(()),
+            },
+            Type::Array(array) if tail => self.place_elements(loc, &array.element, row),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the elements of an array own.
+    fn place_elements(&mut self, loc: Loc, element: &'p Type, row: &'p Row) -> Fallible<()> {
+        let Item::Array(array) = self.tree.item(loc) else { return Ok(()) };
+        match element.stripped() {
+            Type::Pointer(pointer) => {
+                for index in 0..self.tree.count(array) {
+                    self.place_target(loc.at(index), pointer, row, true, true)?;
+                }
+            }
+            Type::Record(_) | Type::Union(_) => {
+                for index in 0..self.tree.count(array) {
+                    match self.tree.element(array, index) {
+                        Some(Item::Node(node)) if node.is_element() => break,
+                        Some(Item::Node(node)) => self.run_tail(node)?,
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Runs the statements behind `self`.
+    fn run_tail(&mut self, node: NodeRef) -> Fallible<()> {
+        if node.is_element() {
+            return Ok(());
+        }
+        // The layout of a case with forms is that of the form.
+        let rows = node.as_rows();
+        let short = self.tree.record(node).layout.len() <= 1;
+        let node = if short { rows } else { node };
+        let layout = &self.tree.record(node).layout;
+        let statements = match layout.split_first() {
+            Some((Statement::This, rest)) => rest,
+            _ => layout,
+        };
+        self.run_layout(node, statements)
+    }
+
+    fn place_object(&mut self, loc: Loc, row: &'p Row, record: bool, tail: bool) -> Fallible<()> {
+        self.force(loc.node, loc.row)?;
+        if self.tree.item(loc) == Item::Absent {
+            return Ok(());
+        }
+        let align = type_align(self.model, &row.ty).unwrap_or(1);
+        if let Some((at, end)) = self.place_content(loc, &row.ty, row, align, record, tail)? {
+            if let Some(slot) = self.tree.slot_mut(loc) {
+                slot.at = short(at);
+                slot.end = short(end);
+            }
+        }
+        Ok(())
+    }
+
+    fn place_target(
+        &mut self,
+        loc: Loc,
+        pointer: &'p PointerType,
+        row: &'p Row,
+        record: bool,
+        tail: bool,
+    ) -> Fallible<()> {
+        let Target::Own(target) = &pointer.target else { return Ok(()) };
+        if self.tree.item(loc) == Item::Absent && !leads_to_nothing(self.tree.row(loc)) {
+            return Ok(());
+        }
+        if record && self.is_left_out(loc, pointer) {
+            return Ok(());
+        }
+        let kind = &self.model.pointers[pointer.kind.index()];
+        let align = match pointer.align {
+            Some(align) => {
+                let align = self.eval_int(align, loc.node, None)?.unwrap_or(1);
+                u64::try_from(align).unwrap_or(1)
+            }
+            None => type_align(self.model, target).unwrap_or(kind.align),
+        };
+        let placed = self.place_content(loc, target, row, align.max(1), record, tail)?;
+        if let (Some((at, end)), Some(pointer)) = (placed, self.tree.pointer_mut(loc)) {
+            pointer.at = short(at);
+            pointer.end = short(end);
+            pointer.set_stored(1);
+        }
+        Ok(())
+    }
+
+    /// Whether an empty array has no place, because its pointer is none.
+    pub(crate) fn is_left_out(&self, loc: Loc, pointer: &PointerType) -> bool {
+        if let Some(with) = pointer.none_with {
+            return self.count_items(Loc::row(loc.node, with)) == 0;
+        }
+        let empty = match self.tree.item(loc) {
+            Item::Array(array) => self.tree.count(array) == 0,
+            Item::Bytes(blob) => blob.len == 0 && pointer_counts(pointer),
+            _ => false,
+        };
+        if !empty {
+            return false;
+        }
+        let canonical = self.when_empty(pointer) != WhenEmpty::None;
+        let here = match self.tree.kept_of(loc, KeptKind::Pointer) {
+            Some(kept) if kept.instead_of == KeptValue::Bool(canonical) => {
+                kept.stored == KeptValue::Bool(true)
+            }
+            _ => canonical,
+        };
+        !here
+    }
+
+    /// Places content at the cursor; returns its address and end if its own bytes were placed.
+    fn place_content(
+        &mut self,
+        loc: Loc,
+        ty: &'p Type,
+        row: &'p Row,
+        align: u64,
+        record: bool,
+        tail: bool,
+    ) -> Fallible<Placed> {
+        if let (Type::Record(_), Item::Node(node)) = (ty, self.tree.item(loc)) {
+            return self.place_struct(loc, node, align, record, tail);
+        }
+        let mut placed = None;
+        if record {
+            self.writing.room = None;
+            let at = self.begin(loc, align);
+            let mut spot = Spot::new(run_start(ty, at));
+            let start = spot.at;
+            self.lay_inline(loc, ty, row, &mut spot)?;
+            let end = spot.at + u64::from(spot.bit > 0);
+            self.finish(end);
+            placed = Some((start, end));
+        }
+        if tail {
+            match ty.stripped() {
+                Type::Array(array) => self.place_elements(loc, &array.element, row)?,
+                Type::Record(_) | Type::Union(_) => {
+                    if let Item::Node(node) = self.tree.item(loc) {
+                        self.run_tail(node)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(placed)
+    }
+
+    fn place_struct(
+        &mut self,
+        loc: Loc,
+        node: NodeRef,
+        align: u64,
+        record: bool,
+        tail: bool,
+    ) -> Fallible<Placed> {
+        let layout = &self.tree.record(node).layout;
+        let first = matches!(layout.first(), Some(Statement::This));
+        if record || (tail && !first) {
+            if self.tree.node_at(node) != UNPLACED && record {
+                let at = self.tree.path(loc).to_string();
+                return Err(Box::new(Fault::Eval(format!("`{at}` is placed twice"))));
+            }
+            self.writing.aligns.insert(node, align);
+        }
+        if first {
+            if record {
+                self.run_layout(node, &layout[..1])?;
+            }
+            if tail {
+                self.run_layout(node, &layout[1..])?;
+            }
+        } else if tail {
+            self.run_layout(node, layout)?;
+        }
+        let (at, end) = (self.tree.node_at(node), self.tree.node_end(node));
+        Ok((at != UNPLACED && end != UNPLACED).then_some((at.into(), end.into())))
+    }
+
+    /// Runs a named part of the layouts of the records at a row.
+    fn run_pass(&mut self, loc: Loc, pass: &'p str) -> Fallible<()> {
+        self.force(loc.node, loc.row)?;
+        let mut nodes = Vec::new();
+        match self.tree.item(loc) {
+            Item::Node(node) => nodes.push(node),
+            Item::Array(array) => {
+                for index in 0..self.tree.count(array) {
+                    let item = self.tree.element(array, index).unwrap_or(Item::Absent);
+                    match self.tree.through(item) {
+                        Item::Node(node) if node.is_element() => break,
+                        Item::Node(node) => nodes.push(node),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+        for node in nodes {
+            let passes = &self.tree.record(node).passes;
+            if let Some((_, statements)) = passes.iter().find(|(name, _)| name == pass) {
+                self.run_layout(node, statements)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports objects that no layout has placed.
+    pub(crate) fn check_placed(&mut self) {
+        let mut walk = Walk::new(&self.tree, |plan| plan.slots > 0);
+        while let Some(node) = walk.next(&self.tree) {
+            if self.tree.node_at(node) == UNPLACED || self.tree.is_dead(node) {
+                continue;
+            }
+            for row in self.own_rows(node) {
+                let loc = Loc::row(node, row);
+                let definition = self.tree.row(loc);
+                let item = self.tree.entry(loc);
+                let missing = match definition.kind {
+                    _ if !item.is_there() => false,
+                    RowKind::Object { .. } => self.tree.row_at(loc) == UNPLACED,
+                    RowKind::Slice { .. } => false,
+                    _ => self.is_unplaced(&definition.ty, item),
+                };
+                if missing {
+                    self.problem(loc, ProblemKind::NotPlaced);
+                }
+            }
+        }
+    }
+
+    /// Whether a pointer's object has no address though it should.
+    fn is_unplaced(&self, ty: &Type, item: Item) -> bool {
+        match (ty, item) {
+            (Type::Region(region), item) => self.is_unplaced(&region.inner, item),
+            (Type::Pointer(pointer), Item::Pointer(number)) => {
+                let inner = &self.tree.pointers[number as usize];
+                match (&pointer.target, inner.target) {
+                    (Target::Own(_), Item::Absent | Item::Unset) => false,
+                    (Target::Own(_), Item::Array(array)) if self.tree.count(array) == 0 => false,
+                    (Target::Own(_), Item::Bytes(blob)) if blob.len == 0 => false,
+                    (Target::Own(target), item) => {
+                        inner.at == UNPLACED || self.is_unplaced(target, item)
+                    }
+                    _ => false,
+                }
+            }
+            (Type::Array(array), Item::Array(items)) => {
+                matches!(array.element.stripped(), Type::Pointer(_))
+                    && (0..self.tree.count(items)).any(|index| {
+                        let item = self.tree.element(items, index).unwrap_or(Item::Absent);
+                        self.is_unplaced(&array.element, item)
+                    })
+            }
+            _ => false,
+        }
+    }
+}
+
+fn pointer_counts(pointer: &PointerType) -> bool {
+    match pointer.owned().map(Type::stripped) {
+        Some(Type::Run(run)) => matches!(run.length, RunLength::Count(_)),
+        Some(_) => true,
+        None => false,
+    }
+}
+
+/// Alignment that a type states for itself.
+pub(crate) fn type_align(model: &Model, ty: &Type) -> Option<u64> {
+    match ty.stripped() {
+        Type::Record(record) => model.records[record.index()].align,
+        Type::Run(run) => run.align,
+        Type::Array(array) => match array.element.stripped() {
+            Type::Run(_) | Type::Record(_) => type_align(model, &array.element),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Where something begins that is placed at an address: behind its own alignment.
+fn run_start(ty: &Type, at: u64) -> u64 {
+    match ty {
+        Type::Run(run) => at.next_multiple_of(run.align.unwrap_or(1).max(1)),
+        _ => at,
+    }
+}

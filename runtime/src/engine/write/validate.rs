@@ -1,0 +1,317 @@
+//! Checks a value that is placed: counts, references, rules. All problems are reported.
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+
+use super::super::state::Engine;
+use super::super::item::{Item, Loc, UNPLACED};
+use super::super::plan::Store;
+use super::super::read::choice::takes;
+use super::super::val::{Fallible, Val};
+use super::super::walk::Walk;
+use super::lay::may_say_none;
+use crate::model::{
+    ArrayLength, Check, CheckKind, Expr, ExprId, Label, Reference, Row, RowKind, RunLength,
+    Tag, Type,
+};
+use crate::problem::ProblemKind;
+
+impl<'p> Engine<'p, '_> {
+    pub(crate) fn validate(&mut self) {
+        self.check_placed();
+        self.check_lengths();
+        let mut walk = Walk::new(&self.tree, |plan| plan.ruled || !plan.validating.is_empty());
+        while let Some(node) = walk.next(&self.tree) {
+            if self.tree.node_at(node) == UNPLACED {
+                continue;
+            }
+            let record = self.tree.record(node);
+            for id in self.rows_to_validate(node) {
+                let loc = Loc::row(node, *id);
+                if let Err(fault) = self.validate_row(loc, &record.rows[id.index()]) {
+                    self.report(*fault, loc);
+                }
+            }
+            for check in &record.checks {
+                let CheckKind::Holds(condition) = check.kind else { continue };
+                let here = self.tree.node_loc(node);
+                match self.eval_bool(condition, node, None) {
+                    Ok(true) => {}
+                    Ok(false) => {
+                        let check = check.text.as_str().into();
+                        self.problem(here, ProblemKind::CheckFailed { check });
+                    }
+                    Err(fault) => self.report(*fault, here),
+                }
+            }
+        }
+        self.check_expectations();
+    }
+
+    /// Lengths of rows in place, which the schema fixes.
+    fn check_lengths(&mut self) {
+        for (loc, item) in self.tree.odd_items() {
+            let row = self.tree.row(loc);
+            let planned = self.tree.row_plan(loc.node, loc.row);
+            let (expected, actual, why) = match (planned.store, item, &row.ty) {
+                (Store::Cells(count), Item::Array(array), _) => {
+                    (count, self.tree.count(array), "another field gives the count".into())
+                }
+                (Store::Bytes(size), Item::Text(blob) | Item::Bytes(blob), Type::Region(_)) => {
+                    (size, blob.len, "another field gives the size".into())
+                }
+                (Store::Bytes(size), Item::Text(blob) | Item::Bytes(blob), _) => {
+                    (size, blob.len, format!("the schema says {size} bytes"))
+                }
+                _ => continue,
+            };
+            if expected != actual {
+                let (expected, actual) = (expected.into(), actual.into());
+                let why = why.into();
+                self.problem(loc, ProblemKind::LengthMismatch { expected, actual, why });
+            }
+        }
+    }
+
+    fn validate_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        self.validate_presence(loc, row)?;
+        self.validate_tag(loc, row)?;
+        if !row.checks.is_empty() {
+            self.force(loc.node, loc.row)?;
+        }
+        if !self.tree.entry(loc).is_there() || matches!(row.kind, RowKind::Slice { .. }) {
+            return Ok(());
+        }
+        self.validate_count(loc, row)?;
+        self.validate_given(loc, row)?;
+        if let Some(reference) = &row.reference {
+            self.validate_reference(loc, reference)?;
+        }
+        for check in &row.checks {
+            match self.tree.item(loc) {
+                Item::Array(array) => {
+                    for index in 0..self.tree.count(array) {
+                        self.validate_check(loc.at(index), check)?;
+                    }
+                }
+                Item::Absent => {}
+                _ => self.validate_check(loc, check)?,
+            }
+        }
+        if row.unique {
+            self.validate_unique(loc);
+        }
+        Ok(())
+    }
+
+    fn validate_check(&mut self, loc: Loc, check: &'p Check) -> Fallible<()> {
+        if self.broken(loc, check)?.is_some() {
+            let check = rule(check).into();
+            self.problem(loc, ProblemKind::CheckFailed { check });
+        }
+        Ok(())
+    }
+
+    fn validate_presence(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        let Some(condition) = row.when else { return Ok(()) };
+        if !self.is_optional_data(row) || self.layout.mentions_position(condition) {
+            return Ok(());
+        }
+        let there = self.tree.entry(loc) != Item::Absent;
+        let holds = self.eval_bool(condition, loc.node, None)?;
+        if holds && !there && !(may_say_none(self.model, row) && self.is_laid(loc)) {
+            self.problem(loc, ProblemKind::MissingField);
+        } else if !holds && there {
+            let why = "its condition does not hold".into();
+            self.problem(loc, ProblemKind::UnexpectedField { why });
+        }
+        Ok(())
+    }
+
+    /// The number of elements must be what the schema says, where it is not derived from it.
+    fn validate_count(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        let Some(count) = count_of(&row.ty) else { return self.validate_last(loc, row) };
+        if self.tree.item(loc) == Item::Absent || self.layout.mentions_position(count) {
+            return Ok(());
+        }
+        let actual = self.count_units(loc);
+        let expected = match self.eval(count, loc.node, None)? {
+            Val::Int(n) => n,
+            Val::None => return Ok(()),
+            other => {
+                let message = format!("the count is {}", self.tree.show(other)).into();
+                self.problem(loc, ProblemKind::Expression { message });
+                return Ok(());
+            }
+        };
+        if expected != i128::from(actual) {
+            let why = match &self.model[count] {
+                Expr::Path(path) => format!("the count is `{}`", path.text),
+                _ => "another field gives the count".into(),
+            };
+            let why = why.into();
+            self.problem(loc, ProblemKind::LengthMismatch { expected, actual, why });
+        }
+        Ok(())
+    }
+
+    /// `last=` holds for the last element, and for no other.
+    fn validate_last(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        let Type::Array(array) = row.ty.stripped() else { return Ok(()) };
+        let ArrayLength::Last(last) = array.length else { return Ok(()) };
+        let Item::Array(items) = self.tree.item(loc) else { return Ok(()) };
+        let count = self.tree.count(items);
+        for index in 0..count {
+            let element = loc.at(index);
+            let it = self.tree.val(self.tree.item(element));
+            let holds = self.eval_bool(last, loc.node, Some(it))?;
+            if holds != (index + 1 == count) {
+                let why = if holds { "ends the array" } else { "must end the array" };
+                let check = format!("this element {why}").into();
+                self.problem(element, ProblemKind::CheckFailed { check });
+            }
+        }
+        if count == 0 {
+            let why = "an element must end the array".into();
+            self.problem(loc, ProblemKind::LengthMismatch { expected: 1, actual: 0, why });
+        }
+        Ok(())
+    }
+
+    /// The case of a union must be the one that data elsewhere says.
+    fn validate_given(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        let Some(id) = row.ty.union() else { return Ok(()) };
+        let union = &self.model.unions[id.index()];
+        let Tag::Given(given) = union.tag else { return Ok(()) };
+        let Item::Node(node) = self.tree.item(loc) else { return Ok(()) };
+        let val = self.eval(given, loc.node, None)?;
+        let mut wanted = None;
+        for case in &union.cases {
+            if !self.in_epoch(&case.epochs) || !takes(&self.tree, &case.labels, val) {
+                continue;
+            }
+            let holds = match case.guard {
+                Some(guard) => self.eval_bool(guard, loc.node, None)?,
+                None => true,
+            };
+            if holds && !case.labels.contains(&Label::Else) {
+                wanted = Some(case);
+                break;
+            }
+            if holds && wanted.is_none() {
+                wanted = Some(case);
+            }
+        }
+        let shown = self.tree.show(val);
+        let check = match wanted {
+            Some(case) if case.record == self.tree.record_id(node) => return Ok(()),
+            Some(case) => format!("the case is `{}`, as {shown} says", case.name),
+            None => format!("a case for {shown}"),
+        };
+        self.problem(loc, ProblemKind::CheckFailed { check: check.into() });
+        Ok(())
+    }
+
+    fn validate_reference(&mut self, loc: Loc, reference: &'p Reference) -> Fallible<()> {
+        match self.tree.item(loc) {
+            Item::Array(array) => {
+                for index in 0..self.tree.count(array) {
+                    if !self.validate_one(loc, loc.at(index), reference)? {
+                        break;
+                    }
+                }
+            }
+            _ => {
+                self.validate_one(loc, loc, reference)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the others of the same array can be looked at, too.
+    fn validate_one(
+        &mut self,
+        loc: Loc,
+        target: Loc,
+        reference: &'p Reference,
+    ) -> Fallible<bool> {
+        let Some(index) = self.tree.int(self.tree.item(target)) else { return Ok(true) };
+        let Some(array) = self.referred(reference, loc)? else {
+            let what = "the array that it refers to is not there".into();
+            self.problem(target, ProblemKind::NotAnElement { what });
+            return Ok(false);
+        };
+        if let Some(field) = &reference.field {
+            if self.contents(array, field)?.binary_search(&index).is_err() {
+                let what = format!("no element has the {field} {index}").into();
+                self.problem(target, ProblemKind::NotAnElement { what });
+            }
+            return Ok(true);
+        }
+        let count = self.count_items(array);
+        if index < 0 || index >= i128::from(count) {
+            self.problem(target, ProblemKind::IndexOutOfRange { index, count });
+        }
+        Ok(true)
+    }
+
+    fn validate_unique(&mut self, loc: Loc) {
+        let mut seen = BTreeSet::new();
+        for (element, number) in self.unique_numbers(loc) {
+            if !seen.insert(number) {
+                let key = format!("{number}").into();
+                self.problem(element, ProblemKind::DuplicateKey { key });
+            }
+        }
+    }
+
+    /// Sizes and ends of regions that the schema states in another way too.
+    fn check_expectations(&mut self) {
+        for expectation in core::mem::take(&mut self.writing.expectations) {
+            let loc = expectation.loc;
+            let expected = match self.eval_int(expectation.expr, loc.node, None) {
+                Ok(Some(expected)) => expected,
+                Ok(None) => continue,
+                Err(fault) => {
+                    self.report(*fault, loc);
+                    continue;
+                }
+            };
+            if expected != i128::from(expectation.actual) {
+                let why = format!("another field gives the {}", expectation.what).into();
+                let actual = expectation.actual;
+                self.problem(loc, ProblemKind::LengthMismatch { expected, actual, why });
+            }
+        }
+    }
+}
+
+/// A rule as a condition for messages.
+fn rule(check: &Check) -> String {
+    let text = &check.text;
+    match check.kind {
+        CheckKind::Min(_) => format!("it >= {text}"),
+        CheckKind::Max(_) => format!("it <= {text}"),
+        CheckKind::OneOf(_) => format!("it in {text}"),
+        CheckKind::Equals(_) => format!("it == {text}"),
+        CheckKind::Holds(_) => text.clone(),
+    }
+}
+
+/// The expression for the number of elements of a row, or of what its pointer leads to.
+fn count_of(ty: &Type) -> Option<ExprId> {
+    match ty.stripped() {
+        Type::Array(array) => match array.length {
+            ArrayLength::Count(count) => Some(count),
+            _ => None,
+        },
+        Type::Run(run) => match run.length {
+            RunLength::Count(count) => Some(count),
+            _ => None,
+        },
+        Type::Pointer(pointer) => count_of(pointer.owned()?),
+        _ => None,
+    }
+}
+

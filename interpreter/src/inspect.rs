@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
+use formwork::engine::Program;
 use formwork::{Inspector, KeptValue, Spelling};
-use formwork_model::Model;
 
 use crate::layout::in_layout;
 use crate::value::{Kept, StructValue, UnionValue, Value};
@@ -24,18 +24,18 @@ impl Error for NotAValue {}
 /// The value of anything that shows itself, such as a file that generated code has read: the same
 /// value that [`crate::Document::value`] gives for that file.
 ///
-/// `show` is given the visitor; of what is shown, `model` tells which fields the layout has.
+/// `show` is given the visitor; of what is shown, `program` tells which fields the layout has.
 ///
 /// # Errors
 ///
 /// If it is not shown as one value; generated types always are.
 ///
 /// ```no_run
-/// # fn f(model: &formwork_model::Model, file: &dyn formwork::Inspect) {
-/// let value = formwork_interpreter::value_of(model, |to| file.inspect(to));
+/// # fn f(program: &formwork_interpreter::Program, file: &dyn formwork::Inspect) {
+/// let value = formwork_interpreter::value_of(program, |to| file.inspect(to));
 /// # }
 /// ```
-pub fn value_of(model: &Model, show: impl FnOnce(&mut dyn Inspector)) -> Result<Value, NotAValue> {
+pub fn value_of(program: &Program, show: impl FnOnce(&mut dyn Inspector)) -> Result<Value, NotAValue> {
     let mut builder = Builder::default();
     show(&mut builder);
     let Builder { open, done: Some(value), wrong: false } = builder else {
@@ -44,7 +44,7 @@ pub fn value_of(model: &Model, show: impl FnOnce(&mut dyn Inspector)) -> Result<
     if !open.is_empty() {
         return Err(NotAValue);
     }
-    Ok(in_layout(model, value))
+    Ok(in_layout(program, value))
 }
 
 /// What has begun and not ended.
@@ -53,7 +53,7 @@ enum Open {
     List(Vec<Value>),
     Struct(Fields),
     /// A case, whose struct is shown inside.
-    Case(&'static str, Option<StructValue>),
+    Case(String, Option<StructValue>),
     /// A value that is no struct, with how it is spelled.
     Spelled(Option<Value>, Vec<Kept>),
 }
@@ -62,7 +62,7 @@ enum Open {
 struct Fields {
     value: StructValue,
     /// Name of the field whose value comes next.
-    name: Option<&'static str>,
+    name: Option<String>,
     /// Row of the struct that comes next, if its fields belong here.
     flatten: Option<u16>,
 }
@@ -121,7 +121,7 @@ impl Fields {
     /// Whether the value has a place.
     fn put(&mut self, value: Value) -> bool {
         match (self.name.take(), self.flatten.take(), value) {
-            (Some(name), None, value) => self.value.fields.push((name.to_owned(), value)),
+            (Some(name), None, value) => self.value.fields.push((name, value)),
             (None, Some(row), Value::Struct(inner)) => {
                 self.value.fields.extend(inner.fields);
                 let kept = inner.kept.into_iter();
@@ -170,7 +170,7 @@ impl Inspector for Builder {
         self.put(Value::None);
     }
 
-    fn member(&mut self, number: i128, _: Option<&'static str>) {
+    fn member(&mut self, number: i128, _: Option<&str>) {
         self.put(Value::Int(number));
     }
 
@@ -189,8 +189,8 @@ impl Inspector for Builder {
         self.open.push(Open::Struct(Fields::default()));
     }
 
-    fn field(&mut self, name: &'static str) {
-        self.with_fields(|fields| fields.name = Some(name));
+    fn field(&mut self, name: &str) {
+        self.with_fields(|fields| fields.name = Some(name.to_owned()));
     }
 
     fn flatten(&mut self, row: u16) {
@@ -204,15 +204,15 @@ impl Inspector for Builder {
         });
     }
 
-    fn begin_case(&mut self, name: &'static str) {
-        self.open.push(Open::Case(name, None));
+    fn begin_case(&mut self, name: &str) {
+        self.open.push(Open::Case(name.to_owned(), None));
     }
 
     fn end_case(&mut self) {
         self.end(|open| match open {
             Open::Case(case, value) => {
                 let value = value.unwrap_or_default();
-                Some(Value::Union(Box::new(UnionValue { case: case.to_owned(), value })))
+                Some(Value::Union(Box::new(UnionValue { case, value })))
             }
             _ => None,
         });
@@ -230,7 +230,7 @@ impl Inspector for Builder {
         });
     }
 
-    fn spelling(&mut self, spelling: &Spelling, rows: &'static [&'static str]) {
+    fn spelling(&mut self, spelling: &Spelling, rows: &[&str]) {
         let entries = spelling.entries().iter().filter_map(|entry| {
             let row = match (rows.get(usize::from(entry.row)), entry.index) {
                 _ if entry.row == Spelling::WHOLE => String::new(),

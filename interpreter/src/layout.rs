@@ -1,13 +1,12 @@
 //! Values without what only other layouts have.
 
-use formwork_model::{Meaning, Model, RecordId, Row, Target, Type};
+use formwork_model::{Cell, Meaning, RecordId, Row, Target, Type};
 
-use crate::engine::with_stack;
-use crate::items::{is_constant, value_item};
-use crate::read::object::strip_region;
+use formwork::engine::{Program, epoch_of, given_is};
+
 use crate::shape::Shapes;
-use crate::value::{StructValue, UnionValue, Value};
-use crate::write::epoch_of;
+use crate::stack::with_stack;
+use crate::value::{Kept, KeptKind, StructValue, UnionValue, Value};
 
 /// The value as a reader would give it: without the fields that its own layout does not have and that
 /// say what stands for them there (`absent=`, or nothing), and without structs that say nothing.
@@ -16,9 +15,9 @@ use crate::write::epoch_of;
 /// changes has those of the version before: both may be written, and are read again without them. A
 /// field that says something else stays; writing refuses it.
 #[must_use]
-pub fn in_layout(model: &Model, value: Value) -> Value {
-    let epoch = epoch_of(model, &value).ok().map(|(epoch, _)| epoch);
-    Layout(Shapes::new(model, epoch), 0).record(value, model.root)
+pub fn in_layout(program: &Program, value: Value) -> Value {
+    let epoch = epoch_of(program, value.given()).ok();
+    Layout(Shapes::new(program, epoch), 0).record(value, program.model().root)
 }
 
 /// The walk, and through how many structs that stand for one of their rows it has come.
@@ -44,7 +43,7 @@ impl<'m> Layout<'m> {
     }
 
     fn value(self, value: Value, ty: &'m Type) -> Value {
-        with_stack(|| match (strip_region(ty), value) {
+        with_stack(|| match (ty.stripped(), value) {
             (Type::Record(id), value) => self.record(value, *id),
             (Type::Pointer(pointer), value) => match &pointer.target {
                 Target::Own(target) => self.value(value, target),
@@ -89,7 +88,39 @@ impl<'m> Layout<'m> {
             };
             (!says_nothing || self.0.carries_data(row)).then_some((name, field))
         });
-        StructValue { fields: fields.collect(), kept: value.kept }
+        let kept = value.kept.into_iter().map(|kept| self.named(kept, record));
+        StructValue { fields: fields.collect(), kept: kept.collect() }
+    }
+
+    /// What is kept of a row, as a value of the row: a computed table is a list of structs, and the
+    /// bits of a float are one.
+    fn named(self, kept: Kept, record: RecordId) -> Kept {
+        let row = self.0.field(record, &kept.row);
+        let Some(row) = row.filter(|_| kept.kind != KeptKind::Width) else { return kept };
+        let value = |value: Value, own: bool| match (row.ty.stripped(), value) {
+            (Type::Array(array), Value::Array(rows)) if own => {
+                let Type::Record(id) = array.element else { return Value::Array(rows) };
+                Value::Array(rows.into_iter().map(|row| self.table_row(row, id)).collect())
+            }
+            (Type::Cell(Cell { meaning: Meaning::Float, .. }), Value::Int(bits)) => {
+                let bytes = if own { self.0.model.float_width(&row.ty) } else { 8 };
+                Value::Float { bits: bits as u64, bytes }
+            }
+            (_, value) => value,
+        };
+        Kept {
+            stored: value(kept.stored, true),
+            instead_of: value(kept.instead_of, false),
+            ..kept
+        }
+    }
+
+    fn table_row(self, row: Value, record: RecordId) -> Value {
+        let Value::Array(fields) = row else { return row };
+        let record = &self.0.model.records[record.index()];
+        let names = record.table_rows().into_iter();
+        let names = names.map(|id| record.rows[id.index()].name.clone().unwrap_or_default());
+        Value::Struct(StructValue { fields: names.zip(fields).collect(), kept: Vec::new() })
     }
 }
 
@@ -97,5 +128,5 @@ impl<'m> Layout<'m> {
 fn is_nothing(row: &Row, value: &Value) -> bool {
     let constant = row.absent.as_ref();
     matches!(value, Value::None)
-        || constant.is_some_and(|constant| is_constant(&value_item(value), constant))
+        || constant.is_some_and(|constant| given_is(&value.given(), constant))
 }

@@ -5,8 +5,7 @@ use formwork_model::{
     Type, UnionId,
 };
 
-use crate::project::carries_data;
-use crate::read::object::strip_region;
+use formwork::engine::Program;
 
 /// Structs in structs without names, and types in types, are followed so far.
 const MAX_DEPTH: u32 = 64;
@@ -41,8 +40,8 @@ pub(crate) struct Shapes<'m> {
 }
 
 impl<'m> Shapes<'m> {
-    pub(crate) fn new(model: &'m Model, epoch: Option<EpochId>) -> Self {
-        let model = epoch.map_or(model, |epoch| model.in_epoch(epoch));
+    pub(crate) fn new(program: &'m Program, epoch: Option<EpochId>) -> Self {
+        let model = epoch.map_or(program.model(), |epoch| program.model_in(epoch));
         Shapes { model, epoch }
     }
 
@@ -77,7 +76,7 @@ impl<'m> Shapes<'m> {
         match ty {
             Type::Cell(cell) => match cell.meaning {
                 Meaning::Int => Shape::Int(Some(cell)),
-                Meaning::Float => Shape::Float(crate::write::build::float_width(self.model, ty)),
+                Meaning::Float => Shape::Float(self.model.float_width(ty)),
                 Meaning::Bool { .. } => Shape::Bool,
                 Meaning::Enum(id) => Shape::Enum(id, cell),
                 Meaning::Word(record) => self.record(record, depth),
@@ -148,7 +147,7 @@ impl<'m> Shapes<'m> {
 
     /// Whether values of a row say anything.
     pub(crate) fn carries_data(self, row: &Row) -> bool {
-        carries_data(self.model, &row.ty, 0)
+        self.model.carries_data(&row.ty)
     }
 
     /// Whether a value may have this field.
@@ -191,7 +190,7 @@ impl<'m> Shapes<'m> {
     /// Whether a value of this row, or of its elements, is surely something.
     pub(crate) fn is_never_none(self, ty: &Type, row: &Row) -> bool {
         let always = matches!(
-            strip_region(ty),
+            ty.stripped(),
             Type::Cell(_) | Type::Run(_) | Type::Record(_) | Type::Union(_) | Type::Array(_)
         );
         always
@@ -207,9 +206,9 @@ pub(crate) fn flattened(row: &Row) -> Option<RecordId> {
     if row.name.is_some() {
         return None;
     }
-    match strip_region(&row.ty) {
+    match row.ty.stripped() {
         Type::Record(inner) => Some(*inner),
-        Type::PerEpoch(types) => types.iter().find_map(|ty| match strip_region(ty) {
+        Type::PerEpoch(types) => types.iter().find_map(|ty| match ty.stripped() {
             Type::Record(inner) => Some(*inner),
             _ => None,
         }),

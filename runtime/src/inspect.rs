@@ -43,7 +43,7 @@ pub trait Inspector {
     fn none(&mut self);
 
     /// A member of an enumeration; without a name if the schema has none for the number.
-    fn member(&mut self, number: i128, name: Option<&'static str>);
+    fn member(&mut self, number: i128, name: Option<&str>);
 
     /// The beginning of an array of so many elements.
     fn begin_list(&mut self, length: usize);
@@ -55,11 +55,11 @@ pub trait Inspector {
     fn begin_struct(&mut self);
 
     /// A field of a struct. Its value follows.
-    fn field(&mut self, name: &'static str);
+    fn field(&mut self, name: &str);
 
     /// A field that not every layout of the format has. In one that does not have it, it is nothing,
     /// or what the schema says it is then.
-    fn field_of_some_layouts(&mut self, name: &'static str) {
+    fn field_of_some_layouts(&mut self, name: &str) {
         self.field(name);
     }
 
@@ -71,7 +71,7 @@ pub trait Inspector {
     fn end_struct(&mut self);
 
     /// The beginning of a union's chosen case. Its struct follows.
-    fn begin_case(&mut self, name: &'static str);
+    fn begin_case(&mut self, name: &str);
 
     /// The end of a case.
     fn end_case(&mut self);
@@ -85,7 +85,7 @@ pub trait Inspector {
 
     /// How the struct around was spelled, if not canonically. `rows` has the names of its rows by
     /// number, `#3` for those without one.
-    fn spelling(&mut self, spelling: &Spelling, rows: &'static [&'static str]);
+    fn spelling(&mut self, spelling: &Spelling, rows: &[&str]);
 }
 
 macro_rules! integers {

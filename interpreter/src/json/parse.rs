@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use crate::engine::with_stack;
+use crate::stack::with_stack;
 
 /// How deep lists and objects may be nested. A format's own limit of depth ends before.
 const MAX_DEPTH: u32 = 2048;

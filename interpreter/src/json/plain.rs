@@ -4,7 +4,7 @@ use super::base64;
 use super::parse::{Json, Kind};
 use super::read::Problems;
 use super::{INSTEAD_OF, KEPT, KIND, ROW, STORED};
-use crate::engine::with_stack;
+use crate::stack::with_stack;
 use crate::value::{Kept, KeptKind, StructValue, UnionValue, Value};
 
 /// Reads them, and notes what is wrong.

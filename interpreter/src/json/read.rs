@@ -1,16 +1,14 @@
 //! From JSON to a value, by the model: with the path of everything that is wrong.
 
-use formwork_model::{ArrayType, Case, Cell, Model, RecordId, Row, RowKind, Target, Type, UnionId};
+use formwork::engine::{Program, cell_fits, epoch_of};
+use formwork_model::{ArrayType, Case, Cell, RecordId, Row, RowKind, Target, Type, UnionId};
 
 use super::parse::{Json, Kind, parse, position};
 use super::plain::Plain;
 use super::{FORMAT, JsonError, JsonProblem, KEPT, SCHEMA_VERSION, TOOL, VALUE};
-use crate::engine::with_stack;
-use crate::forms::{cell_fits, cell_range};
-use crate::read::object::strip_region;
+use crate::stack::with_stack;
 use crate::shape::{Shape, Shapes, flattened};
 use crate::value::{StructValue, UnionValue, Value};
-use crate::write::epoch_of;
 
 /// Problems that are reported at most.
 const MOST_PROBLEMS: usize = 32;
@@ -70,7 +68,8 @@ impl<'t> Text<'t> {
     /// If the header names another format or version of the schema, or the value is not of the
     /// format: fields that are missing or unknown, kinds of values, numbers, names. What follows
     /// from several fields is not looked at; [`crate::write()`] does that.
-    pub fn value(&self, model: &Model) -> Result<Value, JsonError> {
+    pub fn value(&self, program: &Program) -> Result<Value, JsonError> {
+        let model = program.model();
         let mut problems = Problems::new(self.text);
         let Header { format, schema_version, .. } = &self.header;
         if *format != model.name {
@@ -92,10 +91,10 @@ impl<'t> Text<'t> {
         // Which layout it has is known when the numbers that select it are.
         let mut epoch = None;
         if !model.epoch_variables.is_empty() {
-            let mut draft = Reader::new(self.text, Shapes::new(model, None));
-            epoch = epoch_of(model, &draft.root(json)).ok().map(|(epoch, _)| epoch);
+            let mut draft = Reader::new(self.text, Shapes::new(program, None));
+            epoch = epoch_of(program, draft.root(json).given()).ok();
         }
-        let mut reader = Reader::new(self.text, Shapes::new(model, epoch));
+        let mut reader = Reader::new(self.text, Shapes::new(program, epoch));
         let value = reader.root(json);
         match reader.problems.list.is_empty() {
             true => Ok(value),
@@ -279,7 +278,7 @@ impl<'t, 'm> Reader<'t, 'm> {
         if is_null && !self.shapes.is_never_none(ty, row) {
             return Value::None;
         }
-        match strip_region(ty) {
+        match ty.stripped() {
             Type::Record(id) => {
                 let record = &self.shapes.model.records[id.index()];
                 match record.transparent {
@@ -336,7 +335,7 @@ impl<'t, 'm> Reader<'t, 'm> {
     }
 
     fn integer(&mut self, json: &Json<'_>, cell: Option<&Cell>, row: &Row) -> Value {
-        let range = cell.map(|cell| cell_range(self.shapes.model, cell));
+        let range = cell.map(|cell| self.shapes.model.cell_range(cell));
         // What refers to an element is checked against the array, and may be stored differently.
         let range = range.filter(|_| row.reference.is_none());
         let expected = match range {

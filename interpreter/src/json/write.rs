@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use formwork_model::{Model, RecordId};
+use formwork::engine::{Program, epoch_of};
+use formwork_model::RecordId;
 
 use super::{FORMAT, INSTEAD_OF, KEPT, KIND, ROW, SCHEMA_VERSION, STORED, TOOL, VALUE};
-use crate::engine::with_stack;
+use crate::stack::with_stack;
 use crate::shape::{Shape, Shapes};
 use crate::value::{Kept, StructValue, UnionValue, Value};
-use crate::write::epoch_of;
 
 /// Lists of numbers are broken into lines of about so many characters.
 const WIDTH: usize = 100;
@@ -29,10 +29,10 @@ pub enum Style {
 
 /// Writes a value with its header. The text ends in a line break.
 #[must_use]
-pub fn to_json(model: &Model, value: &Value, style: Style) -> String {
-    let epoch = epoch_of(model, value).ok().map(|(epoch, _)| epoch);
+pub fn to_json(program: &Program, value: &Value, style: Style) -> String {
+    let epoch = epoch_of(program, value.given()).ok();
     let mut writer = Writer {
-        shapes: Shapes::new(model, epoch),
+        shapes: Shapes::new(program, epoch),
         out: String::new(),
         indent: 0,
         style,

@@ -119,7 +119,8 @@ impl<'p> Engine<'p, '_> {
 
 impl<'p> Tree<'p, '_> {
     /// Whether an equation gives this row its number in this node.
-    pub(crate) fn is_derived_here(&self, loc: Loc) -> bool {
+    #[must_use]
+    pub fn is_derived_here(&self, loc: Loc) -> bool {
         self.row(loc).definers.iter().any(|definer| self.scope(definer, loc).is_some())
     }
 
@@ -161,7 +162,8 @@ impl<'p> Tree<'p, '_> {
     }
 
     /// Whether a row is in the value of this node.
-    pub(crate) fn is_data(&self, loc: Loc, row: &Row) -> bool {
+    #[must_use]
+    pub fn is_data(&self, loc: Loc, row: &Row) -> bool {
         if self.home(loc) == Home::Absent {
             return false;
         }

@@ -3,16 +3,18 @@
 use alloc::vec::Vec;
 
 use super::state::Engine;
-use super::item::{Item, NodeRef, MAX_SIZE};
+use super::item::{Item, Loc, NodeRef, MAX_SIZE};
 use super::plan::Direction;
 use super::program::Program;
 use super::read::entry::{byte_order, choose_epoch};
-use super::read::Note;
+use super::read::{Claim, Note};
 use super::source::{Given, Stored};
+use super::tree::Tree;
+use super::val::Val;
 use super::write::{self, Aim};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::Endian;
-use crate::model::EpochId;
+use crate::model::{EpochId, Pattern};
 use crate::options::ReadOptions;
 use crate::problem::WriteError;
 
@@ -112,6 +114,47 @@ impl<'p, 'b> Document<'p, 'b> {
         let file = self.engine.tree.file;
         write::write(self.program, self.value(), file, Aim::Bytes, &mut out)?;
         Ok(out)
+    }
+
+    /// Every row of every record, derived ones included, with its place.
+    #[must_use]
+    pub fn tree(&self) -> &Tree<'_, '_> {
+        &self.engine.tree
+    }
+
+    /// Whether anything was read: an error may come before the first node.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.engine.tree.nodes.is_empty()
+    }
+
+    /// What each row accounts for, if the file was read with [`read_claiming`], in the order of
+    /// reading.
+    #[must_use]
+    pub fn claims(&self) -> &[Claim] {
+        self.engine.reading.claims.as_deref().unwrap_or_default()
+    }
+
+    /// Addresses of pointers that only the file's relocation table lists, and of those, marked
+    /// `false`, that only the schema does.
+    pub fn unlisted(&mut self) -> Vec<(u64, bool)> {
+        self.engine.table_differences().unwrap_or_default()
+    }
+
+    /// Byte order of the cells of a node that do not say their own; none if no condition decides it.
+    pub fn node_order(&mut self, node: NodeRef) -> Option<Endian> {
+        self.engine.node_order(node).ok().flatten()
+    }
+
+    /// Whether an equation gives a row its number in its node.
+    pub fn follows(&mut self, loc: Loc) -> bool {
+        matches!(self.engine.derived(loc), Ok(Some(val)) if !matches!(val, Val::None))
+    }
+
+    /// The pattern that selected the case or form of a node.
+    #[must_use]
+    pub fn pattern_of(&self, node: NodeRef) -> Option<&'p Pattern> {
+        self.engine.pattern_of(node).map(|(pattern, _)| pattern)
     }
 
     /// What was noticed that is no error, in the order of its discovery.

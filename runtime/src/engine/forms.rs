@@ -79,7 +79,8 @@ fn can_say(model: &Model, ty: &Type, value: &Given<'_>, depth: u32) -> bool {
 }
 
 /// Whether an integer fits a cell.
-pub(crate) fn cell_fits(model: &Model, cell: &Cell, n: i128) -> bool {
+#[must_use]
+pub fn cell_fits(model: &Model, cell: &Cell, n: i128) -> bool {
     let (bits, signed) = model.cell_range(cell);
     match cell.meaning {
         Meaning::Bool { yes } => n == 0 || n == 1 || n == i128::from(yes),
@@ -88,7 +89,8 @@ pub(crate) fn cell_fits(model: &Model, cell: &Cell, n: i128) -> bool {
 }
 
 /// Whether a value is a constant; floats are compared by the bits of their own width.
-pub(crate) fn given_is(value: &Given<'_>, constant: &Constant) -> bool {
+#[must_use]
+pub fn given_is(value: &Given<'_>, constant: &Constant) -> bool {
     let float_is = |wanted: u64| match value {
         Given::F32(bits) => *bits == (f64::from_bits(wanted) as f32).to_bits(),
         Given::F64(bits) => *bits == wanted,

@@ -4,10 +4,10 @@
 use crate::model::RowId;
 
 /// An address or position that is not known (yet).
-pub(crate) const UNPLACED: u32 = u32::MAX;
+pub const UNPLACED: u32 = u32::MAX;
 
 /// Largest file that is read or written, in bytes: addresses have 32 bits, and some are marks.
-pub(crate) const MAX_SIZE: u64 = 0xffff_fff0;
+pub const MAX_SIZE: u64 = 0xffff_fff0;
 
 /// A node: one use of a record.
 ///
@@ -15,7 +15,7 @@ pub(crate) const MAX_SIZE: u64 = 0xffff_fff0;
 /// own. The elements of a [compact](super::plan::Plan::compact) array have none: they are the number
 /// of the array and their position. Compact records inside of others are a *part* of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct NodeRef {
+pub struct NodeRef {
     /// Position in the tree's nodes, or in its arrays.
     pub id: u32,
     /// Position in the array; [`OWN`] for a node of its own.
@@ -25,24 +25,24 @@ pub(crate) struct NodeRef {
 }
 
 /// In place of a position: no element of a compact array.
-pub(crate) const OWN: u32 = u32::MAX;
+pub const OWN: u32 = u32::MAX;
 
 /// In place of a part: the case of which the node is a form. Its rows are those of the form.
-pub(crate) const CASE: u16 = u16::MAX;
+pub const CASE: u16 = u16::MAX;
 
 impl NodeRef {
-    pub(crate) const ROOT: NodeRef = NodeRef::own(0);
+    pub const ROOT: NodeRef = NodeRef::own(0);
 
-    pub(crate) const fn own(id: u32) -> NodeRef {
+    pub const fn own(id: u32) -> NodeRef {
         NodeRef { id, element: OWN, part: 0 }
     }
 
-    pub(crate) const fn is_element(self) -> bool {
+    pub const fn is_element(self) -> bool {
         self.element != OWN
     }
 
     /// The node whose rows stand for those of a case with forms; of others, the node itself.
-    pub(crate) const fn as_rows(self) -> NodeRef {
+    pub const fn as_rows(self) -> NodeRef {
         if self.part == CASE {
             self.whole()
         } else {
@@ -51,38 +51,38 @@ impl NodeRef {
     }
 
     /// The node or element that it is a part of.
-    pub(crate) const fn whole(self) -> NodeRef {
+    pub const fn whole(self) -> NodeRef {
         NodeRef { part: 0, ..self }
     }
 }
 
 /// A row of a node, or one element of the array in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Loc {
+pub struct Loc {
     pub node: NodeRef,
     pub row: RowId,
     index: u32,
 }
 
 /// In place of a row: the record as a whole, or the end of the file.
-pub(crate) const WHOLE: RowId = RowId(u32::MAX);
+pub const WHOLE: RowId = RowId(u32::MAX);
 
 impl Loc {
-    pub(crate) const fn row(node: NodeRef, row: RowId) -> Loc {
+    pub const fn row(node: NodeRef, row: RowId) -> Loc {
         Loc { node, row, index: u32::MAX }
     }
 
     /// An element of the array in the row.
-    pub(crate) const fn at(self, index: u32) -> Loc {
+    pub const fn at(self, index: u32) -> Loc {
         Loc { index, ..self }
     }
 
     /// The row or element with this position, if there is one.
-    pub(crate) fn indexed(self, index: Option<u32>) -> Loc {
+    pub fn indexed(self, index: Option<u32>) -> Loc {
         Loc { index: index.unwrap_or(u32::MAX), ..self }
     }
 
-    pub(crate) const fn index(self) -> Option<u32> {
+    pub const fn index(self) -> Option<u32> {
         if self.index == u32::MAX {
             None
         } else {
@@ -91,14 +91,14 @@ impl Loc {
     }
 
     /// The row around an element.
-    pub(crate) const fn whole_row(self) -> Loc {
+    pub const fn whole_row(self) -> Loc {
         Loc { index: u32::MAX, ..self }
     }
 }
 
 /// Bytes, or text as UTF-8, that somebody holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Blob {
+pub struct Blob {
     pub from: From,
     pub start: u32,
     pub len: u32,
@@ -106,7 +106,7 @@ pub(crate) struct Blob {
 
 /// Who holds the bytes of a [`Blob`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum From {
+pub enum From {
     /// The file that is read.
     File,
     /// The tree.
@@ -116,10 +116,10 @@ pub(crate) enum From {
 }
 
 impl Blob {
-    pub(crate) const EMPTY: Blob = Blob { from: From::Literal, start: 0, len: 0 };
+    pub const EMPTY: Blob = Blob { from: From::Literal, start: 0, len: 0 };
 
     /// Some of its bytes.
-    pub(crate) fn part(self, start: usize, len: usize) -> Blob {
+    pub fn part(self, start: usize, len: usize) -> Blob {
         let number = |n: usize| u32::try_from(n).unwrap_or(0);
         Blob { start: self.start + number(start), len: number(len), ..self }
     }
@@ -127,7 +127,7 @@ impl Blob {
 
 /// What is in a row or element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Item {
+pub enum Item {
     /// Not read, or not computed yet.
     Unset,
     /// Not there: no home, condition false, or the number for nothing.
@@ -152,7 +152,7 @@ pub(crate) enum Item {
 
 /// An array: by position in the tree's list, or the numbers of a row that are in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ArrayRef {
+pub enum ArrayRef {
     Own(u32),
     /// In a row whose [`Store`](super::plan::Store) is `Cells`.
     Inline { id: u32, element: u32, part: u16, row: u16 },
@@ -160,14 +160,14 @@ pub(crate) enum ArrayRef {
 
 impl Item {
     /// An integer of at most 64 bits.
-    pub(crate) fn small(number: i128) -> Option<Item> {
+    pub fn small(number: i128) -> Option<Item> {
         match i64::try_from(number) {
             Ok(number) => Some(Item::Int(number)),
             Err(_) => u64::try_from(number).ok().map(Item::Uint),
         }
     }
 
-    pub(crate) const fn is_there(self) -> bool {
+    pub const fn is_there(self) -> bool {
         !matches!(self, Item::Unset | Item::Absent)
     }
 }

@@ -132,11 +132,8 @@ impl<'p> Engine<'p, '_> {
                     levels += 1;
                 }
             }
-            // What the argument depends on is at most as low as the owner.
-            Start::Argument(_) => {
-                node = self.tree.owner(node)?;
-                levels = 1;
-            }
+            // Each use of a struct has arguments of its own.
+            Start::Argument(_) => {}
         }
         if lowest.map_or(true, |(known, _)| levels < known) {
             *lowest = Some((levels, node));

@@ -34,11 +34,18 @@ mod walk;
 mod write;
 
 pub use document::{read, read_claiming, read_partly, Document};
+pub use item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, MAX_SIZE, OWN, UNPLACED, WHOLE};
 pub use program::{Grow, Program};
 pub use read::Note;
-pub use source::{row_name, Asked, Fields, Given, List, Stored};
+pub use forms::{cell_fits, given_is};
+pub use read::Claim;
+pub use source::{row_name, Asked, Fields, Given, List, Spelled, StandsFor, Stored};
 
-use crate::problem::WriteError;
+pub use tree::{placed, PointerView, Tree};
+pub use walk::Walk;
+
+use crate::model::EpochId;
+use crate::problem::{Problem, WriteError};
 use alloc::vec::Vec;
 
 /// Writes a value as a file of the format.
@@ -73,4 +80,13 @@ pub fn write_into(
 /// Those of [`write()`].
 pub fn validate(program: &Program, value: Given<'_>) -> Result<(), WriteError> {
     write::write(program, value, &[], write::Aim::Check, &mut Vec::new())
+}
+
+/// The epoch that a value is written in.
+///
+/// # Errors
+///
+/// If the value does not say it, or the format has no such layout.
+pub fn epoch_of(program: &Program, value: Given<'_>) -> Result<EpochId, Problem> {
+    write::epoch_of(program, value).map(|(epoch, _)| epoch)
 }

@@ -52,6 +52,19 @@ impl Program {
         &self.layout(epoch).model
     }
 
+    /// Runs something with enough of the stack, if the stack can grow.
+    pub(crate) fn deep<T>(&self, what: impl FnOnce() -> T) -> T {
+        let Some(grow) = self.grow else { return what() };
+        let mut what = Some(what);
+        let mut result = None;
+        grow(&mut || {
+            if let Some(what) = what.take() {
+                result = Some(what());
+            }
+        });
+        result.expect("who makes the stack grow calls what is given once")
+    }
+
     pub(crate) fn layout(&self, epoch: EpochId) -> &Layout {
         &self.layouts[epoch.index()]
     }

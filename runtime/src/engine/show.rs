@@ -1,9 +1,198 @@
-//! A document shown to a visitor, like a value of generated types.
+//! A file shown to a visitor: the same as a value of generated types would show.
+
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::document::Document;
+use super::item::{Item, Loc, NodeRef};
+use super::program::Program;
+use super::source::row_name;
+use super::tree::{Kept, Tree};
 use crate::inspect::Inspector;
+use crate::model::{Meaning, Record, RecordId, RecordKind, Row, RowId, Type};
+use crate::spelling::{Spelling, SpellingEntry};
 
 impl Document<'_, '_> {
-    /// Shows the value.
-    pub fn inspect(&self, _to: &mut dyn Inspector) {}
+    /// Shows the value of the file; nothing if nothing could be read.
+    pub fn inspect(&self, to: &mut dyn Inspector) {
+        if !self.engine.tree.nodes.is_empty() {
+            Show { program: self.program, tree: &self.engine.tree }.node(NodeRef::ROOT, to);
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Show<'d> {
+    program: &'d Program,
+    tree: &'d Tree<'d, 'd>,
+}
+
+impl Show<'_> {
+    fn node(self, node: NodeRef, to: &mut dyn Inspector) {
+        self.program.deep(|| self.node_here(node, to));
+    }
+
+    fn node_here(self, node: NodeRef, to: &mut dyn Inspector) {
+        let record = self.tree.record(node);
+        let Some(row) = record.transparent else {
+            self.fields(node, to);
+            return;
+        };
+        let kept = self.tree.kept.get(&node);
+        if kept.is_some() {
+            to.begin_spelled();
+        }
+        self.item(&record.rows[row.index()].ty, self.tree.entry(Loc::row(node, row)), to);
+        if kept.is_some() {
+            self.spelling(node, to);
+            to.end_spelled();
+        }
+    }
+
+    fn fields(self, node: NodeRef, to: &mut dyn Inspector) {
+        to.begin_struct();
+        for (id, row) in self.tree.record(node).numbered_rows() {
+            self.row(Loc::row(node, id), row, to);
+        }
+        self.spelling(node, to);
+        to.end_struct();
+    }
+
+    fn row(self, loc: Loc, row: &Row, to: &mut dyn Inspector) {
+        if !self.tree.is_data(loc, row) {
+            return;
+        }
+        let item = self.tree.entry(loc);
+        let Some(name) = &row.name else {
+            // Rows of an unnamed struct belong to this one.
+            if let Item::Node(inner) = item {
+                to.flatten(u16::try_from(loc.row.0).unwrap_or(u16::MAX));
+                self.fields(inner, to);
+            }
+            return;
+        };
+        if self.tree.model().carries_data(&row.ty) || !self.says_nothing(item) {
+            to.field(name);
+            self.item(&row.ty, item, to);
+        }
+    }
+
+    /// Whether something that carries no data has no spelling either.
+    fn says_nothing(self, item: Item) -> bool {
+        match self.tree.through(item) {
+            Item::Node(node) => {
+                !self.tree.kept.contains_key(&node)
+                    && self.tree.record(node).numbered_rows().all(|(id, row)| {
+                        let loc = Loc::row(node, id);
+                        !self.tree.is_data(loc, row) || self.says_nothing(self.tree.entry(loc))
+                    })
+            }
+            item => !item.is_there(),
+        }
+    }
+
+    fn item(self, ty: &Type, item: Item, to: &mut dyn Inspector) {
+        match (ty.stripped(), item) {
+            (_, Item::Unset | Item::Absent) => to.none(),
+            (ty, Item::Pointer(pointer)) => {
+                let target = self.tree.pointers[pointer as usize].target;
+                let inner = match ty {
+                    Type::Pointer(pointer) => pointer.owned().unwrap_or(ty),
+                    _ => ty,
+                };
+                self.item(inner, target, to);
+            }
+            (ty, Item::Array(array)) => {
+                let element = match ty {
+                    Type::Array(array) => &array.element,
+                    _ => ty,
+                };
+                let count = self.tree.count(array);
+                to.begin_list(count as usize);
+                for index in 0..count {
+                    let item = self.tree.element(array, index).unwrap_or(Item::Absent);
+                    self.item(element, item, to);
+                }
+                to.end_list();
+            }
+            (_, Item::Node(node)) => match self.tree.case_of(node) {
+                Some((union, case)) => {
+                    to.begin_case(&union.cases[case].name);
+                    self.program.deep(|| self.fields(node, to));
+                    to.end_case();
+                }
+                None => self.node(node, to),
+            },
+            (_, Item::F32(bits)) => to.float32(bits),
+            (_, Item::F64(bits)) => to.float64(bits),
+            (_, Item::Bool(yes)) => to.bool(yes),
+            (_, Item::Text(blob)) => to.text(self.tree.text(blob)),
+            (_, Item::Bytes(blob)) => to.bytes(self.tree.bytes(blob)),
+            (_, Item::Units(start, len)) => to.units(self.tree.units(start, len)),
+            (ty, item) => {
+                let number = self.tree.int(item).unwrap_or(0);
+                match ty {
+                    Type::Cell(cell) => match cell.meaning {
+                        Meaning::Enum(id) => {
+                            let members = &self.tree.model().enums[id.index()].members;
+                            let member = members.iter().find(|m| m.number == number);
+                            to.member(number, member.map(|m| m.name.as_str()));
+                        }
+                        _ => to.int(number),
+                    },
+                    _ => to.int(number),
+                }
+            }
+        }
+    }
+
+    /// How a struct is spelled; of a case with forms, that of its form, too.
+    fn spelling(self, node: NodeRef, to: &mut dyn Inspector) {
+        let rows = node.as_rows();
+        let mut spelling = Spelling::default();
+        let places = if rows == node { [None, Some(node)] } else { [Some(node), Some(rows)] };
+        for place in places.into_iter().flatten() {
+            let first = self.tree.model().first_row(self.tree.record_id(place));
+            for kept in self.tree.kept.get(&place).into_iter().flatten() {
+                spelling.keep(entry(kept, first));
+            }
+        }
+        if spelling.is_canonical() {
+            return;
+        }
+        let names = self.names(self.tree.record_id(node));
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        to.spelling(&spelling, &names);
+    }
+
+    /// Names of the rows that a spelling of a record may be about, by number.
+    fn names(self, id: RecordId) -> Vec<String> {
+        let model = self.tree.model();
+        let record = &model.records[id.index()];
+        let of = |record: &Record| -> Vec<String> {
+            record.numbered_rows().map(|(id, row)| row_name(row, id)).collect()
+        };
+        let mut names = of(record);
+        if let RecordKind::Case(union, case) = record.kind {
+            for form in &model.unions[union.index()].cases[case as usize].forms {
+                names.extend(of(&model.records[form.record.index()]));
+            }
+        }
+        names
+    }
+}
+
+/// A spelling as an entry of a struct whose rows are counted from `first` on.
+fn entry(kept: &Kept, first: usize) -> SpellingEntry {
+    let row = match kept.row {
+        super::item::WHOLE => Spelling::WHOLE,
+        RowId(row) => u16::try_from(row as usize + first).unwrap_or(Spelling::WHOLE),
+    };
+    SpellingEntry {
+        row,
+        index: kept.index,
+        kind: kept.kind,
+        stored: kept.stored.clone(),
+        instead_of: kept.instead_of.clone(),
+    }
 }

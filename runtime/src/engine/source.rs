@@ -31,7 +31,7 @@ pub enum Given<'v> {
     Units(&'v [u16]),
     /// Elements.
     List(&'v dyn List),
-    /// A struct. Of one that stands for its only row in the value, that, with its spelling.
+    /// A struct.
     Struct(&'v dyn Fields),
     /// A case of a union, by its name, and what is in it.
     Case(&'v str, &'v dyn Fields),
@@ -69,21 +69,42 @@ pub trait Fields {
     /// What it has for a row.
     fn field(&self, asked: Asked<'_>) -> Given<'_>;
 
-    /// How it is spelled, where that is not canonical. Rows are numbered as in
-    /// [`Model::first_row`](crate::model::Model::first_row). `inside` are the rows of structs without
-    /// names that lead from the record that it stands for to `of`; nothing but a struct that has
-    /// their fields among its own knows them.
-    fn spelling(&self, of: &Record, inside: &[RowId], visit: &mut dyn FnMut(&SpellingEntry));
+    /// How it is spelled, where that is not canonical.
+    fn spelling(&self, of: Spelled<'_>, visit: &mut dyn FnMut(&SpellingEntry));
 
-    /// Whether it is a struct itself, and not what one has that stands for its only row.
-    fn is_whole(&self) -> bool {
-        true
+    /// Which value of a struct it is.
+    fn stands_for(&self) -> StandsFor {
+        StandsFor::Struct
     }
 
     /// Calls `found` with the name of each field that is none of those that are `known`.
     fn strangers(&self, known: &dyn Fn(&str) -> bool, found: &mut dyn FnMut(&str)) {
         let _ = (known, found);
     }
+}
+
+/// The record whose spelling a struct is asked for.
+#[derive(Clone, Copy)]
+pub struct Spelled<'m> {
+    /// The record.
+    pub record: &'m Record,
+    /// The number that its first row has in a spelling: see
+    /// [`Model::first_row`](crate::model::Model::first_row).
+    pub first: usize,
+    /// Rows of structs without names that lead to the record from the one that the struct stands
+    /// for. Only a struct that has their fields among its own is asked with some.
+    pub inside: &'m [RowId],
+}
+
+/// Which value of a struct something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StandsFor {
+    /// The struct, whatever it is in a value.
+    Struct,
+    /// The struct, or, of one that is its only row in a value, that row.
+    Value,
+    /// A struct that is its only row in a value, with its spelling: each field is that row.
+    OnlyRow,
 }
 
 /// Something in the tree of a file that was read.
@@ -101,7 +122,7 @@ impl Fields for OnlySpelled<'_> {
         Given::Missing
     }
 
-    fn spelling(&self, _: &Record, _: &[RowId], visit: &mut dyn FnMut(&SpellingEntry)) {
+    fn spelling(&self, _: Spelled<'_>, visit: &mut dyn FnMut(&SpellingEntry)) {
         self.0.entries().iter().for_each(visit);
     }
 }
@@ -189,7 +210,15 @@ impl<'v> Stored<'v> {
     pub(crate) fn data(self, row: RowId) -> Given<'v> {
         let Item::Node(node) = self.item else { return Given::Missing };
         let loc = Loc::row(node, row);
-        if self.tree.is_data(loc, self.tree.row(loc)) { self.field(row) } else { Given::Missing }
+        let definition = self.tree.row(loc);
+        if !self.tree.is_data(loc, definition) {
+            return Given::Missing;
+        }
+        let nothing = self.tree.item(loc) == Item::Absent;
+        if nothing && !self.tree.model().carries_data(&definition.ty) {
+            return Given::Missing;
+        }
+        self.field(row)
     }
 
     /// The node that it is.

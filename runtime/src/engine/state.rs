@@ -120,15 +120,8 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Runs something that may nest deeply: where the stack can grow, it does if little of it is left.
     pub(crate) fn deep<T>(&mut self, what: impl FnOnce(&mut Self) -> T) -> T {
-        let Some(grow) = self.program.grow else { return what(self) };
-        let mut what = Some(what);
-        let mut result = None;
-        grow(&mut || {
-            if let Some(what) = what.take() {
-                result = Some(what(self));
-            }
-        });
-        result.expect("who makes the stack grow calls what is given once")
+        let program = self.program;
+        program.deep(|| what(self))
     }
 
     /// Whether the stack does not grow and is used up.

@@ -19,30 +19,31 @@ use crate::model::{
 use crate::path::{Path, Segment};
 use crate::spelling::{KeptKind, KeptValue};
 
+/// The tree of a file that was read.
 #[derive(Debug)]
-pub(crate) struct Tree<'p, 'b> {
-    pub layout: &'p Layout,
+pub struct Tree<'p, 'b> {
+    pub(crate) layout: &'p Layout,
     plans: &'p [Plan],
-    pub direction: Direction,
+    pub(crate) direction: Direction,
     /// The file that is read, or from which the value comes that is written.
-    pub file: &'b [u8],
+    pub(crate) file: &'b [u8],
     /// Bytes of texts and blocks that are in no file.
-    pub own: Vec<u8>,
-    pub nodes: Vec<Node>,
-    pub slots: Vec<Slot>,
-    pub arrays: Vec<Array<'p>>,
+    pub(crate) own: Vec<u8>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) arrays: Vec<Array<'p>>,
     /// Those that consist of compact records.
-    pub compact: Vec<u32>,
-    pub items: Vec<Item>,
+    pub(crate) compact: Vec<u32>,
+    pub(crate) items: Vec<Item>,
     /// Addresses of elements that have no fixed size.
-    pub starts: Vec<u32>,
-    pub pointers: Vec<Pointer>,
-    pub units: Vec<u16>,
+    pub(crate) starts: Vec<u32>,
+    pub(crate) pointers: Vec<Pointer>,
+    pub(crate) units: Vec<u16>,
     wide: Vec<i128>,
     /// Numbers that selected cases by a pattern, and bits of words that have nodes.
     tags: Vec<u128>,
     /// Spellings that are not canonical, in the order in which they were met.
-    pub kept: BTreeMap<NodeRef, Vec<Kept>>,
+    pub(crate) kept: BTreeMap<NodeRef, Vec<Kept>>,
     /// Numbers in place that do not fit there.
     odd: BTreeMap<Loc, Item>,
 }
@@ -228,7 +229,8 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
-    pub(crate) fn model(&self) -> &'p Model {
+    #[must_use]
+    pub fn model(&self) -> &'p Model {
         &self.layout.model
     }
 
@@ -260,7 +262,8 @@ impl<'p, 'b> Tree<'p, 'b> {
         if node.is_element() { self.records_of(node).record } else { self.own_node(node).record }
     }
 
-    pub(crate) fn record_id(&self, node: NodeRef) -> RecordId {
+    #[must_use]
+    pub fn record_id(&self, node: NodeRef) -> RecordId {
         match node.part {
             0 => self.whole_record(node),
             CASE => self.own_node(node).case.unwrap_or(self.own_node(node).record),
@@ -268,7 +271,8 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
-    pub(crate) fn record(&self, node: NodeRef) -> &'p Record {
+    #[must_use]
+    pub fn record(&self, node: NodeRef) -> &'p Record {
         &self.layout.model.records[self.record_id(node).index()]
     }
 
@@ -280,7 +284,8 @@ impl<'p, 'b> Tree<'p, 'b> {
         &self.plans[record.index()]
     }
 
-    pub(crate) fn row(&self, loc: Loc) -> &'p Row {
+    #[must_use]
+    pub fn row(&self, loc: Loc) -> &'p Row {
         &self.record(loc.node).rows[loc.row.index()]
     }
 
@@ -288,12 +293,14 @@ impl<'p, 'b> Tree<'p, 'b> {
         &self.plan(node).rows[row.index()]
     }
 
-    pub(crate) fn home(&self, loc: Loc) -> Home {
+    #[must_use]
+    pub fn home(&self, loc: Loc) -> Home {
         self.row_plan(loc.node, loc.row).home
     }
 
     /// The node that holds a node, and its row and position there; nothing for the root.
-    pub(crate) fn holder(&self, node: NodeRef) -> Option<Loc> {
+    #[must_use]
+    pub fn holder(&self, node: NodeRef) -> Option<Loc> {
         match node.part {
             0 if node.is_element() => {
                 let records = self.records_of(node);
@@ -318,15 +325,12 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
-    pub(crate) fn owner(&self, node: NodeRef) -> Option<NodeRef> {
+    #[must_use]
+    pub fn owner(&self, node: NodeRef) -> Option<NodeRef> {
         self.holder(node).map(|loc| loc.node)
     }
 
     /// Position in the array around a node.
-    pub(crate) fn index(&self, node: NodeRef) -> Option<u32> {
-        self.holder(node).and_then(Loc::index)
-    }
-
     pub(crate) fn depth(&self, node: NodeRef) -> u32 {
         if node.is_element() { self.records_of(node).depth } else { self.own_node(node).depth }
     }
@@ -337,7 +341,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     /// The number that selected a case by a pattern, or the bits of a word.
-    pub(crate) fn tag(&self, node: NodeRef) -> u128 {
+    #[must_use]
+    pub fn tag(&self, node: NodeRef) -> u128 {
         if !node.is_element() && matches!(node.part, 0 | CASE) {
             let tag = self.own_node(node).tag;
             return if tag == UNPLACED { 0 } else { self.tags[tag as usize] };
@@ -361,7 +366,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     // Where a node is.
 
     /// Address that homes in a node count from.
-    pub(crate) fn node_at(&self, node: NodeRef) -> u32 {
+    #[must_use]
+    pub fn node_at(&self, node: NodeRef) -> u32 {
         if node.is_element() || !matches!(node.part, 0 | CASE) {
             return self.part_at(node);
         }
@@ -391,7 +397,8 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
-    pub(crate) fn node_end(&self, node: NodeRef) -> u32 {
+    #[must_use]
+    pub fn node_end(&self, node: NodeRef) -> u32 {
         if !node.is_element() && matches!(node.part, 0 | CASE) {
             return self.own_node(node).end;
         }
@@ -444,7 +451,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     /// Address of a row's own bytes; of a bit field, of its first byte.
-    pub(crate) fn row_at(&self, loc: Loc) -> u32 {
+    #[must_use]
+    pub fn row_at(&self, loc: Loc) -> u32 {
         let Some(loc) = self.real(loc) else { return UNPLACED };
         if loc.row == WHOLE {
             return UNPLACED;
@@ -461,7 +469,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     /// Address behind a row's own bytes.
-    pub(crate) fn row_end(&self, loc: Loc) -> u32 {
+    #[must_use]
+    pub fn row_end(&self, loc: Loc) -> u32 {
         let Some(loc) = self.real(loc) else { return UNPLACED };
         if let Some(slot) = self.slot(loc) {
             let bits = match &self.row(loc).ty {
@@ -485,7 +494,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     /// Bit of the first byte, or of the word around it, at which a row begins.
-    pub(crate) fn row_bit(&self, loc: Loc) -> u8 {
+    #[must_use]
+    pub fn row_bit(&self, loc: Loc) -> u8 {
         let row = self.row(loc);
         match &row.ty {
             Type::Cell(Cell { storage: Storage::Bits { .. }, .. }) => {
@@ -502,7 +512,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     // What is in a row.
 
     /// What is in a row itself: of a pointer, the pointer.
-    pub(crate) fn entry(&self, loc: Loc) -> Item {
+    #[must_use]
+    pub fn entry(&self, loc: Loc) -> Item {
         let row = loc.whole_row();
         let item = match self.real(row) {
             // A case says what none of its forms has.
@@ -687,7 +698,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     /// What an item is behind its pointers.
-    pub(crate) fn through(&self, mut item: Item) -> Item {
+    #[must_use]
+    pub fn through(&self, mut item: Item) -> Item {
         while let Item::Pointer(pointer) = item {
             item = self.pointers[pointer as usize].target;
         }
@@ -695,7 +707,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     /// What is in a row or element, through pointers.
-    pub(crate) fn item(&self, loc: Loc) -> Item {
+    #[must_use]
+    pub fn item(&self, loc: Loc) -> Item {
         self.through(self.entry(loc))
     }
 
@@ -723,7 +736,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     // Arrays.
 
     /// Number of elements.
-    pub(crate) fn count(&self, array: ArrayRef) -> u32 {
+    #[must_use]
+    pub fn count(&self, array: ArrayRef) -> u32 {
         match array {
             ArrayRef::Own(array) => self.arrays[array as usize].count,
             ArrayRef::Inline { .. } => match self.row_plan(inline(array).node, inline(array).row).store {
@@ -734,7 +748,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     /// An element itself: of a pointer, the pointer.
-    pub(crate) fn element(&self, array: ArrayRef, index: u32) -> Option<Item> {
+    #[must_use]
+    pub fn element(&self, array: ArrayRef, index: u32) -> Option<Item> {
         if index >= self.count(array) {
             return None;
         }
@@ -775,7 +790,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     /// Address of the first byte of an array, or behind the last.
-    pub(crate) fn array_at(&self, array: ArrayRef, end: bool) -> u32 {
+    #[must_use]
+    pub fn array_at(&self, array: ArrayRef, end: bool) -> u32 {
         match array {
             ArrayRef::Own(number) => {
                 let array = &self.arrays[number as usize];
@@ -787,7 +803,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     /// Address of an element that lies in its array, or behind it.
-    pub(crate) fn element_at(&self, array: ArrayRef, index: u32, end: bool) -> u32 {
+    #[must_use]
+    pub fn element_at(&self, array: ArrayRef, index: u32, end: bool) -> u32 {
         let at = self.array_at(array, false);
         if at == UNPLACED {
             return UNPLACED;
@@ -844,18 +861,21 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     // Texts and bytes.
 
-    pub(crate) fn bytes(&self, blob: Blob) -> &[u8] {
+    #[must_use]
+    pub fn bytes(&self, blob: Blob) -> &[u8] {
         let bytes = self.source(blob.from);
         let start = blob.start as usize;
         bytes.get(start..start + blob.len as usize).unwrap_or(&[])
     }
 
     /// A text, which was checked when it was met.
-    pub(crate) fn text(&self, blob: Blob) -> &str {
+    #[must_use]
+    pub fn text(&self, blob: Blob) -> &str {
         core::str::from_utf8(self.bytes(blob)).unwrap_or("")
     }
 
-    pub(crate) fn units(&self, start: u32, len: u32) -> &[u16] {
+    #[must_use]
+    pub fn units(&self, start: u32, len: u32) -> &[u16] {
         self.units.get(start as usize..(start + len) as usize).unwrap_or(&[])
     }
 
@@ -884,7 +904,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     /// The integer that an item is.
-    pub(crate) fn int(&self, item: Item) -> Option<i128> {
+    #[must_use]
+    pub fn int(&self, item: Item) -> Option<i128> {
         match item {
             Item::Int(number) => Some(number.into()),
             Item::Uint(number) => Some(number.into()),
@@ -1021,7 +1042,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     // Paths.
 
     /// Path of a row or element for messages, such as `flowcharts[0].events[3].params`.
-    pub(crate) fn path(&self, loc: Loc) -> Path {
+    #[must_use]
+    pub fn path(&self, loc: Loc) -> Path {
         let mut path = Path::default();
         if let Some(index) = loc.index() {
             path.prepend(index as usize);
@@ -1051,7 +1073,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     /// Path of a node.
-    pub(crate) fn node_path(&self, node: NodeRef) -> Path {
+    #[must_use]
+    pub fn node_path(&self, node: NodeRef) -> Path {
         self.holder(node).map(|loc| self.path(loc)).unwrap_or_default()
     }
 
@@ -1085,7 +1108,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     /// The case whose node this is, by position in its union.
-    pub(crate) fn case_of(&self, node: NodeRef) -> Option<(&'p crate::model::Union, usize)> {
+    #[must_use]
+    pub fn case_of(&self, node: NodeRef) -> Option<(&'p crate::model::Union, usize)> {
         match self.record(node).kind {
             RecordKind::Case(union, case) => {
                 Some((&self.layout.model.unions[union.index()], case as usize))
@@ -1150,4 +1174,60 @@ pub(crate) fn load(bytes: &[u8], at: usize, size: u8, order: Endian) -> u64 {
         }
     }
     u64::from_le_bytes(all)
+}
+
+/// A pointer of a file that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PointerView {
+    /// Address of the number.
+    pub cell: Option<u64>,
+    /// The number.
+    pub stored: i128,
+    /// What it leads to.
+    pub target: Item,
+    /// Address of that; of a pointer that is none, of the number itself.
+    pub at: Option<u64>,
+    /// Address behind it; of a text in a pool, its address.
+    pub end: Option<u64>,
+}
+
+impl Tree<'_, '_> {
+    /// The pointer that an item is.
+    #[must_use]
+    pub fn pointer_view(&self, item: Item) -> Option<PointerView> {
+        let Item::Pointer(number) = item else { return None };
+        let pointer = &self.pointers[number as usize];
+        Some(PointerView {
+            cell: placed(pointer.cell),
+            stored: pointer.stored(),
+            target: pointer.target,
+            at: placed(pointer.at),
+            end: placed(pointer.end),
+        })
+    }
+
+    /// Whether elements of an array are told apart by addresses of their own, and not by their size.
+    #[must_use]
+    pub fn has_starts(&self, array: ArrayRef) -> bool {
+        match array {
+            ArrayRef::Own(number) => matches!(
+                self.arrays[number as usize].elements,
+                Elements::Items { starts: Some(_), .. }
+            ),
+            ArrayRef::Inline { .. } => false,
+        }
+    }
+
+    /// Whether something about a row, or one of its elements, is spelled in an unusual way.
+    #[must_use]
+    pub fn is_kept(&self, loc: Loc) -> bool {
+        let kept = |node| self.kept.get(&node).into_iter().flatten();
+        kept(loc.node).any(|kept| kept.row == loc.row)
+    }
+}
+
+/// An address, if it is known.
+#[must_use]
+pub fn placed(at: u32) -> Option<u64> {
+    (at != UNPLACED).then_some(at.into())
 }

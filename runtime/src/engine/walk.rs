@@ -5,7 +5,7 @@ use super::plan::Plan;
 use super::tree::{Elements, Tree};
 
 /// A way through the nodes of a tree whose plan has something to do. The tree may change meanwhile.
-pub(crate) struct Walk {
+pub struct Walk {
     wanted: fn(&Plan) -> bool,
     /// The next node of its own, and behind the last one.
     node: u32,
@@ -24,18 +24,25 @@ enum View {
 }
 
 impl Walk {
+    /// Through all nodes of a file that was read.
+    #[must_use]
+    pub fn all(tree: &Tree<'_, '_>) -> Walk {
+        Walk::new(tree, |_| true)
+    }
+
     /// Through the nodes that are there now.
-    pub(crate) fn new(tree: &Tree<'_, '_>, wanted: fn(&Plan) -> bool) -> Walk {
+    pub(super) fn new(tree: &Tree<'_, '_>, wanted: fn(&Plan) -> bool) -> Walk {
         let end = u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX);
         Walk { wanted, node: 0, end, view: View::Case, array: 0, element: 0 }
     }
 
     /// Through the nodes that are added on the way, too.
-    pub(crate) fn growing(tree: &Tree<'_, '_>, wanted: fn(&Plan) -> bool) -> Walk {
+    pub(super) fn growing(tree: &Tree<'_, '_>, wanted: fn(&Plan) -> bool) -> Walk {
         Walk { end: u32::MAX, ..Walk::new(tree, wanted) }
     }
 
-    pub(crate) fn next(&mut self, tree: &Tree<'_, '_>) -> Option<NodeRef> {
+    /// The next node.
+    pub fn next(&mut self, tree: &Tree<'_, '_>) -> Option<NodeRef> {
         loop {
             let nodes = u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX).min(self.end);
             // What was read before a node comes before it.

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::super::state::Engine;
-use super::super::item::{Item, Loc, NodeRef, CASE, UNPLACED};
+use super::super::item::{Item, Loc, NodeRef, UNPLACED};
 use super::super::plan::{has_order, Place, Store};
 use super::super::tree::{cell_bytes, float, mask, number, Order};
 use super::{short, Cursor, Read};
@@ -233,6 +233,9 @@ impl<'p, 'b> Engine<'p, 'b> {
         let planned = self.tree.row_plan(loc.node, loc.row);
         if let Store::Part(part) = planned.store {
             let node = NodeRef { part: loc.node.part + part, ..loc.node };
+            if self.tree.known_order(node) == Order::Asked && self.tree.plan(node).ordered {
+                self.order_of(loc.node, at, loc)?;
+            }
             return self.verify_part(node, at);
         }
         if self.tree.known_order(loc.node) == Order::Asked && has_order(&row.ty) {
@@ -325,9 +328,9 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(())
     }
 
-    /// What is wrong with a row in place that does not end before the limit.
+    /// What is wrong with a row in place that does not end before the limit, or with what of it does.
     #[cold]
-    pub(crate) fn too_short(&self, loc: Loc, row: &Row, at: u64, limit: u64) -> ReadError {
+    pub(crate) fn too_short(&mut self, loc: Loc, row: &'p Row, at: u64, limit: u64) -> ReadError {
         let planned = self.tree.row_plan(loc.node, loc.row);
         let remaining = limit.saturating_sub(at);
         let needed = match (planned.store, &row.ty) {
@@ -336,36 +339,46 @@ impl<'p, 'b> Engine<'p, 'b> {
                 return self.node_too_short(node, at, limit);
             }
             (Store::Cells(count), Type::Array(array)) => {
-                let size = match &array.element {
-                    Type::Cell(cell) => u64::from(cell_bytes(cell)),
-                    _ => 1,
+                let Type::Cell(cell) = &array.element else {
+                    return self.error(ReadErrorKind::UnexpectedEnd { needed: 1, remaining }, at, loc);
                 };
-                let index = remaining.checked_div(size).unwrap_or(0).min(count.into());
-                let at = at + index * size;
-                let kind =
-                    ReadErrorKind::UnexpectedEnd { needed: size, remaining: limit - at };
-                return self.error(kind, at, loc.at(short(index)));
+                let size = u64::from(cell_bytes(cell));
+                let fit = remaining.checked_div(size).unwrap_or(0).min(count.into());
+                for index in 0..fit {
+                    let element = loc.at(short(index));
+                    if let Err(error) = self.verify_number(cell, element, row, at + index * size) {
+                        return error;
+                    }
+                }
+                let at = at + fit * size;
+                let kind = ReadErrorKind::UnexpectedEnd { needed: size, remaining: limit - at };
+                return self.error(kind, at, loc.at(short(fit)));
             }
             _ => u64::from(planned.size.unwrap_or(0)),
         };
         self.error(ReadErrorKind::UnexpectedEnd { needed, remaining }, at, loc)
     }
 
-    /// What is wrong with a compact record that does not end before the limit.
+    /// What is wrong with a compact record that does not end before the limit, or with what of it
+    /// does.
     #[cold]
-    pub(crate) fn node_too_short(&self, node: NodeRef, at: u64, limit: u64) -> ReadError {
+    pub(crate) fn node_too_short(&mut self, node: NodeRef, at: u64, limit: u64) -> ReadError {
         let plan = self.tree.plan(node);
         let remaining = limit.saturating_sub(at);
         if let Some(block) = plan.block.filter(|block| u64::from(*block) > remaining) {
             let kind = ReadErrorKind::UnexpectedEnd { needed: block.into(), remaining };
             return self.node_error(kind, at, node);
         }
-        let record = self.tree.record(node);
-        for (id, (row, planned)) in (0..).map(RowId).zip(record.rows.iter().zip(&plan.rows)) {
+        for (id, row) in self.tree.record(node).numbered_rows() {
+            let planned = plan.rows[id.index()];
             let (Place::Home(offset), Some(size)) = (planned.place, planned.size) else { continue };
             let at = at + u64::from(offset);
+            let loc = Loc::row(node, id);
             if at + u64::from(size) > limit {
-                return self.too_short(Loc::row(node, id), row, at, limit);
+                return self.too_short(loc, row, at, limit);
+            }
+            if let Err(error) = self.verify(loc, row, at) {
+                return error;
             }
         }
         let needed = plan.size.unwrap_or(0).into();

@@ -44,9 +44,12 @@ pub(crate) struct Reading {
 
 /// Bytes that a row, or the object that a row or element leads to, accounts for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Claim {
+pub struct Claim {
+    /// Address of the first byte.
     pub at: u64,
+    /// Address behind the last one.
     pub end: u64,
+    /// The row or element.
     pub loc: Loc,
 }
 

@@ -8,7 +8,7 @@ use super::super::state::Engine;
 use super::super::forms::{cell_fits, given_is};
 use super::super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, WHOLE};
 use super::super::plan::Store;
-use super::super::source::{Asked, Fields, Given, Stored};
+use super::super::source::{Asked, Fields, Given, Spelled, StandsFor, Stored};
 use super::super::tree::{cell_bytes, mask, Cells, Elements, Kept, Pointer, Records};
 use crate::load::Endian;
 use crate::model::{
@@ -55,8 +55,15 @@ impl<'p> Engine<'p, '_> {
 
     fn build_node_here(&mut self, node: NodeRef, value: Given<'_>) {
         let record = self.tree.record(node);
+        let value = match value {
+            // Of a struct that is more than its only row there is no such spelling.
+            Given::Struct(fields) if record.transparent.is_none() => only_row(fields, value),
+            value => value,
+        };
         let from = match value {
-            Given::Struct(fields) if record.transparent.is_none() || fields.is_whole() => {
+            Given::Struct(fields)
+                if record.transparent.is_none() || fields.stands_for() != StandsFor::Value =>
+            {
                 Origin::Fields(fields, &[])
             }
             Given::Stored(stored) if stored.node().is_some() => Origin::Node(stored),
@@ -106,7 +113,11 @@ impl<'p> Engine<'p, '_> {
 
     /// What a value has for a row.
     fn field_of<'v>(&self, from: Origin<'v>, loc: Loc, row: &Row) -> Given<'v> {
+        let is_only = self.tree.record(loc.node).transparent == Some(loc.row);
         match from {
+            Origin::Fields(fields, _) if fields.stands_for() == StandsFor::OnlyRow && !is_only => {
+                Given::Missing
+            }
             Origin::Fields(fields, _) => {
                 let record = self.tree.record_id(loc.node);
                 fields.field(Asked { record, row: loc.row, name: row.name.as_deref() })
@@ -119,10 +130,8 @@ impl<'p> Engine<'p, '_> {
                     None => Given::Missing,
                 }
             }
-            Origin::Only(value) => {
-                let only = self.tree.record(loc.node).transparent == Some(loc.row);
-                if only { value } else { Given::Missing }
-            }
+            Origin::Only(value) if is_only => value,
+            Origin::Only(_) => Given::Missing,
         }
     }
 
@@ -135,7 +144,8 @@ impl<'p> Engine<'p, '_> {
             Origin::Fields(fields, inside) => {
                 let rows = record.rows.len();
                 let mut all = Vec::new();
-                fields.spelling(record, inside, &mut |entry: &SpellingEntry| {
+                let of = Spelled { record, first, inside };
+                fields.spelling(of, &mut |entry: &SpellingEntry| {
                     let row = usize::from(entry.row).checked_sub(first).filter(|row| *row < rows);
                     let row = match (entry.row, row) {
                         (crate::Spelling::WHOLE, _) => WHOLE,
@@ -555,10 +565,7 @@ impl<'p> Engine<'p, '_> {
     ) -> Item {
         // Spellings of a record that stands for its only row belong to its node.
         let bare = match value {
-            Given::Struct(fields) if !fields.is_whole() => {
-                let record = RecordId(u32::MAX);
-                fields.field(Asked { record, row: loc.row, name: None })
-            }
+            Given::Struct(fields) => only_row(fields, value),
             other => other,
         };
         match ty {
@@ -968,7 +975,9 @@ impl<'p> Engine<'p, '_> {
             }
         };
         match from {
-            Origin::Fields(fields, inside) => fields.spelling(logical, inside, &mut note),
+            Origin::Fields(fields, inside) => {
+                fields.spelling(Spelled { record: logical, first: 0, inside }, &mut note);
+            }
             Origin::Node(stored) | Origin::Case(stored, _) => {
                 let node = stored.node().map(|node| NodeRef { part: CASE, ..node });
                 for entry in node.and_then(|node| stored.tree.kept.get(&node)).into_iter().flatten() {
@@ -1059,6 +1068,15 @@ impl<'p> Engine<'p, '_> {
             }
             KeptValue::Table(_) => Item::Absent,
         }
+    }
+}
+
+/// The row that a struct is in a value, if it is that with its spelling; else the struct.
+fn only_row<'v>(fields: &'v dyn Fields, value: Given<'v>) -> Given<'v> {
+    if fields.stands_for() == StandsFor::OnlyRow {
+        fields.field(Asked { record: RecordId(u32::MAX), row: WHOLE, name: None })
+    } else {
+        value
     }
 }
 

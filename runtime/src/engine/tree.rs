@@ -961,6 +961,36 @@ impl<'p, 'b> Tree<'p, 'b> {
         NodeRef::own(id)
     }
 
+    /// Says the byte order of the file, which is known when all of a value was taken in: nodes have
+    /// it from those around them, which were added before them.
+    pub(crate) fn set_order(&mut self, order: Endian) {
+        if order == Endian::Little {
+            return;
+        }
+        for id in 0..self.nodes.len() {
+            let node = &self.nodes[id];
+            if self.layout.model.records[node.record.index()].endian.is_none() {
+                let known = match node.owner {
+                    _ if id == 0 => Order::Known(order),
+                    owner if owner.is_element() => self.order_of_elements(owner),
+                    owner => self.order_in(owner),
+                };
+                self.nodes[id].order = known;
+            }
+        }
+    }
+
+    /// Byte order in which the array that an element belongs to is written: what is built has the
+    /// lowest byte first until then.
+    fn order_of_elements(&self, element: NodeRef) -> Order {
+        let records = self.records_of(element);
+        let parts = &self.plans[records.record.index()].parts;
+        match self.part_order(parts, element.part) {
+            Some(order) => Order::Known(order),
+            None => self.order_in(records.owner),
+        }
+    }
+
     /// Byte order in a part of a node of its own.
     fn order_in(&self, node: NodeRef) -> Order {
         let own = self.own_node(node);

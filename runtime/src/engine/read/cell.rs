@@ -241,6 +241,12 @@ impl<'p, 'b> Engine<'p, 'b> {
         if self.tree.known_order(loc.node) == Order::Asked && has_order(&row.ty) {
             self.order_of(loc.node, at, loc)?;
         }
+        if let (Store::Bytes(_), Type::Run(run)) = (planned.store, row.ty.stripped()) {
+            if let (Content::Text(encoding), Item::Text(blob)) = (run.content, self.tree.entry(loc))
+            {
+                self.must_be_text(encoding, blob, at, loc)?;
+            }
+        }
         match (&row.kind, planned.store, &row.ty) {
             (RowKind::Constant(_), ..) => {
                 let item = self.tree.entry(loc);
@@ -270,15 +276,6 @@ impl<'p, 'b> Engine<'p, 'b> {
                     for index in 0..count {
                         let at = at + u64::from(cell_bytes(cell)) * u64::from(index);
                         self.verify_number(cell, loc.at(index), row, at)?;
-                    }
-                }
-            }
-            (_, Store::Bytes(_), ty) => {
-                if let Type::Run(run) = ty.stripped() {
-                    if let (Content::Text(encoding), Item::Text(blob)) =
-                        (run.content, self.tree.entry(loc))
-                    {
-                        self.must_be_text(encoding, blob, at, loc)?;
                     }
                 }
             }

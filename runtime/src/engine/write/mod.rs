@@ -132,6 +132,7 @@ impl<'p> Engine<'p, '_> {
         if !self.writing.problems.is_empty() {
             return;
         }
+        self.tree.set_order(self.order);
         self.memo.forget();
         self.expand();
         if !self.writing.problems.is_empty() {

@@ -227,6 +227,62 @@ impl<'p, 'b> Engine<'p, 'b> {
         })
     }
 
+    /// What a path leads to, if it goes from one record to the next, as nearly all do. `None` if that
+    /// is not known: there are arrays on the way, references, or transparent records.
+    fn straight(&mut self, path: &'p Path, this: NodeRef, it: Option<Val>) -> Fallible<Option<Val>> {
+        let mut node = this;
+        match &path.start {
+            Start::This => {}
+            Start::Up(levels) => {
+                for _ in 0..*levels {
+                    match self.tree.owner(node) {
+                        Some(owner) => node = owner,
+                        None => return Ok(Some(Val::None)),
+                    }
+                }
+            }
+            Start::Root => node = NodeRef::ROOT,
+            Start::It => match it {
+                Some(Val::Loc(loc)) => match self.tree.item(loc) {
+                    Item::Node(inner) if self.tree.record(inner).transparent.is_none() => node = inner,
+                    _ => return Ok(None),
+                },
+                Some(Val::Node(inner)) => node = inner,
+                _ => return Ok(None),
+            },
+            Start::Enclosing(_) | Start::Argument(_) => return Ok(None),
+        }
+        let mut steps = &path.steps[..];
+        while let Some((Step::Field(field), rest)) = steps.split_first() {
+            self.charge(1)?;
+            let record = self.tree.record_id(node);
+            let Some((_, members)) = field.members.iter().find(|(r, _)| *r == record) else {
+                return Ok(Some(Val::None));
+            };
+            let Some((Member::Row(row), around)) = members.split_last() else { return Ok(None) };
+            for member in around {
+                let Member::Into(row) = member else { return Ok(None) };
+                self.force(node, *row)?;
+                match self.tree.item(Loc::row(node, *row)) {
+                    Item::Node(inner) => node = inner,
+                    _ => return Ok(Some(Val::None)),
+                }
+            }
+            let loc = Loc::row(node, *row);
+            if rest.is_empty() {
+                return Ok(Some(Val::Loc(loc)));
+            }
+            self.force_known(loc)?;
+            match self.tree.item(loc) {
+                Item::Node(inner) if self.tree.record(inner).transparent.is_none() => node = inner,
+                Item::Absent => return Ok(Some(Val::None)),
+                _ => return Ok(None),
+            }
+            steps = rest;
+        }
+        Ok(if path.steps.is_empty() { Some(Val::Node(node)) } else { None })
+    }
+
     /// The first of what a path leads to.
     pub(crate) fn find_first(
         &mut self,
@@ -234,6 +290,9 @@ impl<'p, 'b> Engine<'p, 'b> {
         this: NodeRef,
         it: Option<Val>,
     ) -> Fallible<Found> {
+        if let Some(first) = self.straight(path, this, it)? {
+            return Ok(Found { first, more: false, many: false });
+        }
         let mut found = Found { first: Val::None, more: false, many: false };
         let mut any = false;
         self.walk(path, this, it, &mut found.many, &mut |_, val| {

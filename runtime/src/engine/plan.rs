@@ -13,7 +13,7 @@ use crate::load::Endian;
 use crate::model::{
     Cell, CheckKind, Constant, Content, Encoding, EndianRule, EpochId, Extent, Home, IntType, Meaning,
     Model, Record,
-    RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Type,
+    RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Target, Type,
 };
 
 /// Whether a file is read or written: what is data in place when it is read may have to be computed
@@ -62,6 +62,8 @@ pub(crate) struct Plan {
     pub expanding: Vec<RowId>,
     /// Rows that are pointers, have pointers in them, or are listed like one.
     pub pointing: Vec<RowId>,
+    /// Rows that may lead to something that is read later, in this order.
+    pub leading: Vec<RowId>,
     /// Of a form: for each row of its case, the row that stands for it.
     pub spelled: Vec<Option<RowId>>,
     /// Whether the record itself has rules.
@@ -175,7 +177,56 @@ pub(crate) fn plans(
             stack.extend(rows.filter_map(|row| inline_record(&row.ty)).map(|id| (id, false)));
         }
     }
-    plans.into_iter().map(Option::unwrap_or_default).collect()
+    let mut plans: Vec<Plan> = plans.into_iter().map(Option::unwrap_or_default).collect();
+    if direction == Direction::Reading {
+        let leads = leading_records(model, &plans);
+        for (record, plan) in model.records.iter().zip(&mut plans) {
+            let rows = record.read_order.iter().copied();
+            plan.leading = rows.filter(|id| may_lead(model, record, plan, *id, &leads)).collect();
+        }
+    }
+    plans
+}
+
+/// For each record, whether something is read later because of what is in it.
+fn leading_records(model: &Model, plans: &[Plan]) -> Vec<bool> {
+    let mut leads = vec![false; model.records.len()];
+    // From each record to those around it.
+    let mut around: Vec<Vec<usize>> = vec![Vec::new(); model.records.len()];
+    let mut todo = Vec::new();
+    for (number, (record, plan)) in model.records.iter().zip(plans).enumerate() {
+        if (0..).map(RowId).take(record.rows.len()).any(|id| may_lead(model, record, plan, id, &leads)) {
+            todo.push(number);
+        }
+        for row in &record.rows {
+            model.held(&row.ty).for_each(|inner| around[inner.index()].push(number));
+        }
+    }
+    for case in model.unions.iter().flat_map(|union| &union.cases) {
+        case.forms.iter().for_each(|form| around[form.record.index()].push(case.record.index()));
+    }
+    while let Some(number) = todo.pop() {
+        if !core::mem::replace(&mut leads[number], true) {
+            todo.extend(&around[number]);
+        }
+    }
+    leads
+}
+
+/// Whether something is read later because of what is in a row, if these records are all that lead
+/// anywhere.
+fn may_lead(model: &Model, record: &Record, plan: &Plan, id: RowId, leads: &[bool]) -> bool {
+    let row = &record.rows[id.index()];
+    let slot = matches!(plan.rows[id.index()].store, Store::Slot(_));
+    // A slice has its elements from somewhere else.
+    let slot = slot && !matches!(row.kind, RowKind::Slice { .. });
+    let object = matches!(row.kind, RowKind::Object { .. });
+    let pointer = |part: &Type| {
+        matches!(part, Type::Pointer(pointer) if !matches!(pointer.target, Target::Pooled))
+    };
+    slot && (object
+        || row.ty.inline_parts().any(pointer)
+        || model.held(&row.ty).any(|inner| leads[inner.index()]))
 }
 
 /// The record that stands in a row.

@@ -240,6 +240,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     // What a node is.
 
+    #[inline]
     pub(crate) fn own_node(&self, node: NodeRef) -> &Node {
         debug_assert!(!node.is_element());
         &self.nodes[node.id as usize]
@@ -263,7 +264,15 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     #[must_use]
+    #[inline]
     pub fn record_id(&self, node: NodeRef) -> RecordId {
+        if node.part == 0 && !node.is_element() {
+            return self.own_node(node).record;
+        }
+        self.record_of_part(node)
+    }
+
+    fn record_of_part(&self, node: NodeRef) -> RecordId {
         match node.part {
             0 => self.whole_record(node),
             CASE => self.own_node(node).case.unwrap_or(self.own_node(node).record),
@@ -272,10 +281,12 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     #[must_use]
+    #[inline]
     pub fn record(&self, node: NodeRef) -> &'p Record {
         &self.layout.model.records[self.record_id(node).index()]
     }
 
+    #[inline]
     pub(crate) fn plan(&self, node: NodeRef) -> &'p Plan {
         &self.plans[self.record_id(node).index()]
     }
@@ -285,10 +296,12 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     #[must_use]
+    #[inline]
     pub fn row(&self, loc: Loc) -> &'p Row {
         &self.record(loc.node).rows[loc.row.index()]
     }
 
+    #[inline]
     pub(crate) fn row_plan(&self, node: NodeRef, row: RowId) -> &'p RowPlan {
         &self.plan(node).rows[row.index()]
     }
@@ -412,6 +425,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     // Where a row is.
 
+    #[inline]
     fn slot_index(&self, loc: Loc) -> Option<usize> {
         match self.row_plan(loc.node, loc.row).store {
             Store::Slot(slot) => Some(self.own_node(loc.node).slots as usize + usize::from(slot)),
@@ -420,6 +434,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     /// The slot of a row, if it has one.
+    #[inline]
     pub(crate) fn slot(&self, loc: Loc) -> Option<&Slot> {
         self.slot_index(loc).map(|slot| &self.slots[slot])
     }
@@ -513,7 +528,21 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// What is in a row itself: of a pointer, the pointer.
     #[must_use]
+    #[inline]
     pub fn entry(&self, loc: Loc) -> Item {
+        // What is asked for most.
+        if loc.node.part == 0 && !loc.node.is_element() && loc.index().is_none() {
+            let own = &self.nodes[loc.node.id as usize];
+            if let Some(RowPlan { store: Store::Slot(slot), .. }) =
+                self.plans[own.record.index()].rows.get(loc.row.index())
+            {
+                return self.slots[own.slots as usize + usize::from(*slot)].item;
+            }
+        }
+        self.entry_anywhere(loc)
+    }
+
+    fn entry_anywhere(&self, loc: Loc) -> Item {
         let row = loc.whole_row();
         let item = match self.real(row) {
             // A case says what none of its forms has.
@@ -699,6 +728,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// What an item is behind its pointers.
     #[must_use]
+    #[inline]
     pub fn through(&self, mut item: Item) -> Item {
         while let Item::Pointer(pointer) = item {
             item = self.pointers[pointer as usize].target;
@@ -708,11 +738,13 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// What is in a row or element, through pointers.
     #[must_use]
+    #[inline]
     pub fn item(&self, loc: Loc) -> Item {
         self.through(self.entry(loc))
     }
 
     /// The pointer in a row or element.
+    #[inline]
     pub(crate) fn pointer(&self, loc: Loc) -> Option<&Pointer> {
         match self.entry(loc) {
             Item::Pointer(pointer) => Some(&self.pointers[pointer as usize]),
@@ -905,6 +937,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// The integer that an item is.
     #[must_use]
+    #[inline]
     pub fn int(&self, item: Item) -> Option<i128> {
         match item {
             Item::Int(number) => Some(number.into()),

@@ -19,6 +19,16 @@ pub(crate) struct Found {
     pub many: bool,
 }
 
+/// How far steps lead without going through arrays, references and definitions.
+enum Ahead<'p> {
+    /// To their end.
+    At(Val),
+    /// To nothing.
+    Nothing,
+    /// From here on there may be several ways.
+    Before(Val, &'p [Step]),
+}
+
 /// What of a path is the same for all its steps.
 #[derive(Clone, Copy)]
 struct Way {
@@ -92,6 +102,11 @@ impl<'p, 'b> Engine<'p, 'b> {
         many: &mut bool,
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
+        let (val, steps) = match self.advance(steps, val, way)? {
+            Ahead::At(val) => return visit(self, val),
+            Ahead::Nothing => return Ok(true),
+            Ahead::Before(val, steps) => (val, steps),
+        };
         let Some((step, rest)) = steps.split_first() else { return visit(self, val) };
         match step {
             Step::Field(field) => self.each_node(val, many, &mut |engine, node, many| {
@@ -140,8 +155,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                     }
                 }
                 Member::Into(row) => {
-                    self.force(node, *row)?;
-                    match self.tree.item(Loc::row(node, *row)) {
+                    match self.fetch(Loc::row(node, *row))? {
                         Item::Node(inner) => node = inner,
                         _ => return Ok(true),
                     }
@@ -210,8 +224,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     ) -> Fallible<bool> {
         self.walk_expr(expr, this, it, &mut false, &mut |engine, val| {
             let Val::Loc(loc) = val else { return visit(engine, val) };
-            engine.force_known(loc)?;
-            match engine.tree.item(loc) {
+            match engine.fetch_known(loc)? {
                 Item::Array(array) if loc.index().is_none() => {
                     for index in 0..engine.tree.count(array) {
                         engine.charge(1)?;
@@ -227,60 +240,55 @@ impl<'p, 'b> Engine<'p, 'b> {
         })
     }
 
-    /// What a path leads to, if it goes from one record to the next, as nearly all do. `None` if that
-    /// is not known: there are arrays on the way, references, or transparent records.
-    fn straight(&mut self, path: &'p Path, this: NodeRef, it: Option<Val>) -> Fallible<Option<Val>> {
-        let mut node = this;
-        match &path.start {
-            Start::This => {}
-            Start::Up(levels) => {
-                for _ in 0..*levels {
-                    match self.tree.owner(node) {
-                        Some(owner) => node = owner,
-                        None => return Ok(Some(Val::None)),
+    /// Goes as far as steps lead from one record to the next, as most do.
+    fn advance(&mut self, steps: &'p [Step], from: Val, way: Way) -> Fallible<Ahead<'p>> {
+        let mut val = from;
+        let mut steps = steps;
+        while let Some((step, rest)) = steps.split_first() {
+            match step {
+                Step::Field(field) => {
+                    let mut node = match val {
+                        Val::Node(node) => node,
+                        Val::Loc(loc) => match self.fetch_known(loc)? {
+                            Item::Node(node) if self.tree.record(node).transparent.is_none() => node,
+                            Item::Absent => return Ok(Ahead::Nothing),
+                            _ => return Ok(Ahead::Before(val, steps)),
+                        },
+                        _ => return Ok(Ahead::Nothing),
+                    };
+                    let record = self.tree.record_id(node);
+                    let Some((_, members)) = field.members.iter().find(|(r, _)| *r == record) else {
+                        return Ok(Ahead::Nothing);
+                    };
+                    let [around @ .., Member::Row(row)] = &members[..] else {
+                        return Ok(Ahead::Before(Val::Node(node), steps));
+                    };
+                    self.charge(members.len() as u64)?;
+                    for member in around {
+                        let Member::Into(row) = member else {
+                            return Ok(Ahead::Before(val, steps));
+                        };
+                        match self.fetch(Loc::row(node, *row))? {
+                            Item::Node(inner) => node = inner,
+                            _ => return Ok(Ahead::Nothing),
+                        }
+                    }
+                    val = Val::Loc(Loc::row(node, *row));
+                }
+                Step::Index(index) => {
+                    let Some(index) = self.eval_int(*index, way.this, way.it)? else {
+                        return Ok(Ahead::Nothing);
+                    };
+                    match self.indexed(val, index)? {
+                        Some(element) => val = element,
+                        None => return Ok(Ahead::Nothing),
                     }
                 }
-            }
-            Start::Root => node = NodeRef::ROOT,
-            Start::It => match it {
-                Some(Val::Loc(loc)) => match self.tree.item(loc) {
-                    Item::Node(inner) if self.tree.record(inner).transparent.is_none() => node = inner,
-                    _ => return Ok(None),
-                },
-                Some(Val::Node(inner)) => node = inner,
-                _ => return Ok(None),
-            },
-            Start::Enclosing(_) | Start::Argument(_) => return Ok(None),
-        }
-        let mut steps = &path.steps[..];
-        while let Some((Step::Field(field), rest)) = steps.split_first() {
-            self.charge(1)?;
-            let record = self.tree.record_id(node);
-            let Some((_, members)) = field.members.iter().find(|(r, _)| *r == record) else {
-                return Ok(Some(Val::None));
-            };
-            let Some((Member::Row(row), around)) = members.split_last() else { return Ok(None) };
-            for member in around {
-                let Member::Into(row) = member else { return Ok(None) };
-                self.force(node, *row)?;
-                match self.tree.item(Loc::row(node, *row)) {
-                    Item::Node(inner) => node = inner,
-                    _ => return Ok(Some(Val::None)),
-                }
-            }
-            let loc = Loc::row(node, *row);
-            if rest.is_empty() {
-                return Ok(Some(Val::Loc(loc)));
-            }
-            self.force_known(loc)?;
-            match self.tree.item(loc) {
-                Item::Node(inner) if self.tree.record(inner).transparent.is_none() => node = inner,
-                Item::Absent => return Ok(Some(Val::None)),
-                _ => return Ok(None),
+                Step::Last => return Ok(Ahead::Before(val, steps)),
             }
             steps = rest;
         }
-        Ok(if path.steps.is_empty() { Some(Val::Node(node)) } else { None })
+        Ok(Ahead::At(val))
     }
 
     /// The first of what a path leads to.
@@ -290,9 +298,6 @@ impl<'p, 'b> Engine<'p, 'b> {
         this: NodeRef,
         it: Option<Val>,
     ) -> Fallible<Found> {
-        if let Some(first) = self.straight(path, this, it)? {
-            return Ok(Found { first, more: false, many: false });
-        }
         let mut found = Found { first: Val::None, more: false, many: false };
         let mut any = false;
         self.walk(path, this, it, &mut found.many, &mut |_, val| {
@@ -319,15 +324,16 @@ impl<'p, 'b> Engine<'p, 'b> {
             Val::Bytes(blob) => return Ok(byte(self, blob)),
             _ => return Ok(None),
         };
-        self.force_known(loc)?;
+        let mut item = self.fetch_known(loc)?;
         // A transparent record stands for the array in it.
-        while let Item::Node(node) = self.tree.item(loc) {
+        while let Item::Node(node) = item {
             match self.tree.record(node).transparent {
                 Some(row) => loc = Loc::row(node, row),
                 None => return Ok(None),
             }
+            item = self.tree.item(loc);
         }
-        Ok(match self.tree.item(loc) {
+        Ok(match item {
             Item::Array(array) => {
                 let index = u32::try_from(index).ok().filter(|i| *i < self.tree.count(array));
                 index.map(|index| Val::Loc(loc.at(index)))
@@ -349,14 +355,12 @@ impl<'p, 'b> Engine<'p, 'b> {
             Val::Loc(loc) => loc,
             _ => return Ok(true),
         };
-        self.force_known(loc)?;
-        match self.tree.item(loc) {
+        match self.fetch_known(loc)? {
             Item::Node(node) => {
                 // Into a transparent record that stands for an array of records.
                 if let Some(row) = self.tree.record(node).transparent {
                     let inner = Loc::row(node, row);
-                    self.force_loc(inner)?;
-                    if matches!(self.tree.item(inner), Item::Array(_)) {
+                    if matches!(self.fetch(inner)?, Item::Array(_)) {
                         *many = true;
                         return Ok(visit(self, node, many)?
                             && self.each_node(Val::Loc(inner), many, visit)?);
@@ -386,7 +390,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         for index in 0..self.tree.count(array) {
             let Some(mut item) = self.tree.element(array, index) else { break };
             if let Item::Pointer(pointer) = item {
-                if self.tree.pointers[pointer as usize].target == Item::Unset {
+                if self.tree.pointers[pointer as usize].target.is_unset() {
                     self.force_loc(loc.at(index))?;
                 }
                 item = self.tree.through(item);

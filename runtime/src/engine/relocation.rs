@@ -127,7 +127,7 @@ impl<'p> Engine<'p, '_> {
             return Ok(None);
         }
         if matches!(self.tree.home(loc), Home::Absent | Home::Nowhere)
-            || self.tree.entry(loc) == Item::Absent && !runtime
+            || self.tree.entry(loc).is_absent() && !runtime
         {
             return Ok(None);
         }

@@ -42,7 +42,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         });
         while let Some(node) = walk.next(&self.tree) {
             self.settle_rows(node, |plan| &plan.settling, |engine, loc, row| {
-                if engine.tree.entry(loc) == Item::Unset {
+                if engine.tree.entry(loc).is_unset() {
                     engine.force(loc.node, loc.row)?;
                 }
                 engine.settle_row(loc, row)
@@ -163,7 +163,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// Compares a row with what it follows from.
     fn settle_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
         self.compare_none_with(loc, row)?;
-        if self.tree.item(loc) == Item::Absent && !matches!(row.role, Role::Elsewhere) {
+        if self.tree.item(loc).is_absent() && !matches!(row.role, Role::Elsewhere) {
             return Ok(());
         }
         match &row.role {

@@ -339,7 +339,14 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     #[must_use]
+    #[inline]
     pub fn owner(&self, node: NodeRef) -> Option<NodeRef> {
+        if node.part == 0 && !node.is_element() {
+            let own = self.own_node(node);
+            if own.case.is_none() {
+                return (node.id != 0).then_some(own.owner);
+            }
+        }
         self.holder(node).map(|loc| loc.node)
     }
 

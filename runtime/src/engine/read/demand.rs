@@ -15,7 +15,7 @@ impl<'p> Engine<'p, '_> {
     /// Makes sure that a row has been read, objects and pointers included.
     pub(crate) fn force_read(&mut self, loc: Loc) -> Fallible<()> {
         let fail = |error: ReadError| Box::new(Fault::Read(error));
-        if self.tree.entry(loc) == Item::Unset {
+        if self.tree.entry(loc).is_unset() {
             if self.is_busy(loc) {
                 // Being read: what is known of it so far is known.
                 return Ok(());

@@ -305,7 +305,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             let mut cursor = Cursor::new(at, limit);
             return self.read_in_place(loc, row, &mut cursor);
         }
-        if self.tree.entry(loc) != Item::Unset {
+        if !self.tree.entry(loc).is_unset() {
             return Ok(());
         }
         let mut cursor = Cursor::new(at, limit);
@@ -508,7 +508,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Puts a node that is being read into its row, so that what is inside can ask for it.
     pub(crate) fn show_early(&mut self, loc: Loc, node: NodeRef) {
-        if loc.index().is_none() && self.tree.entry(loc) == Item::Unset {
+        if loc.index().is_none() && self.tree.entry(loc).is_unset() {
             self.tree.set_item(loc, Item::Node(node));
         }
     }

@@ -114,7 +114,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                     todo.push(Next::Rows(node, index + 1));
                     let loc = Loc::row(node, *row);
                     let object = matches!(self.tree.row(loc).kind, RowKind::Object { .. });
-                    if object && self.tree.entry(loc) == Item::Unset {
+                    if object && self.tree.entry(loc).is_unset() {
                         self.read_object_unless_absent(loc)?;
                     }
                     self.push_targets(loc, &mut todo)?;
@@ -157,7 +157,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// The pointer in a row or element whose target has not been read.
     fn pending(&self, loc: Loc) -> Option<&'p PointerType> {
         let pointer = self.tree.pointer(loc)?;
-        if pointer.target != Item::Unset || pointer.busy {
+        if !pointer.target.is_unset() || pointer.busy {
             return None;
         }
         super::super::address::pointer_type(self.tree.row(loc), loc)

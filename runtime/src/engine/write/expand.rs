@@ -35,7 +35,7 @@ impl<'p> Engine<'p, '_> {
         if let Some(with) = none_with(&row.ty) {
             let empty = self.count_items(Loc::row(loc.node, with)) == 0;
             let here = self.tree.item(loc);
-            if empty && here != Item::Absent {
+            if empty && !here.is_absent() {
                 if let Item::Node(unused) = here {
                     self.tree.own_node_mut(unused.as_rows()).dead = true;
                 }
@@ -43,7 +43,7 @@ impl<'p> Engine<'p, '_> {
             }
         }
         if let (Some(condition), Type::Pointer(pointer)) = (row.when, row.ty.stripped()) {
-            let may_be = self.tree.entry(loc) == Item::Absent
+            let may_be = self.tree.entry(loc).is_absent()
                 && matches!(row.role, Role::Data | Role::Elsewhere)
                 && pointer.may_be_none(self.model, row)
                 && !self.layout.mentions_position(condition)
@@ -53,7 +53,7 @@ impl<'p> Engine<'p, '_> {
                 self.set_none(loc);
             }
         }
-        if self.tree.entry(loc) != Item::Unset {
+        if !self.tree.entry(loc).is_unset() {
             return Ok(());
         }
         let early = match row.role {
@@ -75,7 +75,7 @@ impl<'p> Engine<'p, '_> {
 
     /// Computes a row that follows from others.
     pub(crate) fn force_write(&mut self, loc: Loc) -> Fallible<()> {
-        if self.tree.entry(loc) != Item::Unset {
+        if !self.tree.entry(loc).is_unset() {
             return Ok(());
         }
         if self.is_busy(loc) {

@@ -3,7 +3,7 @@
 use super::state::Engine;
 use super::item::{ArrayRef, Item, Loc, NodeRef};
 use super::val::{eval_error, Fallible, Val};
-use crate::model::{BinaryOp, Expr, ExprId, Member, Path, Start, Step};
+use crate::model::{BinaryOp, Expr, ExprId, Field, Member, Path, Start, Step};
 
 /// What a path leads to is given to this, one place after the other, until it says `false`.
 pub(crate) type Visit<'v, 'p, 'b> = dyn FnMut(&mut Engine<'p, 'b>, Val) -> Fallible<bool> + 'v;
@@ -109,13 +109,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         };
         let Some((step, rest)) = steps.split_first() else { return visit(self, val) };
         match step {
-            Step::Field(field) => self.each_node(val, many, &mut |engine, node, many| {
-                let record = engine.tree.record_id(node);
-                match field.members.iter().find(|(r, _)| *r == record) {
-                    Some((_, members)) => engine.member(node, members, rest, way, many, visit),
-                    None => Ok(true),
-                }
-            }),
+            Step::Field(field) => self.onto_field(val, field, rest, way, many, visit),
             Step::Index(index) => {
                 let Some(index) = self.eval_int(*index, way.this, way.it)? else { return Ok(true) };
                 match self.indexed(val, index)? {
@@ -222,6 +216,9 @@ impl<'p, 'b> Engine<'p, 'b> {
         it: Option<Val>,
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
+        if let Expr::Binary(BinaryOp::Concatenate, a, b) = &self.model[expr] {
+            return Ok(self.stream_of(*a, this, it, visit)? && self.stream_of(*b, this, it, visit)?);
+        }
         self.walk_expr(expr, this, it, &mut false, &mut |engine, val| {
             let Val::Loc(loc) = val else { return visit(engine, val) };
             match engine.fetch_known(loc)? {
@@ -343,15 +340,18 @@ impl<'p, 'b> Engine<'p, 'b> {
         })
     }
 
-    /// Gives the nodes at a place: of an array all elements.
-    fn each_node(
+    /// Goes on with a field of what is at a place: of an array, of all elements.
+    fn onto_field(
         &mut self,
         val: Val,
+        field: &'p Field,
+        rest: &'p [Step],
+        way: Way,
         many: &mut bool,
-        visit: &mut dyn FnMut(&mut Self, NodeRef, &mut bool) -> Fallible<bool>,
+        visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
         let loc = match val {
-            Val::Node(node) => return visit(self, node, many),
+            Val::Node(node) => return self.field_in(node, field, rest, way, many, visit),
             Val::Loc(loc) => loc,
             _ => return Ok(true),
         };
@@ -360,40 +360,39 @@ impl<'p, 'b> Engine<'p, 'b> {
                 // Into a transparent record that stands for an array of records.
                 if let Some(row) = self.tree.record(node).transparent {
                     let inner = Loc::row(node, row);
-                    if matches!(self.fetch(inner)?, Item::Array(_)) {
+                    if let Item::Array(array) = self.fetch(inner)? {
                         *many = true;
-                        return Ok(visit(self, node, many)?
-                            && self.each_node(Val::Loc(inner), many, visit)?);
+                        return Ok(self.field_in(node, field, rest, way, many, visit)?
+                            && self.onto_elements(inner, array, field, rest, way, visit)?);
                     }
                 }
-                visit(self, node, many)
+                self.field_in(node, field, rest, way, many, visit)
             }
             Item::Array(array) => {
                 *many = true;
-                self.each_element(loc, array, many, visit)
+                self.onto_elements(loc, array, field, rest, way, visit)
             }
             Item::Int(_) => match self.element_of(loc)? {
-                Some(element) => self.each_node(Val::Loc(element), many, visit),
+                Some(element) => self.onto_field(Val::Loc(element), field, rest, way, many, visit),
                 None => Ok(true),
             },
             _ => Ok(true),
         }
     }
 
-    fn each_element(
+    fn onto_elements(
         &mut self,
         loc: Loc,
         array: ArrayRef,
-        many: &mut bool,
-        visit: &mut dyn FnMut(&mut Self, NodeRef, &mut bool) -> Fallible<bool>,
+        field: &'p Field,
+        rest: &'p [Step],
+        way: Way,
+        visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
         for index in 0..self.tree.count(array) {
             let Some(mut item) = self.tree.element(array, index) else { break };
-            if let Item::Pointer(pointer) = item {
-                if self.tree.pointers[pointer as usize].target.is_unset() {
-                    self.force_loc(loc.at(index))?;
-                }
-                item = self.tree.through(item);
+            if let Item::Pointer(_) = item {
+                item = self.fetch(loc.at(index))?;
             }
             let Item::Node(node) = item else {
                 // Elements are of one kind.
@@ -403,10 +402,26 @@ impl<'p, 'b> Engine<'p, 'b> {
                 continue;
             };
             self.charge(1)?;
-            if !visit(self, node, many)? {
+            if !self.field_in(node, field, rest, way, &mut true, visit)? {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    fn field_in(
+        &mut self,
+        node: NodeRef,
+        field: &'p Field,
+        rest: &'p [Step],
+        way: Way,
+        many: &mut bool,
+        visit: &mut Visit<'_, 'p, 'b>,
+    ) -> Fallible<bool> {
+        let record = self.tree.record_id(node);
+        match field.members.iter().find(|(r, _)| *r == record) {
+            Some((_, members)) => self.member(node, members, rest, way, many, visit),
+            None => Ok(true),
+        }
     }
 }

@@ -11,9 +11,9 @@ use alloc::vec::Vec;
 use super::item::{Blob, From, Item};
 use crate::load::Endian;
 use crate::model::{
-    Cell, CheckKind, Constant, Content, Encoding, EndianRule, EpochId, Extent, Home, IntType, Meaning,
-    Model, Record,
-    RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Target, Type,
+    ArrayLength, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding,
+    EndianRule, EpochId, Expr, Extent, Home, IntType, Meaning, Measure, Model, Record, RecordId,
+    RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Target, Type,
 };
 
 /// Whether a file is read or written: what is data in place when it is read may have to be computed
@@ -82,6 +82,19 @@ pub(crate) struct RowPlan {
     pub size: Option<u32>,
     /// What the schema says is in it: always, in epochs without it, or where nothing else is said.
     pub said: Item,
+    /// If it is an integer at a home, in whole bytes that mean just that.
+    pub number: Option<Number>,
+}
+
+/// An integer in whole bytes, to be looked at without its row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Number {
+    /// Bytes from the start of the node.
+    pub at: u32,
+    pub bytes: u8,
+    pub signed: bool,
+    /// Its own byte order.
+    pub order: Option<Endian>,
 }
 
 /// Where a row begins.
@@ -314,7 +327,8 @@ impl Planning<'_> {
                 }
             }
             let said = self.said(row, home);
-            plan.rows.push(RowPlan { home, place, store, size, said });
+            let number = plain_number(row, place, store);
+            plan.rows.push(RowPlan { home, place, store, size, said, number });
         }
         if let RecordKind::Word(int) = record.kind {
             plan.lengths = (int.bytes.into(), 0);
@@ -324,7 +338,7 @@ impl Planning<'_> {
             && plain
             && !record.recursive
             && !matches!(record.endian, Some(EndianRule::Chosen(..)));
-        self.duties(record, plans, &mut plan);
+        self.duties(id, plans, &mut plan);
         if self.direction == Direction::Writing {
             plan.template = self.template(record, plans, &plan);
             plan.pieces = self.pieces(record, plans, &plan);
@@ -624,7 +638,8 @@ impl Planning<'_> {
     }
 
     /// What has to be done with the rows, and in which order.
-    fn duties(&self, record: &Record, plans: &[Option<Plan>], plan: &mut Plan) {
+    fn duties(&self, of: RecordId, plans: &[Option<Plan>], plan: &mut Plan) {
+        let record = &self.model.records[of.index()];
         let inner = |row: &Row| {
             inline_record(&row.ty).and_then(|id| plans[id.index()].as_ref()).filter(|p| p.compact)
         };
@@ -664,7 +679,8 @@ impl Planning<'_> {
                 plan.references.push(id);
             }
             let compared = match row.role {
-                Role::Derived | Role::Kept(_) | Role::View { .. } => true,
+                Role::Derived => !self.is_followed(of, id),
+                Role::Kept(_) | Role::View { .. } => true,
                 Role::Data | Role::Default(_) | Role::Fixed | Role::Spelling | Role::Elsewhere => {
                     false
                 }
@@ -706,6 +722,31 @@ impl Planning<'_> {
         }
     }
 
+    /// Whether a derived row is the number of elements of a row that was read with just that number:
+    /// there is nothing to compare.
+    fn is_followed(&self, of: RecordId, id: RowId) -> bool {
+        let record = &self.model.records[of.index()];
+        let counts = |counted: &Row| {
+            if counted.when.is_some() || self.home(counted) == Home::Absent {
+                return false;
+            }
+            if let RowKind::Slice { count, .. } = counted.kind {
+                return count == id;
+            }
+            let Type::Array(array) = counted.ty.stripped() else { return false };
+            let ArrayLength::Count(count) = array.length else { return false };
+            matches!(&self.model[count], Expr::Path(path) if path.own_row(of) == Some(id))
+        };
+        match record.rows[id.index()].definers.first() {
+            Some(Definer {
+                scope: DefinerScope::Own,
+                source: DefinerSource::Measure { measure: Measure::Count, row, factor: 1, offset: 0 },
+                ..
+            }) => counts(&record.rows[row.index()]),
+            _ => false,
+        }
+    }
+
     /// Whether something about a row in place has to be checked when it is read.
     fn is_looked_at(&self, row: &Row) -> bool {
         let ruled = row.checks.iter().any(|check| !matches!(check.kind, CheckKind::Holds(_)));
@@ -737,6 +778,22 @@ impl Planning<'_> {
             Type::Run(run) => run.content != Content::Bytes,
             _ => false,
         }
+    }
+}
+
+fn plain_number(row: &Row, place: Place, store: Store) -> Option<Number> {
+    let (Store::Cell, Place::Home(at), Type::Cell(cell)) = (store, place, &row.ty) else {
+        return None;
+    };
+    let plain = row.none.is_empty() && row.plus == 0;
+    match (cell.storage, &cell.meaning) {
+        (Storage::Fixed(int), Meaning::Int | Meaning::Enum(_)) if plain => Some(Number {
+            at,
+            bytes: int.bytes,
+            signed: int.signed,
+            order: int.order.map(Endian::from),
+        }),
+        _ => None,
     }
 }
 

@@ -10,7 +10,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, OWN, UNPLACED, WHOLE};
-use super::plan::{Direction, Place, Plan, RowPlan, Store};
+use super::plan::{Direction, Number, Place, Plan, RowPlan, Store};
 use super::program::Layout;
 use crate::load::Endian;
 use crate::model::{
@@ -540,13 +540,37 @@ impl<'p, 'b> Tree<'p, 'b> {
         // What is asked for most.
         if loc.node.part == 0 && !loc.node.is_element() && loc.index().is_none() {
             let own = &self.nodes[loc.node.id as usize];
-            if let Some(RowPlan { store: Store::Slot(slot), .. }) =
-                self.plans[own.record.index()].rows.get(loc.row.index())
-            {
-                return self.slots[own.slots as usize + usize::from(*slot)].item;
+            match self.plans[own.record.index()].rows.get(loc.row.index()) {
+                Some(RowPlan { store: Store::Slot(slot), .. }) => {
+                    return self.slots[own.slots as usize + usize::from(*slot)].item;
+                }
+                Some(RowPlan { number: Some(number), .. }) if self.odd.is_empty() => {
+                    return self.plain_number(own, number);
+                }
+                _ => {}
             }
         }
         self.entry_anywhere(loc)
+    }
+
+    #[inline]
+    fn plain_number(&self, own: &Node, number: &Number) -> Item {
+        let (bytes, at, order) = match self.direction {
+            Direction::Reading => {
+                let order = match (number.order, own.order) {
+                    (Some(order), _) | (None, Order::Known(order)) => order,
+                    (None, Order::Asked) => Endian::Little,
+                };
+                (self.file, own.at, order)
+            }
+            Direction::Writing => (&self.own[..], own.block, Endian::Little),
+        };
+        let raw = load(bytes, (at + number.at) as usize, number.bytes, order);
+        if number.signed {
+            Item::Int(crate::load::sign_extend(raw, u32::from(number.bytes) * 8))
+        } else {
+            i64::try_from(raw).map_or(Item::Uint(raw), Item::Int)
+        }
     }
 
     fn entry_anywhere(&self, loc: Loc) -> Item {

@@ -46,8 +46,12 @@ pub(crate) struct Plan {
     pub template: Vec<u8>,
     /// When writing: what of these bytes goes where.
     pub pieces: Vec<Piece>,
-    /// Rows that have to be looked at when a node is read, in this order.
+    /// Rows that have to be looked at when a node is read, in this order: those with homes.
     pub reading: Vec<RowId>,
+    /// Then those that come one after another, all of them that have bytes.
+    pub following: Vec<RowId>,
+    /// Those with homes that may reach beyond the block.
+    pub reaching: Vec<RowId>,
     /// Whether some row of several bytes has the byte order of the record.
     pub ordered: bool,
     /// Rows that hold the nodes of a radix tree.
@@ -646,10 +650,22 @@ impl Planning<'_> {
         let row_of = |id: RowId| &record.rows[id.index()];
         let at_home = |id: &RowId| matches!(plan.rows[id.index()].home, Home::At(_));
         let next = (0..).take(record.rows.len()).map(RowId).filter(|id| {
-            let home = plan.rows[id.index()].home;
-            home == Home::Next || home == Home::Nowhere && row_of(*id).in_tag()
+            let planned = &plan.rows[id.index()];
+            let tag = row_of(*id).in_tag() && matches!(planned.store, Store::Slot(_));
+            planned.home == Home::Next || planned.home == Home::Nowhere && tag
         });
-        let rows = record.read_order.iter().copied().filter(at_home).chain(next);
+        let next: Vec<RowId> = next.collect();
+        let reaches = |id: &RowId| {
+            let planned = &plan.rows[id.index()];
+            let end = match (planned.place, planned.size) {
+                (Place::Home(at), Some(size)) => Some(at + size),
+                _ => None,
+            };
+            let within = end.zip(plan.block).is_some_and(|(end, block)| end <= block);
+            at_home(id) && matches!(planned.store, Store::Slot(_)) && !within
+        };
+        let reaching = (0..).take(record.rows.len()).map(RowId).filter(reaches).collect();
+        let rows = record.read_order.iter().copied().filter(at_home).chain(next.iter().copied());
         let rows: Vec<RowId> = if matches!(record.kind, RecordKind::Word(_)) {
             (0..).take(record.rows.len()).map(RowId).filter(at_home).collect()
         } else {
@@ -664,6 +680,8 @@ impl Planning<'_> {
                 _ => self.is_looked_at(row_of(*id)),
             })
             .collect();
+        plan.following = next;
+        plan.reaching = reaching;
         plan.ordered = record.rows.iter().any(|row| match &row.ty {
             Type::Record(_) => inner(row).is_some_and(|inner| inner.ordered),
             ty => has_order(ty),

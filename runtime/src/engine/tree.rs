@@ -566,11 +566,7 @@ impl<'p, 'b> Tree<'p, 'b> {
             Direction::Writing => (&self.own[..], own.block, Endian::Little),
         };
         let raw = load(bytes, (at + number.at) as usize, number.bytes, order);
-        if number.signed {
-            Item::Int(crate::load::sign_extend(raw, u32::from(number.bytes) * 8))
-        } else {
-            i64::try_from(raw).map_or(Item::Uint(raw), Item::Int)
-        }
+        integer(raw, u32::from(number.bytes) * 8, number.signed)
     }
 
     fn entry_anywhere(&self, loc: Loc) -> Item {
@@ -1248,6 +1244,16 @@ pub(crate) fn mask(width: u8) -> u64 {
 /// The integer in so many bits.
 pub(crate) fn number(raw: u64, bits: u32, signed: bool) -> i128 {
     if signed { crate::load::sign_extend(raw, bits).into() } else { raw.into() }
+}
+
+/// The same as an item.
+#[inline]
+pub(crate) fn integer(raw: u64, bits: u32, signed: bool) -> Item {
+    if signed {
+        Item::Int(crate::load::sign_extend(raw, bits))
+    } else {
+        i64::try_from(raw).map_or(Item::Uint(raw), Item::Int)
+    }
 }
 
 /// The float in so many bits.

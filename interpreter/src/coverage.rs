@@ -1,16 +1,14 @@
 //! How much of a file a schema explains, and what it does not.
 
+mod claims;
+
 use std::collections::HashSet;
 
-use formwork::{ReadError, ReadOptions};
-use formwork_model::{Cell, Meaning, Model, RowId, RowKind, Storage, Target, Type};
+use formwork::engine::{self, Document, Item, Loc, Program};
+use formwork::{KeptKind, ReadError, ReadOptions};
 
-use crate::document::{Document, read_partly};
-use crate::engine::{Engine, Mode};
-use crate::read::Claim;
-use crate::read::object::strip_region;
-use crate::tree::{Loc, NodeId, UNPLACED};
-use crate::value::KeptKind;
+use crate::view::Places;
+use claims::{Claims, Piece};
 
 /// What a schema explains of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -81,22 +79,22 @@ impl Coverage {
 
 /// Accounts for every byte of a file.
 #[must_use]
-pub fn coverage(model: &Model, bytes: &[u8], options: &ReadOptions) -> Coverage {
-    let (mut document, error) = read_partly(model, bytes, options);
-    let claims = claims(&document.engine);
+pub fn coverage(program: &Program, bytes: &[u8], options: &ReadOptions) -> Coverage {
+    let (mut document, error) = engine::read_claiming(program, bytes, options);
     let size = bytes.len() as u64;
-    let gaps = gaps(&claims, size);
+    let gaps = gaps(&document, size);
     let claimed = size - gaps.iter().map(|gap| gap.end - gap.at).sum::<u64>();
+    let mut coverage = Coverage { size, claimed, ..Coverage::default() };
+    coverage.overlaps = overlaps(&document);
     // Without an end it is not known what the layout would place where.
     let fill = match &error {
-        None => Fill::of(model, &document, bytes, &gaps),
+        None => Fill::of(&mut document, bytes, &gaps),
         Some(_) => Fill::None,
     };
-    let mut coverage = Coverage { size, claimed, ..Coverage::default() };
     for gap in &gaps {
         let content = formwork::slice(bytes, gap.at, gap.end - gap.at).unwrap_or(&[]);
         let zero = content.iter().all(|byte| *byte == 0);
-        let names = Names::of(&document.engine, gap);
+        let names = Names::of(&document, gap);
         if zero && fill.has(gap, &names) {
             coverage.fill += gap.end - gap.at;
             continue;
@@ -109,20 +107,50 @@ pub fn coverage(model: &Model, bytes: &[u8], options: &ReadOptions) -> Coverage 
             after: names.after,
         });
     }
-    coverage.overlaps = overlaps(&document.engine, &claims);
     if error.is_none() {
-        // It was computed before, when the file was read.
-        for (offset, unknown) in document.engine.table_differences().unwrap_or_default() {
+        for (offset, unknown) in document.unlisted() {
             if unknown {
                 coverage.unknown_pointers.push(offset);
             } else {
-                let field = document.field_at(offset);
+                let field = field_at(&document, offset);
                 coverage.unlisted_pointers.push(Unlisted { offset, field });
             }
         }
     }
     coverage.error = error;
     coverage
+}
+
+impl crate::Document<'_> {
+    /// Path of the field that has the byte at this offset from the start of the file; the smallest
+    /// one if several do. `None` for bytes that no field has, such as padding between objects.
+    #[must_use]
+    pub fn field_at(&self, offset: u64) -> Option<String> {
+        // Who accounts for what is only written down where somebody asks.
+        let program = self.engine.program();
+        let (again, _) = engine::read_claiming(program, self.bytes, &self.options);
+        field_at(&again, offset)
+    }
+}
+
+/// Path of the smallest field that has a byte.
+fn field_at(document: &Document<'_, '_>, offset: u64) -> Option<String> {
+    let tree = document.tree();
+    let places = Places(tree);
+    let mut loc = Claims::new(tree, document.claims()).innermost(offset)?;
+    if loc.index().is_none() && tree.record(loc.node).rows.len() > loc.row.index() {
+        // Arrays of numbers are accounted for as a whole.
+        let spot = places.value(places.spot(loc.node, loc.row));
+        if let (Item::Array(array), Some(at), Some(end)) = (spot.item, spot.at, spot.end)
+            && (at..end).contains(&offset)
+            && !tree.has_starts(array)
+            && let Some(stride) = (end - at).checked_div(tree.count(array).into())
+            && let Some(index) = (offset - at).checked_div(stride)
+        {
+            loc = loc.indexed(u32::try_from(index).ok());
+        }
+    }
+    Some(places.path(loc))
 }
 
 /// Bytes between claims.
@@ -134,51 +162,38 @@ struct Between {
     after: Option<Loc>,
 }
 
-/// All claims in the order of their addresses, bit fields included.
-fn claims(engine: &Engine<'_, '_>) -> Vec<Claim> {
-    let Mode::Read(reading) = &engine.mode else { return Vec::new() };
-    let mut claims = reading.claims.clone();
-    for index in 0..u32::try_from(engine.tree.nodes.len()).unwrap_or(u32::MAX) {
-        let node = NodeId(index);
-        for (row, definition) in (0_u32..).zip(&engine.record(node).rows) {
-            // Rows of bits share bytes, so reading them claims none.
-            let loc = Loc::row(node, RowId(row));
-            let slot = engine.tree.slot(node, loc.row);
-            let placed = slot.at != UNPLACED && slot.end != UNPLACED;
-            if placed && slot.at < slot.end && is_bits(&definition.ty) {
-                claims.push(Claim { at: slot.at, end: slot.end, loc });
-            }
-        }
-    }
-    claims.sort_by_key(|claim| (claim.at, claim.end));
-    claims
-}
-
-fn is_bits(ty: &Type) -> bool {
-    match strip_region(ty) {
-        Type::Cell(Cell { storage: Storage::Bits { .. }, .. }) => true,
-        Type::Array(array) => is_bits(&array.element),
-        _ => false,
-    }
-}
-
-fn gaps(claims: &[Claim], size: u64) -> Vec<Between> {
+fn gaps(document: &Document<'_, '_>, size: u64) -> Vec<Between> {
+    let claims = Claims::new(document.tree(), document.claims());
     let mut gaps = Vec::new();
     let mut end = 0;
     let mut before = None;
-    for claim in claims {
-        if claim.at > end {
-            gaps.push(Between { at: end, end: claim.at, before, after: Some(claim.loc) });
+    for Piece { at, end: next, first, last } in claims.pieces() {
+        if at > end {
+            gaps.push(Between { at: end, end: at, before, after: Some(first) });
         }
-        if claim.end > end {
-            end = claim.end;
-            before = Some(claim.loc);
+        if next > end {
+            end = next;
+            before = Some(last);
         }
     }
     if end < size {
         gaps.push(Between { at: end, end: size, before, after: None });
     }
     gaps
+}
+
+fn overlaps(document: &Document<'_, '_>) -> Vec<Overlap> {
+    let places = Places(document.tree());
+    let claims = Claims::new(document.tree(), document.claims());
+    let overlaps = claims.overlaps().into_iter().map(|(bytes, first, second)| Overlap {
+        offset: bytes.start,
+        size: bytes.end - bytes.start,
+        first: places.path(first),
+        second: places.path(second),
+    });
+    let mut found: Vec<Overlap> = overlaps.collect();
+    found.dedup();
+    found
 }
 
 /// The fields around a gap, by their paths.
@@ -189,19 +204,11 @@ struct Names {
 }
 
 impl Names {
-    fn of(engine: &Engine<'_, '_>, gap: &Between) -> Names {
-        Names {
-            before: gap.before.map(|loc| name(engine, loc)),
-            after: gap.after.map(|loc| name(engine, loc)),
-        }
+    fn of(document: &Document<'_, '_>, gap: &Between) -> Names {
+        let places = Places(document.tree());
+        let name = |loc: Option<Loc>| loc.map(|loc| places.path(loc));
+        Names { before: name(gap.before), after: name(gap.after) }
     }
-}
-
-fn name(engine: &Engine<'_, '_>, loc: Loc) -> String {
-    if loc.row.index() >= engine.record(loc.node).rows.len() {
-        return engine.tree.node_path(engine.model, loc.node).to_string();
-    }
-    engine.spot_path(loc)
 }
 
 /// Where the layout of the schema puts zero bytes that belong to no row.
@@ -217,20 +224,19 @@ enum Fill {
 impl Fill {
     /// The file is written without what is kept of its gaps: then all gaps are what the layout
     /// makes them.
-    fn of(model: &Model, document: &Document<'_>, bytes: &[u8], gaps: &[Between]) -> Fill {
+    fn of(document: &mut Document<'_, '_>, bytes: &[u8], gaps: &[Between]) -> Fill {
         if gaps.is_empty() {
             return Fill::None;
         }
-        let mut value = document.value();
-        value.forget_kept(KeptKind::Gap);
-        let Ok(written) = crate::write(model, &value) else { return Fill::None };
+        document.forget_kept(KeptKind::Gap);
+        let Ok(written) = document.write() else { return Fill::None };
         if written == bytes {
             return Fill::Everywhere;
         }
-        let (again, _) = read_partly(model, &written, &ReadOptions::default());
-        let claims = claims(&again.engine);
-        let made = self::gaps(&claims, written.len() as u64);
-        let names = |gap: &Between| (Names::of(&again.engine, gap), gap.end - gap.at);
+        let options = ReadOptions::default();
+        let (again, _) = engine::read_claiming(document.program(), &written, &options);
+        let made = self::gaps(&again, written.len() as u64);
+        let names = |gap: &Between| (Names::of(&again, gap), gap.end - gap.at);
         Fill::Between(made.iter().map(names).collect())
     }
 
@@ -241,60 +247,4 @@ impl Fill {
             Fill::Between(made) => made.contains(&(names.clone(), gap.end - gap.at)),
         }
     }
-}
-
-fn overlaps(engine: &Engine<'_, '_>, claims: &[Claim]) -> Vec<Overlap> {
-    let mut found: Vec<Overlap> = Vec::new();
-    // The claim that reaches furthest so far.
-    let mut reach: Option<&Claim> = None;
-    for claim in claims.iter().filter(|claim| !shares(engine, claim.loc)) {
-        if let Some(first) = reach.filter(|first| first.end > claim.at)
-            && !are_one(engine, first.loc, claim.loc)
-        {
-            let size = first.end.min(claim.end) - claim.at;
-            let (first, second) = (name(engine, first.loc), name(engine, claim.loc));
-            let overlap = Overlap { offset: claim.at, size, first, second };
-            if found.last() != Some(&overlap) {
-                found.push(overlap);
-            }
-        }
-        if reach.is_none_or(|first| claim.end > first.end) {
-            reach = Some(claim);
-        }
-    }
-    found
-}
-
-/// Whether a row has bytes in common with others by design.
-fn shares(engine: &Engine<'_, '_>, loc: Loc) -> bool {
-    let record = engine.record(loc.node);
-    let Some(row) = record.rows.get(loc.row.index()) else { return true };
-    let word = matches!(record.kind, formwork_model::RecordKind::Word(_));
-    word || is_bits(&row.ty)
-        || matches!(row.kind, RowKind::Slice { .. } | RowKind::Value { .. })
-        || is_pooled(&row.ty)
-}
-
-/// Whether a row holds pointers to texts of a pool.
-fn is_pooled(ty: &Type) -> bool {
-    match strip_region(ty) {
-        Type::Pointer(pointer) => match &pointer.target {
-            Target::Pooled => true,
-            Target::Own(target) => is_pooled(target),
-            Target::Element => false,
-        },
-        Type::Array(array) => is_pooled(&array.element),
-        Type::Cell(Cell { meaning: Meaning::Word(_), .. }) => true,
-        _ => false,
-    }
-}
-
-/// Whether two places are parts of one: an array and its element, a union and its case.
-fn are_one(engine: &Engine<'_, '_>, a: Loc, b: Loc) -> bool {
-    let same = |a: Loc, b: Loc| a.node == b.node && a.row == b.row;
-    let around = |inner: Loc, outer: Loc| {
-        let node = engine.tree.node(inner.node);
-        node.owner.is_some_and(|owner| owner == outer.node && node.owner_row == outer.row)
-    };
-    same(a, b) || around(a, b) || around(b, a)
 }

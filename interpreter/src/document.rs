@@ -1,7 +1,7 @@
 //! A file that was read.
 
 use formwork::engine::{self, Program};
-use formwork::{ReadError, ReadOptions};
+use formwork::{Inspector, ReadError, ReadOptions, WriteError};
 
 use crate::inspect::value_of;
 use crate::value::Value;
@@ -9,6 +9,8 @@ use crate::value::Value;
 /// A file that was read: every row of every record, derived ones included, with its place.
 pub struct Document<'a> {
     pub(crate) engine: engine::Document<'a, 'a>,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) options: ReadOptions,
 }
 
 /// Reads a file.
@@ -21,8 +23,10 @@ pub fn read<'a>(
     bytes: &'a [u8],
     options: &ReadOptions,
 ) -> Result<Document<'a>, ReadError> {
-    let engine = engine::read(program, bytes, options)?;
-    Ok(Document { engine })
+    match read_partly(program, bytes, options) {
+        (document, None) => Ok(document),
+        (_, Some(error)) => Err(error),
+    }
 }
 
 /// Reads a file as far as it goes: what was read before the error is in the document.
@@ -31,8 +35,8 @@ pub fn read_partly<'a>(
     bytes: &'a [u8],
     options: &ReadOptions,
 ) -> (Document<'a>, Option<ReadError>) {
-    let (engine, error) = engine::read_claiming(program, bytes, options);
-    (Document { engine }, error)
+    let (engine, error) = engine::read_partly(program, bytes, options);
+    (Document { engine, bytes, options: options.clone() }, error)
 }
 
 impl Document<'_> {
@@ -46,6 +50,26 @@ impl Document<'_> {
             .expect("a document shows itself as one value")
     }
 
+    /// Shows the value; nothing if nothing could be read.
+    pub fn inspect(&self, to: &mut dyn Inspector) {
+        self.engine.inspect(to);
+    }
+
+    /// The bytes of the file again, from what its value says.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`crate::write`].
+    pub fn write(&self) -> Result<Vec<u8>, WriteError> {
+        self.engine.write()
+    }
+
+    /// Whether nothing is spelled in an unusual way.
+    #[must_use]
+    pub fn is_canonical(&self) -> bool {
+        self.engine.is_canonical()
+    }
+
     /// What was noticed that is no error, in the order of its discovery.
     #[must_use]
     pub fn notes(&self) -> &[engine::Note] {
@@ -56,14 +80,5 @@ impl Document<'_> {
     #[must_use]
     pub fn epoch(&self) -> &str {
         &self.engine.program().model().epochs[self.engine.epoch().index()].label
-    }
-
-    /// The bytes of the file again, from what its value says.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`crate::write`].
-    pub fn write(&self) -> Result<Vec<u8>, formwork::WriteError> {
-        self.engine.write()
     }
 }

@@ -5,6 +5,7 @@
 //! bytes. A file that its format's own tools made comes out as it went in.
 #![forbid(unsafe_code)]
 
+mod coverage;
 mod document;
 mod inspect;
 pub mod json;
@@ -13,12 +14,15 @@ mod shape;
 mod source;
 mod stack;
 mod value;
+mod view;
 
+pub use coverage::{Coverage, Gap, Overlap, Unlisted, coverage};
 pub use document::{Document, read, read_partly};
 pub use formwork::engine::{Note, Program};
 pub use inspect::{NotAValue, value_of};
 pub use layout::in_layout;
 pub use value::{Kept, KeptKind, StructValue, UnionValue, Value};
+pub use view::{FieldKind, FieldView, NoSuchPath, Stored, WalkOptions};
 
 use formwork::{WriteError, engine};
 use formwork_model::Model;

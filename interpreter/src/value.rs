@@ -242,20 +242,6 @@ impl Value {
         }
     }
 
-    /// Drops what is kept of this kind.
-    pub(crate) fn forget_kept(&mut self, kind: KeptKind) {
-        match self {
-            Value::Array(elements) => elements.iter_mut().for_each(|e| e.forget_kept(kind)),
-            Value::Struct(value) => value.forget_kept(kind),
-            Value::Union(union) => union.value.forget_kept(kind),
-            Value::Spelled(inner, kept) => {
-                kept.retain(|kept| kept.kind != kind);
-                inner.forget_kept(kind);
-            }
-            _ => {}
-        }
-    }
-
     /// The value without any kept spelling: it is written canonically.
     #[must_use]
     pub fn canonical(self) -> Value {
@@ -295,11 +281,6 @@ impl StructValue {
     fn for_each_kept(&self, visit: &mut dyn FnMut(&Kept)) {
         self.kept.iter().for_each(&mut *visit);
         self.fields.iter().for_each(|(_, v)| v.for_each_kept(visit));
-    }
-
-    fn forget_kept(&mut self, kind: KeptKind) {
-        self.kept.retain(|kept| kept.kind != kind);
-        self.fields.iter_mut().for_each(|(_, value)| value.forget_kept(kind));
     }
 
     fn canonical(self) -> StructValue {

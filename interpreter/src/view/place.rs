@@ -1,12 +1,11 @@
 //! Finds what a path leads to.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
+use formwork::engine::{Item, Loc, NodeRef, Tree, placed};
 use formwork_model::{Row, RowId, RowKind, Type};
 
-use super::show::Context;
-use crate::engine::Engine;
-use crate::tree::{Item, Loc, NodeId, UNPLACED};
+use super::show::{element_type, target_type};
 use crate::value::{ValueStep, parse_path};
 
 /// A path that leads to nothing.
@@ -40,7 +39,7 @@ impl std::error::Error for NoSuchPath {}
 #[derive(Clone, Copy)]
 pub(crate) enum Place<'t> {
     /// The root.
-    Root(NodeId),
+    Root,
     /// A row or element.
     Spot(Spot<'t>),
 }
@@ -48,61 +47,61 @@ pub(crate) enum Place<'t> {
 /// A row or element, with what is in it.
 #[derive(Clone, Copy)]
 pub(crate) struct Spot<'t> {
-    pub item: &'t Item,
+    pub item: Item,
     pub ty: &'t Type,
     pub row: &'t Row,
     pub loc: Loc,
-    pub at: u64,
-    pub end: u64,
+    /// Address of the first byte, and behind the last one.
+    pub at: Option<u64>,
+    pub end: Option<u64>,
     pub bit: u8,
 }
 
-impl<'t> Spot<'t> {
-    /// What the pointers in it lead to.
-    pub(crate) fn target(mut self, cx: Context<'_>) -> Spot<'t> {
-        while let Item::Pointer(pointer) = self.item {
-            self.item = &pointer.target;
-            self.ty = cx.target(self.ty);
-            self.at = pointer.at;
-            self.end = pointer.end;
-            self.bit = 0;
-        }
-        self
-    }
-
-    /// Address of the first byte, if it has one.
-    pub(crate) fn offset(&self) -> Option<u64> {
-        (self.at != UNPLACED).then_some(self.at)
-    }
-
+impl Spot<'_> {
     /// Number of bytes, or 0 where there are none.
     pub(crate) fn size(&self) -> u64 {
-        if self.at == UNPLACED || self.end == UNPLACED {
-            0
-        } else {
-            self.end.saturating_sub(self.at)
-        }
+        self.at.zip(self.end).map_or(0, |(at, end)| end.saturating_sub(at))
     }
 }
 
-impl<'m> Engine<'m, '_> {
-    pub(crate) fn context(&self) -> Context<'m> {
-        Context { model: self.model, epoch: self.epoch }
-    }
+/// A tree, to find something in it.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'t>(pub &'t Tree<'t, 't>);
 
-    pub(crate) fn spot(&self, node: NodeId, row: RowId) -> Spot<'_> {
+impl<'t> Places<'t> {
+    pub(crate) fn spot(self, node: NodeRef, row: RowId) -> Spot<'t> {
+        let tree = self.0;
         let loc = Loc::row(node, row);
-        let slot = self.tree.slot(node, row);
-        let row = self.row(loc);
-        Spot { item: &slot.item, ty: &row.ty, row, loc, at: slot.at, end: slot.end, bit: slot.bit }
+        let row = tree.row(loc);
+        Spot {
+            item: tree.entry(loc),
+            ty: &row.ty,
+            row,
+            loc,
+            at: placed(tree.row_at(loc)),
+            end: placed(tree.row_end(loc)),
+            bit: tree.row_bit(loc),
+        }
     }
 
-    /// The same through pointers and through records that stand for one of their rows.
-    pub(crate) fn value_spot<'t>(&'t self, spot: Spot<'t>) -> Spot<'t> {
-        let mut spot = spot.target(self.context());
+    /// What the pointers in a place lead to.
+    pub(crate) fn target(self, mut spot: Spot<'t>) -> Spot<'t> {
+        while let Some(pointer) = self.0.pointer_view(spot.item) {
+            spot.item = pointer.target;
+            spot.ty = target_type(spot.ty);
+            spot.at = pointer.at;
+            spot.end = pointer.end;
+            spot.bit = 0;
+        }
+        spot
+    }
+
+    /// The same through records that stand for one of their rows.
+    pub(crate) fn value(self, spot: Spot<'t>) -> Spot<'t> {
+        let mut spot = self.target(spot);
         while let Item::Node(node) = spot.item {
-            match self.record(*node).transparent {
-                Some(row) => spot = self.spot(*node, row).target(self.context()),
+            match self.0.record(node).transparent {
+                Some(row) => spot = self.target(self.spot(node, row)),
                 None => break,
             }
         }
@@ -110,196 +109,197 @@ impl<'m> Engine<'m, '_> {
     }
 
     /// An element of the array at a place.
-    pub(crate) fn element_spot<'t>(&'t self, spot: Spot<'t>, index: usize) -> Option<Spot<'t>> {
-        let array_spot = self.value_spot(spot);
-        let Item::Array(array) = array_spot.item else { return None };
-        let item = array.items.get(index)?;
-        let position = u32::try_from(index).ok();
+    pub(crate) fn element(self, spot: Spot<'t>, index: u32) -> Option<Spot<'t>> {
+        let tree = self.0;
+        let spot = self.value(spot);
+        let Item::Array(array) = spot.item else { return None };
+        let item = tree.element(array, index)?;
         let (at, end) = match item {
-            Item::Node(node) => {
-                let node = self.tree.node(*node);
-                (node.at, node.end)
-            }
-            _ if array.at == UNPLACED => (UNPLACED, UNPLACED),
-            _ if array.starts.is_empty() => {
-                let size = array.end.saturating_sub(array.at);
-                let stride = size.checked_div(array.items.len() as u64).unwrap_or(0);
-                let at = array.at + stride * index as u64;
-                (at, at + stride)
-            }
-            _ => {
-                let at = array.starts.get(index).copied().unwrap_or(UNPLACED);
-                (at, array.starts.get(index + 1).copied().unwrap_or(array.end))
-            }
+            Item::Node(node) => (tree.node_at(node), tree.node_end(node)),
+            _ => (tree.element_at(array, index, false), tree.element_at(array, index, true)),
         };
         Some(Spot {
             item,
-            ty: self.context().element(array_spot.ty),
-            row: array_spot.row,
-            loc: Loc { index: position, ..array_spot.loc },
-            at,
-            end,
+            ty: element_type(spot.ty),
+            loc: spot.loc.at(index),
+            at: placed(at),
+            end: placed(end),
             bit: 0,
+            ..spot
         })
     }
 
     /// The node in a row or element, through pointers.
-    pub(crate) fn node_in(&self, spot: Spot<'_>) -> Option<NodeId> {
-        match spot.target(self.context()).item {
-            Item::Node(node) => Some(*node),
+    pub(crate) fn node(self, spot: Spot<'t>) -> Option<NodeRef> {
+        match self.0.through(spot.item) {
+            Item::Node(node) => Some(node),
             _ => None,
         }
     }
 
     /// A row of a node by name: of the node, of the chosen case of a union type, or of an unnamed
     /// struct in it.
-    pub(crate) fn child(&self, node: NodeId, name: &str) -> Option<Spot<'_>> {
-        let record = self.record(node);
-        if let Some((_, form)) = self.tree.node(node).form
-            && let Some(spot) = self.child(form, name)
-        {
-            return Some(spot);
+    fn child(self, node: NodeRef, name: &str) -> Option<Spot<'t>> {
+        if let Some(found) = form_of(node).and_then(|form| self.child(form, name)) {
+            return Some(found);
         }
-        let found = (0_u32..).zip(&record.rows).find(|(index, row)| {
-            row.name.as_deref() == Some(name)
-                && !matches!(self.tree.slot(node, RowId(*index)).item, Item::Unset)
+        let record = self.0.record(node);
+        let named = record.numbered_rows().find(|(row, definition)| {
+            definition.name.as_deref() == Some(name)
+                && self.0.entry(Loc::row(node, *row)) != Item::Unset
         });
-        if let Some((index, _)) = found {
-            return Some(self.spot(node, RowId(index)));
+        if let Some((row, _)) = named {
+            return Some(self.spot(node, row));
         }
-        (0_u32..).zip(&record.rows).find_map(|(index, row)| {
-            let index = RowId(index);
-            if !self.is_seen_through(row) && record.transparent != Some(index) {
+        record.numbered_rows().find_map(|(row, definition)| {
+            if !self.is_seen_through(definition) && record.transparent != Some(row) {
                 return None;
             }
-            self.child(self.node_in(self.spot(node, index))?, name)
+            self.child(self.node(self.spot(node, row))?, name)
         })
     }
 
-    /// Names that [`Engine::child`] finds in a node.
-    pub(crate) fn child_names(&self, node: NodeId) -> Vec<String> {
-        let mut names = Vec::new();
-        self.collect_names(node, &mut names);
-        names
-    }
-
-    fn collect_names(&self, node: NodeId, names: &mut Vec<String>) {
-        let record = self.record(node);
-        for (index, row) in (0_u32..).zip(&record.rows) {
-            let index = RowId(index);
-            let spot = self.spot(node, index);
-            if self.is_seen_through(row) || record.transparent == Some(index) {
-                if let Some(inner) = self.node_in(spot) {
-                    self.collect_names(inner, names);
+    /// Adds the names that [`Places::child`] finds in a node.
+    fn child_names(self, node: NodeRef, names: &mut Vec<String>) {
+        let record = self.0.record(node);
+        for (row, definition) in record.numbered_rows() {
+            let spot = self.spot(node, row);
+            if self.is_seen_through(definition) || record.transparent == Some(row) {
+                if let Some(inner) = self.node(spot) {
+                    self.child_names(inner, names);
                 }
-            } else if let Some(name) = &row.name
-                && !matches!(spot.item, Item::Unset)
+            } else if let Some(name) = &definition.name
+                && spot.item != Item::Unset
                 && !names.contains(name)
             {
                 names.push(name.clone());
             }
         }
-        if let Some((_, form)) = self.tree.node(node).form {
-            self.collect_names(form, names);
+        if let Some(form) = form_of(node) {
+            self.child_names(form, names);
         }
     }
 
     /// What a path leads to. The module's name may stand before it.
-    pub(crate) fn place_at(&self, path: &str) -> Result<Place<'_>, NoSuchPath> {
+    pub(crate) fn at_path(self, path: &str) -> Result<Place<'t>, NoSuchPath> {
         let Some(steps) = parse_path(path) else {
-            return Err(self.no_such(None, "file".to_owned(), path.to_owned()));
+            return Err(self.no_such(Place::Root, "file".to_owned(), path.to_owned()));
         };
         let mut steps = steps.as_slice();
         if let [ValueStep::Field(first), rest @ ..] = steps
-            && (*first == self.model.name || *first == "file")
-            && self.child(self.root, first).is_none()
+            && (*first == self.0.model().name || *first == "file")
+            && self.child(NodeRef::ROOT, first).is_none()
         {
             steps = rest;
         }
-        let mut place = Place::Root(self.root);
+        let mut place = Place::Root;
         let mut walked = String::new();
         for step in steps {
-            let next = match (*step, place) {
-                (ValueStep::Field(name), Place::Root(root)) => self.child(root, name),
-                (ValueStep::Field(name), Place::Spot(spot)) => {
-                    self.node_in(spot).and_then(|node| self.child(node, name))
-                }
-                (ValueStep::Index(index), Place::Spot(spot)) => self.element_spot(spot, index),
-                (ValueStep::Index(index), Place::Root(root)) => self
-                    .record(root)
-                    .transparent
-                    .and_then(|row| self.element_spot(self.spot(root, row), index)),
-            };
-            let Some(next) = next else {
+            let Some(next) = self.step(place, *step) else {
                 let found = if walked.is_empty() { "file".to_owned() } else { walked };
                 let missing = match step {
                     ValueStep::Field(name) => (*name).to_owned(),
                     ValueStep::Index(index) => format!("[{index}]"),
                 };
-                return Err(self.no_such(Some(place), found, missing));
+                return Err(self.no_such(place, found, missing));
             };
             match step {
-                ValueStep::Field(name) => walked = join(&walked, name),
-                ValueStep::Index(index) => walked.push_str(&format!("[{index}]")),
+                ValueStep::Field(name) => push_name(&mut walked, name),
+                ValueStep::Index(index) => push_index(&mut walked, index),
             }
             place = Place::Spot(next);
         }
         Ok(place)
     }
 
-    fn no_such(&self, place: Option<Place<'_>>, found: String, missing: String) -> NoSuchPath {
+    fn step(self, place: Place<'t>, step: ValueStep<'_>) -> Option<Spot<'t>> {
+        match (step, place) {
+            (ValueStep::Field(name), Place::Root) => self.child(NodeRef::ROOT, name),
+            (ValueStep::Field(name), Place::Spot(spot)) => self.child(self.node(spot)?, name),
+            (ValueStep::Index(index), place) => {
+                let spot = match place {
+                    Place::Spot(spot) => spot,
+                    Place::Root => {
+                        let row = self.0.record(NodeRef::ROOT).transparent?;
+                        self.spot(NodeRef::ROOT, row)
+                    }
+                };
+                self.element(spot, u32::try_from(index).ok()?)
+            }
+        }
+    }
+
+    fn no_such(self, place: Place<'t>, found: String, missing: String) -> NoSuchPath {
         let (node, count) = match place {
-            None => (Some(self.root), None),
-            Some(Place::Root(root)) => (Some(root), None),
-            Some(Place::Spot(spot)) => match self.value_spot(spot).item {
-                Item::Array(array) => (None, Some(array.items.len())),
-                _ => (self.node_in(spot), None),
+            Place::Root => (Some(NodeRef::ROOT), None),
+            Place::Spot(spot) => match self.value(spot).item {
+                Item::Array(array) => (None, Some(self.0.count(array) as usize)),
+                _ => (self.node(spot), None),
             },
         };
-        let names = node.map(|node| self.child_names(node)).unwrap_or_default();
+        let mut names = Vec::new();
+        if let Some(node) = node {
+            self.child_names(node, &mut names);
+        }
         NoSuchPath { found, missing, names, count }
     }
 
-    /// Path of a row or element, with what it is if it has no name.
-    pub(crate) fn spot_path(&self, loc: Loc) -> String {
-        let path = self.tree.path(self.model, loc).to_string();
-        let Some(row) = self.record(loc.node).rows.get(loc.row.index()) else { return path };
+    /// Path of a row or element, with what it is if it has no name; of a record as a whole, its.
+    pub(crate) fn path(self, loc: Loc) -> String {
+        let Some(row) = self.0.record(loc.node).rows.get(loc.row.index()) else {
+            return self.0.node_path(loc.node).to_string();
+        };
+        let path = self.0.path(loc);
         match (&row.name, self.is_seen_through(row)) {
-            (None, false) => format!("{path} ({})", self.row_word(row)),
-            _ => path,
+            (None, false) => format!("{path} ({})", row_word(row)),
+            _ => path.to_string(),
         }
     }
 
     /// Whether the rows of the struct or case in a row are reached without a step of its own.
-    pub(crate) fn is_seen_through(&self, row: &Row) -> bool {
-        let inner = self.context().inner(&row.ty);
+    pub(crate) fn is_seen_through(self, row: &Row) -> bool {
+        let inner = row.ty.stripped();
         match &row.name {
             None => matches!(inner, Type::Record(_) | Type::Union(_)),
-            Some(_) => crate::eval::is_body(self.model, inner),
-        }
-    }
-
-    /// What a row is called that has no name, or no type.
-    pub(crate) fn row_word(&self, row: &Row) -> &'static str {
-        match &row.kind {
-            RowKind::Zero | RowKind::Zeros => "zero",
-            RowKind::Reserved => "reserved",
-            RowKind::Runtime => "runtime",
-            RowKind::Constant(_) => match self.context().inner(&row.ty) {
-                Type::Run(_) => "magic",
-                _ => "const",
-            },
-            RowKind::Pool { .. } => "pool",
-            RowKind::Slice { .. } => "slice",
-            RowKind::Object { .. } => "object",
-            RowKind::Mark { .. } => "mark",
-            RowKind::Value { .. } => "value",
-            RowKind::Plain => "unnamed",
+            Some(_) => self.0.model().is_body(inner),
         }
     }
 }
 
-/// A path with one more name at its end.
-pub(crate) fn join(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+/// The rows that spell a case, if it has forms.
+pub(crate) fn form_of(node: NodeRef) -> Option<NodeRef> {
+    let rows = node.as_rows();
+    (rows != node).then_some(rows)
+}
+
+/// What a row is called that has no name, or no type.
+pub(crate) fn row_word(row: &Row) -> &'static str {
+    match &row.kind {
+        RowKind::Zero | RowKind::Zeros => "zero",
+        RowKind::Reserved => "reserved",
+        RowKind::Runtime => "runtime",
+        RowKind::Constant(_) => match row.ty.stripped() {
+            Type::Run(_) => "magic",
+            _ => "const",
+        },
+        RowKind::Pool { .. } => "pool",
+        RowKind::Slice { .. } => "slice",
+        RowKind::Object { .. } => "object",
+        RowKind::Mark { .. } => "mark",
+        RowKind::Value { .. } => "value",
+        RowKind::Plain => "unnamed",
+    }
+}
+
+/// Adds a name to a path.
+pub(crate) fn push_name(path: &mut String, name: &str) {
+    if !path.is_empty() {
+        path.push('.');
+    }
+    path.push_str(name);
+}
+
+/// Adds the position of an element to a path.
+pub(crate) fn push_index(path: &mut String, index: impl fmt::Display) {
+    let _ = write!(path, "[{index}]");
 }

@@ -1,98 +1,90 @@
 //! Words for types and values.
 
+use std::fmt::Write;
+
+use formwork::engine::{ArrayRef, Item, Tree};
 use formwork_model::{
-    ByteOrder, Cell, Content, Encoding, EpochId, IntType, Meaning, Model, PointerType, Role,
-    Storage, Target, Type,
+    ByteOrder, Cell, Content, Encoding, IntType, Meaning, PointerType, Role, Storage, Target, Type,
 };
 
-use super::{Stored, WalkOptions};
-use crate::tree::{Item, through};
+use super::field::{Stored, WalkOptions};
 
-/// What types mean in a file.
-#[derive(Clone, Copy)]
-pub(crate) struct Context<'m> {
-    pub model: &'m Model,
-    pub epoch: EpochId,
-}
-
-impl Context<'_> {
-    /// A type inside its regions.
-    pub(crate) fn inner<'t>(&self, ty: &'t Type) -> &'t Type {
-        match ty.in_epoch(self.epoch) {
-            Type::Region(region) => self.inner(&region.inner),
-            other => other,
-        }
-    }
-
-    /// Type of an array's elements.
-    pub(crate) fn element<'t>(&self, ty: &'t Type) -> &'t Type {
-        match self.inner(ty) {
-            Type::Array(array) => &array.element,
-            other => other,
-        }
-    }
-
-    /// Type of what a pointer leads to.
-    pub(crate) fn target<'t>(&self, ty: &'t Type) -> &'t Type {
-        match self.inner(ty) {
-            Type::Pointer(pointer) => match &pointer.target {
-                Target::Own(target) => target,
-                Target::Pooled | Target::Element => ty,
-            },
-            other => other,
-        }
+/// Type of an array's elements.
+pub(crate) fn element_type(ty: &Type) -> &Type {
+    match ty.stripped() {
+        Type::Array(array) => &array.element,
+        other => other,
     }
 }
 
-/// Name of a type as a schema would write it, with the number of elements that are there.
-pub(crate) fn type_name(cx: Context<'_>, ty: &Type, item: Option<&Item>) -> String {
-    match cx.inner(ty) {
-        Type::Cell(cell) => cell_name(cx, cell),
+/// Type of what a pointer leads to.
+pub(crate) fn target_type(ty: &Type) -> &Type {
+    match ty.stripped() {
+        Type::Pointer(pointer) => pointer.owned().unwrap_or(ty),
+        other => other,
+    }
+}
+
+/// What pointers lead to, and its type.
+fn behind<'t>(tree: &Tree<'_, '_>, mut ty: &'t Type, mut item: Item) -> (&'t Type, Item) {
+    while let Some(pointer) = tree.pointer_view(item) {
+        ty = target_type(ty);
+        item = pointer.target;
+    }
+    (ty, item)
+}
+
+/// Adds the name of a type as a schema would write it, with the number of elements that are there.
+pub(crate) fn type_name(tree: &Tree<'_, '_>, ty: &Type, item: Option<Item>, to: &mut String) {
+    let model = tree.model();
+    match ty.stripped() {
+        Type::Cell(cell) => cell_name(tree, cell, to),
         Type::Run(run) => match run.content {
-            Content::Bytes => "bytes".to_owned(),
-            Content::Text(encoding) => format!("text{}", encoding_suffix(encoding)),
-        },
-        Type::Record(id) => cx.model.records[id.index()].name.clone(),
-        Type::Union(id) => cx.model.unions[id.index()].name.clone(),
-        Type::Pointer(pointer) => pointer_name(cx, pointer, item),
-        Type::Array(array) => {
-            let inner = match item.map(through) {
-                Some(Item::Array(array)) => Some(array),
-                _ => None,
-            };
-            let element = type_name(cx, &array.element, None);
-            match inner {
-                Some(array) => format!("{element}[{}]", array.items.len()),
-                None => format!("{element}[]"),
+            Content::Bytes => to.push_str("bytes"),
+            Content::Text(encoding) => {
+                to.push_str("text");
+                to.push_str(encoding_suffix(encoding));
             }
+        },
+        Type::Record(id) => to.push_str(&model.records[id.index()].name),
+        Type::Union(id) => to.push_str(&model.unions[id.index()].name),
+        Type::Pointer(pointer) => pointer_name(tree, pointer, item, to),
+        Type::Array(array) => {
+            type_name(tree, &array.element, None, to);
+            let _ = match item.map(|item| tree.through(item)) {
+                Some(Item::Array(array)) => write!(to, "[{}]", tree.count(array)),
+                _ => write!(to, "[]"),
+            };
         }
-        Type::ByteOrderMark => "byte_order".to_owned(),
-        Type::Text => "text".to_owned(),
-        Type::Nothing | Type::Region(_) | Type::PerEpoch(_) => String::new(),
+        Type::ByteOrderMark => to.push_str("byte_order"),
+        Type::Text => to.push_str("text"),
+        Type::Nothing | Type::Region(_) | Type::PerEpoch(_) => {}
     }
 }
 
-fn pointer_name(cx: Context<'_>, pointer: &PointerType, item: Option<&Item>) -> String {
-    let kind = &cx.model.pointers[pointer.kind.index()].name;
-    let optional = if pointer.optional { "?" } else { "" };
-    let is_word = kind.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    match &pointer.target {
-        Target::Own(target) => {
-            let space = if is_word { " " } else { "" };
-            format!("{kind}{optional}{space}{}", type_name(cx, target, item))
+fn pointer_name(tree: &Tree<'_, '_>, pointer: &PointerType, item: Option<Item>, to: &mut String) {
+    let kind = &tree.model().pointers[pointer.kind.index()].name;
+    to.push_str(kind);
+    if pointer.optional {
+        to.push('?');
+    }
+    if let Target::Own(target) = &pointer.target {
+        if kind.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+            to.push(' ');
         }
-        Target::Pooled | Target::Element => format!("{kind}{optional}"),
+        type_name(tree, target, item, to);
     }
 }
 
-fn cell_name(cx: Context<'_>, cell: &Cell) -> String {
-    match &cell.meaning {
-        Meaning::Enum(id) => return cx.model.enums[id.index()].name.clone(),
-        Meaning::Word(id) => return cx.model.records[id.index()].name.clone(),
+fn cell_name(tree: &Tree<'_, '_>, cell: &Cell, to: &mut String) {
+    let model = tree.model();
+    match cell.meaning {
+        Meaning::Enum(id) => return to.push_str(&model.enums[id.index()].name),
+        Meaning::Word(id) => return to.push_str(&model.records[id.index()].name),
         Meaning::Int | Meaning::Float | Meaning::Bool { .. } => {}
     }
     let truth = matches!(cell.meaning, Meaning::Bool { .. });
-    match cell.storage {
+    let _ = match cell.storage {
         Storage::Fixed(int) => {
             let letter = match cell.meaning {
                 Meaning::Float => "f",
@@ -100,16 +92,16 @@ fn cell_name(cx: Context<'_>, cell: &Cell) -> String {
                 _ if int.signed => "i",
                 _ => "u",
             };
-            format!("{letter}{}{}", u32::from(int.bytes) * 8, order_suffix(int))
+            write!(to, "{letter}{}{}", u32::from(int.bytes) * 8, order_suffix(int))
         }
-        Storage::Varint(id) => cx.model.varints[id.index()].name.clone(),
-        Storage::Bits { width: 1, .. } if truth => "bit".to_owned(),
-        Storage::Bits { width, .. } => format!("b{width}"),
-        Storage::Word { first, last, .. } if first == last => format!("bit {first}"),
-        Storage::Word { first, last, .. } => format!("bits {first}..{last}"),
-        Storage::Letter { letter, .. } => format!("letter {letter}"),
-        Storage::TagOf => "tag".to_owned(),
-    }
+        Storage::Varint(id) => write!(to, "{}", model.varints[id.index()].name),
+        Storage::Bits { width: 1, .. } if truth => write!(to, "bit"),
+        Storage::Bits { width, .. } => write!(to, "b{width}"),
+        Storage::Word { first, last, .. } if first == last => write!(to, "bit {first}"),
+        Storage::Word { first, last, .. } => write!(to, "bits {first}..{last}"),
+        Storage::Letter { letter, .. } => write!(to, "letter {letter}"),
+        Storage::TagOf => write!(to, "tag"),
+    };
 }
 
 fn order_suffix(int: IntType) -> &'static str {
@@ -132,8 +124,8 @@ fn encoding_suffix(encoding: Encoding) -> &'static str {
 }
 
 /// Width in bits of what shares bytes with its neighbours.
-pub(crate) fn bit_width(cx: Context<'_>, ty: &Type) -> Option<u32> {
-    let Type::Cell(cell) = cx.inner(ty) else { return None };
+pub(crate) fn bit_width(ty: &Type) -> Option<u32> {
+    let Type::Cell(cell) = ty.stripped() else { return None };
     match cell.storage {
         Storage::Bits { width, .. } => Some(width.into()),
         Storage::Word { first, last, .. } => Some(u32::from(last.saturating_sub(first)) + 1),
@@ -156,64 +148,83 @@ pub(crate) fn role_name(role: &Role) -> &'static str {
 }
 
 /// What is stored in a row or element; `None` for structs and for what has not been read.
-pub(crate) fn stored(cx: Context<'_>, ty: &Type, item: &Item) -> Option<Stored> {
+pub(crate) fn stored(tree: &Tree<'_, '_>, ty: &Type, item: Item) -> Option<Stored> {
+    let (ty, item) = behind(tree, ty, item);
     Some(match item {
         Item::Unset | Item::Node(_) => return None,
-        Item::Absent => Stored::None,
-        Item::Int(number) => match meaning(cx, ty) {
-            Some(Meaning::Enum(id)) => {
-                let members = &cx.model.enums[id.index()].members;
-                let member = members.iter().find(|member| member.number == *number);
-                Stored::Enum { number: *number, name: member.map(|member| member.name.clone()) }
+        Item::F32(bits) => Stored::Float { bits: bits.into(), width: 4 },
+        Item::F64(bits) => Stored::Float { bits, width: 8 },
+        Item::Bool(value) => Stored::Bool(value),
+        Item::Text(text) => Stored::Text(tree.text(text).to_owned()),
+        Item::Bytes(bytes) => Stored::Bytes(tree.bytes(bytes).to_vec()),
+        Item::Units(start, len) => Stored::Text(String::from_utf16_lossy(tree.units(start, len))),
+        Item::Array(array) => Stored::Count(tree.count(array) as usize),
+        item => match (tree.int(item), ty.stripped()) {
+            (None, _) => Stored::None,
+            (Some(number), Type::Cell(Cell { meaning: Meaning::Enum(id), .. })) => {
+                let members = &tree.model().enums[id.index()].members;
+                let member = members.iter().find(|member| member.number == number);
+                Stored::Enum { number, name: member.map(|member| member.name.clone()) }
             }
-            _ => Stored::Int(*number),
+            (Some(number), _) => Stored::Int(number),
         },
-        Item::Float { bits, bytes } => Stored::Float { bits: *bits, width: *bytes },
-        Item::Bool(value) => Stored::Bool(*value),
-        Item::Text(text) => Stored::Text(text.to_string()),
-        Item::Bytes(bytes) => Stored::Bytes(bytes.to_vec()),
-        Item::Units(units) => Stored::Text(String::from_utf16_lossy(units)),
-        Item::Array(array) => Stored::Count(array.items.len()),
-        Item::Pointer(pointer) => return stored(cx, cx.target(ty), &pointer.target),
     })
 }
 
-fn meaning<'t>(cx: Context<'_>, ty: &'t Type) -> Option<&'t Meaning> {
-    match cx.inner(ty) {
-        Type::Cell(cell) => Some(&cell.meaning),
-        _ => None,
-    }
+/// The first elements of an array.
+pub(crate) fn elements<'t>(
+    tree: &'t Tree<'_, '_>,
+    ty: &'t Type,
+    array: ArrayRef,
+    count: usize,
+) -> impl Iterator<Item = Stored> + 't {
+    let element = element_type(ty);
+    let items = (0_u32..).take(count).filter_map(move |index| tree.element(array, index));
+    items.filter_map(move |item| stored(tree, element, item))
 }
 
-/// What is in a row or element, on one line. Empty for structs.
-pub(crate) fn show(cx: Context<'_>, ty: &Type, item: &Item, options: &WalkOptions) -> String {
+/// Adds what is in a row or element, on one line. Nothing for structs.
+pub(crate) fn show(
+    tree: &Tree<'_, '_>,
+    ty: &Type,
+    item: Item,
+    options: &WalkOptions,
+    to: &mut String,
+) {
+    let (ty, item) = behind(tree, ty, item);
     match item {
-        Item::Pointer(pointer) => show(cx, cx.target(ty), &pointer.target, options),
-        Item::Unset => "?".to_owned(),
-        Item::Node(_) => String::new(),
-        Item::Absent => "none".to_owned(),
-        Item::Units(units) => {
-            let words: Vec<_> = units.iter().map(|unit| format!("{unit:04x}")).collect();
-            format!("utf16 {}", words.join(" "))
-        }
-        Item::Array(array) if array.items.iter().all(is_number) => {
-            let shown = options.fold.unwrap_or(usize::MAX).min(array.items.len());
-            let element = cx.element(ty);
-            let mut words: Vec<_> =
-                array.items[..shown].iter().map(|item| show(cx, element, item, options)).collect();
-            if shown < array.items.len() {
-                words.push(format!("… {} more", array.items.len() - shown));
+        Item::Unset => to.push('?'),
+        Item::Node(_) => {}
+        Item::Text(text) => show_text(tree.text(text), options, to),
+        Item::Bytes(bytes) => show_bytes(tree.bytes(bytes), options, to),
+        Item::Units(start, len) => {
+            to.push_str("utf16 ");
+            for (index, unit) in tree.units(start, len).iter().enumerate() {
+                let _ = write!(to, "{}{unit:04x}", if index == 0 { "" } else { " " });
             }
-            format!("[{}]", words.join(", "))
         }
-        Item::Array(_) => String::new(),
-        item => stored(cx, ty, item).map(|stored| stored.show(options)).unwrap_or_default(),
+        Item::Array(array) => {
+            if tree.has_only_numbers(array) {
+                let count = tree.count(array) as usize;
+                let shown = options.shown(count);
+                to.push('[');
+                for (index, element) in elements(tree, ty, array, shown).enumerate() {
+                    to.push_str(if index == 0 { "" } else { ", " });
+                    element.push(options, to);
+                }
+                if shown < count {
+                    let comma = if shown == 0 { "" } else { ", " };
+                    let _ = write!(to, "{comma}… {} more", count - shown);
+                }
+                to.push(']');
+            }
+        }
+        item => {
+            if let Some(stored) = stored(tree, ty, item) {
+                stored.push(options, to);
+            }
+        }
     }
-}
-
-/// Whether an element needs no line of its own.
-pub(crate) fn is_number(item: &Item) -> bool {
-    matches!(item, Item::Int(_) | Item::Float { .. } | Item::Bool(_) | Item::Absent)
 }
 
 impl Stored {
@@ -221,65 +232,80 @@ impl Stored {
     /// and number. Long texts and byte runs are cut unless `options` fold nothing.
     #[must_use]
     pub fn show(&self, options: &WalkOptions) -> String {
-        match self {
-            Stored::Int(number) => show_int(*number),
-            Stored::Enum { number, name: Some(name) } => format!("{name} ({number})"),
-            Stored::Enum { number, name: None } => format!("{number} (no name)"),
-            Stored::Float { bits, width } => show_float(*bits, *width),
-            Stored::Bool(value) => value.to_string(),
-            Stored::Text(text) => show_text(text, options),
-            Stored::Bytes(bytes) => show_bytes(bytes, options),
-            Stored::Count(count) => format!("{count} elements"),
-            Stored::None => "none".to_owned(),
-        }
+        let mut text = String::new();
+        self.push(options, &mut text);
+        text
+    }
+
+    fn push(&self, options: &WalkOptions, to: &mut String) {
+        let _ = match self {
+            // Large numbers are often offsets, hashes or flags, so they are said in both bases.
+            Stored::Int(number) if *number >= 0x10000 => write!(to, "{number} ({number:#x})"),
+            Stored::Int(number) => write!(to, "{number}"),
+            Stored::Enum { number, name: Some(name) } => write!(to, "{name} ({number})"),
+            Stored::Enum { number, name: None } => write!(to, "{number} (no name)"),
+            Stored::Float { bits, width } => {
+                show_float(*bits, *width, to);
+                Ok(())
+            }
+            Stored::Bool(value) => write!(to, "{value}"),
+            Stored::Text(text) => {
+                show_text(text, options, to);
+                Ok(())
+            }
+            Stored::Bytes(bytes) => {
+                show_bytes(bytes, options, to);
+                Ok(())
+            }
+            Stored::Count(count) => write!(to, "{count} elements"),
+            Stored::None => write!(to, "none"),
+        };
     }
 }
 
-/// Large numbers are often offsets, hashes or flags, so they are said in both bases.
-fn show_int(number: i128) -> String {
-    if number >= 0x10000 { format!("{number} ({number:#x})") } else { number.to_string() }
-}
-
-fn show_float(bits: u64, width: u8) -> String {
-    // A float of four bytes has its bits in the low end.
-    #[allow(clippy::cast_possible_truncation, reason = "the high bits are zero")]
-    let (text, is_nan) = if width == 4 {
-        let value = f32::from_bits(bits as u32);
-        (format!("{value:?}"), value.is_nan())
-    } else {
-        let value = f64::from_bits(bits);
-        (format!("{value:?}"), value.is_nan())
+fn show_float(bits: u64, width: u8, to: &mut String) {
+    let narrow = u32::try_from(bits).ok().filter(|_| width == 4).map(f32::from_bits);
+    let wide = f64::from_bits(bits);
+    let is_nan = narrow.map_or(wide.is_nan(), f32::is_nan);
+    let _ = match narrow {
+        _ if is_nan => write!(to, "NaN ({bits:#x})"),
+        Some(value) => write!(to, "{value:?}"),
+        None => write!(to, "{wide:?}"),
     };
-    if is_nan { format!("NaN ({bits:#x})") } else { text }
 }
 
 /// Most characters or bytes that are shown of a long run.
 const LONG: usize = 96;
 const LONG_BYTES: usize = 32;
 
-fn show_text(text: &str, options: &WalkOptions) -> String {
+fn show_text(text: &str, options: &WalkOptions, to: &mut String) {
     let limit = if options.fold.is_some() { LONG } else { usize::MAX };
-    match text.char_indices().nth(limit) {
-        Some((cut, _)) => format!("{:?}… {} bytes", &text[..cut], text.len()),
-        None => format!("{text:?}"),
-    }
+    let cut = if text.len() <= limit { None } else { text.char_indices().nth(limit) };
+    let _ = match cut {
+        Some((cut, _)) => write!(to, "{:?}… {} bytes", &text[..cut], text.len()),
+        None => write!(to, "{text:?}"),
+    };
 }
 
-fn show_bytes(bytes: &[u8], options: &WalkOptions) -> String {
+fn show_bytes(bytes: &[u8], options: &WalkOptions, to: &mut String) {
     let limit = if options.fold.is_some() { LONG_BYTES } else { usize::MAX };
     let printable = |b: &u8| b.is_ascii_graphic() || *b == b' ';
-    if !bytes.is_empty() && bytes.len() <= limit {
+    if bytes.is_empty() {
+        return to.push_str("empty");
+    }
+    if bytes.len() <= limit {
         // Magic numbers are texts in fields of fixed size.
         let end = bytes.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1);
         if end > 0 && bytes[..end].iter().all(printable) {
-            return format!("{:?}", String::from_utf8_lossy(bytes));
+            let _ = write!(to, "{:?}", String::from_utf8_lossy(bytes));
+            return;
         }
     }
-    match bytes.get(..limit) {
-        Some(shown) if shown.len() < bytes.len() => {
-            format!("hex {}… {} bytes", crate::items::hex(shown), bytes.len())
-        }
-        _ if bytes.is_empty() => "empty".to_owned(),
-        _ => format!("hex {}", crate::items::hex(bytes)),
+    to.push_str("hex ");
+    for byte in &bytes[..limit.min(bytes.len())] {
+        let _ = write!(to, "{byte:02x}");
+    }
+    if limit < bytes.len() {
+        let _ = write!(to, "… {} bytes", bytes.len());
     }
 }

@@ -3,450 +3,421 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use formwork::engine::{Item, Loc, NodeRef, Tree, Unfinished, placed};
 use formwork_model::{
     Cell, Home, PointerKind, RecordKind, Row, RowId, RowKind, Storage, Tag, Type, Union,
 };
 
-use super::place::{Place, Spot, join};
-use super::show::{bit_width, is_number, role_name, show, stored, type_name};
-use super::{FieldKind, FieldView, NoSuchPath, WalkOptions};
-use crate::engine::Engine;
-use crate::tree::{Item, NodeId, UNPLACED};
+use super::field::{FieldKind, FieldView, Stored, WalkOptions};
+use super::place::{NoSuchPath, Place, Places, Spot, form_of, push_index, push_name, row_word};
+use super::show::{bit_width, elements, role_name, show, stored, type_name};
 
 /// Something still to be shown. A stack of these instead of recursion: how deep a tree may be is
-/// up to the reader.
+/// up to the reader. Paths are the beginning of the one that was shown last, up to a length.
 enum Task<'t> {
     /// The rows of a node from this one on.
-    Rows { node: NodeId, next: u32, path: String, depth: usize },
-    /// A row or element, and what is in it.
-    Spot { spot: Spot<'t>, path: String, name: String, depth: usize },
+    Rows { node: NodeRef, next: u32, path: usize, depth: usize },
     /// The elements of an array from this one on.
-    Elements { array: Spot<'t>, next: usize, path: String, depth: usize },
+    Elements { array: Spot<'t>, next: u32, path: usize, depth: usize },
+    /// What was read in a row that was never finished, from this node on.
+    Unfinished { row: Loc, next: u32, path: usize, depth: usize },
     /// A line that is made already.
     Line(Box<FieldView>),
 }
 
-pub(crate) struct Walk<'t, 'm, 'b> {
-    engine: &'t Engine<'m, 'b>,
-    options: &'t WalkOptions,
+/// A way through a tree. Nothing is kept of what was shown.
+struct Walk<'t, 'o> {
+    tree: &'t Tree<'t, 't>,
+    places: Places<'t>,
+    options: &'o WalkOptions,
     todo: Vec<Task<'t>>,
-    /// Nodes by the row that holds them, to find those of arrays and targets that were never
-    /// finished.
-    held: HashMap<(NodeId, RowId), Vec<NodeId>>,
-    /// The same, by their positions in the array in the row.
-    elements: HashMap<(NodeId, RowId, u32), NodeId>,
+    /// Path of what is shown.
+    path: String,
+    /// The line that is shown, made anew for each field.
+    line: FieldView,
+    left: Left,
+}
+
+/// Nodes that no row leads to, because reading failed inside of them.
+#[derive(Default)]
+struct Left {
+    rows: HashMap<Loc, Vec<Unfinished>>,
+    elements: HashMap<Loc, NodeRef>,
 }
 
 /// Called for each field; may end the walk.
 pub(crate) type Visitor<'v> = dyn FnMut(&FieldView) -> ControlFlow<()> + 'v;
 
-impl<'m, 'b> Engine<'m, 'b> {
-    /// Calls `visit` for a field and everything below it, or for the whole file.
-    pub(crate) fn walk(
-        &self,
-        path: Option<&str>,
-        options: &WalkOptions,
-        visit: &mut Visitor<'_>,
-    ) -> Result<(), NoSuchPath> {
-        if self.tree.nodes.is_empty() {
-            // Reading ended before it began.
-            return Ok(());
-        }
-        let mut walk = Walk {
-            engine: self,
-            options,
-            todo: Vec::new(),
-            held: HashMap::new(),
-            elements: HashMap::new(),
-        };
-        walk.find_unfinished();
-        match self.place_at(path.unwrap_or_default())? {
-            Place::Root(root) => {
-                let line = walk.root_line(root);
-                walk.todo.push(Task::Rows { node: root, next: 0, path: String::new(), depth: 1 });
-                walk.todo.push(Task::Line(Box::new(line)));
+/// Calls `visit` for a field and everything below it, or for the whole file.
+pub(crate) fn walk<'t>(
+    tree: &'t Tree<'t, 't>,
+    path: Option<&str>,
+    options: &WalkOptions,
+    visit: &mut Visitor<'_>,
+) -> Result<(), NoSuchPath> {
+    let places = Places(tree);
+    let mut walk = Walk {
+        tree,
+        places,
+        options,
+        todo: Vec::new(),
+        path: String::new(),
+        line: FieldView::default(),
+        left: Left::of(tree),
+    };
+    let mut path = path.unwrap_or_default();
+    match places.at_path(path)? {
+        Place::Root => walk.root(),
+        Place::Spot(spot) => {
+            let module = path.strip_prefix(tree.model().name.as_str());
+            if let Some(rest) = module.and_then(|rest| rest.strip_prefix('.'))
+                && places.at_path(rest).is_ok()
+            {
+                path = rest;
             }
-            Place::Spot(spot) => {
-                let path = path.unwrap_or_default().to_owned();
-                let path = match path.strip_prefix(&format!("{}.", self.model.name)) {
-                    Some(rest) if self.place_at(rest).is_ok() => rest.to_owned(),
-                    _ => path,
-                };
-                let name = path.clone();
-                walk.todo.push(Task::Spot { spot, path, name, depth: 0 });
-            }
+            walk.path.push_str(path);
+            walk.field(spot, path, 0);
         }
-        walk.run(visit);
-        Ok(())
     }
+    if visit(&walk.line).is_continue() {
+        walk.run(visit);
+    }
+    Ok(())
 }
 
-impl<'t> Walk<'t, '_, '_> {
+impl<'t> Walk<'t, '_> {
     fn run(&mut self, visit: &mut Visitor<'_>) {
         while let Some(task) = self.todo.pop() {
-            let line = match task {
-                Task::Line(line) => Some(*line),
-                Task::Rows { node, next, path, depth } => {
-                    self.row(node, next, path, depth);
-                    None
+            let made = match task {
+                Task::Line(line) => {
+                    self.line = *line;
+                    true
                 }
-                Task::Spot { spot, path, name, depth } => Some(self.field(spot, path, name, depth)),
+                Task::Rows { node, next, path, depth } => self.row(node, next, path, depth),
                 Task::Elements { array, next, path, depth } => {
                     self.element(array, next, path, depth)
                 }
+                Task::Unfinished { row, next, path, depth } => {
+                    self.unfinished(row, next, path, depth)
+                }
             };
-            if let Some(line) = line
-                && visit(&line).is_break()
-            {
+            if made && visit(&self.line).is_break() {
                 return;
             }
         }
     }
 
-    /// Remembers which nodes no row leads to, because reading failed inside of them.
-    fn find_unfinished(&mut self) {
-        let tree = &self.engine.tree;
-        let mut known: HashMap<(NodeId, RowId), bool> = HashMap::new();
-        for (index, node) in (0_u32..).zip(&tree.nodes) {
-            let Some(owner) = node.owner else { continue };
-            let row = (owner, node.owner_row);
-            let unfinished = *known.entry(row).or_insert_with(|| {
-                let slot = tree.node(owner).slots.get(node.owner_row.index());
-                slot.is_some_and(|slot| is_unfinished(&slot.item))
-            });
-            if unfinished {
-                self.held.entry(row).or_default().push(NodeId(index));
-                if let Some(position) = node.index {
-                    self.elements.insert((row.0, row.1, position), NodeId(index));
-                }
-            }
-        }
-    }
-
-    fn root_line(&self, root: NodeId) -> FieldView {
-        let node = self.engine.tree.node(root);
-        let placed = node.at != UNPLACED && node.end != UNPLACED;
-        FieldView {
-            path: String::new(),
-            name: self.engine.model.name.clone(),
-            offset: (node.at != UNPLACED).then_some(node.at),
-            size: if placed { node.end - node.at } else { 0 },
-            type_name: self.engine.record(root).name.clone(),
+    fn root(&mut self) {
+        let tree = self.tree;
+        let (at, end) = (tree.node_at(NodeRef::ROOT), tree.node_end(NodeRef::ROOT));
+        self.line = FieldView {
+            name: tree.model().name.clone(),
+            offset: placed(at),
+            size: placed(at).zip(placed(end)).map_or(0, |(at, end)| end - at),
+            type_name: tree.record(NodeRef::ROOT).name.clone(),
             role: "data",
-            value: self.case_label(root).unwrap_or_default().to_owned(),
+            value: self.case_label(NodeRef::ROOT).unwrap_or_default().to_owned(),
             kind: FieldKind::Struct,
             ..FieldView::default()
-        }
+        };
+        self.todo.push(Task::Rows { node: NodeRef::ROOT, next: 0, path: 0, depth: 1 });
     }
 
-    /// Puts off the other rows of a node, and shows one.
-    fn row(&mut self, node: NodeId, next: u32, path: String, depth: usize) {
-        let engine = self.engine;
-        let record = engine.record(node);
+    /// Puts off the other rows of a node, and shows one, unless it is nothing to be shown.
+    fn row(&mut self, node: NodeRef, next: u32, path: usize, depth: usize) -> bool {
+        let record = self.tree.record(node);
         let Some(row) = record.rows.get(next as usize) else {
             // The spelling of a case with forms comes behind its logical rows.
-            if let Some((_, form)) = engine.tree.node(node).form {
+            if let Some(form) = form_of(node) {
                 self.todo.push(Task::Rows { node: form, next: 0, path, depth });
             }
-            return;
+            return false;
         };
         let id = RowId(next);
-        let here = path.clone();
         self.todo.push(Task::Rows { node, next: next.saturating_add(1), path, depth });
-        let spot = engine.spot(node, id);
+        let spot = self.places.spot(node, id);
         if !self.is_shown(node, row, spot) {
-            return;
+            return false;
         }
-        if engine.is_seen_through(row) {
-            if let Some(inner) = engine.node_in(spot) {
-                self.todo.push(Task::Rows { node: inner, next: 0, path: here.clone(), depth });
-                if let Some(tag) = self.tag_line(spot, inner, &here, depth) {
-                    self.todo.push(Task::Line(Box::new(tag)));
-                }
+        if self.places.is_seen_through(row) {
+            if let Some(inner) = self.places.node(spot) {
+                self.path.truncate(path);
+                self.todo.push(Task::Rows { node: inner, next: 0, path, depth });
+                self.put_tag_line(spot, inner, depth);
             }
-            return;
+            return false;
         }
-        let path = match &row.name {
-            Some(name) if record.transparent != Some(id) => join(&here, name),
-            _ => here,
-        };
-        let name = row.name.clone().unwrap_or_else(|| engine.row_word(row).to_owned());
-        self.todo.push(Task::Spot { spot, path, name, depth });
+        self.path.truncate(path);
+        if let Some(name) = row.name.as_ref().filter(|_| record.transparent != Some(id)) {
+            push_name(&mut self.path, name);
+        }
+        self.field(spot, row.name.as_deref().unwrap_or_else(|| row_word(row)), depth);
+        true
     }
 
-    fn is_shown(&self, node: NodeId, row: &Row, spot: Spot<'_>) -> bool {
-        let engine = self.engine;
+    fn is_shown(&self, node: NodeRef, row: &Row, spot: Spot<'_>) -> bool {
+        // Forms say the same rows again, with their bytes.
+        if let Some(form) = form_of(node) {
+            let spelled = self.tree.record(form).rows.iter().any(|own| own.name == row.name);
+            return spelled && row.name.is_none() && spot.item.is_there();
+        }
         match spot.item {
-            Item::Unset => {
-                spot.at != UNPLACED || self.held.contains_key(&(spot.loc.node, spot.loc.row))
-            }
-            Item::Absent => row.when.is_none() && engine.home(row) != Home::Absent,
-            _ => {
-                // Forms say the same rows again, with their bytes.
-                let form = engine.tree.node(node).form;
-                let same = |form: NodeId| {
-                    engine.record(form).rows.iter().any(|other| other.name == row.name)
-                };
-                row.name.is_none() || !form.is_some_and(|(_, form)| same(form))
-            }
+            Item::Unset => spot.at.is_some() || self.left.rows.contains_key(&spot.loc),
+            Item::Absent => row.when.is_none() && self.tree.home(spot.loc) != Home::Absent,
+            _ => true,
         }
     }
 
-    /// A row or element; what is in it is put on the stack.
-    fn field(&mut self, spot: Spot<'t>, path: String, name: String, depth: usize) -> FieldView {
-        let engine = self.engine;
-        let cx = engine.context();
-        let target = spot.target(cx);
-        let mut view = FieldView {
-            path: path.clone(),
-            name,
-            depth,
-            offset: spot.offset(),
-            size: spot.size(),
-            type_name: type_name(cx, spot.ty, Some(spot.item)),
-            role: if spot.loc.index.is_some() { "data" } else { role_name(&spot.row.role) },
-            kept: spot.loc.index.is_none() && self.is_kept(spot),
-            value: show(cx, spot.ty, spot.item, self.options),
-            stored: stored(cx, spot.ty, spot.item),
-            ..FieldView::default()
-        };
+    /// Makes the line of a row or element; what is in it is put on the stack.
+    fn field(&mut self, spot: Spot<'t>, name: &str, depth: usize) {
+        let tree = self.tree;
+        let target = self.places.target(spot);
+        let element = spot.loc.index().is_some();
+        let line = &mut self.line;
+        begin(line, &self.path, name, depth);
+        line.offset = spot.at;
+        line.size = spot.size();
+        type_name(tree, spot.ty, Some(spot.item), &mut line.type_name);
+        line.role = if element { "data" } else { role_name(&spot.row.role) };
+        line.kept = !element && tree.is_kept(spot.loc);
+        line.stored = stored(tree, spot.ty, spot.item);
         let says_nothing =
-            view.type_name.is_empty() || matches!(spot.row.kind, RowKind::Slice { .. });
-        if spot.row.name.is_none() || (says_nothing && spot.loc.index.is_none()) {
-            view.type_name = engine.row_word(spot.row).to_owned();
+            line.type_name.is_empty() || matches!(spot.row.kind, RowKind::Slice { .. });
+        if spot.row.name.is_none() || (says_nothing && !element) {
+            line.type_name.clear();
+            line.type_name.push_str(row_word(spot.row));
         }
-        if let Some(width) = bit_width(cx, spot.ty).filter(|_| view.offset.is_some()) {
-            view.bit = Some(spot.bit);
-            view.bits = Some(width);
+        if let Some(width) = bit_width(spot.ty).filter(|_| line.offset.is_some()) {
+            line.bit = Some(spot.bit);
+            line.bits = Some(width);
         }
-        if matches!(spot.row.kind, RowKind::Zero | RowKind::Runtime | RowKind::Reserved)
-            && crate::items::is_zero(spot.item)
-        {
-            view.value = String::new();
+        let fill = matches!(spot.row.kind, RowKind::Zero | RowKind::Runtime | RowKind::Reserved);
+        if !fill || !tree.is_zero(spot.item) {
+            show(tree, spot.ty, spot.item, self.options, &mut line.value);
         }
-        if let Item::Pointer(pointer) = spot.item {
-            view.kind = FieldKind::Pointer;
-            view.offset = (pointer.cell != UNPLACED).then_some(pointer.cell);
-            let kind = pointer_kind(engine, spot.ty);
+        if let Some(pointer) = tree.pointer_view(spot.item) {
+            line.kind = FieldKind::Pointer;
+            line.offset = pointer.cell;
+            let kind = pointer_kind(tree, spot.ty);
             if let Some(size) = kind.and_then(|(_, cell)| fixed_size(cell)) {
-                view.size = size;
+                line.size = size;
             }
             let is_none = spot.row.none.contains(&pointer.stored)
                 || kind.is_some_and(|(kind, _)| kind.none == Some(pointer.stored));
-            view.target = (!is_none && pointer.at != UNPLACED).then_some(pointer.at);
+            line.target = pointer.at.filter(|_| !is_none);
         }
+        self.below(spot, target, depth);
+    }
+
+    /// Puts off what is in a row or element, and says it in its line.
+    fn below(&mut self, spot: Spot<'t>, target: Spot<'t>, depth: usize) {
+        let (path, below) = (self.path.len(), depth.saturating_add(1));
+        let pointed = self.line.kind == FieldKind::Pointer;
         match target.item {
             Item::Node(node) => {
-                let is_case = engine.case_of(*node);
-                if !matches!(spot.item, Item::Pointer(_)) {
-                    view.kind = if is_case.is_some() { FieldKind::Case } else { FieldKind::Struct };
+                let case = self.case_name(node);
+                if !pointed {
+                    self.line.kind =
+                        if case.is_some() { FieldKind::Case } else { FieldKind::Struct };
                 }
-                if let Some(case) = is_case.or_else(|| self.case_label(*node)) {
-                    view.value = case.to_owned();
+                if let Some(case) = case.or_else(|| self.case_label(node)) {
+                    self.line.value.clear();
+                    self.line.value.push_str(case);
                 }
-                let below = depth.saturating_add(1);
-                let tag = is_case.and_then(|_| self.tag_line(spot, *node, &path, below));
-                self.todo.push(Task::Rows { node: *node, next: 0, path, depth: below });
-                if let Some(tag) = tag {
-                    self.todo.push(Task::Line(Box::new(tag)));
+                self.todo.push(Task::Rows { node, next: 0, path, depth: below });
+                if case.is_some() {
+                    self.put_tag_line(spot, node, below);
                 }
             }
             Item::Array(array) => {
-                view.count = Some(array.items.len());
-                if !matches!(spot.item, Item::Pointer(_)) {
-                    view.kind = FieldKind::Array;
+                let count = self.tree.count(array) as usize;
+                self.line.count = Some(count);
+                if !pointed {
+                    self.line.kind = FieldKind::Array;
                 }
                 if let RowKind::Slice { table, .. } = &spot.row.kind {
                     // The table itself shows them.
-                    view.value = format!("{} elements of {}", array.items.len(), table.text);
-                } else if array.items.iter().all(is_number) {
-                    let shown = self.options.fold.unwrap_or(usize::MAX);
-                    let element = cx.element(target.ty);
-                    view.elements = array
-                        .items
-                        .iter()
-                        .take(shown)
-                        .filter_map(|item| stored(cx, element, item))
-                        .collect();
+                    self.line.value = format!("{count} elements of {}", table.text);
+                } else if self.tree.has_only_numbers(array) {
+                    let shown = self.options.shown(count);
+                    self.line.elements.extend(elements(self.tree, target.ty, array, shown));
                 } else {
-                    let depth = depth.saturating_add(1);
-                    self.todo.push(Task::Elements { array: target, next: 0, path, depth });
+                    self.todo.push(Task::Elements { array: target, next: 0, path, depth: below });
                 }
             }
             Item::Unset => {
-                let before = self.todo.len();
-                self.unfinished(spot, &path, depth);
-                if self.todo.len() > before {
-                    view.value = String::new();
+                if let Some(node) = self.left.elements.get(&spot.loc) {
+                    self.todo.push(Task::Rows { node: *node, next: 0, path, depth: below });
+                    self.line.value.clear();
+                } else if self.left.rows.contains_key(&spot.loc) {
+                    let row = spot.loc;
+                    self.todo.push(Task::Unfinished { row, next: 0, path, depth: below });
+                    self.line.value.clear();
                 }
             }
             _ => {}
         }
-        view
-    }
-
-    /// What was read of something that was never finished.
-    fn unfinished(&mut self, spot: Spot<'t>, path: &str, depth: usize) {
-        let row = (spot.loc.node, spot.loc.row);
-        let depth = depth.saturating_add(1);
-        if let Some(index) = spot.loc.index {
-            if let Some(node) = self.elements.get(&(row.0, row.1, index)) {
-                self.todo.push(Task::Rows { node: *node, next: 0, path: path.to_owned(), depth });
-            }
-            return;
-        }
-        let Some(nodes) = self.held.get(&row) else { return };
-        // The last one is where reading failed, so it is shown in any case.
-        let count = nodes.len();
-        let shown = self.options.fold.unwrap_or(usize::MAX);
-        let left_out = count.saturating_sub(1).saturating_sub(shown);
-        for (position, node) in nodes.iter().enumerate().rev() {
-            if left_out > 0 && position == shown {
-                self.todo.push(Task::Line(Box::new(folded(path, depth, left_out))));
-            }
-            if position >= shown && position.saturating_add(1) < count {
-                continue;
-            }
-            let Some(index) = self.engine.tree.node(*node).index else {
-                self.todo.push(Task::Rows { node: *node, next: 0, path: path.to_owned(), depth });
-                continue;
-            };
-            let line = self.unfinished_line(*node, index, path, depth);
-            let (path, depth) = (line.path.clone(), depth.saturating_add(1));
-            self.todo.push(Task::Rows { node: *node, next: 0, path, depth });
-            self.todo.push(Task::Line(Box::new(line)));
-        }
-    }
-
-    fn unfinished_line(&self, node: NodeId, index: u32, path: &str, depth: usize) -> FieldView {
-        let node = self.engine.tree.node(node);
-        let is_placed = node.at != UNPLACED;
-        let is_complete = is_placed && node.end != UNPLACED;
-        FieldView {
-            path: format!("{path}[{index}]"),
-            name: format!("[{index}]"),
-            depth,
-            offset: is_placed.then_some(node.at),
-            size: if is_complete { node.end.saturating_sub(node.at) } else { 0 },
-            type_name: self.engine.model.records[node.record.index()].name.clone(),
-            role: "data",
-            kind: FieldKind::Struct,
-            ..FieldView::default()
-        }
     }
 
     /// Puts off the other elements of an array, and shows one, or how many are left out.
-    fn element(
-        &mut self,
-        array: Spot<'t>,
-        next: usize,
-        path: String,
-        depth: usize,
-    ) -> Option<FieldView> {
-        let Item::Array(items) = array.item else { return None };
-        let count = items.items.len();
-        if next >= count {
-            return None;
-        }
+    fn element(&mut self, array: Spot<'t>, next: u32, path: usize, depth: usize) -> bool {
+        let Item::Array(items) = array.item else { return false };
+        let count = self.tree.count(items);
+        self.path.truncate(path);
+        let at = next as usize;
         if let Some(fold) = self.options.fold
-            && next >= fold
-            && count > fold.saturating_add(1)
+            && at >= fold
+            && count as usize > fold.saturating_add(1)
+            && next < count
         {
-            return Some(folded(&path, depth, count - next));
+            self.folded(depth, count as usize - at);
+            return true;
         }
-        let spot = self.engine.element_spot(array, next)?;
-        let name = format!("[{next}]");
-        let element = format!("{path}{name}");
+        let Some(spot) = self.places.element(array, next) else { return false };
         self.todo.push(Task::Elements { array, next: next + 1, path, depth });
-        self.todo.push(Task::Spot { spot, path: element, name, depth });
-        None
+        push_index(&mut self.path, next);
+        self.field(spot, &format!("[{next}]"), depth);
+        true
+    }
+
+    /// Makes the line for elements that are left out.
+    fn folded(&mut self, depth: usize, count: usize) {
+        begin(&mut self.line, &self.path, "…", depth);
+        self.line.value = format!("{count} more");
+        self.line.kind = FieldKind::Folded;
+        self.line.count = Some(count);
+    }
+
+    /// Puts off the other nodes in a row that was never finished, and shows one.
+    fn unfinished(&mut self, row: Loc, next: u32, path: usize, depth: usize) -> bool {
+        let Some(nodes) = self.left.rows.get(&row) else { return false };
+        let count: u32 = nodes.iter().map(|some| some.count).sum();
+        let Some((node, index)) = nth(nodes, next) else { return false };
+        self.path.truncate(path);
+        // The last one is where reading failed, so it is shown in any case.
+        let (at, last) = (next as usize, count as usize - 1);
+        if let Some(fold) = self.options.fold
+            && at == fold
+            && last > fold
+        {
+            self.todo.push(Task::Unfinished { row, next: count - 1, path, depth });
+            self.folded(depth, last - fold);
+            return true;
+        }
+        self.todo.push(Task::Unfinished { row, next: next.saturating_add(1), path, depth });
+        let Some(index) = index else {
+            self.todo.push(Task::Rows { node, next: 0, path, depth });
+            return false;
+        };
+        push_index(&mut self.path, index);
+        let path = self.path.len();
+        self.todo.push(Task::Rows { node, next: 0, path, depth: depth.saturating_add(1) });
+        let (at, end) = (placed(self.tree.node_at(node)), placed(self.tree.node_end(node)));
+        begin(&mut self.line, &self.path, &format!("[{index}]"), depth);
+        self.line.offset = at;
+        self.line.size = at.zip(end).map_or(0, |(at, end)| end.saturating_sub(at));
+        self.line.type_name.push_str(&self.tree.record(node).name);
+        self.line.role = "data";
+        self.line.kind = FieldKind::Struct;
+        true
+    }
+
+    fn case_name(&self, node: NodeRef) -> Option<&'t str> {
+        let (union, case) = self.tree.case_of(node)?;
+        Some(&union.cases[case].name)
     }
 
     /// Name of the chosen case, if a node is that of a union type.
-    fn case_label(&self, node: NodeId) -> Option<&'t str> {
-        let engine = self.engine;
-        let rows = &engine.record(node).rows;
-        let case = rows
-            .iter()
-            .position(|row| crate::eval::is_body(engine.model, engine.context().inner(&row.ty)))?;
-        let spot = engine.spot(node, RowId(u32::try_from(case).ok()?));
-        engine.case_of(engine.node_in(spot)?)
+    fn case_label(&self, node: NodeRef) -> Option<&'t str> {
+        let model = self.tree.model();
+        let mut rows = self.tree.record(node).numbered_rows();
+        let (case, _) = rows.find(|(_, row)| model.is_body(row.ty.stripped()))?;
+        self.case_name(self.places.node(self.places.spot(node, case))?)
     }
 
-    /// The number that a union begins with, unless the case has a row for it.
-    fn tag_line(
-        &self,
-        union_spot: Spot<'_>,
-        case: NodeId,
-        path: &str,
-        depth: usize,
-    ) -> Option<FieldView> {
-        let engine = self.engine;
-        let Type::Union(id) = engine.context().inner(union_spot.ty) else { return None };
-        let union = &engine.model.unions[id.index()];
-        let (Tag::Own(cell) | Tag::Word(cell)) = &union.tag else { return None };
-        if !matches!(engine.record(case).kind, RecordKind::Case(..)) {
-            return None;
+    /// Puts off the number that a union begins with, unless the case has a row for it.
+    fn put_tag_line(&mut self, spot: Spot<'_>, case: NodeRef, depth: usize) {
+        let Type::Union(id) = spot.ty.stripped() else { return };
+        let union = &self.tree.model().unions[id.index()];
+        let (Tag::Own(cell) | Tag::Word(cell)) = &union.tag else { return };
+        if !matches!(self.tree.record(case).kind, RecordKind::Case(..)) {
+            return;
         }
-        let size = self.tag_size(union, cell, case);
-        let number = engine.tree.node(case).tag;
-        Some(FieldView {
-            path: path.to_owned(),
+        // Words and patterns of up to 16 bytes.
+        let number = self.tree.tag(case) as i128;
+        let mut line = FieldView {
+            path: self.path.clone(),
             name: "tag".to_owned(),
             depth,
-            offset: union_spot.offset(),
-            size,
-            type_name: type_name(engine.context(), &Type::Cell(cell.clone()), None),
+            offset: spot.at,
+            size: self.tag_size(union, cell, case),
             role: "derived",
             value: format!("{number:#x}"),
-            stored: Some(super::Stored::Int(number)),
+            stored: Some(Stored::Int(number)),
             ..FieldView::default()
-        })
+        };
+        type_name(self.tree, &Type::Cell(cell.clone()), None, &mut line.type_name);
+        self.todo.push(Task::Line(Box::new(line)));
     }
 
-    fn tag_size(&self, union: &Union, cell: &Cell, case: NodeId) -> u64 {
+    fn tag_size(&self, union: &Union, cell: &Cell, case: NodeRef) -> u64 {
         let own = fixed_size(cell).unwrap_or(0);
-        let form = self.engine.tree.node(case).form.map(|(_, form)| form);
-        match (&union.tag, self.engine.pattern_of(form.unwrap_or(case))) {
+        match (&union.tag, self.tree.pattern_of(case.as_rows())) {
             (Tag::Own(_), Some((pattern, _))) => own.max(u64::from(pattern.width / 8)),
             _ => own,
         }
     }
-
-    fn is_kept(&self, spot: Spot<'_>) -> bool {
-        self.engine.tree.node(spot.loc.node).kept.iter().any(|(row, _)| *row == spot.loc.row)
-    }
 }
 
-/// A line for elements that are left out.
-fn folded(path: &str, depth: usize, count: usize) -> FieldView {
-    FieldView {
-        path: path.to_owned(),
-        name: "…".to_owned(),
-        depth,
-        value: format!("{count} more"),
-        kind: FieldKind::Folded,
-        count: Some(count),
-        ..FieldView::default()
-    }
-}
-
-/// Whether reading failed inside of what is here, or before it.
-fn is_unfinished(item: &Item) -> bool {
-    match item {
-        Item::Unset => true,
-        Item::Pointer(pointer) => is_unfinished(&pointer.target),
-        Item::Array(array) => {
-            array.items.iter().any(|item| matches!(item, Item::Pointer(_)) && is_unfinished(item))
+impl Left {
+    fn of(tree: &Tree<'_, '_>) -> Left {
+        let mut left = Left::default();
+        for some in tree.unfinished() {
+            if let Some(index) = some.index.filter(|_| some.count == 1) {
+                left.elements.insert(some.row.at(index), some.first);
+            }
+            left.rows.entry(some.row).or_default().push(some);
         }
-        _ => false,
+        left
     }
+}
+
+/// One of some nodes, with its position in its array.
+fn nth(nodes: &[Unfinished], mut position: u32) -> Option<(NodeRef, Option<u32>)> {
+    for some in nodes {
+        if position < some.count {
+            return Some((some.node(position), some.index.map(|index| index + position)));
+        }
+        position -= some.count;
+    }
+    None
+}
+
+/// Makes a line about nothing yet.
+fn begin(line: &mut FieldView, path: &str, name: &str, depth: usize) {
+    let reuse = |text: &mut String, new: &str| {
+        let mut text = std::mem::take(text);
+        text.clear();
+        text.push_str(new);
+        text
+    };
+    *line = FieldView {
+        path: reuse(&mut line.path, path),
+        name: reuse(&mut line.name, name),
+        type_name: reuse(&mut line.type_name, ""),
+        value: reuse(&mut line.value, ""),
+        depth,
+        ..FieldView::default()
+    };
 }
 
 /// Kind of the pointer in a row, and how its number is stored.
-fn pointer_kind<'m>(engine: &Engine<'m, '_>, ty: &'m Type) -> Option<(&'m PointerKind, &'m Cell)> {
-    let Type::Pointer(pointer) = engine.context().inner(ty) else { return None };
-    let kind = &engine.model.pointers[pointer.kind.index()];
+fn pointer_kind<'t>(
+    tree: &Tree<'t, '_>,
+    ty: &'t Type,
+) -> Option<(&'t PointerKind, &'t Cell)> {
+    let Type::Pointer(pointer) = ty.stripped() else { return None };
+    let kind = &tree.model().pointers[pointer.kind.index()];
     Some((kind, pointer.cell.as_ref().unwrap_or(&kind.cell)))
 }
 

@@ -1,5 +1,6 @@
 //! A file that was read.
 
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use super::state::Engine;
@@ -7,16 +8,18 @@ use super::item::{Item, Loc, NodeRef, MAX_SIZE};
 use super::plan::Direction;
 use super::program::Program;
 use super::read::entry::{byte_order, choose_epoch};
-use super::read::{Claim, Note};
+use super::claims::Claim;
+use super::read::Note;
 use super::source::{Given, Stored};
 use super::tree::Tree;
 use super::val::Val;
 use super::write::{self, Aim};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::Endian;
-use crate::model::{EpochId, Pattern};
+use crate::model::EpochId;
 use crate::options::ReadOptions;
 use crate::problem::WriteError;
+use crate::spelling::KeptKind;
 
 /// A file that was read: every row of every record, derived ones included, with its place.
 pub struct Document<'p, 'b> {
@@ -34,7 +37,7 @@ pub fn read<'p, 'b>(
     bytes: &'b [u8],
     options: &ReadOptions,
 ) -> Result<Document<'p, 'b>, ReadError> {
-    let (document, error) = read_partly(program, bytes, options);
+    let (document, error) = read_as(program, bytes, options, None, None);
     match error {
         None => Ok(document),
         Some(error) => Err(error),
@@ -47,7 +50,7 @@ pub fn read_partly<'p, 'b>(
     bytes: &'b [u8],
     options: &ReadOptions,
 ) -> (Document<'p, 'b>, Option<ReadError>) {
-    read_as(program, bytes, options, false)
+    read_noting(program, bytes, options, None)
 }
 
 /// The same, and the document knows which row accounts for which bytes.
@@ -56,14 +59,30 @@ pub fn read_claiming<'p, 'b>(
     bytes: &'b [u8],
     options: &ReadOptions,
 ) -> (Document<'p, 'b>, Option<ReadError>) {
-    read_as(program, bytes, options, true)
+    read_noting(program, bytes, options, Some(Vec::new()))
+}
+
+/// A file that cannot be read to its end is read again: only then it matters what was asked for
+/// before its turn.
+fn read_noting<'p, 'b>(
+    program: &'p Program,
+    bytes: &'b [u8],
+    options: &ReadOptions,
+    claims: Option<Vec<Claim>>,
+) -> (Document<'p, 'b>, Option<ReadError>) {
+    let (document, error) = read_as(program, bytes, options, claims.clone(), None);
+    match error {
+        Some(_) => read_as(program, bytes, options, claims, Some(BTreeSet::new())),
+        None => (document, None),
+    }
 }
 
 fn read_as<'p, 'b>(
     program: &'p Program,
     bytes: &'b [u8],
     options: &ReadOptions,
-    claiming: bool,
+    claims: Option<Vec<Claim>>,
+    asked: Option<BTreeSet<Loc>>,
 ) -> (Document<'p, 'b>, Option<ReadError>) {
     let model = program.model();
     let (order, order_error) = match byte_order(model, bytes) {
@@ -78,13 +97,15 @@ fn read_as<'p, 'b>(
     let mut engine = Engine::new(program, layout, Direction::Reading, bytes, options);
     engine.context = context;
     engine.order = order;
-    engine.reading.claims = claiming.then(Vec::new);
+    engine.reading.claims = claims;
+    engine.tree.partial.asked = asked;
     let size_error = (bytes.len() as u64 > MAX_SIZE)
         .then(|| ReadError::new(ReadErrorKind::TooLarge { limit: MAX_SIZE }, 0));
     let error = match size_error.or(order_error).or(epoch_error) {
         Some(error) => Some(error),
         None => engine.read_file().err(),
     };
+    engine.tree.partial.failed = error.is_some();
     (Document { engine, program }, error)
 }
 
@@ -116,6 +137,17 @@ impl<'p, 'b> Document<'p, 'b> {
         Ok(out)
     }
 
+    /// Whether nothing is spelled in an unusual way.
+    #[must_use]
+    pub fn is_canonical(&self) -> bool {
+        self.engine.tree.kept.is_empty()
+    }
+
+    /// Forgets what is kept of a kind: the file is written without it.
+    pub fn forget_kept(&mut self, kind: KeptKind) {
+        self.engine.tree.kept.values_mut().for_each(|all| all.retain(|kept| kept.kind != kind));
+    }
+
     /// Every row of every record, derived ones included, with its place.
     #[must_use]
     pub fn tree(&self) -> &Tree<'_, '_> {
@@ -128,8 +160,8 @@ impl<'p, 'b> Document<'p, 'b> {
         self.engine.tree.nodes.is_empty()
     }
 
-    /// What each row accounts for, if the file was read with [`read_claiming`], in the order of
-    /// reading.
+    /// What each row accounts for, in the order of reading; nothing unless the file was read with
+    /// [`read_claiming`].
     #[must_use]
     pub fn claims(&self) -> &[Claim] {
         self.engine.reading.claims.as_deref().unwrap_or_default()
@@ -149,12 +181,6 @@ impl<'p, 'b> Document<'p, 'b> {
     /// Whether an equation gives a row its number in its node.
     pub fn follows(&mut self, loc: Loc) -> bool {
         matches!(self.engine.derived(loc), Ok(Some(val)) if !matches!(val, Val::None))
-    }
-
-    /// The pattern that selected the case or form of a node.
-    #[must_use]
-    pub fn pattern_of(&self, node: NodeRef) -> Option<&'p Pattern> {
-        self.engine.pattern_of(node).map(|(pattern, _)| pattern)
     }
 
     /// What was noticed that is no error, in the order of its discovery.

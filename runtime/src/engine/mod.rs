@@ -8,6 +8,7 @@
 
 mod address;
 mod checks;
+mod claims;
 mod state;
 mod derive;
 mod document;
@@ -18,6 +19,7 @@ mod gaps;
 mod item;
 mod map;
 mod memo;
+mod partial;
 mod plan;
 mod pools;
 mod program;
@@ -38,9 +40,10 @@ pub use item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, MAX_SIZE, OWN, UN
 pub use program::{Grow, Program};
 pub use read::Note;
 pub use forms::{cell_fits, given_is};
-pub use read::Claim;
+pub use claims::Claim;
 pub use source::{row_name, Asked, Fields, Given, List, Spelled, StandsFor, Stored};
 
+pub use partial::Unfinished;
 pub use tree::{placed, PointerView, Tree};
 pub use walk::Walk;
 

@@ -309,12 +309,13 @@ impl Planning<'_> {
                 Home::At(_) if word => Place::Home(0),
                 Home::At(at) => short(at).map_or(Place::Moving, Place::Home),
                 Home::Next if row.ty.is_bits() => Place::Moving,
-                Home::Next => match (behind, tail) {
+                Home::Nowhere if !row.in_tag() => Place::Nowhere,
+                Home::Next | Home::Nowhere => match (behind, tail) {
                     (Some(behind), Some(tail)) => Place::Home(tail + behind),
                     (Some(behind), None) => Place::Tail(behind),
                     (None, _) => Place::Moving,
                 },
-                Home::Absent | Home::Nowhere => Place::Nowhere,
+                Home::Absent => Place::Nowhere,
             };
             if home == Home::Next {
                 let fixed = row.when.is_none() && !row.ty.is_bits();

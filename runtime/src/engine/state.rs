@@ -96,7 +96,10 @@ impl<'p, 'b> Engine<'p, 'b> {
         let loc = Loc::row(node, row);
         match self.tree.entry(loc) {
             Item::Unset | Item::Pointer(_) => {}
-            _ => return Ok(()),
+            _ => {
+                self.tree.note_asked(loc);
+                return Ok(());
+            }
         }
         if self.is_reading() { self.force_read(loc) } else { self.force_write(loc) }
     }

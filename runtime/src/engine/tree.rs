@@ -10,11 +10,13 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, OWN, UNPLACED, WHOLE};
+use super::partial::{Partial, Unread};
 use super::plan::{Direction, Number, Place, Plan, RowPlan, Store};
 use super::program::Layout;
 use crate::load::Endian;
 use crate::model::{
-    Cell, Content, Home, Meaning, Model, Record, RecordId, RecordKind, Row, RowId, Storage, Type,
+    Cell, Content, Home, Label, Meaning, Model, Pattern, Record, RecordId, RecordKind, Row, RowId,
+    Storage, Type,
 };
 use crate::path::{Path, Segment};
 use crate::spelling::{KeptKind, KeptValue};
@@ -46,6 +48,7 @@ pub struct Tree<'p, 'b> {
     pub(crate) kept: BTreeMap<NodeRef, Vec<Kept>>,
     /// Numbers in place that do not fit there.
     odd: BTreeMap<Loc, Item>,
+    pub(super) partial: Partial,
 }
 
 /// One use of a record.
@@ -226,6 +229,7 @@ impl<'p, 'b> Tree<'p, 'b> {
             tags: Vec::new(),
             kept: BTreeMap::new(),
             odd: BTreeMap::new(),
+            partial: Partial::default(),
         }
     }
 
@@ -377,6 +381,23 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
+    /// The pattern that selected the case or form of a node, and the number it was matched with.
+    #[must_use]
+    pub fn pattern_of(&self, node: NodeRef) -> Option<(&'p Pattern, u128)> {
+        let tag = self.tag(node);
+        let (union, case, form) = match self.record(node).kind {
+            RecordKind::Case(union, case) => (union, case, None),
+            RecordKind::Form(union, case, form) => (union, case, Some(form)),
+            _ => return None,
+        };
+        let case = &self.layout.model.unions[union.index()].cases[case as usize];
+        let labels = form.map_or(&case.labels, |form| &case.forms[form as usize].labels);
+        labels.iter().find_map(|label| match label {
+            Label::Pattern(pattern) if pattern.takes(tag) => Some((pattern, tag)),
+            _ => None,
+        })
+    }
+
     pub(crate) fn set_tag(&mut self, node: NodeRef, tag: u128) {
         let number = u32::try_from(self.tags.len()).unwrap_or(UNPLACED);
         self.tags.push(tag);
@@ -421,6 +442,9 @@ impl<'p, 'b> Tree<'p, 'b> {
     pub fn node_end(&self, node: NodeRef) -> u32 {
         if !node.is_element() && matches!(node.part, 0 | CASE) {
             return self.own_node(node).end;
+        }
+        if self.is_unread(Loc::row(node, WHOLE)).is_some() {
+            return UNPLACED;
         }
         let at = self.node_at(node);
         match self.plan(node).size {
@@ -482,6 +506,9 @@ impl<'p, 'b> Tree<'p, 'b> {
         if let Some(slot) = self.slot(loc) {
             return slot.at;
         }
+        if self.is_unread(loc) == Some(Unread::Before) {
+            return UNPLACED;
+        }
         let at = self.node_at(loc.node);
         match self.row_plan(loc.node, loc.row).place {
             Place::Home(offset) if at != UNPLACED => at + offset,
@@ -499,11 +526,16 @@ impl<'p, 'b> Tree<'p, 'b> {
                 Type::Cell(Cell { storage: Storage::Bits { width, .. }, .. }) => u32::from(*width),
                 _ => return slot.end,
             };
-            return if slot.at == UNPLACED { UNPLACED } else { slot.at + (slot.end + bits).div_ceil(8) };
+            let known = slot.at != UNPLACED && slot.item != Item::Unset;
+            return if known { slot.at + (slot.end + bits).div_ceil(8) } else { UNPLACED };
         }
-        match (self.row_at(loc), self.row_plan(loc.node, loc.row).size) {
+        if self.is_unread(loc).is_some() {
+            return UNPLACED;
+        }
+        let size = self.word_size(loc).or(self.row_plan(loc.node, loc.row).size);
+        match (self.row_at(loc), size) {
             (UNPLACED, _) | (_, None) => UNPLACED,
-            (at, Some(size)) => at + self.word_size(loc).unwrap_or(size),
+            (at, Some(size)) => at + size,
         }
     }
 
@@ -606,9 +638,11 @@ impl<'p, 'b> Tree<'p, 'b> {
                 self.slots[self.own_node(loc.node).slots as usize + usize::from(slot)].item
             }
             Store::Absent | Store::Said => plan.said,
+            Store::Part(_) if self.is_unread_part(loc) => Item::Unset,
             // Parts of a part follow it in the list of the node around.
             Store::Part(part) => Item::Node(NodeRef { part: loc.node.part + part, ..loc.node }),
             _ if !self.odd.is_empty() && self.odd.contains_key(&loc) => self.odd[&loc],
+            _ if self.is_unread(loc).is_some() => Item::Unset,
             Store::Cell => match &self.row(loc).ty {
                 Type::Cell(cell) => self.meant(self.raw(loc, cell), cell, self.row(loc)),
                 _ => Item::Absent,
@@ -842,6 +876,18 @@ impl<'p, 'b> Tree<'p, 'b> {
                 self.meant(raw, cells.cell, cells.row)
             }
         })
+    }
+
+    /// The elements of an array of items.
+    pub(super) fn items_of(&self, array: ArrayRef) -> &[Item] {
+        let ArrayRef::Own(number) = array else { return &[] };
+        let array = &self.arrays[number as usize];
+        match array.elements {
+            Elements::Items { first, .. } => {
+                &self.items[first as usize..(first + array.count) as usize]
+            }
+            _ => &[],
+        }
     }
 
     fn odd_element(&self, loc: Loc) -> Option<Item> {
@@ -1315,6 +1361,39 @@ impl Tree<'_, '_> {
                 Elements::Items { starts: Some(_), .. }
             ),
             ArrayRef::Inline { .. } => false,
+        }
+    }
+
+    /// Whether all elements of an array are numbers, truth values or nothing.
+    #[must_use]
+    pub fn has_only_numbers(&self, array: ArrayRef) -> bool {
+        let number = |item: &Item| {
+            let number = matches!(item, Item::F32(_) | Item::F64(_) | Item::Bool(_) | Item::Absent);
+            number || self.int(*item).is_some()
+        };
+        match array {
+            ArrayRef::Own(own) => match self.arrays[own as usize].elements {
+                Elements::Records(_) | Elements::Part { .. } => self.count(array) == 0,
+                Elements::Cells(_) => true,
+                Elements::Items { .. } => self.items_of(array).iter().all(number),
+            },
+            ArrayRef::Inline { .. } => true,
+        }
+    }
+
+    /// Whether something says nothing, or says what zero bytes say.
+    #[must_use]
+    pub fn is_zero(&self, item: Item) -> bool {
+        match item {
+            Item::Int(n) => n == 0,
+            Item::Bool(b) => !b,
+            Item::F32(bits) => bits == 0,
+            Item::F64(bits) => bits == 0,
+            Item::Bytes(blob) => self.bytes(blob).iter().all(|b| *b == 0),
+            Item::Array(array) => (0..self.count(array))
+                .all(|index| self.element(array, index).is_some_and(|item| self.is_zero(item))),
+            Item::Absent => true,
+            _ => false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Reads arrays and the members of string pools.
 
 use super::super::state::Engine;
-use super::super::item::{ArrayRef, From, Item, Loc, NodeRef};
+use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, WHOLE};
 use super::super::tree::{cell_bytes, Cells, Elements, Records};
 use super::{short, Cursor, Read};
 use crate::error::ReadErrorKind;
@@ -171,35 +171,52 @@ impl<'p, 'b> Engine<'p, 'b> {
             index = wanted.min(fit);
             let bytes = index.saturating_mul(size);
             self.budget.charge(bytes).map_err(|kind| self.error(kind, at, loc))?;
+            cursor.at = at + bytes;
         }
         while index < wanted {
-            let start = at + index * size;
-            let element = loc.at(short(index));
-            if index >= fit {
-                let remaining = cursor.limit - start;
-                let kind = ReadErrorKind::UnexpectedEnd { needed: size, remaining };
-                return Err(self.error(kind, start, element));
-            }
-            self.budget.charge(size).map_err(|kind| self.error(kind, start, element))?;
-            self.verify_number(cell, element, row, start)?;
-            index += 1;
-            if let ArrayLength::Last(last) = array.length {
-                let start_at = usize::try_from(start).unwrap_or(usize::MAX);
-                let raw =
-                    super::super::tree::load(self.tree.file, start_at, cell_bytes(cell), order);
-                let item = self.tree.meant(raw, cell, row);
-                if self.is_last_element(last, item, element, start)? {
-                    break;
+            match self.read_number(&cells, &array.length, loc.at(short(index)), cursor) {
+                Ok(last) => {
+                    index += 1;
+                    cursor.at += size;
+                    if last {
+                        break;
+                    }
+                }
+                Err(error) => {
+                    self.claim_elements(at, size, (index + 1).min(fit), loc);
+                    return Err(error);
                 }
             }
         }
         let number = self.tree.add_array(Elements::Cells(cells), short(index));
-        cursor.at = at + index * size;
         let array = &mut self.tree.arrays[number as usize];
         array.at = short(at);
         array.end = short(cursor.at);
         self.claim(at, cursor.at, loc);
         Ok(Item::Array(ArrayRef::Own(number)))
+    }
+
+    /// Looks at a number at the cursor, and tells whether it is the last one.
+    fn read_number(
+        &mut self,
+        cells: &Cells<'p>,
+        length: &ArrayLength,
+        element: Loc,
+        cursor: &Cursor<'b>,
+    ) -> Read<bool> {
+        let Cells { cell, row, order, .. } = *cells;
+        let (start, bytes) = (cursor.at, cell_bytes(cell));
+        let (size, remaining) = (u64::from(bytes), cursor.remaining());
+        if remaining < size {
+            let kind = ReadErrorKind::UnexpectedEnd { needed: size, remaining };
+            return Err(self.error(kind, start, element));
+        }
+        self.budget.charge(size).map_err(|kind| self.error(kind, start, element))?;
+        self.verify_number(cell, element, row, start)?;
+        let ArrayLength::Last(last) = *length else { return Ok(false) };
+        let at = usize::try_from(start).unwrap_or(usize::MAX);
+        let raw = super::super::tree::load(self.tree.file, at, bytes, order);
+        self.is_last_element(last, self.tree.meant(raw, cell, row), element, start)
     }
 
     /// Whether an array of records is a run of bytes.
@@ -248,17 +265,26 @@ impl<'p, 'b> Engine<'p, 'b> {
         let number = self.tree.add_array(Elements::Records(records), all);
         self.tree.arrays[number as usize].at = short(at);
         let element = |index: u64| NodeRef { id: number, element: short(index), part: 0 };
+        let mut failed = None;
         if !plan.reading.is_empty() {
-            for index in 0..read {
-                self.verify_part(element(index), at + index * size)?;
-            }
+            failed = (0..read).find_map(|index| {
+                let error = self.verify_part(element(index), at + index * size).err()?;
+                Some((index, error))
+            });
         }
-        if read < wanted {
-            return Err(self.node_too_short(element(read), at + read * size, cursor.limit));
+        if failed.is_none() && read < wanted {
+            let error = self.node_too_short(element(read), at + read * size, cursor.limit);
+            failed = Some((read, error));
+        }
+        let whole = failed.as_ref().map_or(read, |(index, _)| *index);
+        self.claim(at, at + whole * size, Loc::row(element(0), WHOLE));
+        if let Some((index, error)) = failed {
+            self.tree.arrays[number as usize].count = short(index + 1);
+            self.claim_rows(element(index));
+            return Err(error);
         }
         cursor.at = at + bytes;
         self.tree.arrays[number as usize].end = short(cursor.at);
-        self.claim(at, cursor.at, loc);
         Ok(Item::Array(ArrayRef::Own(number)))
     }
 

@@ -12,7 +12,7 @@ use crate::bits::{BitOrder, BitReader};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::Endian;
 use crate::model::{
-    Cell, Constant, Content, Home, IntType, Meaning, Row, RowId, RowKind, Storage, Type,
+    Cell, Constant, Content, Home, IntType, Meaning, RecordKind, Row, RowKind, Storage, Type,
 };
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -122,26 +122,32 @@ impl<'p, 'b> Engine<'p, 'b> {
         own.at = short(at);
         own.end = short(end);
         let plan = self.tree.plan(node);
-        for (id, row) in (0..).map(RowId).zip(&self.tree.record(node).rows) {
-            let loc = Loc::row(node, id);
-            if !matches!(plan.rows[id.index()].home, Home::At(_)) {
-                continue;
+        for (id, row) in self.tree.record(node).numbered_rows() {
+            if matches!(plan.rows[id.index()].home, Home::At(_)) {
+                let result = self.read_word_field(Loc::row(node, id), row, at, end);
+                if result.is_err() {
+                    self.tree.leave_unread(node, Some(id));
+                    return result;
+                }
             }
-            self.claim(at, end, loc);
-            if !matches!(plan.rows[id.index()].store, Store::Slot(_)) {
-                self.verify(loc, row, at)?;
-                continue;
-            }
-            let mut inner = Cursor::new(at, end);
-            let item = self.read_type(&row.ty, loc, row, &mut inner)?;
-            if let Some(slot) = self.tree.slot_mut(loc) {
-                slot.item = item;
-                slot.at = short(at);
-                slot.end = short(end);
-            }
-            self.check_now(loc, row)?;
         }
         Ok(())
+    }
+
+    fn read_word_field(&mut self, loc: Loc, row: &'p Row, at: u64, end: u64) -> Read<()> {
+        if self.tree.slot(loc).is_none() {
+            self.verify(loc, row, at)?;
+            self.claim(at, end, loc);
+            return Ok(());
+        }
+        let item = self.read_type(&row.ty, loc, row, &mut Cursor::new(at, end))?;
+        if let Some(slot) = self.tree.slot_mut(loc) {
+            slot.item = item;
+            slot.at = short(at);
+            slot.end = short(end);
+        }
+        self.claim(at, end, loc);
+        self.check_now(loc, row)
     }
 
     fn read_int(&mut self, int: IntType, loc: Loc, cursor: &mut Cursor<'b>) -> Read<u64> {
@@ -193,7 +199,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Bits of the pattern that selected the case around a row.
     fn letter_bits(&self, node: NodeRef, letter: char) -> u64 {
-        let Some((pattern, number)) = self.pattern_of(node) else { return 0 };
+        let Some((pattern, number)) = self.tree.pattern_of(node) else { return 0 };
         let bits = pattern.letters.iter().find(|(l, _)| *l == letter);
         let Some((_, positions)) = bits else { return 0 };
         positions.iter().fold(0, |value, bit| {
@@ -237,6 +243,21 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Looks at a row in place, which lies within the file.
     pub(crate) fn verify(&mut self, loc: Loc, row: &'p Row, at: u64) -> Read<()> {
+        let result = self.verify_bytes(loc, row, at);
+        if result.is_err() {
+            self.tree.leave_begun(loc);
+            let planned = self.tree.row_plan(loc.node, loc.row);
+            let number = matches!(planned.store, Store::Cell | Store::Fill(_));
+            let word = matches!(self.tree.record(loc.node).kind, RecordKind::Word(_));
+            if !word && (number || matches!(row.kind, RowKind::Constant(_))) {
+                self.claim(at, at + u64::from(planned.size.unwrap_or(0)), loc);
+            }
+            return result;
+        }
+        self.check_now(loc, row)
+    }
+
+    fn verify_bytes(&mut self, loc: Loc, row: &'p Row, at: u64) -> Read<()> {
         let planned = self.tree.row_plan(loc.node, loc.row);
         if let Store::Part(part) = planned.store {
             let node = NodeRef { part: loc.node.part + part, ..loc.node };
@@ -265,7 +286,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             (RowKind::Reserved, ..) => {
                 let item = self.tree.entry(loc);
-                if !self.is_zero(item) {
+                if !self.tree.is_zero(item) {
                     self.keep_item(loc, KeptKind::Reserved, item);
                 }
             }
@@ -281,14 +302,19 @@ impl<'p, 'b> Engine<'p, 'b> {
             (_, Store::Cells(count), Type::Array(array)) => {
                 if let Type::Cell(cell) = &array.element {
                     for index in 0..count {
-                        let at = at + u64::from(cell_bytes(cell)) * u64::from(index);
-                        self.verify_number(cell, loc.at(index), row, at)?;
+                        let size = u64::from(cell_bytes(cell));
+                        let result =
+                            self.verify_number(cell, loc.at(index), row, at + size * u64::from(index));
+                        if result.is_err() {
+                            self.claim_elements(at, size, u64::from(index) + 1, loc);
+                            return result;
+                        }
                     }
                 }
             }
             _ => {}
         }
-        self.check_now(loc, row)
+        Ok(())
     }
 
     /// Looks at a number in an array of numbers.
@@ -327,7 +353,11 @@ impl<'p, 'b> Engine<'p, 'b> {
                 Place::Home(offset) => at + u64::from(offset),
                 _ => at,
             };
-            self.verify(Loc::row(node, *id), &record.rows[id.index()], at)?;
+            let result = self.verify(Loc::row(node, *id), &record.rows[id.index()], at);
+            if result.is_err() {
+                self.tree.leave_unread(node, Some(*id));
+                return result;
+            }
         }
         Ok(())
     }
@@ -337,6 +367,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     pub(crate) fn too_short(&mut self, loc: Loc, row: &'p Row, at: u64, limit: u64) -> ReadError {
         let planned = self.tree.row_plan(loc.node, loc.row);
         let remaining = limit.saturating_sub(at);
+        self.tree.leave_begun(loc);
         let needed = match (planned.store, &row.ty) {
             (Store::Part(part), Type::Record(_)) => {
                 let node = NodeRef { part: loc.node.part + part, ..loc.node };
@@ -351,9 +382,11 @@ impl<'p, 'b> Engine<'p, 'b> {
                 for index in 0..fit {
                     let element = loc.at(short(index));
                     if let Err(error) = self.verify_number(cell, element, row, at + index * size) {
+                        self.claim_elements(at, size, index + 1, loc);
                         return error;
                     }
                 }
+                self.claim_elements(at, size, fit, loc);
                 let at = at + fit * size;
                 let kind = ReadErrorKind::UnexpectedEnd { needed: size, remaining: limit - at };
                 return self.error(kind, at, loc.at(short(fit)));
@@ -370,6 +403,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let plan = self.tree.plan(node);
         let remaining = limit.saturating_sub(at);
         if let Some(block) = plan.block.filter(|block| u64::from(*block) > remaining) {
+            self.tree.leave_unread(node, None);
             let kind = ReadErrorKind::UnexpectedEnd { needed: block.into(), remaining };
             return self.node_error(kind, at, node);
         }
@@ -378,56 +412,17 @@ impl<'p, 'b> Engine<'p, 'b> {
             let (Place::Home(offset), Some(size)) = (planned.place, planned.size) else { continue };
             let at = at + u64::from(offset);
             let loc = Loc::row(node, id);
-            if at + u64::from(size) > limit {
-                return self.too_short(loc, row, at, limit);
-            }
-            if let Err(error) = self.verify(loc, row, at) {
+            let error = match at + u64::from(size) > limit {
+                true => Some(self.too_short(loc, row, at, limit)),
+                false => self.verify(loc, row, at).err(),
+            };
+            if let Some(error) = error {
+                self.tree.leave_unread(node, Some(id));
                 return error;
             }
         }
         let needed = plan.size.unwrap_or(0).into();
         self.node_error(ReadErrorKind::UnexpectedEnd { needed, remaining }, at, node)
-    }
-
-    /// Claims the bytes of the rows in place with homes.
-    pub(crate) fn claim_homes(&mut self, node: NodeRef) {
-        let plan = self.tree.plan(node);
-        for (id, planned) in (0..).map(RowId).zip(&plan.rows) {
-            if matches!(planned.home, Home::At(_)) && !matches!(planned.store, Store::Slot(_)) {
-                self.claim_in_place(Loc::row(node, id));
-            }
-        }
-    }
-
-    /// Claims the bytes of a row in place; of a record, of each row in it.
-    pub(crate) fn claim_in_place(&mut self, loc: Loc) {
-        let planned = self.tree.row_plan(loc.node, loc.row);
-        if let Store::Part(part) = planned.store {
-            let node = NodeRef { part: loc.node.part + part, ..loc.node };
-            let rows = self.tree.record(node).rows.len();
-            for id in (0..).map(RowId).take(rows) {
-                self.claim_in_place(Loc::row(node, id));
-            }
-            return;
-        }
-        let (at, end) = (self.tree.row_at(loc), self.tree.row_end(loc));
-        if at != UNPLACED && end != UNPLACED {
-            self.claim(at.into(), end.into(), loc);
-        }
-    }
-
-    pub(crate) fn is_zero(&self, item: Item) -> bool {
-        match item {
-            Item::Int(n) => n == 0,
-            Item::Bool(b) => !b,
-            Item::F32(bits) => bits == 0,
-            Item::F64(bits) => bits == 0,
-            Item::Bytes(blob) => self.tree.bytes(blob).iter().all(|b| *b == 0),
-            Item::Array(array) => (0..self.tree.count(array))
-                .all(|index| self.tree.element(array, index).is_some_and(|item| self.is_zero(item))),
-            Item::Absent => true,
-            _ => false,
-        }
     }
 
     /// Whether an item is the constant; floats are compared by the bits of their own width.

@@ -11,7 +11,7 @@ use super::super::val::{describe, hex, Fault, Val};
 use super::{short, Cursor, Read};
 use crate::error::ReadErrorKind;
 use crate::model::{
-    Case, Cell, Home, Label, Pattern, RecordKind, RowId, Storage, Tag, Type, UnionId,
+    Cell, Home, Label, RowId, Storage, Tag, Type, UnionId,
 };
 
 /// What decides a case: the value of the tag, and the bytes from the tag on.
@@ -153,6 +153,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         if u64::from(covered) > cursor.remaining() {
             let remaining = cursor.remaining();
             let kind = ReadErrorKind::UnexpectedEnd { needed: covered.into(), remaining };
+            self.tree.leave_unread(rows, None);
             return Err(self.error(kind, start, loc));
         }
         self.claim(start, start + u64::from(covered), loc);
@@ -168,6 +169,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let mut inner = cursor.inside(cursor.at, limit);
         inner.room |= union.size.is_some();
         if self.is_too_deep() {
+            self.tree.leave_unread(rows, None);
             return Err(self.error(self.depth_limit(), start, loc));
         }
         let block = self.fixed_part(rows);
@@ -203,22 +205,6 @@ impl<'p, 'b> Engine<'p, 'b> {
         let plan = self.tree.plan(node);
         let homes = plan.rows.iter().any(|row| matches!(row.home, Home::At(_)));
         plan.block.filter(|_| homes).map(u64::from)
-    }
-
-    /// The pattern that selected the case or form of a node, and the number it was matched with.
-    pub(crate) fn pattern_of(&self, node: NodeRef) -> Option<(&'p Pattern, u128)> {
-        let tag = self.tree.tag(node);
-        let (union, case, form) = match self.tree.record(node).kind {
-            RecordKind::Case(union, case) => (union, case, None),
-            RecordKind::Form(union, case, form) => (union, case, Some(form)),
-            _ => return None,
-        };
-        let case: &Case = &self.model.unions[union.index()].cases[case as usize];
-        let labels = form.map_or(&case.labels, |form| &case.forms[form as usize].labels);
-        labels.iter().find_map(|label| match label {
-            Label::Pattern(pattern) if pattern.takes(tag) => Some((pattern, tag)),
-            _ => None,
-        })
     }
 
     fn show_tag(&self, val: Val) -> String {

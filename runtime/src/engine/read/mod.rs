@@ -14,6 +14,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::claims::Claim;
 use super::state::Engine;
 use super::item::{Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
 use super::plan::{has_order, RowPlan, Store};
@@ -44,17 +45,6 @@ pub(crate) struct Reading {
     /// Everything is read, and is now compared.
     pub settling: bool,
     pub notes: Vec<Note>,
-}
-
-/// Bytes that a row, or the object that a row or element leads to, accounts for.
-#[derive(Debug, Clone, Copy)]
-pub struct Claim {
-    /// Address of the first byte.
-    pub at: u64,
-    /// Address behind the last one.
-    pub end: u64,
-    /// The row or element.
-    pub loc: Loc,
 }
 
 /// Something worth knowing about a file that is no error.
@@ -144,6 +134,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let node = self.tree.add(record, Some(loc));
         let limit = self.options.max_depth;
         if self.tree.depth(node) > limit {
+            self.tree.leave_unread(node, None);
             return Err(self.error(ReadErrorKind::DepthLimit { limit }, at, loc));
         }
         Ok(node)
@@ -169,25 +160,6 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
     }
 
-    #[inline]
-    pub(crate) fn claim(&mut self, at: u64, end: u64, loc: Loc) {
-        if let Some(claims) = self.reading.claims.as_mut().filter(|_| at < end) {
-            claims.push(Claim { at, end, loc });
-        }
-    }
-
-    /// How many claims there are, to go back to.
-    pub(crate) fn claimed(&self) -> usize {
-        self.reading.claims.as_ref().map_or(0, Vec::len)
-    }
-
-    /// Takes back what was claimed since.
-    pub(crate) fn unclaim(&mut self, claimed: usize) {
-        if let Some(claims) = &mut self.reading.claims {
-            claims.truncate(claimed);
-        }
-    }
-
     /// Remembers what an object takes; of one without bytes, where it lies: what is in front of it
     /// is not a gap of the object that comes next.
     pub(crate) fn note_object(&mut self, at: u64, end: u64, loc: Loc) {
@@ -205,9 +177,11 @@ impl<'p, 'b> Engine<'p, 'b> {
         if let Some(size) = plan.block.filter(|size| u64::from(*size) > cursor.remaining()) {
             let remaining = cursor.remaining();
             let kind = ReadErrorKind::UnexpectedEnd { needed: size.into(), remaining };
+            self.tree.leave_unread(node, None);
             return Err(self.node_error(kind, start, node));
         }
         if self.is_too_deep() {
+            self.tree.leave_unread(node, None);
             return Err(self.node_error(self.depth_limit(), start, node));
         }
         let block = plan.block.map(u64::from);
@@ -231,26 +205,34 @@ impl<'p, 'b> Engine<'p, 'b> {
     ) -> Read<()> {
         let plan = self.tree.plan(node);
         let record = self.tree.record(node);
+        let mut result = Ok(());
         for id in &plan.reading {
             let planned = &plan.rows[id.index()];
             if let Home::At(offset) = planned.home {
                 let row = &record.rows[id.index()];
                 let loc = Loc::row(node, *id);
-                self.read_fixed_row(loc, row, planned, offset, base, cursor.limit)?;
+                result = self.read_fixed_row(loc, row, planned, offset, base, cursor.limit);
+                if result.is_err() {
+                    self.tree.leave_unread(node, Some(*id));
+                    break;
+                }
             }
         }
-        self.ask_order(node, base)?;
-        if self.reading.claims.is_some() {
-            self.claim_homes(node);
-        }
+        let result = result.and_then(|()| self.ask_order(node, base));
+        self.claim_homes(node);
+        result?;
         cursor.at = self.fixed_end(node, block.map_or(cursor.at, |size| base + size));
         self.tree.own_node_mut(node).tail = short(cursor.at);
         for id in &plan.following {
             let (row, planned) = (&record.rows[id.index()], &plan.rows[id.index()]);
             let loc = Loc::row(node, *id);
-            match planned.store {
-                Store::Slot(_) => self.read_next_row(loc, row, cursor)?,
-                _ => self.read_in_place(loc, row, planned, cursor)?,
+            let result = match planned.store {
+                Store::Slot(_) => self.read_next_row(loc, row, cursor),
+                _ => self.read_in_place(loc, row, planned, cursor),
+            };
+            if result.is_err() {
+                self.tree.leave_unread(node, Some(*id));
+                return result;
             }
         }
         Ok(())
@@ -349,7 +331,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             RowKind::Reserved => {
                 let open = is_fill(&row.ty) && !cursor.room;
                 let item = self.read_type(&row.ty, loc, row, cursor)?;
-                if !self.is_zero(item) || (open && !is_empty_run(item)) {
+                if !self.tree.is_zero(item) || (open && !is_empty_run(item)) {
                     self.keep_item(loc, KeptKind::Reserved, item);
                 }
                 item
@@ -370,6 +352,9 @@ impl<'p, 'b> Engine<'p, 'b> {
             | RowKind::Slice { .. } => return Ok(()),
         };
         let end = short(cursor.end());
+        if matches!(row.ty.stripped(), Type::Array(_)) && row.ty.stripped().is_bits() {
+            self.claim(self.tree.row_at(loc).into(), end.into(), loc);
+        }
         if let Some(slot) = self.tree.slot_mut(loc) {
             slot.item = item;
             // Bit fields remember where they begin instead.
@@ -398,10 +383,11 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
         let at = cursor.at;
         cursor.at += size;
-        if self.reading.claims.is_some() && matches!(planned.home, Home::Next) {
+        let result = self.verify(loc, row, at);
+        if matches!(planned.home, Home::Next) {
             self.claim_in_place(loc);
         }
-        self.verify(loc, row, at)
+        result
     }
 
     fn must_be_constant(&mut self, item: Item, at: u64, loc: Loc, row: &Row) -> Read<()> {
@@ -427,7 +413,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Padding is zero, or kept when reading leniently.
     fn must_be_zero(&mut self, item: Item, open: bool, at: u64, loc: Loc) -> Read<()> {
-        if self.is_zero(item) {
+        if self.tree.is_zero(item) {
             if open && !is_empty_run(item) {
                 self.keep_item(loc, KeptKind::Reserved, item);
             }

@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::state::Engine;
+use super::state::{Engine, Table};
 use super::item::{Blob, Item, Loc, NodeRef};
 use super::plan::Direction;
 use super::val::{describe, eval_error, unary, Fallible, Fault, Val};
@@ -411,18 +411,16 @@ impl<'p> Engine<'p, '_> {
                 return Err(Box::new(Fault::Keys(error, key)));
             }
         };
+        let mut table = Table::new(4);
         let names = core::iter::once(Blob::EMPTY).chain(keys);
-        let row = |(node, name): (&crate::DictionaryNode, Blob)| {
-            let numbers = [i64::from(node.bit), i64::from(node.zero), i64::from(node.one)];
-            let mut row: Vec<Item> = numbers.into_iter().map(Item::Int).collect();
-            row.push(Item::Text(name));
-            row
-        };
-        let table = nodes.iter().zip(names).map(row).collect();
+        for (node, name) in nodes.iter().zip(names) {
+            let [bit, zero, one] = [i64::from(node.bit), i64::from(node.zero), i64::from(node.one)];
+            table.push([Item::Int(bit), Item::Int(zero), Item::Int(one), Item::Text(name)]);
+        }
         Ok(self.add_table(table))
     }
 
-    pub(crate) fn add_table(&mut self, table: Vec<Vec<Item>>) -> u32 {
+    pub(crate) fn add_table(&mut self, table: Table) -> u32 {
         let number = u32::try_from(self.tables.len()).unwrap_or(u32::MAX);
         self.tables.push(table);
         number

@@ -9,7 +9,7 @@ pub(crate) mod object;
 pub(crate) mod region;
 pub(crate) mod run;
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -36,8 +36,8 @@ pub(crate) struct Reading {
     pub objects: Vec<Claim>,
     /// Pooled texts by address and kind of pointer: each is decoded once.
     pub texts: BTreeMap<(u64, u32), Item>,
-    /// Addresses that the file's relocation tables list.
-    pub listed: Option<Rc<BTreeSet<u64>>>,
+    /// Addresses that the file's relocation tables list, sorted.
+    pub listed: Option<Rc<Vec<u64>>>,
     /// Elements of the arrays that are being read, those of inner ones behind those of outer ones,
     /// and their addresses where elements do not know them.
     pub items: Vec<Item>,

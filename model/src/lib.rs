@@ -4,6 +4,7 @@
 //! numbers, parameters are bound (each use of a parameterised struct with other arguments is a
 //! record of its own), `let`s are expressions, conditions over the context are gone (they split
 //! the context into [`Epoch`]s), and what stands on disk where is said per epoch.
+#![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
@@ -34,9 +35,9 @@ pub use types::{
 };
 
 pub use span::{SourceId, Span};
-pub use view::EpochViews;
 pub use walk::limits;
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Index;
@@ -115,8 +116,6 @@ pub struct Model {
     pub relocation: Vec<RelocationSection>,
     /// Expressions, to which everything else refers by number.
     pub exprs: Exprs,
-    /// The same model for one epoch each, made when first asked for.
-    pub views: EpochViews,
 }
 
 impl Index<ExprId> for Model {

@@ -34,9 +34,12 @@ macro_rules! index {
         $visibility struct $name(::core::num::NonZeroU32);
 
         impl $name {
-            /// The element at this position, counted from 0. Nothing for the greatest number.
+            /// The element at this position, counted from 0. Nothing for 0xffffffff, which no array
+            /// has. `From` takes numbers of up to 16 bits, of which each is a position.
+            ///
+            /// Whether the array has so many elements is seen when the value is written.
             #[must_use]
-            pub const fn new(position: u32) -> $crate::__rt::Option<$name> {
+            pub const fn new(position: u32) -> ::core::option::Option<$name> {
                 match ::core::num::NonZeroU32::new(!position) {
                     $crate::__rt::Some(complement) => $crate::__rt::Some($name(complement)),
                     $crate::__rt::None => $crate::__rt::None,
@@ -94,6 +97,26 @@ macro_rules! index {
             }
         }
 
+        impl ::core::convert::From<u8> for $name {
+            fn from(position: u8) -> $name {
+                $name::new_const(position as u32)
+            }
+        }
+
+        impl ::core::convert::From<u16> for $name {
+            fn from(position: u16) -> $name {
+                $name::new_const(position as u32)
+            }
+        }
+
+        impl ::core::convert::TryFrom<u32> for $name {
+            type Error = $crate::IndexError;
+
+            fn try_from(position: u32) -> ::core::result::Result<$name, $crate::IndexError> {
+                $name::new(position).ok_or($crate::IndexError)
+            }
+        }
+
         impl ::core::convert::From<$name> for usize {
             fn from(index: $name) -> usize {
                 index.get()
@@ -122,6 +145,11 @@ macro_rules! index {
             fn inspect(&self, to: &mut dyn $crate::Inspector) {
                 to.int(self.number().into());
             }
+        }
+
+        $crate::__number! {
+            [$name] index => index.number(),
+            number => $name::new(number as u32).unwrap_or_default()
         }
     };
 }

@@ -24,10 +24,11 @@
 #![no_std]
 #![deny(unsafe_code)]
 
-extern crate alloc;
+#[doc(hidden)]
+pub extern crate alloc;
 
 #[doc(hidden)]
-#[path = "rt/mod.rs"]
+#[path = "generated/mod.rs"]
 pub mod __rt;
 mod arena;
 mod bits;
@@ -41,6 +42,8 @@ mod inspect;
 mod kept;
 mod load;
 mod notes;
+#[allow(unsafe_code)]
+mod once;
 mod options;
 mod path;
 mod pool;

@@ -1,4 +1,4 @@
-//! Turns bytes into text. The only module of the crate that may hold `unsafe`.
+//! Turns bytes into text. One of the two modules that may hold `unsafe`.
 
 /// The text that `bytes` are in UTF-8, or `None` if they are not valid.
 ///

@@ -110,7 +110,6 @@ fn model(records: Vec<Record>) -> Model {
         lets: Vec::new(),
         relocation: Vec::new(),
         exprs: Exprs::default(),
-        views: crate::model::EpochViews::default(),
     }
 }
 

@@ -179,7 +179,6 @@ impl<'t> Cx<'t> {
             lets: self.module_lets(),
             relocation,
             exprs: std::mem::take(&mut self.exprs).into_exprs(),
-            views: Default::default(),
         };
         super::offsets::computed_sizes(&mut model);
         self.context(&mut model, head)?;

@@ -5,22 +5,16 @@
 
 mod arena;
 pub(crate) mod codes;
-mod expr;
-mod marks;
+mod mapping;
 mod names;
-mod plan;
+mod packed;
 #[doc(hidden)]
 pub mod probe;
-mod read;
 mod shape;
 mod straight;
 mod types;
 mod unused;
 mod visit;
-mod write;
-
-use proc_macro2::TokenStream;
-use quote::quote;
 
 use crate::diagnostic::Diagnostic;
 use crate::model::Model;
@@ -41,40 +35,23 @@ pub struct Options {
 /// Problems of a checked model that only Rust has.
 #[must_use]
 pub fn check(model: &Model) -> Vec<Diagnostic> {
-    let mut problems = shape::Shapes::new(model).problems();
-    problems.extend(read::unsupported(model));
-    problems.extend(write::unsupported(model));
-    problems
+    shape::Shapes::new(model).problems()
 }
 
 /// The text of a module for a model that [`check`] finds nothing in.
 #[must_use]
 pub fn emit(model: &Model, options: &Options) -> String {
     let model = &unused::without(model);
-    let mut plan = plan::Plan::new(model);
-    let straight = straight::emit(&plan).map(|emitted| emitted.tokens).unwrap_or_default();
-    plan.straight = !straight.is_empty();
-    let types = types::emit(&plan.shapes, options);
-    // Reader and writer ask the plan for expressions...
-    let writer = write::emit(&plan);
-    let parts: Vec<TokenStream> = vec![read::emit(&plan), writer.codec];
-    let tables = plan.emit(); // ...so what they have asked for is emitted last.
-    let codec = quote! {
-        // Code for all cases alike: what a schema does not need of it is no mistake of its user.
-        #[allow(warnings, clippy::all, clippy::pedantic)]
-        mod codec {
-            use ::formwork::__rt as rt;
-            use rt::rows as r;
-            use rt::{Engine as _, Reader as _};
-            #(#parts)*
-            #tables
-        }
-    };
+    let shapes = &shape::Shapes::new(model);
+    let views = &straight::views(model);
+    let fast = straight::emit(shapes, views).ok().map(|emitted| emitted.tokens);
+    let mapping = mapping::emit(shapes, fast.is_some());
     let arena = options.arena.then(|| {
-        let direct = straight::emit_arena(&plan).ok();
-        arena::emit(&plan.shapes, direct.as_ref())
+        let direct = straight::emit_arena(shapes, views).ok();
+        arena::emit(shapes, direct.as_ref())
     });
-    types::file(model, &[types, writer.api, straight, codec, arena.unwrap_or_default()])
+    let types = types::emit(shapes, options);
+    types::file(model, &[types, mapping, fast.unwrap_or_default(), arena.unwrap_or_default()])
 }
 
 /// The public types alone, without readers and writers.
@@ -113,21 +90,9 @@ pub enum FastPath {
 #[must_use]
 pub fn fast_path(model: &Model) -> FastPath {
     let model = &unused::without(model);
-    match straight::emit(&plan::Plan::new(model)) {
+    match straight::emit(&shape::Shapes::new(model), &straight::views(model)) {
         Ok(emitted) if emitted.sealed => FastPath::Sealed,
         Ok(_) => FastPath::Compared,
         Err(straight::Unable(why)) => FastPath::None(why),
     }
-}
-
-/// A listing of what generated code remembers of a file beside its value: which records have nodes,
-/// and which of their rows have slots.
-#[must_use]
-pub fn plan_text(model: &Model) -> String {
-    let plan = plan::Plan::new(model);
-    let straight = match fast_path(model) {
-        FastPath::None(why) => format!("no straight code: {why}"),
-        _ => "straight code".to_owned(),
-    };
-    format!("{straight}\n{}", plan.text())
 }

@@ -443,14 +443,14 @@ impl<'m> Shapes<'m> {
             Shape::Enum(id) => path(self.enum_ident(*id)),
             Shape::Word(record) | Shape::Struct(record) => path(self.ident(*record)),
             Shape::Endian => quote!(::formwork::Endian),
-            Shape::Str => quote!(::formwork::__rt::Cow<#lifetime, str>),
-            Shape::Bytes => quote!(::formwork::__rt::Cow<#lifetime, [u8]>),
+            Shape::Str => quote!(::formwork::alloc::borrow::Cow<#lifetime, str>),
+            Shape::Bytes => quote!(::formwork::alloc::borrow::Cow<#lifetime, [u8]>),
             Shape::Utf16 => quote!(::formwork::Utf16),
             Shape::Choice(union) => path(self.union_ident(*union)),
             Shape::Index(id) => path(self.index_ident(*id)),
             Shape::List(element) => {
                 let element = inner(element);
-                quote!(::formwork::__rt::Vec<#element>)
+                quote!(::formwork::alloc::vec::Vec<#element>)
             }
             Shape::Fixed(element, count) => {
                 let element = inner(element);
@@ -458,11 +458,11 @@ impl<'m> Shapes<'m> {
             }
             Shape::Option(some) => {
                 let some = inner(some);
-                quote!(::formwork::__rt::Option<#some>)
+                quote!(::core::option::Option<#some>)
             }
             Shape::Boxed(target) => {
                 let target = inner(target);
-                quote!(::formwork::__rt::Box<#target>)
+                quote!(::formwork::alloc::boxed::Box<#target>)
             }
             Shape::Kept(number) => {
                 let number = inner(number);

@@ -1,22 +1,10 @@
-//! All expressions of a model, each with the record in whose node it is evaluated and what it is
-//! for.
+//! All expressions of a model, each with the record in whose node it is evaluated.
 
 use crate::model::{
     ArrayLength, CheckKind, DefinerScope, DefinerSource, EndianRule, ExprId, Extent, Measure,
-    Model, PointerType, RecordId, Role, Row, RowId, RowKind, RunLength, Statement, Tag, Target,
+    Model, PointerType, RecordId, Role, Row, RowKind, RunLength, Statement, Tag, Target,
     Type,
 };
-
-/// What an expression is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
-    /// It says where inline rows end, or whether they are there: known while the row is read.
-    Inline,
-    /// It is about rows that were read: a rule.
-    Check,
-    /// It is needed when something behind an address is read, or after everything is read.
-    Later,
-}
 
 /// Something that leads through the tree.
 #[derive(Debug, Clone, Copy)]
@@ -30,39 +18,36 @@ pub(super) enum Part<'m> {
 }
 
 /// Calls `visit` for every expression except `let`s and arguments, which count where they are used.
-pub(super) fn expressions<'m>(
-    model: &'m Model,
-    visit: &mut dyn FnMut(RecordId, Option<RowId>, Use, Part<'m>),
-) {
+pub(super) fn expressions<'m>(model: &'m Model, visit: &mut dyn FnMut(RecordId, Part<'m>)) {
     for (id, record) in model.records() {
-        for (row_id, row) in record.numbered_rows() {
-            row_expressions(model, id, row_id, row, visit);
+        for row in &record.rows {
+            row_expressions(model, id, row, visit);
         }
         for check in &record.checks {
-            check_expressions(&check.kind, &mut |e| visit(id, None, Use::Check, Part::Expr(e)));
+            check_expressions(&check.kind, &mut |e| visit(id, Part::Expr(e)));
         }
         for derive in &record.derives {
-            source_expressions(&derive.source, &mut |e| visit(id, None, Use::Later, Part::Expr(e)));
+            source_expressions(&derive.source, &mut |e| visit(id, Part::Expr(e)));
         }
         if let Some(EndianRule::Chosen(choices, _)) = &record.endian {
             for (condition, _) in choices {
-                visit(id, None, Use::Later, Part::Expr(*condition));
+                visit(id, Part::Expr(*condition));
             }
         }
         for statements in
             std::iter::once(&record.layout).chain(record.passes.iter().map(|(_, s)| s))
         {
-            statement_expressions(statements, &mut |e| visit(id, None, Use::Later, Part::Expr(e)));
+            statement_expressions(statements, &mut |e| visit(id, Part::Expr(e)));
         }
     }
     for section in &model.relocation {
-        visit(model.root, None, Use::Later, Part::Expr(section.from));
-        visit(model.root, None, Use::Later, Part::Expr(section.to));
+        visit(model.root, Part::Expr(section.from));
+        visit(model.root, Part::Expr(section.to));
     }
     for kind in &model.pointers {
         for (condition, _) in &kind.listing {
             if let Some(condition) = condition {
-                visit(model.root, None, Use::Later, Part::Expr(*condition));
+                visit(model.root, Part::Expr(*condition));
             }
         }
     }
@@ -71,43 +56,39 @@ pub(super) fn expressions<'m>(
 fn row_expressions<'m>(
     model: &'m Model,
     id: RecordId,
-    row_id: RowId,
     row: &'m Row,
-    visit: &mut dyn FnMut(RecordId, Option<RowId>, Use, Part<'m>),
+    visit: &mut dyn FnMut(RecordId, Part<'m>),
 ) {
-    let row_of = Some(row_id);
-    let object = matches!(row.kind, RowKind::Object { .. });
-    let inline = if object { Use::Later } else { Use::Inline };
     if let Some(when) = &row.when {
-        visit(id, row_of, inline, Part::Expr(*when));
+        visit(id, Part::Expr(*when));
     }
     match &row.kind {
         RowKind::Object { address } | RowKind::Mark { address } => {
-            visit(id, row_of, Use::Later, Part::Expr(*address));
+            visit(id, Part::Expr(*address));
         }
         RowKind::Value { seen: Some(seen) } => {
-            visit(id, row_of, Use::Later, Part::Expr(*seen));
+            visit(id, Part::Expr(*seen));
         }
-        RowKind::Slice { table, .. } => visit(id, row_of, Use::Later, Part::Table(table)),
+        RowKind::Slice { table, .. } => visit(id, Part::Table(table)),
         RowKind::Pool { order, .. } => {
             for (condition, _) in order {
                 if let Some(condition) = condition {
-                    visit(id, row_of, Use::Later, Part::Expr(*condition));
+                    visit(id, Part::Expr(*condition));
                 }
             }
         }
         _ => {}
     }
     match &row.role {
-        Role::Kept(expr) => visit(id, row_of, Use::Later, Part::Expr(*expr)),
+        Role::Kept(expr) => visit(id, Part::Expr(*expr)),
         Role::View { slices, key } => {
             for path in slices {
-                visit(id, row_of, Use::Later, Part::Table(path));
+                visit(id, Part::Table(path));
             }
             if let Some(key) = key {
                 // Evaluated in the records that hold the slices.
                 for holder in slices.iter().flat_map(last_records) {
-                    visit(holder, None, Use::Later, Part::Expr(*key));
+                    visit(holder, Part::Expr(*key));
                 }
             }
         }
@@ -124,69 +105,62 @@ fn row_expressions<'m>(
         };
         if let Some(scope) = scope {
             source_expressions(&definer.source, &mut |e| {
-                visit(scope, None, Use::Later, Part::Expr(e));
+                visit(scope, Part::Expr(e));
             });
         }
     }
     for check in &row.checks {
-        check_expressions(&check.kind, &mut |e| visit(id, row_of, Use::Check, Part::Expr(e)));
+        check_expressions(&check.kind, &mut |e| visit(id, Part::Expr(e)));
     }
     if let Some(reference) = &row.reference {
         match &reference.field {
-            None => visit(id, row_of, Use::Later, Part::Reference(&reference.array)),
-            Some(_) => visit(id, row_of, Use::Later, Part::Table(&reference.array)),
+            None => visit(id, Part::Reference(&reference.array)),
+            Some(_) => visit(id, Part::Table(&reference.array)),
         }
         if let Some(filter) = &reference.filter {
-            visit(id, row_of, Use::Later, Part::Expr(*filter));
+            visit(id, Part::Expr(*filter));
         }
     }
-    type_expressions(model, &row.ty, inline, &mut |use_of, e| {
-        visit(id, row_of, use_of, Part::Expr(e));
-    });
+    type_expressions(model, &row.ty, &mut |e| visit(id, Part::Expr(e)));
 }
 
-fn type_expressions<'m>(
-    model: &'m Model,
-    ty: &'m Type,
-    use_of: Use,
-    visit: &mut dyn FnMut(Use, ExprId),
-) {
+fn type_expressions<'m>(model: &'m Model, ty: &'m Type, visit: &mut dyn FnMut(ExprId)) {
     match ty {
         Type::Run(run) => {
             if let RunLength::Count(count) = &run.length {
-                visit(use_of, *count);
+                visit(*count);
             }
         }
         Type::Array(array) => {
             match &array.length {
-                ArrayLength::Count(e) | ArrayLength::Last(e) => visit(use_of, *e),
+                ArrayLength::Count(e) | ArrayLength::Last(e) => visit(*e),
                 ArrayLength::Fill => {}
             }
             if let Some(stride) = &array.stride {
-                visit(use_of, *stride);
+                visit(*stride);
             }
-            type_expressions(model, &array.element, use_of, visit);
+            type_expressions(model, &array.element, visit);
         }
         Type::Region(region) => {
             match &region.extent {
-                Extent::Size(e) | Extent::End(e) => visit(use_of, *e),
+                Extent::Size(e) | Extent::End(e) => visit(*e),
                 Extent::Terminated(_) | Extent::Rest => {}
             }
-            type_expressions(model, &region.inner, use_of, visit);
+            type_expressions(model, &region.inner, visit);
         }
         Type::PerEpoch(types) => {
             for ty in types {
-                type_expressions(model, ty, use_of, visit);
+                type_expressions(model, ty, visit);
             }
         }
         Type::Union(union) => {
             let union = &model.unions[union.index()];
             if let Tag::Given(e) = &union.tag {
-                visit(use_of, *e);
+                visit(*e);
             }
             for case in &union.cases {
                 if let Some(guard) = &case.guard {
-                    visit(use_of, *guard);
+                    visit(*guard);
                 }
             }
         }
@@ -198,20 +172,20 @@ fn type_expressions<'m>(
 fn pointer_expressions<'m>(
     model: &'m Model,
     pointer: &'m PointerType,
-    visit: &mut dyn FnMut(Use, ExprId),
+    visit: &mut dyn FnMut(ExprId),
 ) {
     let kind = &model.pointers[pointer.kind.index()];
     if let Some(base) = &kind.base {
-        visit(Use::Later, *base);
+        visit(*base);
     }
     if let Some(align) = &pointer.align {
-        visit(Use::Later, *align);
+        visit(*align);
     }
     match &pointer.target {
-        Target::Own(target) => type_expressions(model, target, Use::Later, visit),
+        Target::Own(target) => type_expressions(model, target, visit),
         Target::Pooled => {
             if let Some(text) = kind.text.as_deref() {
-                type_expressions(model, text, Use::Later, visit);
+                type_expressions(model, text, visit);
             }
         }
         Target::Element => {}

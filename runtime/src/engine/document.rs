@@ -37,7 +37,7 @@ pub fn read<'p, 'b>(
     bytes: &'b [u8],
     options: &ReadOptions,
 ) -> Result<Document<'p, 'b>, ReadError> {
-    let (document, error) = read_as(program, bytes, options, None, None);
+    let (document, error) = read_once(program, bytes, options);
     match error {
         None => Ok(document),
         Some(error) => Err(error),
@@ -75,6 +75,15 @@ fn read_noting<'p, 'b>(
         Some(_) => read_as(program, bytes, options, claims, Some(BTreeSet::new())),
         None => (document, None),
     }
+}
+
+/// Reads a file once, and gives what was read and noted before an error, too.
+pub(crate) fn read_once<'p, 'b>(
+    program: &'p Program,
+    bytes: &'b [u8],
+    options: &ReadOptions,
+) -> (Document<'p, 'b>, Option<ReadError>) {
+    read_as(program, bytes, options, None, None)
 }
 
 fn read_as<'p, 'b>(
@@ -150,7 +159,7 @@ impl<'p, 'b> Document<'p, 'b> {
 
     /// Every row of every record, derived ones included, with its place.
     #[must_use]
-    pub fn tree(&self) -> &Tree<'_, '_> {
+    pub fn tree(&self) -> &Tree<'p, 'b> {
         &self.engine.tree
     }
 

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use crate::engine::item::{Blob, From};
 use crate::engine::plan::{plans, Direction, Plan};
 use crate::model::{
-    Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Label, Measure, Model, RecordId,
-    RowId, Storage, Tag, Target, Type, Union,
+    Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Label, Measure, Model,
+    RecordId, RowId, Storage, Tag, Union,
 };
 
 /// A model, prepared for reading and writing: its layouts, and what is known of them before any
@@ -180,15 +180,7 @@ impl Candidate {
 
 impl Layout {
     fn new(whole: &Model, epoch: EpochId) -> Layout {
-        let mut model = whole.clone();
-        for row in model.records.iter_mut().flat_map(|record| &mut record.rows) {
-            settle(&mut row.ty, epoch);
-        }
-        for kind in &mut model.pointers {
-            if let Some(text) = &mut kind.text {
-                settle(text, epoch);
-            }
-        }
+        let model = whole.in_epoch(epoch);
         let mut literals = Vec::new();
         let mut literal_of = Vec::new();
         let mut positions: Vec<bool> = Vec::new();
@@ -228,23 +220,6 @@ impl Layout {
     /// decides.
     pub(crate) fn mentions_position(&self, expr: ExprId) -> bool {
         self.positions[expr.index()]
-    }
-}
-
-fn settle(ty: &mut Type, epoch: EpochId) {
-    while let Type::PerEpoch(types) = ty {
-        let index = epoch.index();
-        *ty = if index < types.len() { types.swap_remove(index) } else { Type::Nothing };
-    }
-    match ty {
-        Type::Pointer(pointer) => {
-            if let Target::Own(target) = &mut pointer.target {
-                settle(target, epoch);
-            }
-        }
-        Type::Array(array) => settle(&mut array.element, epoch),
-        Type::Region(region) => settle(&mut region.inner, epoch),
-        _ => {}
     }
 }
 

@@ -146,17 +146,8 @@ impl Show<'_> {
         }
     }
 
-    /// How a struct is spelled; of a case with forms, that of its form, too.
     fn spelling(self, node: NodeRef, to: &mut dyn Inspector) {
-        let rows = node.as_rows();
-        let mut spelling = Spelling::default();
-        let places = if rows == node { [None, Some(node)] } else { [Some(node), Some(rows)] };
-        for place in places.into_iter().flatten() {
-            let first = self.tree.model().first_row(self.tree.record_id(place));
-            for kept in self.tree.kept.get(&place).into_iter().flatten() {
-                spelling.keep(entry(kept, first));
-            }
-        }
+        let spelling = self.tree.spelling(node, &|_, _| true);
         if spelling.is_canonical() {
             return;
         }
@@ -179,6 +170,32 @@ impl Show<'_> {
             }
         }
         names
+    }
+}
+
+impl Tree<'_, '_> {
+    /// How a struct is spelled, as far as `wanted` of each record and what is kept of it; of a case
+    /// with forms, that of its form, too.
+    pub(crate) fn spelling(
+        &self,
+        node: NodeRef,
+        wanted: &dyn Fn(RecordId, &Kept) -> bool,
+    ) -> Spelling {
+        let rows = node.as_rows();
+        let mut spelling = Spelling::default();
+        if self.kept.is_empty() {
+            return spelling;
+        }
+        let places = if rows == node { [None, Some(node)] } else { [Some(node), Some(rows)] };
+        for place in places.into_iter().flatten() {
+            let record = self.record_id(place);
+            let first = self.model().first_row(record);
+            let kept = self.kept.get(&place).into_iter().flatten();
+            for kept in kept.filter(|kept| wanted(record, kept)) {
+                spelling.keep(entry(kept, first));
+            }
+        }
+        spelling
     }
 }
 

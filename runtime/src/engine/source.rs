@@ -41,6 +41,8 @@ pub enum Given<'v> {
     BareCase(u16),
     /// Of a row without a name: its fields are among those of the struct that was asked.
     Here,
+    /// A packed word, by its bits.
+    Word(u64),
     /// What a file has.
     Stored(Stored<'v>),
 }
@@ -139,7 +141,7 @@ impl<'v> Given<'v> {
             Given::Bytes(_) => "bytes",
             Given::Units(_) => "units of UTF-16",
             Given::List(_) => "an array",
-            Given::Struct(_) | Given::Here => "a struct",
+            Given::Struct(_) | Given::Here | Given::Word(_) => "a struct",
             Given::Case(..) | Given::NumberedCase(..) | Given::BareCase(_) => "a union",
             Given::Stored(stored) => match stored.given() {
                 Given::Stored(stored) => match stored.item {

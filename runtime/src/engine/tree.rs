@@ -238,6 +238,11 @@ impl<'p, 'b> Tree<'p, 'b> {
         &self.layout.model
     }
 
+    /// The file that was read.
+    pub(crate) fn file(&self) -> &'b [u8] {
+        self.file
+    }
+
     pub(crate) fn is_reading(&self) -> bool {
         self.direction == Direction::Reading
     }
@@ -726,6 +731,17 @@ impl<'p, 'b> Tree<'p, 'b> {
             From::Own => &self.own,
             From::Literal => &self.layout.literals,
         }
+    }
+
+    /// All bits of a packed word.
+    pub(crate) fn word(&self, node: NodeRef) -> u64 {
+        let mut word = 0;
+        for (row, definition) in self.record(node).numbered_rows() {
+            let Type::Cell(cell) = &definition.ty else { continue };
+            let Storage::Word { first, last, .. } = cell.storage else { continue };
+            word |= (self.raw(Loc::row(node, row), cell) & mask(last - first + 1)) << first;
+        }
+        word
     }
 
     /// The bytes of a cell in place as a number; of a bit field, its bits.

@@ -211,7 +211,7 @@ impl Ink<'_> {
         kept: Width,
     ) -> Straight<()> {
         let number = bits(number.ok_or(Odd)?, width, false)?;
-        let at = at as usize;
+        let at = (at as usize).saturating_add(self.base);
         if number < 0x80 && kept == Width::SHORTEST {
             *self.out.get_mut(at).ok_or(Odd)? = number as u8;
             return Ok(());

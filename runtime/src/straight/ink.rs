@@ -28,8 +28,10 @@ pub struct Late {
 /// A file that is being written, with what is remembered until addresses are known.
 #[derive(Debug)]
 pub struct Ink<'v> {
-    /// What is written so far. Its length is the address of the next byte.
+    /// What was there before, and what is written so far.
     pub out: Vec<u8>,
+    /// Where the file begins in it.
+    pub(super) base: usize,
     /// Pooled texts that no pool has taken yet.
     pub(super) labels: Vec<Label<'v>>,
     /// Pointers for the relocation table, with their sections.
@@ -54,23 +56,14 @@ pub struct Ink<'v> {
 }
 
 impl<'v> Ink<'v> {
-    /// An empty file, with so many kinds of anchors.
-    #[must_use]
-    pub fn new(anchors: usize) -> Ink<'v> {
-        Ink::with_room(anchors, 0)
-    }
-
-    /// The same for a value that takes so many bytes in an arena, where they are more than in a file.
-    #[must_use]
-    pub fn of_arena(anchors: usize, size: usize) -> Ink<'v> {
-        Ink::with_room(anchors, size / 3)
-    }
-
-    fn with_room(anchors: usize, room: usize) -> Ink<'v> {
+    /// Behind what there is, with room for about so many bytes, and with so many kinds of anchors.
+    fn new(anchors: usize, room: usize, mut out: Vec<u8>) -> Ink<'v> {
         let mut lists = Vec::new();
         lists.resize_with(anchors, Vec::new);
+        out.reserve(room.max(4096));
         Ink {
-            out: Vec::with_capacity(room.max(4096)),
+            base: out.len(),
+            out,
             labels: Vec::new(),
             listed: Vec::new(),
             tabled: false,
@@ -88,7 +81,7 @@ impl<'v> Ink<'v> {
     /// Address of the next byte.
     #[inline]
     pub fn here(&self) -> Spot {
-        self.out.len() as u64
+        (self.out.len() - self.base) as u64
     }
 
     /// Appends bytes.
@@ -106,7 +99,7 @@ impl<'v> Ink<'v> {
     pub fn grow(&mut self, count: usize, size: usize) -> Straight<&mut [u8]> {
         let from = self.out.len();
         let end = count.checked_mul(size).and_then(|bytes| bytes.checked_add(from)).ok_or(Odd)?;
-        if end > MAX_SIZE {
+        if end - self.base > MAX_SIZE {
             return Err(Odd);
         }
         if end > self.out.capacity() {
@@ -130,13 +123,14 @@ impl<'v> Ink<'v> {
     /// Appends zero bytes up to a multiple of so many bytes, and gives the address there.
     #[inline]
     pub fn align(&mut self, align: u64) -> Spot {
-        let here = self.out.len();
+        let here = self.out.len() - self.base;
         if align > 1 {
             let align = align as usize;
             let rest = if align.is_power_of_two() { here & (align - 1) } else { here % align };
             if rest != 0 {
                 // Alignments come from the schema, and most of them are small.
-                self.out.resize(here.saturating_add(align - rest).min(MAX_SIZE + 1), 0);
+                let end = here.saturating_add(align - rest).min(MAX_SIZE + 1);
+                self.out.resize(self.base.saturating_add(end), 0);
             }
         }
         self.here()
@@ -241,7 +235,7 @@ impl<'v> Ink<'v> {
         if width < 8 && number >> (u32::from(width) * 8) != 0 {
             return Err(Odd);
         }
-        let (at, width) = (spot as usize, usize::from(width.min(8)));
+        let (at, width) = ((spot as usize).saturating_add(self.base), usize::from(width.min(8)));
         let place = self.out.get_mut(at..).and_then(|rest| rest.get_mut(..width)).ok_or(Odd)?;
         if big {
             place.copy_from_slice(&number.to_be_bytes()[8 - width..]);
@@ -395,21 +389,41 @@ impl<'v> Ink<'v> {
         self.pins + self.labels.len() + self.listed.len() + self.late.len()
     }
 
-    /// The file.
-    ///
-    /// # Errors
-    ///
-    /// If it is too large, or something was not placed.
-    pub fn finish(mut self) -> Straight<Vec<u8>> {
+    /// Stores what waits for addresses.
+    fn finish(&mut self) -> Straight<()> {
         for (spot, width, big, number) in core::mem::take(&mut self.waiting) {
             let spot = self.resolve(spot)?;
             self.store(spot, width, big, number)?;
         }
         // Pointers that came too late for a table are missing there.
         let missing = !self.labels.is_empty() || self.tabled && !self.listed.is_empty();
-        if missing || self.out.len() > MAX_SIZE || !self.late.is_empty() {
-            return Err(Odd);
-        }
-        Ok(self.out)
+        super::holds(!missing && self.here() <= MAX_SIZE as u64 && self.late.is_empty())
     }
+}
+
+/// Appends a file, with room for about so many bytes, and with so many kinds of anchors.
+///
+/// # Errors
+///
+/// If it is too large, or something was not placed, or `body` gives up. Nothing is appended then.
+pub fn write<'v>(
+    anchors: usize,
+    room: usize,
+    out: &mut Vec<u8>,
+    body: impl FnOnce(&mut Ink<'v>) -> Straight<()>,
+) -> Straight<()> {
+    let mut ink = Ink::new(anchors, room, core::mem::take(out));
+    let base = ink.base;
+    let result = body(&mut ink).and_then(|()| ink.finish());
+    *out = ink.out;
+    if result.is_err() {
+        out.truncate(base);
+    }
+    result
+}
+
+/// Whether these bytes are what is written.
+pub fn writes(bytes: &[u8], write: impl FnOnce(&mut Vec<u8>) -> Straight<()>) -> bool {
+    let mut written = Vec::new();
+    write(&mut written).is_ok() && written == bytes
 }

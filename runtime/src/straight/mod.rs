@@ -9,6 +9,7 @@ mod cells;
 mod check;
 mod ink;
 mod load;
+mod mode;
 mod pool;
 mod scan;
 mod tables;
@@ -20,8 +21,9 @@ pub use arena::{
 };
 pub use cells::{bits, is_kept, kept_form, letter, set, set_big, set_bytes, Chars, Width};
 pub use check::{add, divide, multiply, remainder, subtract, Depth, KeySet, Level};
-pub use ink::{Ink, Late, Spot};
+pub use ink::{write, writes, Ink, Late, Spot};
 pub use load::*;
+pub use mode::{Borrow, Mode, Owning};
 pub use pool::{LabelKind, Members, PoolText};
 pub use scan::{keep_form, list, Part, Scan, FILL};
 pub use tables::{Listed, Rows, Section, Tree};

@@ -31,7 +31,7 @@ pub(super) fn record(shapes: &Shapes<'_>, id: RecordId) -> Made {
     let spelling =
         has_field(shapes, id).then(|| quote!(spelling: ::formwork::SpellingId::CANONICAL,));
     Made::Written(quote! {
-        impl ::formwork::__rt::Default for #ident {
+        impl ::core::default::Default for #ident {
             fn default() -> Self {
                 #ident { #(#names: #values,)* #spelling }
             }
@@ -50,7 +50,7 @@ pub(super) fn union(shapes: &Shapes<'_>, id: UnionId) -> Made {
     let spelling =
         spelling_outside(shapes, record).then(|| quote!(, ::formwork::SpellingId::CANONICAL));
     Made::Written(quote! {
-        impl ::formwork::__rt::Default for #ident {
+        impl ::core::default::Default for #ident {
             fn default() -> Self {
                 #ident::#variant(::formwork::__rt::Default::default() #spelling)
             }

@@ -44,13 +44,14 @@ fn files(root: &Ident, straight: bool) -> TokenStream {
                 if let ::formwork::__rt::Ok((root, pools)) = straight::file(bytes, options) {
                     return ::formwork::__rt::Ok(Self { root, pools });
                 }
-                let value = super::#root::__read_thorough(bytes, options)?;
+                let value = super::#root::__read_engine(bytes, options)?;
             },
             quote! {
-                if let ::formwork::__rt::Ok(bytes) = straight::whole(&self.root, &self.pools) {
+                let mut bytes = ::formwork::__rt::Vec::new();
+                if straight::whole(&self.root, &self.pools, &mut bytes).is_ok() {
                     return ::formwork::__rt::Ok(bytes);
                 }
-                self.to_value()?.__write_thorough()
+                self.to_value()?.__write_engine()
             },
         )
     } else {
@@ -67,7 +68,7 @@ fn files(root: &Ident, straight: bool) -> TokenStream {
         /// The first thing that does not fit the schema, with its offset in bytes and its path.
         pub fn read(
             bytes: &[u8],
-        ) -> ::formwork::__rt::Result<Self, ::formwork::ReadError> {
+        ) -> ::core::result::Result<Self, ::formwork::ReadError> {
             Self::read_with(bytes, &::formwork::ReadOptions::default())
         }
 
@@ -79,7 +80,7 @@ fn files(root: &Ident, straight: bool) -> TokenStream {
         pub fn read_with(
             bytes: &[u8],
             options: &::formwork::ReadOptions,
-        ) -> ::formwork::__rt::Result<Self, ::formwork::ReadError> {
+        ) -> ::core::result::Result<Self, ::formwork::ReadError> {
             #read
             Self::packed(&value, ::formwork::Nesting::of(options))
                 .map_err(::formwork::__rt::s::unreadable)
@@ -92,7 +93,7 @@ fn files(root: &Ident, straight: bool) -> TokenStream {
         /// Everything in the value that the format cannot say, each with its path.
         pub fn write(
             &self,
-        ) -> ::formwork::__rt::Result<::formwork::__rt::Vec<u8>, ::formwork::WriteError> {
+        ) -> ::core::result::Result<::formwork::alloc::vec::Vec<u8>, ::formwork::WriteError> {
             #bytes
         }
     }
@@ -110,7 +111,7 @@ fn values(root: &Ident, borrows: bool) -> TokenStream {
         /// If it is nested deeper than a reader would accept by default.
         pub fn to_value(
             &self,
-        ) -> ::formwork::__rt::Result<super::#root #owned, ::formwork::WriteError> {
+        ) -> ::core::result::Result<super::#root #owned, ::formwork::WriteError> {
             ::formwork::Pack::unpack(&self.root, &self.pools, ::formwork::Nesting::default())
                 .map_err(::formwork::__rt::s::unwritable)
         }
@@ -123,7 +124,7 @@ fn values(root: &Ident, borrows: bool) -> TokenStream {
         /// 2³² elements of one type.
         pub fn from_value(
             value: &super::#root #elided,
-        ) -> ::formwork::__rt::Result<Self, ::formwork::WriteError> {
+        ) -> ::core::result::Result<Self, ::formwork::WriteError> {
             Self::packed(value, ::formwork::Nesting::default())
                 .map_err(::formwork::__rt::s::unwritable)
         }
@@ -131,7 +132,7 @@ fn values(root: &Ident, borrows: bool) -> TokenStream {
         fn packed(
             value: &super::#root #elided,
             nesting: ::formwork::Nesting,
-        ) -> ::formwork::__rt::Result<Self, ::formwork::ProblemKind> {
+        ) -> ::core::result::Result<Self, ::formwork::ProblemKind> {
             let mut pools: pools::Pools = ::formwork::__rt::Default::default();
             let root = ::formwork::Pack::pack(value, &mut pools, nesting)?;
             ::formwork::__rt::Ok(Self { root, pools })

@@ -83,7 +83,7 @@ pub(in crate::rust) fn ty(shapes: &Shapes<'_>, shape: &Shape, inside: bool) -> T
         }
         Shape::Option(some) => {
             let some = inner(some);
-            quote!(::formwork::__rt::Option<#some>)
+            quote!(::core::option::Option<#some>)
         }
         Shape::Kept(number) => {
             let number = inner(number);

@@ -21,12 +21,11 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::plan::Plan;
 use super::shape::{Shape, Shapes};
 use super::visit::{Part, expressions};
 use crate::model::{
     Constant, EpochId, Expr, ExprId, Model, Path, Record, RecordId, RecordKind, Role, Row, RowId,
-    RowKind, Start, Type, UnionId,
+    RowKind, Sizes, Start, Type, UnionId,
 };
 
 pub(super) use expr::{Access, Frame, Scope, early};
@@ -49,6 +48,8 @@ pub(super) struct Straight<'p, 'm> {
     flavour: Flavour,
     pub shapes: &'p Shapes<'m>,
     pub model: &'m Model,
+    /// The model in each epoch.
+    views: &'m [Model],
     /// Whether code is made for the elements of a stream.
     streaming: std::cell::Cell<bool>,
     /// What noted references lead to.
@@ -69,9 +70,14 @@ pub(super) struct Emitted {
     pub sealed: bool,
 }
 
+/// The model in each of its epochs.
+pub(super) fn views(model: &Model) -> Vec<Model> {
+    (0..).map(EpochId).take(model.epochs.len()).map(|epoch| model.in_epoch(epoch)).collect()
+}
+
 /// The module `straight`, or why there is none.
-pub(super) fn emit(plan: &Plan<'_>) -> Able<Emitted> {
-    let straight = Straight::new(plan, Flavour::Values);
+pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted> {
+    let straight = Straight::new(shapes, views, Flavour::Values);
     let model = straight.model;
     if model.gaps == crate::model::Gaps::Kept {
         return unable("gaps are kept");
@@ -92,7 +98,7 @@ pub(super) fn emit(plan: &Plan<'_>) -> Able<Emitted> {
     let tries = tried.map(|field| {
         quote! {
             value.#field = !value.#field;
-            if whole(&value).is_ok_and(|written| written == bytes) {
+            if s::writes(bytes, |out| whole(&value, out)) {
                 return rt::Ok(value);
             }
             value.#field = !value.#field;
@@ -104,7 +110,7 @@ pub(super) fn emit(plan: &Plan<'_>) -> Able<Emitted> {
         quote! {
             let mut value = read::<M>(bytes, options)?;
             // What the reader did not look at is in the bytes that the value has.
-            if whole(&value).is_ok_and(|written| written == bytes) {
+            if s::writes(bytes, |out| whole(&value, out)) {
                 return rt::Ok(value);
             }
             #(#tries)*
@@ -118,17 +124,17 @@ pub(super) fn emit(plan: &Plan<'_>) -> Able<Emitted> {
             use ::formwork::__rt::{self as rt, s};
 
             /// The value of a file, if it is the plain case.
-            pub(super) fn file<'i, 'o, M: rt::Mode<'i, 'o>>(
+            pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
                 bytes: &'i [u8],
                 options: &::formwork::ReadOptions,
             ) -> s::Straight<#ty> {
                 #whole
             }
 
-            /// The bytes of a value, if it is the plain case.
-            pub(super) fn whole(value: &#root) -> s::Straight<rt::Vec<u8>> {
+            /// Appends the bytes of a value, if it is the plain case.
+            pub(super) fn whole(value: &#root, out: &mut rt::Vec<u8>) -> s::Straight<()> {
                 check_root(value)?;
-                write(value)
+                write(value, out)
             }
 
             #epoch
@@ -141,8 +147,8 @@ pub(super) fn emit(plan: &Plan<'_>) -> Able<Emitted> {
 }
 
 /// The same for the types of an arena, in its module.
-pub(super) fn emit_arena(plan: &Plan<'_>) -> Able<TokenStream> {
-    let straight = Straight::new(plan, Flavour::Arena);
+pub(super) fn emit_arena<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<TokenStream> {
+    let straight = Straight::new(shapes, views, Flavour::Arena);
     let model = straight.model;
     if model.gaps == crate::model::Gaps::Kept {
         return unable("gaps are kept");
@@ -183,9 +189,10 @@ pub(super) fn emit_arena(plan: &Plan<'_>) -> Able<TokenStream> {
             pub(super) fn whole(
                 value: &#root,
                 arena: &super::pools::Pools,
-            ) -> s::Straight<rt::Vec<u8>> {
+                out: &mut rt::Vec<u8>,
+            ) -> s::Straight<()> {
                 #check
-                write(value, arena)
+                write(value, arena, out)
             }
 
             #epoch
@@ -197,8 +204,8 @@ pub(super) fn emit_arena(plan: &Plan<'_>) -> Able<TokenStream> {
 }
 
 impl<'p, 'm> Straight<'p, 'm> {
-    fn new(plan: &'p Plan<'m>, flavour: Flavour) -> Self {
-        let model = plan.model;
+    fn new(shapes: &'p Shapes<'m>, views: &'m [Model], flavour: Flavour) -> Self {
+        let model = shapes.model();
         let mut owners = vec![BTreeSet::new(); model.records.len()];
         for (id, record) in model.records() {
             for child in children(model, record) {
@@ -207,8 +214,9 @@ impl<'p, 'm> Straight<'p, 'm> {
         }
         let mut straight = Straight {
             flavour,
-            shapes: &plan.shapes,
+            shapes,
             model,
+            views,
             streaming: false.into(),
             goals: Vec::new(),
             noting: true.into(),
@@ -222,7 +230,7 @@ impl<'p, 'm> Straight<'p, 'm> {
 
     fn find_needs(&self) -> Vec<BTreeSet<RecordId>> {
         let mut needs = vec![BTreeSet::new(); self.model.records.len()];
-        expressions(self.model, &mut |id, _, _, part| match part {
+        expressions(self.model, &mut |id, part| match part {
             Part::Expr(expr) => self.seeds(expr, id, &mut needs[id.index()]),
             Part::Reference(path) | Part::Table(path) => {
                 let needs = &mut needs[id.index()];
@@ -398,6 +406,17 @@ impl<'p, 'm> Straight<'p, 'm> {
         if self.has_epochs() { quote!(E,) } else { TokenStream::new() }
     }
 
+    /// The model in an epoch.
+    pub fn view(&self, epoch: usize) -> &'m Model {
+        self.views.get(epoch).unwrap_or(self.model)
+    }
+
+    /// Sizes of records in each epoch.
+    pub fn sizes(&self) -> Vec<Sizes<'m>> {
+        let epochs = (0..).map(EpochId).zip(self.views);
+        epochs.map(|(epoch, view)| view.sizes(epoch)).collect()
+    }
+
     /// Code for each layout: as one piece if it is the same for all.
     pub fn by_epoch(
         &self,
@@ -405,8 +424,7 @@ impl<'p, 'm> Straight<'p, 'm> {
     ) -> Able<TokenStream> {
         let mut bodies: Vec<(String, TokenStream, Vec<usize>)> = Vec::new();
         for epoch in 0..self.model.epochs.len() {
-            let id = EpochId(u32::try_from(epoch).unwrap_or(u32::MAX));
-            let tokens = body(self.model.in_epoch(id), epoch)?;
+            let tokens = body(self.view(epoch), epoch)?;
             let text = tokens.to_string();
             match bodies.iter_mut().find(|(known, ..)| *known == text) {
                 Some((.., epochs)) => epochs.push(epoch),

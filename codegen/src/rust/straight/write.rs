@@ -26,7 +26,7 @@ use quote::{format_ident, quote};
 use super::check::Checking;
 use super::{Able, Access, Flavour, Frame, Scope, Straight, unable};
 use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, EpochId, Model, RecordId, RecordKind, Row, RowId, Sizes,
+    ByteOrder, ByteOrderRule, EndianRule, Model, RecordId, RecordKind, Row, RowId, Sizes,
     Statement, Type,
 };
 use crate::rust::shape::Shape;
@@ -45,9 +45,10 @@ pub(super) fn emit(
     let epochs = straight.epoch_generic();
     let (arena, param) = (straight.arena_argument(), straight.arena_param(&quote!('v)));
     let body = writer.root()?;
-    let ink = match straight.flavour {
-        Flavour::Values => quote!(s::Ink::new(#anchors)),
-        Flavour::Arena => quote!(s::Ink::of_arena(#anchors, arena.size())),
+    let room = match straight.flavour {
+        Flavour::Values => quote!(0),
+        // The value takes more in the arena than in a file.
+        Flavour::Arena => quote!(arena.size() / 3),
     };
     let epoch = straight.epoch_argument();
     let checks = checking.is_within_writing().then(|| {
@@ -65,24 +66,28 @@ pub(super) fn emit(
     });
     let dispatch = if straight.has_epochs() {
         let arms = (0..straight.model.epochs.len())
-            .map(|epoch| quote!(#epoch => written::<#epoch>(v, #arena),));
+            .map(|epoch| quote!(#epoch => written::<#epoch>(v, #arena out),));
         quote!(match epoch(v, #arena)? { #(#arms)* _ => rt::Err(s::Odd), })
     } else {
-        quote!(written(v, #arena))
+        quote!(written(v, #arena out))
     };
     Ok(quote! {
-        fn write<'v>(v: &'v #ty, #param) -> s::Straight<rt::Vec<u8>> {
+        fn write<'v>(v: &'v #ty, #param out: &mut rt::Vec<u8>) -> s::Straight<()> {
             #dispatch
         }
 
-        fn written<'v, #epochs>(v: &'v #ty, #param) -> s::Straight<rt::Vec<u8>> {
+        fn written<'v, #epochs>(
+            v: &'v #ty,
+            #param
+            out: &mut rt::Vec<u8>,
+        ) -> s::Straight<()> {
             #checks
-            let mut ink = #ink;
-            let cx = &mut ink;
-            #rules
-            { #body }
-            #late
-            ink.finish()
+            s::write(#anchors, #room, out, |cx| {
+                #rules
+                { #body }
+                #late
+                rt::Ok(())
+            })
         }
 
         #(#functions)*
@@ -175,14 +180,11 @@ impl<'m> Node<'m> {
 impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
     fn new(straight: &'s Straight<'p, 'm>, checking: &'s Checking<'s, 'p, 'm>) -> Self {
         let model = straight.model;
-        let epochs = 0..u32::try_from(model.epochs.len()).unwrap_or(u32::MAX);
         Writer {
             straight,
             checking,
             model,
-            sizes: epochs
-                .map(|epoch| model.in_epoch(EpochId(epoch)).sizes(EpochId(epoch)))
-                .collect(),
+            sizes: straight.sizes(),
             functions: RefCell::default(),
             failed: RefCell::default(),
             anchors: Anchors::new(straight),

@@ -26,7 +26,7 @@ pub fn emit(shapes: &Shapes<'_>, id: EnumId, options: &Options) -> TokenStream {
         .flatten()
         .map(|member| {
             quote! {
-                impl ::formwork::__rt::Default for #ident {
+                impl ::core::default::Default for #ident {
                     fn default() -> Self {
                         #member
                     }
@@ -118,7 +118,7 @@ fn closed(ident: &Ident, prim: Prim, members: &[Member]) -> TokenStream {
 
             /// The member with this number, if there is one.
             #[must_use]
-            pub const fn from_number(number: #prim) -> ::formwork::__rt::Option<Self> {
+            pub const fn from_number(number: #prim) -> ::core::option::Option<Self> {
                 match number {
                     #(#of,)*
                     _ => ::formwork::__rt::None,
@@ -154,7 +154,7 @@ fn open(ident: &Ident, prim: Prim, members: &[Member]) -> TokenStream {
 
             /// Name in the schema, if it has one for the number.
             #[must_use]
-            pub const fn name(self) -> ::formwork::__rt::Option<&'static str> {
+            pub const fn name(self) -> ::core::option::Option<&'static str> {
                 match self.0 {
                     #(#names,)*
                     _ => ::formwork::__rt::None,

@@ -51,7 +51,7 @@ pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
     let spelling = shapes.has_spelling(id).then(|| quote!(spelling));
     let others = match field.shape {
         Shape::Str => quote!({&'a str} {::formwork::__rt::String}),
-        Shape::Bytes => quote!({&'a [u8]} {::formwork::__rt::Vec<u8>}),
+        Shape::Bytes => quote!({&'a [u8]} {::formwork::alloc::vec::Vec<u8>}),
         Shape::Utf16 => quote!({ &str } { ::formwork::__rt::String }),
         _ => TokenStream::new(),
     };

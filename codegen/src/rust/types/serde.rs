@@ -57,7 +57,7 @@ pub fn remote(ident: &Ident) -> TokenStream {
                 *self
             }
 
-            fn of_form(form: #ident) -> ::formwork::__rt::Result<#ident, &'static str> {
+            fn of_form(form: #ident) -> ::core::result::Result<#ident, &'static str> {
                 ::formwork::__rt::Ok(form)
             }
         }
@@ -72,7 +72,7 @@ pub fn index(ident: &Ident) -> TokenStream {
             fn serialize<S: ::serde::Serializer>(
                 &self,
                 serializer: S,
-            ) -> ::formwork::__rt::Result<S::Ok, S::Error> {
+            ) -> ::core::result::Result<S::Ok, S::Error> {
                 serializer.serialize_u32(self.number())
             }
         }
@@ -80,7 +80,7 @@ pub fn index(ident: &Ident) -> TokenStream {
         impl<'de> ::serde::Deserialize<'de> for #ident {
             fn deserialize<D: ::serde::Deserializer<'de>>(
                 deserializer: D,
-            ) -> ::formwork::__rt::Result<Self, D::Error> {
+            ) -> ::core::result::Result<Self, D::Error> {
                 let number = <u32 as ::serde::Deserialize>::deserialize(deserializer)?;
                 #ident::new(number).ok_or_else(|| {
                     ::serde::de::Error::custom("the position is too large for an index")

@@ -73,7 +73,7 @@ fn default(shapes: &Shapes<'_>, id: RecordId) -> Option<TokenStream> {
     let spelling =
         shapes.has_spelling(id).then(|| quote!(spelling: ::formwork::__rt::Default::default(),));
     Some(quote! {
-        impl ::formwork::__rt::Default for #ident #elided {
+        impl ::core::default::Default for #ident #elided {
             fn default() -> Self {
                 #ident { #(#names: #values,)* #spelling }
             }

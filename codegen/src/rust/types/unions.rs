@@ -32,7 +32,7 @@ pub fn emit(shapes: &Shapes<'_>, id: UnionId, options: &Options) -> TokenStream 
     let derive_default = derived.then(|| quote!(, Default));
     let default = payload.map(|_| {
         quote! {
-            impl ::formwork::__rt::Default for #ident #elided {
+            impl ::core::default::Default for #ident #elided {
                 fn default() -> Self {
                     #ident::#first(::formwork::__rt::Default::default())
                 }

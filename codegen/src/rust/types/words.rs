@@ -37,7 +37,7 @@ pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStream
     let default = Some(shapes.default_word(id)).filter(|bits| *bits != 0).map(|bits| {
         let bits = Literal::u64_unsuffixed(bits);
         quote! {
-            impl ::formwork::__rt::Default for #ident {
+            impl ::core::default::Default for #ident {
                 fn default() -> Self {
                     Self(#bits)
                 }
@@ -46,7 +46,7 @@ pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStream
     });
     let derive_default = default.is_none().then(|| quote!(, Default));
     let data = parts.iter().fold(0, |bits, part| bits | part.mask << part.first);
-    let mask = Literal::u64_unsuffixed(data);
+    let (number, mask) = (Literal::u32_unsuffixed(id.0), Literal::u64_unsuffixed(data));
     let name = ident.to_string();
     let shown = parts.iter().map(|part| {
         let (name, method) = (part.ident.to_string(), &part.ident);
@@ -77,7 +77,7 @@ pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStream
             }
         }
 
-        ::formwork::__word!(#ident, #mask);
+        ::formwork::__word!(#ident #number, #mask);
 
         #inspect
         #remote

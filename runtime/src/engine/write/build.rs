@@ -30,6 +30,8 @@ enum Origin<'v> {
     Case(Stored<'v>, &'v [Row]),
     /// What the only row of a record is that stands for it.
     Only(Given<'v>),
+    /// The bits of a packed word.
+    Word(u64),
 }
 
 impl<'p> Engine<'p, '_> {
@@ -67,6 +69,7 @@ impl<'p> Engine<'p, '_> {
                 Origin::Fields(fields, &[])
             }
             Given::Stored(stored) if stored.node().is_some() => Origin::Node(stored),
+            Given::Word(bits) => Origin::Word(bits),
             value if record.transparent.is_some() => Origin::Only(value),
             other => {
                 let actual = other.kind_name().into();
@@ -118,10 +121,7 @@ impl<'p> Engine<'p, '_> {
             Origin::Fields(fields, _) if fields.stands_for() == StandsFor::OnlyRow && !is_only => {
                 Given::Missing
             }
-            Origin::Fields(fields, _) => {
-                let record = self.tree.record_id(loc.node);
-                fields.field(Asked { record, row: loc.row, name: row.name.as_deref() })
-            }
+            Origin::Fields(fields, _) => fields.field(self.asked(loc, row)),
             Origin::Node(stored) => stored.data(loc.row),
             Origin::Case(stored, rows) => {
                 let same = |logical: &Row| logical.name.is_some() && logical.name == row.name;
@@ -132,6 +132,34 @@ impl<'p> Engine<'p, '_> {
             }
             Origin::Only(value) if is_only => value,
             Origin::Only(_) => Given::Missing,
+            Origin::Word(bits) => self.bits_of(bits, row),
+        }
+    }
+
+    /// The row that a struct is asked for: the rows of a form are fields of its case.
+    fn asked<'m>(&self, loc: Loc, row: &'m Row) -> Asked<'m> {
+        let (record, name) = (self.tree.record_id(loc.node), row.name.as_deref());
+        if let (RecordKind::Form(union, case, _), Some(name)) =
+            (&self.tree.record(loc.node).kind, name)
+        {
+            let record = self.model.unions[union.index()].cases[*case as usize].record;
+            let rows = &self.model.records[record.index()].rows;
+            let same = |logical: &Row| logical.name.as_deref() == Some(name);
+            if let Some((row, _)) = (0..).map(RowId).zip(rows).find(|(_, row)| same(row)) {
+                return Asked { record, row, name: Some(name) };
+            }
+        }
+        Asked { record, row: loc.row, name }
+    }
+
+    /// What a field of a packed word is, from all its bits.
+    fn bits_of<'v>(&self, bits: u64, row: &Row) -> Given<'v> {
+        let Type::Cell(cell) = &row.ty else { return Given::Missing };
+        let Storage::Word { first, last, .. } = cell.storage else { return Given::Missing };
+        let raw = bits.checked_shr(first.into()).unwrap_or(0) & mask(last - first + 1);
+        match self.tree.meant(raw, cell, row) {
+            Item::Bool(yes) => Given::Bool(yes),
+            item => self.tree.int(item).map_or(Given::None, Given::Int),
         }
     }
 
@@ -167,6 +195,18 @@ impl<'p> Engine<'p, '_> {
                 let source = source.filter(|source| stored.tree.record_id(*source) == id);
                 if let Some(all) = source.and_then(|source| stored.tree.kept.get(&source)) {
                     all.iter().for_each(|kept| self.tree.keep(node, kept.clone()));
+                }
+            }
+            Origin::Word(bits) => {
+                for (row, definition) in record.numbered_rows() {
+                    let reserved = matches!(definition.kind, RowKind::Reserved);
+                    if let (true, Given::Int(bits @ 1..)) =
+                        (reserved, self.bits_of(bits, definition))
+                    {
+                        let (kind, stored) = (KeptKind::Reserved, KeptValue::Int(bits));
+                        let instead_of = KeptValue::None;
+                        self.tree.keep(node, Kept { row, index: None, kind, stored, instead_of });
+                    }
                 }
             }
             Origin::Only(_) => {}
@@ -868,6 +908,10 @@ impl<'p> Engine<'p, '_> {
     fn build_run(&mut self, run: &'p RunType, value: Given<'_>, loc: Loc, row: &'p Row) -> Item {
         match (run.content, value) {
             (_, Given::None) => self.build_none(loc, row),
+            (Content::Text(_), Given::Units(units)) if String::from_utf16(units).is_ok() => {
+                let text = String::from_utf16_lossy(units);
+                self.build_run(run, Given::Text(&text), loc, row)
+            }
             (Content::Bytes, Given::Bytes(bytes)) => Item::Bytes(self.blob(bytes)),
             (Content::Bytes, Given::Text(text)) => Item::Bytes(self.blob(text.as_bytes())),
             (Content::Text(encoding), Given::Text(text)) => {
@@ -959,6 +1003,7 @@ impl<'p> Engine<'p, '_> {
                 }
                 Origin::Node(stored) | Origin::Case(stored, _) => stored.field(row),
                 Origin::Only(value) => value,
+                Origin::Word(_) => Given::Missing,
             };
             (!matches!(given, Given::Missing)).then_some(given)
         };
@@ -988,7 +1033,7 @@ impl<'p> Engine<'p, '_> {
                     }
                 }
             }
-            Origin::Only(_) => {}
+            Origin::Only(_) | Origin::Word(_) => {}
         }
         let chosen = kept
             .filter(|(_, instead)| usize::try_from(*instead) == Ok(first))

@@ -31,7 +31,7 @@ use quote::{format_ident, quote};
 
 use super::{Able, Flavour, Frame, Scope, Straight, Unable, unable};
 use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, EpochId, ExprId, Model, Pattern, RecordId, RowId, Sizes,
+    ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, Pattern, RecordId, RowId, Sizes,
     Storage,
 };
 use crate::rust::shape::Shape;
@@ -177,12 +177,7 @@ impl Spot {
 impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     fn new(straight: &'s Straight<'p, 'm>) -> Self {
         let model = straight.model;
-        let sizes = (0..model.epochs.len())
-            .map(|epoch| {
-                let epoch = epoch_id(epoch);
-                model.in_epoch(epoch).sizes(epoch)
-            })
-            .collect();
+        let sizes = straight.sizes();
         let mut reading = Reading {
             straight,
             model,
@@ -292,7 +287,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         }
         Ok(quote! {
             /// The value of a file.
-            fn read<'i, 'o, M: rt::Mode<'i, 'o>>(
+            fn read<'i, 'o, M: s::Mode<'i, 'o>>(
                 bytes: &'i [u8],
                 options: &::formwork::ReadOptions,
             ) -> s::Straight<#ty> {
@@ -330,7 +325,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                 false => (None, ty),
             };
             let (mode, arena) = match self.straight.flavour {
-                Flavour::Values => (quote!('o, M: rt::Mode<'i, 'o>,), None),
+                Flavour::Values => (quote!('o, M: s::Mode<'i, 'o>,), None),
                 Flavour::Arena => (quote!(), Some(quote!(arena: &mut super::pools::Pools,))),
             };
             if callee.pushing {
@@ -393,7 +388,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     fn function_body(&self, callee: Callee, epoch: usize) -> Able<TokenStream> {
         let Callee { record, big, pushing } = callee;
         let ctx = Ctx {
-            view: self.model.in_epoch(epoch_id(epoch)),
+            view: self.straight.view(epoch),
             epoch,
             big,
             frames: Vec::new(),
@@ -556,10 +551,6 @@ fn function(callee: Callee) -> Ident {
 /// Adds a value to the open list that a function is given.
 fn push(value: &TokenStream) -> TokenStream {
     quote!(let element = #value; s::pushed(arena, into, element);)
-}
-
-fn epoch_id(epoch: usize) -> EpochId {
-    EpochId(u32::try_from(epoch).unwrap_or(u32::MAX))
 }
 
 /// A number without a type.

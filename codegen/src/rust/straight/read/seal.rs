@@ -41,7 +41,7 @@ pub(super) fn uses(model: &Model) -> Vec<usize> {
 /// Rows that expressions and tags ask for.
 pub(super) fn asked(model: &Model) -> BTreeSet<(RecordId, RowId)> {
     let mut found = BTreeSet::new();
-    expressions(model, &mut |_, _, _, part| match part {
+    expressions(model, &mut |_, part| match part {
         Part::Expr(expr) => model.exprs.paths(expr, &mut |path| ask(path, &mut found)),
         Part::Reference(path) | Part::Table(path) => {
             model.exprs.with_subscripts(path, &mut |path| ask(path, &mut found));

@@ -73,7 +73,7 @@ impl Anchors {
             }
         }
         let mut list = Vec::new();
-        expressions(model, &mut |id, _, _, part| {
+        expressions(model, &mut |id, part| {
             if let Part::Expr(expr) = part {
                 anchors.collect(model, expr, id, &mut list);
             }
@@ -237,7 +237,7 @@ pub(super) fn indexed(model: &Model) -> BTreeSet<RecordId> {
         found
     }
     let mut found = BTreeSet::new();
-    expressions(model, &mut |id, _, _, part| {
+    expressions(model, &mut |id, part| {
         if let Part::Expr(expr) = part
             && asks(model, expr)
         {

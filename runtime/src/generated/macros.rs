@@ -1,0 +1,584 @@
+//! What all generated types implement in the same way.
+
+/// Equality and conversion of a struct: `Name<'a> { fields that borrow } { others }`, or
+/// `Name { fields }`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __struct {
+    ($name:ident<$a:lifetime> { $($borrowed:ident)* } { $($plain:ident)* }) => {
+        $crate::__borrowed!($name);
+
+        impl $crate::__rt::Own for $name<'_> {
+            type Owned = $name<'static>;
+
+            fn own(self) -> $name<'static> {
+                $name {
+                    $($borrowed: $crate::__rt::Own::own(self.$borrowed),)*
+                    $($plain: self.$plain,)*
+                }
+            }
+        }
+
+        $crate::__same! { [$name<'_>] $($borrowed)* $($plain)* }
+    };
+    ($name:ident { $($plain:ident)* }) => {
+        $crate::__plain!($name);
+        $crate::__same! { [$name] $($plain)* }
+    };
+}
+
+/// Equality and conversion of a union: `Name<'a> { variants that borrow } { others } { units }`, or
+/// `Name { variants } { units }`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __union {
+    ($name:ident<$a:lifetime> { $($borrowed:ident)* } { $($plain:ident)* } { $($unit:ident)* }) => {
+        $crate::__borrowed!($name);
+
+        impl $crate::__rt::Own for $name<'_> {
+            type Owned = $name<'static>;
+
+            fn own(self) -> $name<'static> {
+                match self {
+                    $($name::$borrowed(value) => $name::$borrowed($crate::__rt::Own::own(value)),)*
+                    $($name::$plain(value) => $name::$plain(value),)*
+                    $($name::$unit => $name::$unit,)*
+                }
+            }
+        }
+
+        $crate::__same_case! { [$name<'_>] $name { $($borrowed)* $($plain)* } { $($unit)* } }
+    };
+    ($name:ident { $($plain:ident)* } { $($unit:ident)* }) => {
+        $crate::__plain!($name);
+        $crate::__same_case! { [$name] $name { $($plain)* } { $($unit)* } }
+    };
+}
+
+/// Conversion of the structs of cases into the union: `Name<'a> { Variant(Struct that borrows) }
+/// { Variant(Struct) }`, or `Name { Variant(Struct) }`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __from_cases {
+    ($name:ident<$a:lifetime> { $($borrowed:ident($body:ident))* } { $($plain:ident($own:ident))* }) => {
+        $(
+            impl<$a> $crate::__rt::From<$body<$a>> for $name<$a> {
+                fn from(value: $body<$a>) -> Self {
+                    $name::$borrowed(value)
+                }
+            }
+        )*
+        $(
+            impl $crate::__rt::From<$own> for $name<'_> {
+                fn from(value: $own) -> Self {
+                    $name::$plain(value)
+                }
+            }
+        )*
+    };
+    ($name:ident { $($plain:ident($own:ident))* }) => {
+        $(
+            impl $crate::__rt::From<$own> for $name {
+                fn from(value: $own) -> Self {
+                    $name::$plain(value)
+                }
+            }
+        )*
+    };
+}
+
+/// Conversion of the only field into a struct: `[<'a>] [Name<'a>] field: type { others }` and
+/// `spelling` if it has that, too. The others are types that become that of the field.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __from_field {
+    (
+        [$($generics:tt)*] [$name:ty] $field:ident: [$ty:ty] $({ $other:ty })* $($spelling:ident)?
+    ) => {
+        impl $($generics)* $crate::__rt::From<$ty> for $name {
+            fn from($field: $ty) -> Self {
+                Self { $field, $($spelling: $crate::Spelling::default())? }
+            }
+        }
+        $crate::__from_others! { [$($generics)*] [$name] [$ty] $({ $other })* }
+    };
+}
+
+/// Conversion into a struct of what becomes its only field.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __from_others {
+    ($generics:tt $name:tt $ty:tt) => {};
+    ([$($generics:tt)*] [$name:ty] [$ty:ty] { $other:ty } $($rest:tt)*) => {
+        impl $($generics)* $crate::__rt::From<$other> for $name {
+            fn from(value: $other) -> Self {
+                Self::from(<$ty>::from(value))
+            }
+        }
+        $crate::__from_others! { [$($generics)*] [$name] [$ty] $($rest)* }
+    };
+}
+
+/// Methods of a type that borrows, and equality.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __borrowed {
+    ($name:ident) => {
+        impl $name<'_> {
+            /// The same value, borrowing nothing.
+            #[must_use]
+            pub fn into_owned(self) -> $name<'static> {
+                $crate::__rt::Own::own(self)
+            }
+        }
+
+        $crate::__equal!([$name<'_>]);
+    };
+}
+
+/// Equality of a type that borrows nothing.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __plain {
+    ($name:ident) => {
+        $crate::__equal!([$name]);
+    };
+}
+
+/// Equality, by way of `Same`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __equal {
+    ([$($name:tt)*]) => {
+        impl $($name)* {
+            /// Whether both are equal and were spelled in the same way.
+            #[must_use]
+            pub fn same_spelling(&self, other: &Self) -> bool {
+                $crate::__rt::Same::same(self, other, true)
+            }
+        }
+
+        impl ::core::cmp::PartialEq for $($name)* {
+            fn eq(&self, other: &Self) -> bool {
+                $crate::__rt::Same::same(self, other, false)
+            }
+        }
+
+        impl ::core::cmp::Eq for $($name)* {}
+    };
+}
+
+/// `Same` of a struct.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __same {
+    ([$($name:tt)*] $($field:ident)*) => {
+        impl $crate::__rt::Same for $($name)* {
+            fn same(&self, other: &Self, spelling: bool) -> bool {
+                // A struct may have no fields.
+                let _ = (other, spelling);
+                true $(&& $crate::__rt::Same::same(&self.$field, &other.$field, spelling))*
+            }
+        }
+    };
+}
+
+/// `Same` of a union.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __same_case {
+    ([$($ty:tt)*] $name:ident { $($variant:ident)* } { $($unit:ident)* }) => {
+        impl $crate::__rt::Same for $($ty)* {
+            // Of a union with one case, two values never have different ones.
+            #[allow(unreachable_patterns)]
+            fn same(&self, other: &Self, spelling: bool) -> bool {
+                let _ = spelling;
+                match (self, other) {
+                    $(($name::$variant(a), $name::$variant(b)) => {
+                        $crate::__rt::Same::same(a, b, spelling)
+                    })*
+                    $(($name::$unit, $name::$unit) => true,)*
+                    _ => false,
+                }
+            }
+        }
+    };
+}
+
+/// Traits of an enumeration: `Name closed` or `Name open`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __enum {
+    ($name:ident closed) => {
+        $crate::__enum!(@traits $name, |member: &$name| $crate::__rt::Some((*member).name()));
+        $crate::__number! {
+            [$name] member => member.number(),
+            number => $name::from_number(number as _).unwrap_or_default()
+        }
+    };
+    ($name:ident open) => {
+        $crate::__enum!(@traits $name, |member: &$name| (*member).name());
+        $crate::__number! { [$name] member => member.number(), number => $name(number as _) }
+
+        impl ::core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                match (*self).name() {
+                    $crate::__rt::Some(name) => f.write_str(name),
+                    $crate::__rt::None => ::core::fmt::Display::fmt(&(*self).number(), f),
+                }
+            }
+        }
+    };
+    (@traits $name:ident, $shown:expr) => {
+        impl $crate::__rt::Same for $name {
+            fn same(&self, other: &Self, _: bool) -> bool {
+                self == other
+            }
+        }
+
+        impl $crate::__rt::ToKept for $name {
+            fn to_kept(&self) -> $crate::KeptValue {
+                $crate::KeptValue::Int(i128::from((*self).number()))
+            }
+        }
+
+        impl $crate::Inspect for $name {
+            fn inspect(&self, to: &mut dyn $crate::Inspector) {
+                let name = $shown;
+                to.member(i128::from((*self).number()), name(self));
+            }
+        }
+    };
+}
+
+/// Equality of a word: of the bits of its fields, and of all if spelling counts; and both ways between
+/// it and the engine.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __word {
+    ($name:ident $record:literal, $data:expr) => {
+        $crate::__plain!($name);
+
+        impl $crate::__rt::Same for $name {
+            fn same(&self, other: &Self, spelling: bool) -> bool {
+                self.0 == other.0 || (!spelling && (self.0 ^ other.0) & $data == 0)
+            }
+        }
+
+        impl $crate::__rt::Source for $name {
+            fn given(&self) -> $crate::__rt::Given<'_> {
+                $crate::__rt::Given::Word(u64::from(self.0))
+            }
+        }
+
+        impl<'v> $crate::__rt::Made<'v> for $name {
+            const RECORDS: &'static [u32] = &[$record];
+
+            #[allow(clippy::cast_possible_truncation)] // It fits.
+            fn made(seen: $crate::__rt::Seen<'_, 'v>) -> Self {
+                $name(seen.word() as _)
+            }
+        }
+    };
+}
+
+/// Both ways between a struct and the engine: `[Name<'v>]`, then for each record that it stands for
+/// its number and in braces the rows with their fields, those that usually follow from others,
+/// `spelling` if the struct has that, and `Default` if some field is none of them; then once more
+/// what has spelling: such fields, with the numbers that their rows have there.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __fields {
+    (
+        [$($name:tt)*]
+        $($record:literal {
+            $($row:literal $field:ident,)*
+        } {
+            $($kept_row:literal $kept:ident,)*
+        } { $($spelling:ident)? } { $($default:ident)? })*
+        [$($number:literal $visited:ident,)* $(.. $own:ident)?]
+    ) => {
+        impl<'v> $crate::__rt::Fields for $($name)* {
+            #[allow(unused_variables)]
+            fn field(&self, asked: $crate::__rt::Asked<'_>) -> $crate::__rt::Given<'_> {
+                match (asked.record.0, asked.row.0) {
+                    $($(($record, $row) => $crate::__rt::Source::given(&self.$field),)*)*
+                    _ => $crate::__rt::Given::Missing,
+                }
+            }
+
+            #[allow(unused_variables)]
+            fn spelling(
+                &self,
+                of: $crate::__rt::Spelled<'_>,
+                visit: &mut dyn FnMut(&$crate::SpellingEntry),
+            ) {
+                $($crate::__rt::visit_kept(&self.$visited, $number, visit);)*
+                $(self.$own.entries().iter().for_each(visit);)?
+            }
+        }
+
+        impl<'v> $crate::__rt::Source for $($name)* {
+            fn given(&self) -> $crate::__rt::Given<'_> {
+                $crate::__rt::Given::Struct(self)
+            }
+        }
+
+        impl<'v> $crate::__rt::Made<'v> for $($name)* {
+            const RECORDS: &'static [u32] = &[$($record),*];
+
+            fn made(seen: $crate::__rt::Seen<'_, 'v>) -> Self {
+                match seen.record() {
+                    $($record => Self {
+                        $($field: seen.row($row),)*
+                        $($kept: seen.kept($kept_row),)*
+                        $($spelling: seen.spelling(&[$($kept_row),*]),)?
+                        $(..$crate::__rt::$default::default())?
+                    },)*
+                    _ => $crate::__rt::Default::default(),
+                }
+            }
+        }
+    };
+}
+
+/// Both ways between a union and the engine: `[Name<'v>] { number Variant, ... } { number Unit, ... }`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __cases {
+    (
+        [$($ty:tt)*]
+        { $($number:literal $case:ident,)* } { $($empty:literal $unit:ident,)* }
+    ) => {
+        impl<'v> $crate::__rt::Source for $($ty)* {
+            fn given(&self) -> $crate::__rt::Given<'_> {
+                match self {
+                    $(Self::$case(value) => $crate::__rt::Given::NumberedCase($number, value),)*
+                    $(Self::$unit => $crate::__rt::Given::BareCase($empty),)*
+                }
+            }
+        }
+
+        impl<'v> $crate::__rt::Made<'v> for $($ty)* {
+            fn made(seen: $crate::__rt::Seen<'_, 'v>) -> Self {
+                match seen.case() {
+                    $($number => Self::$case($crate::__rt::Made::of(seen)),)*
+                    $($empty => Self::$unit,)*
+                    _ => $crate::__rt::Default::default(),
+                }
+            }
+        }
+    };
+}
+
+/// Both ways between a number of a generated type and the engine: `[Name] value => its number,
+/// number => its value`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __number {
+    ([$($name:tt)*] $value:ident => $number:expr, $read:ident => $made:expr) => {
+        impl<'v> $crate::__rt::Source for $($name)* {
+            fn given(&self) -> $crate::__rt::Given<'_> {
+                let $value = *self;
+                $crate::__rt::Given::Int(i128::from($number))
+            }
+        }
+
+        impl<'v> $crate::__rt::Made<'v> for $($name)* {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // It fits.
+            fn made(seen: $crate::__rt::Seen<'_, 'v>) -> Self {
+                let $read = seen.int();
+                $made
+            }
+        }
+    };
+}
+
+/// Reads and writes of the type that stands for a file: `Name<'a>` or `Name`, in brackets the module
+/// with fast readers and writers if there is one, and the packed model.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __file {
+    ($name:ident<$a:lifetime> [$($fast:ident)?] $packed:literal) => {
+        impl<$a> $name<$a> {
+            $crate::__file! { @reads $a [$($fast)?] }
+        }
+
+        impl $name<'static> {
+            $crate::__file! { @owned [$($fast)?] $crate::__rt::Own::own }
+        }
+
+        impl $name<'_> {
+            $crate::__file! { @writes [$($fast)?] $packed }
+        }
+    };
+    ($name:ident [$($fast:ident)?] $packed:literal) => {
+        impl $name {
+            $crate::__file! { @reads '_ [$($fast)?] }
+            $crate::__file! { @owned [$($fast)?] $crate::__rt::From::from }
+            $crate::__file! { @writes [$($fast)?] $packed }
+        }
+    };
+    (@reads $a:lifetime [$($fast:ident)?]) => {
+        /// Reads a file.
+        ///
+        /// # Errors
+        ///
+        /// The first thing that does not fit the schema, with its offset in bytes and its path.
+        pub fn read(bytes: &$a [u8]) -> ::core::result::Result<Self, $crate::ReadError> {
+            Self::read_with(bytes, &$crate::__rt::Default::default())
+        }
+
+        /// Reads a file with these limits, as strictly as they say.
+        ///
+        /// # Errors
+        ///
+        /// The first thing that does not fit the schema, with its offset in bytes and its path.
+        pub fn read_with(
+            bytes: &$a [u8],
+            options: &$crate::ReadOptions,
+        ) -> ::core::result::Result<Self, $crate::ReadError> {
+            $(if let $crate::__rt::Ok(value) = $fast::file::<$crate::__rt::s::Borrow>(bytes, options) {
+                return $crate::__rt::Ok(value);
+            })?
+            $crate::__rt::read(Self::__format(), bytes, options, $crate::__rt::None)
+        }
+
+        /// Reads a file, and notes what is worth knowing of it and no error, such as pointers of
+        /// which the relocation table does not know.
+        ///
+        /// # Errors
+        ///
+        /// The first thing that does not fit the schema, with its offset in bytes and its path.
+        pub fn read_noting(
+            bytes: &$a [u8],
+            options: &$crate::ReadOptions,
+            notes: &mut $crate::Notes,
+        ) -> ::core::result::Result<Self, $crate::ReadError> {
+            // A file that the fast reader carries has nothing to note.
+            $(if let $crate::__rt::Ok(value) = $fast::file::<$crate::__rt::s::Borrow>(bytes, options) {
+                return $crate::__rt::Ok(value);
+            })?
+            $crate::__rt::read(Self::__format(), bytes, options, $crate::__rt::Some(notes))
+        }
+
+        /// Reads a file by the engine, which carries every file.
+        #[doc(hidden)]
+        pub fn __read_engine(
+            bytes: &$a [u8],
+            options: &$crate::ReadOptions,
+        ) -> ::core::result::Result<Self, $crate::ReadError> {
+            $crate::__rt::read(Self::__format(), bytes, options, $crate::__rt::None)
+        }
+
+        /// Reads a file, if the fast reader carries it.
+        #[doc(hidden)]
+        #[allow(unused_variables, unreachable_code)]
+        pub fn __read_fast(
+            bytes: &$a [u8],
+            options: &$crate::ReadOptions,
+        ) -> ::core::option::Option<Self> {
+            $(return $fast::file::<$crate::__rt::s::Borrow>(bytes, options).ok();)?
+            $crate::__rt::None
+        }
+    };
+    (@owned [$($fast:ident)?] $own:expr) => {
+        /// Reads a file into a value that borrows nothing of it.
+        ///
+        /// # Errors
+        ///
+        /// The first thing that does not fit the schema, with its offset in bytes and its path.
+        pub fn read_owned(bytes: &[u8]) -> ::core::result::Result<Self, $crate::ReadError> {
+            let options = $crate::ReadOptions::default();
+            $(if let $crate::__rt::Ok(value) = $fast::file::<$crate::__rt::s::Owning>(bytes, &options) {
+                return $crate::__rt::Ok(value);
+            })?
+            $crate::__rt::read(Self::__format(), bytes, &options, $crate::__rt::None).map($own)
+        }
+    };
+    (@writes [$($fast:ident)?] $packed:literal) => {
+        /// The bytes of the file.
+        ///
+        /// # Errors
+        ///
+        /// Everything in the value that the format cannot say, each with its path.
+        pub fn write(&self) -> ::core::result::Result<$crate::__rt::Vec<u8>, $crate::WriteError> {
+            let mut bytes = $crate::__rt::Vec::new();
+            self.write_into(&mut bytes)?;
+            $crate::__rt::Ok(bytes)
+        }
+
+        /// Appends the bytes of the file.
+        ///
+        /// # Errors
+        ///
+        /// Those of `write`; nothing is appended then.
+        pub fn write_into(
+            &self,
+            out: &mut $crate::__rt::Vec<u8>,
+        ) -> ::core::result::Result<(), $crate::WriteError> {
+            $(if $fast::whole(self, out).is_ok() {
+                return $crate::__rt::Ok(());
+            })?
+            $crate::__rt::write(Self::__format(), self, out)
+        }
+
+        /// Whether the value can be written.
+        ///
+        /// # Errors
+        ///
+        /// Those of `write`.
+        pub fn validate(&self) -> ::core::result::Result<(), $crate::WriteError> {
+            $crate::__rt::validate(Self::__format(), self)
+        }
+
+        /// The bytes of the file, by the engine, which carries every value.
+        #[doc(hidden)]
+        pub fn __write_engine(
+            &self,
+        ) -> ::core::result::Result<$crate::__rt::Vec<u8>, $crate::WriteError> {
+            let mut bytes = $crate::__rt::Vec::new();
+            $crate::__rt::write(Self::__format(), self, &mut bytes)?;
+            $crate::__rt::Ok(bytes)
+        }
+
+        /// The bytes of the file, if the fast writer carries the value.
+        #[doc(hidden)]
+        #[allow(unreachable_code)]
+        pub fn __write_fast(&self) -> ::core::option::Option<$crate::__rt::Vec<u8>> {
+            $(
+                let mut bytes = $crate::__rt::Vec::new();
+                return $fast::whole(self, &mut bytes).ok().map(|()| bytes);
+            )?
+            $crate::__rt::None
+        }
+
+        /// The format, as the engine has it.
+        #[doc(hidden)]
+        pub fn __format() -> &'static $crate::__rt::Format {
+            static FORMAT: $crate::__rt::Format = $crate::__rt::Format::new($packed);
+            &FORMAT
+        }
+    };
+}
+
+/// A case of a union that is read in few steps. Without optimisation it is a function of its own, so
+/// that all cases together do not make one large stack frame.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(debug_assertions)]
+macro_rules! __small_case {
+    ($($body:tt)*) => {
+        (|| { $($body)* })()
+    };
+}
+
+/// A case of a union that is read in few steps.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(not(debug_assertions))]
+macro_rules! __small_case {
+    ($($body:tt)*) => {
+        { $($body)* }
+    };
+}

@@ -1,0 +1,22 @@
+//! What generated code stands on. Not part of the public interface: it changes together with the
+//! generator, and [`expect_codegen`] makes sure that the two fit.
+//!
+//! Generated types say by macro which row each of their fields is. From that come both ways between
+//! a value and the engine: what the engine asks of a value ([`Source`]), and a value of what the
+//! engine has read ([`Made`]).
+#![allow(clippy::must_use_candidate)]
+
+mod format;
+mod macros;
+mod made;
+mod names;
+mod source;
+mod value;
+
+pub use crate::engine::{Asked, Fields, Given, Spelled};
+pub use crate::straight as s;
+pub use crate::SpellingEntry;
+pub use format::{read, validate, write, Format};
+pub use made::{Made, Seen};
+pub use names::*;
+pub use source::{visit_kept, Source};

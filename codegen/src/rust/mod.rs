@@ -8,6 +8,8 @@ pub(crate) mod codes;
 mod expr;
 mod marks;
 mod names;
+#[doc(hidden)]
+pub mod packed;
 mod plan;
 #[doc(hidden)]
 pub mod probe;

@@ -12,6 +12,7 @@ extern crate alloc;
 mod expr;
 mod layout;
 mod linear;
+mod packed;
 mod parts;
 mod paths;
 mod size;
@@ -26,6 +27,7 @@ pub use expr::{
 };
 pub use layout::{Align, LayoutPath, PathStep, Statement};
 pub use linear::Linear;
+pub use packed::{pack, unpack};
 pub use parts::Parts;
 pub use size::{bit_width, cell_size, unit_size, Sizes};
 pub use types::{

@@ -255,7 +255,11 @@ impl<'p, 'b> Engine<'p, 'b> {
         if let Store::Part(part) = planned.store {
             let node = NodeRef { part: loc.node.part + part, ..loc.node };
             if self.tree.known_order(node) == Order::Asked && self.tree.plan(node).ordered {
-                self.order_of(loc.node, at, loc)?;
+                let result = self.order_of(loc.node, at, loc);
+                if let (Err(_), Some(first)) = (&result, self.tree.first_ordered(node, |_| true)) {
+                    self.tree.leave_unordered(node, first);
+                }
+                result?;
             }
             return self.verify_part(node, at);
         }

@@ -518,7 +518,8 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
         match self.node_order(node) {
             Ok(Some(order)) => {
-                if matches!(node.part, 0 | CASE) {
+                if !node.is_element() {
+                    // Its parts that say none of their own have it, too.
                     self.tree.own_node_mut(node).order = Order::Known(order);
                 }
                 Ok(order)

@@ -14,7 +14,7 @@ use formwork_codegen::print::model_text;
 use formwork_interpreter::{Value, read, write};
 use formwork_tests::golden::{Break, Edit, Feature, File, features};
 use formwork_tests::laws::{self, Broken};
-use formwork_tests::{models, samples, value_text};
+use formwork_tests::{programs, samples, value_text};
 
 fn folder() -> PathBuf {
     samples::workspace().join("tests/golden")
@@ -40,7 +40,7 @@ fn golden() {
 }
 
 fn run(feature: &Feature) -> Vec<String> {
-    let model = match models::from_file(&feature.schema) {
+    let model = match programs::from_file(&feature.schema) {
         Ok(model) => model,
         Err(error) => return vec![error],
     };

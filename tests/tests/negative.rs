@@ -13,7 +13,7 @@ use formwork_codegen::model::Model;
 use formwork_interpreter::read;
 use formwork_tests::golden::features;
 use formwork_tests::negative::{Cases, FoundError, FoundNote, Kind, Reader, Reason, cases};
-use formwork_tests::{models, samples};
+use formwork_tests::{programs, samples};
 
 /// Reads without generated code.
 struct Interpreter<'m>(&'m Model);
@@ -114,7 +114,7 @@ fn run_event_files(what: &str, folder: &Path, files: usize, most: Option<usize>)
     let mut summary = Summary { most, ..Summary::default() };
     for path in event_files(folder).into_iter().take(files) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        summary.run(&name, models::evfl(), &fs::read(&path).expect("the file can be read"));
+        summary.run(&name, programs::evfl(), &fs::read(&path).expect("the file can be read"));
     }
     summary.finish(what)
 }
@@ -155,7 +155,7 @@ const BY_HAND: [&str; 12] = [
 
 #[test]
 fn small_file_by_hand() {
-    let model = models::from_text("small.kdl", SMALL, None).unwrap_or_else(|e| panic!("{e}"));
+    let model = programs::from_text("small.kdl", SMALL, None).unwrap_or_else(|e| panic!("{e}"));
     let Cases { cases, left_out } = cases(&model, &SMALL_FILE).unwrap_or_else(|e| panic!("{e}"));
     let mut lines: Vec<_> = cases.iter().map(ToString::to_string).collect();
     lines.sort();
@@ -193,7 +193,7 @@ impl Reader for Blind {
 
 #[test]
 fn wrong_readers_are_noticed() {
-    let model = models::from_text("small.kdl", SMALL, None).unwrap_or_else(|e| panic!("{e}"));
+    let model = programs::from_text("small.kdl", SMALL, None).unwrap_or_else(|e| panic!("{e}"));
     let cases = cases(&model, &SMALL_FILE).unwrap_or_else(|e| panic!("{e}")).cases;
     let wrongs: [fn(&mut FoundError); 3] = [
         |error| error.code.push('x'),
@@ -226,7 +226,7 @@ fn fixtures_of_trees() {
     let mut summary = Summary::default();
     for (_, path) in files {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        summary.run(&name, models::esf(), &fs::read(&path).expect("the file can be read"));
+        summary.run(&name, programs::esf(), &fs::read(&path).expect("the file can be read"));
     }
     let total = summary.finish("fixtures of trees");
     // More rules only make it more.
@@ -242,7 +242,7 @@ fn tree_samples() {
     let mut summary = Summary { most: Some(2), ..Summary::default() };
     for (_, path) in files.iter().take(FEW) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        summary.run(&name, models::esf(), &fs::read(path).expect("the file can be read"));
+        summary.run(&name, programs::esf(), &fs::read(path).expect("the file can be read"));
     }
     summary.finish("samples of trees");
 }
@@ -261,7 +261,7 @@ fn golden_files() {
     for feature in features(&samples::workspace().join("tests/golden")).expect("readable") {
         let name = feature.schema.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         // The goldens report what is wrong with a schema.
-        let Ok(model) = models::from_file(&feature.schema) else { continue };
+        let Ok(model) = programs::from_file(&feature.schema) else { continue };
         for file in feature.files.iter().filter(|file| !file.options.lenient) {
             summary.run(&format!("{name} {}", file.name), &model, &file.bytes);
         }
@@ -313,7 +313,7 @@ const FEW: usize = 6;
 fn model(schema: &Path) -> Option<Model> {
     let text = fs::read_to_string(schema).expect("the schema can be read");
     let name = schema.file_name().unwrap_or_default().to_string_lossy();
-    formwork_codegen::load(&name, &text, schema.parent(), &models::Shipped).model
+    formwork_codegen::load(&name, &text, schema.parent(), &programs::Shipped).model
 }
 
 /// Files in a folder and below, the smallest first.

@@ -12,14 +12,14 @@ use formwork_properties::mutate;
 use formwork_tests::flows::{self, int, list, record, text};
 use formwork_tests::golden::features;
 use formwork_tests::laws::{self, Broken};
-use formwork_tests::{models, samples, trees};
+use formwork_tests::{programs, samples, trees};
 
 /// Milliseconds that each property is tried for.
 const BUDGET: u64 = 1500;
 
 fn golden(name: &str) -> Model {
     let path = samples::workspace().join("tests/golden").join(name).with_extension("kdl");
-    models::from_file(&path).unwrap_or_else(|error| panic!("{error}"))
+    programs::from_file(&path).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Short texts of few different characters, so that they share beginnings and ends.
@@ -336,7 +336,7 @@ fn expressions_mean_what_they_say() {
         );
         let (a, b) = (u.int_in_range(-300..=300)?, u.int_in_range(-300..=300)?);
         let expected = ex.value(a, b).and_then(|value| i64::try_from(value).ok());
-        let model = match models::from_text("t.kdl", &schema, None) {
+        let model = match programs::from_text("t.kdl", &schema, None) {
             Ok(model) => model,
             Err(error) => {
                 // The checker finds some expressions that cannot have a value.
@@ -371,10 +371,10 @@ fn changed_files_are_read_or_refused() {
         .into_iter()
         .filter_map(|feature| {
             let files = feature.files.into_iter().map(|file| file.bytes).collect();
-            Some((models::from_file(&feature.schema).ok()?, files))
+            Some((programs::from_file(&feature.schema).ok()?, files))
         })
         .collect();
-    for (model, fixtures) in [(models::evfl(), flows::all()), (models::esf(), trees::all())] {
+    for (model, fixtures) in [(programs::evfl(), flows::all()), (programs::esf(), trees::all())] {
         let file = |value| write(model, value).expect("the fixture can be written");
         let files = fixtures.iter().map(|(_, value)| file(value)).collect();
         models.push((model.clone(), files));

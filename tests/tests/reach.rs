@@ -17,7 +17,7 @@ fn rewrite(schema: &str, folder: &str, extensions: &[&str]) -> Option<(usize, us
     let path = samples::workspace().join("tests/reach").join(schema);
     let text = fs::read_to_string(&path).expect("the draft can be read");
     let loaded =
-        formwork_codegen::load(schema, &text, path.parent(), &formwork_tests::models::Shipped);
+        formwork_codegen::load(schema, &text, path.parent(), &formwork_tests::programs::Shipped);
     let model = loaded.model.expect("the draft has no error");
     let mut files = Vec::new();
     collect(&folder, &mut files);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use formwork_codegen::rust::{Options, check, emit_types};
-use formwork_tests::models;
+use formwork_tests::programs;
 use formwork_tests::samples::workspace;
 
 #[test]
@@ -39,7 +39,7 @@ fn types_compile() {
 #[test]
 fn text() {
     let path = workspace().join("tests/generated/types.kdl");
-    let model = models::from_file(&path).unwrap_or_else(|error| panic!("{error}"));
+    let model = programs::from_file(&path).unwrap_or_else(|error| panic!("{error}"));
     let optional = Options { serde: true, arbitrary: true, arena: false };
     for (name, options) in [("types.rs", Options::default()), ("types_optional.rs", optional)] {
         let given = emit_types(&model, &options);
@@ -65,7 +65,7 @@ fn generate(folder: &Path, options: &Options) -> Vec<(String, PathBuf)> {
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
             let name = format!("{}_{stem}", group.rsplit('/').next().unwrap_or(group));
             // Libraries and schemas that are meant to be wrong have no model.
-            let Ok(model) = models::from_file(path) else { continue };
+            let Ok(model) = programs::from_file(path) else { continue };
             if !name.contains(&only) || !check(&model).is_empty() {
                 continue;
             }

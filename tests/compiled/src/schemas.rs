@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_codegen::model::Model;
 use formwork_codegen::{Loaded, load};
-use formwork_tests::{models::Shipped, samples};
+use formwork_tests::{programs::Shipped, samples};
 
 /// Where a schema comes from, which decides what files it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -12,7 +12,7 @@ use crate::bits::{BitOrder, BitReader};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::Endian;
 use crate::model::{
-    Cell, Constant, Content, Home, IntType, Meaning, RecordKind, Row, RowId, RowKind, Storage, Type,
+    Cell, Constant, Content, Home, IntType, Meaning, RecordKind, Row, RowKind, Storage, Type,
 };
 use crate::spelling::{KeptKind, KeptValue};
 

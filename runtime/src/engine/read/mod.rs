@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 
 use super::claims::Claim;
 use super::state::Engine;
-use super::item::{Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
+use super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
 use super::plan::Store;
 use super::tree::{Kept, Order};
 use super::val::{read_kind, Fault};

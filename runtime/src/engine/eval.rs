@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::state::Engine;
+use super::state::{Engine, Table};
 use super::item::{Blob, Item, Loc, NodeRef};
 use super::plan::Direction;
 use super::val::{describe, eval_error, unary, Fallible, Fault, Val};
@@ -181,8 +181,7 @@ impl<'p> Engine<'p, '_> {
     /// The value at a place: numbers and texts as they are, everything else stays a place.
     pub(crate) fn load(&mut self, val: Val) -> Fallible<Val> {
         let Val::Loc(loc) = val else { return Ok(val) };
-        self.force_loc(loc)?;
-        Ok(match self.tree.item(loc) {
+        Ok(match self.fetch(loc)? {
             Item::Unset => return self.not_known(loc),
             Item::Absent => Val::None,
             // A transparent record stands for its only row.
@@ -212,11 +211,44 @@ impl<'p> Engine<'p, '_> {
         Ok(())
     }
 
+    /// What is in a row or element, through pointers. It is read or computed if it is not there yet.
+    #[inline]
+    pub(crate) fn fetch(&mut self, loc: Loc) -> Fallible<Item> {
+        match self.tree.entry(loc) {
+            Item::Unset | Item::Pointer(_) => self.fetch_slowly(loc),
+            // Nobody knows yet what elements the row has.
+            Item::Absent if loc.index().is_some() => self.fetch_slowly(loc),
+            item => Ok(item),
+        }
+    }
+
+    fn fetch_slowly(&mut self, loc: Loc) -> Fallible<Item> {
+        if let Item::Pointer(number) = self.tree.entry(loc) {
+            let target = self.tree.pointers[number as usize].target;
+            if !matches!(target, Item::Unset | Item::Pointer(_)) {
+                return Ok(target);
+            }
+        }
+        self.force_loc(loc)?;
+        Ok(self.tree.item(loc))
+    }
+
+    /// Like [`Engine::fetch`], for something to count or to go into: of what is being read nobody
+    /// knows yet how many elements it has.
+    #[inline]
+    pub(crate) fn fetch_known(&mut self, loc: Loc) -> Fallible<Item> {
+        let item = self.fetch(loc)?;
+        if item.is_unset() && self.is_reading() {
+            return self.not_known(loc);
+        }
+        Ok(item)
+    }
+
     /// Makes sure that something is there to count or to go into: of what is being read nobody knows
     /// yet how many elements it has.
     pub(crate) fn force_known(&mut self, loc: Loc) -> Fallible<()> {
         self.force_loc(loc)?;
-        if self.is_reading() && self.tree.item(loc) == Item::Unset {
+        if self.is_reading() && self.tree.item(loc).is_unset() {
             return self.not_known(loc);
         }
         Ok(())
@@ -246,13 +278,10 @@ impl<'p> Engine<'p, '_> {
     fn case_name(&mut self, val: Val) -> Fallible<Option<&'p str>> {
         let mut node = match val {
             Val::Node(node) => node,
-            Val::Loc(loc) => {
-                self.force_loc(loc)?;
-                match self.tree.item(loc) {
-                    Item::Node(node) => node,
-                    _ => return Ok(None),
-                }
-            }
+            Val::Loc(loc) => match self.fetch(loc)? {
+                Item::Node(node) => node,
+                _ => return Ok(None),
+            },
             _ => return Ok(None),
         };
         loop {
@@ -382,18 +411,16 @@ impl<'p> Engine<'p, '_> {
                 return Err(Box::new(Fault::Keys(error, key)));
             }
         };
+        let mut table = Table::new(4);
         let names = core::iter::once(Blob::EMPTY).chain(keys);
-        let row = |(node, name): (&crate::DictionaryNode, Blob)| {
-            let numbers = [i64::from(node.bit), i64::from(node.zero), i64::from(node.one)];
-            let mut row: Vec<Item> = numbers.into_iter().map(Item::Int).collect();
-            row.push(Item::Text(name));
-            row
-        };
-        let table = nodes.iter().zip(names).map(row).collect();
+        for (node, name) in nodes.iter().zip(names) {
+            let [bit, zero, one] = [i64::from(node.bit), i64::from(node.zero), i64::from(node.one)];
+            table.push([Item::Int(bit), Item::Int(zero), Item::Int(one), Item::Text(name)]);
+        }
         Ok(self.add_table(table))
     }
 
-    pub(crate) fn add_table(&mut self, table: Vec<Vec<Item>>) -> u32 {
+    pub(crate) fn add_table(&mut self, table: Table) -> u32 {
         let number = u32::try_from(self.tables.len()).unwrap_or(u32::MAX);
         self.tables.push(table);
         number
@@ -405,8 +432,7 @@ impl<'p> Engine<'p, '_> {
         self.walk(path, this, it, &mut false, &mut |engine, val| {
             match val {
                 Val::Loc(loc) => {
-                    engine.force_loc(loc)?;
-                    match engine.tree.item(loc) {
+                    match engine.fetch(loc)? {
                         Item::Array(array) if loc.index().is_none() => {
                             for index in 0..engine.tree.count(array) {
                                 match engine.load(Val::Loc(loc.at(index)))? {

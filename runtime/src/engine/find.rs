@@ -3,7 +3,7 @@
 use super::state::Engine;
 use super::item::{ArrayRef, Item, Loc, NodeRef};
 use super::val::{eval_error, Fallible, Val};
-use crate::model::{BinaryOp, Expr, ExprId, Member, Path, Start, Step};
+use crate::model::{BinaryOp, Expr, ExprId, Field, Member, Path, Start, Step};
 
 /// What a path leads to is given to this, one place after the other, until it says `false`.
 pub(crate) type Visit<'v, 'p, 'b> = dyn FnMut(&mut Engine<'p, 'b>, Val) -> Fallible<bool> + 'v;
@@ -17,6 +17,16 @@ pub(crate) struct Found {
     pub more: bool,
     /// Whether the path went through an array.
     pub many: bool,
+}
+
+/// How far steps lead without going through arrays, references and definitions.
+enum Ahead<'p> {
+    /// To their end.
+    At(Val),
+    /// To nothing.
+    Nothing,
+    /// From here on there may be several ways.
+    Before(Val, &'p [Step]),
 }
 
 /// What of a path is the same for all its steps.
@@ -92,15 +102,14 @@ impl<'p, 'b> Engine<'p, 'b> {
         many: &mut bool,
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
+        let (val, steps) = match self.advance(steps, val, way)? {
+            Ahead::At(val) => return visit(self, val),
+            Ahead::Nothing => return Ok(true),
+            Ahead::Before(val, steps) => (val, steps),
+        };
         let Some((step, rest)) = steps.split_first() else { return visit(self, val) };
         match step {
-            Step::Field(field) => self.each_node(val, many, &mut |engine, node, many| {
-                let record = engine.tree.record_id(node);
-                match field.members.iter().find(|(r, _)| *r == record) {
-                    Some((_, members)) => engine.member(node, members, rest, way, many, visit),
-                    None => Ok(true),
-                }
-            }),
+            Step::Field(field) => self.onto_field(val, field, rest, way, many, visit),
             Step::Index(index) => {
                 let Some(index) = self.eval_int(*index, way.this, way.it)? else { return Ok(true) };
                 match self.indexed(val, index)? {
@@ -140,8 +149,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                     }
                 }
                 Member::Into(row) => {
-                    self.force(node, *row)?;
-                    match self.tree.item(Loc::row(node, *row)) {
+                    match self.fetch(Loc::row(node, *row))? {
                         Item::Node(inner) => node = inner,
                         _ => return Ok(true),
                     }
@@ -208,10 +216,12 @@ impl<'p, 'b> Engine<'p, 'b> {
         it: Option<Val>,
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
+        if let Expr::Binary(BinaryOp::Concatenate, a, b) = &self.model[expr] {
+            return Ok(self.stream_of(*a, this, it, visit)? && self.stream_of(*b, this, it, visit)?);
+        }
         self.walk_expr(expr, this, it, &mut false, &mut |engine, val| {
             let Val::Loc(loc) = val else { return visit(engine, val) };
-            engine.force_known(loc)?;
-            match engine.tree.item(loc) {
+            match engine.fetch_known(loc)? {
                 Item::Array(array) if loc.index().is_none() => {
                     for index in 0..engine.tree.count(array) {
                         engine.charge(1)?;
@@ -225,6 +235,57 @@ impl<'p, 'b> Engine<'p, 'b> {
                 _ => visit(engine, val),
             }
         })
+    }
+
+    /// Goes as far as steps lead from one record to the next, as most do.
+    fn advance(&mut self, steps: &'p [Step], from: Val, way: Way) -> Fallible<Ahead<'p>> {
+        let mut val = from;
+        let mut steps = steps;
+        while let Some((step, rest)) = steps.split_first() {
+            match step {
+                Step::Field(field) => {
+                    let mut node = match val {
+                        Val::Node(node) => node,
+                        Val::Loc(loc) => match self.fetch_known(loc)? {
+                            Item::Node(node) if self.tree.record(node).transparent.is_none() => node,
+                            Item::Absent => return Ok(Ahead::Nothing),
+                            _ => return Ok(Ahead::Before(val, steps)),
+                        },
+                        _ => return Ok(Ahead::Nothing),
+                    };
+                    let record = self.tree.record_id(node);
+                    let Some((_, members)) = field.members.iter().find(|(r, _)| *r == record) else {
+                        return Ok(Ahead::Nothing);
+                    };
+                    let [around @ .., Member::Row(row)] = &members[..] else {
+                        return Ok(Ahead::Before(Val::Node(node), steps));
+                    };
+                    self.charge(members.len() as u64)?;
+                    for member in around {
+                        let Member::Into(row) = member else {
+                            return Ok(Ahead::Before(val, steps));
+                        };
+                        match self.fetch(Loc::row(node, *row))? {
+                            Item::Node(inner) => node = inner,
+                            _ => return Ok(Ahead::Nothing),
+                        }
+                    }
+                    val = Val::Loc(Loc::row(node, *row));
+                }
+                Step::Index(index) => {
+                    let Some(index) = self.eval_int(*index, way.this, way.it)? else {
+                        return Ok(Ahead::Nothing);
+                    };
+                    match self.indexed(val, index)? {
+                        Some(element) => val = element,
+                        None => return Ok(Ahead::Nothing),
+                    }
+                }
+                Step::Last => return Ok(Ahead::Before(val, steps)),
+            }
+            steps = rest;
+        }
+        Ok(Ahead::At(val))
     }
 
     /// The first of what a path leads to.
@@ -260,15 +321,16 @@ impl<'p, 'b> Engine<'p, 'b> {
             Val::Bytes(blob) => return Ok(byte(self, blob)),
             _ => return Ok(None),
         };
-        self.force_known(loc)?;
+        let mut item = self.fetch_known(loc)?;
         // A transparent record stands for the array in it.
-        while let Item::Node(node) = self.tree.item(loc) {
+        while let Item::Node(node) = item {
             match self.tree.record(node).transparent {
                 Some(row) => loc = Loc::row(node, row),
                 None => return Ok(None),
             }
+            item = self.tree.item(loc);
         }
-        Ok(match self.tree.item(loc) {
+        Ok(match item {
             Item::Array(array) => {
                 let index = u32::try_from(index).ok().filter(|i| *i < self.tree.count(array));
                 index.map(|index| Val::Loc(loc.at(index)))
@@ -278,59 +340,59 @@ impl<'p, 'b> Engine<'p, 'b> {
         })
     }
 
-    /// Gives the nodes at a place: of an array all elements.
-    fn each_node(
+    /// Goes on with a field of what is at a place: of an array, of all elements.
+    fn onto_field(
         &mut self,
         val: Val,
+        field: &'p Field,
+        rest: &'p [Step],
+        way: Way,
         many: &mut bool,
-        visit: &mut dyn FnMut(&mut Self, NodeRef, &mut bool) -> Fallible<bool>,
+        visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
         let loc = match val {
-            Val::Node(node) => return visit(self, node, many),
+            Val::Node(node) => return self.field_in(node, field, rest, way, many, visit),
             Val::Loc(loc) => loc,
             _ => return Ok(true),
         };
-        self.force_known(loc)?;
-        match self.tree.item(loc) {
+        match self.fetch_known(loc)? {
             Item::Node(node) => {
                 // Into a transparent record that stands for an array of records.
                 if let Some(row) = self.tree.record(node).transparent {
                     let inner = Loc::row(node, row);
-                    self.force_loc(inner)?;
-                    if matches!(self.tree.item(inner), Item::Array(_)) {
+                    if let Item::Array(array) = self.fetch(inner)? {
                         *many = true;
-                        return Ok(visit(self, node, many)?
-                            && self.each_node(Val::Loc(inner), many, visit)?);
+                        return Ok(self.field_in(node, field, rest, way, many, visit)?
+                            && self.onto_elements(inner, array, field, rest, way, visit)?);
                     }
                 }
-                visit(self, node, many)
+                self.field_in(node, field, rest, way, many, visit)
             }
             Item::Array(array) => {
                 *many = true;
-                self.each_element(loc, array, many, visit)
+                self.onto_elements(loc, array, field, rest, way, visit)
             }
             Item::Int(_) => match self.element_of(loc)? {
-                Some(element) => self.each_node(Val::Loc(element), many, visit),
+                Some(element) => self.onto_field(Val::Loc(element), field, rest, way, many, visit),
                 None => Ok(true),
             },
             _ => Ok(true),
         }
     }
 
-    fn each_element(
+    fn onto_elements(
         &mut self,
         loc: Loc,
         array: ArrayRef,
-        many: &mut bool,
-        visit: &mut dyn FnMut(&mut Self, NodeRef, &mut bool) -> Fallible<bool>,
+        field: &'p Field,
+        rest: &'p [Step],
+        way: Way,
+        visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
         for index in 0..self.tree.count(array) {
             let Some(mut item) = self.tree.element(array, index) else { break };
-            if let Item::Pointer(pointer) = item {
-                if self.tree.pointers[pointer as usize].target == Item::Unset {
-                    self.force_loc(loc.at(index))?;
-                }
-                item = self.tree.through(item);
+            if let Item::Pointer(_) = item {
+                item = self.fetch(loc.at(index))?;
             }
             let Item::Node(node) = item else {
                 // Elements are of one kind.
@@ -340,10 +402,26 @@ impl<'p, 'b> Engine<'p, 'b> {
                 continue;
             };
             self.charge(1)?;
-            if !visit(self, node, many)? {
+            if !self.field_in(node, field, rest, way, &mut true, visit)? {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    fn field_in(
+        &mut self,
+        node: NodeRef,
+        field: &'p Field,
+        rest: &'p [Step],
+        way: Way,
+        many: &mut bool,
+        visit: &mut Visit<'_, 'p, 'b>,
+    ) -> Fallible<bool> {
+        let record = self.tree.record_id(node);
+        match field.members.iter().find(|(r, _)| *r == record) {
+            Some((_, members)) => self.member(node, members, rest, way, many, visit),
+            None => Ok(true),
+        }
     }
 }

@@ -167,6 +167,14 @@ impl Item {
         }
     }
 
+    pub const fn is_unset(self) -> bool {
+        matches!(self, Item::Unset)
+    }
+
+    pub const fn is_absent(self) -> bool {
+        matches!(self, Item::Absent)
+    }
+
     pub const fn is_there(self) -> bool {
         !matches!(self, Item::Unset | Item::Absent)
     }

@@ -29,6 +29,8 @@ pub(crate) struct Memo {
     indices: BTreeMap<(ExprId, ExprId, NodeRef), Rc<Index>>,
     /// Sections and entries of the relocation table.
     pub relocation: Option<(u32, u32)>,
+    /// Addresses of all pointers that belong in it, with their sections.
+    pub listed: Option<Rc<Vec<(u32, u32)>>>,
 }
 
 /// Elements of a stream by key, in the order of the stream.

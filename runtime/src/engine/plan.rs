@@ -11,9 +11,9 @@ use alloc::vec::Vec;
 use super::item::{Blob, From, Item};
 use crate::load::Endian;
 use crate::model::{
-    Cell, CheckKind, Constant, Content, Encoding, EndianRule, EpochId, Extent, Home, IntType, Meaning,
-    Model, Record,
-    RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Type,
+    ArrayLength, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding,
+    EndianRule, EpochId, Expr, Extent, Home, IntType, Meaning, Measure, Model, Record, RecordId,
+    RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Target, Type,
 };
 
 /// Whether a file is read or written: what is data in place when it is read may have to be computed
@@ -46,8 +46,12 @@ pub(crate) struct Plan {
     pub template: Vec<u8>,
     /// When writing: what of these bytes goes where.
     pub pieces: Vec<Piece>,
-    /// Rows that have to be looked at when a node is read, in this order.
+    /// Rows that have to be looked at when a node is read, in this order: those with homes.
     pub reading: Vec<RowId>,
+    /// Then those that come one after another, all of them that have bytes.
+    pub following: Vec<RowId>,
+    /// Those with homes that may reach beyond the block.
+    pub reaching: Vec<RowId>,
     /// Whether some row of several bytes has the byte order of the record.
     pub ordered: bool,
     /// Rows that hold the nodes of a radix tree.
@@ -62,6 +66,8 @@ pub(crate) struct Plan {
     pub expanding: Vec<RowId>,
     /// Rows that are pointers, have pointers in them, or are listed like one.
     pub pointing: Vec<RowId>,
+    /// Rows that may lead to something that is read later, in this order.
+    pub leading: Vec<RowId>,
     /// Of a form: for each row of its case, the row that stands for it.
     pub spelled: Vec<Option<RowId>>,
     /// Whether the record itself has rules.
@@ -80,6 +86,19 @@ pub(crate) struct RowPlan {
     pub size: Option<u32>,
     /// What the schema says is in it: always, in epochs without it, or where nothing else is said.
     pub said: Item,
+    /// If it is an integer at a home, in whole bytes that mean just that.
+    pub number: Option<Number>,
+}
+
+/// An integer in whole bytes, to be looked at without its row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Number {
+    /// Bytes from the start of the node.
+    pub at: u32,
+    pub bytes: u8,
+    pub signed: bool,
+    /// Its own byte order.
+    pub order: Option<Endian>,
 }
 
 /// Where a row begins.
@@ -175,7 +194,56 @@ pub(crate) fn plans(
             stack.extend(rows.filter_map(|row| inline_record(&row.ty)).map(|id| (id, false)));
         }
     }
-    plans.into_iter().map(Option::unwrap_or_default).collect()
+    let mut plans: Vec<Plan> = plans.into_iter().map(Option::unwrap_or_default).collect();
+    if direction == Direction::Reading {
+        let leads = leading_records(model, &plans);
+        for (record, plan) in model.records.iter().zip(&mut plans) {
+            let rows = record.read_order.iter().copied();
+            plan.leading = rows.filter(|id| may_lead(model, record, plan, *id, &leads)).collect();
+        }
+    }
+    plans
+}
+
+/// For each record, whether something is read later because of what is in it.
+fn leading_records(model: &Model, plans: &[Plan]) -> Vec<bool> {
+    let mut leads = vec![false; model.records.len()];
+    // From each record to those around it.
+    let mut around: Vec<Vec<usize>> = vec![Vec::new(); model.records.len()];
+    let mut todo = Vec::new();
+    for (number, (record, plan)) in model.records.iter().zip(plans).enumerate() {
+        if (0..).map(RowId).take(record.rows.len()).any(|id| may_lead(model, record, plan, id, &leads)) {
+            todo.push(number);
+        }
+        for row in &record.rows {
+            model.held(&row.ty).for_each(|inner| around[inner.index()].push(number));
+        }
+    }
+    for case in model.unions.iter().flat_map(|union| &union.cases) {
+        case.forms.iter().for_each(|form| around[form.record.index()].push(case.record.index()));
+    }
+    while let Some(number) = todo.pop() {
+        if !core::mem::replace(&mut leads[number], true) {
+            todo.extend(&around[number]);
+        }
+    }
+    leads
+}
+
+/// Whether something is read later because of what is in a row, if these records are all that lead
+/// anywhere.
+fn may_lead(model: &Model, record: &Record, plan: &Plan, id: RowId, leads: &[bool]) -> bool {
+    let row = &record.rows[id.index()];
+    let slot = matches!(plan.rows[id.index()].store, Store::Slot(_));
+    // A slice has its elements from somewhere else.
+    let slot = slot && !matches!(row.kind, RowKind::Slice { .. });
+    let object = matches!(row.kind, RowKind::Object { .. });
+    let pointer = |part: &Type| {
+        matches!(part, Type::Pointer(pointer) if !matches!(pointer.target, Target::Pooled))
+    };
+    slot && (object
+        || row.ty.inline_parts().any(pointer)
+        || model.held(&row.ty).any(|inner| leads[inner.index()]))
 }
 
 /// The record that stands in a row.
@@ -264,7 +332,8 @@ impl Planning<'_> {
                 }
             }
             let said = self.said(row, home);
-            plan.rows.push(RowPlan { home, place, store, size, said });
+            let number = plain_number(row, place, store);
+            plan.rows.push(RowPlan { home, place, store, size, said, number });
         }
         if let RecordKind::Word(int) = record.kind {
             plan.lengths = (int.bytes.into(), 0);
@@ -274,7 +343,7 @@ impl Planning<'_> {
             && plain
             && !record.recursive
             && !matches!(record.endian, Some(EndianRule::Chosen(..)));
-        self.duties(record, plans, &mut plan);
+        self.duties(id, plans, &mut plan);
         if self.direction == Direction::Writing {
             plan.template = self.template(record, plans, &plan);
             plan.pieces = self.pieces(record, plans, &plan);
@@ -574,17 +643,30 @@ impl Planning<'_> {
     }
 
     /// What has to be done with the rows, and in which order.
-    fn duties(&self, record: &Record, plans: &[Option<Plan>], plan: &mut Plan) {
+    fn duties(&self, of: RecordId, plans: &[Option<Plan>], plan: &mut Plan) {
+        let record = &self.model.records[of.index()];
         let inner = |row: &Row| {
             inline_record(&row.ty).and_then(|id| plans[id.index()].as_ref()).filter(|p| p.compact)
         };
         let row_of = |id: RowId| &record.rows[id.index()];
         let at_home = |id: &RowId| matches!(plan.rows[id.index()].home, Home::At(_));
         let next = (0..).take(record.rows.len()).map(RowId).filter(|id| {
-            let home = plan.rows[id.index()].home;
-            home == Home::Next || home == Home::Nowhere && row_of(*id).in_tag()
+            let planned = &plan.rows[id.index()];
+            let tag = row_of(*id).in_tag() && matches!(planned.store, Store::Slot(_));
+            planned.home == Home::Next || planned.home == Home::Nowhere && tag
         });
-        let rows = record.read_order.iter().copied().filter(at_home).chain(next);
+        let next: Vec<RowId> = next.collect();
+        let reaches = |id: &RowId| {
+            let planned = &plan.rows[id.index()];
+            let end = match (planned.place, planned.size) {
+                (Place::Home(at), Some(size)) => Some(at + size),
+                _ => None,
+            };
+            let within = end.zip(plan.block).is_some_and(|(end, block)| end <= block);
+            at_home(id) && matches!(planned.store, Store::Slot(_)) && !within
+        };
+        let reaching = (0..).take(record.rows.len()).map(RowId).filter(reaches).collect();
+        let rows = record.read_order.iter().copied().filter(at_home).chain(next.iter().copied());
         let rows: Vec<RowId> = if matches!(record.kind, RecordKind::Word(_)) {
             (0..).take(record.rows.len()).map(RowId).filter(at_home).collect()
         } else {
@@ -599,6 +681,8 @@ impl Planning<'_> {
                 _ => self.is_looked_at(row_of(*id)),
             })
             .collect();
+        plan.following = next;
+        plan.reaching = reaching;
         plan.ordered = record.rows.iter().any(|row| match &row.ty {
             Type::Record(_) => inner(row).is_some_and(|inner| inner.ordered),
             ty => has_order(ty),
@@ -614,7 +698,8 @@ impl Planning<'_> {
                 plan.references.push(id);
             }
             let compared = match row.role {
-                Role::Derived | Role::Kept(_) | Role::View { .. } => true,
+                Role::Derived => !self.is_followed(of, id),
+                Role::Kept(_) | Role::View { .. } => true,
                 Role::Data | Role::Default(_) | Role::Fixed | Role::Spelling | Role::Elsewhere => {
                     false
                 }
@@ -656,6 +741,31 @@ impl Planning<'_> {
         }
     }
 
+    /// Whether a derived row is the number of elements of a row that was read with just that number:
+    /// there is nothing to compare.
+    fn is_followed(&self, of: RecordId, id: RowId) -> bool {
+        let record = &self.model.records[of.index()];
+        let counts = |counted: &Row| {
+            if counted.when.is_some() || self.home(counted) == Home::Absent {
+                return false;
+            }
+            if let RowKind::Slice { count, .. } = counted.kind {
+                return count == id;
+            }
+            let Type::Array(array) = counted.ty.stripped() else { return false };
+            let ArrayLength::Count(count) = array.length else { return false };
+            matches!(&self.model[count], Expr::Path(path) if path.own_row(of) == Some(id))
+        };
+        match record.rows[id.index()].definers.first() {
+            Some(Definer {
+                scope: DefinerScope::Own,
+                source: DefinerSource::Measure { measure: Measure::Count, row, factor: 1, offset: 0 },
+                ..
+            }) => counts(&record.rows[row.index()]),
+            _ => false,
+        }
+    }
+
     /// Whether something about a row in place has to be checked when it is read.
     fn is_looked_at(&self, row: &Row) -> bool {
         let ruled = row.checks.iter().any(|check| !matches!(check.kind, CheckKind::Holds(_)));
@@ -687,6 +797,22 @@ impl Planning<'_> {
             Type::Run(run) => run.content != Content::Bytes,
             _ => false,
         }
+    }
+}
+
+fn plain_number(row: &Row, place: Place, store: Store) -> Option<Number> {
+    let (Store::Cell, Place::Home(at), Type::Cell(cell)) = (store, place, &row.ty) else {
+        return None;
+    };
+    let plain = row.none.is_empty() && row.plus == 0;
+    match (cell.storage, &cell.meaning) {
+        (Storage::Fixed(int), Meaning::Int | Meaning::Enum(_)) if plain => Some(Number {
+            at,
+            bytes: int.bytes,
+            signed: int.signed,
+            order: int.order.map(Endian::from),
+        }),
+        _ => None,
     }
 }
 

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use crate::engine::item::{Blob, From};
 use crate::engine::plan::{plans, Direction, Plan};
 use crate::model::{
-    Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Measure, Model, RecordId, RowId,
-    Target, Type,
+    Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Label, Measure, Model, RecordId,
+    RowId, Storage, Tag, Target, Type, Union,
 };
 
 /// A model, prepared for reading and writing: its layouts, and what is known of them before any
@@ -88,6 +88,94 @@ pub(crate) struct Layout {
     positions: Vec<bool>,
     /// Rows from whose size some number follows.
     pub followed: BTreeSet<(RecordId, RowId)>,
+    /// One for each union.
+    pub dispatch: Vec<Dispatch>,
+}
+
+/// Which cases of a union have to be looked at.
+#[derive(Debug)]
+pub(crate) struct Dispatch {
+    /// Cases, or forms of cases, of this epoch, in their order.
+    all: Vec<Candidate>,
+    /// Of unions that begin with a byte as their tag: for each value of that byte, where those that
+    /// may take it are in the list behind.
+    by_byte: Option<Vec<(u32, u32)>>,
+    candidates: Vec<Candidate>,
+}
+
+/// A case of a union, or one of its forms.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Candidate {
+    pub case: u32,
+    pub form: Option<u32>,
+}
+
+impl Dispatch {
+    fn new(union: &Union, epoch: EpochId) -> Dispatch {
+        let mut all = Vec::new();
+        for (number, case) in (0..).zip(&union.cases) {
+            if case.forms.is_empty() && case.is_in(epoch) {
+                all.push(Candidate { case: number, form: None });
+            }
+            let forms = (0..).zip(&case.forms).filter(|(_, form)| form.is_in(epoch));
+            all.extend(forms.map(|(form, _)| Candidate { case: number, form: Some(form) }));
+        }
+        let mut dispatch = Dispatch { all, by_byte: None, candidates: Vec::new() };
+        let signed = match &union.tag {
+            Tag::Own(Cell { storage: Storage::Fixed(int), .. })
+            | Tag::Word(Cell { storage: Storage::Fixed(int), .. })
+                if int.bytes == 1 =>
+            {
+                int.signed
+            }
+            _ => return dispatch,
+        };
+        let mut places = Vec::new();
+        for byte in 0..=u8::MAX {
+            let first = dispatch.candidates.len();
+            let number = if signed { i128::from(byte as i8) } else { byte.into() };
+            let takes = |label: &Label| match label {
+                Label::Range(low, high) => *low <= number && number <= *high,
+                // What comes behind the byte is looked at later.
+                Label::Pattern(pattern) => match pattern.width.checked_sub(8) {
+                    Some(rest) => {
+                        let first = |bits: u128| (bits >> rest) as u8;
+                        (byte ^ first(pattern.bits)) & first(pattern.mask) == 0
+                    }
+                    None => true,
+                },
+                Label::Text(_) | Label::Else => true,
+            };
+            let may_take = |candidate: &&Candidate| candidate.labels(union).iter().any(takes);
+            dispatch.candidates.extend(dispatch.all.iter().filter(may_take));
+            let number = |n: usize| u32::try_from(n).unwrap_or(0);
+            places.push((number(first), number(dispatch.candidates.len())));
+        }
+        dispatch.by_byte = Some(places);
+        dispatch
+    }
+
+    /// Those whose labels may take a union that begins with these bytes.
+    pub(crate) fn candidates(&self, bytes: &[u8]) -> &[Candidate] {
+        match (&self.by_byte, bytes.first()) {
+            (Some(places), Some(byte)) => {
+                let (from, to) = places[usize::from(*byte)];
+                &self.candidates[from as usize..to as usize]
+            }
+            _ => &self.all,
+        }
+    }
+}
+
+impl Candidate {
+    /// What selects it.
+    pub(crate) fn labels(self, union: &Union) -> &[Label] {
+        let case = &union.cases[self.case as usize];
+        match self.form {
+            Some(form) => &case.forms[form as usize].labels,
+            None => &case.labels,
+        }
+    }
 }
 
 impl Layout {
@@ -122,6 +210,7 @@ impl Layout {
             reading: plans(&model, epoch, Direction::Reading, &mut literals),
             writing: plans(&model, epoch, Direction::Writing, &mut literals),
             followed: followed(&model),
+            dispatch: model.unions.iter().map(|union| Dispatch::new(union, epoch)).collect(),
             model,
             epoch,
             literals,

@@ -1,12 +1,11 @@
 //! The relocation table: which pointers it lists, and how they are spelled.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeSet;
 use alloc::rc::Rc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::state::Engine;
+use super::state::{Engine, Table};
 use super::item::{Item, Loc, NodeRef, UNPLACED};
 use super::tree::{Pointer, Tree};
 use super::val::{eval_error, Fallible, Fault, Val};
@@ -26,25 +25,27 @@ impl<'p> Engine<'p, '_> {
         }
         let encoding = self.model.records.iter().find_map(|record| record.encodes);
         let mut listed: Vec<Vec<u64>> = vec![Vec::new(); self.model.relocation.len().max(1)];
-        for (address, section) in self.listed_pointers()? {
-            if let Some(list) = listed.get_mut(section as usize) {
-                list.push(address.into());
+        for (address, section) in self.listed_pointers()?.iter() {
+            if let Some(list) = listed.get_mut(*section as usize) {
+                list.push((*address).into());
             }
         }
-        let mut sections = Vec::new();
-        let mut entries = Vec::new();
+        let mut sections = Table::new(4);
+        let mut entries = Table::new(match encoding {
+            Some(RelocationEncoding::PointerRuns) => 4,
+            Some(RelocationEncoding::PointerMasks) | None => 2,
+        });
         let model = self.model;
         for (section, addresses) in model.relocation.iter().zip(&mut listed) {
             let from = self.eval_int(section.from, NodeRef::ROOT, None)?;
             let to = self.eval_int(section.to, NodeRef::ROOT, None)?;
-            addresses.sort_unstable();
-            addresses.dedup();
-            let spelled = spell(encoding, addresses)?;
+            sort(addresses);
             let from = from.unwrap_or(0);
-            let numbers =
-                [from, to.unwrap_or(from) - from, entries.len() as i128, spelled.len() as i128];
-            sections.push(numbers.map(|n| self.tree.integer(n)).to_vec());
-            entries.extend(spelled);
+            let first = entries.len();
+            spell(encoding, addresses, &mut entries)?;
+            let count = entries.len() - first;
+            let numbers = [from, to.unwrap_or(from) - from, first as i128, count as i128];
+            sections.push(numbers.map(|n| self.tree.integer(n)));
         }
         let tables = (self.add_table(sections), self.add_table(entries));
         self.memo.relocation = Some(tables);
@@ -73,7 +74,10 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// Addresses of all pointers that belong in the table, with their sections.
-    fn listed_pointers(&mut self) -> Fallible<Vec<(u32, u32)>> {
+    fn listed_pointers(&mut self) -> Fallible<Rc<Vec<(u32, u32)>>> {
+        if let Some(known) = &self.memo.listed {
+            return Ok(Rc::clone(known));
+        }
         let listings = self.listings()?;
         let mut found = Vec::new();
         let mut unplaced = None;
@@ -111,7 +115,11 @@ impl<'p> Engine<'p, '_> {
         self.charge(found.len() as u64)?;
         match unplaced {
             Some(loc) => Err(Box::new(Fault::NotPlaced(self.describe(loc)))),
-            None => Ok(found),
+            None => {
+                let found = Rc::new(found);
+                self.memo.listed = Some(Rc::clone(&found));
+                Ok(found)
+            }
         }
     }
 
@@ -127,7 +135,7 @@ impl<'p> Engine<'p, '_> {
             return Ok(None);
         }
         if matches!(self.tree.home(loc), Home::Absent | Home::Nowhere)
-            || self.tree.entry(loc) == Item::Absent && !runtime
+            || self.tree.entry(loc).is_absent() && !runtime
         {
             return Ok(None);
         }
@@ -210,11 +218,11 @@ impl<'p> Engine<'p, '_> {
             Some(pointer) => pointer.cell,
             None => self.tree.row_at(loc),
         };
-        Ok(Val::Bool(table.contains(&cell.into())))
+        Ok(Val::Bool(table.binary_search(&cell.into()).is_ok()))
     }
 
-    /// All addresses that tables of the file list.
-    pub(crate) fn file_table(&mut self) -> Rc<BTreeSet<u64>> {
+    /// All addresses that tables of the file list, sorted.
+    pub(crate) fn file_table(&mut self) -> Rc<Vec<u64>> {
         if let Some(table) = &self.reading.listed {
             return Rc::clone(table);
         }
@@ -250,8 +258,9 @@ impl<'p> Engine<'p, '_> {
                 _ => {}
             }
         }
-        let mut table: BTreeSet<u64> = crate::decode_masks(&masks).into_iter().collect();
+        let mut table = crate::decode_masks(&masks);
         table.extend(crate::decode_runs(&runs, limit / 4 + 1).unwrap_or_default());
+        sort(&mut table);
         let table = Rc::new(table);
         self.reading.listed = Some(Rc::clone(&table));
         table
@@ -264,39 +273,46 @@ impl<'p> Engine<'p, '_> {
             return Ok(Vec::new());
         }
         let table = self.file_table();
-        let known: BTreeSet<u64> =
-            self.listed_pointers()?.into_iter().map(|(address, _)| address.into()).collect();
-        let mut differences: Vec<(u64, bool)> = table
-            .difference(&known)
-            .map(|address| (*address, true))
-            .chain(known.difference(&table).map(|address| (*address, false)))
-            .collect();
+        let pointers = self.listed_pointers()?;
+        let mut known: Vec<u64> = pointers.iter().map(|(address, _)| (*address).into()).collect();
+        sort(&mut known);
+        let missing = |from: &[u64], in_it: &u64| from.binary_search(in_it).is_err();
+        let unknown = table.iter().filter(|at| missing(&known, at)).map(|at| (*at, true));
+        let unlisted = known.iter().filter(|at| missing(&table, at)).map(|at| (*at, false));
+        let mut differences: Vec<(u64, bool)> = unknown.chain(unlisted).collect();
         differences.sort_unstable();
         Ok(differences)
     }
 }
 
-fn spell(encoding: Option<RelocationEncoding>, addresses: &[u64]) -> Fallible<Vec<Vec<Item>>> {
+fn sort(addresses: &mut Vec<u64>) {
+    addresses.sort_unstable();
+    addresses.dedup();
+}
+
+/// Adds the entries that list addresses to a table.
+fn spell(
+    encoding: Option<RelocationEncoding>,
+    addresses: &[u64],
+    table: &mut Table,
+) -> Fallible<()> {
     let number = |n: u32| Item::Int(n.into());
-    match encoding {
-        None => return Ok(Vec::new()),
-        Some(RelocationEncoding::PointerMasks) => {
-            let entries = crate::encode_masks(addresses);
-            entries.map(|all| all.iter().map(|e| vec![number(e.start), number(e.mask)]).collect())
-        }
-        Some(RelocationEncoding::PointerRuns) => {
-            let row = |e: &RunEntry| {
-                vec![
-                    number(e.start),
-                    number(e.repeats.into()),
-                    number(e.pointers.into()),
-                    number(e.gap.into()),
-                ]
-            };
-            crate::encode_runs(addresses).map(|all| all.iter().map(row).collect())
-        }
+    let spelled = match encoding {
+        None => Some(()),
+        Some(RelocationEncoding::PointerMasks) => crate::encode_masks(addresses).map(|entries| {
+            entries.iter().for_each(|e| table.push([number(e.start), number(e.mask)]));
+        }),
+        Some(RelocationEncoding::PointerRuns) => crate::encode_runs(addresses).map(|entries| {
+            for e in &entries {
+                let rest = [e.repeats.into(), e.pointers.into(), e.gap.into()].map(number);
+                table.push(core::iter::once(number(e.start)).chain(rest));
+            }
+        }),
+    };
+    match spelled {
+        Some(()) => Ok(()),
+        None => eval_error("a pointer lies beyond what 32 bits can say"),
     }
-    .map_or_else(|| eval_error("a pointer lies beyond what 32 bits can say"), Ok)
 }
 
 /// Calls `visit` for every pointer in an item, targets that pointers own included.

@@ -42,7 +42,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         });
         while let Some(node) = walk.next(&self.tree) {
             self.settle_rows(node, |plan| &plan.settling, |engine, loc, row| {
-                if engine.tree.entry(loc) == Item::Unset {
+                if engine.tree.entry(loc).is_unset() {
                     engine.force(loc.node, loc.row)?;
                 }
                 engine.settle_row(loc, row)
@@ -163,7 +163,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// Compares a row with what it follows from.
     fn settle_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
         self.compare_none_with(loc, row)?;
-        if self.tree.item(loc) == Item::Absent && !matches!(row.role, Role::Elsewhere) {
+        if self.tree.item(loc).is_absent() && !matches!(row.role, Role::Elsewhere) {
             return Ok(());
         }
         match &row.role {
@@ -245,13 +245,16 @@ impl<'p, 'b> Engine<'p, 'b> {
             Some(Item::Node(node)) => self.tree.record(node).table_rows(),
             _ => Vec::new(),
         };
-        (0..).zip(table).all(|(index, computed)| {
+        (0..).zip(table.rows()).all(|(index, computed)| {
             let element = self.tree.element(array, index).unwrap_or(Item::Absent);
             let Item::Node(node) = self.tree.through(element) else { return false };
             // Algorithms may give more columns than the record has rows for.
             rows.len() <= computed.len()
                 && rows.iter().zip(computed).all(|(row, computed)| {
-                    self.same_item(self.tree.item(Loc::row(node, *row)), *computed)
+                    match (self.tree.item(Loc::row(node, *row)), *computed) {
+                        (Item::Int(stored), Item::Int(computed)) => stored == computed,
+                        (stored, computed) => self.same_item(stored, computed),
+                    }
                 })
         })
     }
@@ -259,7 +262,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     pub(crate) fn same_item(&self, a: Item, b: Item) -> bool {
         match (self.tree.through(a), self.tree.through(b)) {
             (Item::Text(a), Item::Text(b)) | (Item::Bytes(a), Item::Bytes(b)) => {
-                self.tree.bytes(a) == self.tree.bytes(b)
+                a == b || self.tree.bytes(a) == self.tree.bytes(b)
             }
             (Item::Units(a, n), Item::Units(b, m)) => self.tree.units(a, n) == self.tree.units(b, m),
             (Item::Absent, Item::Absent) => true,
@@ -281,8 +284,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     fn digest(&self, tables: &[u32]) -> KeptValue {
-        let rows = tables.iter().flat_map(|table| &self.tables[*table as usize]);
-        self.digest_rows(rows.map(Vec::as_slice))
+        self.digest_rows(tables.iter().flat_map(|table| self.tables[*table as usize].rows()))
     }
 
     /// A digest of computed rows, to tell whether they are still the same.

@@ -214,7 +214,7 @@ impl<'v> Stored<'v> {
         if !self.tree.is_data(loc, definition) {
             return Given::Missing;
         }
-        let nothing = self.tree.item(loc) == Item::Absent;
+        let nothing = self.tree.item(loc).is_absent();
         if nothing && !self.tree.model().carries_data(&definition.ty) {
             return Given::Missing;
         }

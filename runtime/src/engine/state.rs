@@ -40,7 +40,7 @@ pub(crate) struct Engine<'p, 'b> {
     stack: usize,
     pub memo: Memo,
     /// Tables that algorithms made.
-    pub tables: Vec<Vec<Vec<Item>>>,
+    pub tables: Vec<Table>,
     pub reading: Reading,
     pub writing: Writing,
 }
@@ -52,6 +52,34 @@ const MAX_EVALUATION_DEPTH: u32 = 4000;
 /// Bytes of the stack that may be in use before another level is entered, where it does not grow.
 /// Threads have 2 MiB by default.
 const STACK: usize = 5 << 18;
+
+/// Rows of numbers and texts that an algorithm made.
+#[derive(Debug, Clone)]
+pub(crate) struct Table {
+    columns: usize,
+    items: Vec<Item>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub(crate) fn new(columns: usize) -> Table {
+        Table { columns: columns.max(1), items: Vec::new() }
+    }
+
+    /// Adds a row, which has as many items as the table has columns.
+    pub(crate) fn push(&mut self, row: impl IntoIterator<Item = Item>) {
+        self.items.extend(row);
+    }
+
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> usize {
+        self.items.len() / self.columns
+    }
+
+    pub(crate) fn rows(&self) -> core::slice::ChunksExact<'_, Item> {
+        self.items.chunks_exact(self.columns)
+    }
+}
 
 impl<'p, 'b> Engine<'p, 'b> {
     pub(crate) fn new(

@@ -118,16 +118,11 @@ impl<'p, 'b> Engine<'p, 'b> {
             places += 1;
             only = Some(val);
             count += match val {
-                Val::Loc(loc) => {
-                    engine.force_known(loc)?;
-                    match engine.tree.item(loc) {
-                        Item::Array(array) if loc.index().is_none() => {
-                            engine.tree.count(array).into()
-                        }
-                        Item::Absent => 0,
-                        _ => 1,
-                    }
-                }
+                Val::Loc(loc) => match engine.fetch_known(loc)? {
+                    Item::Array(array) if loc.index().is_none() => engine.tree.count(array).into(),
+                    Item::Absent => 0,
+                    _ => 1,
+                },
                 _ => 1,
             };
             Ok(true)

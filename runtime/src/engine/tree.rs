@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, OWN, UNPLACED, WHOLE};
 use super::partial::{Partial, Unread};
-use super::plan::{has_order, Direction, Place, Plan, RowPlan, Store};
+use super::plan::{has_order, Direction, Number, Place, Plan, RowPlan, Store};
 use super::program::Layout;
 use crate::load::Endian;
 use crate::model::{
@@ -244,6 +244,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     // What a node is.
 
+    #[inline]
     pub(crate) fn own_node(&self, node: NodeRef) -> &Node {
         debug_assert!(!node.is_element());
         &self.nodes[node.id as usize]
@@ -267,7 +268,15 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     #[must_use]
+    #[inline]
     pub fn record_id(&self, node: NodeRef) -> RecordId {
+        if node.part == 0 && !node.is_element() {
+            return self.own_node(node).record;
+        }
+        self.record_of_part(node)
+    }
+
+    fn record_of_part(&self, node: NodeRef) -> RecordId {
         match node.part {
             0 => self.whole_record(node),
             CASE => self.own_node(node).case.unwrap_or(self.own_node(node).record),
@@ -276,10 +285,12 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     #[must_use]
+    #[inline]
     pub fn record(&self, node: NodeRef) -> &'p Record {
         &self.layout.model.records[self.record_id(node).index()]
     }
 
+    #[inline]
     pub(crate) fn plan(&self, node: NodeRef) -> &'p Plan {
         &self.plans[self.record_id(node).index()]
     }
@@ -289,10 +300,12 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     #[must_use]
+    #[inline]
     pub fn row(&self, loc: Loc) -> &'p Row {
         &self.record(loc.node).rows[loc.row.index()]
     }
 
+    #[inline]
     pub(crate) fn row_plan(&self, node: NodeRef, row: RowId) -> &'p RowPlan {
         &self.plan(node).rows[row.index()]
     }
@@ -330,7 +343,14 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     #[must_use]
+    #[inline]
     pub fn owner(&self, node: NodeRef) -> Option<NodeRef> {
+        if node.part == 0 && !node.is_element() {
+            let own = self.own_node(node);
+            if own.case.is_none() {
+                return (node.id != 0).then_some(own.owner);
+            }
+        }
         self.holder(node).map(|loc| loc.node)
     }
 
@@ -436,6 +456,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     // Where a row is.
 
+    #[inline]
     fn slot_index(&self, loc: Loc) -> Option<usize> {
         match self.row_plan(loc.node, loc.row).store {
             Store::Slot(slot) => Some(self.own_node(loc.node).slots as usize + usize::from(slot)),
@@ -444,6 +465,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     /// The slot of a row, if it has one.
+    #[inline]
     pub(crate) fn slot(&self, loc: Loc) -> Option<&Slot> {
         self.slot_index(loc).map(|slot| &self.slots[slot])
     }
@@ -545,7 +567,41 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// What is in a row itself: of a pointer, the pointer.
     #[must_use]
+    #[inline]
     pub fn entry(&self, loc: Loc) -> Item {
+        // What is asked for most.
+        if loc.node.part == 0 && !loc.node.is_element() && loc.index().is_none() {
+            let own = &self.nodes[loc.node.id as usize];
+            match self.plans[own.record.index()].rows.get(loc.row.index()) {
+                Some(RowPlan { store: Store::Slot(slot), .. }) => {
+                    return self.slots[own.slots as usize + usize::from(*slot)].item;
+                }
+                Some(RowPlan { number: Some(number), .. }) if self.odd.is_empty() => {
+                    return self.plain_number(own, number);
+                }
+                _ => {}
+            }
+        }
+        self.entry_anywhere(loc)
+    }
+
+    #[inline]
+    fn plain_number(&self, own: &Node, number: &Number) -> Item {
+        let (bytes, at, order) = match self.direction {
+            Direction::Reading => {
+                let order = match (number.order, own.order) {
+                    (Some(order), _) | (None, Order::Known(order)) => order,
+                    (None, Order::Asked) => Endian::Little,
+                };
+                (self.file, own.at, order)
+            }
+            Direction::Writing => (&self.own[..], own.block, Endian::Little),
+        };
+        let raw = load(bytes, (at + number.at) as usize, number.bytes, order);
+        integer(raw, u32::from(number.bytes) * 8, number.signed)
+    }
+
+    fn entry_anywhere(&self, loc: Loc) -> Item {
         let row = loc.whole_row();
         let item = match self.real(row) {
             // A case says what none of its forms has.
@@ -733,6 +789,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// What an item is behind its pointers.
     #[must_use]
+    #[inline]
     pub fn through(&self, mut item: Item) -> Item {
         while let Item::Pointer(pointer) = item {
             item = self.pointers[pointer as usize].target;
@@ -742,11 +799,13 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// What is in a row or element, through pointers.
     #[must_use]
+    #[inline]
     pub fn item(&self, loc: Loc) -> Item {
         self.through(self.entry(loc))
     }
 
     /// The pointer in a row or element.
+    #[inline]
     pub(crate) fn pointer(&self, loc: Loc) -> Option<&Pointer> {
         match self.entry(loc) {
             Item::Pointer(pointer) => Some(&self.pointers[pointer as usize]),
@@ -951,6 +1010,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// The integer that an item is.
     #[must_use]
+    #[inline]
     pub fn int(&self, item: Item) -> Option<i128> {
         match item {
             Item::Int(number) => Some(number.into()),
@@ -1242,6 +1302,16 @@ pub(crate) fn mask(width: u8) -> u64 {
 /// The integer in so many bits.
 pub(crate) fn number(raw: u64, bits: u32, signed: bool) -> i128 {
     if signed { crate::load::sign_extend(raw, bits).into() } else { raw.into() }
+}
+
+/// The same as an item.
+#[inline]
+pub(crate) fn integer(raw: u64, bits: u32, signed: bool) -> Item {
+    if signed {
+        Item::Int(crate::load::sign_extend(raw, bits))
+    } else {
+        i64::try_from(raw).map_or(Item::Uint(raw), Item::Int)
+    }
 }
 
 /// The float in so many bits.

@@ -1,7 +1,5 @@
 //! Reads arrays and the members of string pools.
 
-use alloc::vec::Vec;
-
 use super::super::state::Engine;
 use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, WHOLE};
 use super::super::tree::{cell_bytes, Cells, Elements, Records};
@@ -38,8 +36,9 @@ impl<'p, 'b> Engine<'p, 'b> {
                 _ => {}
             }
         }
-        let mut items = Vec::new();
-        let mut starts = Vec::new();
+        // Nodes and targets of pointers know where they are.
+        let placed = !matches!(array.element.stripped(), Type::Record(_) | Type::Pointer(_));
+        let (first_item, first_start) = (self.reading.items.len(), self.reading.starts.len());
         let mut index: u64 = 0;
         loop {
             match (&array.length, count) {
@@ -61,8 +60,10 @@ impl<'p, 'b> Engine<'p, 'b> {
                 let kind = ReadErrorKind::Expression { message: "an element has no bytes".into() };
                 return Err(self.error(kind, start, element));
             }
-            items.push(item);
-            starts.push(short(start));
+            self.reading.items.push(item);
+            if placed {
+                self.reading.starts.push(short(start));
+            }
             index += 1;
             if let ArrayLength::Last(last) = array.length {
                 if self.is_last_element(last, item, element, start)? {
@@ -70,23 +71,21 @@ impl<'p, 'b> Engine<'p, 'b> {
                 }
             }
         }
-        // Nodes and targets of pointers know where they are.
-        if matches!(array.element.stripped(), Type::Record(_) | Type::Pointer(_)) {
-            starts.clear();
-        }
-        Ok(self.finish_array(&items, &starts, at, cursor.at))
+        Ok(self.finish_array(first_item, first_start, at, cursor.at))
     }
 
-    fn finish_array(&mut self, items: &[Item], starts: &[u32], at: u64, end: u64) -> Item {
-        let number = self.tree.add_items(items);
+    /// Makes an array of the elements that were read last.
+    fn finish_array(&mut self, first_item: usize, first_start: usize, at: u64, end: u64) -> Item {
+        let number = self.tree.add_items(&self.reading.items[first_item..]);
+        self.reading.items.truncate(first_item);
         let first = short(self.tree.starts.len() as u64);
-        self.tree.starts.extend_from_slice(starts);
+        let starts = self.reading.starts.drain(first_start..);
+        let has_starts = starts.len() > 0;
+        self.tree.starts.extend(starts);
         let array = &mut self.tree.arrays[number as usize];
         array.at = short(at);
         array.end = short(end);
-        if let (Elements::Items { starts: place, .. }, false) =
-            (&mut array.elements, starts.is_empty())
-        {
+        if let (Elements::Items { starts: place, .. }, true) = (&mut array.elements, has_starts) {
             *place = Some(first);
         }
         Item::Array(ArrayRef::Own(number))
@@ -318,15 +317,15 @@ impl<'p, 'b> Engine<'p, 'b> {
             ArrayLength::Count(count) => Some(self.evaluate_count(*count, loc, at)?),
             _ => None,
         };
-        let mut items = Vec::new();
-        let mut starts = Vec::new();
+        let (first_item, first_start) = (self.reading.items.len(), self.reading.starts.len());
         let mut index = 0_u64;
         while count.map_or(cursor.remaining() > 0, |count| index < count) {
             let element_loc = loc.at(short(index));
             self.budget.charge(3).map_err(|kind| self.error(kind, cursor.at, element_loc))?;
-            starts.push(short(cursor.at));
             let start = cursor.at;
-            items.push(self.read_type(element, element_loc, row, cursor)?);
+            let item = self.read_type(element, element_loc, row, cursor)?;
+            self.reading.items.push(item);
+            self.reading.starts.push(short(start));
             let padded = cursor.at.next_multiple_of(pad.max(1)).min(cursor.limit);
             let fill = self.take(cursor, padded - cursor.at, element_loc)?;
             if fill.iter().any(|b| *b != 0) {
@@ -340,6 +339,6 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             index += 1;
         }
-        Ok(self.finish_array(&items, &starts, at, cursor.at))
+        Ok(self.finish_array(first_item, first_start, at, cursor.at))
     }
 }

@@ -6,7 +6,7 @@ use alloc::string::String;
 use super::super::state::Engine;
 use super::super::item::{Item, Loc, NodeRef, UNPLACED};
 use super::super::plan::{has_order, Place, Store};
-use super::super::tree::{cell_bytes, float, mask, number, Order};
+use super::super::tree::{cell_bytes, float, integer, mask, number, Order};
 use super::{short, Cursor, Read};
 use crate::bits::{BitOrder, BitReader};
 use crate::error::{ReadError, ReadErrorKind};
@@ -29,6 +29,10 @@ impl<'p, 'b> Engine<'p, 'b> {
         let at = cursor.at;
         let (raw, bits, signed) = match cell.storage {
             Storage::Fixed(int) => {
+                if let Meaning::Int = cell.meaning {
+                    let raw = self.read_int(int, loc, cursor)?;
+                    return Ok(integer(raw, u32::from(int.bytes) * 8, int.signed));
+                }
                 (self.read_int(int, loc, cursor)?, u32::from(int.bytes) * 8, int.signed)
             }
             Storage::Varint(id) => {
@@ -212,6 +216,9 @@ impl<'p, 'b> Engine<'p, 'b> {
         row: &'p Row,
         end: u64,
     ) -> Read<Item> {
+        if row.none.is_empty() && row.plus == 0 {
+            return Ok(item);
+        }
         let Some(number) = self.tree.int(item) else { return Ok(item) };
         if row.none.contains(&number) {
             self.keep_code(loc, row, number);

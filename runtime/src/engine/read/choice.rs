@@ -6,6 +6,7 @@ use alloc::string::String;
 
 use super::super::state::Engine;
 use super::super::item::{Item, Loc, NodeRef, CASE};
+use super::super::program::Candidate;
 use super::super::tree::{cell_bytes, Tree};
 use super::super::val::{describe, hex, Fault, Val};
 use super::{short, Cursor, Read};
@@ -70,36 +71,25 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
         };
         let mut otherwise = None;
-        for (index, case) in union.cases.iter().enumerate() {
-            if case.forms.is_empty() {
-                if !self.in_epoch(&case.epochs) {
-                    continue;
-                }
-                let Some(taken) = matching(&self.tree, &case.labels, &decision) else { continue };
-                let holds = match case.guard {
-                    Some(guard) => {
-                        self.eval_bool(guard, loc.node, None).map_err(|f| fail(self, f))?
-                    }
-                    None => true,
-                };
-                if holds && matches!(taken, Taken::Else(_)) {
-                    otherwise = otherwise.or(Some((index, taken)));
-                } else if holds {
-                    return self.read_case(id, index, None, taken, loc, cursor);
-                }
-                continue;
-            }
-            for (number, form) in case.forms.iter().enumerate() {
-                if !self.in_epoch(&form.epochs) {
-                    continue;
-                }
-                if let Some(taken) = matching(&self.tree, &form.labels, &decision) {
-                    return self.read_case(id, index, Some(number), taken, loc, cursor);
-                }
+        for candidate in self.layout.dispatch[id.index()].candidates(decision.bytes) {
+            let labels = candidate.labels(union);
+            let Some(taken) = matching(&self.tree, labels, &decision) else { continue };
+            let guard = match candidate.form {
+                None => union.cases[candidate.case as usize].guard,
+                Some(_) => None,
+            };
+            let holds = match guard {
+                Some(guard) => self.eval_bool(guard, loc.node, None).map_err(|f| fail(self, f))?,
+                None => true,
+            };
+            if holds && matches!(taken, Taken::Else(_)) && candidate.form.is_none() {
+                otherwise = otherwise.or(Some((*candidate, taken)));
+            } else if holds {
+                return self.read_case(id, *candidate, taken, loc, cursor);
             }
         }
-        if let Some((index, taken)) = otherwise {
-            return self.read_case(id, index, None, taken, loc, cursor);
+        if let Some((candidate, taken)) = otherwise {
+            return self.read_case(id, candidate, taken, loc, cursor);
         }
         let kind = ReadErrorKind::UnknownTag {
             union_name: union.name.as_str().into(),
@@ -119,18 +109,18 @@ impl<'p, 'b> Engine<'p, 'b> {
     fn read_case(
         &mut self,
         id: UnionId,
-        index: usize,
-        form: Option<usize>,
+        candidate: Candidate,
         taken: Taken,
         loc: Loc,
         cursor: &mut Cursor<'b>,
     ) -> Read<Item> {
         let union = &self.model.unions[id.index()];
-        let case = &union.cases[index];
+        let case = &union.cases[candidate.case as usize];
         let start = cursor.at;
         let base = u64::from(self.tree.node_at(loc.node));
         let tag_size = tag_size(&union.tag);
-        let record = form.map_or(case.record, |form| case.forms[form].record);
+        let form = candidate.form;
+        let record = form.map_or(case.record, |form| case.forms[form as usize].record);
         let rows = self.add_node(record, loc, start)?;
         let node = if form.is_some() {
             self.tree.own_node_mut(rows).case = Some(case.record);

@@ -15,7 +15,7 @@ impl<'p> Engine<'p, '_> {
     /// Makes sure that a row has been read, objects and pointers included.
     pub(crate) fn force_read(&mut self, loc: Loc) -> Fallible<()> {
         let fail = |error: ReadError| Box::new(Fault::Read(error));
-        if self.tree.entry(loc) == Item::Unset {
+        if self.tree.entry(loc).is_unset() {
             if self.is_busy(loc) {
                 // Being read: what is known of it so far is known.
                 return Ok(());
@@ -66,14 +66,15 @@ impl<'p> Engine<'p, '_> {
                 eval_error(format!("`{}` is not known yet", self.describe(loc)))
             }
             (RowKind::Slice { .. }, _) => self.read_slice(loc),
-            (_, Home::At(_)) => {
+            (_, Home::At(offset)) => {
                 let (base, limit) = (self.tree.node_at(loc.node), self.tree.node_end(loc.node));
                 let length = self.tree.file.len() as u64;
                 let limit = if limit == UNPLACED { length } else { limit.into() };
                 if base == UNPLACED {
                     return eval_error(format!("`{}` is not read yet", self.describe(loc)));
                 }
-                self.read_fixed_row(loc, base.into(), limit).map_err(fail)
+                let planned = self.tree.row_plan(loc.node, loc.row);
+                self.read_fixed_row(loc, row, planned, offset, base.into(), limit).map_err(fail)
             }
             _ => Ok(()),
         }

@@ -9,7 +9,7 @@ pub(crate) mod object;
 pub(crate) mod region;
 pub(crate) mod run;
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -17,13 +17,13 @@ use alloc::vec::Vec;
 use super::claims::Claim;
 use super::state::Engine;
 use super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
-use super::plan::Store;
+use super::plan::{RowPlan, Store};
 use super::tree::{Kept, Order};
 use super::val::{read_kind, Fault};
 use crate::bits::BitReader;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::Endian;
-use crate::model::{Extent, Gaps, Home, RecordId, Row, RowId, RowKind, RunLength, Type};
+use crate::model::{Extent, Gaps, Home, RecordId, Row, RowKind, RunLength, Type};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// What only reading needs.
@@ -36,8 +36,12 @@ pub(crate) struct Reading {
     pub objects: Vec<Claim>,
     /// Pooled texts by address and kind of pointer: each is decoded once.
     pub texts: BTreeMap<(u64, u32), Item>,
-    /// Addresses that the file's relocation tables list.
-    pub listed: Option<Rc<BTreeSet<u64>>>,
+    /// Addresses that the file's relocation tables list, sorted.
+    pub listed: Option<Rc<Vec<u64>>>,
+    /// Elements of the arrays that are being read, those of inner ones behind those of outer ones,
+    /// and their addresses where elements do not know them.
+    pub items: Vec<Item>,
+    pub starts: Vec<u32>,
     /// Everything is read, and is now compared.
     pub settling: bool,
     pub notes: Vec<Note>,
@@ -203,11 +207,14 @@ impl<'p, 'b> Engine<'p, 'b> {
         let record = self.tree.record(node);
         let claimed = self.claimed();
         let mut result = Ok(());
-        for row in plan.reading.iter().copied() {
-            if matches!(plan.rows[row.index()].home, Home::At(_)) {
-                result = self.read_fixed_row(Loc::row(node, row), base, cursor.limit);
+        for id in &plan.reading {
+            let planned = &plan.rows[id.index()];
+            if let Home::At(offset) = planned.home {
+                let row = &record.rows[id.index()];
+                let loc = Loc::row(node, *id);
+                result = self.read_fixed_row(loc, row, planned, offset, base, cursor.limit);
                 if result.is_err() {
-                    self.tree.leave_unread(node, Some(row));
+                    self.tree.leave_unread(node, Some(*id));
                     break;
                 }
             }
@@ -217,18 +224,15 @@ impl<'p, 'b> Engine<'p, 'b> {
         result?;
         cursor.at = self.fixed_end(node, block.map_or(cursor.at, |size| base + size));
         self.tree.own_node_mut(node).tail = short(cursor.at);
-        for (id, (row, planned)) in (0..).map(RowId).zip(record.rows.iter().zip(&plan.rows)) {
-            let loc = Loc::row(node, id);
-            let result = match (planned.home, planned.store) {
-                (Home::Next, Store::Slot(_)) => self.read_next_row(loc, row, cursor),
-                (Home::Next, _) => self.read_in_place(loc, row, cursor),
-                (Home::Nowhere, Store::Slot(_)) if row.in_tag() => {
-                    self.read_next_row(loc, row, cursor)
-                }
-                (Home::At(_) | Home::Absent | Home::Nowhere, _) => Ok(()),
+        for id in &plan.following {
+            let (row, planned) = (&record.rows[id.index()], &plan.rows[id.index()]);
+            let loc = Loc::row(node, *id);
+            let result = match planned.store {
+                Store::Slot(_) => self.read_next_row(loc, row, cursor),
+                _ => self.read_in_place(loc, row, planned, cursor),
             };
             if result.is_err() {
-                self.tree.leave_unread(node, Some(id));
+                self.tree.leave_unread(node, Some(*id));
                 return result;
             }
         }
@@ -252,12 +256,8 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// Where rows without homes begin: behind the fixed block, and behind a last row with a home
     /// that reaches beyond it.
     pub(crate) fn fixed_end(&self, node: NodeRef, end: u64) -> u64 {
-        let plan = self.tree.plan(node);
-        let rows = (0..).map(RowId).zip(&plan.rows);
-        let slots = rows.filter(|(_, row)| {
-            matches!(row.home, Home::At(_)) && matches!(row.store, Store::Slot(_))
-        });
-        let ends = slots.filter_map(|(id, _)| match self.tree.row_end(Loc::row(node, id)) {
+        let reaching = self.tree.plan(node).reaching.iter();
+        let ends = reaching.filter_map(|id| match self.tree.row_end(Loc::row(node, *id)) {
             UNPLACED => None,
             end => Some(u64::from(end)),
         });
@@ -270,22 +270,26 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     /// Reads a row of the fixed block, unless something asked for it before.
-    pub(crate) fn read_fixed_row(&mut self, loc: Loc, base: u64, limit: u64) -> Read<()> {
-        let planned = self.tree.row_plan(loc.node, loc.row);
-        let Home::At(offset) = planned.home else { return Ok(()) };
+    pub(crate) fn read_fixed_row(
+        &mut self,
+        loc: Loc,
+        row: &'p Row,
+        planned: &'p RowPlan,
+        offset: u64,
+        base: u64,
+        limit: u64,
+    ) -> Read<()> {
         let at = base.checked_add(offset).filter(|at| *at <= limit).ok_or_else(|| {
             let kind = ReadErrorKind::UnexpectedEnd { needed: offset, remaining: limit - base };
             self.error(kind, base, loc)
         })?;
-        let row = self.tree.row(loc);
+        let mut cursor = Cursor::new(at, limit);
         if !matches!(planned.store, Store::Slot(_)) {
-            let mut cursor = Cursor::new(at, limit);
-            return self.read_in_place(loc, row, &mut cursor);
+            return self.read_in_place(loc, row, planned, &mut cursor);
         }
-        if self.tree.entry(loc) != Item::Unset {
+        if !self.tree.entry(loc).is_unset() {
             return Ok(());
         }
-        let mut cursor = Cursor::new(at, limit);
         self.while_busy(loc, |engine| engine.read_row(loc, row, &mut cursor))
     }
 
@@ -362,9 +366,14 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     /// Looks at a row in place at the cursor, and moves behind it.
-    fn read_in_place(&mut self, loc: Loc, row: &'p Row, cursor: &mut Cursor<'b>) -> Read<()> {
+    fn read_in_place(
+        &mut self,
+        loc: Loc,
+        row: &'p Row,
+        planned: &'p RowPlan,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<()> {
         cursor.align_bits();
-        let planned = self.tree.row_plan(loc.node, loc.row);
         let size = u64::from(planned.size.unwrap_or(0));
         let at = cursor.at;
         let result = if size > cursor.remaining() {
@@ -490,7 +499,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Puts a node that is being read into its row, so that what is inside can ask for it.
     pub(crate) fn show_early(&mut self, loc: Loc, node: NodeRef) {
-        if loc.index().is_none() && self.tree.entry(loc) == Item::Unset {
+        if loc.index().is_none() && self.tree.entry(loc).is_unset() {
             self.tree.set_item(loc, Item::Node(node));
         }
     }

@@ -16,8 +16,8 @@ use crate::spelling::{KeptKind, KeptValue};
 
 /// What to do next to read everything that a node leads to.
 enum Next {
-    Node(NodeRef),
-    Row(Loc),
+    /// Rows of a node, from this position on among those that lead somewhere.
+    Rows(NodeRef, u32),
     /// Elements of the array in a row, from this one on.
     Elements(Loc, u32),
 }
@@ -105,21 +105,16 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Reads everything that a node leads to, in the order of rows, depth first.
     pub(crate) fn resolve_node(&mut self, node: NodeRef) -> Read<()> {
-        let mut todo = vec![Next::Node(node)];
+        let mut todo = vec![Next::Rows(node, 0)];
         // Works without recursion over siblings; the depth of targets in targets is that of the data.
         while let Some(next) = todo.pop() {
             match next {
-                Next::Node(node) => {
-                    let plan = self.tree.plan(node);
-                    for row in self.tree.record(node).read_order.iter().rev() {
-                        if matches!(plan.rows[row.index()].store, Store::Slot(_)) {
-                            todo.push(Next::Row(Loc::row(node, *row)));
-                        }
-                    }
-                }
-                Next::Row(loc) => {
+                Next::Rows(node, index) => {
+                    let Some(row) = self.tree.plan(node).leading.get(index as usize) else { continue };
+                    todo.push(Next::Rows(node, index + 1));
+                    let loc = Loc::row(node, *row);
                     let object = matches!(self.tree.row(loc).kind, RowKind::Object { .. });
-                    if object && self.tree.entry(loc) == Item::Unset {
+                    if object && self.tree.entry(loc).is_unset() {
                         self.read_object_unless_absent(loc)?;
                     }
                     self.push_targets(loc, &mut todo)?;
@@ -139,11 +134,10 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// Reads the target of a pointer in a row or element, and remembers what it leads to.
     fn push_targets(&mut self, loc: Loc, todo: &mut Vec<Next>) -> Read<()> {
         self.force_target(loc)?;
-        if matches!(self.tree.row(loc).kind, RowKind::Slice { .. }) {
-            return Ok(());
-        }
         match self.tree.item(loc) {
-            Item::Node(node) => todo.push(Next::Node(node.as_rows())),
+            Item::Node(node) if !self.tree.plan(node.as_rows()).leading.is_empty() => {
+                todo.push(Next::Rows(node.as_rows(), 0));
+            }
             Item::Array(array) if loc.index().is_none() => {
                 let leads = match self.tree.element(array, 0) {
                     // Of compact records nothing hangs.
@@ -163,7 +157,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// The pointer in a row or element whose target has not been read.
     fn pending(&self, loc: Loc) -> Option<&'p PointerType> {
         let pointer = self.tree.pointer(loc)?;
-        if pointer.target != Item::Unset || pointer.busy {
+        if !pointer.target.is_unset() || pointer.busy {
             return None;
         }
         super::super::address::pointer_type(self.tree.row(loc), loc)

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use super::super::state::Engine;
+use super::super::state::{Engine, Table};
 use super::super::item::{ArrayRef, Item, Loc};
 use super::super::plan::Store;
 use super::super::settle::kept_kind;
@@ -35,7 +35,7 @@ impl<'p> Engine<'p, '_> {
         if let Some(with) = none_with(&row.ty) {
             let empty = self.count_items(Loc::row(loc.node, with)) == 0;
             let here = self.tree.item(loc);
-            if empty && here != Item::Absent {
+            if empty && !here.is_absent() {
                 if let Item::Node(unused) = here {
                     self.tree.own_node_mut(unused.as_rows()).dead = true;
                 }
@@ -43,7 +43,7 @@ impl<'p> Engine<'p, '_> {
             }
         }
         if let (Some(condition), Type::Pointer(pointer)) = (row.when, row.ty.stripped()) {
-            let may_be = self.tree.entry(loc) == Item::Absent
+            let may_be = self.tree.entry(loc).is_absent()
                 && matches!(row.role, Role::Data | Role::Elsewhere)
                 && pointer.may_be_none(self.model, row)
                 && !self.layout.mentions_position(condition)
@@ -53,7 +53,7 @@ impl<'p> Engine<'p, '_> {
                 self.set_none(loc);
             }
         }
-        if self.tree.entry(loc) != Item::Unset {
+        if !self.tree.entry(loc).is_unset() {
             return Ok(());
         }
         let early = match row.role {
@@ -75,7 +75,7 @@ impl<'p> Engine<'p, '_> {
 
     /// Computes a row that follows from others.
     pub(crate) fn force_write(&mut self, loc: Loc) -> Fallible<()> {
-        if self.tree.entry(loc) != Item::Unset {
+        if !self.tree.entry(loc).is_unset() {
             return Ok(());
         }
         if self.is_busy(loc) {
@@ -146,22 +146,22 @@ impl<'p> Engine<'p, '_> {
     /// What was kept in place of something that is computed.
     fn kept_again(&mut self, loc: Loc, row: &'p Row, stored: &KeptValue) -> Item {
         let KeptValue::Table(rows) = stored else { return self.kept_item(stored, row) };
-        let mut table = Vec::with_capacity(rows.len());
-        for fields in rows {
-            let items = fields.iter().map(|field| self.kept_item(field, row)).collect();
-            table.push(items);
+        let mut table = Table::new(rows.first().map_or(0, Vec::len));
+        for field in rows.iter().flatten() {
+            let item = self.kept_item(field, row);
+            table.push([item]);
         }
         self.table_item(loc, row, &table)
     }
 
     /// Makes the records of an array from the rows of an algorithm.
-    fn table_item(&mut self, loc: Loc, row: &'p Row, table: &[Vec<Item>]) -> Item {
+    fn table_item(&mut self, loc: Loc, row: &'p Row, table: &Table) -> Item {
         let Type::Array(array) = row.ty.stripped() else { return Item::Absent };
         let Type::Record(record) = array.element else { return Item::Absent };
         let definition = &self.model.records[record.index()];
         let targets = definition.table_rows();
         let mut items = Vec::with_capacity(table.len());
-        for (index, numbers) in (0..).zip(table) {
+        for (index, numbers) in (0..).zip(table.rows()) {
             let node = self.tree.add(record, Some(loc.at(index)));
             self.tree.add_block(node);
             for (id, row) in (0..).map(RowId).zip(&definition.rows) {

@@ -147,7 +147,7 @@ impl<'p> Engine<'p, '_> {
     /// condition of a number or pointer that is none, because that is nothing in the value, too.
     fn is_present(&mut self, loc: Loc, row: &'p Row) -> Fallible<bool> {
         let Some(condition) = row.when else { return Ok(true) };
-        let absent = self.tree.entry(loc) == Item::Absent;
+        let absent = self.tree.entry(loc).is_absent();
         if self.is_optional_data(row) {
             if !absent || !may_say_none(self.model, row) || self.layout.mentions_position(condition) {
                 return Ok(!absent);
@@ -449,7 +449,7 @@ impl<'p> Engine<'p, '_> {
                 _ => 0,
             },
             RunLength::Fixed(wanted) if *wanted != size => {
-                if item != Item::Absent {
+                if !item.is_absent() {
                     let why = format!("the schema says {wanted} bytes").into();
                     let expected = i128::from(*wanted);
                     self.problem(loc, ProblemKind::LengthMismatch { expected, actual: size, why });

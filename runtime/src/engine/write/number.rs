@@ -372,7 +372,7 @@ impl<'p> Engine<'p, '_> {
         let placed = self
             .tree
             .pointer(loc)
-            .is_some_and(|inner| inner.at != UNPLACED && inner.target != Item::Absent);
+            .is_some_and(|inner| inner.at != UNPLACED && !inner.target.is_absent());
         if placed { self.fill_item(loc, target, row) } else { Ok(()) }
     }
 }

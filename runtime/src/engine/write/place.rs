@@ -229,7 +229,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     fn place_object(&mut self, loc: Loc, row: &'p Row, record: bool, tail: bool) -> Fallible<()> {
         self.force(loc.node, loc.row)?;
-        if self.tree.item(loc) == Item::Absent {
+        if self.tree.item(loc).is_absent() {
             return Ok(());
         }
         let align = type_align(self.model, &row.ty).unwrap_or(1);
@@ -251,7 +251,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         tail: bool,
     ) -> Fallible<()> {
         let Target::Own(target) = &pointer.target else { return Ok(()) };
-        if self.tree.item(loc) == Item::Absent && !leads_to_nothing(self.tree.row(loc)) {
+        if self.tree.item(loc).is_absent() && !leads_to_nothing(self.tree.row(loc)) {
             return Ok(());
         }
         if record && self.is_left_out(loc, pointer) {

@@ -118,7 +118,7 @@ impl<'p> Engine<'p, '_> {
         if !self.is_optional_data(row) || self.layout.mentions_position(condition) {
             return Ok(());
         }
-        let there = self.tree.entry(loc) != Item::Absent;
+        let there = !self.tree.entry(loc).is_absent();
         let holds = self.eval_bool(condition, loc.node, None)?;
         if holds && !there && !(may_say_none(self.model, row) && self.is_laid(loc)) {
             self.problem(loc, ProblemKind::MissingField);
@@ -132,7 +132,7 @@ impl<'p> Engine<'p, '_> {
     /// The number of elements must be what the schema says, where it is not derived from it.
     fn validate_count(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
         let Some(count) = count_of(&row.ty) else { return self.validate_last(loc, row) };
-        if self.tree.item(loc) == Item::Absent || self.layout.mentions_position(count) {
+        if self.tree.item(loc).is_absent() || self.layout.mentions_position(count) {
             return Ok(());
         }
         let actual = self.count_units(loc);

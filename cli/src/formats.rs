@@ -34,7 +34,8 @@ pub(crate) fn run(options: &Formats, out: &mut dyn Write) -> Result<Outcome, Pro
 
 /// The versions of files that have layouts of their own, and the version of the schema.
 fn versions(format: &Format) -> String {
-    let labels: Vec<&str> = format.model().epochs.iter().map(|epoch| epoch.label.as_str()).collect();
+    let labels: Vec<&str> =
+        format.model().epochs.iter().map(|epoch| epoch.label.as_str()).collect();
     format!("{} (schema version {})", labels.join(", "), format.model().version)
 }
 

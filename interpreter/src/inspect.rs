@@ -35,7 +35,10 @@ impl Error for NotAValue {}
 /// let value = formwork_interpreter::value_of(program, |to| file.inspect(to));
 /// # }
 /// ```
-pub fn value_of(program: &Program, show: impl FnOnce(&mut dyn Inspector)) -> Result<Value, NotAValue> {
+pub fn value_of(
+    program: &Program,
+    show: impl FnOnce(&mut dyn Inspector),
+) -> Result<Value, NotAValue> {
     let mut builder = Builder::default();
     show(&mut builder);
     let Builder { open, done: Some(value), wrong: false } = builder else {

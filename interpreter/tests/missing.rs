@@ -45,8 +45,7 @@ fn file(version: i128, added: Option<Value>) -> Value {
 /// The bytes that are written, or the codes and paths of all problems.
 fn written(schema: &str, value: &Value) -> Result<Vec<u8>, Vec<String>> {
     let problem = |p: &formwork::Problem| format!("{} {}", p.kind.code(), p.path);
-    write(&prepared(schema), value)
-        .map_err(|error| error.problems().iter().map(problem).collect())
+    write(&prepared(schema), value).map_err(|error| error.problems().iter().map(problem).collect())
 }
 
 #[test]

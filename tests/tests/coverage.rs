@@ -4,12 +4,11 @@ use std::fs;
 use std::ops::ControlFlow;
 
 use formwork::ReadOptions;
-use formwork_codegen::model::Model;
-use formwork_interpreter::{Coverage, WalkOptions, coverage, read};
+use formwork_interpreter::{Coverage, Program, WalkOptions, coverage, read};
 use formwork_tests::golden::features;
 use formwork_tests::{programs, samples};
 
-fn of(model: &Model, bytes: &[u8]) -> Coverage {
+fn of(model: &Program, bytes: &[u8]) -> Coverage {
     coverage(model, bytes, &ReadOptions::default())
 }
 
@@ -132,7 +131,7 @@ fn trees_are_explained() {
 }
 
 /// Offset of a field.
-fn offset(model: &Model, bytes: &[u8], path: &str) -> usize {
+fn offset(model: &Program, bytes: &[u8], path: &str) -> usize {
     let document = read(model, bytes, &ReadOptions::default()).expect("it can be read");
     let mut found = None;
     let walked = document.walk(Some(path), &WalkOptions::default(), &mut |field| {

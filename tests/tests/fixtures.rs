@@ -8,8 +8,7 @@ use std::env;
 use std::fs;
 use std::path::PathBuf;
 
-use formwork_codegen::model::Model;
-use formwork_interpreter::{Value, write};
+use formwork_interpreter::{Program, Value, write};
 use formwork_tests::laws::{self, Outcome};
 use formwork_tests::{flows, programs, samples, trees};
 
@@ -18,7 +17,7 @@ fn folder() -> PathBuf {
 }
 
 /// All fixtures: their programs, names and values.
-fn all() -> Vec<(&'static Model, &'static str, Value)> {
+fn all() -> Vec<(&'static Program, &'static str, Value)> {
     let flows = flows::all().into_iter().map(|(name, value)| (programs::evfl(), name, value));
     let trees = trees::all().into_iter().map(|(name, value)| (programs::esf(), name, value));
     flows.chain(trees).collect()

@@ -5,14 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use formwork::ReadOptions;
-use formwork_codegen::model::Model;
 use formwork_interpreter::json::{JsonError, JsonProblem, Style, Text, to_json};
-use formwork_interpreter::{Value, read, write};
+use formwork_interpreter::{Program, Value, program, read, write};
 use formwork_tests::golden::features;
 use formwork_tests::{programs, samples, value_text};
 
 /// What is wrong with the JSON of a value, if anything is.
-fn check(model: &Model, value: &Value) -> Result<(), String> {
+fn check(model: &Program, value: &Value) -> Result<(), String> {
     for style in [Style::Pretty, Style::Compact] {
         let text = to_json(model, value, style);
         let parsed = Text::parse(&text).map_err(|error| format!("{error}\n{text}"))?;
@@ -44,7 +43,7 @@ fn same_kept(a: &Value, b: &Value) -> bool {
     a == b && sorted(a) == sorted(b)
 }
 
-fn check_bytes(model: &Model, bytes: &[u8], options: &ReadOptions) -> Result<(), String> {
+fn check_bytes(model: &Program, bytes: &[u8], options: &ReadOptions) -> Result<(), String> {
     match read(model, bytes, options) {
         Ok(document) => check(model, &document.value()),
         Err(_) => Ok(()),
@@ -90,7 +89,12 @@ fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
 
 /// Checks the samples of a format; returns how many there are.
 /// Files of more than `largest` bytes take too long in a build without optimising.
-fn check_samples(model: &Model, folder: &str, extensions: &[&str], largest: u64) -> Option<usize> {
+fn check_samples(
+    model: &Program,
+    folder: &str,
+    extensions: &[&str],
+    largest: u64,
+) -> Option<usize> {
     let mut files = Vec::new();
     files_below(&samples::samples()?.join(folder), &mut files);
     files.retain(|path| {
@@ -130,7 +134,7 @@ fn samples_of_drafts_come_back() {
         let text = fs::read_to_string(&path).expect("the draft can be read");
         // Notes do not matter here.
         let loaded = formwork_codegen::load(name, &text, path.parent(), &programs::Shipped);
-        loaded.model.expect("the draft has no error")
+        program(loaded.model.expect("the draft has no error"))
     };
     if let Some(count) = check_samples(&draft("ainb.kdl"), "ainb", &["ainb"], 50_000) {
         assert!(count > 0);
@@ -191,7 +195,7 @@ const GOOD: &str = r#"{
 }
 "#;
 
-fn shelf() -> Model {
+fn shelf() -> Program {
     programs::from_text("shelf.kdl", SCHEMA, None).expect("the schema is clean")
 }
 
@@ -211,7 +215,7 @@ fn text_is_as_documented() {
 }
 
 /// Problems of the good text with one part replaced, as `PATH: MESSAGE`.
-fn problems(model: &Model, old: &str, new: &str) -> Vec<String> {
+fn problems(model: &Program, old: &str, new: &str) -> Vec<String> {
     assert!(GOOD.contains(old), "{old}");
     let text = GOOD.replacen(old, new, 1);
     match Text::parse(&text).and_then(|text| text.value(model)) {

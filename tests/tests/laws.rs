@@ -1,14 +1,13 @@
 //! The laws hold for the files of all features, whole, cut and changed.
 
 use formwork::{ReadErrorKind, ReadOptions};
-use formwork_codegen::model::Model;
-use formwork_interpreter::{Value, in_layout, read};
+use formwork_interpreter::{Program, Value, in_layout, read};
 use formwork_tests::flows::{case, int, list, record};
 use formwork_tests::golden::{Feature, features};
 use formwork_tests::laws::{self, Broken, Outcome};
 use formwork_tests::{programs, samples};
 
-fn each(action: impl Fn(&Feature, &Model, &mut Vec<String>)) {
+fn each(action: impl Fn(&Feature, &Program, &mut Vec<String>)) {
     let mut problems = Vec::new();
     let only = std::env::var("GOLDEN").unwrap_or_default();
     let folder = samples::workspace().join("tests/golden");
@@ -32,7 +31,7 @@ fn each(action: impl Fn(&Feature, &Model, &mut Vec<String>)) {
 }
 
 /// What reads is written, and is read again as an equal value.
-fn check(model: &Model, bytes: &[u8]) -> Result<(), String> {
+fn check(model: &Program, bytes: &[u8]) -> Result<(), String> {
     if laws::total(model, bytes).map_err(|broken| broken.to_string())?.is_err() {
         return Ok(());
     }

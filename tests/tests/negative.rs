@@ -9,14 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use formwork::ReadOptions;
-use formwork_codegen::model::Model;
-use formwork_interpreter::read;
+use formwork_interpreter::{Program, program, read};
 use formwork_tests::golden::features;
 use formwork_tests::negative::{Cases, FoundError, FoundNote, Kind, Reader, Reason, cases};
 use formwork_tests::{programs, samples};
 
 /// Reads without generated code.
-struct Interpreter<'m>(&'m Model);
+struct Interpreter<'m>(&'m Program);
 
 impl Reader for Interpreter<'_> {
     fn read(
@@ -52,7 +51,7 @@ struct Summary {
 }
 
 impl Summary {
-    fn run(&mut self, name: &str, model: &Model, bytes: &[u8]) {
+    fn run(&mut self, name: &str, model: &Program, bytes: &[u8]) {
         let only = env::var("NEGATIVE").unwrap_or_default();
         if !name.contains(&only) {
             return;
@@ -310,10 +309,11 @@ fn samples_of_drafts() {
 /// How many files of a format are broken: the smallest ones.
 const FEW: usize = 6;
 
-fn model(schema: &Path) -> Option<Model> {
+fn model(schema: &Path) -> Option<Program> {
     let text = fs::read_to_string(schema).expect("the schema can be read");
     let name = schema.file_name().unwrap_or_default().to_string_lossy();
-    formwork_codegen::load(&name, &text, schema.parent(), &programs::Shipped).model
+    let loaded = formwork_codegen::load(&name, &text, schema.parent(), &programs::Shipped);
+    loaded.model.map(program)
 }
 
 /// Files in a folder and below, the smallest first.

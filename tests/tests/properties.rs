@@ -6,8 +6,7 @@ use std::fmt;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use arbtest::arbtest;
 use formwork::{GroupOrder, read_varint, store_varint, varint_width};
-use formwork_codegen::model::Model;
-use formwork_interpreter::{KeptKind, Value, write};
+use formwork_interpreter::{KeptKind, Program, Value, program, write};
 use formwork_properties::mutate;
 use formwork_tests::flows::{self, int, list, record, text};
 use formwork_tests::golden::features;
@@ -17,7 +16,7 @@ use formwork_tests::{programs, samples, trees};
 /// Milliseconds that each property is tried for.
 const BUDGET: u64 = 1500;
 
-fn golden(name: &str) -> Model {
+fn golden(name: &str) -> Program {
     let path = samples::workspace().join("tests/golden").join(name).with_extension("kdl");
     programs::from_file(&path).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -29,7 +28,7 @@ fn short_text(u: &mut Unstructured<'_>) -> Result<String> {
 }
 
 /// All laws for a value that must be accepted.
-fn all_laws(model: &Model, value: &Value) {
+fn all_laws(model: &Program, value: &Value) {
     let check = |law: &str, result: std::result::Result<(), Broken>| {
         if let Err(broken) = result {
             panic!("{law}: {broken}\n{}", formwork_tests::value_text::print(value));
@@ -367,7 +366,7 @@ fn expressions_mean_what_they_say() {
 fn changed_files_are_read_or_refused() {
     let folder = samples::workspace().join("tests/golden");
     let features = features(&folder).expect("the features can be read");
-    let mut models: Vec<(Model, Vec<Vec<u8>>)> = features
+    let mut models: Vec<(Program, Vec<Vec<u8>>)> = features
         .into_iter()
         .filter_map(|feature| {
             let files = feature.files.into_iter().map(|file| file.bytes).collect();
@@ -377,14 +376,14 @@ fn changed_files_are_read_or_refused() {
     for (model, fixtures) in [(programs::evfl(), flows::all()), (programs::esf(), trees::all())] {
         let file = |value| write(model, value).expect("the fixture can be written");
         let files = fixtures.iter().map(|(_, value)| file(value)).collect();
-        models.push((model.clone(), files));
+        models.push((program(model.model().clone()), files));
     }
     let budget = std::env::var("FORMWORK_BUDGET").ok().and_then(|ms| ms.parse().ok());
     arbtest(|u| {
         let (model, files) = u.choose(&models)?;
         let file = u.choose(files)?;
         let bytes = mutate::bytes(u, file, 5)?;
-        let shown = || format!("{} {bytes:02x?}", model.name);
+        let shown = || format!("{} {bytes:02x?}", model.model().name);
         match laws::total(model, &bytes) {
             Err(broken) => panic!("{broken} in {}", shown()),
             Ok(Ok(value)) => {

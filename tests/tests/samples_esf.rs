@@ -29,7 +29,7 @@ fn files() -> Option<Vec<PathBuf>> {
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     let known = |path: &Path| {
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        programs::esf().extensions.iter().any(|known| known == extension)
+        programs::esf().model().extensions.iter().any(|known| known == extension)
     };
     for entry in fs::read_dir(folder).expect("the folder of samples can be read") {
         let path = entry.expect("readable").path();

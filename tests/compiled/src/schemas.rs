@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_codegen::model::Model;
 use formwork_codegen::{Loaded, load};
+use formwork_interpreter::{Program, program};
 use formwork_tests::{programs::Shipped, samples};
 
 /// Where a schema comes from, which decides what files it has.
@@ -63,6 +64,12 @@ impl Schema {
     #[must_use]
     pub fn model(&self) -> Option<Model> {
         self.load().model
+    }
+
+    /// The same, prepared for reading and writing.
+    #[must_use]
+    pub fn program(&self) -> Option<Program> {
+        self.model().map(program)
     }
 }
 

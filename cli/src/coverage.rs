@@ -69,7 +69,7 @@ fn judge(file: &Found, formats: &Formats) -> Report {
     match formats.of(&file.path, &bytes) {
         Some(format) => {
             report.format = Some(format.name().to_owned());
-            let figures = coverage(&format.model, &bytes, &ReadOptions::default());
+            let figures = coverage(&format.program, &bytes, &ReadOptions::default());
             report.figures = Some((figures, bytes));
         }
         None if file.is_named => report.error = Some("no known format".to_owned()),

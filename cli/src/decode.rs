@@ -27,13 +27,13 @@ pub(crate) fn run(options: &Decode, out: &mut dyn Write) -> Result<Outcome, Prob
         }
     };
     let style = if options.compact { Style::Compact } else { Style::Pretty };
-    let text = to_json(&format.model, &value, style);
+    let text = to_json(&format.program, &value, style);
     files::write(&options.output, text.as_bytes(), out)?;
     Ok(Outcome::Good)
 }
 
 fn interpreted(format: &Format, bytes: &[u8]) -> Result<Value, ReadError> {
-    Ok(read(&format.model, bytes, &ReadOptions::default())?.value())
+    Ok(read(&format.program, bytes, &ReadOptions::default())?.value())
 }
 
 fn compiled(
@@ -47,7 +47,7 @@ fn compiled(
         return Err(Problem::Usage(message.to_owned()));
     };
     let mut result = Ok(());
-    let value = value_of(&format.model, |to| {
+    let value = value_of(&format.program, |to| {
         result = (engine.inspect)(bytes, &ReadOptions::default(), to);
     });
     match (result, value) {

@@ -27,7 +27,7 @@ fn show(options: &Dump, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let formats = Formats::choose(&options.choice)?;
     let bytes = files::read(&options.file)?;
     let format = formats.require(&options.file, &bytes)?;
-    let (document, error) = read_partly(&format.model, &bytes, &ReadOptions::default());
+    let (document, error) = read_partly(&format.program, &bytes, &ReadOptions::default());
     let shown = if options.json {
         json::print(options, format, &document, &bytes, error.as_ref(), out)
     } else {

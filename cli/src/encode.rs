@@ -32,14 +32,14 @@ pub(crate) fn run(options: &Encode, out: &mut dyn Write) -> Result<Outcome, Prob
     };
     let what = format!(" as {}", format.name());
     let foreign = foreign(text.header());
-    let value = text.value(&format.model).map_err(|error| {
+    let value = text.value(&format.program).map_err(|error| {
         refused(&what, lines(&error).into_iter().chain(foreign.clone()).collect())
     })?;
     let target = match &options.output {
         Some(output) => output.clone(),
         None => default_output(&options.file, format)?,
     };
-    let bytes = write(&format.model, &value).map_err(|error| {
+    let bytes = write(&format.program, &value).map_err(|error| {
         let problems = error.problems().iter().map(|problem| {
             let path = problem.path.to_string();
             // A path without steps is the whole file.
@@ -89,7 +89,7 @@ fn default_output(input: &Path, format: &Format) -> Result<PathBuf, Problem> {
     if output.extension().is_none() || output == input {
         let mut name = output.into_os_string();
         name.push(".");
-        name.push(format.model.extensions.first().map_or("bin", String::as_str));
+        name.push(format.model().extensions.first().map_or("bin", String::as_str));
         output = name.into();
     }
     if output.exists() {

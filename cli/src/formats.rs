@@ -18,7 +18,7 @@ pub(crate) fn run(options: &Formats, out: &mut dyn Write) -> Result<Outcome, Pro
         return Ok(Outcome::Good);
     }
     for format in &formats {
-        let model = &format.model;
+        let model = format.model();
         writeln!(out, "{}  {}", model.name, model.title)?;
         writeln!(out, "    versions    {}", versions(format))?;
         if !model.extensions.is_empty() {
@@ -34,12 +34,13 @@ pub(crate) fn run(options: &Formats, out: &mut dyn Write) -> Result<Outcome, Pro
 
 /// The versions of files that have layouts of their own, and the version of the schema.
 fn versions(format: &Format) -> String {
-    let labels: Vec<&str> = format.model.epochs.iter().map(|epoch| epoch.label.as_str()).collect();
-    format!("{} (schema version {})", labels.join(", "), format.model.version)
+    let labels: Vec<&str> =
+        format.model().epochs.iter().map(|epoch| epoch.label.as_str()).collect();
+    format!("{} (schema version {})", labels.join(", "), format.model().version)
 }
 
 fn as_json(format: &Format) -> Value {
-    let model = &format.model;
+    let model = format.model();
     let magic: Vec<Value> = format
         .signature
         .cells

@@ -140,7 +140,7 @@ fn engine<'a>(format: &'a Format, options: &Roundtrip) -> Engine<'a> {
     let interpreted =
         options.choice.schema.is_some() || options.engine == Some(EngineName::Interpreted);
     let compiled = formwork_formats::Format::named(format.name()).filter(|_| !interpreted);
-    compiled.map_or(Engine::Interpreted(&format.model), Engine::Compiled)
+    compiled.map_or(Engine::Interpreted(&format.program), Engine::Compiled)
 }
 
 fn roundtrip(mut report: Report, format: &Format, engine: Engine<'_>, bytes: &[u8]) -> Report {

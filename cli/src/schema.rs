@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use formwork_codegen::diagnostic::render;
 use formwork_codegen::model::Model;
 use formwork_codegen::{Loaded, Provider};
+use formwork_interpreter::{Program, program};
 
 use crate::args::Choice;
 use crate::detect::Signature;
@@ -23,25 +24,29 @@ impl Provider for BuiltIn {
 
 /// A format that files can be read as.
 pub(crate) struct Format {
-    pub model: Model,
+    pub program: Program,
     pub signature: Signature,
 }
 
 impl Format {
     pub(crate) fn new(model: Model) -> Format {
         let signature = Signature::of(&model);
-        Format { model, signature }
+        Format { program: program(model), signature }
+    }
+
+    pub(crate) fn model(&self) -> &Model {
+        self.program.model()
     }
 
     /// The name of its module.
     pub(crate) fn name(&self) -> &str {
-        &self.model.name
+        &self.model().name
     }
 
     fn has_extension_of(&self, path: &Path) -> bool {
         let extension = path.extension().and_then(|extension| extension.to_str());
         extension.is_some_and(|extension| {
-            self.model.extensions.iter().any(|known| known.eq_ignore_ascii_case(extension))
+            self.model().extensions.iter().any(|known| known.eq_ignore_ascii_case(extension))
         })
     }
 }

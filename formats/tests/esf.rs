@@ -9,10 +9,10 @@ mod walk;
 use build_esf::{VARIANTS, garden, inline};
 use formwork::{ReadError, ReadOptions};
 use formwork_codegen::Provider;
-use formwork_codegen::model::Model;
 use formwork_formats::esf::{
     Element, File, FileTagNamesIndex, Node, NodeRecord, NodeU8s, NodeU32, NodeU32s, Root, Variant,
 };
+use formwork_interpreter::{Program, program};
 use walk::{Found, walk};
 
 /// The schemas that come with Formwork.
@@ -24,15 +24,15 @@ impl Provider for BuiltIn {
     }
 }
 
-fn model() -> Model {
+fn model() -> Program {
     let text = formwork_schemas::get("esf").expect("the schema is built in");
     let loaded = formwork_codegen::load("esf.kdl", text, None, &BuiltIn);
-    loaded.model.expect("the schema is good")
+    program(loaded.model.expect("the schema is good"))
 }
 
 /// Writes a value, and checks that it is read as the same value, by both engines, and that a walk
 /// finds every end and size right.
-fn written(model: &Model, file: &File<'_>) -> (Vec<u8>, Found) {
+fn written(model: &Program, file: &File<'_>) -> (Vec<u8>, Found) {
     let bytes = file.write().unwrap_or_else(|error| panic!("{error}"));
     let again = File::read(&bytes).unwrap_or_else(|error| panic!("{error}"));
     assert!(again == *file, "it is read as another value");

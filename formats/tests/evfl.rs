@@ -7,9 +7,9 @@ mod build_evfl;
 use build_evfl::flow;
 use formwork::ReadOptions;
 use formwork_codegen::Provider;
-use formwork_codegen::model::Model;
 use formwork_formats::evfl::{EventData, EventIndex, File};
 use formwork_formats::{FORMATS, Format};
+use formwork_interpreter::{Program, program};
 
 /// The schemas that come with Formwork.
 struct BuiltIn;
@@ -20,10 +20,10 @@ impl Provider for BuiltIn {
     }
 }
 
-fn model() -> Model {
+fn model() -> Program {
     let text = formwork_schemas::get("evfl").expect("the schema is built in");
     let loaded = formwork_codegen::load("evfl.kdl", text, None, &BuiltIn);
-    loaded.model.expect("the schema is good")
+    program(loaded.model.expect("the schema is good"))
 }
 
 #[test]

@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use std::thread;
 
 use formwork::{ReadError, ReadErrorKind, ReadOptions};
-use formwork_codegen::model::Model;
 use formwork_formats::evfl::{
     Actor, Container, Event, EventData, EventJoin, File, Flowchart, Item, ItemCase,
 };
+use formwork_interpreter::Program;
 
 struct Libraries;
 
@@ -20,9 +20,11 @@ impl formwork_codegen::Provider for Libraries {
     }
 }
 
-fn model() -> Model {
+fn model() -> Program {
     let text = formwork_schemas::get("evfl").expect("the schema is built in");
-    formwork_codegen::load("evfl.kdl", text, None, &Libraries).model.expect("it is right")
+    formwork_interpreter::program(
+        formwork_codegen::load("evfl.kdl", text, None, &Libraries).model.expect("it is right"),
+    )
 }
 
 /// A file whose events all have the same name, of so many bytes.

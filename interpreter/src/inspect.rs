@@ -35,7 +35,10 @@ impl Error for NotAValue {}
 /// let value = formwork_interpreter::value_of(program, |to| file.inspect(to));
 /// # }
 /// ```
-pub fn value_of(program: &Program, show: impl FnOnce(&mut dyn Inspector)) -> Result<Value, NotAValue> {
+pub fn value_of(
+    program: &Program,
+    show: impl FnOnce(&mut dyn Inspector),
+) -> Result<Value, NotAValue> {
     let mut builder = Builder::default();
     show(&mut builder);
     let Builder { open, done: Some(value), wrong: false } = builder else {
@@ -274,11 +277,12 @@ fn kept_value(value: &KeptValue) -> Value {
 mod tests {
     use super::*;
 
-    fn model() -> Model {
+    fn program() -> Program {
         let text = "module m root=File endian=little\n\
                     struct File { u8 count; Part parts count=count; Only only }\n\
                     struct Part { u8 x }\nstruct Only transparent { u8 n }";
-        formwork_codegen::load("m.kdl", text, None, &()).model.expect("it has no errors")
+        let loaded = formwork_codegen::load("m.kdl", text, None, &());
+        crate::program(loaded.model.expect("it has no errors"))
     }
 
     fn show(to: &mut dyn Inspector) {
@@ -299,10 +303,10 @@ mod tests {
 
     #[test]
     fn what_is_shown_becomes_a_value() {
-        let model = model();
+        let program = program();
         let bytes = [1, 7, 8];
-        let read = crate::read(&model, &bytes, &formwork::ReadOptions::default());
-        let value = value_of(&model, show).expect("it is one value");
+        let read = crate::read(&program, &bytes, &formwork::ReadOptions::default());
+        let value = value_of(&program, show).expect("it is one value");
         assert!(value.same_spelling(&read.expect("it is a file").value()));
     }
 
@@ -341,8 +345,9 @@ mod tests {
                 to.spelling(&Spelling::default(), &[]);
             },
         ];
+        let program = program();
         for (index, show) in wrong.into_iter().enumerate() {
-            assert_eq!(value_of(&model(), show).err(), Some(NotAValue), "{index}");
+            assert_eq!(value_of(&program, show).err(), Some(NotAValue), "{index}");
         }
     }
 }

@@ -108,11 +108,7 @@ impl<'m> Layout<'m> {
             }
             (_, value) => value,
         };
-        Kept {
-            stored: value(kept.stored, true),
-            instead_of: value(kept.instead_of, false),
-            ..kept
-        }
+        Kept { stored: value(kept.stored, true), instead_of: value(kept.instead_of, false), ..kept }
     }
 
     fn table_row(self, row: Value, record: RecordId) -> Value {

@@ -11,9 +11,7 @@ impl Value {
     pub(crate) fn given(&self) -> Given<'_> {
         match self {
             Value::Int(n) => Given::Int(*n),
-            Value::Float { bits, bytes: 4 } => {
-                Given::F32(u32::try_from(*bits).unwrap_or(u32::MAX))
-            }
+            Value::Float { bits, bytes: 4 } => Given::F32(u32::try_from(*bits).unwrap_or(u32::MAX)),
             Value::Float { bits, .. } => Given::F64(*bits),
             Value::Bool(b) => Given::Bool(*b),
             Value::Text(text) => Given::Text(text),

@@ -1,7 +1,6 @@
 //! Fields that a value lacks, in layouts that have them and in layouts that do not.
 
-use formwork_interpreter::{StructValue, Value, write};
-use formwork_model::Model;
+use formwork_interpreter::{Program, StructValue, Value, program, write};
 
 /// `added` is there from version 2 on.
 const SCHEMA: &str = r#"
@@ -28,9 +27,9 @@ struct File {
 }
 "#;
 
-fn model(schema: &str) -> Model {
+fn prepared(schema: &str) -> Program {
     let loaded = formwork_codegen::load("missing.kdl", schema, None, &());
-    loaded.model.expect("the schema has no errors")
+    program(loaded.model.expect("the schema has no errors"))
 }
 
 /// A file of this version; `added` is left out, or has the value.
@@ -46,7 +45,7 @@ fn file(version: i128, added: Option<Value>) -> Value {
 /// The bytes that are written, or the codes and paths of all problems.
 fn written(schema: &str, value: &Value) -> Result<Vec<u8>, Vec<String>> {
     let problem = |p: &formwork::Problem| format!("{} {}", p.kind.code(), p.path);
-    write(&model(schema), value).map_err(|error| error.problems().iter().map(problem).collect())
+    write(&prepared(schema), value).map_err(|error| error.problems().iter().map(problem).collect())
 }
 
 #[test]

@@ -2,9 +2,8 @@
 
 use arbitrary::Unstructured;
 use formwork::ReadOptions;
-use formwork_codegen::model::Model;
 use formwork_interpreter::json::{JsonError, Style, Text, to_json};
-use formwork_interpreter::{StructValue, UnionValue, Value, in_layout, read, write};
+use formwork_interpreter::{Program, StructValue, UnionValue, Value, in_layout, read, write};
 
 use crate::laws::{Broken, respelled};
 use crate::property::Outcome;
@@ -19,38 +18,38 @@ use crate::{amounts, mutate, shown, value_text};
 /// If JSON gives another value than it was made of, an error says nothing, or what is written of
 /// the changed value is read as another value.
 pub fn check(
-    model: &Model,
+    program: &Program,
     choice: &[u8],
     bytes: &[u8],
     options: &ReadOptions,
 ) -> Result<Outcome, Broken> {
-    let mut value = match read(model, bytes, options) {
+    let mut value = match read(program, bytes, options) {
         Ok(document) => document.value(),
         Err(error) => return refused(error, bytes),
     };
-    let same = through_json(model, &value)?.map_err(|e| Broken::Json(e.to_string()))?;
+    let same = through_json(program, &value)?.map_err(|e| Broken::Json(e.to_string()))?;
     if !shown::sorted(same.clone()).same_spelling(&shown::sorted(value.clone())) {
         return Err(respelled(&value, &same));
     }
     let mut u = Unstructured::new(choice);
-    let Ok(same_kind) = mutate::value(&mut u, &mut value, &amounts::names(model)) else {
+    let Ok(same_kind) = mutate::value(&mut u, &mut value, &amounts::names(program.model())) else {
         return Ok(Outcome::Held);
     };
-    let Ok(changed) = through_json(model, &value)? else { return Ok(Outcome::Refused) };
+    let Ok(changed) = through_json(program, &value)? else { return Ok(Outcome::Refused) };
     // Text and bytes may stand for each other in JSON, so only a value of its own kind must come
     // back.
     if same_kind && let Some(difference) = value_text::difference(&value, &changed) {
         return Err(Broken::Json(difference));
     }
-    let written = match write(model, &changed) {
+    let written = match write(program, &changed) {
         Ok(written) => written,
         Err(error) => return unwritten(&error),
     };
-    let again = match read(model, &written, options) {
+    let again = match read(program, &written, options) {
         Ok(again) => again.value(),
         Err(error) => return Err(Broken::Unreadable(error, written)),
     };
-    let said = in_layout(model, changed);
+    let said = in_layout(program, changed);
     match value_text::difference(&said, &of_those_in(&said, again)) {
         Some(what) => Err(Broken::Changed(what)),
         None => Ok(Outcome::Held),
@@ -87,9 +86,9 @@ fn of_those_in(said: &Value, value: Value) -> Value {
 }
 
 /// The value that the JSON of a value says, or an honest error.
-fn through_json(model: &Model, value: &Value) -> Result<Result<Value, JsonError>, Broken> {
-    let text = to_json(model, value, Style::Compact);
-    match Text::parse(&text).and_then(|text| text.value(model)) {
+fn through_json(program: &Program, value: &Value) -> Result<Result<Value, JsonError>, Broken> {
+    let text = to_json(program, value, Style::Compact);
+    match Text::parse(&text).and_then(|text| text.value(program)) {
         Err(JsonError::Value(problems)) if problems.is_empty() => Err(Broken::Silent),
         Err(JsonError::Syntax(error)) => Err(Broken::Json(error.to_string())),
         result => Ok(result),

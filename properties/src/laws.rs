@@ -7,8 +7,7 @@
 use std::fmt;
 
 use formwork::{ReadError, ReadOptions, WriteError};
-use formwork_codegen::model::Model;
-use formwork_interpreter::{Value, in_layout, read, write};
+use formwork_interpreter::{Program, Value, in_layout, read, write};
 
 use crate::{shown, value_text};
 
@@ -121,19 +120,19 @@ impl std::error::Error for Broken {}
 /// # Errors
 ///
 /// As [`read`].
-pub fn value_of(model: &Model, bytes: &[u8]) -> Result<Value, ReadError> {
-    read(model, bytes, &ReadOptions::default()).map(|document| document.value())
+pub fn value_of(program: &Program, bytes: &[u8]) -> Result<Value, ReadError> {
+    read(program, bytes, &ReadOptions::default()).map(|document| document.value())
 }
 
 /// Reads a file and writes its value.
 #[must_use]
-pub fn get_put(model: &Model, bytes: &[u8]) -> Outcome {
-    let document = match read(model, bytes, &ReadOptions::default()) {
+pub fn get_put(program: &Program, bytes: &[u8]) -> Outcome {
+    let document = match read(program, bytes, &ReadOptions::default()) {
         Ok(document) => document,
         Err(error) => return Outcome::Failed(Broken::Unread(error)),
     };
     let value = document.value();
-    let written = match write(model, &value) {
+    let written = match write(program, &value) {
         Ok(written) => written,
         Err(error) => return Outcome::Failed(Broken::Refused(error)),
     };
@@ -142,7 +141,7 @@ pub fn get_put(model: &Model, bytes: &[u8]) -> Outcome {
     };
     let field = document.field_at(difference.offset);
     difference.path = field.unwrap_or_default();
-    match value_of(model, &written) {
+    match value_of(program, &written) {
         Err(error) => Outcome::Failed(Broken::Unreadable(error, written)),
         Ok(again) => match value_text::difference(&value, &again) {
             None => Outcome::Equivalent(difference),
@@ -158,13 +157,13 @@ pub fn get_put(model: &Model, bytes: &[u8]) -> Outcome {
 ///
 /// If that gives no value or another one. A value that writing refuses is an error too:
 /// [`Broken::Refused`].
-pub fn put_get(model: &Model, value: &Value) -> Result<Vec<u8>, Broken> {
-    let written = write(model, value).map_err(Broken::Refused)?;
-    let again = match value_of(model, &written) {
+pub fn put_get(program: &Program, value: &Value) -> Result<Vec<u8>, Broken> {
+    let written = write(program, value).map_err(Broken::Refused)?;
+    let again = match value_of(program, &written) {
         Ok(again) => again,
         Err(error) => return Err(Broken::Unreadable(error, written)),
     };
-    match value_text::difference(&in_layout(model, value.clone()), &again) {
+    match value_text::difference(&in_layout(program, value.clone()), &again) {
         None => Ok(written),
         Some(what) => Err(Broken::Changed(what)),
     }
@@ -175,13 +174,13 @@ pub fn put_get(model: &Model, value: &Value) -> Result<Vec<u8>, Broken> {
 /// # Errors
 ///
 /// If the second file differs from the first, or there is none.
-pub fn stable(model: &Model, value: &Value) -> Result<(), Broken> {
-    let written = write(model, value).map_err(Broken::Refused)?;
-    let again = match value_of(model, &written) {
+pub fn stable(program: &Program, value: &Value) -> Result<(), Broken> {
+    let written = write(program, value).map_err(Broken::Refused)?;
+    let again = match value_of(program, &written) {
         Ok(again) => again,
         Err(error) => return Err(Broken::Unreadable(error, written)),
     };
-    let twice = write(model, &again).map_err(Broken::Refused)?;
+    let twice = write(program, &again).map_err(Broken::Refused)?;
     match first_difference(&written, &twice) {
         None => Ok(()),
         Some(difference) => Err(Broken::Unstable(difference)),
@@ -196,8 +195,8 @@ pub fn stable(model: &Model, value: &Value) -> Result<(), Broken> {
 /// # Errors
 ///
 /// If the offset lies outside. A panic is one.
-pub fn total(model: &Model, bytes: &[u8]) -> Result<Result<Value, ReadError>, Broken> {
-    match value_of(model, bytes) {
+pub fn total(program: &Program, bytes: &[u8]) -> Result<Result<Value, ReadError>, Broken> {
+    match value_of(program, bytes) {
         Ok(value) => Ok(Ok(value)),
         Err(error) => inside(error, bytes).map(Err),
     }
@@ -221,16 +220,16 @@ pub fn inside(error: ReadError, bytes: &[u8]) -> Result<ReadError, Broken> {
 /// # Errors
 ///
 /// If not.
-pub fn canonical(model: &Model, value: &Value) -> Result<(), Broken> {
+pub fn canonical(program: &Program, value: &Value) -> Result<(), Broken> {
     let canonical = value.clone().canonical();
-    let written = put_get(model, &canonical)?;
-    let again = value_of(model, &written).map_err(Broken::Unread)?;
+    let written = put_get(program, &canonical)?;
+    let again = value_of(program, &written).map_err(Broken::Unread)?;
     let mut kept = None;
     again.for_each_kept(&mut |spelling| {
         kept.get_or_insert_with(|| format!("{} is kept: {spelling:?}", spelling.kind.name()));
     });
     match kept {
-        None => stable(model, &canonical),
+        None => stable(program, &canonical),
         Some(what) => Err(Broken::Changed(what)),
     }
 }

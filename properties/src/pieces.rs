@@ -8,9 +8,8 @@ use std::fmt::Write as _;
 use arbitrary::{Result, Unstructured};
 use formwork::{Problem, ProblemKind, ReadOptions};
 use formwork_codegen::diagnostic::render;
-use formwork_codegen::model::Model;
 use formwork_codegen::{load, markdown, print, rust};
-use formwork_interpreter::{Value, read, write};
+use formwork_interpreter::{Program, Value, program, read, write};
 
 use crate::laws::{self, Broken};
 use crate::property::Outcome;
@@ -82,10 +81,11 @@ fn tried(input: &[u8], held: &mut dyn FnMut(&str, &[u8])) -> std::result::Result
             return Err(Broken::Schema(format!("no code is made of\n{text}")));
         }
     }
+    let program = program(model);
     let mut outcome = Outcome::Refused;
     for _ in 0..FILES {
         let Ok(bytes) = file(&mut u) else { break };
-        let result = law(&model, &bytes).map_err(|broken| match broken {
+        let result = law(&program, &bytes).map_err(|broken| match broken {
             Broken::Changed(what) => Broken::Changed(format!("{what}, in\n{text}\n{bytes:02x?}")),
             other => Broken::Schema(format!("{other}, in\n{text}\n{bytes:02x?}")),
         })?;
@@ -105,12 +105,12 @@ fn is_generated(text: &str) -> bool {
 }
 
 /// Reads, writes, and reads.
-fn law(model: &Model, bytes: &[u8]) -> std::result::Result<Outcome, Broken> {
-    let value = match laws::total(model, bytes)? {
+fn law(program: &Program, bytes: &[u8]) -> std::result::Result<Outcome, Broken> {
+    let value = match laws::total(program, bytes)? {
         Ok(value) => value,
         Err(_) => return Ok(Outcome::Refused),
     };
-    let written = match write(model, &value) {
+    let written = match write(program, &value) {
         Ok(written) => written,
         // What shares bytes in a file gets bytes of its own, for which a pointer may be too narrow.
         Err(error) if error.problems().iter().all(|problem| is_beyond(problem, bytes)) => {
@@ -118,12 +118,12 @@ fn law(model: &Model, bytes: &[u8]) -> std::result::Result<Outcome, Broken> {
         }
         Err(error) => return Err(Broken::Refused(error)),
     };
-    let again: Value = match read(model, &written, &ReadOptions::default()) {
+    let again: Value = match read(program, &written, &ReadOptions::default()) {
         Ok(document) => document.value(),
         Err(error) => return Err(Broken::Unreadable(error, written)),
     };
     match value_text::difference(&value, &again) {
-        None => laws::stable(model, &value).map(|()| Outcome::Held),
+        None => laws::stable(program, &value).map(|()| Outcome::Held),
         Some(what) => Err(Broken::Changed(what)),
     }
 }

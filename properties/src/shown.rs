@@ -1,8 +1,7 @@
 //! Values of generated types as the interpreter has them.
 
 use formwork::{Inspect, Problem, WriteError};
-use formwork_codegen::model::Model;
-use formwork_interpreter::{Kept, StructValue, UnionValue, Value, value_of};
+use formwork_interpreter::{Kept, Program, StructValue, UnionValue, Value, value_of};
 
 use crate::value_text;
 
@@ -12,8 +11,8 @@ use crate::value_text;
 ///
 /// If it does not show itself properly, which is a defect of the code that was generated.
 #[must_use]
-pub fn of(model: &Model, shown: &dyn Inspect) -> Value {
-    value_of(model, |to| shown.inspect(to)).expect("a generated type shows one value")
+pub fn of(program: &Program, shown: &dyn Inspect) -> Value {
+    value_of(program, |to| shown.inspect(to)).expect("a generated type shows one value")
 }
 
 /// Code and path of each problem, sorted.

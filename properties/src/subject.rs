@@ -9,8 +9,9 @@ use arbitrary::{Arbitrary, Unstructured};
 use formwork::{ReadError, ReadOptions, WriteError};
 use formwork_codegen::diagnostic::render;
 use formwork_codegen::load;
-use formwork_codegen::model::Model;
-use formwork_interpreter::{FieldKind, Value, WalkOptions, coverage, read, write};
+use formwork_interpreter::{
+    FieldKind, Program, Value, WalkOptions, coverage, program, read, write,
+};
 
 use crate::codec::{Codec, Show};
 use crate::laws::{Broken, Difference, first_difference, inside, respelled};
@@ -21,14 +22,14 @@ use crate::{edit, mutate, shown, value_text};
 /// A schema with its generated code.
 #[derive(Debug)]
 pub struct Subject<C> {
-    model: Model,
+    program: Program,
     codec: PhantomData<fn() -> C>,
 }
 
 /// A [`Subject`] whatever its types are.
 pub trait Check: Sync {
-    /// The model of its schema.
-    fn model(&self) -> &Model;
+    /// Its schema, prepared.
+    fn program(&self) -> &Program;
 
     /// Tries what an input asks for.
     ///
@@ -61,22 +62,22 @@ impl<C: Codec> Subject<C> {
         Subject::of(&path.display().to_string(), &text, path.parent())
     }
 
-    /// A schema whose model is known.
+    /// A schema that is prepared.
     #[must_use]
-    pub fn new(model: Model) -> Subject<C> {
-        Subject { model, codec: PhantomData }
+    pub fn new(program: Program) -> Subject<C> {
+        Subject { program, codec: PhantomData }
     }
 
     fn of(name: &str, text: &str, folder: Option<&Path>) -> Result<Subject<C>, String> {
         let loaded = load(name, text, folder, &Shipped);
         match loaded.model {
-            Some(model) => Ok(Subject::new(model)),
+            Some(model) => Ok(Subject::new(program(model))),
             None => Err(render(&loaded.diagnostics, &loaded.sources, false)),
         }
     }
 
     fn value(&self, file: &C::File<'_>) -> Value {
-        shown::of(&self.model, file)
+        shown::of(&self.program, file)
     }
 
     fn read_only(bytes: &[u8], options: &ReadOptions) -> Result<Outcome, Broken> {
@@ -113,7 +114,7 @@ impl<C: Codec> Subject<C> {
                 return Err(respelled(&before, &after));
             }
         }
-        match unexplained(&self.model, bytes, &written, options) {
+        match unexplained(&self.program, bytes, &written, options) {
             Some(difference) => Err(Broken::Rewritten(difference)),
             None => Ok(Outcome::Normalised),
         }
@@ -136,7 +137,7 @@ impl<C: Codec> Subject<C> {
         }
         let value = self.value(&file);
         let line = value_text::line;
-        let by_interpreter = write(&self.model, &value);
+        let by_interpreter = write(&self.program, &value);
         let written = match (C::write(&file), by_interpreter) {
             (Err(error), Err(_)) => return unwritten(&error),
             (Ok(written), Ok(expected)) => {
@@ -192,7 +193,7 @@ impl<C: Codec> Subject<C> {
             0..=2 => self.rewrite(&changed, options),
             3..=4 => self.engines(&changed, options),
             5..=6 => self.arena(&changed, options),
-            _ => edit::check(&self.model, edit, &changed, options),
+            _ => edit::check(&self.program, edit, &changed, options),
         }
     }
 
@@ -206,7 +207,7 @@ impl<C: Codec> Subject<C> {
     /// In what two values differ that are shown, the second of an arena.
     fn differ(&self, show: &dyn Fn(Show<'_>)) -> Broken {
         let mut shown = Vec::new();
-        show(&mut |value| shown.push(shown::of(&self.model, value)));
+        show(&mut |value| shown.push(shown::of(&self.program, value)));
         let [value, found] = &shown[..] else {
             return Broken::Arena("there is nothing to show".to_owned());
         };
@@ -218,7 +219,7 @@ impl<C: Codec> Subject<C> {
 
     fn engines(&self, bytes: &[u8], options: &ReadOptions) -> Result<Outcome, Broken> {
         let compiled = C::read(bytes, options);
-        let interpreted = read(&self.model, bytes, options).map(|document| document.value());
+        let interpreted = read(&self.program, bytes, options).map(|document| document.value());
         let (file, value) = match (compiled, interpreted) {
             (Ok(file), Ok(value)) => (file, value),
             (Err(error), Err(_)) => return refused(error, bytes),
@@ -236,7 +237,7 @@ impl<C: Codec> Subject<C> {
         if !shown::sorted(value.clone()).same_spelling(&shown::sorted(found.clone())) {
             return Err(respelled(&value, &found));
         }
-        match (write(&self.model, &value), C::write(&file)) {
+        match (write(&self.program, &value), C::write(&file)) {
             (Ok(expected), Ok(found)) => match first_difference(&expected, &found) {
                 None => Ok(Outcome::Held),
                 Some(difference) => {
@@ -249,8 +250,8 @@ impl<C: Codec> Subject<C> {
 }
 
 impl<C: Codec> Check for Subject<C> {
-    fn model(&self) -> &Model {
-        &self.model
+    fn program(&self) -> &Program {
+        &self.program
     }
 
     fn check(&self, case: &Case<'_>) -> Result<Outcome, Broken> {
@@ -259,7 +260,7 @@ impl<C: Codec> Check for Subject<C> {
             Property::Read => Self::read_only(case.bytes, &options),
             Property::Rewrite => self.rewrite(case.bytes, &options),
             Property::Make => self.make(case.bytes),
-            Property::Edit => edit::check(&self.model, case.choice, case.bytes, &options),
+            Property::Edit => edit::check(&self.program, case.choice, case.bytes, &options),
             Property::Engines => self.engines(case.bytes, &options),
             Property::Arena => self.arena(case.bytes, &options),
             Property::Change => self.change(case.choice, case.bytes, &options),
@@ -310,8 +311,8 @@ struct Places {
 }
 
 impl Places {
-    fn of(model: &Model, bytes: &[u8], options: &ReadOptions) -> Option<Places> {
-        let document = read(model, bytes, options).ok()?;
+    fn of(program: &Program, bytes: &[u8], options: &ReadOptions) -> Option<Places> {
+        let document = read(program, bytes, options).ok()?;
         let mut places = Places::default();
         let mut computed: Option<String> = None;
         let everything = WalkOptions { fold: None };
@@ -341,7 +342,7 @@ impl Places {
 /// arranged: if both have the same size and all fields at the same offsets, each byte that the
 /// schema explains must be the same.
 fn unexplained(
-    model: &Model,
+    program: &Program,
     bytes: &[u8],
     written: &[u8],
     options: &ReadOptions,
@@ -349,11 +350,11 @@ fn unexplained(
     if bytes.len() != written.len() {
         return None;
     }
-    let places = Places::of(model, bytes, options)?;
-    if places.fields != Places::of(model, written, options)?.fields {
+    let places = Places::of(program, bytes, options)?;
+    if places.fields != Places::of(program, written, options)?.fields {
         return None;
     }
-    let gaps = coverage(model, bytes, options).gaps.into_iter().map(|gap| (gap.offset, gap.size));
+    let gaps = coverage(program, bytes, options).gaps.into_iter().map(|gap| (gap.offset, gap.size));
     let mut same = bytes.to_vec();
     for (offset, size) in gaps.chain(places.padding) {
         let (from, size) = (usize::try_from(offset).ok()?, usize::try_from(size).ok()?);

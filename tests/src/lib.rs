@@ -6,8 +6,8 @@ pub mod bytes;
 pub mod cases;
 pub mod flows;
 pub mod golden;
-pub mod models;
 pub mod negative;
+pub mod programs;
 pub mod samples;
 pub mod trees;
 

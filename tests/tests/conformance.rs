@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 
 use formwork::ReadOptions;
 use formwork_codegen::diagnostic::render;
-use formwork_codegen::model::Model;
 use formwork_codegen::{Provider, load};
-use formwork_interpreter::{Document, KeptKind, Stored, Value, read_partly, write};
+use formwork_interpreter::{
+    Document, KeptKind, Program, Stored, Value, program, read_partly, write,
+};
 use formwork_tests::cases::{self, Case, Expected, Found, FoundError, Names, Reading, Report};
 use formwork_tests::laws::{self, Outcome};
 use formwork_tests::samples;
@@ -33,7 +34,7 @@ impl Provider for NoLibraries {
 }
 
 struct Interpreted<'a> {
-    model: &'a Model,
+    program: &'a Program,
     document: Document<'a>,
 }
 
@@ -53,7 +54,7 @@ impl Reading for Interpreted<'_> {
     }
 
     fn write(&mut self) -> Result<Vec<u8>, String> {
-        write(self.model, &self.document.value()).map_err(|error| error.to_string())
+        write(self.program, &self.document.value()).map_err(|error| error.to_string())
     }
 }
 
@@ -69,18 +70,19 @@ fn run(case: &Case, schema: &Path, names: &Names) -> Report {
         Err(error) => return problem(format!("{name}: {error}")),
     };
     let loaded = load(&name, &text, schema.parent(), &NoLibraries);
-    let Some(model) = &loaded.model else {
+    let Some(model) = loaded.model else {
         let message = render(&loaded.diagnostics, &loaded.sources, false);
         return problem(format!("schema is refused\n{message}"));
     };
-    let (document, error) = read_partly(model, &case.bytes, &ReadOptions::default());
+    let program = program(model);
+    let (document, error) = read_partly(&program, &case.bytes, &ReadOptions::default());
     let error = error.map(|error| FoundError {
         code: error.kind().code().to_owned(),
         path: error.path().to_string(),
         offset: error.offset(),
         message: error.to_string(),
     });
-    cases::judge(case, names, &mut Interpreted { model, document }, error.as_ref())
+    cases::judge(case, names, &mut Interpreted { program: &program, document }, error.as_ref())
 }
 
 /// Other names of a case's paths, in a file beside the schema.
@@ -171,10 +173,11 @@ fn schemas_keep_the_laws_on_all_files() {
         let Some(model) = load(&case.name, &text, schema.parent(), &NoLibraries).model else {
             continue;
         };
+        let program = program(model);
         for file in &files {
-            let laws = match laws::total(&model, file) {
+            let laws = match laws::total(&program, file) {
                 Ok(Err(_)) => continue,
-                Ok(Ok(value)) => value_laws(&model, file, &value),
+                Ok(Ok(value)) => value_laws(&program, file, &value),
                 Err(error) => Err(error.to_string()),
             };
             read += 1;
@@ -190,15 +193,15 @@ fn schemas_keep_the_laws_on_all_files() {
 
 /// Bytes behind the root are dropped where the schema keeps no gaps, so the file need not come back
 /// as it was; its value must.
-fn value_laws(model: &Model, file: &[u8], value: &Value) -> Result<(), String> {
-    if let Outcome::Failed(broken) = laws::get_put(model, file) {
+fn value_laws(program: &Program, file: &[u8], value: &Value) -> Result<(), String> {
+    if let Outcome::Failed(broken) = laws::get_put(program, file) {
         return Err(broken.to_string());
     }
     // Objects at constant offsets are where they are because of the gap before them.
     let mut gaps = false;
     value.for_each_kept(&mut |kept| gaps |= kept.kind == KeptKind::Gap);
-    if gaps || OVERLAPPING.contains(&model.name.as_str()) {
+    if gaps || OVERLAPPING.contains(&program.model().name.as_str()) {
         return Ok(());
     }
-    laws::canonical(model, value).map_err(|broken| format!("without its spelling: {broken}"))
+    laws::canonical(program, value).map_err(|broken| format!("without its spelling: {broken}"))
 }

@@ -4,12 +4,11 @@ use std::fs;
 use std::ops::ControlFlow;
 
 use formwork::ReadOptions;
-use formwork_codegen::model::Model;
-use formwork_interpreter::{Coverage, WalkOptions, coverage, read};
+use formwork_interpreter::{Coverage, Program, WalkOptions, coverage, read};
 use formwork_tests::golden::features;
-use formwork_tests::{models, samples};
+use formwork_tests::{programs, samples};
 
-fn of(model: &Model, bytes: &[u8]) -> Coverage {
+fn of(model: &Program, bytes: &[u8]) -> Coverage {
     coverage(model, bytes, &ReadOptions::default())
 }
 
@@ -40,7 +39,7 @@ fn check(found: &Coverage, bytes: &[u8]) -> Result<(), String> {
 fn sums_are_right_for_all_features() {
     let mut problems = Vec::new();
     for feature in features(&samples::workspace().join("tests/golden")).expect("features") {
-        let Ok(model) = models::from_file(&feature.schema) else { continue };
+        let Ok(model) = programs::from_file(&feature.schema) else { continue };
         for file in &feature.files {
             let mut add = |result: Result<(), String>| {
                 if let Err(problem) = result {
@@ -67,7 +66,7 @@ fn sums_are_right_for_all_features() {
 fn features_explain_their_files() {
     let mut problems = Vec::new();
     for feature in features(&samples::workspace().join("tests/golden")).expect("features") {
-        let Ok(model) = models::from_file(&feature.schema) else { continue };
+        let Ok(model) = programs::from_file(&feature.schema) else { continue };
         let name = feature.schema.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         for file in &feature.files {
             let found = coverage(&model, &file.bytes, &file.options);
@@ -101,7 +100,7 @@ fn event_flows_are_explained() {
         }
         count += 1;
         let bytes = fs::read(&path).expect("the sample can be read");
-        let found = of(models::evfl(), &bytes);
+        let found = of(programs::evfl(), &bytes);
         let Coverage { claimed, fill, size, .. } = found;
         // Nothing else is in the report.
         if found != (Coverage { claimed, fill, size, ..Coverage::default() })
@@ -125,14 +124,14 @@ fn trees_are_explained() {
             let bytes = fs::read(&path).expect("the fixture can be read");
             let size = bytes.len() as u64;
             let all = Coverage { claimed: size, size, ..Coverage::default() };
-            assert_eq!(of(models::esf(), &bytes), all, "{}", path.display());
+            assert_eq!(of(programs::esf(), &bytes), all, "{}", path.display());
         }
     }
     assert!(count >= 9, "{count} files");
 }
 
 /// Offset of a field.
-fn offset(model: &Model, bytes: &[u8], path: &str) -> usize {
+fn offset(model: &Program, bytes: &[u8], path: &str) -> usize {
     let document = read(model, bytes, &ReadOptions::default()).expect("it can be read");
     let mut found = None;
     let walked = document.walk(Some(path), &WalkOptions::default(), &mut |field| {
@@ -147,7 +146,7 @@ fn offset(model: &Model, bytes: &[u8], path: &str) -> usize {
 fn relocation_tables_are_compared() {
     let path = samples::workspace().join("fixtures/flowchart.bfevfl");
     let bytes = fs::read(path).expect("the fixture is there");
-    let model = models::evfl();
+    let model = programs::evfl();
     let found = of(model, &bytes);
     assert_eq!((found.unknown_pointers.len(), found.unlisted_pointers.len()), (0, 0));
     let entry = offset(model, &bytes, "relocations.entries[0]");

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_codegen::markdown::emit;
 use formwork_codegen::model::{Home, Model};
-use formwork_tests::{models, samples};
+use formwork_tests::{programs, samples};
 
 /// Features whose whole page is in `tests/golden`.
 const GOLDEN: [&str; 16] = [
@@ -59,8 +59,8 @@ fn pages_of_formats_are_current() {
     for name in formwork_schemas::names() {
         let text = formwork_schemas::get(name).expect("every name has a text");
         // Libraries have no page.
-        if let Ok(model) = models::from_text(&format!("{name}.kdl"), text, None) {
-            compare(&folder.join(format!("{name}.md")), &emit(&model), &mut stale);
+        if let Ok(program) = programs::from_text(&format!("{name}.kdl"), text, None) {
+            compare(&folder.join(format!("{name}.md")), &emit(program.model()), &mut stale);
             expected.insert(format!("{name}.md"));
         }
     }
@@ -77,8 +77,8 @@ fn golden_pages_are_current() {
     let mut stale = Vec::new();
     for name in GOLDEN {
         let path = samples::workspace().join(format!("tests/golden/{name}.kdl"));
-        let model = models::from_file(&path).unwrap_or_else(|error| panic!("{error}"));
-        compare(&path.with_extension("md"), &emit(&model), &mut stale);
+        let program = programs::from_file(&path).unwrap_or_else(|error| panic!("{error}"));
+        compare(&path.with_extension("md"), &emit(program.model()), &mut stale);
     }
     report(&stale);
 }
@@ -93,8 +93,8 @@ fn schemas() -> Vec<(String, Model)> {
         paths.sort();
         for path in paths.iter().filter(|path| path.extension().is_some_and(|e| e == "kdl")) {
             // Libraries, and schemas that are meant to be wrong, have no model.
-            if let Ok(model) = models::from_file(path) {
-                found.push((path.display().to_string(), model));
+            if let Ok(program) = programs::from_file(path) {
+                found.push((path.display().to_string(), program.model().clone()));
             }
         }
     }
@@ -277,8 +277,8 @@ fn conformance_pages_show_what_they_must() {
         count += 1;
         let name = case["name"].as_str().expect("cases have names");
         let schema = samples::workspace().join(format!("tests/conformance/{name}.kdl"));
-        let model = models::from_file(&schema).unwrap_or_else(|error| panic!("{error}"));
-        let page = emit(&model);
+        let program = programs::from_file(&schema).unwrap_or_else(|error| panic!("{error}"));
+        let page = emit(program.model());
         for word in words {
             let word = word.as_str().expect("what must be shown is text");
             assert!(page.contains(word), "{name}: `{word}` is missing\n{page}");

@@ -1,13 +1,14 @@
 //! What pages say, each point with a schema of a few lines.
 
 use formwork_codegen::markdown::emit;
-use formwork_tests::models;
+use formwork_tests::programs;
 
 /// The page of a module with these lines. The schema has to be clean.
 fn page(lines: &str) -> String {
     let text = format!("module t \"Test\" root=File endian=little\n{lines}\n");
-    let model = models::from_text("t.kdl", &text, None).unwrap_or_else(|error| panic!("{error}"));
-    emit(&model)
+    let program =
+        programs::from_text("t.kdl", &text, None).unwrap_or_else(|error| panic!("{error}"));
+    emit(program.model())
 }
 
 /// Each text is on the page.

@@ -11,9 +11,8 @@ use std::fs;
 
 use formwork::ReadOptions;
 use formwork_codegen::diagnostic::render;
-use formwork_codegen::model::Model;
 use formwork_codegen::{Loaded, Provider, codes, load};
-use formwork_interpreter::{Kept, StructValue, Value, read, write};
+use formwork_interpreter::{Kept, Program, StructValue, Value, program, read, write};
 use formwork_tests::samples::workspace;
 use serde_json::{Map, Value as Json, json};
 
@@ -121,7 +120,7 @@ fn kept(list: &[Kept]) -> Json {
 
 /// What the schema of a page became, with the value of its last file.
 struct Example {
-    model: Option<Model>,
+    program: Option<Program>,
     value: Option<Json>,
 }
 
@@ -129,13 +128,13 @@ struct Example {
 fn run(name: &str) -> (String, usize) {
     let mut problems = String::new();
     let mut libraries = Libraries::default();
-    let mut example = Example { model: None, value: None };
+    let mut example = Example { program: None, value: None };
     let mut schemas = 0;
     for block in blocks(&page(name)) {
         let problem = match block.language.as_str() {
             "kdl" => {
                 schemas += 1;
-                example = Example { model: None, value: None };
+                example = Example { program: None, value: None };
                 schema(&block, &mut libraries, &mut example)
             }
             "hex" => file(&block, &mut example),
@@ -165,9 +164,9 @@ fn schema(block: &Block, libraries: &mut Libraries, example: &mut Example) -> Re
     if !loaded.diagnostics.all().is_empty() {
         return Err(format!("the schema is refused\n{shown}"));
     }
-    example.model = loaded.model;
+    example.program = loaded.model.map(program);
     let expects_model = !block.properties.contains_key("library");
-    match example.model.is_some() == expects_model {
+    match example.program.is_some() == expects_model {
         true => Ok(()),
         false => Err("a module gives a model, and a library gives none".to_owned()),
     }
@@ -175,10 +174,10 @@ fn schema(block: &Block, libraries: &mut Libraries, example: &mut Example) -> Re
 
 fn file(block: &Block, example: &mut Example) -> Result<(), String> {
     example.value = None;
-    let model = example.model.as_ref().ok_or("no accepted schema stands before the file")?;
+    let program = example.program.as_ref().ok_or("no accepted schema stands before the file")?;
     let bytes = bytes(&block.text).ok_or("these are not bytes in hexadecimal")?;
     let expected = block.properties.get("error");
-    let document = match (read(model, &bytes, &ReadOptions::default()), expected) {
+    let document = match (read(program, &bytes, &ReadOptions::default()), expected) {
         (Ok(document), None) => document,
         (Ok(_), Some(kind)) => return Err(format!("read, but must fail with {kind}")),
         (Err(error), Some(kind)) if error.kind().code() == kind => return Ok(()),
@@ -190,14 +189,15 @@ fn file(block: &Block, example: &mut Example) -> Result<(), String> {
     }
     let value = document.value();
     let json = notation(&value);
-    let written = write(model, &value).map_err(|error| format!("not written: {error}\n{json}"))?;
+    let written =
+        write(program, &value).map_err(|error| format!("not written: {error}\n{json}"))?;
     if written != bytes {
         return Err(format!("written as\n{}\ninstead of\n{}\n{json}", hex(&written), hex(&bytes)));
     }
     // Without its spelling the value must still be one that can be written and read.
-    let canonical = write(model, &value.clone().canonical())
+    let canonical = write(program, &value.clone().canonical())
         .map_err(|error| format!("not written canonically: {error}"))?;
-    let again = read(model, &canonical, &ReadOptions::default())
+    let again = read(program, &canonical, &ReadOptions::default())
         .map_err(|error| format!("the canonical file is not read: {error}\n{}", hex(&canonical)))?
         .value();
     if again != value {

@@ -4,11 +4,11 @@
 use formwork_interpreter::{Value, write};
 use formwork_tests::flows::{self, int, text};
 use formwork_tests::laws::{self, Broken};
-use formwork_tests::{models, samples};
+use formwork_tests::{programs, samples};
 
 /// Files to edit: the fixtures, which have something for every edit, and the smallest samples.
 fn files() -> Vec<(String, Value)> {
-    let model = models::evfl();
+    let model = programs::evfl();
     let fixture = |(name, value): (&str, Value)| {
         (name.to_owned(), write(model, &value).expect("the fixture can be written"))
     };
@@ -32,7 +32,7 @@ fn files() -> Vec<(String, Value)> {
 
 /// Edits every file for which `edit` finds something, and checks what is written.
 fn each(edit: impl Fn(&mut Value) -> Option<()>) {
-    let model = models::evfl();
+    let model = programs::evfl();
     let mut edited = 0;
     for (name, value) in files() {
         let mut changed = value.clone();
@@ -51,7 +51,7 @@ fn each(edit: impl Fn(&mut Value) -> Option<()>) {
 fn refused(edit: impl Fn(&mut Value), expected: &[&str]) {
     let mut value = flows::full();
     edit(&mut value);
-    match laws::put_get(models::evfl(), &value) {
+    match laws::put_get(programs::evfl(), &value) {
         Err(Broken::Refused(error)) => {
             let problem = |p: &formwork::Problem| format!("{} {}", p.kind.code(), p.path);
             let found: Vec<_> = error.problems().iter().map(problem).collect();

@@ -8,19 +8,18 @@ use std::env;
 use std::fs;
 use std::path::PathBuf;
 
-use formwork_codegen::model::Model;
-use formwork_interpreter::{Value, write};
+use formwork_interpreter::{Program, Value, write};
 use formwork_tests::laws::{self, Outcome};
-use formwork_tests::{flows, models, samples, trees};
+use formwork_tests::{flows, programs, samples, trees};
 
 fn folder() -> PathBuf {
     samples::workspace().join("fixtures")
 }
 
-/// All fixtures: their models, names and values.
-fn all() -> Vec<(&'static Model, &'static str, Value)> {
-    let flows = flows::all().into_iter().map(|(name, value)| (models::evfl(), name, value));
-    let trees = trees::all().into_iter().map(|(name, value)| (models::esf(), name, value));
+/// All fixtures: their programs, names and values.
+fn all() -> Vec<(&'static Program, &'static str, Value)> {
+    let flows = flows::all().into_iter().map(|(name, value)| (programs::evfl(), name, value));
+    let trees = trees::all().into_iter().map(|(name, value)| (programs::esf(), name, value));
     flows.chain(trees).collect()
 }
 

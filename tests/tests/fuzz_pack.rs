@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_codegen::fuzz::{Origin, Target, manifest};
 use formwork_codegen::load;
-use formwork_tests::models::Shipped;
+use formwork_tests::programs::Shipped;
 use formwork_tests::samples;
 
 fn folder() -> PathBuf {

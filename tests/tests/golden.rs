@@ -9,12 +9,11 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use formwork_codegen::model::Model;
 use formwork_codegen::print::model_text;
-use formwork_interpreter::{Value, read, write};
+use formwork_interpreter::{Program, Value, read, write};
 use formwork_tests::golden::{Break, Edit, Feature, File, features};
 use formwork_tests::laws::{self, Broken};
-use formwork_tests::{models, samples, value_text};
+use formwork_tests::{programs, samples, value_text};
 
 fn folder() -> PathBuf {
     samples::workspace().join("tests/golden")
@@ -40,12 +39,12 @@ fn golden() {
 }
 
 fn run(feature: &Feature) -> Vec<String> {
-    let model = match models::from_file(&feature.schema) {
+    let model = match programs::from_file(&feature.schema) {
         Ok(model) => model,
         Err(error) => return vec![error],
     };
     let mut problems = Vec::new();
-    compare(&feature.schema.with_extension("model"), &model_text(&model), &mut problems);
+    compare(&feature.schema.with_extension("model"), &model_text(model.model()), &mut problems);
     let mut values = String::new();
     for file in &feature.files {
         let mut add = |problem: String| problems.push(format!("{}: {problem}", file.name));
@@ -80,7 +79,7 @@ fn compare(path: &Path, given: &str, problems: &mut Vec<String>) {
 }
 
 /// The value of a file, and the text that is compared: the value and all notes.
-fn show(model: &Model, file: &File) -> Result<(Value, String), String> {
+fn show(model: &Program, file: &File) -> Result<(Value, String), String> {
     let document =
         read(model, &file.bytes, &file.options).map_err(|error| format!("not read: {error}"))?;
     let value = document.value();
@@ -91,7 +90,7 @@ fn show(model: &Model, file: &File) -> Result<(Value, String), String> {
     Ok((value, text))
 }
 
-fn check(model: &Model, feature: &Feature, file: &File, value: &Value) -> Vec<String> {
+fn check(model: &Program, feature: &Feature, file: &File, value: &Value) -> Vec<String> {
     let mut problems = Vec::new();
     let mut need = |what: &str, result: Result<(), String>| {
         if let Err(error) = result {
@@ -122,7 +121,7 @@ fn same_spelling(value: &Value, parsed: &Value) -> Result<(), String> {
 }
 
 /// Whether a value is written as the file of this name.
-fn writes(model: &Model, feature: &Feature, value: &Value, name: &str) -> Result<(), String> {
+fn writes(model: &Program, feature: &Feature, value: &Value, name: &str) -> Result<(), String> {
     let file = feature.files.iter().find(|file| file.name == name);
     let file = file.ok_or_else(|| format!("there is no file `{name}`"))?;
     let written = write(model, value).map_err(|error| format!("not written: {error}"))?;
@@ -145,7 +144,12 @@ fn dump(bytes: &[u8]) -> String {
     text
 }
 
-fn check_edit(model: &Model, feature: &Feature, value: &Value, edit: &Edit) -> Result<(), String> {
+fn check_edit(
+    model: &Program,
+    feature: &Feature,
+    value: &Value,
+    edit: &Edit,
+) -> Result<(), String> {
     let edited = edit.apply(value)?;
     let expected = match &edit.result {
         Ok(name) => return writes(model, feature, &edited, name),
@@ -163,7 +167,7 @@ fn check_edit(model: &Model, feature: &Feature, value: &Value, edit: &Edit) -> R
     Err(format!("refused otherwise: {} ({error})", all.join(", ")))
 }
 
-fn check_break(model: &Model, file: &File, broken: &Break) -> Option<String> {
+fn check_break(model: &Program, file: &File, broken: &Break) -> Option<String> {
     let found = match read(model, &broken.bytes, &file.options) {
         Ok(document) => {
             let value = value_text::print(&document.value());

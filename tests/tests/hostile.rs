@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use formwork::ReadOptions;
 use formwork_interpreter::Value;
 use formwork_tests::laws::{self, Outcome};
-use formwork_tests::{models, samples};
+use formwork_tests::{programs, samples};
 
 /// The smallest samples, and the fixtures.
 fn files(most: usize) -> Vec<(String, Vec<u8>)> {
@@ -57,13 +57,13 @@ fn size(value: &Value) -> u64 {
 /// Reads bytes that may be anything.
 fn check(name: &str, bytes: &[u8]) {
     let options = ReadOptions::default();
-    match laws::total(models::evfl(), bytes) {
+    match laws::total(programs::evfl(), bytes) {
         Err(broken) => panic!("{name}: {broken}"),
         Ok(Ok(value)) => {
             let most = (bytes.len() as u64 * options.budget_factor).max(options.budget_floor);
             assert!(size(&value) <= most, "{name}: {} parts are too many", size(&value));
             // What is read is also written, and read again as an equal value.
-            if let Outcome::Failed(broken) = laws::get_put(models::evfl(), bytes) {
+            if let Outcome::Failed(broken) = laws::get_put(programs::evfl(), bytes) {
                 panic!("{name}: {broken}");
             }
         }

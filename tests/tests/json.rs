@@ -5,14 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use formwork::ReadOptions;
-use formwork_codegen::model::Model;
 use formwork_interpreter::json::{JsonError, JsonProblem, Style, Text, to_json};
-use formwork_interpreter::{Value, read, write};
+use formwork_interpreter::{Program, Value, program, read, write};
 use formwork_tests::golden::features;
-use formwork_tests::{models, samples, value_text};
+use formwork_tests::{programs, samples, value_text};
 
 /// What is wrong with the JSON of a value, if anything is.
-fn check(model: &Model, value: &Value) -> Result<(), String> {
+fn check(model: &Program, value: &Value) -> Result<(), String> {
     for style in [Style::Pretty, Style::Compact] {
         let text = to_json(model, value, style);
         let parsed = Text::parse(&text).map_err(|error| format!("{error}\n{text}"))?;
@@ -44,7 +43,7 @@ fn same_kept(a: &Value, b: &Value) -> bool {
     a == b && sorted(a) == sorted(b)
 }
 
-fn check_bytes(model: &Model, bytes: &[u8], options: &ReadOptions) -> Result<(), String> {
+fn check_bytes(model: &Program, bytes: &[u8], options: &ReadOptions) -> Result<(), String> {
     match read(model, bytes, options) {
         Ok(document) => check(model, &document.value()),
         Err(_) => Ok(()),
@@ -58,7 +57,7 @@ fn values_of_all_features_come_back() {
     let only = std::env::var("GOLDEN").unwrap_or_default();
     for feature in features(&samples::workspace().join("tests/golden")).expect("features") {
         let name = feature.schema.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let Ok(model) = models::from_file(&feature.schema) else { continue };
+        let Ok(model) = programs::from_file(&feature.schema) else { continue };
         for file in feature.files.iter().filter(|_| name.contains(&only)) {
             count += 1;
             let mut add = |what: String, result: Result<(), String>| {
@@ -90,7 +89,12 @@ fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
 
 /// Checks the samples of a format; returns how many there are.
 /// Files of more than `largest` bytes take too long in a build without optimising.
-fn check_samples(model: &Model, folder: &str, extensions: &[&str], largest: u64) -> Option<usize> {
+fn check_samples(
+    model: &Program,
+    folder: &str,
+    extensions: &[&str],
+    largest: u64,
+) -> Option<usize> {
     let mut files = Vec::new();
     files_below(&samples::samples()?.join(folder), &mut files);
     files.retain(|path| {
@@ -111,14 +115,14 @@ fn check_samples(model: &Model, folder: &str, extensions: &[&str], largest: u64)
 
 #[test]
 fn samples_of_event_flows_come_back() {
-    if let Some(count) = check_samples(models::evfl(), "evfl", &["bfevfl", "bfevtm"], 300_000) {
+    if let Some(count) = check_samples(programs::evfl(), "evfl", &["bfevfl", "bfevtm"], 300_000) {
         assert_eq!(count, 51);
     }
 }
 
 #[test]
 fn samples_of_trees_come_back() {
-    if let Some(count) = check_samples(models::esf(), "esf", &["esf", "replay"], 50_000) {
+    if let Some(count) = check_samples(programs::esf(), "esf", &["esf", "replay"], 50_000) {
         assert!(count >= 15, "{count} files");
     }
 }
@@ -129,8 +133,8 @@ fn samples_of_drafts_come_back() {
         let path = samples::workspace().join("tests/reach").join(name);
         let text = fs::read_to_string(&path).expect("the draft can be read");
         // Notes do not matter here.
-        let loaded = formwork_codegen::load(name, &text, path.parent(), &models::Shipped);
-        loaded.model.expect("the draft has no error")
+        let loaded = formwork_codegen::load(name, &text, path.parent(), &programs::Shipped);
+        program(loaded.model.expect("the draft has no error"))
     };
     if let Some(count) = check_samples(&draft("ainb.kdl"), "ainb", &["ainb"], 50_000) {
         assert!(count > 0);
@@ -191,8 +195,8 @@ const GOOD: &str = r#"{
 }
 "#;
 
-fn shelf() -> Model {
-    models::from_text("shelf.kdl", SCHEMA, None).expect("the schema is clean")
+fn shelf() -> Program {
+    programs::from_text("shelf.kdl", SCHEMA, None).expect("the schema is clean")
 }
 
 #[test]
@@ -211,7 +215,7 @@ fn text_is_as_documented() {
 }
 
 /// Problems of the good text with one part replaced, as `PATH: MESSAGE`.
-fn problems(model: &Model, old: &str, new: &str) -> Vec<String> {
+fn problems(model: &Program, old: &str, new: &str) -> Vec<String> {
     assert!(GOOD.contains(old), "{old}");
     let text = GOOD.replacen(old, new, 1);
     match Text::parse(&text).and_then(|text| text.value(model)) {
@@ -319,7 +323,7 @@ fn every_problem_is_reported() {
 fn numbers_are_exact() {
     let schema =
         "module n root=File endian=little\nstruct File { u64 a; i64 b; f64 c; f32 d; f32 e }";
-    let model = models::from_text("n.kdl", schema, None).expect("it is clean");
+    let model = programs::from_text("n.kdl", schema, None).expect("it is clean");
     let mut bytes = [0xff; 8].to_vec();
     bytes.extend([0, 0, 0, 0, 0, 0, 0, 0x80]);
     bytes.extend(0x7ff8_0000_0000_0001_u64.to_le_bytes());
@@ -337,7 +341,7 @@ fn numbers_are_exact() {
 
 #[test]
 fn hostile_texts_end_in_errors() {
-    let model = models::from_text(
+    let model = programs::from_text(
         "deep.kdl",
         "module deep root=File endian=little\nstruct File { Node top }\n\
          struct Node { u8 count; Node nodes count=count }",
@@ -366,7 +370,7 @@ fn hostile_texts_end_in_errors() {
 fn a_struct_may_stand_for_itself() {
     let schema = "module a root=File endian=little\n\
                   struct File { T t }\nstruct T transparent { u8 n; T inner count=n }";
-    let model = models::from_text("a.kdl", schema, None).expect("it is clean");
+    let model = programs::from_text("a.kdl", schema, None).expect("it is clean");
     let value = read(&model, &[2, 0, 1, 0], &ReadOptions::default());
     let text = to_json(&model, &value.expect("it can be read").value(), Style::Compact);
     assert!(text.contains("\"value\":{\"t\":[[],[[]]]}"), "{text}");
@@ -389,7 +393,7 @@ fn page_shows_what_is_written() {
         let (_, rest) = page.split_once(&begin).expect("there is such a block");
         rest.split_once("```").expect("it has an end").0.to_owned()
     };
-    let model = models::from_text("level.kdl", &block("kdl"), None).expect("it is clean");
+    let model = programs::from_text("level.kdl", &block("kdl"), None).expect("it is clean");
     let json = block("json");
     let value = Text::parse(&json).and_then(|text| text.value(&model)).expect("it is a value");
     let bytes = write(&model, &value).expect("it can be written");

@@ -1,14 +1,13 @@
 //! The laws hold for the files of all features, whole, cut and changed.
 
 use formwork::{ReadErrorKind, ReadOptions};
-use formwork_codegen::model::Model;
-use formwork_interpreter::{Value, in_layout, read};
+use formwork_interpreter::{Program, Value, in_layout, read};
 use formwork_tests::flows::{case, int, list, record};
 use formwork_tests::golden::{Feature, features};
 use formwork_tests::laws::{self, Broken, Outcome};
-use formwork_tests::{models, samples};
+use formwork_tests::{programs, samples};
 
-fn each(action: impl Fn(&Feature, &Model, &mut Vec<String>)) {
+fn each(action: impl Fn(&Feature, &Program, &mut Vec<String>)) {
     let mut problems = Vec::new();
     let only = std::env::var("GOLDEN").unwrap_or_default();
     let folder = samples::workspace().join("tests/golden");
@@ -17,7 +16,7 @@ fn each(action: impl Fn(&Feature, &Model, &mut Vec<String>)) {
         if !name.contains(&only) {
             continue;
         }
-        match models::from_file(&feature.schema) {
+        match programs::from_file(&feature.schema) {
             // The goldens report what is wrong with a schema.
             Err(_) => println!("SKIPPED {name}: its schema is not clean"),
             Ok(model) => {
@@ -32,7 +31,7 @@ fn each(action: impl Fn(&Feature, &Model, &mut Vec<String>)) {
 }
 
 /// What reads is written, and is read again as an equal value.
-fn check(model: &Model, bytes: &[u8]) -> Result<(), String> {
+fn check(model: &Program, bytes: &[u8]) -> Result<(), String> {
     if laws::total(model, bytes).map_err(|broken| broken.to_string())?.is_err() {
         return Ok(());
     }
@@ -107,7 +106,7 @@ fn nested_value(levels: u16) -> Value {
 fn nesting_is_limited() {
     let run = || {
         let path = samples::workspace().join("tests/golden/recursion.kdl");
-        let model = models::from_file(&path).unwrap_or_else(|error| panic!("{error}"));
+        let model = programs::from_file(&path).unwrap_or_else(|error| panic!("{error}"));
         let accepted = |levels, options: &ReadOptions| {
             let bytes = nested(levels);
             match read(&model, &bytes, options) {
@@ -156,7 +155,7 @@ fn nesting_is_limited() {
 #[test]
 fn fields_of_other_layouts_may_say_what_stands_for_them() {
     let path = samples::workspace().join("tests/golden/epochs_columns.kdl");
-    let model = models::from_file(&path).expect("the schema is clean");
+    let model = programs::from_file(&path).expect("the schema is clean");
     let value = |added| {
         record([
             ("version", record([("minor", int(5)), ("major", int(1))])),

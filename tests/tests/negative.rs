@@ -9,14 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use formwork::ReadOptions;
-use formwork_codegen::model::Model;
-use formwork_interpreter::read;
+use formwork_interpreter::{Program, program, read};
 use formwork_tests::golden::features;
 use formwork_tests::negative::{Cases, FoundError, FoundNote, Kind, Reader, Reason, cases};
-use formwork_tests::{models, samples};
+use formwork_tests::{programs, samples};
 
 /// Reads without generated code.
-struct Interpreter<'m>(&'m Model);
+struct Interpreter<'m>(&'m Program);
 
 impl Reader for Interpreter<'_> {
     fn read(
@@ -52,7 +51,7 @@ struct Summary {
 }
 
 impl Summary {
-    fn run(&mut self, name: &str, model: &Model, bytes: &[u8]) {
+    fn run(&mut self, name: &str, model: &Program, bytes: &[u8]) {
         let only = env::var("NEGATIVE").unwrap_or_default();
         if !name.contains(&only) {
             return;
@@ -114,7 +113,7 @@ fn run_event_files(what: &str, folder: &Path, files: usize, most: Option<usize>)
     let mut summary = Summary { most, ..Summary::default() };
     for path in event_files(folder).into_iter().take(files) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        summary.run(&name, models::evfl(), &fs::read(&path).expect("the file can be read"));
+        summary.run(&name, programs::evfl(), &fs::read(&path).expect("the file can be read"));
     }
     summary.finish(what)
 }
@@ -155,7 +154,7 @@ const BY_HAND: [&str; 12] = [
 
 #[test]
 fn small_file_by_hand() {
-    let model = models::from_text("small.kdl", SMALL, None).unwrap_or_else(|e| panic!("{e}"));
+    let model = programs::from_text("small.kdl", SMALL, None).unwrap_or_else(|e| panic!("{e}"));
     let Cases { cases, left_out } = cases(&model, &SMALL_FILE).unwrap_or_else(|e| panic!("{e}"));
     let mut lines: Vec<_> = cases.iter().map(ToString::to_string).collect();
     lines.sort();
@@ -193,7 +192,7 @@ impl Reader for Blind {
 
 #[test]
 fn wrong_readers_are_noticed() {
-    let model = models::from_text("small.kdl", SMALL, None).unwrap_or_else(|e| panic!("{e}"));
+    let model = programs::from_text("small.kdl", SMALL, None).unwrap_or_else(|e| panic!("{e}"));
     let cases = cases(&model, &SMALL_FILE).unwrap_or_else(|e| panic!("{e}")).cases;
     let wrongs: [fn(&mut FoundError); 3] = [
         |error| error.code.push('x'),
@@ -226,7 +225,7 @@ fn fixtures_of_trees() {
     let mut summary = Summary::default();
     for (_, path) in files {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        summary.run(&name, models::esf(), &fs::read(&path).expect("the file can be read"));
+        summary.run(&name, programs::esf(), &fs::read(&path).expect("the file can be read"));
     }
     let total = summary.finish("fixtures of trees");
     // More rules only make it more.
@@ -242,7 +241,7 @@ fn tree_samples() {
     let mut summary = Summary { most: Some(2), ..Summary::default() };
     for (_, path) in files.iter().take(FEW) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        summary.run(&name, models::esf(), &fs::read(path).expect("the file can be read"));
+        summary.run(&name, programs::esf(), &fs::read(path).expect("the file can be read"));
     }
     summary.finish("samples of trees");
 }
@@ -261,7 +260,7 @@ fn golden_files() {
     for feature in features(&samples::workspace().join("tests/golden")).expect("readable") {
         let name = feature.schema.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         // The goldens report what is wrong with a schema.
-        let Ok(model) = models::from_file(&feature.schema) else { continue };
+        let Ok(model) = programs::from_file(&feature.schema) else { continue };
         for file in feature.files.iter().filter(|file| !file.options.lenient) {
             summary.run(&format!("{name} {}", file.name), &model, &file.bytes);
         }
@@ -310,10 +309,11 @@ fn samples_of_drafts() {
 /// How many files of a format are broken: the smallest ones.
 const FEW: usize = 6;
 
-fn model(schema: &Path) -> Option<Model> {
+fn model(schema: &Path) -> Option<Program> {
     let text = fs::read_to_string(schema).expect("the schema can be read");
     let name = schema.file_name().unwrap_or_default().to_string_lossy();
-    formwork_codegen::load(&name, &text, schema.parent(), &models::Shipped).model
+    let loaded = formwork_codegen::load(&name, &text, schema.parent(), &programs::Shipped);
+    loaded.model.map(program)
 }
 
 /// Files in a folder and below, the smallest first.

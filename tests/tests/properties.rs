@@ -6,20 +6,19 @@ use std::fmt;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use arbtest::arbtest;
 use formwork::{GroupOrder, read_varint, store_varint, varint_width};
-use formwork_codegen::model::Model;
-use formwork_interpreter::{KeptKind, Value, write};
+use formwork_interpreter::{KeptKind, Program, Value, program, write};
 use formwork_properties::mutate;
 use formwork_tests::flows::{self, int, list, record, text};
 use formwork_tests::golden::features;
 use formwork_tests::laws::{self, Broken};
-use formwork_tests::{models, samples, trees};
+use formwork_tests::{programs, samples, trees};
 
 /// Milliseconds that each property is tried for.
 const BUDGET: u64 = 1500;
 
-fn golden(name: &str) -> Model {
+fn golden(name: &str) -> Program {
     let path = samples::workspace().join("tests/golden").join(name).with_extension("kdl");
-    models::from_file(&path).unwrap_or_else(|error| panic!("{error}"))
+    programs::from_file(&path).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Short texts of few different characters, so that they share beginnings and ends.
@@ -29,7 +28,7 @@ fn short_text(u: &mut Unstructured<'_>) -> Result<String> {
 }
 
 /// All laws for a value that must be accepted.
-fn all_laws(model: &Model, value: &Value) {
+fn all_laws(model: &Program, value: &Value) {
     let check = |law: &str, result: std::result::Result<(), Broken>| {
         if let Err(broken) = result {
             panic!("{law}: {broken}\n{}", formwork_tests::value_text::print(value));
@@ -336,7 +335,7 @@ fn expressions_mean_what_they_say() {
         );
         let (a, b) = (u.int_in_range(-300..=300)?, u.int_in_range(-300..=300)?);
         let expected = ex.value(a, b).and_then(|value| i64::try_from(value).ok());
-        let model = match models::from_text("t.kdl", &schema, None) {
+        let model = match programs::from_text("t.kdl", &schema, None) {
             Ok(model) => model,
             Err(error) => {
                 // The checker finds some expressions that cannot have a value.
@@ -367,24 +366,24 @@ fn expressions_mean_what_they_say() {
 fn changed_files_are_read_or_refused() {
     let folder = samples::workspace().join("tests/golden");
     let features = features(&folder).expect("the features can be read");
-    let mut models: Vec<(Model, Vec<Vec<u8>>)> = features
+    let mut models: Vec<(Program, Vec<Vec<u8>>)> = features
         .into_iter()
         .filter_map(|feature| {
             let files = feature.files.into_iter().map(|file| file.bytes).collect();
-            Some((models::from_file(&feature.schema).ok()?, files))
+            Some((programs::from_file(&feature.schema).ok()?, files))
         })
         .collect();
-    for (model, fixtures) in [(models::evfl(), flows::all()), (models::esf(), trees::all())] {
+    for (model, fixtures) in [(programs::evfl(), flows::all()), (programs::esf(), trees::all())] {
         let file = |value| write(model, value).expect("the fixture can be written");
         let files = fixtures.iter().map(|(_, value)| file(value)).collect();
-        models.push((model.clone(), files));
+        models.push((program(model.model().clone()), files));
     }
     let budget = std::env::var("FORMWORK_BUDGET").ok().and_then(|ms| ms.parse().ok());
     arbtest(|u| {
         let (model, files) = u.choose(&models)?;
         let file = u.choose(files)?;
         let bytes = mutate::bytes(u, file, 5)?;
-        let shown = || format!("{} {bytes:02x?}", model.name);
+        let shown = || format!("{} {bytes:02x?}", model.model().name);
         match laws::total(model, &bytes) {
             Err(broken) => panic!("{broken} in {}", shown()),
             Ok(Ok(value)) => {

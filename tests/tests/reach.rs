@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use formwork_interpreter::program;
 use formwork_tests::laws::{self, Outcome};
 use formwork_tests::samples;
 
@@ -17,8 +18,8 @@ fn rewrite(schema: &str, folder: &str, extensions: &[&str]) -> Option<(usize, us
     let path = samples::workspace().join("tests/reach").join(schema);
     let text = fs::read_to_string(&path).expect("the draft can be read");
     let loaded =
-        formwork_codegen::load(schema, &text, path.parent(), &formwork_tests::models::Shipped);
-    let model = loaded.model.expect("the draft has no error");
+        formwork_codegen::load(schema, &text, path.parent(), &formwork_tests::programs::Shipped);
+    let program = program(loaded.model.expect("the draft has no error"));
     let mut files = Vec::new();
     collect(&folder, &mut files);
     files.retain(|path| {
@@ -31,7 +32,7 @@ fn rewrite(schema: &str, folder: &str, extensions: &[&str]) -> Option<(usize, us
     let mut problems = Vec::new();
     for path in &files {
         let bytes = fs::read(path).expect("the sample can be read");
-        match laws::get_put(&model, &bytes) {
+        match laws::get_put(&program, &bytes) {
             Outcome::Identical => identical += 1,
             Outcome::Equivalent(_) => {}
             Outcome::Failed(broken) => problems.push(format!("{}: {broken}", path.display())),

@@ -7,18 +7,18 @@ use formwork::ReadOptions;
 use formwork_codegen::rust::probe::{Probe, misfits};
 use formwork_interpreter::{Value, read};
 use formwork_tests::golden::features;
-use formwork_tests::{cases, models, samples};
+use formwork_tests::{cases, programs, samples};
 
 #[test]
 fn golden_values_have_room() {
     let mut problems = String::new();
     for feature in features(&samples::workspace().join("tests/golden")).expect("features") {
         let name = feature.schema.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let Ok(model) = models::from_file(&feature.schema) else { continue };
+        let Ok(program) = programs::from_file(&feature.schema) else { continue };
         for file in &feature.files {
-            let Ok(document) = read(&model, &file.bytes, &file.options) else { continue };
+            let Ok(document) = read(&program, &file.bytes, &file.options) else { continue };
             let value = document.value();
-            for misfit in misfits(&model, &probe(&value)) {
+            for misfit in misfits(program.model(), &probe(&value)) {
                 let _ = writeln!(problems, "{name} {}: {misfit}", file.name);
             }
         }
@@ -33,9 +33,9 @@ fn values_of_cases_have_room() {
     for case in cases::load(&folder).expect("the cases can be read") {
         let schema =
             samples::workspace().join("tests/conformance").join(format!("{}.kdl", case.name));
-        let Ok(model) = models::from_file(&schema) else { continue };
-        let Ok(document) = read(&model, &case.bytes, &ReadOptions::default()) else { continue };
-        for misfit in misfits(&model, &probe(&document.value())) {
+        let Ok(program) = programs::from_file(&schema) else { continue };
+        let Ok(document) = read(&program, &case.bytes, &ReadOptions::default()) else { continue };
+        for misfit in misfits(program.model(), &probe(&document.value())) {
             let _ = writeln!(problems, "{}: {misfit}", case.name);
         }
     }
@@ -48,8 +48,10 @@ fn values_of_samples_have_room() {
     let mut problems = String::new();
     for entry in fs::read_dir(folder.join("evfl")).expect("the folder can be read").flatten() {
         let bytes = fs::read(entry.path()).unwrap_or_default();
-        let Ok(document) = read(models::evfl(), &bytes, &ReadOptions::default()) else { continue };
-        for misfit in misfits(models::evfl(), &probe(&document.value())) {
+        let Ok(document) = read(programs::evfl(), &bytes, &ReadOptions::default()) else {
+            continue;
+        };
+        for misfit in misfits(programs::evfl().model(), &probe(&document.value())) {
             let _ = writeln!(problems, "{}: {misfit}", entry.path().display());
         }
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use formwork_codegen::rust::{Options, check, emit_types};
-use formwork_tests::models;
+use formwork_tests::programs;
 use formwork_tests::samples::workspace;
 
 #[test]
@@ -39,10 +39,10 @@ fn types_compile() {
 #[test]
 fn text() {
     let path = workspace().join("tests/generated/types.kdl");
-    let model = models::from_file(&path).unwrap_or_else(|error| panic!("{error}"));
+    let program = programs::from_file(&path).unwrap_or_else(|error| panic!("{error}"));
     let optional = Options { serde: true, arbitrary: true, arena: false };
     for (name, options) in [("types.rs", Options::default()), ("types_optional.rs", optional)] {
-        let given = emit_types(&model, &options);
+        let given = emit_types(program.model(), &options);
         let expected = path.with_file_name(name);
         if env::var_os("BLESS").is_some() {
             fs::write(&expected, &given).expect("the file can be written");
@@ -65,12 +65,13 @@ fn generate(folder: &Path, options: &Options) -> Vec<(String, PathBuf)> {
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
             let name = format!("{}_{stem}", group.rsplit('/').next().unwrap_or(group));
             // Libraries and schemas that are meant to be wrong have no model.
-            let Ok(model) = models::from_file(path) else { continue };
-            if !name.contains(&only) || !check(&model).is_empty() {
+            let Ok(program) = programs::from_file(path) else { continue };
+            if !name.contains(&only) || !check(program.model()).is_empty() {
                 continue;
             }
             let file = folder.join(format!("{name}.rs"));
-            fs::write(&file, emit_types(&model, options)).expect("the file can be written");
+            fs::write(&file, emit_types(program.model(), options))
+                .expect("the file can be written");
             modules.push((name, file));
         }
     }

@@ -197,7 +197,7 @@ impl Inspector for Shown {
         self.add("-");
     }
 
-    fn member(&mut self, number: i128, name: Option<&'static str>) {
+    fn member(&mut self, number: i128, name: Option<&str>) {
         self.add(format!("{number}={}", name.unwrap_or_default()));
     }
 
@@ -213,7 +213,7 @@ impl Inspector for Shown {
         self.add("{");
     }
 
-    fn field(&mut self, name: &'static str) {
+    fn field(&mut self, name: &str) {
         self.add(name);
     }
 
@@ -225,7 +225,7 @@ impl Inspector for Shown {
         self.add("}");
     }
 
-    fn begin_case(&mut self, name: &'static str) {
+    fn begin_case(&mut self, name: &str) {
         self.add(format!("{name}("));
     }
 
@@ -241,7 +241,7 @@ impl Inspector for Shown {
         self.add(">");
     }
 
-    fn spelling(&mut self, spelling: &Spelling, rows: &'static [&'static str]) {
+    fn spelling(&mut self, spelling: &Spelling, rows: &[&str]) {
         for entry in spelling.entries() {
             let name = rows.get(usize::from(entry.row)).copied().unwrap_or_default();
             self.add(format!("~{name}={:?}", entry.stored));

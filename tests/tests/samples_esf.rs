@@ -10,7 +10,7 @@ use formwork_formats::Format;
 use formwork_interpreter::json::{Style, to_json};
 use formwork_interpreter::value_of;
 use formwork_tests::laws::{self, Outcome};
-use formwork_tests::{models, samples};
+use formwork_tests::{programs, samples};
 
 /// Files in the folder; all of them must pass.
 const FILES: usize = 27;
@@ -29,7 +29,7 @@ fn files() -> Option<Vec<PathBuf>> {
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     let known = |path: &Path| {
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        models::esf().extensions.iter().any(|known| known == extension)
+        programs::esf().model().extensions.iter().any(|known| known == extension)
     };
     for entry in fs::read_dir(folder).expect("the folder of samples can be read") {
         let path = entry.expect("readable").path();
@@ -59,7 +59,7 @@ fn each(files: &[PathBuf], check: impl Fn(&[u8]) -> Result<(), String>) {
 fn the_interpreter_rewrites_all_files() {
     let Some(files) = files() else { return };
     assert_eq!(files.len(), FILES);
-    each(&files, |bytes| match laws::get_put(models::esf(), bytes) {
+    each(&files, |bytes| match laws::get_put(programs::esf(), bytes) {
         Outcome::Identical => Ok(()),
         Outcome::Equivalent(difference) => Err(format!("equivalent: {difference}")),
         Outcome::Failed(broken) => Err(broken.to_string()),
@@ -82,7 +82,7 @@ fn rewrite_by_generated_code() {
     let options = ReadOptions::default();
     each(&files, |bytes| {
         let mut done = Err("it was not shown".to_owned());
-        let shown = value_of(models::esf(), |to| {
+        let shown = value_of(programs::esf(), |to| {
             done = (format.roundtrip)(bytes, &options, to).map_err(|error| error.to_string());
         });
         let done = done?;
@@ -94,8 +94,8 @@ fn rewrite_by_generated_code() {
         if bytes.len() as u64 > LARGEST {
             return Ok(());
         }
-        let value = laws::value_of(models::esf(), bytes).map_err(|error| error.to_string())?;
-        let text = |value| to_json(models::esf(), value, Style::Compact);
+        let value = laws::value_of(programs::esf(), bytes).map_err(|error| error.to_string())?;
+        let text = |value| to_json(programs::esf(), value, Style::Compact);
         let same = text(&shown) == text(&value);
         if same { Ok(()) } else { Err("the engines read different values".to_owned()) }
     });
@@ -106,7 +106,7 @@ fn the_other_laws_hold() {
     let Some(mut files) = files() else { return };
     files.retain(|path| path.metadata().is_ok_and(|metadata| metadata.len() <= LARGEST));
     assert!(files.len() > 15);
-    let model = models::esf();
+    let model = programs::esf();
     each(&files, |bytes| {
         let value = laws::value_of(model, bytes).map_err(|error| error.to_string())?;
         laws::put_get(model, &value).map_err(|broken| format!("put-get: {broken}"))?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use formwork_interpreter::KeptKind;
 use formwork_tests::laws::{self, Outcome};
-use formwork_tests::{models, samples};
+use formwork_tests::{programs, samples};
 
 /// Files in the folder; all of them must pass.
 const FILES: usize = 51;
@@ -24,7 +24,7 @@ fn files() -> Option<Vec<PathBuf>> {
 #[test]
 fn all_files_are_rewritten_identically() {
     let Some(files) = files() else { return };
-    let model = models::evfl();
+    let model = programs::evfl();
     let mut problems = Vec::new();
     for path in &files {
         let bytes = fs::read(path).expect("the sample can be read");
@@ -44,7 +44,7 @@ fn all_files_are_rewritten_identically() {
 #[test]
 fn nothing_derived_is_kept() {
     let Some(files) = files() else { return };
-    let model = models::evfl();
+    let model = programs::evfl();
     let mut problems = Vec::new();
     for path in &files {
         let bytes = fs::read(path).expect("the sample can be read");
@@ -63,7 +63,7 @@ fn nothing_derived_is_kept() {
 #[test]
 fn the_other_laws_hold() {
     let Some(files) = files() else { return };
-    let model = models::evfl();
+    let model = programs::evfl();
     let mut problems = Vec::new();
     for path in &files {
         let bytes = fs::read(path).expect("the sample can be read");

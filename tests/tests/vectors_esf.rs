@@ -8,7 +8,7 @@ use formwork_formats::Format;
 use formwork_interpreter::json::{Style, to_json};
 use formwork_interpreter::value_of;
 use formwork_interpreter::{Value, write};
-use formwork_tests::{laws, models, samples};
+use formwork_tests::{laws, programs, samples};
 use serde_json::{Value as Json, json};
 
 /// Name of a vector; the node as JSON; the bytes of the node for a value that was built by hand, if
@@ -228,7 +228,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 
 /// What a file says, and how it is spelled.
 fn spelled(value: &Value) -> Json {
-    let text = to_json(models::esf(), value, Style::Compact);
+    let text = to_json(programs::esf(), value, Style::Compact);
     let json: Json = serde_json::from_str(&text).expect("it is JSON");
     json["value"].clone()
 }
@@ -242,7 +242,7 @@ fn said(value: &Value) -> Json {
 fn compiled(bytes: &[u8]) -> (Value, Vec<u8>) {
     let format = Format::named("esf").expect("the format is compiled in");
     let mut done = None;
-    let value = value_of(models::esf(), |to| {
+    let value = value_of(programs::esf(), |to| {
         done = (format.roundtrip)(bytes, &ReadOptions::default(), to).ok();
     });
     let done = done.expect("generated code reads it");
@@ -259,7 +259,7 @@ fn only_node(file: &[u8]) -> &[u8] {
 #[test]
 fn each_says_what_it_should() {
     let Some(vectors) = vectors() else { return };
-    let model = models::esf();
+    let model = programs::esf();
     let mut seen = BTreeSet::new();
     for vector in &vectors {
         let name = format!("{} {}", vector.id, vector.variant);

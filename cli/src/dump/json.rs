@@ -50,8 +50,8 @@ pub(super) fn print(
     if walked.is_ok() || error.is_some() {
         let document = json!({
             "file": options.file.display().to_string(),
-            "format": format.model.name,
-            "schema_version": format.model.version,
+            "format": format.model().name,
+            "schema_version": format.model().version,
             "size": bytes.len(),
             "error": error,
             "field": field,

@@ -1,8 +1,7 @@
 //! What reads and writes: code that was generated from a schema, or the schema itself.
 
 use formwork::{Inspector, ReadError, ReadOptions, Spelling, WriteError};
-use formwork_codegen::model::Model;
-use formwork_interpreter::{Note, read, write};
+use formwork_interpreter::{Note, Program, read};
 
 use super::report::KeptCounts;
 use crate::schema::Format;
@@ -11,7 +10,7 @@ use crate::schema::Format;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Engine<'a> {
     Compiled(&'static formwork_formats::Format),
-    Interpreted(&'a Model),
+    Interpreted(&'a Program),
 }
 
 /// What came of a file that could be read.
@@ -29,7 +28,7 @@ impl Engine<'_> {
     pub(crate) fn run(self, bytes: &[u8]) -> Result<Done, ReadError> {
         match self {
             Engine::Compiled(format) => compiled(format, bytes),
-            Engine::Interpreted(model) => interpreted(model, bytes),
+            Engine::Interpreted(program) => interpreted(program, bytes),
         }
     }
 }
@@ -46,27 +45,29 @@ fn compiled(format: &formwork_formats::Format, bytes: &[u8]) -> Result<Done, Rea
     Ok(Done { notes, kept: counter.kept, written: done.written, again: done.again })
 }
 
-fn interpreted(model: &Model, bytes: &[u8]) -> Result<Done, ReadError> {
+fn interpreted(program: &Program, bytes: &[u8]) -> Result<Done, ReadError> {
     let options = ReadOptions::default();
-    let document = read(model, bytes, &options)?;
-    let value = document.value();
-    let mut kept = KeptCounts::default();
-    value.for_each_kept(&mut |deviation| kept.add(deviation.kind));
-    let written = write(model, &value);
+    let document = read(program, bytes, &options)?;
+    let mut counter = Counter::default();
+    if !document.is_canonical() {
+        document.inspect(&mut counter);
+    }
+    let written = document.write();
     let again = match &written {
         Ok(written) if written != bytes => {
-            Some(read(model, written, &options).map(|again| again.value() == value))
+            let again = read(program, written, &options);
+            Some(again.map(|again| again.value() == document.value()))
         }
         _ => None,
     };
-    Ok(Done { notes: document.notes().to_vec(), kept, written, again })
+    Ok(Done { notes: document.notes().to_vec(), kept: counter.kept, written, again })
 }
 
 /// The field at an offset, in the file as it was or else as it is written. Only the interpreter
 /// knows places, and it is asked only about files that differ.
 pub(crate) fn field_at(format: &Format, files: [&[u8]; 2], offset: u64) -> Option<String> {
     files.iter().find_map(|bytes| {
-        read(&format.model, bytes, &ReadOptions::default()).ok()?.field_at(offset)
+        read(&format.program, bytes, &ReadOptions::default()).ok()?.field_at(offset)
     })
 }
 
@@ -85,19 +86,19 @@ impl Inspector for Counter {
     fn bytes(&mut self, _: &[u8]) {}
     fn units(&mut self, _: &[u16]) {}
     fn none(&mut self) {}
-    fn member(&mut self, _: i128, _: Option<&'static str>) {}
+    fn member(&mut self, _: i128, _: Option<&str>) {}
     fn begin_list(&mut self, _: usize) {}
     fn end_list(&mut self) {}
     fn begin_struct(&mut self) {}
-    fn field(&mut self, _: &'static str) {}
+    fn field(&mut self, _: &str) {}
     fn flatten(&mut self, _: u16) {}
     fn begin_spelled(&mut self) {}
     fn end_spelled(&mut self) {}
     fn end_struct(&mut self) {}
-    fn begin_case(&mut self, _: &'static str) {}
+    fn begin_case(&mut self, _: &str) {}
     fn end_case(&mut self) {}
 
-    fn spelling(&mut self, spelling: &Spelling, _: &'static [&'static str]) {
+    fn spelling(&mut self, spelling: &Spelling, _: &[&str]) {
         spelling.entries().iter().for_each(|entry| self.kept.add(entry.kind));
     }
 }

@@ -186,8 +186,7 @@ struct Next {
 impl Next {
     fn of(run: &Run, number: usize, element: u64, row: usize) -> Option<Next> {
         // Behind the last row comes the next element.
-        let (element, row) =
-            if row < run.rows.len() { (element, row) } else { (element + 1, 0) };
+        let (element, row) = if row < run.rows.len() { (element, row) } else { (element + 1, 0) };
         let claim = run.claim(element, row)?;
         let (at, end, order) = (claim.at, claim.end, run.order);
         Some(Next { at, end, order, run: number, element, row })

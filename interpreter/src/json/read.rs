@@ -6,8 +6,8 @@ use formwork_model::{ArrayType, Case, Cell, RecordId, Row, RowKind, Target, Type
 use super::parse::{Json, Kind, parse, position};
 use super::plain::Plain;
 use super::{FORMAT, JsonError, JsonProblem, KEPT, SCHEMA_VERSION, TOOL, VALUE};
-use crate::stack::with_stack;
 use crate::shape::{Shape, Shapes, flattened};
+use crate::stack::with_stack;
 use crate::value::{StructValue, UnionValue, Value};
 
 /// Problems that are reported at most.

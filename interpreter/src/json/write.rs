@@ -6,8 +6,8 @@ use formwork::engine::{Program, epoch_of};
 use formwork_model::RecordId;
 
 use super::{FORMAT, INSTEAD_OF, KEPT, KIND, ROW, SCHEMA_VERSION, STORED, TOOL, VALUE};
-use crate::stack::with_stack;
 use crate::shape::{Shape, Shapes};
+use crate::stack::with_stack;
 use crate::value::{Kept, StructValue, UnionValue, Value};
 
 /// Lists of numbers are broken into lines of about so many characters.

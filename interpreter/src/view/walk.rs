@@ -412,10 +412,7 @@ fn begin(line: &mut FieldView, path: &str, name: &str, depth: usize) {
 }
 
 /// Kind of the pointer in a row, and how its number is stored.
-fn pointer_kind<'t>(
-    tree: &Tree<'t, '_>,
-    ty: &'t Type,
-) -> Option<(&'t PointerKind, &'t Cell)> {
+fn pointer_kind<'t>(tree: &Tree<'t, '_>, ty: &'t Type) -> Option<(&'t PointerKind, &'t Cell)> {
     let Type::Pointer(pointer) = ty.stripped() else { return None };
     let kind = &tree.model().pointers[pointer.kind.index()];
     Some((kind, pointer.cell.as_ref().unwrap_or(&kind.cell)))

@@ -49,6 +49,11 @@ impl Tree<'_, '_> {
             Store::Part(part) => {
                 let node = NodeRef { part: loc.node.part + part, ..loc.node };
                 if let RecordKind::Word(int) = self.record(node).kind {
+                    if self.is_unread(loc).is_some() && self.is_unread(Loc::row(node, WHOLE)).is_none()
+                    {
+                        // It does not lie within the file.
+                        return;
+                    }
                     claim(at, at + u32::from(int.bytes));
                 }
                 self.claims_in(node, found);
@@ -101,16 +106,22 @@ impl Engine<'_, '_> {
         }
     }
 
-    /// Claims the bytes of the rows in place with homes.
-    pub(crate) fn claim_homes(&mut self, node: NodeRef) {
+    /// Claims the bytes of the rows in place with homes, as if that was before anything else that was
+    /// claimed from a position on.
+    pub(crate) fn claim_homes(&mut self, node: NodeRef, from: usize) {
         if self.reading.claims.is_none() {
             return;
         }
+        let before = self.claimed();
         let plan = self.tree.plan(node);
         for (id, planned) in (0..).map(RowId).zip(&plan.rows) {
             if matches!(planned.home, Home::At(_)) && !matches!(planned.store, Store::Slot(_)) {
                 self.claim_in_place(Loc::row(node, id));
             }
+        }
+        if let Some(claims) = &mut self.reading.claims {
+            let added = claims.len() - before;
+            claims[from..].rotate_right(added);
         }
     }
 }

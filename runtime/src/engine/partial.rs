@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::item::{Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
 use super::plan::Store;
 use super::tree::{Elements, Tree};
-use crate::model::{RecordKind, RowId, Type};
+use crate::model::{Home, RecordKind, RowId, Type};
 
 /// Why nothing is known of a row in place, or of where a compact record ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,12 +82,36 @@ impl Tree<'_, '_> {
         for row in &order[from.map_or(0, |from| from + 1)..] {
             let loc = Loc::row(node, *row);
             let asked = self.partial.asked.as_ref().is_some_and(|asked| asked.contains(&loc));
-            match self.row_plan(node, *row).store {
-                Store::Slot(_) | Store::Said | Store::Absent => {}
-                _ if asked => {}
-                _ => {
-                    self.partial.rows.insert(loc, Unread::Before);
-                }
+            let place = !matches!(self.row_plan(node, *row).store, Store::Slot(_));
+            if place && !asked && !self.is_said(loc) {
+                self.partial.rows.insert(loc, Unread::Before);
+            }
+        }
+        // What needs no bytes is known when the rows before it are.
+        let from = failed.filter(|failed| self.row_plan(node, *failed).home == Home::Next);
+        for (row, _) in record.numbered_rows().skip(from.map_or(0, RowId::index)) {
+            let loc = Loc::row(node, row);
+            if self.is_said(loc) {
+                self.partial.rows.insert(loc, Unread::Before);
+            }
+        }
+    }
+
+    /// Whether the schema says what is in a row, without any bytes.
+    fn is_said(&self, loc: Loc) -> bool {
+        matches!(self.row_plan(loc.node, loc.row).store, Store::Said | Store::Absent)
+    }
+
+    /// The byte order of a node is not known: it is read up to the first row that has one.
+    #[cold]
+    pub(crate) fn leave_unordered(&mut self, node: NodeRef, first: RowId) {
+        let loc = Loc::row(node, first);
+        self.leave_begun(loc);
+        self.leave_unread(node, Some(first));
+        if let Store::Part(part) = self.row_plan(node, first).store {
+            let inner = NodeRef { part: node.part + part, ..node };
+            if let Some(first) = self.first_ordered(inner, |_| true) {
+                self.leave_unordered(inner, first);
             }
         }
     }
@@ -107,6 +131,13 @@ impl Tree<'_, '_> {
             Some(Unread::Begun) => word(),
             None => false,
         }
+    }
+
+    /// The compact record in a row, if some of its rows were looked at.
+    fn begun_part(&self, loc: Loc) -> Option<NodeRef> {
+        let Store::Part(part) = self.row_plan(loc.node, loc.row).store else { return None };
+        let node = NodeRef { part: loc.node.part + part, ..loc.node };
+        self.is_unread(Loc::row(node, WHOLE)).map(|_| node)
     }
 
     /// Remembers that something asked for a row that has its item.
@@ -151,8 +182,7 @@ impl Tree<'_, '_> {
         }
         for (row, unread) in &self.partial.rows {
             if *unread == Unread::Begun && row.row != WHOLE && self.is_unread_part(*row) {
-                if let Store::Part(part) = self.row_plan(row.node, row.row).store {
-                    let first = NodeRef { part: row.node.part + part, ..row.node };
+                if let Some(first) = self.begun_part(*row) {
                     found.push(Unfinished { row: *row, first, index: None, count: 1 });
                 }
             }

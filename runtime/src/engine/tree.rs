@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, OWN, UNPLACED, WHOLE};
 use super::partial::{Partial, Unread};
-use super::plan::{Direction, Number, Place, Plan, RowPlan, Store};
+use super::plan::{has_order, Direction, Number, Place, Plan, RowPlan, Store};
 use super::program::Layout;
 use crate::load::Endian;
 use crate::model::{
@@ -642,12 +642,12 @@ impl<'p, 'b> Tree<'p, 'b> {
             Store::Slot(slot) => {
                 self.slots[self.own_node(loc.node).slots as usize + usize::from(slot)].item
             }
-            Store::Absent | Store::Said => plan.said,
             Store::Part(_) if self.is_unread_part(loc) => Item::Unset,
             // Parts of a part follow it in the list of the node around.
             Store::Part(part) => Item::Node(NodeRef { part: loc.node.part + part, ..loc.node }),
-            _ if !self.odd.is_empty() && self.odd.contains_key(&loc) => self.odd[&loc],
             _ if self.is_unread(loc).is_some() => Item::Unset,
+            Store::Absent | Store::Said => plan.said,
+            _ if !self.odd.is_empty() && self.odd.contains_key(&loc) => self.odd[&loc],
             Store::Cell => match &self.row(loc).ty {
                 Type::Cell(cell) => self.meant(self.raw(loc, cell), cell, self.row(loc)),
                 _ => Item::Absent,
@@ -1121,6 +1121,18 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
         let parts = &self.plans[own.record.index()].parts;
         self.part_order(parts, node.part).map_or(own.order, Order::Known)
+    }
+
+    /// The first row in place whose bytes depend on the byte order of a node, of those with such
+    /// homes.
+    pub(crate) fn first_ordered(&self, node: NodeRef, homes: fn(Home) -> bool) -> Option<RowId> {
+        let rows = self.record(node).numbered_rows().zip(&self.plan(node).rows);
+        let mut first = rows.filter(|((_, row), planned)| {
+            let in_place = !matches!(planned.store, Store::Slot(_));
+            let ordered = has_order(&row.ty) || matches!(row.ty, Type::Record(_));
+            in_place && ordered && homes(planned.home)
+        });
+        first.next().map(|((id, _), _)| id)
     }
 
     /// Byte order of a node, if no condition has to be asked.

@@ -3,8 +3,7 @@
 use std::fs;
 
 use formwork::{ReadError, ReadOptions, WriteError};
-use formwork_codegen::model::Model;
-use formwork_interpreter::{Document, Stored, Value, read_partly};
+use formwork_interpreter::{Document, Program, Stored, Value, read_partly};
 use formwork_tests::cases::{self, Expected, Found, FoundError, Names, Reading};
 use formwork_tests::samples;
 
@@ -69,7 +68,7 @@ fn says(value: &Value, stored: &Stored) -> bool {
 #[must_use]
 pub fn problems(
     schema: &Schema,
-    model: &Model,
+    program: &Program,
     bytes: &[u8],
     found: Result<(Value, &Result<Vec<u8>, WriteError>), &ReadError>,
 ) -> Vec<String> {
@@ -83,7 +82,7 @@ pub fn problems(
         Ok(json) => serde_json::from_slice(&json).expect("a map is an object of texts"),
         Err(_) => Names::new(),
     };
-    let (document, _) = read_partly(model, bytes, &ReadOptions::default());
+    let (document, _) = read_partly(program, bytes, &ReadOptions::default());
     let refused = Ok(Vec::new());
     let (error, value, written) = match found {
         Ok((value, written)) => (None, value, written),

@@ -7,8 +7,7 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use formwork::ReadError;
-use formwork_codegen::model::Model;
-use formwork_interpreter::{Value, read, write};
+use formwork_interpreter::{Program, Value, read, write};
 use formwork_tests::{laws, value_text};
 use formwork_tests_module::{Module, Read};
 
@@ -132,7 +131,7 @@ impl Report {
 /// If the schema has no model, or its files are missing though they are required.
 #[must_use]
 pub fn compare(module: &Module, schema: &Schema) -> Report {
-    let model = schema.model().expect("code was made of its model");
+    let program = schema.program().expect("code was made of its model");
     let mut report = Report::default();
     for input in inputs::of(schema) {
         report.inputs += 1;
@@ -141,7 +140,7 @@ pub fn compare(module: &Module, schema: &Schema) -> Report {
             report.differences.push(Difference { kind, input, text });
         };
         let mut found = Value::None;
-        let mut show = |file: &dyn formwork::Inspect| found = value::of(&model, file);
+        let mut show = |file: &dyn formwork::Inspect| found = value::of(&program, file);
         let work = || (module.read)(&input.bytes, &input.options, &mut show);
         let compiled = match catch_unwind(AssertUnwindSafe(work)) {
             Ok(compiled) => compiled,
@@ -150,17 +149,17 @@ pub fn compare(module: &Module, schema: &Schema) -> Report {
                 continue;
             }
         };
-        let interpreted = read(&model, &input.bytes, &input.options);
+        let interpreted = read(&program, &input.bytes, &input.options);
         let interpreted = interpreted.map(|document| document.value());
         report.read += usize::from(interpreted.is_ok());
         report.straight += usize::from(compiled.as_ref().is_ok_and(|read| read.straight));
         if schema.group == Group::Conformance {
             let found = compiled.as_ref().map(|read| (found.clone(), &read.written));
-            let problems = case::problems(schema, &model, &input.bytes, found);
+            let problems = case::problems(schema, &program, &input.bytes, found);
             problems.into_iter().for_each(|text| add(Kind::Case, text));
         }
         match (interpreted, compiled) {
-            (Ok(value), Ok(compiled)) => values(&model, &value, &found, &compiled, &mut add),
+            (Ok(value), Ok(compiled)) => values(&program, &value, &found, &compiled, &mut add),
             (Err(expected), Err(found)) => errors(&input, &expected, &found, &mut add),
             (Ok(_), Err(error)) => add(Kind::Read, format!("refused: {}", shown(&error))),
             (Err(error), Ok(_)) => {
@@ -172,7 +171,7 @@ pub fn compare(module: &Module, schema: &Schema) -> Report {
 }
 
 fn values(
-    model: &Model,
+    program: &Program,
     value: &Value,
     found: &Value,
     compiled: &Read,
@@ -185,7 +184,7 @@ fn values(
         let (expected, found) = (list(value), list(found));
         add(Kind::Spelling, format!("kept {expected}, but compiled {found}"));
     }
-    match (write(model, value), &compiled.written) {
+    match (write(program, value), &compiled.written) {
         (Ok(expected), Ok(found)) => {
             if let Some(difference) = laws::first_difference(&expected, found) {
                 add(Kind::Write, difference.to_string());

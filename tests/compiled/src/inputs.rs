@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use formwork::ReadOptions;
-use formwork_codegen::model::Model;
-use formwork_interpreter::{read, write};
+use formwork_interpreter::{Program, read, write};
 use formwork_tests::{cases, golden, samples};
 
 use crate::schemas::{Group, Schema};
@@ -62,9 +61,9 @@ pub fn of(schema: &Schema) -> Vec<Input> {
         Group::Conformance => conformance(schema),
         Group::Reach | Group::Shipped => files(schema),
     };
-    let Some(model) = schema.model() else { return inputs };
+    let Some(program) = schema.program() else { return inputs };
     let canonical: Vec<Input> =
-        inputs.iter().filter_map(|input| canonical(&model, input)).collect();
+        inputs.iter().filter_map(|input| canonical(&program, input)).collect();
     inputs.extend(canonical);
     if env::var_os("FORMWORK_MUTATE").is_some() {
         let short = inputs.iter().filter(|input| input.bytes.len() <= SHORT);
@@ -75,9 +74,9 @@ pub fn of(schema: &Schema) -> Vec<Input> {
 }
 
 /// The file as it would be without anything unusual in it, if that is another one.
-fn canonical(model: &Model, input: &Input) -> Option<Input> {
-    let value = read(model, &input.bytes, &input.options).ok()?.value();
-    let bytes = write(model, &value.canonical()).ok().filter(|bytes| *bytes != input.bytes)?;
+fn canonical(program: &Program, input: &Input) -> Option<Input> {
+    let value = read(program, &input.bytes, &input.options).ok()?.value();
+    let bytes = write(program, &value.canonical()).ok().filter(|bytes| *bytes != input.bytes)?;
     Some(Input { label: format!("canonical {}", input.label), bytes, ..input.clone() })
 }
 

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use formwork_codegen::model::Model;
 use formwork_codegen::{Loaded, load};
-use formwork_tests::{models::Shipped, samples};
+use formwork_interpreter::{Program, program};
+use formwork_tests::{programs::Shipped, samples};
 
 /// Where a schema comes from, which decides what files it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,6 +64,12 @@ impl Schema {
     #[must_use]
     pub fn model(&self) -> Option<Model> {
         self.load().model
+    }
+
+    /// The same, prepared for reading and writing.
+    #[must_use]
+    pub fn program(&self) -> Option<Program> {
+        self.model().map(program)
     }
 }
 

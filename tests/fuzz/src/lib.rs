@@ -30,7 +30,8 @@ pub fn fixtures(subject: &dyn Check) -> Vec<(String, Vec<u8>)> {
     let mut paths: Vec<_> = entries.map(|entry| entry.expect("it can be read").path()).collect();
     paths.retain(|path| {
         let extension = path.extension().and_then(|extension| extension.to_str());
-        extension.is_some_and(|e| subject.model().extensions.iter().any(|known| known == e))
+        extension
+            .is_some_and(|e| subject.program().model().extensions.iter().any(|known| known == e))
     });
     paths.sort();
     let read = |path: &std::path::PathBuf| {

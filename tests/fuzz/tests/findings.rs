@@ -124,8 +124,8 @@ fn made_values_ask_for_few_zero_bytes() {
 fn edited_values_ask_for_few_zero_bytes() {
     let subject = subject("esf");
     let (_, bytes) = fixtures(&*subject).into_iter().next().expect("it has fixtures");
-    let before = laws::value_of(subject.model(), &bytes).expect("the fixture can be read");
-    let amounts = amounts::names(subject.model());
+    let before = laws::value_of(subject.program(), &bytes).expect("the fixture can be read");
+    let amounts = amounts::names(subject.program().model());
     let mut padded = 0;
     for seed in 0..20_000 {
         let mut value = before.clone();

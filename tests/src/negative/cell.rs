@@ -1,9 +1,7 @@
 //! Numbers as they are stored.
 
 use formwork::Endian;
-use formwork_codegen::model::{
-    ByteOrder, Cell, IntType, Meaning, PointerType, RecordKind, Storage,
-};
+use formwork_codegen::model::{Cell, IntType, Meaning, PointerType, RecordKind, Storage};
 
 use super::file::{File, Site};
 
@@ -93,10 +91,7 @@ impl<'m> File<'m> {
     }
 
     fn endian(&self, node: usize, int: IntType) -> Option<Endian> {
-        match int.order.or(self.nodes[node].order)? {
-            ByteOrder::Little => Some(Endian::Little),
-            ByteOrder::Big => Some(Endian::Big),
-        }
+        int.order.map(Endian::from).or(self.nodes[node].order)
     }
 
     /// Lowest and highest number that a cell can hold.

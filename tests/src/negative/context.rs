@@ -3,6 +3,7 @@
 use formwork_codegen::model::{ByteOrderRule, Cell, RecordId, RowId, Storage, Type};
 
 use super::file::{File, Site};
+use super::nodes::ItemView;
 use super::{Kind, Plan, Reason, error};
 
 pub(super) fn plan(plan: &mut Plan<'_, '_>) {
@@ -71,7 +72,7 @@ fn at_end(file: &File<'_>, path: &[RowId]) -> Option<(usize, RowId)> {
     let mut node = 0;
     for row in way {
         match file.nodes[node].rows.get(row.index())?.item {
-            formwork_interpreter::ItemView::Node(inner) => node = inner,
+            ItemView::Node(inner) => node = inner,
             _ => return None,
         }
     }

@@ -4,10 +4,10 @@ use formwork::ReadOptions;
 use formwork_codegen::model::{
     ArrayLength, Extent, Home, RecordKind, RowKind, RunLength, Target, Type,
 };
-use formwork_interpreter::ItemView;
 
 use super::cell::whole_bytes;
 use super::file::{File, Site};
+use super::nodes::ItemView;
 use super::texts::parts;
 use super::{Case, Expected, Kind, Plan, Reason, error};
 

@@ -3,11 +3,11 @@
 use formwork_codegen::model::{
     CheckKind, DefinerScope, Expr, Meaning, RecordId, Role, RowId, Type,
 };
-use formwork_interpreter::ItemView;
 
 use super::eval::{Changed, Place};
 use super::file::{File, Site};
 use super::lengths;
+use super::nodes::ItemView;
 use super::numbers::alone;
 use super::rules::first_broken;
 use super::uses::{Phase, Purpose};
@@ -156,7 +156,7 @@ impl<'m> Changed<'_, 'm> {
     /// How many elements the array at a path has.
     fn count(
         &self,
-        path: &'m formwork_codegen::model::Path,
+        path: &formwork_codegen::model::Path,
         this: usize,
     ) -> Result<Option<i128>, super::eval::Unknown> {
         let place: Option<Place> = self.one(path, this, None)?;

@@ -6,9 +6,9 @@ use formwork_codegen::model::{
     BinaryOp, Expr, ExprId, Function, Home, Meaning, Member, Path, RecordKind, RowId, Start, Step,
     StreamFunction, Type, UnaryOp,
 };
-use formwork_interpreter::ItemView;
 
 use super::file::File;
+use super::nodes::ItemView;
 
 /// A place in the tree of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,12 +216,7 @@ impl<'m> Changed<'_, 'm> {
     }
 
     /// The only place that a path leads to.
-    pub(super) fn one(
-        &self,
-        path: &'m Path,
-        this: usize,
-        it: Option<Place>,
-    ) -> Result<Option<Place>> {
+    pub(super) fn one(&self, path: &Path, this: usize, it: Option<Place>) -> Result<Option<Place>> {
         match self.all(path, this, it)?.as_slice() {
             [] => Ok(None),
             [place] => Ok(Some(*place)),
@@ -229,7 +224,7 @@ impl<'m> Changed<'_, 'm> {
         }
     }
 
-    fn all(&self, path: &'m Path, this: usize, it: Option<Place>) -> Result<Vec<Place>> {
+    fn all(&self, path: &Path, this: usize, it: Option<Place>) -> Result<Vec<Place>> {
         let mut here: Vec<Place> = match &path.start {
             Start::This => vec![Place::Node(this)],
             Start::Root => vec![Place::Node(0)],
@@ -287,7 +282,7 @@ impl<'m> Changed<'_, 'm> {
         Ok(here)
     }
 
-    fn follow(&self, mut node: usize, way: &'m [Member], name: &str) -> Result<Option<Place>> {
+    fn follow(&self, mut node: usize, way: &[Member], name: &str) -> Result<Option<Place>> {
         for member in way {
             match *member {
                 Member::Row(row) => {

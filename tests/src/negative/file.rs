@@ -3,13 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use formwork::ReadOptions;
+use formwork::engine::{Program, read};
 use formwork_codegen::model::{
     EpochId, Home, Model, PointerType, Record, RecordId, RecordKind, Row, RowId, Storage, Tag,
     Target, Type,
 };
-use formwork_interpreter::{ItemView, NodeView, read};
 
 use super::cell::whole_bytes;
+use super::nodes::{ItemView, NodeView, nodes};
 use super::order::Turn;
 use super::uses::{Phase, Uses};
 
@@ -72,16 +73,16 @@ impl<'m> File<'m> {
     /// # Errors
     ///
     /// The message of the reader, if the file is broken already.
-    pub fn read(model: &'m Model, bytes: &'m [u8]) -> Result<File<'m>, String> {
+    pub fn read(program: &'m Program, bytes: &'m [u8]) -> Result<File<'m>, String> {
         let mut document =
-            read(model, bytes, &ReadOptions::default()).map_err(|error| error.to_string())?;
-        let epoch = document.epoch_id();
-        let view = model.in_epoch(epoch);
+            read(program, bytes, &ReadOptions::default()).map_err(|error| error.to_string())?;
+        let epoch = document.epoch();
+        let view = program.model_in(epoch);
         let mut file = File {
             model: view,
             epoch,
             bytes,
-            nodes: document.nodes(),
+            nodes: nodes(&mut document),
             notes: document.notes().len(),
             uses: Uses::of(view),
             owned: Vec::new(),

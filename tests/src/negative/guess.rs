@@ -3,10 +3,10 @@
 //! If a count is too large, the reader takes what lies behind the last element for one more. This
 //! reads such bytes in the plainest way, and gives up where a rule needs more than the bytes.
 
+use formwork::Endian;
 use formwork_codegen::model::{
-    ByteOrder, Cell, Constant, Content, Encoding, EndianRule, Home, Label, Meaning, PointerType,
-    RecordId, RecordKind, Row, RowId, RowKind, RunLength, RunType, Storage, Tag, Target, Type,
-    UnionId,
+    Cell, Constant, Content, Encoding, EndianRule, Home, Label, Meaning, PointerType, RecordId,
+    RecordKind, Row, RowId, RowKind, RunLength, RunType, Storage, Tag, Target, Type, UnionId,
 };
 
 use super::file::File;
@@ -34,7 +34,7 @@ pub(super) struct Guesser<'f, 'm> {
     file: &'f File<'m>,
     /// The bytes of the broken file.
     broken: &'f [u8],
-    order: Option<ByteOrder>,
+    order: Option<Endian>,
     /// Rules of the row around count for its elements.
     plain: bool,
 }
@@ -73,10 +73,7 @@ impl<'f, 'm> Guesser<'f, 'm> {
 
     fn number(&self, cell: &Cell, at: u64) -> Option<i128> {
         let Storage::Fixed(int) = cell.storage else { return None };
-        let order = match int.order.or(self.order)? {
-            ByteOrder::Little => formwork::Endian::Little,
-            ByteOrder::Big => formwork::Endian::Big,
-        };
+        let order = int.order.map(Endian::from).or(self.order)?;
         let raw = formwork::load_uint(self.broken, at, int.bytes, order).ok()?;
         Some(if int.signed {
             formwork::sign_extend(raw, u32::from(int.bytes) * 8).into()
@@ -209,7 +206,7 @@ impl<'f, 'm> Guesser<'f, 'm> {
         let around = self.order;
         match &record.endian {
             None => {}
-            Some(EndianRule::Fixed(order)) => self.order = Some(*order),
+            Some(EndianRule::Fixed(order)) => self.order = Some((*order).into()),
             Some(EndianRule::Chosen(..)) => return Guess::Unknown,
         }
         let result = match self.room(at, size) {

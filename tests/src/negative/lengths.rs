@@ -4,12 +4,12 @@ use formwork_codegen::model::{
     ArrayLength, CheckKind, ExprId, Extent, Meaning, RecordId, Role, RowId, RowKind, RunLength,
     Target, Type,
 };
-use formwork_interpreter::ItemView;
 
 use super::cell::whole_bytes;
 use super::eval::{Changed, Place, Unknown};
 use super::file::{File, Site};
 use super::guess::{Guess, Guesser};
+use super::nodes::ItemView;
 use super::uses::{Phase, Purpose};
 use super::{Expected, Kind, Plan, Reason, error};
 

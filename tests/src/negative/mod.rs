@@ -13,6 +13,7 @@ mod eval;
 mod file;
 mod guess;
 mod lengths;
+mod nodes;
 mod numbers;
 mod order;
 mod pointers;
@@ -28,7 +29,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use formwork::ReadOptions;
-use formwork_codegen::model::{Model, RecordId, RowId};
+use formwork::engine::Program;
+use formwork_codegen::model::{RecordId, RowId};
 
 pub use crate::cases::FoundError;
 pub use file::{File, Site};
@@ -266,8 +268,8 @@ impl fmt::Display for Case {
 /// # Errors
 ///
 /// The message of the reader, if the file is broken already.
-pub fn cases(model: &Model, bytes: &[u8]) -> Result<Cases, String> {
-    let file = File::read(model, bytes)?;
+pub fn cases(program: &Program, bytes: &[u8]) -> Result<Cases, String> {
+    let file = File::read(program, bytes)?;
     let scratch = bytes.to_vec();
     let mut plan = Plan { file: &file, scratch, found: Vec::new(), left_out: HashMap::new() };
     context::plan(&mut plan);

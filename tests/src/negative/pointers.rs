@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use formwork_codegen::model::{ArrayLength, Content, PointerType, RunLength, Target, Type};
-use formwork_interpreter::ItemView;
 
 use super::cell::whole_bytes;
 use super::file::{File, Site};
+use super::nodes::ItemView;
 use super::uses::Phase;
 use super::{Kind, Plan, Reason, error};
 

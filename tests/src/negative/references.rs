@@ -1,10 +1,10 @@
 //! Indices outside of their arrays, and numbers that occur twice.
 
 use formwork_codegen::model::{CheckKind, Meaning, Type};
-use formwork_interpreter::ItemView;
 
 use super::cell::whole_bytes;
 use super::file::{File, Site};
+use super::nodes::ItemView;
 use super::numbers::alone;
 use super::uses::{Phase, Purpose};
 use super::{Kind, Plan, Reason, error};

@@ -1,10 +1,10 @@
 //! Tables whose elements are in another order than the schema says.
 
 use formwork_codegen::model::{Expr, Role, RowId, RowKind, Type};
-use formwork_interpreter::ItemView;
 
 use super::eval::{Changed, Place};
 use super::file::{File, Site};
+use super::nodes::ItemView;
 use super::{Case, Expected, Kind, Plan, Reason};
 
 const DISORDER: &str = "the slices do not tile the table in its order";

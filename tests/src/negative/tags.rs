@@ -1,12 +1,12 @@
 //! Numbers that no case of a union has.
 
 use formwork_codegen::model::{Cell, CheckKind, Label, Meaning, RowId, Tag, Type, Union};
-use formwork_interpreter::ItemView;
 
 use super::cell::whole_bytes;
 use super::eval::{Changed, Place};
 use super::file::{File, Site};
 use super::lengths::{self, whole_row};
+use super::nodes::ItemView;
 use super::uses::{Phase, Purpose};
 use super::{Kind, Plan, Reason, error};
 

@@ -243,26 +243,34 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Looks at a row in place, which lies within the file.
     pub(crate) fn verify(&mut self, loc: Loc, row: &'p Row, at: u64) -> Read<()> {
-        let result = self.verify_bytes(loc, row, at);
+        let mut result = self.verify_bytes(loc, row, at);
+        let planned = self.tree.row_plan(loc.node, loc.row);
+        if result.is_ok() && !matches!(planned.store, Store::Part(_)) {
+            result = self.verify_meaning(loc, row, at);
+            let size = planned.size.unwrap_or(0);
+            let word = matches!(self.tree.record(loc.node).kind, RecordKind::Word(_));
+            if result.is_err() && !word && !matches!(row.ty, Type::Array(_)) {
+                self.claim(at, at + u64::from(size), loc);
+            }
+        }
         if result.is_err() {
             self.tree.leave_begun(loc);
-            let planned = self.tree.row_plan(loc.node, loc.row);
-            let number = matches!(planned.store, Store::Cell | Store::Fill(_));
-            let word = matches!(self.tree.record(loc.node).kind, RecordKind::Word(_));
-            if !word && (number || matches!(row.kind, RowKind::Constant(_))) {
-                self.claim(at, at + u64::from(planned.size.unwrap_or(0)), loc);
-            }
             return result;
         }
         self.check_now(loc, row)
     }
 
+    /// Whether something can be made of the bytes of a row in place.
     fn verify_bytes(&mut self, loc: Loc, row: &'p Row, at: u64) -> Read<()> {
         let planned = self.tree.row_plan(loc.node, loc.row);
         if let Store::Part(part) = planned.store {
             let node = NodeRef { part: loc.node.part + part, ..loc.node };
             if self.tree.known_order(node) == Order::Asked && self.tree.plan(node).ordered {
-                self.order_of(loc.node, at, loc)?;
+                let result = self.order_of(loc.node, at, loc);
+                if let (Err(_), Some(first)) = (&result, self.tree.first_ordered(node, |_| true)) {
+                    self.tree.leave_unordered(node, first);
+                }
+                result?;
             }
             return self.verify_part(node, at);
         }
@@ -275,6 +283,12 @@ impl<'p, 'b> Engine<'p, 'b> {
                 self.must_be_text(encoding, blob, at, loc)?;
             }
         }
+        Ok(())
+    }
+
+    /// Whether the schema allows what the bytes of a row in place mean.
+    fn verify_meaning(&mut self, loc: Loc, row: &'p Row, at: u64) -> Read<()> {
+        let planned = self.tree.row_plan(loc.node, loc.row);
         match (&row.kind, planned.store, &row.ty) {
             (RowKind::Constant(_), ..) => {
                 let item = self.tree.entry(loc);

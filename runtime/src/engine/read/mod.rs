@@ -16,14 +16,14 @@ use alloc::vec::Vec;
 
 use super::claims::Claim;
 use super::state::Engine;
-use super::item::{Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
-use super::plan::{has_order, RowPlan, Store};
+use super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
+use super::plan::{RowPlan, Store};
 use super::tree::{Kept, Order};
 use super::val::{read_kind, Fault};
 use crate::bits::BitReader;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::Endian;
-use crate::model::{Extent, Gaps, Home, RecordId, Row, RowId, RowKind, RunLength, Type};
+use crate::model::{Extent, Gaps, Home, RecordId, Row, RowKind, RunLength, Type};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// What only reading needs.
@@ -205,6 +205,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     ) -> Read<()> {
         let plan = self.tree.plan(node);
         let record = self.tree.record(node);
+        let claimed = self.claimed();
         let mut result = Ok(());
         for id in &plan.reading {
             let planned = &plan.rows[id.index()];
@@ -219,7 +220,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
         }
         let result = result.and_then(|()| self.ask_order(node, base));
-        self.claim_homes(node);
+        self.claim_homes(node, claimed);
         result?;
         cursor.at = self.fixed_end(node, block.map_or(cursor.at, |size| base + size));
         self.tree.own_node_mut(node).tail = short(cursor.at);
@@ -240,20 +241,16 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Where a condition decides the byte order of rows with homes, it has to be decided now.
     fn ask_order(&mut self, node: NodeRef, at: u64) -> Read<()> {
-        let plan = self.tree.plan(node);
-        if !plan.ordered || self.tree.known_order(node) != Order::Asked {
+        if !self.tree.plan(node).ordered || self.tree.known_order(node) != Order::Asked {
             return Ok(());
         }
-        let rows = self.tree.record(node).rows.iter().zip(&plan.rows);
-        let first = (0..).map(RowId).zip(rows).find(|(_, (row, planned))| {
-            let in_place = !matches!(planned.store, Store::Slot(_));
-            let ordered = has_order(&row.ty) || matches!(row.ty, Type::Record(_));
-            in_place && ordered && matches!(planned.home, Home::At(_))
-        });
-        match first {
-            Some((id, _)) => self.order_of(node, at, Loc::row(node, id)).map(|_| ()),
-            None => Ok(()),
+        let at_home = |home| matches!(home, Home::At(_));
+        let Some(first) = self.tree.first_ordered(node, at_home) else { return Ok(()) };
+        let result = self.order_of(node, at, Loc::row(node, first));
+        if result.is_err() {
+            self.tree.leave_unordered(node, first);
         }
+        result.map(|_| ())
     }
 
     /// Where rows without homes begin: behind the fixed block, and behind a last row with a home
@@ -378,12 +375,13 @@ impl<'p, 'b> Engine<'p, 'b> {
     ) -> Read<()> {
         cursor.align_bits();
         let size = u64::from(planned.size.unwrap_or(0));
-        if size > cursor.remaining() {
-            return Err(self.too_short(loc, row, cursor.at, cursor.limit));
-        }
         let at = cursor.at;
-        cursor.at += size;
-        let result = self.verify(loc, row, at);
+        let result = if size > cursor.remaining() {
+            Err(self.too_short(loc, row, at, cursor.limit))
+        } else {
+            cursor.at += size;
+            self.verify(loc, row, at)
+        };
         if matches!(planned.home, Home::Next) {
             self.claim_in_place(loc);
         }
@@ -529,7 +527,8 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
         match self.node_order(node) {
             Ok(Some(order)) => {
-                if matches!(node.part, 0 | CASE) {
+                if !node.is_element() {
+                    // Its parts that say none of their own have it, too.
                     self.tree.own_node_mut(node).order = Order::Known(order);
                 }
                 Ok(order)

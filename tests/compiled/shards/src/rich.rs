@@ -7,8 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use formwork::{Inspect, ReadOptions, WriteError};
-use formwork_codegen::model::{Model, RecordKind};
-use formwork_interpreter::{KeptKind, Value, read, write};
+use formwork_codegen::model::RecordKind;
+use formwork_interpreter::{KeptKind, Program, Value, read, write};
 use formwork_properties::laws::Broken;
 use formwork_properties::{Case, Check, Outcome, Property};
 use formwork_tests::golden::{self, Edit, Feature, File};
@@ -46,7 +46,7 @@ pub struct Rich {
     /// that.
     pub random: fn(&[u8], Show<'_>) -> Option<Written>,
     /// The properties of the code, of which those of arenas are tried.
-    pub subject: fn(Model) -> Box<dyn Check>,
+    pub subject: fn(Program) -> Box<dyn Check>,
     /// Whether files are read into arenas without an ordinary value between.
     pub straight_arena: bool,
 }
@@ -84,7 +84,7 @@ macro_rules! rich {
                 }
                 ::core::option::Option::Some(written)
             },
-            subject: |model| ::std::boxed::Box::new($crate::deps::Subject::<Format>::new(model)),
+            subject: |program| ::std::boxed::Box::new($crate::deps::Subject::<Format>::new(program)),
             straight_arena: $straight,
         }
     }};
@@ -104,7 +104,7 @@ pub fn check_rich(modules: &[Rich]) {
     for module in modules {
         let schema = schemas.iter().find(|schema| schema.name == module.name);
         let schema = schema.expect("the module was made of a schema");
-        let model = schema.model().expect("the module was made of its model");
+        let program = schema.program().expect("the module was made of its model");
         let folder = schema.path.parent().expect("a file lies in a folder");
         let features = golden::features(folder).expect("the features can be read");
         let feature = features.into_iter().find(|feature| feature.schema == schema.path);
@@ -116,10 +116,10 @@ pub fn check_rich(modules: &[Rich]) {
             lines.push(format!("{}: {kind}: {text}", module.name));
         };
         for feature in feature.iter() {
-            edits(module, &model, feature, &mut counts, &mut add);
+            edits(module, &program, feature, &mut counts, &mut add);
         }
-        random(module, &model, &mut counts, &mut add);
-        arenas(module, schema, model, &mut counts, &mut add);
+        random(module, &program, &mut counts, &mut add);
+        arenas(module, schema, program, &mut counts, &mut add);
         if env::var_os("BLESS").is_some() {
             known.add(module.name, kinds.clone());
         }
@@ -163,10 +163,10 @@ struct Counts {
 
 type Add<'a> = &'a mut dyn FnMut(&str, String);
 
-fn edits(module: &Rich, model: &Model, feature: &Feature, counts: &mut Counts, add: Add<'_>) {
-    let has_words = model.records.iter().any(|r| matches!(r.kind, RecordKind::Word(_)));
+fn edits(module: &Rich, program: &Program, feature: &Feature, counts: &mut Counts, add: Add<'_>) {
+    let has_words = program.model().records.iter().any(|r| matches!(r.kind, RecordKind::Word(_)));
     for file in &feature.files {
-        let Ok(document) = read(model, &file.bytes, &file.options) else { continue };
+        let Ok(document) = read(program, &file.bytes, &file.options) else { continue };
         let value = document.value();
         let mut clears = true;
         value.for_each_kept(&mut |kept| {
@@ -174,7 +174,7 @@ fn edits(module: &Rich, model: &Model, feature: &Feature, counts: &mut Counts, a
             clears &= kept.kind != KeptKind::Reserved || !has_words;
         });
         let mut compare = |what: &str, value: &Value, change: Change<'_>| {
-            let Ok(expected) = write(model, value) else { return };
+            let Ok(expected) = write(program, value) else { return };
             match (module.edit)(&file.bytes, &file.options, change) {
                 Ok(Ok(found)) => {
                     if let Some(difference) = laws::first_difference(&expected, &found) {
@@ -274,12 +274,12 @@ fn one_edit(
 }
 
 /// Values made of nothing: most of them cannot be written, and both engines must say why.
-fn random(module: &Rich, model: &Model, counts: &mut Counts, add: Add<'_>) {
+fn random(module: &Rich, program: &Program, counts: &mut Counts, add: Add<'_>) {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for round in 0..RANDOM {
         let bytes: Vec<u8> = (0..SEED).map(|_| next(&mut state)).collect();
         let mut shown: Vec<Value> = Vec::new();
-        let mut show = |file: &dyn Inspect| shown.push(value::of(model, file));
+        let mut show = |file: &dyn Inspect| shown.push(value::of(program, file));
         let work = AssertUnwindSafe(|| (module.random)(&bytes, &mut show));
         let Ok(written) = catch_unwind(work) else {
             add("panic", format!("round {round}"));
@@ -288,7 +288,7 @@ fn random(module: &Rich, model: &Model, counts: &mut Counts, add: Add<'_>) {
         let Some(written) = written else { continue };
         counts.random += 1;
         counts.random_written += usize::from(written.is_ok());
-        let text = match (write(model, &shown[0]), written) {
+        let text = match (write(program, &shown[0]), written) {
             (Ok(expected), Ok(found)) => {
                 let difference = laws::first_difference(&expected, &found);
                 let again = || match shown.get(1) {
@@ -312,9 +312,9 @@ fn random(module: &Rich, model: &Model, counts: &mut Counts, add: Add<'_>) {
 }
 
 /// Arenas: all files of a schema, broken ones too, and values made of nothing.
-fn arenas(module: &Rich, schema: &Schema, model: Model, counts: &mut Counts, add: Add<'_>) {
+fn arenas(module: &Rich, schema: &Schema, program: Program, counts: &mut Counts, add: Add<'_>) {
     counts.straight_arenas += usize::from(module.straight_arena);
-    let subject = (module.subject)(model);
+    let subject = (module.subject)(program);
     let mut check = |label: &str, input: &[u8]| {
         let case = Case::of(input)?;
         match catch_unwind(AssertUnwindSafe(|| subject.check(&case))) {

@@ -16,14 +16,14 @@ pub struct File<'a> {
     #[allow(missing_docs)]
     pub weights: [f32; 2usize],
     /// The things
-    pub things: ::formwork::__rt::Vec<Thing<'a>>,
+    pub things: ::formwork::alloc::vec::Vec<Thing<'a>>,
     /// Size of the file; some tools write another
     pub size: ::formwork::Kept<u32>,
     /// How the file spelled this where that is not canonical; takes no part in `==`.
     pub spelling: ::formwork::Spelling,
 }
 
-impl ::formwork::__rt::Default for File<'_> {
+impl ::core::default::Default for File<'_> {
     fn default() -> Self {
         File {
             options: ::formwork::__rt::Default::default(),
@@ -129,7 +129,7 @@ impl ::core::fmt::Debug for Options {
     }
 }
 
-::formwork::__word!(Options, 31);
+::formwork::__word!(Options 1, 31);
 
 impl ::formwork::Inspect for Options {
     fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
@@ -146,9 +146,9 @@ impl ::formwork::Inspect for Options {
 #[derive(Debug, Clone, Default)]
 pub struct Thing<'a> {
     /// What it is called
-    pub name: ::formwork::__rt::Cow<'a, str>,
+    pub name: ::formwork::alloc::borrow::Cow<'a, str>,
     /// The thing that it belongs to
-    pub parent: ::formwork::__rt::Option<ThingIndex>,
+    pub parent: ::core::option::Option<ThingIndex>,
     #[allow(missing_docs)]
     pub data: ThingData<'a>,
     /// How the file spelled this where that is not canonical; takes no part in `==`.
@@ -197,7 +197,7 @@ pub struct ThingNumber {
     #[allow(missing_docs)]
     pub value: i32,
     #[allow(missing_docs)]
-    pub extra: ::formwork::__rt::Option<u32>,
+    pub extra: ::core::option::Option<u32>,
 }
 
 ::formwork::__struct! {
@@ -217,14 +217,14 @@ impl ::formwork::Inspect for ThingNumber {
 #[derive(Debug, Clone, Default)]
 pub struct ThingParts<'a> {
     #[allow(missing_docs)]
-    pub part: ::formwork::__rt::Option<::formwork::__rt::Box<Thing<'a>>>,
+    pub part: ::core::option::Option<::formwork::alloc::boxed::Box<Thing<'a>>>,
     /// How the file spelled this where that is not canonical; takes no part in `==`.
     pub spelling: ::formwork::Spelling,
 }
 
 ::formwork::__from_field! {
-    [< 'a >] [ThingParts < 'a >] part : [::formwork::__rt::Option < ::formwork::__rt::Box
-    < Thing < 'a > > >] spelling
+    [< 'a >] [ThingParts < 'a >] part : [::core::option::Option <
+    ::formwork::alloc::boxed::Box < Thing < 'a > > >] spelling
 }
 
 ::formwork::__struct! {
@@ -252,7 +252,7 @@ pub enum ThingData<'a> {
     Parts(ThingParts<'a>),
 }
 
-impl ::formwork::__rt::Default for ThingData<'_> {
+impl ::core::default::Default for ThingData<'_> {
     fn default() -> Self {
         ThingData::Nothing(::formwork::__rt::Default::default())
     }
@@ -305,7 +305,7 @@ impl Kind {
     }
     /// Name in the schema, if it has one for the number.
     #[must_use]
-    pub const fn name(self) -> ::formwork::__rt::Option<&'static str> {
+    pub const fn name(self) -> ::core::option::Option<&'static str> {
         match self.0 {
             0 => ::formwork::__rt::Some("start"),
             1 => ::formwork::__rt::Some("end"),
@@ -337,7 +337,7 @@ impl Level {
     }
     /// The member with this number, if there is one.
     #[must_use]
-    pub const fn from_number(number: u8) -> ::formwork::__rt::Option<Self> {
+    pub const fn from_number(number: u8) -> ::core::option::Option<Self> {
         match number {
             1 => ::formwork::__rt::Some(Self::Low),
             2 => ::formwork::__rt::Some(Self::High),

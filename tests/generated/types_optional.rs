@@ -17,7 +17,7 @@ pub struct File<'a> {
     #[allow(missing_docs)]
     pub weights: [f32; 2usize],
     /// The things
-    pub things: ::formwork::__rt::Vec<Thing<'a>>,
+    pub things: ::formwork::alloc::vec::Vec<Thing<'a>>,
     /// Size of the file; some tools write another
     #[serde(with = "as_serde")]
     pub size: ::formwork::Kept<u32>,
@@ -30,7 +30,7 @@ pub struct File<'a> {
     pub spelling: ::formwork::Spelling,
 }
 
-impl ::formwork::__rt::Default for File<'_> {
+impl ::core::default::Default for File<'_> {
     fn default() -> Self {
         File {
             options: ::formwork::__rt::Default::default(),
@@ -187,7 +187,7 @@ impl ::core::fmt::Debug for Options {
     }
 }
 
-::formwork::__word!(Options, 31);
+::formwork::__word!(Options 1, 31);
 
 impl ::formwork::Inspect for Options {
     fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
@@ -205,7 +205,7 @@ impl as_serde::Remote for Options {
     fn form(&self) -> Options {
         *self
     }
-    fn of_form(form: Options) -> ::formwork::__rt::Result<Options, &'static str> {
+    fn of_form(form: Options) -> ::core::result::Result<Options, &'static str> {
         ::formwork::__rt::Ok(form)
     }
 }
@@ -233,9 +233,9 @@ impl<'a> ::arbitrary::Arbitrary<'a> for Options {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 pub struct Thing<'a> {
     /// What it is called
-    pub name: ::formwork::__rt::Cow<'a, str>,
+    pub name: ::formwork::alloc::borrow::Cow<'a, str>,
     /// The thing that it belongs to
-    pub parent: ::formwork::__rt::Option<ThingIndex>,
+    pub parent: ::core::option::Option<ThingIndex>,
     #[allow(missing_docs)]
     pub data: ThingData<'a>,
     /// How the file spelled this where that is not canonical; takes no part in `==`.
@@ -335,7 +335,7 @@ pub struct ThingNumber {
     #[allow(missing_docs)]
     pub value: i32,
     #[allow(missing_docs)]
-    pub extra: ::formwork::__rt::Option<u32>,
+    pub extra: ::core::option::Option<u32>,
 }
 
 ::formwork::__struct! {
@@ -375,7 +375,7 @@ impl<'a> ::arbitrary::Arbitrary<'a> for ThingNumber {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 pub struct ThingParts<'a> {
     #[allow(missing_docs)]
-    pub part: ::formwork::__rt::Option<::formwork::__rt::Box<Thing<'a>>>,
+    pub part: ::core::option::Option<::formwork::alloc::boxed::Box<Thing<'a>>>,
     /// How the file spelled this where that is not canonical; takes no part in `==`.
     #[serde(
         default,
@@ -386,8 +386,8 @@ pub struct ThingParts<'a> {
 }
 
 ::formwork::__from_field! {
-    [< 'a >] [ThingParts < 'a >] part : [::formwork::__rt::Option < ::formwork::__rt::Box
-    < Thing < 'a > > >] spelling
+    [< 'a >] [ThingParts < 'a >] part : [::core::option::Option <
+    ::formwork::alloc::boxed::Box < Thing < 'a > > >] spelling
 }
 
 ::formwork::__struct! {
@@ -435,7 +435,7 @@ pub enum ThingData<'a> {
     Parts(ThingParts<'a>),
 }
 
-impl ::formwork::__rt::Default for ThingData<'_> {
+impl ::core::default::Default for ThingData<'_> {
     fn default() -> Self {
         ThingData::Nothing(::formwork::__rt::Default::default())
     }
@@ -546,7 +546,7 @@ impl Kind {
     }
     /// Name in the schema, if it has one for the number.
     #[must_use]
-    pub const fn name(self) -> ::formwork::__rt::Option<&'static str> {
+    pub const fn name(self) -> ::core::option::Option<&'static str> {
         match self.0 {
             0 => ::formwork::__rt::Some("start"),
             1 => ::formwork::__rt::Some("end"),
@@ -562,7 +562,7 @@ impl as_serde::Remote for Kind {
     fn form(&self) -> Kind {
         *self
     }
-    fn of_form(form: Kind) -> ::formwork::__rt::Result<Kind, &'static str> {
+    fn of_form(form: Kind) -> ::core::result::Result<Kind, &'static str> {
         ::formwork::__rt::Ok(form)
     }
 }
@@ -617,7 +617,7 @@ impl Level {
     }
     /// The member with this number, if there is one.
     #[must_use]
-    pub const fn from_number(number: u8) -> ::formwork::__rt::Option<Self> {
+    pub const fn from_number(number: u8) -> ::core::option::Option<Self> {
         match number {
             1 => ::formwork::__rt::Some(Self::Low),
             2 => ::formwork::__rt::Some(Self::High),
@@ -641,7 +641,7 @@ impl as_serde::Remote for Level {
     fn form(&self) -> Level {
         *self
     }
-    fn of_form(form: Level) -> ::formwork::__rt::Result<Level, &'static str> {
+    fn of_form(form: Level) -> ::core::result::Result<Level, &'static str> {
         ::formwork::__rt::Ok(form)
     }
 }
@@ -685,7 +685,7 @@ impl ::serde::Serialize for ThingIndex {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::formwork::__rt::Result<S::Ok, S::Error> {
+    ) -> ::core::result::Result<S::Ok, S::Error> {
         serializer.serialize_u32(self.number())
     }
 }
@@ -693,7 +693,7 @@ impl ::serde::Serialize for ThingIndex {
 impl<'de> ::serde::Deserialize<'de> for ThingIndex {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::formwork::__rt::Result<Self, D::Error> {
+    ) -> ::core::result::Result<Self, D::Error> {
         let number = <u32 as ::serde::Deserialize>::deserialize(deserializer)?;
         ThingIndex::new(number)
             .ok_or_else(|| {
@@ -707,7 +707,7 @@ impl as_serde::Remote for ThingIndex {
     fn form(&self) -> ThingIndex {
         *self
     }
-    fn of_form(form: ThingIndex) -> ::formwork::__rt::Result<ThingIndex, &'static str> {
+    fn of_form(form: ThingIndex) -> ::core::result::Result<ThingIndex, &'static str> {
         ::formwork::__rt::Ok(form)
     }
 }

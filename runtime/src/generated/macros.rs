@@ -329,12 +329,16 @@ macro_rules! __fields {
 
             fn made(seen: $crate::__rt::Seen<'_, 'v>) -> Self {
                 match seen.record() {
-                    $($record => Self {
-                        $($field: seen.row($row),)*
-                        $($kept: seen.kept($kept_row),)*
-                        $($spelling: seen.spelling(&[$($kept_row),*]),)?
-                        $(..$crate::__rt::$default::default())?
-                    },)*
+                    $($record => {
+                        #[allow(dead_code)]
+                        const KEPT: &[u32] = &[$($kept_row),*];
+                        Self {
+                            $($field: seen.row($row),)*
+                            $($kept: seen.kept($kept_row),)*
+                            $($spelling: seen.spelling(KEPT),)?
+                            $(..$crate::__rt::$default::default())?
+                        }
+                    })*
                     _ => $crate::__rt::Default::default(),
                 }
             }
@@ -405,7 +409,7 @@ macro_rules! __file {
         }
 
         impl $name<'static> {
-            $crate::__file! { @owned [$($fast)?] $crate::__rt::Own::own }
+            $crate::__file! { @owned [$($fast)?] |value: $name<'_>| value.into_owned() }
         }
 
         impl $name<'_> {
@@ -415,7 +419,7 @@ macro_rules! __file {
     ($name:ident [$($fast:ident)?] $packed:literal) => {
         impl $name {
             $crate::__file! { @reads '_ [$($fast)?] }
-            $crate::__file! { @owned [$($fast)?] $crate::__rt::From::from }
+            $crate::__file! { @owned [$($fast)?] |value: $name| value }
             $crate::__file! { @writes [$($fast)?] $packed }
         }
     };

@@ -88,8 +88,8 @@ pub struct Report {
     pub inputs: usize,
     /// How many of them the interpreter reads.
     pub read: usize,
-    /// How many files straight code reads.
-    pub straight: usize,
+    /// How many files the fast path reads.
+    pub fast: usize,
     /// All differences.
     pub differences: Vec<Difference>,
 }
@@ -106,7 +106,7 @@ impl Report {
     #[must_use]
     pub fn line(&self) -> String {
         let files =
-            format!("{} files, {} read, {} straight", self.inputs, self.read, self.straight);
+            format!("{} files, {} read, {} by the fast path", self.inputs, self.read, self.fast);
         let Some(worst) = self.differences.iter().min_by_key(|d| d.kind) else {
             return format!("ok ({files})");
         };
@@ -152,7 +152,7 @@ pub fn compare(module: &Module, schema: &Schema) -> Report {
         let interpreted = read(&program, &input.bytes, &input.options);
         let interpreted = interpreted.map(|document| document.value());
         report.read += usize::from(interpreted.is_ok());
-        report.straight += usize::from(compiled.as_ref().is_ok_and(|read| read.straight));
+        report.fast += usize::from(compiled.as_ref().is_ok_and(|read| read.fast));
         if schema.group == Group::Conformance {
             let found = compiled.as_ref().map(|read| (found.clone(), &read.written));
             let problems = case::problems(schema, &program, &input.bytes, found);

@@ -27,8 +27,8 @@ pub struct Read {
     pub written: Result<Vec<u8>, WriteError>,
     /// What does not hold that must hold for every value.
     pub broken: Vec<String>,
-    /// Whether the file was read by straight code.
-    pub straight: bool,
+    /// Whether the file was read by the fast path.
+    pub fast: bool,
 }
 
 /// The [`Module`] of generated code: its name, and the path of the type that stands for a file.
@@ -40,51 +40,61 @@ macro_rules! module {
             options: &$crate::formwork::ReadOptions,
             show: $crate::Show<'_>,
         ) -> ::core::result::Result<$crate::Read, $crate::formwork::ReadError> {
-            #[allow(unused_imports)]
-            use $crate::NotYet as _;
             let file = $($root)::+::read_with(bytes, options)?;
             show(&file);
             let written = file.write();
             let mut broken = $crate::laws(&file);
-            let straight = $($root)::+::__read_straight(bytes, options).is_some();
-            if straight {
-                let thorough = $($root)::+::__read_thorough(bytes, options);
-                let same = thorough.as_ref().map(|other| file == *other && file.same_spelling(other));
+            let fast = $($root)::+::__read_fast(bytes, options).is_some();
+            if fast {
+                let engine = $($root)::+::__read_engine(bytes, options);
+                let same = engine.as_ref().map(|other| file == *other && file.same_spelling(other));
                 broken.extend($crate::differs("read", &same, &::core::result::Result::Ok(true)));
             }
-            if let ::core::option::Option::Some(bytes) = file.__write_straight() {
-                let thorough = file.__write_thorough();
-                broken.extend($crate::differs("written", &thorough, &::core::result::Result::Ok(bytes)));
+            if let ::core::option::Option::Some(bytes) = file.__write_fast() {
+                let engine = file.__write_engine();
+                broken.extend($crate::differs("written", &engine, &::core::result::Result::Ok(bytes)));
             }
-            ::core::result::Result::Ok($crate::Read { written, broken, straight })
+            let mut appended = ::std::vec::Vec::from([0xa5; 3]);
+            let result = file.write_into(&mut appended);
+            broken.extend($crate::appends(&written, result, &appended, file.validate()));
+            ::core::result::Result::Ok($crate::Read { written, broken, fast })
         }
         $crate::Module { name: $name, read }
     }};
 }
 
-/// Stands in for what is not generated yet; what a type has itself goes before it.
-pub trait NotYet {
-    /// Writes nothing.
-    fn write(&self) -> Result<Vec<u8>, WriteError> {
-        Err(WriteError::new(Vec::new()))
+/// Says so if the engine found something else than the fast path did.
+pub fn differs<T: PartialEq, E: Debug>(
+    what: &str,
+    engine: &Result<T, E>,
+    fast: &Result<T, E>,
+) -> Option<String> {
+    match (engine, fast) {
+        (Ok(engine), Ok(fast)) if engine == fast => None,
+        // The engine takes more stack for a level, so it may stop earlier.
+        (Err(error), _) if format!("{error:?}").contains("DepthLimit") => None,
+        (Err(error), _) => Some(format!("{what} by the fast path, but refused: {error:?}")),
+        _ => Some(format!("{what} by the fast path, but not the same")),
     }
 }
 
-impl<T> NotYet for T {}
-
-/// Says so if thorough code found something else than straight code did.
-pub fn differs<T: PartialEq, E: Debug>(
-    what: &str,
-    thorough: &Result<T, E>,
-    straight: &Result<T, E>,
-) -> Option<String> {
-    match (thorough, straight) {
-        (Ok(thorough), Ok(straight)) if thorough == straight => None,
-        // Thorough code takes more stack for a level, so it may stop earlier.
-        (Err(error), _) if format!("{error:?}").contains("DepthLimit") => None,
-        (Err(error), _) => Some(format!("{what} by straight code, but refused: {error:?}")),
-        _ => Some(format!("{what} by straight code, but not the same")),
+/// Says so if a file is something else behind bytes that are there, or if that it can be written is
+/// said differently without writing it.
+pub fn appends(
+    written: &Result<Vec<u8>, WriteError>,
+    result: Result<(), WriteError>,
+    appended: &[u8],
+    valid: Result<(), WriteError>,
+) -> Vec<String> {
+    let mut broken = Vec::new();
+    let whole = written.as_deref().unwrap_or_default();
+    if result.is_ok() != written.is_ok() || appended.strip_prefix(&[0xa5; 3]) != Some(whole) {
+        broken.push("what is appended to bytes is not the file".to_owned());
     }
+    if written.as_ref().map(drop) != valid.as_ref().map(drop) {
+        broken.push(format!("{valid:?} is found without writing, and {written:?} by writing"));
+    }
+    broken
 }
 
 /// What holds for every value, whatever its type.

@@ -233,6 +233,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
+    /// The model, in the epoch of the file.
     #[must_use]
     pub fn model(&self) -> &'p Model {
         &self.layout.model
@@ -267,6 +268,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         if node.is_element() { self.records_of(node).record } else { self.own_node(node).record }
     }
 
+    /// The record that a node is a use of, by its id.
     #[must_use]
     #[inline]
     pub fn record_id(&self, node: NodeRef) -> RecordId {
@@ -284,6 +286,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
+    /// The record that a node is a use of.
     #[must_use]
     #[inline]
     pub fn record(&self, node: NodeRef) -> &'p Record {
@@ -299,6 +302,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         &self.plans[record.index()]
     }
 
+    /// The row that a place is in.
     #[must_use]
     #[inline]
     pub fn row(&self, loc: Loc) -> &'p Row {
@@ -310,6 +314,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         &self.plan(node).rows[row.index()]
     }
 
+    /// Where a row stands in its record.
     #[must_use]
     pub fn home(&self, loc: Loc) -> Home {
         self.row_plan(loc.node, loc.row).home
@@ -342,6 +347,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
+    /// The node that holds a node; nothing for the root.
     #[must_use]
     #[inline]
     pub fn owner(&self, node: NodeRef) -> Option<NodeRef> {
@@ -438,6 +444,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
+    /// Address behind a node.
     #[must_use]
     pub fn node_end(&self, node: NodeRef) -> u32 {
         if !node.is_element() && matches!(node.part, 0 | CASE) {
@@ -966,6 +973,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     // Texts and bytes.
 
+    /// The bytes that somebody holds.
     #[must_use]
     pub fn bytes(&self, blob: Blob) -> &[u8] {
         let bytes = self.source(blob.from);
@@ -979,6 +987,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         core::str::from_utf8(self.bytes(blob)).unwrap_or("")
     }
 
+    /// Units of UTF-16 from the tree's list.
     #[must_use]
     pub fn units(&self, start: u32, len: u32) -> &[u16] {
         self.units.get(start as usize..(start + len) as usize).unwrap_or(&[])

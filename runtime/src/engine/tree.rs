@@ -583,7 +583,9 @@ impl<'p, 'b> Tree<'p, 'b> {
                 Some(RowPlan { store: Store::Slot(slot), .. }) => {
                     return self.slots[own.slots as usize + usize::from(*slot)].item;
                 }
-                Some(RowPlan { number: Some(number), .. }) if self.odd.is_empty() => {
+                Some(RowPlan { number: Some(number), .. })
+                    if self.odd.is_empty() && self.has_read_all() =>
+                {
                     return self.plain_number(own, number);
                 }
                 _ => {}

@@ -21,6 +21,7 @@ fn types_compile() {
     let modules = generate(&folder, &Options::default());
     assert!(!modules.is_empty(), "there are no schemas");
     let mut failed = String::new();
+    let with = Some(("formwork", runtime.as_path()));
     for edition in ["2021", "2024"] {
         let mut text = String::from("#![deny(warnings)]\n#![allow(dead_code)]\n");
         for (name, path) in &modules {
@@ -28,7 +29,7 @@ fn types_compile() {
         }
         let lib = folder.join(format!("all_{edition}.rs"));
         fs::write(&lib, text).expect("the file can be written");
-        if let Err(error) = rustc(&lib, edition, Some(&runtime), &folder) {
+        if let Err(error) = rustc(&lib, &["--edition", edition], with, &folder) {
             let _ = writeln!(failed, "edition {edition}:\n{error}");
         }
     }
@@ -78,29 +79,31 @@ fn generate(folder: &Path, options: &Options) -> Vec<(String, PathBuf)> {
     modules
 }
 
-/// The runtime as a library.
+/// The runtime as a library, and the model that it is made with.
 fn runtime(folder: &Path) -> PathBuf {
-    let source = workspace().join("runtime/src/lib.rs");
-    rustc(&source, "2021", None, folder).unwrap_or_else(|error| panic!("the runtime: {error}"));
-    folder.join("libformwork.rmeta")
+    let model = crate_of("model", "formwork_model", None, folder);
+    crate_of("runtime", "formwork", Some(("formwork_model", &model)), folder)
+}
+
+fn crate_of(part: &str, name: &str, with: Option<(&str, &Path)>, folder: &Path) -> PathBuf {
+    let source = workspace().join(part).join("src/lib.rs");
+    let crate_name = format!("--crate-name={name}");
+    rustc(&source, &["--edition=2021", &crate_name, "--cap-lints=allow"], with, folder)
+        .unwrap_or_else(|error| panic!("{part}: {error}"));
+    folder.join(format!("lib{name}.rmeta"))
 }
 
 fn rustc(
     source: &Path,
-    edition: &str,
-    runtime: Option<&Path>,
+    arguments: &[&str],
+    with: Option<(&str, &Path)>,
     folder: &Path,
 ) -> Result<(), String> {
     let mut command = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    command.args(["--crate-type=lib", "--emit=metadata", "--edition", edition]);
-    command.arg("--out-dir").arg(folder).arg(source);
-    match runtime {
-        Some(runtime) => {
-            command.arg("--extern").arg(format!("formwork={}", runtime.display()));
-        }
-        None => {
-            command.args(["--crate-name=formwork", "--cap-lints=allow"]);
-        }
+    command.args(["--crate-type=lib", "--emit=metadata"]).args(arguments);
+    command.arg("-L").arg(folder).arg("--out-dir").arg(folder).arg(source);
+    if let Some((name, path)) = with {
+        command.arg("--extern").arg(format!("{name}={}", path.display()));
     }
     let output = command.output().map_err(|error| format!("rustc cannot be run: {error}"))?;
     if output.status.success() {

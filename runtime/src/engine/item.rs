@@ -31,12 +31,15 @@ pub const OWN: u32 = u32::MAX;
 pub const CASE: u16 = u16::MAX;
 
 impl NodeRef {
+    /// The node of the whole file.
     pub const ROOT: NodeRef = NodeRef::own(0);
 
+    /// A node of its own, by position in the tree's nodes.
     pub const fn own(id: u32) -> NodeRef {
         NodeRef { id, element: OWN, part: 0 }
     }
 
+    /// Whether it is an element of a compact array, or a part of one.
     pub const fn is_element(self) -> bool {
         self.element != OWN
     }
@@ -59,7 +62,9 @@ impl NodeRef {
 /// A row of a node, or one element of the array in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Loc {
+    /// The node.
     pub node: NodeRef,
+    /// Its row.
     pub row: RowId,
     index: u32,
 }
@@ -68,6 +73,7 @@ pub struct Loc {
 pub const WHOLE: RowId = RowId(u32::MAX);
 
 impl Loc {
+    /// A row, or what is in it as a whole.
     pub const fn row(node: NodeRef, row: RowId) -> Loc {
         Loc { node, row, index: u32::MAX }
     }
@@ -82,6 +88,7 @@ impl Loc {
         Loc { index: index.unwrap_or(u32::MAX), ..self }
     }
 
+    /// The position in the array, if this is an element.
     pub const fn index(self) -> Option<u32> {
         if self.index == u32::MAX {
             None
@@ -99,8 +106,11 @@ impl Loc {
 /// Bytes, or text as UTF-8, that somebody holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Blob {
+    /// Who holds them.
     pub from: From,
+    /// Position of the first one.
     pub start: u32,
+    /// How many they are.
     pub len: u32,
 }
 
@@ -116,6 +126,7 @@ pub enum From {
 }
 
 impl Blob {
+    /// No bytes.
     pub const EMPTY: Blob = Blob { from: From::Literal, start: 0, len: 0 };
 
     /// Some of its bytes.
@@ -132,30 +143,48 @@ pub enum Item {
     Unset,
     /// Not there: no home, condition false, or the number for nothing.
     Absent,
+    /// An integer.
     Int(i64),
     /// An integer of 64 bits that is too large for `Int`.
     Uint(u64),
     /// An integer beyond 64 bits, by position in the tree's list.
     Wide(u32),
+    /// A float of four bytes, as bits.
     F32(u32),
+    /// A float of eight bytes, as bits.
     F64(u64),
+    /// A truth value.
     Bool(bool),
+    /// A text.
     Text(Blob),
+    /// Bytes.
     Bytes(Blob),
     /// Units of UTF-16 that are no text: start and number in the tree's list.
     Units(u32, u32),
+    /// A record.
     Node(NodeRef),
+    /// Elements.
     Array(ArrayRef),
-    /// By position in the tree's list.
+    /// A number that leads somewhere, by position in the tree's list.
     Pointer(u32),
 }
 
 /// An array: by position in the tree's list, or the numbers of a row that are in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArrayRef {
+    /// By position in the tree's list.
     Own(u32),
     /// In a row whose [`Store`](super::plan::Store) is `Cells`.
-    Inline { id: u32, element: u32, part: u16, row: u16 },
+    Inline {
+        /// Of the node: [`NodeRef::id`].
+        id: u32,
+        /// The same: [`NodeRef::element`].
+        element: u32,
+        /// The same: [`NodeRef::part`].
+        part: u16,
+        /// The row.
+        row: u16,
+    },
 }
 
 impl Item {
@@ -167,14 +196,17 @@ impl Item {
         }
     }
 
+    /// Whether nothing is known of it yet.
     pub const fn is_unset(self) -> bool {
         matches!(self, Item::Unset)
     }
 
+    /// Whether it is known that there is nothing.
     pub const fn is_absent(self) -> bool {
         matches!(self, Item::Absent)
     }
 
+    /// Whether there is something.
     pub const fn is_there(self) -> bool {
         !matches!(self, Item::Unset | Item::Absent)
     }

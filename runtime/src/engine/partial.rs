@@ -116,6 +116,12 @@ impl Tree<'_, '_> {
         }
     }
 
+    /// Whether reading failed in no row in place, nor before one.
+    #[inline]
+    pub(crate) fn has_read_all(&self) -> bool {
+        self.partial.rows.is_empty()
+    }
+
     /// Whether reading failed in a row in place, or before it.
     #[inline]
     pub(crate) fn is_unread(&self, loc: Loc) -> Option<Unread> {

@@ -233,6 +233,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
+    /// The model, in the epoch of the file.
     #[must_use]
     pub fn model(&self) -> &'p Model {
         &self.layout.model
@@ -272,6 +273,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         if node.is_element() { self.records_of(node).record } else { self.own_node(node).record }
     }
 
+    /// The record that a node is a use of, by its id.
     #[must_use]
     #[inline]
     pub fn record_id(&self, node: NodeRef) -> RecordId {
@@ -289,6 +291,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
+    /// The record that a node is a use of.
     #[must_use]
     #[inline]
     pub fn record(&self, node: NodeRef) -> &'p Record {
@@ -304,6 +307,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         &self.plans[record.index()]
     }
 
+    /// The row that a place is in.
     #[must_use]
     #[inline]
     pub fn row(&self, loc: Loc) -> &'p Row {
@@ -315,6 +319,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         &self.plan(node).rows[row.index()]
     }
 
+    /// Where a row stands in its record.
     #[must_use]
     pub fn home(&self, loc: Loc) -> Home {
         self.row_plan(loc.node, loc.row).home
@@ -347,6 +352,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
+    /// The node that holds a node; nothing for the root.
     #[must_use]
     #[inline]
     pub fn owner(&self, node: NodeRef) -> Option<NodeRef> {
@@ -443,6 +449,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
+    /// Address behind a node.
     #[must_use]
     pub fn node_end(&self, node: NodeRef) -> u32 {
         if !node.is_element() && matches!(node.part, 0 | CASE) {
@@ -581,7 +588,9 @@ impl<'p, 'b> Tree<'p, 'b> {
                 Some(RowPlan { store: Store::Slot(slot), .. }) => {
                     return self.slots[own.slots as usize + usize::from(*slot)].item;
                 }
-                Some(RowPlan { number: Some(number), .. }) if self.odd.is_empty() => {
+                Some(RowPlan { number: Some(number), .. })
+                    if self.odd.is_empty() && self.has_read_all() =>
+                {
                     return self.plain_number(own, number);
                 }
                 _ => {}
@@ -982,6 +991,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     // Texts and bytes.
 
+    /// The bytes that somebody holds.
     #[must_use]
     pub fn bytes(&self, blob: Blob) -> &[u8] {
         let bytes = self.source(blob.from);
@@ -995,6 +1005,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         core::str::from_utf8(self.bytes(blob)).unwrap_or("")
     }
 
+    /// Units of UTF-16 from the tree's list.
     #[must_use]
     pub fn units(&self, start: u32, len: u32) -> &[u16] {
         self.units.get(start as usize..(start + len) as usize).unwrap_or(&[])

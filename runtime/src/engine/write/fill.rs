@@ -1,12 +1,13 @@
 //! Writes the bytes of everything that is placed.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::super::state::Engine;
 use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, CASE, MAX_SIZE, UNPLACED, WHOLE};
-use super::super::plan::{Piece, Place, Store};
+use super::super::plan::{has_order, Piece, Place, Store};
 use super::super::tree::{cell_bytes, Cells, Elements, Records};
-use super::super::val::{eval_error, Fallible};
+use super::super::val::{Fallible, Fault};
 use super::build::does_not_fit;
 use super::number::fits_int;
 use crate::load::Endian;
@@ -46,8 +47,14 @@ impl<'p> Engine<'p, '_> {
         for index in 0..self.tree.compact.len() {
             let number = self.tree.compact[index];
             if self.tree.arrays[number as usize].at != UNPLACED {
-                if let Err(fault) = self.fill_records(number) {
-                    self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
+                if self.fill_records(number).is_err() {
+                    let Elements::Records(records) = self.tree.arrays[number as usize].elements else {
+                        continue;
+                    };
+                    for element in 0..self.tree.arrays[number as usize].count {
+                        let node = NodeRef { id: number, element, part: 0 };
+                        self.refuse_order(node, records.owner);
+                    }
                 }
             }
         }
@@ -78,8 +85,8 @@ impl<'p> Engine<'p, '_> {
     }
 
     fn fill_node(&mut self, node: NodeRef) {
-        if let Err(fault) = self.fill_pieces(node) {
-            self.report(*fault, self.tree.node_loc(node));
+        if self.fill_pieces(node).is_err() {
+            self.refuse_order(node, node);
         }
         for row in self.own_rows(node) {
             let loc = Loc::row(node, row);
@@ -89,18 +96,41 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
+    /// The byte order of a node cannot be told: every row in place whose bytes depend on it is
+    /// refused.
+    #[cold]
+    fn refuse_order(&mut self, node: NodeRef, asked: NodeRef) {
+        let rows = self.tree.record(node).numbered_rows().zip(&self.tree.plan(node).rows);
+        for ((id, row), planned) in rows {
+            let loc = Loc::row(node, id);
+            match planned.store {
+                Store::Slot(_) | Store::Absent | Store::Said => {}
+                Store::Part(part) => {
+                    let inner = NodeRef { part: node.part + part, ..node };
+                    if self.tree.record(inner).endian.is_none() {
+                        self.refuse_order(inner, asked);
+                    }
+                }
+                _ if !has_order(&row.ty) => {}
+                _ => match self.node_order(asked) {
+                    Ok(Some(_)) => {}
+                    Ok(None) => self.report(*no_order(), loc),
+                    Err(fault) => self.report(*fault, loc),
+                },
+            }
+        }
+    }
+
     /// Writes the rows in place of a node.
     fn fill_pieces(&mut self, node: NodeRef) -> Fallible<()> {
-        if self.writing.checking {
-            return Ok(());
-        }
         let plan = self.tree.plan(node);
         if plan.pieces.is_empty() {
             return Ok(());
         }
-        let Some(order) = self.order_for(node, &plan.pieces)? else {
-            return eval_error("no case of the byte order fits");
-        };
+        let order = self.order_for(node, &plan.pieces)?.ok_or_else(no_order)?;
+        if self.writing.checking {
+            return Ok(());
+        }
         let own = self.tree.own_node(node);
         let (at, tail) = (own.at, own.tail);
         let block = self.tree.block(node);
@@ -151,20 +181,18 @@ impl<'p> Engine<'p, '_> {
         let array = &self.tree.arrays[number as usize];
         let (at, count) = (array.at, array.count);
         let Elements::Records(records) = array.elements else { return Ok(()) };
-        if self.writing.checking || count == 0 {
+        if count == 0 {
             return Ok(());
         }
         let Records { from, first, stride, record, .. } = records;
         let pieces = &self.tree.plan_of(record).pieces;
-        let own = NodeRef { id: number, element: 0, part: 0 };
         let order = match self.tree.plan_of(record).parts.first().and_then(|part| part.order) {
             Some(order) => order,
-            None => match self.order_for(records.owner, pieces)? {
-                Some(order) => order,
-                None => return eval_error("no case of the byte order fits"),
-            },
+            None => self.order_for(records.owner, pieces)?.ok_or_else(no_order)?,
         };
-        let _ = own;
+        if self.writing.checking {
+            return Ok(());
+        }
         let is = |piece: &Piece| piece.order.unwrap_or(order);
         // What was read has the order of its file, what was built has the lowest byte first.
         let was = |piece: &Piece| match from {
@@ -190,19 +218,16 @@ impl<'p> Engine<'p, '_> {
 
     /// Writes an array of numbers.
     fn fill_numbers(&mut self, loc: Loc, cells: Cells<'p>, at: u32, count: u32) -> Fallible<()> {
-        if self.writing.checking {
-            return Ok(());
-        }
         let size = usize::from(cell_bytes(cells.cell));
         let Storage::Fixed(int) = cells.cell.storage else { return Ok(()) };
         let order = match int.order {
             Some(order) => order.into(),
             None if size == 1 || count == 0 => cells.order,
-            None => match self.node_order(loc.node)? {
-                Some(order) => order,
-                None => return eval_error("no case of the byte order fits"),
-            },
+            None => self.node_order(loc.node)?.ok_or_else(no_order)?,
         };
+        if self.writing.checking {
+            return Ok(());
+        }
         let first = cells.first as usize;
         if order == cells.order || size == 1 {
             self.copy(cells.from, first, at.into(), size * count as usize, false);
@@ -471,4 +496,9 @@ impl<'p> Engine<'p, '_> {
             _ => true,
         }
     }
+}
+
+/// A byte order is chosen by conditions, and none holds.
+pub(super) fn no_order() -> Box<Fault> {
+    Box::new(Fault::Eval("no case of the byte order fits".into()))
 }

@@ -2,6 +2,7 @@
 
 use alloc::format;
 
+use super::fill::no_order;
 use super::super::state::Engine;
 use super::super::item::{Item, Loc, NodeRef, UNPLACED};
 use super::super::plan::Store;
@@ -164,10 +165,7 @@ impl<'p> Engine<'p, '_> {
         let order = match int.order {
             Some(order) => order.into(),
             None if int.bytes == 1 => Endian::Little,
-            None => match self.node_order(loc.node)? {
-                Some(order) => order,
-                None => return eval_error("no case of the byte order fits"),
-            },
+            None => self.node_order(loc.node)?.ok_or_else(no_order)?,
         };
         let width = usize::from(int.bytes).min(8);
         let mut bytes = (n as u64).to_le_bytes();

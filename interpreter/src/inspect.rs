@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use formwork::engine::Program;
-use formwork::{Inspector, KeptValue, Spelling};
+use formwork::{Inspector, KeptKind, KeptValue, Spelling};
 
 use crate::layout::in_layout;
 use crate::value::{Kept, StructValue, UnionValue, Value};
@@ -236,6 +236,8 @@ impl Inspector for Builder {
     fn spelling(&mut self, spelling: &Spelling, rows: &[&str]) {
         let entries = spelling.entries().iter().filter_map(|entry| {
             let row = match (rows.get(usize::from(entry.row)), entry.index) {
+                // It is shown as a field.
+                _ if entry.kind == KeptKind::Inside => return None,
                 _ if entry.row == Spelling::WHOLE => String::new(),
                 (Some(row), None) => (*row).to_owned(),
                 (Some(row), Some(index)) => format!("{row}[{index}]"),
@@ -270,6 +272,8 @@ fn kept_value(value: &KeptValue) -> Value {
             Value::Array(rows.iter().map(row).collect())
         }
         KeptValue::List(values) => Value::Array(values.iter().map(kept_value).collect()),
+        // What is inside is shown as a field.
+        KeptValue::Spelling(_) => Value::None,
     }
 }
 

@@ -56,11 +56,13 @@ pub enum KeptKind {
     Pointer,
     /// Bytes that nothing claims.
     Gap,
+    /// How a struct in the row is spelled that has nothing but that.
+    Inside,
 }
 
 impl KeptKind {
     /// All kinds.
-    pub const ALL: [KeptKind; 10] = [
+    pub const ALL: [KeptKind; 11] = [
         KeptKind::Number,
         KeptKind::Width,
         KeptKind::Reserved,
@@ -71,6 +73,7 @@ impl KeptKind {
         KeptKind::Relocation,
         KeptKind::Pointer,
         KeptKind::Gap,
+        KeptKind::Inside,
     ];
 
     /// Name in reports: `number`, `width`...
@@ -87,6 +90,7 @@ impl KeptKind {
             KeptKind::Relocation => "relocation",
             KeptKind::Pointer => "pointer",
             KeptKind::Gap => "gap",
+            KeptKind::Inside => "inside",
         }
     }
 }
@@ -111,6 +115,8 @@ pub enum KeptValue {
     Table(Vec<Vec<KeptValue>>),
     /// Elements.
     List(Vec<KeptValue>),
+    /// How a struct is spelled.
+    Spelling(Spelling),
 }
 
 impl Spelling {
@@ -142,6 +148,23 @@ impl Spelling {
     #[must_use]
     pub fn find(&self, row: u16, index: Option<u32>, kind: KeptKind) -> Option<&SpellingEntry> {
         self.entries().iter().find(|e| e.row == row && e.index == index && e.kind == kind)
+    }
+
+    /// How the struct in a row is spelled that has nothing but that: a string pool, a dictionary.
+    #[must_use]
+    pub fn inside(&self, row: u16) -> Option<&Spelling> {
+        match self.find(row, None, KeptKind::Inside).map(|entry| &entry.stored) {
+            Some(KeptValue::Spelling(spelling)) => Some(spelling),
+            _ => None,
+        }
+    }
+
+    /// Remembers how such a struct is spelled, unless it is canonical.
+    pub(crate) fn keep_inside(&mut self, row: u16, spelling: Spelling) {
+        if !spelling.is_canonical() {
+            let (stored, instead_of) = (KeptValue::Spelling(spelling), KeptValue::None);
+            self.keep(SpellingEntry { row, index: None, kind: KeptKind::Inside, stored, instead_of });
+        }
     }
 
     /// Forgets everything, so that the canonical spelling is written.

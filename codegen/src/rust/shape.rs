@@ -377,7 +377,14 @@ impl<'m> Shapes<'m> {
     /// Whether a record's struct has a field `spelling`.
     #[must_use]
     pub fn has_spelling(&self, record: RecordId) -> bool {
-        !self.is_plain_word(record) && self.data.spelled(record)
+        self.built.spelled[record.index()] && self.is_typed(record)
+    }
+
+    /// Rows of structs that have nothing but spelling, with their records. They have no fields: how
+    /// they are spelled is in the spelling of the record.
+    #[must_use]
+    pub fn insides(&self, record: RecordId) -> &[(RowId, RecordId)] {
+        &self.built.insides[record.index()]
     }
 
     /// Number by which a row is named in the spelling of its record. Rows of a form are named in

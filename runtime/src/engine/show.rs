@@ -199,11 +199,38 @@ impl Tree<'_, '_> {
     }
 }
 
+impl Tree<'_, '_> {
+    /// Adds how structs in the rows of a node are spelled that have nothing but that.
+    pub(crate) fn keep_insides(&self, node: NodeRef, spelling: &mut Spelling) {
+        if self.kept.is_empty() {
+            return;
+        }
+        let record = self.record_id(node);
+        let first = self.model().first_row(record);
+        for (row, definition) in self.model().records[record.index()].numbered_rows() {
+            let loc = Loc::row(node, row);
+            if self.model().carries_data(&definition.ty) || !self.is_data(loc, definition) {
+                continue;
+            }
+            if let Item::Node(inner) = self.through(self.entry(loc)) {
+                let mut inside = self.spelling(inner, &|_, _| true);
+                self.keep_insides(inner, &mut inside);
+                spelling.keep_inside(number(row, first), inside);
+            }
+        }
+    }
+}
+
+/// A row as spellings name it.
+pub(crate) fn number(RowId(row): RowId, first: usize) -> u16 {
+    u16::try_from(row as usize + first).unwrap_or(Spelling::WHOLE)
+}
+
 /// A spelling as an entry of a struct whose rows are counted from `first` on.
 fn entry(kept: &Kept, first: usize) -> SpellingEntry {
     let row = match kept.row {
         super::item::WHOLE => Spelling::WHOLE,
-        RowId(row) => u16::try_from(row as usize + first).unwrap_or(Spelling::WHOLE),
+        row => number(row, first),
     };
     SpellingEntry {
         row,

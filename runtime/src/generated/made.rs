@@ -113,9 +113,14 @@ impl<'t, 'b> Seen<'t, 'b> {
     pub fn spelling(self, fields: &[u32]) -> Spelling {
         let Some(node) = self.node() else { return Spelling::default() };
         let own = self.tree.record_id(node);
-        self.tree.spelling(node, &|record, kept| {
-            record != own || kept.kind != KeptKind::Number || !fields.contains(&kept.row.0)
-        })
+        // Those of a form, then those of its case: as they are met.
+        let mut spelling = self.tree.spelling(node, &|record, _| record != own);
+        let of_case = self.tree.spelling(node, &|record, kept| {
+            record == own && (kept.kind != KeptKind::Number || !fields.contains(&kept.row.0))
+        });
+        of_case.entries().iter().for_each(|entry| spelling.keep(entry.clone()));
+        self.tree.keep_insides(node, &mut spelling);
+        spelling
     }
 
     /// All bits of a packed word.

@@ -12,7 +12,9 @@ pub use core::result::Result::{self, Err, Ok};
 
 pub use crate::index::no_short_index;
 
-pub use super::value::{index_number, inspect_bits, inspect_kept, repeat, show, Own, Same, ToKept};
+pub use super::value::{
+    index_number, inspect_bits, inspect_kept, repeat, show, show_inside, Inside, Own, Same, ToKept,
+};
 
 /// Version of the interface between generated code and this crate.
 const CODEGEN: u32 = 1;

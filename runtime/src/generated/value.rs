@@ -225,6 +225,34 @@ pub fn show<T: crate::Inspect + ?Sized>(to: &mut dyn Inspector, name: &'static s
     value.inspect(to);
 }
 
+/// A row with a struct that has nothing but spelling, which is kept in that of the struct around it.
+#[derive(Debug)]
+pub struct Inside {
+    /// Its number in the spelling of the struct around it.
+    pub row: u16,
+    /// Its name, if it has one.
+    pub name: Option<&'static str>,
+    /// Names of the rows in it.
+    pub rows: &'static [&'static str],
+    /// Such rows in it.
+    pub insides: &'static [Inside],
+}
+
+/// Shows how a struct is spelled that has nothing but that.
+pub fn show_inside(to: &mut dyn Inspector, around: &Spelling, inside: &'static Inside) {
+    let Some(spelling) = around.inside(inside.row) else { return };
+    match inside.name {
+        Some(name) => to.field(name),
+        None => to.flatten(inside.row),
+    }
+    to.begin_struct();
+    for below in inside.insides {
+        show_inside(to, spelling, below);
+    }
+    to.spelling(spelling, inside.rows);
+    to.end_struct();
+}
+
 /// Shows a row that deviates from what it usually is, as spelling of the struct around it.
 pub fn inspect_kept<T: ToKept>(
     kept: &Kept<T>,

@@ -25,8 +25,12 @@ pub struct Built<'m> {
     pub transparent: Vec<bool>,
     /// By record: the integer of plain words.
     pub words: Vec<Option<Prim>>,
-    /// By record: whether its struct has a field for spelling.
+    /// By record: whether something of it, or of what says nothing in it, may be spelled in more than
+    /// one way.
     pub spelled: Vec<bool>,
+    /// By record: rows of structs that have nothing but spelling, with their records. It is kept in
+    /// that of the record.
+    pub insides: Vec<Vec<(RowId, RecordId)>>,
     /// By enumeration: the integer that holds every number it is stored as.
     pub enums: Vec<Prim>,
     pub indices: Indices,
@@ -49,6 +53,7 @@ impl<'m> Built<'m> {
             transparent: vec![false; count],
             words: vec![None; count],
             spelled: ids().map(|id| data.spelled(id)).collect(),
+            insides: vec![Vec::new(); count],
             enums: Vec::new(),
             indices: Indices::new(model),
             used: Used::default(),
@@ -62,6 +67,7 @@ impl<'m> Built<'m> {
         for (index, word) in built.words.iter().enumerate() {
             built.spelled[index] &= word.is_none();
         }
+        built.find_insides(data);
         built.find_transparent(data);
         for id in ids() {
             built.fields[id.index()] = built.build_fields(id, data);
@@ -84,6 +90,32 @@ impl<'m> Built<'m> {
         }
         built.problems = built.find_problems();
         built
+    }
+
+    /// Rows of structs that say nothing but may be spelled in more than one way, or have something
+    /// like that in them.
+    fn find_insides(&mut self, data: &Data<'m>) {
+        let says_nothing = |row: &Row| {
+            data.is_data(row) && !matches!(row.kind, RowKind::Slice { .. }) && !data.carries(&row.ty)
+        };
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (index, record) in self.model.records.iter().enumerate() {
+                for (id, row) in record.numbered_rows().filter(|(_, row)| says_nothing(row)) {
+                    let Some(inner) = record_of_target(&row.ty) else { continue };
+                    let rows = &self.model.records[inner.index()].rows;
+                    let kept = |row: &Row| matches!(row.role, Role::Kept(e) if data.is_kept_field(row, e));
+                    let spelled = self.spelled[inner.index()] || rows.iter().any(kept);
+                    if spelled && !self.insides[index].contains(&(id, inner)) {
+                        self.insides[index].push((id, inner));
+                        self.spelled[index] = true;
+                        changed = true;
+                    }
+                }
+            }
+        }
+        self.insides.iter_mut().for_each(|rows| rows.sort_unstable());
     }
 
     /// Transparent records without spelling that neither are a case nor contain themselves.
@@ -192,28 +224,13 @@ impl<'m> Built<'m> {
             return Some(shape);
         }
         if !data.carries(&row.ty) && !matches!(row.kind, RowKind::Slice { .. }) {
-            // Only what is spelled in an unusual way: it needs no option.
-            let inner = record_of_target(&row.ty)?;
-            let spelled = self.spelled[inner.index()] || !self.fields_of(inner, data).is_empty();
-            return spelled.then_some(Shape::Struct(inner));
+            return None;
         }
         if matches!(row.role, Role::Derived) {
             return (!self.always_derived(record, row))
                 .then(|| self.row_shape(record, row).optional());
         }
         Some(self.row_shape(record, row))
-    }
-
-    /// Fields of a record that says nothing, which are there if something below has spelling.
-    fn fields_of(&self, id: RecordId, data: &Data<'m>) -> Vec<RowId> {
-        let record = &self.model.records[id.index()];
-        let mut found = Vec::new();
-        for (index, row) in (0..).zip(&record.rows) {
-            if self.field_shape(record, row, data).is_some() {
-                found.push(RowId(index));
-            }
-        }
-        found
     }
 
     /// Whether every case that the equations' union can have gives a row.

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::elided;
-use crate::model::{Home, RecordId, RecordKind, Row, Type, UnionId};
+use crate::model::{Home, RecordId, RecordKind, Row, RowId, Type, UnionId};
 use crate::rust::shape::{FieldShape, Shape, Shapes};
 
 /// Of a struct.
@@ -87,14 +87,20 @@ pub fn unions(shapes: &Shapes<'_>, id: UnionId) -> TokenStream {
 /// All fields of a record, as those of a struct.
 fn as_struct(shapes: &Shapes<'_>, id: RecordId, value: &TokenStream) -> TokenStream {
     let record = &shapes.model().records[id.index()];
-    let fields = shapes.fields(id).iter().map(|field| {
+    let mut parts: Vec<(RowId, TokenStream)> = Vec::new();
+    for field in shapes.fields(id) {
         let row = &record.rows[field.row.index()];
-        match &field.shape {
-            // With the spelling.
-            Shape::Kept(_) => quote!(),
-            _ => shown(shapes, row, field, value),
+        // Others are shown with the spelling.
+        if !matches!(field.shape, Shape::Kept(_)) {
+            parts.push((field.row, shown(shapes, row, field, value)));
         }
-    });
+    }
+    for (row, inner) in shapes.insides(id) {
+        let inside = inside(shapes, id, *row, *inner);
+        parts.push((*row, quote!(::formwork::__rt::show_inside(to, &#value.spelling, &#inside);)));
+    }
+    parts.sort_by_key(|(row, _)| *row);
+    let fields = parts.into_iter().map(|(_, part)| part);
     let (rows, spelling) = spelling(shapes, id, value);
     quote! {
         #rows
@@ -103,6 +109,24 @@ fn as_struct(shapes: &Shapes<'_>, id: RecordId, value: &TokenStream) -> TokenStr
         #spelling
         to.end_struct();
     }
+}
+
+/// What is needed to show how a struct is spelled that has nothing but that.
+fn inside(shapes: &Shapes<'_>, id: RecordId, row: RowId, inner: RecordId) -> TokenStream {
+    let number = shapes.spelling_row(id, row);
+    let name = match &shapes.model().records[id.index()].rows[row.index()].name {
+        Some(name) => quote!(::formwork::__rt::Some(#name)),
+        None => quote!(::formwork::__rt::None),
+    };
+    let rows = shapes.spelling_names(inner);
+    let insides = shapes.insides(inner).iter();
+    let insides = insides.map(|(row, below)| inside(shapes, inner, *row, *below));
+    quote!(::formwork::__rt::Inside {
+        row: #number,
+        name: #name,
+        rows: &[#(#rows),*],
+        insides: &[#(#insides),*],
+    })
 }
 
 /// A field with its name.

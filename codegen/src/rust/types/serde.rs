@@ -236,6 +236,7 @@ pub fn helper() -> TokenStream {
                 Units(Vec<u16>),
                 Table(Vec<Vec<Stored>>),
                 List(Vec<Stored>),
+                Spelling(Vec<Entry>),
             }
 
             fn stored(value: &::formwork::KeptValue) -> Stored {
@@ -252,11 +253,12 @@ pub fn helper() -> TokenStream {
                     ::formwork::KeptValue::List(list) => {
                         Stored::List(list.iter().map(stored).collect())
                     }
+                    ::formwork::KeptValue::Spelling(spelling) => Stored::Spelling(spelling.form()),
                 }
             }
 
-            fn kept(form: Stored) -> ::formwork::KeptValue {
-                match form {
+            fn kept(form: Stored) -> Result<::formwork::KeptValue, &'static str> {
+                Ok(match form {
                     Stored::None => ::formwork::KeptValue::None,
                     Stored::Bool(yes) => ::formwork::KeptValue::Bool(yes),
                     Stored::Int(number) => ::formwork::KeptValue::Int(number),
@@ -266,12 +268,16 @@ pub fn helper() -> TokenStream {
                     Stored::Table(rows) => ::formwork::KeptValue::Table(
                         rows.into_iter()
                             .map(|row| row.into_iter().map(kept).collect())
-                            .collect(),
+                            .collect::<Result<_, _>>()?,
                     ),
                     Stored::List(list) => {
-                        ::formwork::KeptValue::List(list.into_iter().map(kept).collect())
+                        let list = list.into_iter().map(kept).collect::<Result<_, _>>()?;
+                        ::formwork::KeptValue::List(list)
                     }
-                }
+                    Stored::Spelling(form) => {
+                        ::formwork::KeptValue::Spelling(Remote::of_form(form)?)
+                    }
+                })
             }
 
             impl Remote for ::formwork::Spelling {
@@ -295,7 +301,7 @@ pub fn helper() -> TokenStream {
                             .into_iter()
                             .find(|known| known.name() == kind)
                             .ok_or("no such kind of spelling")?;
-                        let (stored, instead_of) = (kept(stored), kept(instead_of));
+                        let (stored, instead_of) = (kept(stored)?, kept(instead_of)?);
                         let entry =
                             ::formwork::SpellingEntry { row, index, kind, stored, instead_of };
                         spelling.keep(entry);

@@ -8,7 +8,8 @@ use super::super::state::Engine;
 use super::super::forms::{cell_fits, given_is};
 use super::super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, WHOLE};
 use super::super::plan::Store;
-use super::super::source::{Asked, Fields, Given, Spelled, StandsFor, Stored};
+use super::super::show::number;
+use super::super::source::{Asked, Fields, Given, OnlySpelled, Spelled, StandsFor, Stored};
 use super::super::tree::{cell_bytes, mask, Cells, Elements, Kept, Pointer, Records};
 use crate::load::Endian;
 use crate::model::{
@@ -17,7 +18,7 @@ use crate::model::{
     UnionId,
 };
 use crate::problem::ProblemKind;
-use crate::spelling::{KeptKind, KeptValue, SpellingEntry};
+use crate::spelling::{KeptKind, KeptValue, Spelling, SpellingEntry};
 
 /// Where the fields of a record come from.
 #[derive(Clone, Copy)]
@@ -174,6 +175,9 @@ impl<'p> Engine<'p, '_> {
                 let mut all = Vec::new();
                 let of = Spelled { record, first, inside };
                 fields.spelling(of, &mut |entry: &SpellingEntry| {
+                    if entry.kind == KeptKind::Inside {
+                        return;
+                    }
                     let row = usize::from(entry.row).checked_sub(first).filter(|row| *row < rows);
                     let row = match (entry.row, row) {
                         (crate::Spelling::WHOLE, _) => WHOLE,
@@ -228,7 +232,15 @@ impl<'p> Engine<'p, '_> {
         // A number may follow from one case of a union and be data in another.
         for (loc, row) in later {
             let derived = self.tree.is_derived_here(loc);
-            let given = self.field_of(from, loc, row);
+            let given = match (self.field_of(from, loc, row), from) {
+                // A type has a field for it in any case.
+                (Given::None, Origin::Fields(fields, _))
+                    if fields.stands_for() == StandsFor::Struct =>
+                {
+                    Given::Missing
+                }
+                (given, _) => given,
+            };
             let absent = self.tree.home(loc) == Home::Absent;
             match (derived, given) {
                 (_, Given::Missing) if absent => self.tree.set_item(loc, Item::Absent),
@@ -296,7 +308,12 @@ impl<'p> Engine<'p, '_> {
             }
         }
         match given {
-            Given::Missing | Given::Here => self.build_missing(loc, row),
+            Given::Missing | Given::Here => match self.spelled_inside(loc, row, from) {
+                Some(spelling) => {
+                    self.build_value(loc, row, Given::Struct(&OnlySpelled(&spelling)));
+                }
+                None => self.build_missing(loc, row),
+            },
             value if matches!(row.kind, RowKind::Zeros) => {
                 let item = self.build_zeros(value, loc);
                 self.tree.set_item(loc, item);
@@ -318,6 +335,24 @@ impl<'p> Engine<'p, '_> {
                 }
             }
         }
+    }
+
+    /// How the struct in a row is spelled that has nothing but that, if somebody says it.
+    fn spelled_inside(&self, loc: Loc, row: &Row, from: Origin<'_>) -> Option<Spelling> {
+        let Origin::Fields(fields, inside) = from else { return None };
+        if self.model.carries_data(&row.ty) {
+            return None;
+        }
+        let asked = self.asked(loc, row);
+        let first = self.model.first_row(asked.record);
+        let row = number(asked.row, first);
+        let record = &self.model.records[asked.record.index()];
+        let mut found = None;
+        fields.spelling(Spelled { record, first, inside }, &mut |entry| match &entry.stored {
+            KeptValue::Spelling(spelling) if entry.row == row => found = Some(spelling.clone()),
+            _ => {}
+        });
+        found
     }
 
     /// Padding is zero, or the bytes that were kept.
@@ -438,8 +473,7 @@ impl<'p> Engine<'p, '_> {
                 }
                 _ => {
                     let spelling = crate::Spelling::default();
-                    let nothing = super::super::source::OnlySpelled(&spelling);
-                    self.build_value(loc, row, Given::Struct(&nothing));
+                    self.build_value(loc, row, Given::Struct(&OnlySpelled(&spelling)));
                     return;
                 }
             }
@@ -949,7 +983,7 @@ impl<'p> Engine<'p, '_> {
     fn build_union(&mut self, id: UnionId, value: Given<'_>, loc: Loc, row: &'p Row) -> Item {
         let union = &self.model.unions[id.index()];
         let nothing = crate::Spelling::default();
-        let bare = super::super::source::OnlySpelled(&nothing);
+        let bare = OnlySpelled(&nothing);
         let by_number = |number: u16| union.cases.get(usize::from(number));
         let (case, from) = match value {
             Given::None => return self.build_none(loc, row),
@@ -1111,7 +1145,7 @@ impl<'p> Engine<'p, '_> {
                     values.iter().map(|value| self.kept_item(value, row)).collect();
                 Item::Array(ArrayRef::Own(self.tree.add_items(&items)))
             }
-            KeptValue::Table(_) => Item::Absent,
+            KeptValue::Table(_) | KeptValue::Spelling(_) => Item::Absent,
         }
     }
 }

@@ -80,14 +80,14 @@ impl<'p> Engine<'p, '_> {
     ) -> Option<()> {
         let model = self.model;
         match &model[expr] {
-            Expr::Here | Expr::RegionEnd => return None,
+            Expr::Here | Expr::RegionEnd => None,
             // Inside of a stream, `it` is an element of that.
             Expr::Stream(_, source, filter) => {
                 self.anchor_of(*source, this, own_it, lowest)?;
-                return match filter {
+                match filter {
                     Some(filter) => self.anchor_of(*filter, this, true, lowest),
                     None => Some(()),
-                };
+                }
             }
             other => {
                 if let Some(path) = other.path() {

@@ -656,18 +656,22 @@ impl Planning<'_> {
             planned.home == Home::Next || planned.home == Home::Nowhere && tag
         });
         let next: Vec<RowId> = next.collect();
-        let reaches = |id: &RowId| {
+        let word = matches!(record.kind, RecordKind::Word(_));
+        let outside = |id: &RowId| {
             let planned = &plan.rows[id.index()];
             let end = match (planned.place, planned.size) {
                 (Place::Home(at), Some(size)) => Some(at + size),
                 _ => None,
             };
             let within = end.zip(plan.block).is_some_and(|(end, block)| end <= block);
-            at_home(id) && matches!(planned.store, Store::Slot(_)) && !within
+            !word && at_home(id) && !within
+        };
+        let reaches = |id: &RowId| {
+            matches!(plan.rows[id.index()].store, Store::Slot(_)) && outside(id)
         };
         let reaching = (0..).take(record.rows.len()).map(RowId).filter(reaches).collect();
         let rows = record.read_order.iter().copied().filter(at_home).chain(next.iter().copied());
-        let rows: Vec<RowId> = if matches!(record.kind, RecordKind::Word(_)) {
+        let rows: Vec<RowId> = if word {
             (0..).take(record.rows.len()).map(RowId).filter(at_home).collect()
         } else {
             rows.collect()
@@ -676,6 +680,12 @@ impl Planning<'_> {
             .into_iter()
             .filter(|id| match plan.rows[id.index()].store {
                 Store::Slot(_) => true,
+                // Nobody has looked whether the file is long enough.
+                Store::Part(_) | Store::Cell | Store::Cells(_) | Store::Bytes(_) | Store::Fill(_)
+                    if outside(id) =>
+                {
+                    true
+                }
                 Store::Part(_) => inner(row_of(*id)).is_some_and(|inner| !inner.reading.is_empty()),
                 Store::Absent | Store::Said => false,
                 _ => self.is_looked_at(row_of(*id)),

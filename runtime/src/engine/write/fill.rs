@@ -46,16 +46,14 @@ impl<'p> Engine<'p, '_> {
         }
         for index in 0..self.tree.compact.len() {
             let number = self.tree.compact[index];
-            if self.tree.arrays[number as usize].at != UNPLACED {
-                if self.fill_records(number).is_err() {
-                    let Elements::Records(records) = self.tree.arrays[number as usize].elements else {
-                        continue;
-                    };
-                    for element in 0..self.tree.arrays[number as usize].count {
-                        let node = NodeRef { id: number, element, part: 0 };
-                        self.refuse_order(node, records.owner);
-                    }
-                }
+            let array = &self.tree.arrays[number as usize];
+            let count = array.count;
+            let Elements::Records(Records { owner, .. }) = array.elements else { continue };
+            if array.at == UNPLACED || self.fill_records(number).is_ok() {
+                continue;
+            }
+            for element in 0..count {
+                self.refuse_order(NodeRef { id: number, element, part: 0 }, owner);
             }
         }
         for (at, bytes) in core::mem::take(&mut self.writing.loose) {

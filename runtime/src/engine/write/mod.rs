@@ -142,6 +142,7 @@ impl<'p> Engine<'p, '_> {
         if let Err(fault) = self.place_root() {
             self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
         }
+        self.check_sizes();
         if !self.writing.problems.is_empty() {
             return;
         }

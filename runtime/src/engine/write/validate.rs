@@ -20,7 +20,7 @@ use crate::problem::ProblemKind;
 impl<'p> Engine<'p, '_> {
     pub(crate) fn validate(&mut self) {
         self.check_placed();
-        self.check_lengths();
+        self.check_counts();
         let mut walk = Walk::new(&self.tree, |plan| plan.ruled || !plan.validating.is_empty());
         while let Some(node) = walk.next(&self.tree) {
             if self.tree.node_at(node) == UNPLACED {
@@ -49,12 +49,27 @@ impl<'p> Engine<'p, '_> {
         self.check_expectations();
     }
 
-    /// Lengths of rows in place, which the schema fixes.
-    fn check_lengths(&mut self) {
+    /// Sizes of texts and bytes in place, which the schema fixes.
+    pub(crate) fn check_sizes(&mut self) {
+        self.check_lengths(|store| matches!(store, Store::Bytes(_)));
+    }
+
+    /// Numbers of elements in place, which the schema fixes.
+    fn check_counts(&mut self) {
+        self.check_lengths(|store| matches!(store, Store::Cells(_)));
+    }
+
+    fn check_lengths(&mut self, of: fn(Store) -> bool) {
+        if !self.tree.has_odd() {
+            return;
+        }
         for (loc, item) in self.tree.odd_items() {
             let row = self.tree.row(loc);
-            let planned = self.tree.row_plan(loc.node, loc.row);
-            let (expected, actual, why) = match (planned.store, item, &row.ty) {
+            let store = self.tree.row_plan(loc.node, loc.row).store;
+            if !of(store) || self.tree.node_at(loc.node) == UNPLACED {
+                continue;
+            }
+            let (expected, actual, why) = match (store, item, &row.ty) {
                 (Store::Cells(count), Item::Array(array), _) => {
                     (count, self.tree.count(array), "another field gives the count".into())
                 }

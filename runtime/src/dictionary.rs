@@ -156,33 +156,6 @@ fn insert(nodes: &mut Vec<DictionaryNode>, key: &[u8], new: u16, differs: u32) {
     }
 }
 
-/// The position of `key` among the keys that `nodes` are a dictionary of, or `None` if it is none
-/// of them. `name` gives the key at a position, from 0.
-///
-/// The nodes may come from a file and be anything: the search ends after at most as many steps as
-/// there are nodes.
-///
-/// ```
-/// use formwork::{patricia, patricia_find};
-///
-/// let keys = ["PosX", "PosY", "RotX"];
-/// let nodes = patricia(&keys).unwrap();
-/// assert_eq!(patricia_find(&nodes, b"PosY", |i| keys[i]), Some(1));
-/// assert_eq!(patricia_find(&nodes, b"PosZ", |i| keys[i]), None);
-/// ```
-#[must_use]
-pub fn patricia_find<N: AsRef<[u8]>>(
-    nodes: &[DictionaryNode],
-    key: &[u8],
-    name: impl FnOnce(usize) -> N,
-) -> Option<usize> {
-    let position = search(nodes, key);
-    if usize::from(position) >= nodes.len() {
-        return None;
-    }
-    element(position).filter(|&index| name(index).as_ref() == key)
-}
-
 /// The node that a search for `key` ends on, which need not have that key. From nodes that are no
 /// dictionary it may be a position outside of them.
 fn search(nodes: &[DictionaryNode], key: &[u8]) -> u16 {

@@ -43,22 +43,3 @@ pub fn compare(order: PoolOrder, a: &[u8], b: &[u8]) -> Ordering {
         }
     }
 }
-
-/// Sorts members in this order. They keep the order that they have for [`PoolOrder::FirstUse`], and
-/// where they are equal; equal ones are not merged.
-///
-/// ```
-/// use formwork::{sort_members, PoolOrder};
-///
-/// let mut members = vec!["RotX", "", "PosX", "Talk"];
-/// sort_members(PoolOrder::BitsFromEnd, &mut members);
-/// assert_eq!(members, ["", "RotX", "PosX", "Talk"]);
-/// ```
-pub fn sort_members<T: AsRef<[u8]>>(order: PoolOrder, members: &mut [T]) {
-    match order {
-        PoolOrder::FirstUse => {}
-        PoolOrder::Bytes | PoolOrder::BitsFromEnd => {
-            members.sort_by(|a, b| compare(order, a.as_ref(), b.as_ref()));
-        }
-    }
-}

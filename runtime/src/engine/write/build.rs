@@ -408,6 +408,13 @@ impl<'p> Engine<'p, '_> {
                 self.build_rows(node, Origin::Fields(fields, &path));
             }
             (Given::Struct(fields), _) => self.build_rows(node, Origin::Fields(fields, &[])),
+            (Given::Missing, Origin::Fields(fields, _))
+                if fields.stands_for() == StandsFor::Struct =>
+            {
+                let row = self.tree.row(loc);
+                let spelling = self.spelled_inside(loc, row, from).unwrap_or_default();
+                self.build_rows(node, Origin::Fields(&OnlySpelled(&spelling), &[]));
+            }
             (Given::Stored(stored), _) => self.build_rows(node, Origin::Node(stored)),
             (_, from) => self.build_rows(node, from),
         }

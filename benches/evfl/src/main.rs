@@ -5,8 +5,8 @@
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
-use formwork_codegen::model::Model;
 use formwork_formats::evfl::File;
+use formwork_interpreter::Program;
 
 #[cfg(feature = "count")]
 #[global_allocator]
@@ -16,7 +16,7 @@ fn main() {
     let mut args = std::env::args().skip(1);
     let directory = args.next().expect("a directory of event flows");
     let rounds: usize = args.next().map_or(15, |n| n.parse().expect("a number of rounds"));
-    let model = model();
+    let program = program();
     for path in files(Path::new(&directory)) {
         let bytes = std::fs::read(&path).expect("the file can be read");
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -41,9 +41,9 @@ fn main() {
             continue;
         }
         let options = formwork::ReadOptions::default();
-        let read = || formwork_interpreter::read(&model, &bytes, &options).map(|d| d.value());
+        let read = || formwork_interpreter::read(&program, &bytes, &options).map(|d| d.value());
         let value = read().expect("the file is read");
-        let write = || formwork_interpreter::write(&model, &value);
+        let write = || formwork_interpreter::write(&program, &value);
         let same = write().expect("the value is written") == bytes;
         line("interpreted", times(rounds.min(5), read, write), same);
     }
@@ -57,10 +57,10 @@ impl formwork_codegen::Provider for Libraries {
     }
 }
 
-fn model() -> Model {
+fn program() -> Program {
     let text = formwork_schemas::get("evfl").expect("a built-in schema");
     let loaded = formwork_codegen::load("evfl.kdl", text, None, &Libraries);
-    loaded.model.expect("the built-in schema is right")
+    formwork_interpreter::program(loaded.model.expect("the built-in schema is right"))
 }
 
 fn files(directory: &Path) -> Vec<PathBuf> {

@@ -11,9 +11,9 @@ pub const MAX_SIZE: u64 = 0xffff_fff0;
 
 /// A node: one use of a record.
 ///
-/// Records with slots, or that something large hangs on, have a [`Node`](super::tree::Node) of their
-/// own. The elements of a [compact](super::plan::Plan::compact) array have none: they are the number
-/// of the array and their position. Compact records inside of others are a *part* of them.
+/// Records with slots, or that something large hangs on, have a node of their own. The elements of
+/// a compact array, all of whose rows are in place, have none: they are the number of the array and
+/// their position. Compact records inside of others are a *part* of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeRef {
     /// Position in the tree's nodes, or in its arrays.
@@ -174,7 +174,7 @@ pub enum Item {
 pub enum ArrayRef {
     /// By position in the tree's list.
     Own(u32),
-    /// In a row whose [`Store`](super::plan::Store) is `Cells`.
+    /// In a row, in its bytes.
     Inline {
         /// Of the node: [`NodeRef::id`].
         id: u32,

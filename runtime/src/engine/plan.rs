@@ -72,8 +72,39 @@ pub(crate) struct Plan {
     pub spelled: Vec<Option<RowId>>,
     /// Whether the record itself has rules.
     pub ruled: bool,
-    /// Whether it is an entry of a relocation table.
-    pub encodes: bool,
+    /// What there is to do with its nodes.
+    pub duties: Duties,
+    /// The same, or with their parts.
+    pub all_duties: Duties,
+}
+
+/// What there is to do with the nodes of a record, as a set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Duties(u16);
+
+impl Duties {
+    pub const DICTIONARIES: Duties = Duties(1);
+    pub const REFERENCES: Duties = Duties(1 << 1);
+    pub const SETTLING: Duties = Duties(1 << 2);
+    pub const VALIDATING: Duties = Duties(1 << 3);
+    pub const EXPANDING: Duties = Duties(1 << 4);
+    pub const POINTING: Duties = Duties(1 << 5);
+    pub const ENCODING: Duties = Duties(1 << 6);
+    pub const SLOTS: Duties = Duties(1 << 7);
+    /// To be looked at, as all nodes are.
+    pub const EXISTING: Duties = Duties(1 << 8);
+
+    /// Whether there is one of these among them.
+    #[inline]
+    pub(crate) fn meet(self, others: Duties) -> bool {
+        self.0 & others.0 != 0
+    }
+}
+
+impl core::ops::BitOrAssign for Duties {
+    fn bitor_assign(&mut self, others: Duties) {
+        self.0 |= others.0;
+    }
 }
 
 /// What is known of a row.
@@ -277,7 +308,6 @@ impl Planning<'_> {
             block,
             size: self.sizes.record(id).and_then(short),
             ruled: !record.checks.is_empty(),
-            encodes: record.encodes.is_some(),
             ..Plan::default()
         };
         let own = Part {
@@ -343,7 +373,14 @@ impl Planning<'_> {
             && plain
             && !record.recursive
             && !matches!(record.endian, Some(EndianRule::Chosen(..)));
-        self.duties(id, plans, &mut plan);
+        self.rows_to_do(id, plans, &mut plan);
+        plan.duties = duties(record, &plan);
+        plan.all_duties = plan.duties;
+        for part in plan.parts.iter().skip(1) {
+            if let Some(inner) = &plans[part.record.index()] {
+                plan.all_duties |= inner.duties;
+            }
+        }
         if self.direction == Direction::Writing {
             plan.template = self.template(record, plans, &plan);
             plan.pieces = self.pieces(record, plans, &plan);
@@ -643,7 +680,7 @@ impl Planning<'_> {
     }
 
     /// What has to be done with the rows, and in which order.
-    fn duties(&self, of: RecordId, plans: &[Option<Plan>], plan: &mut Plan) {
+    fn rows_to_do(&self, of: RecordId, plans: &[Option<Plan>], plan: &mut Plan) {
         let record = &self.model.records[of.index()];
         let inner = |row: &Row| {
             inline_record(&row.ty).and_then(|id| plans[id.index()].as_ref()).filter(|p| p.compact)
@@ -798,6 +835,25 @@ impl Planning<'_> {
             _ => false,
         }
     }
+}
+
+fn duties(record: &Record, plan: &Plan) -> Duties {
+    let mut duties = Duties::EXISTING;
+    for (duty, applies) in [
+        (Duties::DICTIONARIES, !plan.dictionaries.is_empty()),
+        (Duties::REFERENCES, !plan.references.is_empty()),
+        (Duties::SETTLING, !plan.settling.is_empty() || plan.ruled || !plan.spelled.is_empty()),
+        (Duties::VALIDATING, !plan.validating.is_empty() || plan.ruled),
+        (Duties::EXPANDING, !plan.expanding.is_empty()),
+        (Duties::POINTING, !plan.pointing.is_empty()),
+        (Duties::ENCODING, record.encodes.is_some()),
+        (Duties::SLOTS, plan.slots > 0),
+    ] {
+        if applies {
+            duties |= duty;
+        }
+    }
+    duties
 }
 
 fn plain_number(row: &Row, place: Place, store: Store) -> Option<Number> {

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use super::state::{Engine, Table};
 use super::item::{Item, Loc, NodeRef, UNPLACED};
+use super::plan::Duties;
 use super::tree::{Pointer, Tree};
 use super::val::{eval_error, Fallible, Fault, Val};
 use super::walk::Walk;
@@ -81,7 +82,7 @@ impl<'p> Engine<'p, '_> {
         let listings = self.listings()?;
         let mut found = Vec::new();
         let mut unplaced = None;
-        let mut walk = Walk::new(&self.tree, |plan| !plan.pointing.is_empty());
+        let mut walk = Walk::new(&self.tree, Duties::POINTING);
         while let Some(node) = walk.next(&self.tree) {
             if self.tree.is_dead(node) || node.part == super::item::CASE {
                 continue;
@@ -229,7 +230,7 @@ impl<'p> Engine<'p, '_> {
         let mut masks = Vec::new();
         let mut runs = Vec::new();
         let limit = self.tree.file.len() as u64;
-        let mut walk = Walk::new(&self.tree, |plan| plan.encodes);
+        let mut walk = Walk::new(&self.tree, Duties::ENCODING);
         while let Some(node) = walk.next(&self.tree) {
             let record = self.tree.record(node);
             let numbers: Vec<u64> = record

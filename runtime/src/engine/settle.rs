@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::state::Engine;
 use super::item::{ArrayRef, Blob, Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
-use super::plan::Plan;
+use super::plan::{Duties, Plan};
 use super::read::Read;
 use super::tree::Kept;
 use super::val::{eval_error, Fallible, Fault, Val};
@@ -24,12 +24,12 @@ impl<'p, 'b> Engine<'p, 'b> {
     pub(crate) fn settle(&mut self) -> Read<()> {
         self.reading.settling = true;
         self.memo.forget();
-        let mut walk = Walk::new(&self.tree, |plan| !plan.dictionaries.is_empty());
+        let mut walk = Walk::new(&self.tree, Duties::DICTIONARIES);
         while let Some(node) = walk.next(&self.tree) {
             self.settle_rows(node, |plan| &plan.dictionaries, Self::fill_names)?;
         }
         self.memo.forget();
-        let mut walk = Walk::new(&self.tree, |plan| !plan.references.is_empty());
+        let mut walk = Walk::new(&self.tree, Duties::REFERENCES);
         while let Some(node) = walk.next(&self.tree) {
             self.settle_rows(node, |plan| &plan.references, |engine, loc, row| {
                 engine.leave_unnamed(loc, row);
@@ -37,9 +37,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             })?;
         }
         self.memo.forget();
-        let mut walk = Walk::new(&self.tree, |plan| {
-            !plan.settling.is_empty() || plan.ruled || !plan.spelled.is_empty()
-        });
+        let mut walk = Walk::new(&self.tree, Duties::SETTLING);
         while let Some(node) = walk.next(&self.tree) {
             self.settle_rows(node, |plan| &plan.settling, |engine, loc, row| {
                 if engine.tree.entry(loc).is_unset() {

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, OWN, UNPLACED, WHOLE};
 use super::partial::{Partial, Unread};
-use super::plan::{Direction, Number, Place, Plan, RowPlan, Store};
+use super::plan::{Direction, Duties, Number, Place, Plan, RowPlan, Store};
 use super::program::Layout;
 use crate::load::Endian;
 use crate::model::{
@@ -36,6 +36,8 @@ pub struct Tree<'p, 'b> {
     pub(crate) arrays: Vec<Array<'p>>,
     /// Those that consist of compact records.
     pub(crate) compact: Vec<u32>,
+    /// What there is to do with any of the nodes and elements.
+    pub(super) duties: Duties,
     pub(crate) items: Vec<Item>,
     /// Addresses of elements that have no fixed size.
     pub(crate) starts: Vec<u32>,
@@ -221,6 +223,7 @@ impl<'p, 'b> Tree<'p, 'b> {
             slots: Vec::new(),
             arrays: Vec::new(),
             compact: Vec::new(),
+            duties: Duties::default(),
             items: Vec::new(),
             starts: Vec::new(),
             pointers: Vec::new(),
@@ -569,20 +572,37 @@ impl<'p, 'b> Tree<'p, 'b> {
     #[must_use]
     #[inline]
     pub fn entry(&self, loc: Loc) -> Item {
+        let item = self.row_entry(loc.node, loc.row);
+        match loc.index() {
+            None => item,
+            Some(index) => self.element_entry(item, index),
+        }
+    }
+
+    /// What is in an element of what is in a row.
+    fn element_entry(&self, item: Item, index: u32) -> Item {
+        match self.through(item) {
+            Item::Array(array) => self.element(array, index).unwrap_or(Item::Absent),
+            _ => Item::Absent,
+        }
+    }
+
+    #[inline]
+    fn row_entry(&self, node: NodeRef, row: RowId) -> Item {
         // What is asked for most.
-        if loc.node.part == 0 && !loc.node.is_element() && loc.index().is_none() {
-            let own = &self.nodes[loc.node.id as usize];
-            match self.plans[own.record.index()].rows.get(loc.row.index()) {
-                Some(RowPlan { store: Store::Slot(slot), .. }) => {
-                    return self.slots[own.slots as usize + usize::from(*slot)].item;
-                }
-                Some(RowPlan { number: Some(number), .. }) if self.odd.is_empty() => {
-                    return self.plain_number(own, number);
-                }
-                _ => {}
+        if node.part == 0 && !node.is_element() {
+            let own = &self.nodes[node.id as usize];
+            let Some(planned) = self.plans[own.record.index()].rows.get(row.index()) else {
+                return Item::Absent;
+            };
+            if let Store::Slot(slot) = planned.store {
+                return self.slots[own.slots as usize + usize::from(slot)].item;
+            }
+            if let (Some(number), true) = (&planned.number, self.odd.is_empty()) {
+                return self.plain_number(own, number);
             }
         }
-        self.entry_anywhere(loc)
+        self.entry_anywhere(Loc::row(node, row))
     }
 
     #[inline]
@@ -601,23 +621,13 @@ impl<'p, 'b> Tree<'p, 'b> {
         integer(raw, u32::from(number.bytes) * 8, number.signed)
     }
 
-    fn entry_anywhere(&self, loc: Loc) -> Item {
-        let row = loc.whole_row();
-        let item = match self.real(row) {
+    fn entry_anywhere(&self, row: Loc) -> Item {
+        match self.real(row) {
             // A case says what none of its forms has.
             None => Item::Absent,
             Some(real) if real.row == WHOLE => Item::Absent,
-            Some(real) => {
-                let item = self.own_entry(real);
-                if real == row { item } else { self.as_logical(item, row) }
-            }
-        };
-        match loc.index() {
-            None => item,
-            Some(index) => match self.through(item) {
-                Item::Array(array) => self.element(array, index).unwrap_or(Item::Absent),
-                _ => Item::Absent,
-            },
+            Some(real) if real.node.part == row.node.part => self.own_entry(real),
+            Some(real) => self.as_logical(self.own_entry(real), row),
         }
     }
 
@@ -941,8 +951,9 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     pub(crate) fn add_array(&mut self, elements: Elements<'p>, count: u32) -> u32 {
         let number = u32::try_from(self.arrays.len()).unwrap_or(UNPLACED);
-        if let Elements::Records(_) = elements {
+        if let Elements::Records(records) = elements {
             self.compact.push(number);
+            self.duties |= self.plan_of(records.record).all_duties;
         }
         self.arrays.push(Array { elements, count, at: UNPLACED, end: UNPLACED });
         number
@@ -1045,6 +1056,7 @@ impl<'p, 'b> Tree<'p, 'b> {
             Some(crate::model::EndianRule::Fixed(order)) => Order::Known((*order).into()),
             Some(crate::model::EndianRule::Chosen(..)) => Order::Asked,
         };
+        self.duties |= plan.all_duties;
         let slots = u32::try_from(self.slots.len()).unwrap_or(UNPLACED);
         let empty = Slot { item: Item::Unset, at: UNPLACED, end: UNPLACED };
         self.slots.resize(self.slots.len() + usize::from(plan.slots), empty);
@@ -1065,6 +1077,12 @@ impl<'p, 'b> Tree<'p, 'b> {
             dead,
         });
         NodeRef::own(id)
+    }
+
+    /// Makes a node the form of a case.
+    pub(crate) fn set_case(&mut self, node: NodeRef, case: RecordId) {
+        self.own_node_mut(node).case = Some(case);
+        self.duties |= self.plan_of(case).all_duties;
     }
 
     /// Says the byte order of the file, which is known when all of a value was taken in: nodes have
@@ -1310,16 +1328,8 @@ pub(crate) fn float(raw: u64, bits: u32) -> Item {
 /// A number of 1 to 8 bytes; 0 where there are fewer.
 #[inline]
 pub(crate) fn load(bytes: &[u8], at: usize, size: u8, order: Endian) -> u64 {
-    let size = usize::from(size);
-    let Some(field) = bytes.get(at..at.wrapping_add(size)) else { return 0 };
-    let mut all = [0; 8];
-    if let Some(low) = all.get_mut(..size) {
-        low.copy_from_slice(field);
-        if order == Endian::Big {
-            low.reverse();
-        }
-    }
-    u64::from_le_bytes(all)
+    let Some(field) = bytes.get(at..at.wrapping_add(usize::from(size))) else { return 0 };
+    crate::load_uint(field, 0, size, order).unwrap_or(0)
 }
 
 /// A pointer of a file that was read.

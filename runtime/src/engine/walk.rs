@@ -1,12 +1,12 @@
 //! All nodes of a tree, in the order in which they were met.
 
 use super::item::{NodeRef, CASE};
-use super::plan::Plan;
+use super::plan::{Duties, Plan};
 use super::tree::{Elements, Tree};
 
 /// A way through the nodes of a tree whose plan has something to do. The tree may change meanwhile.
 pub struct Walk {
-    wanted: fn(&Plan) -> bool,
+    duties: Duties,
     /// The next node of its own, and behind the last one.
     node: u32,
     end: u32,
@@ -27,22 +27,25 @@ impl Walk {
     /// Through all nodes of a file that was read.
     #[must_use]
     pub fn all(tree: &Tree<'_, '_>) -> Walk {
-        Walk::new(tree, |_| true)
+        Walk::new(tree, Duties::EXISTING)
     }
 
     /// Through the nodes that are there now.
-    pub(super) fn new(tree: &Tree<'_, '_>, wanted: fn(&Plan) -> bool) -> Walk {
+    pub(super) fn new(tree: &Tree<'_, '_>, duties: Duties) -> Walk {
         let end = u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX);
-        Walk { wanted, node: 0, end, view: View::Case, array: 0, element: 0 }
+        Walk { duties, node: 0, end, view: View::Case, array: 0, element: 0 }
     }
 
     /// Through the nodes that are added on the way, too.
-    pub(super) fn growing(tree: &Tree<'_, '_>, wanted: fn(&Plan) -> bool) -> Walk {
-        Walk { end: u32::MAX, ..Walk::new(tree, wanted) }
+    pub(super) fn growing(tree: &Tree<'_, '_>, duties: Duties) -> Walk {
+        Walk { end: u32::MAX, ..Walk::new(tree, duties) }
     }
 
     /// The next node.
     pub fn next(&mut self, tree: &Tree<'_, '_>) -> Option<NodeRef> {
+        if !tree.duties.meet(self.duties) {
+            return None;
+        }
         loop {
             let nodes = u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX).min(self.end);
             // What was read before a node comes before it.
@@ -83,19 +86,20 @@ impl Walk {
         if let View::Case = self.view {
             self.view = View::Part(0);
             if let Some(case) = own.case {
-                if (self.wanted)(tree.plan_of(case)) {
+                if tree.plan_of(case).duties.meet(self.duties) {
                     return Some(NodeRef { part: CASE, ..node });
                 }
             }
         }
-        self.part_of(tree, tree.plan_of(own.record), node)
+        let plan = tree.plan_of(own.record);
+        if plan.all_duties.meet(self.duties) { self.part_of(tree, plan, node) } else { None }
     }
 
     fn in_array(&mut self, tree: &Tree<'_, '_>, number: u32) -> Option<NodeRef> {
         let array = &tree.arrays[number as usize];
         let Elements::Records(records) = &array.elements else { return None };
         let plan = tree.plan_of(records.record);
-        if !plan.parts.iter().any(|part| (self.wanted)(tree.plan_of(part.record))) {
+        if !plan.all_duties.meet(self.duties) {
             return None;
         }
         while self.element < array.count {
@@ -117,7 +121,7 @@ impl Walk {
         let View::Part(first) = self.view else { return None };
         for part in first..u16::try_from(plan.parts.len()).unwrap_or(u16::MAX) {
             self.view = View::Part(part + 1);
-            if (self.wanted)(tree.plan_of(plan.parts[usize::from(part)].record)) {
+            if tree.plan_of(plan.parts[usize::from(part)].record).duties.meet(self.duties) {
                 return Some(NodeRef { part, ..node });
             }
         }

@@ -123,7 +123,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let record = form.map_or(case.record, |form| case.forms[form as usize].record);
         let rows = self.add_node(record, loc, start)?;
         let node = if form.is_some() {
-            self.tree.own_node_mut(rows).case = Some(case.record);
+            self.tree.set_case(rows, case.record);
             NodeRef { part: CASE, ..rows }
         } else {
             rows

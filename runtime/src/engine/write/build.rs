@@ -998,7 +998,7 @@ impl<'p> Engine<'p, '_> {
             })
             .unwrap_or(first);
         let Some(rows) = self.build_add(case.forms[chosen].record, loc) else { return Item::Absent };
-        self.tree.own_node_mut(rows).case = Some(case.record);
+        self.tree.set_case(rows, case.record);
         let node = NodeRef { part: CASE, ..rows };
         if loc.index().is_none() && self.tree.entry(loc) == Item::Node(rows) {
             self.tree.set_item(loc, Item::Node(node));

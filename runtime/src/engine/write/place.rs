@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use super::super::address::leads_to_nothing;
 use super::super::state::Engine;
 use super::super::item::{Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
+use super::super::plan::Duties;
 use super::super::read::short;
 use super::super::val::{eval_error, Fallible, Fault};
 use super::super::walk::Walk;
@@ -395,7 +396,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Reports objects that no layout has placed.
     pub(crate) fn check_placed(&mut self) {
-        let mut walk = Walk::new(&self.tree, |plan| plan.slots > 0);
+        let mut walk = Walk::new(&self.tree, Duties::SLOTS);
         while let Some(node) = walk.next(&self.tree) {
             if self.tree.node_at(node) == UNPLACED || self.tree.is_dead(node) {
                 continue;

@@ -6,7 +6,7 @@ use alloc::string::String;
 
 use super::super::state::Engine;
 use super::super::item::{Item, Loc, UNPLACED};
-use super::super::plan::Store;
+use super::super::plan::{Duties, Store};
 use super::super::read::choice::takes;
 use super::super::val::{Fallible, Val};
 use super::super::walk::Walk;
@@ -21,7 +21,7 @@ impl<'p> Engine<'p, '_> {
     pub(crate) fn validate(&mut self) {
         self.check_placed();
         self.check_lengths();
-        let mut walk = Walk::new(&self.tree, |plan| plan.ruled || !plan.validating.is_empty());
+        let mut walk = Walk::new(&self.tree, Duties::VALIDATING);
         while let Some(node) = walk.next(&self.tree) {
             if self.tree.node_at(node) == UNPLACED {
                 continue;

@@ -11,9 +11,9 @@ use alloc::vec::Vec;
 use super::item::{Blob, From, Item};
 use crate::load::Endian;
 use crate::model::{
-    ArrayLength, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding,
-    EndianRule, EpochId, Expr, Extent, Home, IntType, Meaning, Measure, Model, Record, RecordId,
-    RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Target, Type,
+    ArrayLength, Case, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding,
+    EndianRule, EpochId, Expr, ExprId, Extent, Home, IntType, Label, Meaning, Measure, Model, Record, RecordId,
+    RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Tag, Target, Type,
 };
 
 /// Whether a file is read or written: what is data in place when it is read may have to be computed
@@ -68,6 +68,8 @@ pub(crate) struct Plan {
     pub pointing: Vec<RowId>,
     /// Rows that may lead to something that is read later, in this order.
     pub leading: Vec<RowId>,
+    /// Rows that take the numbers of an algorithm which computes elements, in order.
+    pub table: Vec<RowId>,
     /// Of a form: for each row of its case, the row that stands for it.
     pub spelled: Vec<Option<RowId>>,
     /// Whether the record itself has rules.
@@ -308,6 +310,7 @@ impl Planning<'_> {
             block,
             size: self.sizes.record(id).and_then(short),
             ruled: !record.checks.is_empty(),
+            table: record.table_rows(),
             ..Plan::default()
         };
         let own = Part {
@@ -778,29 +781,60 @@ impl Planning<'_> {
         }
     }
 
-    /// Whether a derived row is the number of elements of a row that was read with just that number:
-    /// there is nothing to compare.
+    /// Whether a row was read with just the number that a derived row has: there is nothing to
+    /// compare.
     fn is_followed(&self, of: RecordId, id: RowId) -> bool {
         let record = &self.model.records[of.index()];
-        let counts = |counted: &Row| {
-            if counted.when.is_some() || self.home(counted) == Home::Absent {
-                return false;
-            }
-            if let RowKind::Slice { count, .. } = counted.kind {
-                return count == id;
-            }
-            let Type::Array(array) = counted.ty.stripped() else { return false };
-            let ArrayLength::Count(count) = array.length else { return false };
-            matches!(&self.model[count], Expr::Path(path) if path.own_row(of) == Some(id))
+        let Some(Definer {
+            scope: DefinerScope::Own,
+            source: DefinerSource::Measure { measure, row, factor, offset },
+            ..
+        }) = record.rows[id.index()].definers.first()
+        else {
+            return false;
         };
-        match record.rows[id.index()].definers.first() {
-            Some(Definer {
-                scope: DefinerScope::Own,
-                source: DefinerSource::Measure { measure: Measure::Count, row, factor: 1, offset: 0 },
-                ..
-            }) => counts(&record.rows[row.index()]),
+        let row = &record.rows[row.index()];
+        let plain = (*factor, *offset) == (1, 0);
+        match (measure, &row.kind) {
+            (Measure::Base, RowKind::Slice { base, .. }) => *base == id,
+            _ if row.when.is_some() || self.home(row) == Home::Absent => false,
+            (Measure::Count, RowKind::Slice { count, .. }) => plain && *count == id,
+            (Measure::Count, _) => plain && self.is_counted_by(&row.ty, of, id),
+            (Measure::Tag, _) => plain && self.is_selected_by(&row.ty, of, id),
             _ => false,
         }
+    }
+
+    /// Whether an array has as many elements as a row says, also behind a pointer.
+    fn is_counted_by(&self, ty: &Type, of: RecordId, id: RowId) -> bool {
+        match ty.stripped() {
+            Type::Array(array) => match array.length {
+                ArrayLength::Count(count) => self.is_row(count, of, id),
+                _ => false,
+            },
+            // Where there may be no array, nobody has looked at the number.
+            Type::Pointer(pointer) if !pointer.optional && pointer.none_with.is_none() => {
+                let target = pointer.owned().filter(|target| matches!(target, Type::Array(_)));
+                target.map_or(false, |target| self.is_counted_by(target, of, id))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether each case of a union has one number, which a row says.
+    fn is_selected_by(&self, ty: &Type, of: RecordId, id: RowId) -> bool {
+        let Type::Union(union) = ty else { return false };
+        let union = &self.model.unions[union.index()];
+        let Tag::Given(given) = union.tag else { return false };
+        let one = |case: &Case| {
+            case.forms.is_empty() && matches!(case.labels[..], [Label::Range(low, high)] if low == high)
+        };
+        self.is_row(given, of, id) && union.cases.iter().all(one)
+    }
+
+    /// Whether an expression is a row of the record in which it is evaluated.
+    fn is_row(&self, expr: ExprId, of: RecordId, id: RowId) -> bool {
+        matches!(&self.model[expr], Expr::Path(path) if path.own_row(of) == Some(id))
     }
 
     /// Whether something about a row in place has to be checked when it is read.

@@ -233,10 +233,9 @@ impl<'p> Engine<'p, '_> {
         let mut walk = Walk::new(&self.tree, Duties::ENCODING);
         while let Some(node) = walk.next(&self.tree) {
             let record = self.tree.record(node);
-            let numbers: Vec<u64> = record
-                .table_rows()
-                .into_iter()
-                .map(|row| match self.tree.int(self.tree.item(Loc::row(node, row))) {
+            let rows = self.tree.plan(node).table.iter();
+            let numbers: Vec<u64> = rows
+                .map(|row| match self.tree.int(self.tree.item(Loc::row(node, *row))) {
                     Some(n) => u64::try_from(n).unwrap_or(u64::MAX),
                     None => 0,
                 })

@@ -110,7 +110,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         for index in 1..self.tree.count(array) {
             let element = self.tree.element(array, index).unwrap_or(Item::Absent);
             let Item::Node(node) = self.tree.through(element) else { continue };
-            let name = self.tree.record(node).table_rows().get(3).copied();
+            let name = self.tree.plan(node).table.get(3).copied();
             if let Some(Item::Text(name)) = name.map(|row| self.tree.item(Loc::row(node, row))) {
                 names.push(name);
             }
@@ -240,8 +240,8 @@ impl<'p, 'b> Engine<'p, 'b> {
             return false;
         }
         let rows = match self.tree.element(array, 0).map(|item| self.tree.through(item)) {
-            Some(Item::Node(node)) => self.tree.record(node).table_rows(),
-            _ => Vec::new(),
+            Some(Item::Node(node)) => &self.tree.plan(node).table[..],
+            _ => &[],
         };
         (0..).zip(table.rows()).all(|(index, computed)| {
             let element = self.tree.element(array, index).unwrap_or(Item::Absent);
@@ -463,7 +463,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// The data of a record that an algorithm computes, row by row.
     fn kept_rows(&self, node: NodeRef) -> Vec<KeptValue> {
-        let rows = self.tree.record(node).table_rows().into_iter();
+        let rows = self.tree.plan(node).table.iter().copied();
         rows.map(|row| self.kept_value(self.tree.entry(Loc::row(node, row)))).collect()
     }
 

@@ -34,6 +34,8 @@ pub struct Tree<'p, 'b> {
     pub(crate) nodes: Vec<Node>,
     pub(crate) slots: Vec<Slot>,
     pub(crate) arrays: Vec<Array<'p>>,
+    /// The one that has no elements and no address, if somebody asked for it.
+    nothing: u32,
     /// Those that consist of compact records.
     pub(crate) compact: Vec<u32>,
     /// What there is to do with any of the nodes and elements.
@@ -222,6 +224,7 @@ impl<'p, 'b> Tree<'p, 'b> {
             nodes: Vec::new(),
             slots: Vec::new(),
             arrays: Vec::new(),
+            nothing: UNPLACED,
             compact: Vec::new(),
             duties: Duties::default(),
             items: Vec::new(),
@@ -957,6 +960,14 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
         self.arrays.push(Array { elements, count, at: UNPLACED, end: UNPLACED });
         number
+    }
+
+    /// An array without elements and without an address, which may be in any number of rows.
+    pub(crate) fn no_elements(&mut self) -> u32 {
+        if self.nothing == UNPLACED {
+            self.nothing = self.add_items(&[]);
+        }
+        self.nothing
     }
 
     /// Makes an array of items.

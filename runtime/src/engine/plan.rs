@@ -5,6 +5,7 @@
 //! consist of such rows are *compact*: an array of them is a run of bytes. Only other rows have a
 //! slot, in which the tree keeps what is in them.
 
+use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -60,6 +61,16 @@ pub(crate) struct Plan {
     pub references: Vec<RowId>,
     /// Rows that are compared with something, or not read before everything else is.
     pub settling: Vec<RowId>,
+    /// Whether some rows have homes.
+    pub homes: bool,
+    /// Rows that have a slot.
+    pub slotted: Vec<RowId>,
+    /// Of those: that are or lead to something with a place of its own.
+    pub placing: Vec<RowId>,
+    /// Of those: that have bytes, which are written one by one.
+    pub filling: Vec<RowId>,
+    /// Rows in place without slots end, counted from the start of the node: those with homes.
+    pub reach: u32,
     /// Rows that are looked at before a value is written.
     pub validating: Vec<RowId>,
     /// Rows that get elements, or become none, before a value is placed.
@@ -92,7 +103,7 @@ impl Duties {
     pub const EXPANDING: Duties = Duties(1 << 4);
     pub const POINTING: Duties = Duties(1 << 5);
     pub const ENCODING: Duties = Duties(1 << 6);
-    pub const SLOTS: Duties = Duties(1 << 7);
+    pub const PLACING: Duties = Duties(1 << 7);
     /// To be looked at, as all nodes are.
     pub const EXISTING: Duties = Duties(1 << 8);
 
@@ -355,6 +366,11 @@ impl Planning<'_> {
                 behind = behind.zip(size).filter(|_| fixed).and_then(|(a, b)| short(u64::from(a) + u64::from(b)));
             }
             let store = self.store(row, home, place, plans, &mut plan);
+            plan.homes |= matches!(home, Home::At(_));
+            if let (false, Home::At(at)) = (matches!(store, Store::Slot(_)), home) {
+                let end = size.and_then(|size| short(at + u64::from(size)));
+                plan.reach = plan.reach.max(end.unwrap_or(0));
+            }
             if !matches!(store, Store::Slot(_) | Store::Absent | Store::Said) {
                 let size = size.unwrap_or(0);
                 let (homes, tails) = &mut plan.lengths;
@@ -757,8 +773,18 @@ impl Planning<'_> {
             if compared || ruled || late || none_with || row.unique || (slot && row.when.is_some()) {
                 plan.settling.push(id);
             }
-            if self.is_validated(row) || slot {
+            if self.is_validated(row) || slot && self.is_counted(of, id) {
                 plan.validating.push(id);
+            }
+            if slot {
+                plan.slotted.push(id);
+                let object = matches!(row.kind, RowKind::Object { .. });
+                if object || has_object(&row.ty) && !matches!(row.kind, RowKind::Slice { .. }) {
+                    plan.placing.push(id);
+                }
+                if is_filled(row) {
+                    plan.filling.push(id);
+                }
             }
             let computed = row.patricia(self.model).is_some() || matches!(row.role, Role::View { .. });
             let pointer = matches!(row.ty.stripped(), Type::Pointer(_));
@@ -821,15 +847,47 @@ impl Planning<'_> {
         }
     }
 
+    /// Whether what is in a row has to be compared with a number before it is written: how many
+    /// elements it has, which case it is.
+    fn is_counted(&self, of: RecordId, id: RowId) -> bool {
+        let record = &self.model.records[of.index()];
+        let row = &record.rows[id.index()];
+        // Numbers that follow from the row itself are as they have to be.
+        let follows = |number: RowId| {
+            let source = record.rows[number.index()].definers.first().map(|definer| &definer.source);
+            let own = matches!(source, Some(DefinerSource::Measure { row, .. }) if *row == id);
+            own && self.is_followed(of, number)
+        };
+        let compared = |expr: ExprId| match &self.model[expr] {
+            Expr::Path(path) => !path.own_row(of).map_or(false, follows),
+            _ => true,
+        };
+        let last = |ty: &Type| {
+            matches!(ty, Type::Array(array) if matches!(array.length, ArrayLength::Last(_)))
+        };
+        let given = row.ty.union().and_then(|union| match self.model.unions[union.index()].tag {
+            Tag::Given(given) => Some(given),
+            _ => None,
+        });
+        count_of(&row.ty).map_or(false, compared)
+            || given.map_or(false, compared)
+            || last(row.ty.stripped())
+    }
+
     /// Whether each case of a union has one number, which a row says.
     fn is_selected_by(&self, ty: &Type, of: RecordId, id: RowId) -> bool {
         let Type::Union(union) = ty else { return false };
         let union = &self.model.unions[union.index()];
         let Tag::Given(given) = union.tag else { return false };
-        let one = |case: &Case| {
-            case.forms.is_empty() && matches!(case.labels[..], [Label::Range(low, high)] if low == high)
+        let number = |case: &Case| match case.labels[..] {
+            [Label::Range(low, high)] if low == high && case.guard.is_none() && case.forms.is_empty() => {
+                Some(low)
+            }
+            _ => None,
         };
-        self.is_row(given, of, id) && union.cases.iter().all(one)
+        let numbers: Option<BTreeSet<i128>> = union.cases.iter().map(number).collect();
+        self.is_row(given, of, id)
+            && numbers.map_or(false, |numbers| numbers.len() == union.cases.len())
     }
 
     /// Whether an expression is a row of the record in which it is evaluated.
@@ -881,7 +939,7 @@ fn duties(record: &Record, plan: &Plan) -> Duties {
         (Duties::EXPANDING, !plan.expanding.is_empty()),
         (Duties::POINTING, !plan.pointing.is_empty()),
         (Duties::ENCODING, record.encodes.is_some()),
-        (Duties::SLOTS, plan.slots > 0),
+        (Duties::PLACING, !plan.placing.is_empty()),
     ] {
         if applies {
             duties |= duty;
@@ -948,6 +1006,45 @@ pub(crate) fn has_order(ty: &Type) -> bool {
     match ty {
         Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => int.bytes > 1 && int.order.is_none(),
         Type::Array(array) => has_order(&array.element),
+        _ => false,
+    }
+}
+
+/// The expression for the number of elements of a row, or of what its pointer leads to.
+pub(crate) fn count_of(ty: &Type) -> Option<ExprId> {
+    match ty.stripped() {
+        Type::Array(array) => match array.length {
+            ArrayLength::Count(count) => Some(count),
+            _ => None,
+        },
+        Type::Run(run) => match run.length {
+            RunLength::Count(count) => Some(count),
+            _ => None,
+        },
+        Type::Pointer(pointer) => count_of(pointer.owned()?),
+        _ => None,
+    }
+}
+
+/// Whether the bytes of a row are not all written with something else.
+fn is_filled(row: &Row) -> bool {
+    let kind = !matches!(
+        row.kind,
+        RowKind::Zeros | RowKind::Slice { .. } | RowKind::Mark { .. } | RowKind::Value { .. }
+    );
+    let none = |ty: &Type| matches!(ty, Type::Record(_) | Type::Text | Type::Nothing);
+    kind && match row.ty.stripped() {
+        Type::Array(array) => !none(array.element.stripped()),
+        ty => !none(ty),
+    }
+}
+
+/// Whether a type leads to something that has a place of its own.
+fn has_object(ty: &Type) -> bool {
+    match ty {
+        Type::Pointer(pointer) => pointer.owned().is_some(),
+        Type::Array(array) => has_object(&array.element),
+        Type::Region(region) => has_object(&region.inner),
         _ => false,
     }
 }

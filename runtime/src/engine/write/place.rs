@@ -396,19 +396,18 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Reports objects that no layout has placed.
     pub(crate) fn check_placed(&mut self) {
-        let mut walk = Walk::new(&self.tree, Duties::SLOTS);
+        let mut walk = Walk::new(&self.tree, Duties::PLACING);
         while let Some(node) = walk.next(&self.tree) {
             if self.tree.node_at(node) == UNPLACED || self.tree.is_dead(node) {
                 continue;
             }
-            for row in self.own_rows(node) {
-                let loc = Loc::row(node, row);
+            for row in &self.tree.plan(node).placing {
+                let loc = Loc::row(node, *row);
                 let definition = self.tree.row(loc);
                 let item = self.tree.entry(loc);
                 let missing = match definition.kind {
                     _ if !item.is_there() => false,
                     RowKind::Object { .. } => self.tree.row_at(loc) == UNPLACED,
-                    RowKind::Slice { .. } => false,
                     _ => self.is_unplaced(&definition.ty, item),
                 };
                 if missing {

@@ -61,6 +61,9 @@ pub(crate) struct Plan {
     pub references: Vec<RowId>,
     /// Rows that are compared with something, or not read before everything else is.
     pub settling: Vec<RowId>,
+    /// Rows that may follow from others, and all others that a value may have something for.
+    pub derived: Vec<RowId>,
+    pub building: Vec<RowId>,
     /// Whether some rows have homes.
     pub homes: bool,
     /// Rows that have a slot.
@@ -775,6 +778,13 @@ impl Planning<'_> {
             }
             if self.is_validated(row) || slot && self.is_counted(of, id) {
                 plan.validating.push(id);
+            }
+            let stated = !slot && matches!(row.kind, RowKind::Constant(_));
+            let absent = plan.rows[id.index()].store == Store::Absent;
+            if matches!(row.role, Role::Derived) {
+                plan.derived.push(id);
+            } else if !stated || absent {
+                plan.building.push(id);
             }
             if slot {
                 plan.slotted.push(id);

@@ -49,35 +49,36 @@ impl Walk {
         loop {
             let nodes = u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX).min(self.end);
             // What was read before a node comes before it.
-            if let Some(number) = tree.compact.get(self.array).copied() {
-                let array = &tree.arrays[number as usize];
-                let Elements::Records(records) = &array.elements else {
-                    self.array += 1;
-                    continue;
-                };
-                if records.before <= self.node || self.node >= nodes {
-                    match self.in_array(tree, number) {
-                        Some(node) => return Some(node),
-                        None => {
-                            self.array += 1;
-                            self.element = 0;
-                            self.view = View::Case;
-                            continue;
-                        }
-                    }
+            let array = self.next_array(tree);
+            let before = array.map_or(nodes, |(_, before)| before.min(nodes));
+            while self.node < before {
+                if let Some(node) = self.in_node(tree) {
+                    return Some(node);
                 }
+                self.node += 1;
+                self.view = View::Case;
             }
-            if self.node >= nodes {
-                return None;
+            let (number, _) = array?;
+            if let Some(node) = self.in_array(tree, number) {
+                return Some(node);
             }
-            match self.in_node(tree) {
-                Some(node) => return Some(node),
-                None => {
-                    self.node += 1;
-                    self.view = View::Case;
-                }
-            }
+            self.array += 1;
+            self.element = 0;
+            self.view = View::Case;
         }
+    }
+
+    /// The next array of compact records with something to do, and how many nodes come before it.
+    fn next_array(&mut self, tree: &Tree<'_, '_>) -> Option<(u32, u32)> {
+        while let Some(number) = tree.compact.get(self.array).copied() {
+            if let Elements::Records(records) = &tree.arrays[number as usize].elements {
+                if tree.plan_of(records.record).all_duties.meet(self.duties) {
+                    return Some((number, records.before));
+                }
+            }
+            self.array += 1;
+        }
+        None
     }
 
     fn in_node(&mut self, tree: &Tree<'_, '_>) -> Option<NodeRef> {
@@ -99,9 +100,6 @@ impl Walk {
         let array = &tree.arrays[number as usize];
         let Elements::Records(records) = &array.elements else { return None };
         let plan = tree.plan_of(records.record);
-        if !plan.all_duties.meet(self.duties) {
-            return None;
-        }
         while self.element < array.count {
             if let View::Case = self.view {
                 self.view = View::Part(0);

@@ -176,17 +176,13 @@ impl<'p> Engine<'p, '_> {
     fn build_rows(&mut self, node: NodeRef, from: Origin<'_>) {
         self.build_kept(node, from);
         let record = self.tree.record(node);
-        let mut later = Vec::new();
-        for (id, row) in (0..).map(RowId).zip(&record.rows) {
-            let loc = Loc::row(node, id);
-            if matches!(row.role, Role::Derived) {
-                later.push((loc, row));
-            } else {
-                self.build_row(loc, row, from);
-            }
+        let plan = self.tree.plan(node);
+        for id in &plan.building {
+            self.build_row(Loc::row(node, *id), &record.rows[id.index()], from);
         }
         // A number may follow from one case of a union and be data in another.
-        for (loc, row) in later {
+        for id in &plan.derived {
+            let (loc, row) = (Loc::row(node, *id), &record.rows[id.index()]);
             let derived = self.tree.is_derived_here(loc);
             let given = self.field_of(from, loc, row);
             let absent = self.tree.home(loc) == Home::Absent;

@@ -856,27 +856,12 @@ impl<'p, 'b> Tree<'p, 'b> {
     /// An element itself: of a pointer, the pointer.
     #[must_use]
     pub fn element(&self, array: ArrayRef, index: u32) -> Option<Item> {
-        if index >= self.count(array) {
+        let ArrayRef::Own(number) = array else { return self.inline_element(array, index) };
+        let whole = &self.arrays[number as usize];
+        if index >= whole.count {
             return None;
         }
-        let ArrayRef::Own(number) = array else {
-            let loc = inline(array);
-            if let Some(item) = self.odd_element(loc.at(index)) {
-                return Some(item);
-            }
-            let (from, at, order) = self.spot(loc)?;
-            let row = self.row(loc);
-            let Type::Array(array) = &row.ty else { return None };
-            let Type::Cell(cell) = &array.element else { return None };
-            let size = cell_bytes(cell);
-            let order = match cell.storage {
-                Storage::Fixed(int) => self.cell_order(int, order),
-                _ => order,
-            };
-            let raw = self.load(from, at + u32::from(size) * index, size, order);
-            return Some(self.meant(raw, cell, row));
-        };
-        Some(match self.arrays[number as usize].elements {
+        Some(match whole.elements {
             Elements::Items { first, .. } => self.items[(first + index) as usize],
             Elements::Records(_) => Item::Node(NodeRef { id: number, element: index, part: 0 }),
             Elements::Part { array, first } => {
@@ -889,6 +874,28 @@ impl<'p, 'b> Tree<'p, 'b> {
                 self.meant(raw, cells.cell, cells.row)
             }
         })
+    }
+
+    /// An element of the numbers of a row that are in place.
+    fn inline_element(&self, array: ArrayRef, index: u32) -> Option<Item> {
+        if index >= self.count(array) {
+            return None;
+        }
+        let loc = inline(array);
+        if let Some(item) = self.odd_element(loc.at(index)) {
+            return Some(item);
+        }
+        let (from, at, order) = self.spot(loc)?;
+        let row = self.row(loc);
+        let Type::Array(array) = &row.ty else { return None };
+        let Type::Cell(cell) = &array.element else { return None };
+        let size = cell_bytes(cell);
+        let order = match cell.storage {
+            Storage::Fixed(int) => self.cell_order(int, order),
+            _ => order,
+        };
+        let raw = self.load(from, at + u32::from(size) * index, size, order);
+        Some(self.meant(raw, cell, row))
     }
 
     /// The elements of an array of items.

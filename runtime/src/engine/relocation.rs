@@ -74,7 +74,7 @@ impl<'p> Engine<'p, '_> {
         Ok(listings)
     }
 
-    /// Addresses of all pointers that belong in the table, with their sections.
+    /// Addresses of all pointers that belong in the table, with their sections, sorted.
     fn listed_pointers(&mut self) -> Fallible<Rc<Vec<(u32, u32)>>> {
         if let Some(known) = &self.memo.listed {
             return Ok(Rc::clone(known));
@@ -117,6 +117,7 @@ impl<'p> Engine<'p, '_> {
         match unplaced {
             Some(loc) => Err(Box::new(Fault::NotPlaced(self.describe(loc)))),
             None => {
+                found.sort_unstable();
                 let found = Rc::new(found);
                 self.memo.listed = Some(Rc::clone(&found));
                 Ok(found)
@@ -274,13 +275,23 @@ impl<'p> Engine<'p, '_> {
         }
         let table = self.file_table();
         let pointers = self.listed_pointers()?;
-        let mut known: Vec<u64> = pointers.iter().map(|(address, _)| (*address).into()).collect();
-        sort(&mut known);
-        let missing = |from: &[u64], in_it: &u64| from.binary_search(in_it).is_err();
-        let unknown = table.iter().filter(|at| missing(&known, at)).map(|at| (*at, true));
-        let unlisted = known.iter().filter(|at| missing(&table, at)).map(|at| (*at, false));
-        let mut differences: Vec<(u64, bool)> = unknown.chain(unlisted).collect();
-        differences.sort_unstable();
+        let mut differences = Vec::new();
+        let mut listed = table.iter().copied().peekable();
+        let mut last = None;
+        // Both are sorted.
+        for address in pointers.iter().map(|(address, _)| u64::from(*address)) {
+            if last == Some(address) {
+                continue;
+            }
+            last = Some(address);
+            while let Some(unknown) = listed.next_if(|at| *at < address) {
+                differences.push((unknown, true));
+            }
+            if listed.next_if_eq(&address).is_none() {
+                differences.push((address, false));
+            }
+        }
+        differences.extend(listed.map(|unknown| (unknown, true)));
         Ok(differences)
     }
 }

@@ -106,8 +106,9 @@ impl<'p, 'b> Engine<'p, 'b> {
     fn fill_names(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
         let Some(path) = row.patricia(self.model) else { return Ok(()) };
         let Item::Array(array) = self.tree.item(loc) else { return Ok(()) };
-        let mut names: Vec<Blob> = Vec::new();
-        for index in 1..self.tree.count(array) {
+        let count = self.tree.count(array);
+        let mut names: Vec<Blob> = Vec::with_capacity(count as usize);
+        for index in 1..count {
             let element = self.tree.element(array, index).unwrap_or(Item::Absent);
             let Item::Node(node) = self.tree.through(element) else { continue };
             let name = self.tree.plan(node).table.get(3).copied();
@@ -115,7 +116,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                 names.push(name);
             }
         }
-        let mut places = Vec::new();
+        let mut places = Vec::with_capacity(names.len());
         let mut many = false;
         self.walk(path, loc.node, None, &mut many, &mut |_, val| {
             if let Val::Loc(place) = val {

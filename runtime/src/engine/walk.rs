@@ -52,6 +52,10 @@ impl Walk {
             let array = self.next_array(tree);
             let before = array.map_or(nodes, |(_, before)| before.min(nodes));
             while self.node < before {
+                if self.is_passed(tree) {
+                    self.node += 1;
+                    continue;
+                }
                 if let Some(node) = self.in_node(tree) {
                     return Some(node);
                 }
@@ -66,6 +70,13 @@ impl Walk {
             self.element = 0;
             self.view = View::Case;
         }
+    }
+
+    /// Whether there is nothing to do with the next node.
+    #[inline]
+    fn is_passed(&self, tree: &Tree<'_, '_>) -> bool {
+        let own = &tree.nodes[self.node as usize];
+        own.case.is_none() && !tree.plan_of(own.record).all_duties.meet(self.duties)
     }
 
     /// The next array of compact records with something to do, and how many nodes come before it.
@@ -92,8 +103,7 @@ impl Walk {
                 }
             }
         }
-        let plan = tree.plan_of(own.record);
-        if plan.all_duties.meet(self.duties) { self.part_of(tree, plan, node) } else { None }
+        self.part_of(tree, tree.plan_of(own.record), node)
     }
 
     fn in_array(&mut self, tree: &Tree<'_, '_>, number: u32) -> Option<NodeRef> {

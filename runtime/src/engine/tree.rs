@@ -59,12 +59,13 @@ pub struct Tree<'p, 'b> {
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     pub record: RecordId,
-    /// If this is a form: the record of its case.
-    pub case: Option<RecordId>,
-    /// The node that holds this one; of the root, itself.
-    pub owner: NodeRef,
-    /// Row of the owner.
-    pub owner_row: RowId,
+    /// If this is a form: the record of its case; else [`OWN`].
+    case: u32,
+    /// The node that holds this one, and its row; of the root, itself. There is a node for each use
+    /// of a record, so that it matters how large they are.
+    owner: (u32, u32),
+    owner_part: u16,
+    owner_row: u16,
     /// Position in the array around it; [`OWN`] if there is none.
     pub index: u32,
     /// Address that homes count from.
@@ -84,6 +85,28 @@ pub(crate) struct Node {
     /// Built, but not part of the file after all.
     pub dead: bool,
 }
+
+impl Node {
+    /// If this is a form: the record of its case.
+    #[inline]
+    pub(crate) fn case(&self) -> Option<RecordId> {
+        if self.case == OWN { None } else { Some(RecordId(self.case)) }
+    }
+
+    /// The node that holds this one.
+    #[inline]
+    fn owner(&self) -> NodeRef {
+        let (id, element) = self.owner;
+        NodeRef { id, element, part: self.owner_part }
+    }
+
+    /// Row of the owner.
+    fn owner_row(&self) -> RowId {
+        RowId(self.owner_row.into())
+    }
+}
+
+const _: () = assert!(core::mem::size_of::<Node>() == 56);
 
 /// Byte order of the numbers of a node that do not say their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -285,7 +308,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     fn record_of_part(&self, node: NodeRef) -> RecordId {
         match node.part {
             0 => self.whole_record(node),
-            CASE => self.own_node(node).case.unwrap_or(self.own_node(node).record),
+            CASE => self.own_node(node).case().unwrap_or(self.own_node(node).record),
             part => self.plans[self.whole_record(node).index()].parts[usize::from(part)].record,
         }
     }
@@ -329,9 +352,9 @@ impl<'p, 'b> Tree<'p, 'b> {
                 let records = self.records_of(node);
                 Some(Loc::row(records.owner, records.owner_row).at(node.element))
             }
-            0 if self.own_node(node).case.is_some() => {
+            0 if self.own_node(node).case().is_some() => {
                 // The node of a form belongs to that of its case.
-                Some(Loc::row(NodeRef { part: CASE, ..node }, self.own_node(node).owner_row))
+                Some(Loc::row(NodeRef { part: CASE, ..node }, self.own_node(node).owner_row()))
             }
             0 | CASE => {
                 if node.id == 0 {
@@ -339,7 +362,7 @@ impl<'p, 'b> Tree<'p, 'b> {
                 }
                 let own = self.own_node(node);
                 let index = (own.index != OWN).then_some(own.index);
-                Some(Loc::row(own.owner, own.owner_row).indexed(index))
+                Some(Loc::row(own.owner(), own.owner_row()).indexed(index))
             }
             part => {
                 let part = self.plans[self.whole_record(node).index()].parts[usize::from(part)];
@@ -353,8 +376,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     pub fn owner(&self, node: NodeRef) -> Option<NodeRef> {
         if node.part == 0 && !node.is_element() {
             let own = self.own_node(node);
-            if own.case.is_none() {
-                return (node.id != 0).then_some(own.owner);
+            if own.case().is_none() {
+                return (node.id != 0).then_some(own.owner());
             }
         }
         self.holder(node).map(|loc| loc.node)
@@ -496,7 +519,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// The place where a row is looked up: of a case with forms, in the form.
     fn real(&self, loc: Loc) -> Option<Loc> {
-        if loc.node.part == CASE && self.own_node(loc.node).case.is_some() {
+        if loc.node.part == CASE && self.own_node(loc.node).case().is_some() {
             return self.spelled(loc);
         }
         Some(loc)
@@ -1080,9 +1103,10 @@ impl<'p, 'b> Tree<'p, 'b> {
         self.slots.resize(self.slots.len() + usize::from(plan.slots), empty);
         self.nodes.push(Node {
             record,
-            case: None,
-            owner,
-            owner_row: holder.map_or(RowId(0), |loc| loc.row),
+            case: OWN,
+            owner: (owner.id, owner.element),
+            owner_part: owner.part,
+            owner_row: holder.map_or(0, |loc| u16::try_from(loc.row.0).unwrap_or(u16::MAX)),
             index: holder.and_then(Loc::index).unwrap_or(OWN),
             at: UNPLACED,
             end: UNPLACED,
@@ -1099,7 +1123,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// Makes a node the form of a case.
     pub(crate) fn set_case(&mut self, node: NodeRef, case: RecordId) {
-        self.own_node_mut(node).case = Some(case);
+        self.own_node_mut(node).case = case.0;
         self.duties |= self.plan_of(case).all_duties;
     }
 
@@ -1112,7 +1136,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         for id in 0..self.nodes.len() {
             let node = &self.nodes[id];
             if self.layout.model.records[node.record.index()].endian.is_none() {
-                let known = match node.owner {
+                let known = match node.owner() {
                     _ if id == 0 => Order::Known(order),
                     owner if owner.is_element() => self.order_of_elements(owner),
                     owner => self.order_in(owner),

@@ -76,7 +76,7 @@ impl Walk {
     #[inline]
     fn is_passed(&self, tree: &Tree<'_, '_>) -> bool {
         let own = &tree.nodes[self.node as usize];
-        own.case.is_none() && !tree.plan_of(own.record).all_duties.meet(self.duties)
+        own.case().is_none() && !tree.plan_of(own.record).all_duties.meet(self.duties)
     }
 
     /// The next array of compact records with something to do, and how many nodes come before it.
@@ -97,7 +97,7 @@ impl Walk {
         let own = tree.own_node(node);
         if let View::Case = self.view {
             self.view = View::Part(0);
-            if let Some(case) = own.case {
+            if let Some(case) = own.case() {
                 if tree.plan_of(case).duties.meet(self.duties) {
                     return Some(NodeRef { part: CASE, ..node });
                 }

@@ -255,13 +255,17 @@ impl<'p> Engine<'p, '_> {
                 return Ok(index);
             }
         }
+        let key = (loc.node, loc.row);
+        if let Some(base) = self.writing.bases.get(&key) {
+            return Ok(*base);
+        }
         self.walk(table, loc.node, None, &mut false, &mut |engine, val| {
             if let Val::Loc(table) = val {
                 engine.force_loc(table)?;
             }
             Ok(true)
         })?;
-        match self.writing.bases.get(&(loc.node, loc.row)) {
+        match self.writing.bases.get(&key) {
             Some(base) => Ok(*base),
             None => Err(Box::new(Fault::Eval("the shared table does not take this slice".into()))),
         }

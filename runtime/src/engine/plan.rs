@@ -61,9 +61,10 @@ pub(crate) struct Plan {
     pub references: Vec<RowId>,
     /// Rows that are compared with something, or not read before everything else is.
     pub settling: Vec<RowId>,
-    /// Rows that may follow from others, and all others that a value may have something for.
-    pub derived: Vec<RowId>,
-    pub building: Vec<RowId>,
+    /// Rows that a value may have something for, but those that may follow from others, and those.
+    pub building: (Vec<RowId>, Vec<RowId>),
+    /// The same where the value is a node of a file, which has nothing for rows that follow.
+    pub taking: (Vec<RowId>, Vec<RowId>),
     /// Whether some rows have homes.
     pub homes: bool,
     /// Rows that have a slot.
@@ -779,13 +780,7 @@ impl Planning<'_> {
             if self.is_validated(row) || slot && self.is_counted(of, id) {
                 plan.validating.push(id);
             }
-            let stated = !slot && matches!(row.kind, RowKind::Constant(_));
-            let absent = plan.rows[id.index()].store == Store::Absent;
-            if matches!(row.role, Role::Derived) {
-                plan.derived.push(id);
-            } else if !stated || absent {
-                plan.building.push(id);
-            }
+            self.building(of, id, plan);
             if slot {
                 plan.slotted.push(id);
                 let object = matches!(row.kind, RowKind::Object { .. });
@@ -854,6 +849,34 @@ impl Planning<'_> {
                 target.map_or(false, |target| self.is_counted_by(target, of, id))
             }
             _ => false,
+        }
+    }
+
+    /// What has to be done with a row when a value is taken in.
+    fn building(&self, of: RecordId, id: RowId, plan: &mut Plan) {
+        let row = &self.model.records[of.index()].rows[id.index()];
+        let store = plan.rows[id.index()].store;
+        let absent = store == Store::Absent;
+        if matches!(row.role, Role::Derived) {
+            plan.building.1.push(id);
+            let own = |definer: &Definer| matches!(definer.scope, DefinerScope::Own);
+            if absent || !row.definers.iter().any(own) {
+                plan.taking.1.push(id);
+            }
+            return;
+        }
+        let stated = matches!(row.kind, RowKind::Constant(_)) && !matches!(store, Store::Slot(_));
+        if stated && !absent {
+            return;
+        }
+        plan.building.0.push(id);
+        let silent = match row.kind {
+            RowKind::Mark { .. } | RowKind::Pool { kept: false, .. } => true,
+            RowKind::Constant(_) | RowKind::Zero | RowKind::Runtime | RowKind::Reserved => false,
+            _ => matches!(row.role, Role::Kept(_) | Role::Spelling | Role::View { .. }),
+        };
+        if !silent {
+            plan.taking.0.push(id);
         }
     }
 

@@ -177,11 +177,15 @@ impl<'p> Engine<'p, '_> {
         self.build_kept(node, from);
         let record = self.tree.record(node);
         let plan = self.tree.plan(node);
-        for id in &plan.building {
+        let (rows, derived) = match from {
+            Origin::Node(_) => &plan.taking,
+            _ => &plan.building,
+        };
+        for id in rows {
             self.build_row(Loc::row(node, *id), &record.rows[id.index()], from);
         }
         // A number may follow from one case of a union and be data in another.
-        for id in &plan.derived {
+        for id in derived {
             let (loc, row) = (Loc::row(node, *id), &record.rows[id.index()]);
             let derived = self.tree.is_derived_here(loc);
             let given = self.field_of(from, loc, row);

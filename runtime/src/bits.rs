@@ -3,11 +3,9 @@
 #![deny(clippy::arithmetic_side_effects)]
 
 use alloc::format;
-use alloc::vec::Vec;
 
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::slice;
-use crate::store::low_bits;
 
 /// In which order bits of a byte follow one another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

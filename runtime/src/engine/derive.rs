@@ -35,6 +35,9 @@ impl<'p> Engine<'p, '_> {
                     Val::Int(n) => n,
                     other => return Ok(other),
                 };
+                if (*factor, *offset) == (1, 0) {
+                    return Ok(Val::Int(measured));
+                }
                 let rest = measured.checked_sub(*offset);
                 let exact = rest.filter(|rest| rest.checked_rem(*factor) == Some(0));
                 match exact.and_then(|rest| rest.checked_div(*factor)) {

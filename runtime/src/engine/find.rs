@@ -3,7 +3,7 @@
 use super::state::Engine;
 use super::item::{ArrayRef, Item, Loc, NodeRef};
 use super::val::{eval_error, Fallible, Val};
-use crate::model::{BinaryOp, Expr, ExprId, Field, Member, Path, Start, Step};
+use crate::model::{BinaryOp, Expr, ExprId, Field, Member, Path, RecordId, Start, Step};
 
 /// What a path leads to is given to this, one place after the other, until it says `false`.
 pub(crate) type Visit<'v, 'p, 'b> = dyn FnMut(&mut Engine<'p, 'b>, Val) -> Fallible<bool> + 'v;
@@ -29,6 +29,14 @@ enum Ahead<'p> {
     Before(Val, &'p [Step]),
 }
 
+/// Where a path begins.
+enum Begin {
+    At(Val),
+    Nowhere,
+    /// With what an argument of a record is, in the node that holds the record.
+    Argument(ExprId, NodeRef),
+}
+
 /// What of a path is the same for all its steps.
 #[derive(Clone, Copy)]
 struct Way {
@@ -48,50 +56,58 @@ impl<'p, 'b> Engine<'p, 'b> {
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
         let way = Way { this, it };
-        let start = match &path.start {
-            Start::This => Val::Node(this),
+        let steps = &path.steps;
+        match self.start_of(path, way)? {
+            Begin::At(start) => self.steps(steps, start, way, many, visit),
+            Begin::Nowhere => Ok(true),
+            Begin::Argument(argument, owner) => self.deeper(|engine| {
+                let mut inside = false;
+                let more = engine.walk_expr(argument, owner, None, &mut inside, &mut |engine, val| {
+                    engine.steps(steps, val, way, many, visit)
+                })?;
+                *many |= inside;
+                Ok(more)
+            }),
+        }
+    }
+
+    /// Where a path begins.
+    fn start_of(&self, path: &Path, way: Way) -> Fallible<Begin> {
+        let mut node = way.this;
+        match &path.start {
+            Start::This => {}
             Start::Up(levels) => {
-                let mut node = this;
                 for _ in 0..*levels {
                     match self.tree.owner(node) {
                         Some(owner) => node = owner,
-                        None => return Ok(true),
+                        None => return Ok(Begin::Nowhere),
                     }
                 }
-                Val::Node(node)
             }
             Start::Enclosing(records) => {
-                let mut node = this;
                 while !records.contains(&self.tree.record_id(node)) {
                     match self.tree.owner(node) {
                         Some(owner) => node = owner,
-                        None => return Ok(true),
+                        None => return Ok(Begin::Nowhere),
                     }
                 }
-                Val::Node(node)
             }
-            Start::Root => Val::Node(NodeRef::ROOT),
-            Start::It => match it {
-                Some(val) => val,
-                None => return eval_error("`it` stands for nothing here"),
-            },
-            Start::Argument(index) => {
-                let argument = self.tree.record(this).arguments.get(*index as usize);
-                let (Some(owner), Some(argument)) = (self.tree.owner(this), argument) else {
-                    return Ok(true);
+            Start::Root => node = NodeRef::ROOT,
+            Start::It => {
+                return match way.it {
+                    Some(val) => Ok(Begin::At(val)),
+                    None => eval_error("`it` stands for nothing here"),
                 };
-                let steps = &path.steps;
-                return self.deeper(|engine| {
-                    let mut inside = false;
-                    let more = engine.walk_expr(*argument, owner, None, &mut inside, &mut |engine, val| {
-                        engine.steps(steps, val, way, many, visit)
-                    })?;
-                    *many |= inside;
-                    Ok(more)
+            }
+            Start::Argument(index) => {
+                let argument = self.tree.record(node).arguments.get(*index as usize);
+                return Ok(match (self.tree.owner(node), argument) {
+                    (Some(owner), Some(argument)) => Begin::Argument(*argument, owner),
+                    _ => Begin::Nowhere,
                 });
             }
-        };
-        self.steps(&path.steps, start, way, many, visit)
+        }
+        Ok(Begin::At(Val::Node(node)))
     }
 
     fn steps(
@@ -102,11 +118,25 @@ impl<'p, 'b> Engine<'p, 'b> {
         many: &mut bool,
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
-        let (val, steps) = match self.advance(steps, val, way)? {
-            Ahead::At(val) => return visit(self, val),
-            Ahead::Nothing => return Ok(true),
-            Ahead::Before(val, steps) => (val, steps),
-        };
+        if steps.is_empty() {
+            return visit(self, val);
+        }
+        match self.advance(steps, val, way)? {
+            Ahead::At(val) => visit(self, val),
+            Ahead::Nothing => Ok(true),
+            Ahead::Before(val, steps) => self.branch(steps, val, way, many, visit),
+        }
+    }
+
+    /// Goes on where there may be several ways.
+    fn branch(
+        &mut self,
+        steps: &'p [Step],
+        val: Val,
+        way: Way,
+        many: &mut bool,
+        visit: &mut Visit<'_, 'p, 'b>,
+    ) -> Fallible<bool> {
         let Some((step, rest)) = steps.split_first() else { return visit(self, val) };
         match step {
             Step::Field(field) => self.onto_field(val, field, rest, way, many, visit),
@@ -257,20 +287,30 @@ impl<'p, 'b> Engine<'p, 'b> {
                     let Some((_, members)) = field.members.iter().find(|(r, _)| *r == record) else {
                         return Ok(Ahead::Nothing);
                     };
-                    let [around @ .., Member::Row(row)] = &members[..] else {
-                        return Ok(Ahead::Before(Val::Node(node), steps));
-                    };
-                    self.charge(members.len() as u64)?;
-                    for member in around {
-                        let Member::Into(row) = member else {
-                            return Ok(Ahead::Before(val, steps));
-                        };
-                        match self.fetch(Loc::row(node, *row))? {
-                            Item::Node(inner) => node = inner,
-                            _ => return Ok(Ahead::Nothing),
+                    let into = |member: &Member| matches!(member, Member::Into(_));
+                    match &members[..] {
+                        [Member::Row(row)] => {
+                            self.charge(1)?;
+                            val = Val::Loc(Loc::row(node, *row));
                         }
+                        [around @ .., Member::Row(row)] if around.iter().all(into) => {
+                            self.charge(members.len() as u64)?;
+                            for member in around {
+                                let Member::Into(row) = member else { continue };
+                                match self.fetch(Loc::row(node, *row))? {
+                                    Item::Node(inner) => node = inner,
+                                    _ => return Ok(Ahead::Nothing),
+                                }
+                            }
+                            val = Val::Loc(Loc::row(node, *row));
+                        }
+                        [Member::Let(index)] => match self.definition(node, *index)? {
+                            Ahead::At(defined) => val = defined,
+                            Ahead::Nothing => return Ok(Ahead::Nothing),
+                            Ahead::Before(..) => return Ok(Ahead::Before(Val::Node(node), steps)),
+                        },
+                        _ => return Ok(Ahead::Before(Val::Node(node), steps)),
                     }
-                    val = Val::Loc(Loc::row(node, *row));
                 }
                 Step::Index(index) => {
                     let Some(index) = self.eval_int(*index, way.this, way.it)? else {
@@ -288,6 +328,26 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(Ahead::At(val))
     }
 
+    /// What a definition of a record stands for, if that is one thing.
+    fn definition(&mut self, node: NodeRef, index: u32) -> Fallible<Ahead<'p>> {
+        let Some(definition) = self.tree.record(node).lets.get(index as usize) else {
+            return Ok(Ahead::Nothing);
+        };
+        match &self.model[definition.expr] {
+            // They may be several, or want to be asked one after the other.
+            Expr::Path(_) | Expr::Binary(BinaryOp::Concatenate, ..) | Expr::Coalesce(..) => {
+                Ok(Ahead::Before(Val::None, &[]))
+            }
+            _ => {
+                self.charge(1)?;
+                Ok(match self.deeper(|engine| engine.eval(definition.expr, node, None))? {
+                    Val::None => Ahead::Nothing,
+                    val => Ahead::At(val),
+                })
+            }
+        }
+    }
+
     /// The first of what a path leads to.
     pub(crate) fn find_first(
         &mut self,
@@ -296,8 +356,21 @@ impl<'p, 'b> Engine<'p, 'b> {
         it: Option<Val>,
     ) -> Fallible<Found> {
         let mut found = Found { first: Val::None, more: false, many: false };
+        let way = Way { this, it };
+        let mut before = None;
+        if let Begin::At(start) = self.start_of(path, way)? {
+            match self.advance(&path.steps, start, way)? {
+                Ahead::At(val) => {
+                    found.first = val;
+                    return Ok(found);
+                }
+                Ahead::Nothing => return Ok(found),
+                Ahead::Before(val, steps) => before = Some((val, steps)),
+            }
+        }
         let mut any = false;
-        self.walk(path, this, it, &mut found.many, &mut |_, val| {
+        let mut many = false;
+        let mut visit = |_: &mut Self, val| {
             if any {
                 found.more = true;
             } else {
@@ -305,7 +378,12 @@ impl<'p, 'b> Engine<'p, 'b> {
                 found.first = val;
             }
             Ok(!found.more)
-        })?;
+        };
+        match before {
+            Some((val, steps)) => self.branch(steps, val, way, &mut many, &mut visit)?,
+            None => self.walk(path, this, it, &mut many, &mut visit)?,
+        };
+        found.many = many;
         Ok(found)
     }
 
@@ -389,6 +467,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         way: Way,
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
+        let mut known: Option<(RecordId, &'p [Member])> = None;
         for index in 0..self.tree.count(array) {
             let Some(mut item) = self.tree.element(array, index) else { break };
             if let Item::Pointer(_) = item {
@@ -402,7 +481,13 @@ impl<'p, 'b> Engine<'p, 'b> {
                 continue;
             };
             self.charge(1)?;
-            if !self.field_in(node, field, rest, way, &mut true, visit)? {
+            let record = self.tree.record_id(node);
+            let members = match known {
+                Some((of, members)) if of == record => members,
+                _ => members_in(field, record),
+            };
+            known = Some((record, members));
+            if !self.member(node, members, rest, way, &mut true, visit)? {
                 return Ok(false);
             }
         }
@@ -419,9 +504,11 @@ impl<'p, 'b> Engine<'p, 'b> {
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
         let record = self.tree.record_id(node);
-        match field.members.iter().find(|(r, _)| *r == record) {
-            Some((_, members)) => self.member(node, members, rest, way, many, visit),
-            None => Ok(true),
-        }
+        self.member(node, members_in(field, record), rest, way, many, visit)
     }
+}
+
+/// The way to a field in a record; of one that does not have it, none.
+fn members_in(field: &Field, record: RecordId) -> &[Member] {
+    field.members.iter().find(|(of, _)| *of == record).map_or(&[], |(_, members)| members)
 }

@@ -176,7 +176,7 @@ impl Tree<'_, '_> {
         }
         for id in (1..).take(self.nodes.len().saturating_sub(1)) {
             let own = NodeRef::own(id);
-            let node = match self.own_node(own).case {
+            let node = match self.own_node(own).case() {
                 Some(_) => NodeRef { part: CASE, ..own },
                 None => own,
             };

@@ -5,15 +5,16 @@
 //! consist of such rows are *compact*: an array of them is a run of bytes. Only other rows have a
 //! slot, in which the tree keeps what is in them.
 
+use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::item::{Blob, From, Item};
 use crate::load::Endian;
 use crate::model::{
-    ArrayLength, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding,
-    EndianRule, EpochId, Expr, Extent, Home, IntType, Meaning, Measure, Model, Record, RecordId,
-    RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Target, Type,
+    ArrayLength, Case, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding,
+    EndianRule, EpochId, Expr, ExprId, Extent, Home, IntType, Label, Meaning, Measure, Model, Record, RecordId,
+    RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Tag, Target, Type,
 };
 
 /// Whether a file is read or written: what is data in place when it is read may have to be computed
@@ -60,6 +61,20 @@ pub(crate) struct Plan {
     pub references: Vec<RowId>,
     /// Rows that are compared with something, or not read before everything else is.
     pub settling: Vec<RowId>,
+    /// Rows that a value may have something for, but those that may follow from others, and those.
+    pub building: (Vec<RowId>, Vec<RowId>),
+    /// The same where the value is a node of a file, which has nothing for rows that follow.
+    pub taking: (Vec<RowId>, Vec<RowId>),
+    /// Whether some rows have homes.
+    pub homes: bool,
+    /// Rows that have a slot.
+    pub slotted: Vec<RowId>,
+    /// Of those: that are or lead to something with a place of its own.
+    pub placing: Vec<RowId>,
+    /// Of those: that have bytes, which are written one by one.
+    pub filling: Vec<RowId>,
+    /// Rows in place without slots end, counted from the start of the node: those with homes.
+    pub reach: u32,
     /// Rows that are looked at before a value is written.
     pub validating: Vec<RowId>,
     /// Rows that get elements, or become none, before a value is placed.
@@ -68,12 +83,45 @@ pub(crate) struct Plan {
     pub pointing: Vec<RowId>,
     /// Rows that may lead to something that is read later, in this order.
     pub leading: Vec<RowId>,
+    /// Rows that take the numbers of an algorithm which computes elements, in order.
+    pub table: Vec<RowId>,
     /// Of a form: for each row of its case, the row that stands for it.
     pub spelled: Vec<Option<RowId>>,
     /// Whether the record itself has rules.
     pub ruled: bool,
-    /// Whether it is an entry of a relocation table.
-    pub encodes: bool,
+    /// What there is to do with its nodes.
+    pub duties: Duties,
+    /// The same, or with their parts.
+    pub all_duties: Duties,
+}
+
+/// What there is to do with the nodes of a record, as a set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Duties(u16);
+
+impl Duties {
+    pub const DICTIONARIES: Duties = Duties(1);
+    pub const REFERENCES: Duties = Duties(1 << 1);
+    pub const SETTLING: Duties = Duties(1 << 2);
+    pub const VALIDATING: Duties = Duties(1 << 3);
+    pub const EXPANDING: Duties = Duties(1 << 4);
+    pub const POINTING: Duties = Duties(1 << 5);
+    pub const ENCODING: Duties = Duties(1 << 6);
+    pub const PLACING: Duties = Duties(1 << 7);
+    /// To be looked at, as all nodes are.
+    pub const EXISTING: Duties = Duties(1 << 8);
+
+    /// Whether there is one of these among them.
+    #[inline]
+    pub(crate) fn meet(self, others: Duties) -> bool {
+        self.0 & others.0 != 0
+    }
+}
+
+impl core::ops::BitOrAssign for Duties {
+    fn bitor_assign(&mut self, others: Duties) {
+        self.0 |= others.0;
+    }
 }
 
 /// What is known of a row.
@@ -277,7 +325,7 @@ impl Planning<'_> {
             block,
             size: self.sizes.record(id).and_then(short),
             ruled: !record.checks.is_empty(),
-            encodes: record.encodes.is_some(),
+            table: record.table_rows(),
             ..Plan::default()
         };
         let own = Part {
@@ -322,6 +370,11 @@ impl Planning<'_> {
                 behind = behind.zip(size).filter(|_| fixed).and_then(|(a, b)| short(u64::from(a) + u64::from(b)));
             }
             let store = self.store(row, home, place, plans, &mut plan);
+            plan.homes |= matches!(home, Home::At(_));
+            if let (false, Home::At(at)) = (matches!(store, Store::Slot(_)), home) {
+                let end = size.and_then(|size| short(at + u64::from(size)));
+                plan.reach = plan.reach.max(end.unwrap_or(0));
+            }
             if !matches!(store, Store::Slot(_) | Store::Absent | Store::Said) {
                 let size = size.unwrap_or(0);
                 let (homes, tails) = &mut plan.lengths;
@@ -343,7 +396,14 @@ impl Planning<'_> {
             && plain
             && !record.recursive
             && !matches!(record.endian, Some(EndianRule::Chosen(..)));
-        self.duties(id, plans, &mut plan);
+        self.rows_to_do(id, plans, &mut plan);
+        plan.duties = duties(record, &plan);
+        plan.all_duties = plan.duties;
+        for part in plan.parts.iter().skip(1) {
+            if let Some(inner) = &plans[part.record.index()] {
+                plan.all_duties |= inner.duties;
+            }
+        }
         if self.direction == Direction::Writing {
             plan.template = self.template(record, plans, &plan);
             plan.pieces = self.pieces(record, plans, &plan);
@@ -643,7 +703,7 @@ impl Planning<'_> {
     }
 
     /// What has to be done with the rows, and in which order.
-    fn duties(&self, of: RecordId, plans: &[Option<Plan>], plan: &mut Plan) {
+    fn rows_to_do(&self, of: RecordId, plans: &[Option<Plan>], plan: &mut Plan) {
         let record = &self.model.records[of.index()];
         let inner = |row: &Row| {
             inline_record(&row.ty).and_then(|id| plans[id.index()].as_ref()).filter(|p| p.compact)
@@ -727,8 +787,19 @@ impl Planning<'_> {
             if compared || ruled || late || none_with || row.unique || (slot && row.when.is_some()) {
                 plan.settling.push(id);
             }
-            if self.is_validated(row) || slot {
+            if self.is_validated(row) || slot && self.is_counted(of, id) {
                 plan.validating.push(id);
+            }
+            self.building(of, id, plan);
+            if slot {
+                plan.slotted.push(id);
+                let object = matches!(row.kind, RowKind::Object { .. });
+                if object || has_object(&row.ty) && !matches!(row.kind, RowKind::Slice { .. }) {
+                    plan.placing.push(id);
+                }
+                if is_filled(row) {
+                    plan.filling.push(id);
+                }
             }
             let computed = row.patricia(self.model).is_some() || matches!(row.role, Role::View { .. });
             let pointer = matches!(row.ty.stripped(), Type::Pointer(_));
@@ -751,29 +822,120 @@ impl Planning<'_> {
         }
     }
 
-    /// Whether a derived row is the number of elements of a row that was read with just that number:
-    /// there is nothing to compare.
+    /// Whether a row was read with just the number that a derived row has: there is nothing to
+    /// compare.
     fn is_followed(&self, of: RecordId, id: RowId) -> bool {
         let record = &self.model.records[of.index()];
-        let counts = |counted: &Row| {
-            if counted.when.is_some() || self.home(counted) == Home::Absent {
-                return false;
-            }
-            if let RowKind::Slice { count, .. } = counted.kind {
-                return count == id;
-            }
-            let Type::Array(array) = counted.ty.stripped() else { return false };
-            let ArrayLength::Count(count) = array.length else { return false };
-            matches!(&self.model[count], Expr::Path(path) if path.own_row(of) == Some(id))
+        let Some(Definer {
+            scope: DefinerScope::Own,
+            source: DefinerSource::Measure { measure, row, factor, offset },
+            ..
+        }) = record.rows[id.index()].definers.first()
+        else {
+            return false;
         };
-        match record.rows[id.index()].definers.first() {
-            Some(Definer {
-                scope: DefinerScope::Own,
-                source: DefinerSource::Measure { measure: Measure::Count, row, factor: 1, offset: 0 },
-                ..
-            }) => counts(&record.rows[row.index()]),
+        let row = &record.rows[row.index()];
+        let plain = (*factor, *offset) == (1, 0);
+        match (measure, &row.kind) {
+            (Measure::Base, RowKind::Slice { base, .. }) => *base == id,
+            _ if row.when.is_some() || self.home(row) == Home::Absent => false,
+            (Measure::Count, RowKind::Slice { count, .. }) => plain && *count == id,
+            (Measure::Count, _) => plain && self.is_counted_by(&row.ty, of, id),
+            (Measure::Tag, _) => plain && self.is_selected_by(&row.ty, of, id),
             _ => false,
         }
+    }
+
+    /// Whether an array has as many elements as a row says, also behind a pointer.
+    fn is_counted_by(&self, ty: &Type, of: RecordId, id: RowId) -> bool {
+        match ty.stripped() {
+            Type::Array(array) => match array.length {
+                ArrayLength::Count(count) => self.is_row(count, of, id),
+                _ => false,
+            },
+            // Where there may be no array, nobody has looked at the number.
+            Type::Pointer(pointer) if !pointer.optional && pointer.none_with.is_none() => {
+                let target = pointer.owned().filter(|target| matches!(target, Type::Array(_)));
+                target.map_or(false, |target| self.is_counted_by(target, of, id))
+            }
+            _ => false,
+        }
+    }
+
+    /// What has to be done with a row when a value is taken in.
+    fn building(&self, of: RecordId, id: RowId, plan: &mut Plan) {
+        let row = &self.model.records[of.index()].rows[id.index()];
+        let store = plan.rows[id.index()].store;
+        let absent = store == Store::Absent;
+        if matches!(row.role, Role::Derived) {
+            plan.building.1.push(id);
+            let own = |definer: &Definer| matches!(definer.scope, DefinerScope::Own);
+            if absent || !row.definers.iter().any(own) {
+                plan.taking.1.push(id);
+            }
+            return;
+        }
+        let stated = matches!(row.kind, RowKind::Constant(_)) && !matches!(store, Store::Slot(_));
+        if stated && !absent {
+            return;
+        }
+        plan.building.0.push(id);
+        let silent = match row.kind {
+            RowKind::Mark { .. } | RowKind::Pool { kept: false, .. } => true,
+            RowKind::Constant(_) | RowKind::Zero | RowKind::Runtime | RowKind::Reserved => false,
+            _ => matches!(row.role, Role::Kept(_) | Role::Spelling | Role::View { .. }),
+        };
+        if !silent {
+            plan.taking.0.push(id);
+        }
+    }
+
+    /// Whether what is in a row has to be compared with a number before it is written: how many
+    /// elements it has, which case it is.
+    fn is_counted(&self, of: RecordId, id: RowId) -> bool {
+        let record = &self.model.records[of.index()];
+        let row = &record.rows[id.index()];
+        // Numbers that follow from the row itself are as they have to be.
+        let follows = |number: RowId| {
+            let source = record.rows[number.index()].definers.first().map(|definer| &definer.source);
+            let own = matches!(source, Some(DefinerSource::Measure { row, .. }) if *row == id);
+            own && self.is_followed(of, number)
+        };
+        let compared = |expr: ExprId| match &self.model[expr] {
+            Expr::Path(path) => !path.own_row(of).map_or(false, follows),
+            _ => true,
+        };
+        let last = |ty: &Type| {
+            matches!(ty, Type::Array(array) if matches!(array.length, ArrayLength::Last(_)))
+        };
+        let given = row.ty.union().and_then(|union| match self.model.unions[union.index()].tag {
+            Tag::Given(given) => Some(given),
+            _ => None,
+        });
+        count_of(&row.ty).map_or(false, compared)
+            || given.map_or(false, compared)
+            || last(row.ty.stripped())
+    }
+
+    /// Whether each case of a union has one number, which a row says.
+    fn is_selected_by(&self, ty: &Type, of: RecordId, id: RowId) -> bool {
+        let Type::Union(union) = ty else { return false };
+        let union = &self.model.unions[union.index()];
+        let Tag::Given(given) = union.tag else { return false };
+        let number = |case: &Case| match case.labels[..] {
+            [Label::Range(low, high)] if low == high && case.guard.is_none() && case.forms.is_empty() => {
+                Some(low)
+            }
+            _ => None,
+        };
+        let numbers: Option<BTreeSet<i128>> = union.cases.iter().map(number).collect();
+        self.is_row(given, of, id)
+            && numbers.map_or(false, |numbers| numbers.len() == union.cases.len())
+    }
+
+    /// Whether an expression is a row of the record in which it is evaluated.
+    fn is_row(&self, expr: ExprId, of: RecordId, id: RowId) -> bool {
+        matches!(&self.model[expr], Expr::Path(path) if path.own_row(of) == Some(id))
     }
 
     /// Whether something about a row in place has to be checked when it is read.
@@ -808,6 +970,25 @@ impl Planning<'_> {
             _ => false,
         }
     }
+}
+
+fn duties(record: &Record, plan: &Plan) -> Duties {
+    let mut duties = Duties::EXISTING;
+    for (duty, applies) in [
+        (Duties::DICTIONARIES, !plan.dictionaries.is_empty()),
+        (Duties::REFERENCES, !plan.references.is_empty()),
+        (Duties::SETTLING, !plan.settling.is_empty() || plan.ruled || !plan.spelled.is_empty()),
+        (Duties::VALIDATING, !plan.validating.is_empty() || plan.ruled),
+        (Duties::EXPANDING, !plan.expanding.is_empty()),
+        (Duties::POINTING, !plan.pointing.is_empty()),
+        (Duties::ENCODING, record.encodes.is_some()),
+        (Duties::PLACING, !plan.placing.is_empty()),
+    ] {
+        if applies {
+            duties |= duty;
+        }
+    }
+    duties
 }
 
 fn plain_number(row: &Row, place: Place, store: Store) -> Option<Number> {
@@ -868,6 +1049,45 @@ pub(crate) fn has_order(ty: &Type) -> bool {
     match ty {
         Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => int.bytes > 1 && int.order.is_none(),
         Type::Array(array) => has_order(&array.element),
+        _ => false,
+    }
+}
+
+/// The expression for the number of elements of a row, or of what its pointer leads to.
+pub(crate) fn count_of(ty: &Type) -> Option<ExprId> {
+    match ty.stripped() {
+        Type::Array(array) => match array.length {
+            ArrayLength::Count(count) => Some(count),
+            _ => None,
+        },
+        Type::Run(run) => match run.length {
+            RunLength::Count(count) => Some(count),
+            _ => None,
+        },
+        Type::Pointer(pointer) => count_of(pointer.owned()?),
+        _ => None,
+    }
+}
+
+/// Whether the bytes of a row are not all written with something else.
+fn is_filled(row: &Row) -> bool {
+    let kind = !matches!(
+        row.kind,
+        RowKind::Zeros | RowKind::Slice { .. } | RowKind::Mark { .. } | RowKind::Value { .. }
+    );
+    let none = |ty: &Type| matches!(ty, Type::Record(_) | Type::Text | Type::Nothing);
+    kind && match row.ty.stripped() {
+        Type::Array(array) => !none(array.element.stripped()),
+        ty => !none(ty),
+    }
+}
+
+/// Whether a type leads to something that has a place of its own.
+fn has_object(ty: &Type) -> bool {
+    match ty {
+        Type::Pointer(pointer) => pointer.owned().is_some(),
+        Type::Array(array) => has_object(&array.element),
+        Type::Region(region) => has_object(&region.inner),
         _ => false,
     }
 }

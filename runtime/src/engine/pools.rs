@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::state::Engine;
 use super::item::{Item, Loc, NodeRef, CASE, UNPLACED};
 use super::map::BytesMap;
+use super::plan::Duties;
 use super::relocation::collect;
 use super::tree::Tree;
 use super::val::{Fallible, Val};
@@ -102,7 +103,7 @@ impl<'p> Engine<'p, '_> {
         }
         let mut met = Vec::new();
         let mut depending = Vec::new();
-        let mut walk = Walk::new(&self.tree, |plan| !plan.pointing.is_empty());
+        let mut walk = Walk::new(&self.tree, Duties::POINTING);
         while let Some(node) = walk.next(&self.tree) {
             if self.tree.is_dead(node) || node.part == CASE {
                 continue;

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use super::state::{Engine, Table};
 use super::item::{Item, Loc, NodeRef, UNPLACED};
+use super::plan::Duties;
 use super::tree::{Pointer, Tree};
 use super::val::{eval_error, Fallible, Fault, Val};
 use super::walk::Walk;
@@ -73,7 +74,7 @@ impl<'p> Engine<'p, '_> {
         Ok(listings)
     }
 
-    /// Addresses of all pointers that belong in the table, with their sections.
+    /// Addresses of all pointers that belong in the table, with their sections, sorted.
     fn listed_pointers(&mut self) -> Fallible<Rc<Vec<(u32, u32)>>> {
         if let Some(known) = &self.memo.listed {
             return Ok(Rc::clone(known));
@@ -81,7 +82,7 @@ impl<'p> Engine<'p, '_> {
         let listings = self.listings()?;
         let mut found = Vec::new();
         let mut unplaced = None;
-        let mut walk = Walk::new(&self.tree, |plan| !plan.pointing.is_empty());
+        let mut walk = Walk::new(&self.tree, Duties::POINTING);
         while let Some(node) = walk.next(&self.tree) {
             if self.tree.is_dead(node) || node.part == super::item::CASE {
                 continue;
@@ -116,6 +117,7 @@ impl<'p> Engine<'p, '_> {
         match unplaced {
             Some(loc) => Err(Box::new(Fault::NotPlaced(self.describe(loc)))),
             None => {
+                found.sort_unstable();
                 let found = Rc::new(found);
                 self.memo.listed = Some(Rc::clone(&found));
                 Ok(found)
@@ -229,13 +231,12 @@ impl<'p> Engine<'p, '_> {
         let mut masks = Vec::new();
         let mut runs = Vec::new();
         let limit = self.tree.file.len() as u64;
-        let mut walk = Walk::new(&self.tree, |plan| plan.encodes);
+        let mut walk = Walk::new(&self.tree, Duties::ENCODING);
         while let Some(node) = walk.next(&self.tree) {
             let record = self.tree.record(node);
-            let numbers: Vec<u64> = record
-                .table_rows()
-                .into_iter()
-                .map(|row| match self.tree.int(self.tree.item(Loc::row(node, row))) {
+            let rows = self.tree.plan(node).table.iter();
+            let numbers: Vec<u64> = rows
+                .map(|row| match self.tree.int(self.tree.item(Loc::row(node, *row))) {
                     Some(n) => u64::try_from(n).unwrap_or(u64::MAX),
                     None => 0,
                 })
@@ -274,13 +275,23 @@ impl<'p> Engine<'p, '_> {
         }
         let table = self.file_table();
         let pointers = self.listed_pointers()?;
-        let mut known: Vec<u64> = pointers.iter().map(|(address, _)| (*address).into()).collect();
-        sort(&mut known);
-        let missing = |from: &[u64], in_it: &u64| from.binary_search(in_it).is_err();
-        let unknown = table.iter().filter(|at| missing(&known, at)).map(|at| (*at, true));
-        let unlisted = known.iter().filter(|at| missing(&table, at)).map(|at| (*at, false));
-        let mut differences: Vec<(u64, bool)> = unknown.chain(unlisted).collect();
-        differences.sort_unstable();
+        let mut differences = Vec::new();
+        let mut listed = table.iter().copied().peekable();
+        let mut last = None;
+        // Both are sorted.
+        for address in pointers.iter().map(|(address, _)| u64::from(*address)) {
+            if last == Some(address) {
+                continue;
+            }
+            last = Some(address);
+            while let Some(unknown) = listed.next_if(|at| *at < address) {
+                differences.push((unknown, true));
+            }
+            if listed.next_if_eq(&address).is_none() {
+                differences.push((address, false));
+            }
+        }
+        differences.extend(listed.map(|unknown| (unknown, true)));
         Ok(differences)
     }
 }

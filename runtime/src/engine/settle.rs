@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::state::Engine;
 use super::item::{ArrayRef, Blob, Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
-use super::plan::Plan;
+use super::plan::{Duties, Plan};
 use super::read::Read;
 use super::tree::Kept;
 use super::val::{eval_error, Fallible, Fault, Val};
@@ -24,12 +24,12 @@ impl<'p, 'b> Engine<'p, 'b> {
     pub(crate) fn settle(&mut self) -> Read<()> {
         self.reading.settling = true;
         self.memo.forget();
-        let mut walk = Walk::new(&self.tree, |plan| !plan.dictionaries.is_empty());
+        let mut walk = Walk::new(&self.tree, Duties::DICTIONARIES);
         while let Some(node) = walk.next(&self.tree) {
             self.settle_rows(node, |plan| &plan.dictionaries, Self::fill_names)?;
         }
         self.memo.forget();
-        let mut walk = Walk::new(&self.tree, |plan| !plan.references.is_empty());
+        let mut walk = Walk::new(&self.tree, Duties::REFERENCES);
         while let Some(node) = walk.next(&self.tree) {
             self.settle_rows(node, |plan| &plan.references, |engine, loc, row| {
                 engine.leave_unnamed(loc, row);
@@ -37,9 +37,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             })?;
         }
         self.memo.forget();
-        let mut walk = Walk::new(&self.tree, |plan| {
-            !plan.settling.is_empty() || plan.ruled || !plan.spelled.is_empty()
-        });
+        let mut walk = Walk::new(&self.tree, Duties::SETTLING);
         while let Some(node) = walk.next(&self.tree) {
             self.settle_rows(node, |plan| &plan.settling, |engine, loc, row| {
                 if engine.tree.entry(loc).is_unset() {
@@ -108,16 +106,17 @@ impl<'p, 'b> Engine<'p, 'b> {
     fn fill_names(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
         let Some(path) = row.patricia(self.model) else { return Ok(()) };
         let Item::Array(array) = self.tree.item(loc) else { return Ok(()) };
-        let mut names: Vec<Blob> = Vec::new();
-        for index in 1..self.tree.count(array) {
+        let count = self.tree.count(array);
+        let mut names: Vec<Blob> = Vec::with_capacity(count as usize);
+        for index in 1..count {
             let element = self.tree.element(array, index).unwrap_or(Item::Absent);
             let Item::Node(node) = self.tree.through(element) else { continue };
-            let name = self.tree.record(node).table_rows().get(3).copied();
+            let name = self.tree.plan(node).table.get(3).copied();
             if let Some(Item::Text(name)) = name.map(|row| self.tree.item(Loc::row(node, row))) {
                 names.push(name);
             }
         }
-        let mut places = Vec::new();
+        let mut places = Vec::with_capacity(names.len());
         let mut many = false;
         self.walk(path, loc.node, None, &mut many, &mut |_, val| {
             if let Val::Loc(place) = val {
@@ -242,8 +241,8 @@ impl<'p, 'b> Engine<'p, 'b> {
             return false;
         }
         let rows = match self.tree.element(array, 0).map(|item| self.tree.through(item)) {
-            Some(Item::Node(node)) => self.tree.record(node).table_rows(),
-            _ => Vec::new(),
+            Some(Item::Node(node)) => &self.tree.plan(node).table[..],
+            _ => &[],
         };
         (0..).zip(table.rows()).all(|(index, computed)| {
             let element = self.tree.element(array, index).unwrap_or(Item::Absent);
@@ -465,7 +464,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// The data of a record that an algorithm computes, row by row.
     fn kept_rows(&self, node: NodeRef) -> Vec<KeptValue> {
-        let rows = self.tree.record(node).table_rows().into_iter();
+        let rows = self.tree.plan(node).table.iter().copied();
         rows.map(|row| self.kept_value(self.tree.entry(Loc::row(node, row)))).collect()
     }
 

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, OWN, UNPLACED, WHOLE};
 use super::partial::{Partial, Unread};
-use super::plan::{has_order, Direction, Number, Place, Plan, RowPlan, Store};
+use super::plan::{has_order, Direction, Duties, Number, Place, Plan, RowPlan, Store};
 use super::program::Layout;
 use crate::load::Endian;
 use crate::model::{
@@ -34,8 +34,12 @@ pub struct Tree<'p, 'b> {
     pub(crate) nodes: Vec<Node>,
     pub(crate) slots: Vec<Slot>,
     pub(crate) arrays: Vec<Array<'p>>,
+    /// The one that has no elements and no address, if somebody asked for it.
+    nothing: u32,
     /// Those that consist of compact records.
     pub(crate) compact: Vec<u32>,
+    /// What there is to do with any of the nodes and elements.
+    pub(super) duties: Duties,
     pub(crate) items: Vec<Item>,
     /// Addresses of elements that have no fixed size.
     pub(crate) starts: Vec<u32>,
@@ -55,12 +59,13 @@ pub struct Tree<'p, 'b> {
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     pub record: RecordId,
-    /// If this is a form: the record of its case.
-    pub case: Option<RecordId>,
-    /// The node that holds this one; of the root, itself.
-    pub owner: NodeRef,
-    /// Row of the owner.
-    pub owner_row: RowId,
+    /// If this is a form: the record of its case; else [`OWN`].
+    case: u32,
+    /// The node that holds this one, and its row; of the root, itself. There is a node for each use
+    /// of a record, so that it matters how large they are.
+    owner: (u32, u32),
+    owner_part: u16,
+    owner_row: u16,
     /// Position in the array around it; [`OWN`] if there is none.
     pub index: u32,
     /// Address that homes count from.
@@ -80,6 +85,28 @@ pub(crate) struct Node {
     /// Built, but not part of the file after all.
     pub dead: bool,
 }
+
+impl Node {
+    /// If this is a form: the record of its case.
+    #[inline]
+    pub(crate) fn case(&self) -> Option<RecordId> {
+        if self.case == OWN { None } else { Some(RecordId(self.case)) }
+    }
+
+    /// The node that holds this one.
+    #[inline]
+    fn owner(&self) -> NodeRef {
+        let (id, element) = self.owner;
+        NodeRef { id, element, part: self.owner_part }
+    }
+
+    /// Row of the owner.
+    fn owner_row(&self) -> RowId {
+        RowId(self.owner_row.into())
+    }
+}
+
+const _: () = assert!(core::mem::size_of::<Node>() == 56);
 
 /// Byte order of the numbers of a node that do not say their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -220,7 +247,9 @@ impl<'p, 'b> Tree<'p, 'b> {
             nodes: Vec::new(),
             slots: Vec::new(),
             arrays: Vec::new(),
+            nothing: UNPLACED,
             compact: Vec::new(),
+            duties: Duties::default(),
             items: Vec::new(),
             starts: Vec::new(),
             pointers: Vec::new(),
@@ -286,7 +315,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     fn record_of_part(&self, node: NodeRef) -> RecordId {
         match node.part {
             0 => self.whole_record(node),
-            CASE => self.own_node(node).case.unwrap_or(self.own_node(node).record),
+            CASE => self.own_node(node).case().unwrap_or(self.own_node(node).record),
             part => self.plans[self.whole_record(node).index()].parts[usize::from(part)].record,
         }
     }
@@ -333,9 +362,9 @@ impl<'p, 'b> Tree<'p, 'b> {
                 let records = self.records_of(node);
                 Some(Loc::row(records.owner, records.owner_row).at(node.element))
             }
-            0 if self.own_node(node).case.is_some() => {
+            0 if self.own_node(node).case().is_some() => {
                 // The node of a form belongs to that of its case.
-                Some(Loc::row(NodeRef { part: CASE, ..node }, self.own_node(node).owner_row))
+                Some(Loc::row(NodeRef { part: CASE, ..node }, self.own_node(node).owner_row()))
             }
             0 | CASE => {
                 if node.id == 0 {
@@ -343,7 +372,7 @@ impl<'p, 'b> Tree<'p, 'b> {
                 }
                 let own = self.own_node(node);
                 let index = (own.index != OWN).then_some(own.index);
-                Some(Loc::row(own.owner, own.owner_row).indexed(index))
+                Some(Loc::row(own.owner(), own.owner_row()).indexed(index))
             }
             part => {
                 let part = self.plans[self.whole_record(node).index()].parts[usize::from(part)];
@@ -358,8 +387,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     pub fn owner(&self, node: NodeRef) -> Option<NodeRef> {
         if node.part == 0 && !node.is_element() {
             let own = self.own_node(node);
-            if own.case.is_none() {
-                return (node.id != 0).then_some(own.owner);
+            if own.case().is_none() {
+                return (node.id != 0).then_some(own.owner());
             }
         }
         self.holder(node).map(|loc| loc.node)
@@ -502,7 +531,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// The place where a row is looked up: of a case with forms, in the form.
     fn real(&self, loc: Loc) -> Option<Loc> {
-        if loc.node.part == CASE && self.own_node(loc.node).case.is_some() {
+        if loc.node.part == CASE && self.own_node(loc.node).case().is_some() {
             return self.spelled(loc);
         }
         Some(loc)
@@ -581,22 +610,38 @@ impl<'p, 'b> Tree<'p, 'b> {
     #[must_use]
     #[inline]
     pub fn entry(&self, loc: Loc) -> Item {
+        let item = self.row_entry(loc.node, loc.row);
+        match loc.index() {
+            None => item,
+            Some(index) => self.element_entry(item, index),
+        }
+    }
+
+    /// What is in an element of what is in a row.
+    fn element_entry(&self, item: Item, index: u32) -> Item {
+        match self.through(item) {
+            Item::Array(array) => self.element(array, index).unwrap_or(Item::Absent),
+            _ => Item::Absent,
+        }
+    }
+
+    #[inline]
+    fn row_entry(&self, node: NodeRef, row: RowId) -> Item {
         // What is asked for most.
-        if loc.node.part == 0 && !loc.node.is_element() && loc.index().is_none() {
-            let own = &self.nodes[loc.node.id as usize];
-            match self.plans[own.record.index()].rows.get(loc.row.index()) {
-                Some(RowPlan { store: Store::Slot(slot), .. }) => {
-                    return self.slots[own.slots as usize + usize::from(*slot)].item;
-                }
-                Some(RowPlan { number: Some(number), .. })
-                    if self.odd.is_empty() && self.has_read_all() =>
-                {
-                    return self.plain_number(own, number);
-                }
-                _ => {}
+        if node.part == 0 && !node.is_element() {
+            let own = &self.nodes[node.id as usize];
+            let Some(planned) = self.plans[own.record.index()].rows.get(row.index()) else {
+                return Item::Absent;
+            };
+            if let Store::Slot(slot) = planned.store {
+                return self.slots[own.slots as usize + usize::from(slot)].item;
+            }
+            let plain = self.odd.is_empty() && self.has_read_all();
+            if let (Some(number), true) = (&planned.number, plain) {
+                return self.plain_number(own, number);
             }
         }
-        self.entry_anywhere(loc)
+        self.entry_anywhere(Loc::row(node, row))
     }
 
     #[inline]
@@ -615,23 +660,13 @@ impl<'p, 'b> Tree<'p, 'b> {
         integer(raw, u32::from(number.bytes) * 8, number.signed)
     }
 
-    fn entry_anywhere(&self, loc: Loc) -> Item {
-        let row = loc.whole_row();
-        let item = match self.real(row) {
+    fn entry_anywhere(&self, row: Loc) -> Item {
+        match self.real(row) {
             // A case says what none of its forms has.
             None => Item::Absent,
             Some(real) if real.row == WHOLE => Item::Absent,
-            Some(real) => {
-                let item = self.own_entry(real);
-                if real == row { item } else { self.as_logical(item, row) }
-            }
-        };
-        match loc.index() {
-            None => item,
-            Some(index) => match self.through(item) {
-                Item::Array(array) => self.element(array, index).unwrap_or(Item::Absent),
-                _ => Item::Absent,
-            },
+            Some(real) if real.node.part == row.node.part => self.own_entry(real),
+            Some(real) => self.as_logical(self.own_entry(real), row),
         }
     }
 
@@ -868,27 +903,12 @@ impl<'p, 'b> Tree<'p, 'b> {
     /// An element itself: of a pointer, the pointer.
     #[must_use]
     pub fn element(&self, array: ArrayRef, index: u32) -> Option<Item> {
-        if index >= self.count(array) {
+        let ArrayRef::Own(number) = array else { return self.inline_element(array, index) };
+        let whole = &self.arrays[number as usize];
+        if index >= whole.count {
             return None;
         }
-        let ArrayRef::Own(number) = array else {
-            let loc = inline(array);
-            if let Some(item) = self.odd_element(loc.at(index)) {
-                return Some(item);
-            }
-            let (from, at, order) = self.spot(loc)?;
-            let row = self.row(loc);
-            let Type::Array(array) = &row.ty else { return None };
-            let Type::Cell(cell) = &array.element else { return None };
-            let size = cell_bytes(cell);
-            let order = match cell.storage {
-                Storage::Fixed(int) => self.cell_order(int, order),
-                _ => order,
-            };
-            let raw = self.load(from, at + u32::from(size) * index, size, order);
-            return Some(self.meant(raw, cell, row));
-        };
-        Some(match self.arrays[number as usize].elements {
+        Some(match whole.elements {
             Elements::Items { first, .. } => self.items[(first + index) as usize],
             Elements::Records(_) => Item::Node(NodeRef { id: number, element: index, part: 0 }),
             Elements::Part { array, first } => {
@@ -901,6 +921,28 @@ impl<'p, 'b> Tree<'p, 'b> {
                 self.meant(raw, cells.cell, cells.row)
             }
         })
+    }
+
+    /// An element of the numbers of a row that are in place.
+    fn inline_element(&self, array: ArrayRef, index: u32) -> Option<Item> {
+        if index >= self.count(array) {
+            return None;
+        }
+        let loc = inline(array);
+        if let Some(item) = self.odd_element(loc.at(index)) {
+            return Some(item);
+        }
+        let (from, at, order) = self.spot(loc)?;
+        let row = self.row(loc);
+        let Type::Array(array) = &row.ty else { return None };
+        let Type::Cell(cell) = &array.element else { return None };
+        let size = cell_bytes(cell);
+        let order = match cell.storage {
+            Storage::Fixed(int) => self.cell_order(int, order),
+            _ => order,
+        };
+        let raw = self.load(from, at + u32::from(size) * index, size, order);
+        Some(self.meant(raw, cell, row))
     }
 
     /// The elements of an array of items.
@@ -966,11 +1008,20 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     pub(crate) fn add_array(&mut self, elements: Elements<'p>, count: u32) -> u32 {
         let number = u32::try_from(self.arrays.len()).unwrap_or(UNPLACED);
-        if let Elements::Records(_) = elements {
+        if let Elements::Records(records) = elements {
             self.compact.push(number);
+            self.duties |= self.plan_of(records.record).all_duties;
         }
         self.arrays.push(Array { elements, count, at: UNPLACED, end: UNPLACED });
         number
+    }
+
+    /// An array without elements and without an address, which may be in any number of rows.
+    pub(crate) fn no_elements(&mut self) -> u32 {
+        if self.nothing == UNPLACED {
+            self.nothing = self.add_items(&[]);
+        }
+        self.nothing
     }
 
     /// Makes an array of items.
@@ -1072,14 +1123,16 @@ impl<'p, 'b> Tree<'p, 'b> {
             Some(crate::model::EndianRule::Fixed(order)) => Order::Known((*order).into()),
             Some(crate::model::EndianRule::Chosen(..)) => Order::Asked,
         };
+        self.duties |= plan.all_duties;
         let slots = u32::try_from(self.slots.len()).unwrap_or(UNPLACED);
         let empty = Slot { item: Item::Unset, at: UNPLACED, end: UNPLACED };
         self.slots.resize(self.slots.len() + usize::from(plan.slots), empty);
         self.nodes.push(Node {
             record,
-            case: None,
-            owner,
-            owner_row: holder.map_or(RowId(0), |loc| loc.row),
+            case: OWN,
+            owner: (owner.id, owner.element),
+            owner_part: owner.part,
+            owner_row: holder.map_or(0, |loc| u16::try_from(loc.row.0).unwrap_or(u16::MAX)),
             index: holder.and_then(Loc::index).unwrap_or(OWN),
             at: UNPLACED,
             end: UNPLACED,
@@ -1094,6 +1147,12 @@ impl<'p, 'b> Tree<'p, 'b> {
         NodeRef::own(id)
     }
 
+    /// Makes a node the form of a case.
+    pub(crate) fn set_case(&mut self, node: NodeRef, case: RecordId) {
+        self.own_node_mut(node).case = case.0;
+        self.duties |= self.plan_of(case).all_duties;
+    }
+
     /// Says the byte order of the file, which is known when all of a value was taken in: nodes have
     /// it from those around them, which were added before them.
     pub(crate) fn set_order(&mut self, order: Endian) {
@@ -1103,7 +1162,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         for id in 0..self.nodes.len() {
             let node = &self.nodes[id];
             if self.layout.model.records[node.record.index()].endian.is_none() {
-                let known = match node.owner {
+                let known = match node.owner() {
                     _ if id == 0 => Order::Known(order),
                     owner if owner.is_element() => self.order_of_elements(owner),
                     owner => self.order_in(owner),
@@ -1349,16 +1408,8 @@ pub(crate) fn float(raw: u64, bits: u32) -> Item {
 /// A number of 1 to 8 bytes; 0 where there are fewer.
 #[inline]
 pub(crate) fn load(bytes: &[u8], at: usize, size: u8, order: Endian) -> u64 {
-    let size = usize::from(size);
-    let Some(field) = bytes.get(at..at.wrapping_add(size)) else { return 0 };
-    let mut all = [0; 8];
-    if let Some(low) = all.get_mut(..size) {
-        low.copy_from_slice(field);
-        if order == Endian::Big {
-            low.reverse();
-        }
-    }
-    u64::from_le_bytes(all)
+    let Some(field) = bytes.get(at..at.wrapping_add(usize::from(size))) else { return 0 };
+    crate::load_uint(field, 0, size, order).unwrap_or(0)
 }
 
 /// A pointer of a file that was read.

@@ -1,12 +1,12 @@
 //! All nodes of a tree, in the order in which they were met.
 
 use super::item::{NodeRef, CASE};
-use super::plan::Plan;
+use super::plan::{Duties, Plan};
 use super::tree::{Elements, Tree};
 
 /// A way through the nodes of a tree whose plan has something to do. The tree may change meanwhile.
 pub struct Walk {
-    wanted: fn(&Plan) -> bool,
+    duties: Duties,
     /// The next node of its own, and behind the last one.
     node: u32,
     end: u32,
@@ -27,54 +27,69 @@ impl Walk {
     /// Through all nodes of a file that was read.
     #[must_use]
     pub fn all(tree: &Tree<'_, '_>) -> Walk {
-        Walk::new(tree, |_| true)
+        Walk::new(tree, Duties::EXISTING)
     }
 
     /// Through the nodes that are there now.
-    pub(super) fn new(tree: &Tree<'_, '_>, wanted: fn(&Plan) -> bool) -> Walk {
+    pub(super) fn new(tree: &Tree<'_, '_>, duties: Duties) -> Walk {
         let end = u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX);
-        Walk { wanted, node: 0, end, view: View::Case, array: 0, element: 0 }
+        Walk { duties, node: 0, end, view: View::Case, array: 0, element: 0 }
     }
 
     /// Through the nodes that are added on the way, too.
-    pub(super) fn growing(tree: &Tree<'_, '_>, wanted: fn(&Plan) -> bool) -> Walk {
-        Walk { end: u32::MAX, ..Walk::new(tree, wanted) }
+    pub(super) fn growing(tree: &Tree<'_, '_>, duties: Duties) -> Walk {
+        Walk { end: u32::MAX, ..Walk::new(tree, duties) }
     }
 
     /// The next node.
     pub fn next(&mut self, tree: &Tree<'_, '_>) -> Option<NodeRef> {
+        if !tree.duties.meet(self.duties) {
+            return None;
+        }
         loop {
             let nodes = u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX).min(self.end);
             // What was read before a node comes before it.
-            if let Some(number) = tree.compact.get(self.array).copied() {
-                let array = &tree.arrays[number as usize];
-                let Elements::Records(records) = &array.elements else {
-                    self.array += 1;
-                    continue;
-                };
-                if records.before <= self.node || self.node >= nodes {
-                    match self.in_array(tree, number) {
-                        Some(node) => return Some(node),
-                        None => {
-                            self.array += 1;
-                            self.element = 0;
-                            self.view = View::Case;
-                            continue;
-                        }
-                    }
-                }
-            }
-            if self.node >= nodes {
-                return None;
-            }
-            match self.in_node(tree) {
-                Some(node) => return Some(node),
-                None => {
+            let array = self.next_array(tree);
+            let before = array.map_or(nodes, |(_, before)| before.min(nodes));
+            while self.node < before {
+                if self.is_passed(tree) {
                     self.node += 1;
-                    self.view = View::Case;
+                    continue;
+                }
+                if let Some(node) = self.in_node(tree) {
+                    return Some(node);
+                }
+                self.node += 1;
+                self.view = View::Case;
+            }
+            let (number, _) = array?;
+            if let Some(node) = self.in_array(tree, number) {
+                return Some(node);
+            }
+            self.array += 1;
+            self.element = 0;
+            self.view = View::Case;
+        }
+    }
+
+    /// Whether there is nothing to do with the next node.
+    #[inline]
+    fn is_passed(&self, tree: &Tree<'_, '_>) -> bool {
+        let own = &tree.nodes[self.node as usize];
+        own.case().is_none() && !tree.plan_of(own.record).all_duties.meet(self.duties)
+    }
+
+    /// The next array of compact records with something to do, and how many nodes come before it.
+    fn next_array(&mut self, tree: &Tree<'_, '_>) -> Option<(u32, u32)> {
+        while let Some(number) = tree.compact.get(self.array).copied() {
+            if let Elements::Records(records) = &tree.arrays[number as usize].elements {
+                if tree.plan_of(records.record).all_duties.meet(self.duties) {
+                    return Some((number, records.before));
                 }
             }
+            self.array += 1;
         }
+        None
     }
 
     fn in_node(&mut self, tree: &Tree<'_, '_>) -> Option<NodeRef> {
@@ -82,8 +97,8 @@ impl Walk {
         let own = tree.own_node(node);
         if let View::Case = self.view {
             self.view = View::Part(0);
-            if let Some(case) = own.case {
-                if (self.wanted)(tree.plan_of(case)) {
+            if let Some(case) = own.case() {
+                if tree.plan_of(case).duties.meet(self.duties) {
                     return Some(NodeRef { part: CASE, ..node });
                 }
             }
@@ -95,9 +110,6 @@ impl Walk {
         let array = &tree.arrays[number as usize];
         let Elements::Records(records) = &array.elements else { return None };
         let plan = tree.plan_of(records.record);
-        if !plan.parts.iter().any(|part| (self.wanted)(tree.plan_of(part.record))) {
-            return None;
-        }
         while self.element < array.count {
             if let View::Case = self.view {
                 self.view = View::Part(0);
@@ -117,7 +129,7 @@ impl Walk {
         let View::Part(first) = self.view else { return None };
         for part in first..u16::try_from(plan.parts.len()).unwrap_or(u16::MAX) {
             self.view = View::Part(part + 1);
-            if (self.wanted)(tree.plan_of(plan.parts[usize::from(part)].record)) {
+            if tree.plan_of(plan.parts[usize::from(part)].record).duties.meet(self.duties) {
                 return Some(NodeRef { part, ..node });
             }
         }

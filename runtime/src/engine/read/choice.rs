@@ -12,7 +12,7 @@ use super::super::val::{describe, hex, Fault, Val};
 use super::{short, Cursor, Read};
 use crate::error::ReadErrorKind;
 use crate::model::{
-    Cell, Home, Label, RowId, Storage, Tag, Type, UnionId,
+    Cell, Label, RowId, Storage, Tag, Type, UnionId,
 };
 
 /// What decides a case: the value of the tag, and the bytes from the tag on.
@@ -123,7 +123,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let record = form.map_or(case.record, |form| case.forms[form as usize].record);
         let rows = self.add_node(record, loc, start)?;
         let node = if form.is_some() {
-            self.tree.own_node_mut(rows).case = Some(case.record);
+            self.tree.set_case(rows, case.record);
             NodeRef { part: CASE, ..rows }
         } else {
             rows
@@ -193,8 +193,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// Where the rows with homes of a case end, counted from its base.
     pub(crate) fn fixed_part(&self, node: NodeRef) -> Option<u64> {
         let plan = self.tree.plan(node);
-        let homes = plan.rows.iter().any(|row| matches!(row.home, Home::At(_)));
-        plan.block.filter(|_| homes).map(u64::from)
+        plan.block.filter(|_| plan.homes).map(u64::from)
     }
 
     fn show_tag(&self, val: Val) -> String {

@@ -14,18 +14,21 @@ use crate::model::{Home, Path, RowKind};
 impl<'p> Engine<'p, '_> {
     /// Makes sure that a row has been read, objects and pointers included.
     pub(crate) fn force_read(&mut self, loc: Loc) -> Fallible<()> {
-        let fail = |error: ReadError| Box::new(Fault::Read(error));
-        if self.tree.entry(loc).is_unset() {
+        let mut entry = self.tree.entry(loc);
+        if entry.is_unset() {
             if self.is_busy(loc) {
                 // Being read: what is known of it so far is known.
                 return Ok(());
             }
             self.read_early(loc)?;
+            entry = self.tree.entry(loc);
         }
-        if self.tree.pointer(loc).is_some() && self.is_busy(loc) {
-            return Ok(());
+        match entry {
+            Item::Pointer(_) if !self.is_busy(loc) => {
+                self.force_target(loc).map_err(|error| Box::new(Fault::Read(error)))
+            }
+            _ => Ok(()),
         }
-        self.force_target(loc).map_err(fail)
     }
 
     fn read_early(&mut self, loc: Loc) -> Fallible<()> {
@@ -84,10 +87,10 @@ impl<'p> Engine<'p, '_> {
     fn read_slice(&mut self, loc: Loc) -> Fallible<()> {
         let RowKind::Slice { table, count, .. } = &self.tree.row(loc).kind else { return Ok(()) };
         let base = self.stored_base(loc)?.unwrap_or(0);
-        self.force(loc.node, *count)?;
-        let count = self.tree.int(self.tree.item(Loc::row(loc.node, *count))).unwrap_or(0);
+        let count = self.fetch(Loc::row(loc.node, *count))?;
+        let count = self.tree.int(count).unwrap_or(0);
         let number = if count == 0 {
-            self.tree.add_items(&[])
+            self.tree.no_elements()
         } else {
             self.table_slice(table, loc, base, count)?
         };
@@ -101,9 +104,11 @@ impl<'p> Engine<'p, '_> {
         let RowKind::Slice { base, factor, offset, .. } = &self.tree.row(loc).kind else {
             return Ok(None);
         };
-        self.force(loc.node, *base)?;
-        let stored = self.tree.item(Loc::row(loc.node, *base));
+        let stored = self.fetch(Loc::row(loc.node, *base))?;
         let Some(stored) = self.tree.int(stored) else { return Ok(None) };
+        if (*factor, *offset) == (1, 0) {
+            return Ok(Some(stored));
+        }
         match stored.checked_mul(*factor).and_then(|n| n.checked_add(*offset)) {
             Some(index) => Ok(Some(index)),
             None => eval_error("the base of the slice is too large"),

@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 
 use super::super::state::Engine;
 use super::super::item::{ArrayRef, Blob, Item, Loc, NodeRef, UNPLACED};
-use super::super::plan::Store;
 use super::super::tree::Pointer;
 use super::{short, Cursor, Read};
 use crate::error::ReadErrorKind;
@@ -327,9 +326,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Nothing but rows in place hangs on some nodes.
     pub(crate) fn own_rows(&self, node: NodeRef) -> impl Iterator<Item = RowId> + 'p {
-        let plan = self.tree.plan(node);
-        let rows = (0..).map(RowId).zip(&plan.rows);
-        rows.filter(|(_, row)| matches!(row.store, Store::Slot(_))).map(|(id, _)| id)
+        self.tree.plan(node).slotted.iter().copied()
     }
 }
 

@@ -220,17 +220,17 @@ impl<'p> Engine<'p, '_> {
     fn build_rows(&mut self, node: NodeRef, from: Origin<'_>) {
         self.build_kept(node, from);
         let record = self.tree.record(node);
-        let mut later = Vec::new();
-        for (id, row) in (0..).map(RowId).zip(&record.rows) {
-            let loc = Loc::row(node, id);
-            if matches!(row.role, Role::Derived) {
-                later.push((loc, row));
-            } else {
-                self.build_row(loc, row, from);
-            }
+        let plan = self.tree.plan(node);
+        let (rows, derived) = match from {
+            Origin::Node(_) => &plan.taking,
+            _ => &plan.building,
+        };
+        for id in rows {
+            self.build_row(Loc::row(node, *id), &record.rows[id.index()], from);
         }
         // A number may follow from one case of a union and be data in another.
-        for (loc, row) in later {
+        for id in derived {
+            let (loc, row) = (Loc::row(node, *id), &record.rows[id.index()]);
             let derived = self.tree.is_derived_here(loc);
             let given = match (self.field_of(from, loc, row), from) {
                 // A type has a field for it in any case.
@@ -1084,7 +1084,7 @@ impl<'p> Engine<'p, '_> {
             })
             .unwrap_or(first);
         let Some(rows) = self.build_add(case.forms[chosen].record, loc) else { return Item::Absent };
-        self.tree.own_node_mut(rows).case = Some(case.record);
+        self.tree.set_case(rows, case.record);
         let node = NodeRef { part: CASE, ..rows };
         if loc.index().is_none() && self.tree.entry(loc) == Item::Node(rows) {
             self.tree.set_item(loc, Item::Node(node));

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::super::state::{Engine, Table};
 use super::super::item::{ArrayRef, Item, Loc};
-use super::super::plan::Store;
+use super::super::plan::{Duties, Store};
 use super::super::settle::kept_kind;
 use super::super::tree::Pointer;
 use super::super::val::{eval_error, Fallible, Fault, Val};
@@ -16,7 +16,7 @@ use crate::spelling::{KeptKind, KeptValue};
 
 impl<'p> Engine<'p, '_> {
     pub(crate) fn expand(&mut self) {
-        let mut walk = Walk::growing(&self.tree, |plan| !plan.expanding.is_empty());
+        let mut walk = Walk::growing(&self.tree, Duties::EXPANDING);
         while let Some(node) = walk.next(&self.tree) {
             if self.tree.is_dead(node) {
                 continue;
@@ -255,13 +255,17 @@ impl<'p> Engine<'p, '_> {
                 return Ok(index);
             }
         }
+        let key = (loc.node, loc.row);
+        if let Some(base) = self.writing.bases.get(&key) {
+            return Ok(*base);
+        }
         self.walk(table, loc.node, None, &mut false, &mut |engine, val| {
             if let Val::Loc(table) = val {
                 engine.force_loc(table)?;
             }
             Ok(true)
         })?;
-        match self.writing.bases.get(&(loc.node, loc.row)) {
+        match self.writing.bases.get(&key) {
             Some(base) => Ok(*base),
             None => Err(Box::new(Fault::Eval("the shared table does not take this slice".into()))),
         }

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::super::state::Engine;
-use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, CASE, MAX_SIZE, UNPLACED, WHOLE};
+use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
 use super::super::plan::{has_order, Piece, Place, Store};
 use super::super::tree::{cell_bytes, Cells, Elements, Records};
 use super::super::val::{Fallible, Fault};
@@ -12,7 +12,7 @@ use super::build::does_not_fit;
 use super::number::fits_int;
 use crate::load::Endian;
 use crate::model::{
-    unit_size, Content, Encoding, RecordKind, Row, RowId, RowKind, RunLength, RunType, Storage, Type,
+    unit_size, Content, Encoding, RecordKind, Row, RowKind, RunLength, RunType, Storage, Type,
 };
 use crate::problem::ProblemKind;
 
@@ -86,8 +86,8 @@ impl<'p> Engine<'p, '_> {
         if self.fill_pieces(node).is_err() {
             self.refuse_order(node, node);
         }
-        for row in self.own_rows(node) {
-            let loc = Loc::row(node, row);
+        for row in &self.tree.plan(node).filling {
+            let loc = Loc::row(node, *row);
             if let Err(fault) = self.fill_row(loc, self.tree.row(loc)) {
                 self.report(*fault, loc);
             }
@@ -479,12 +479,6 @@ impl<'p> Engine<'p, '_> {
             (_, Item::Text(blob)) => self.tree.bytes(blob).to_vec(),
             _ => Vec::new(),
         }
-    }
-
-    /// Rows that are looked at one by one before a value is written.
-    pub(crate) fn rows_to_validate(&self, node: NodeRef) -> &'p [RowId] {
-        debug_assert!(node.part != CASE || !matches!(self.tree.record(node).kind, RecordKind::Form(..)));
-        &self.tree.plan(node).validating
     }
 
     /// Whether a row is somewhere in the file.

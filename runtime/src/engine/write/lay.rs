@@ -13,7 +13,7 @@ use super::super::tree::{cell_bytes, Elements};
 use super::super::val::{eval_error, Fallible};
 use crate::model::{
     unit_size, Cell, Content, Encoding, ExprId, Extent, Home, Label, Meaning, Model, Role, Row,
-    RowId, RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
+    RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -105,20 +105,16 @@ impl<'p> Engine<'p, '_> {
     ) -> Fallible<()> {
         let record = self.tree.record(node);
         let plan = self.tree.plan(node);
-        let rows = || (0..).map(RowId).zip(record.rows.iter().zip(&plan.rows));
-        for (id, (row, planned)) in rows() {
-            let Home::At(offset) = planned.home else { continue };
-            match (planned.store, planned.size) {
-                (Store::Slot(_), _) => {
-                    let mut here = Spot::new(base + offset);
-                    self.lay_row(Loc::row(node, id), row, &mut here)?;
-                    // The last row of a block may be of any size.
-                    here.align();
-                    spot.at = spot.at.max(here.at);
-                }
-                (_, Some(size)) => spot.at = spot.at.max(base + offset + u64::from(size)),
-                (_, None) => {}
-            }
+        for id in &plan.slotted {
+            let Home::At(offset) = plan.rows[id.index()].home else { continue };
+            let mut here = Spot::new(base + offset);
+            self.lay_row(Loc::row(node, *id), &record.rows[id.index()], &mut here)?;
+            // The last row of a block may be of any size.
+            here.align();
+            spot.at = spot.at.max(here.at);
+        }
+        if plan.reach > 0 {
+            spot.at = spot.at.max(base + u64::from(plan.reach));
         }
         if let Some(size) = block {
             spot.at = spot.at.max(base + size);
@@ -126,11 +122,12 @@ impl<'p> Engine<'p, '_> {
         if !self.writing.measuring {
             self.tree.own_node_mut(node).tail = short(spot.at);
         }
-        for (id, (row, planned)) in rows() {
+        for id in &plan.following {
+            let (row, planned) = (&record.rows[id.index()], &plan.rows[id.index()]);
             if planned.home != Home::Next {
                 continue;
             }
-            let loc = Loc::row(node, id);
+            let loc = Loc::row(node, *id);
             let Store::Slot(_) = planned.store else {
                 spot.align();
                 spot.at += u64::from(planned.size.unwrap_or(0));

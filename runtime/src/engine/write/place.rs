@@ -9,12 +9,13 @@ use alloc::vec::Vec;
 use super::super::address::leads_to_nothing;
 use super::super::state::Engine;
 use super::super::item::{Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
+use super::super::plan::Duties;
 use super::super::read::short;
 use super::super::val::{eval_error, Fallible, Fault};
 use super::super::walk::Walk;
 use super::lay::Spot;
 use crate::model::{
-    LayoutPath, Model, PointerType, Row, RowKind, RunLength, Statement, Target, Type, WhenEmpty,
+    LayoutPath, Model, PathStep, PointerType, Row, RowKind, RunLength, Statement, Target, Type, WhenEmpty,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -50,10 +51,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             match statement {
                 Statement::This => {
                     let align = self.writing.aligns.get(&node).copied().unwrap_or(1);
-                    let loc = self.tree.node_loc(node);
-                    let at = if node == NodeRef::ROOT { 0 } else { self.begin(loc, align) };
-                    let end = self.lay_record(node, at)?;
-                    self.finish(end);
+                    self.place_this(node, align)?;
                 }
                 Statement::Record(path) => {
                     self.each(node, path, &mut |engine, loc| engine.place(loc, true, false))?;
@@ -109,6 +107,15 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(())
     }
 
+    /// Places the bytes of a record.
+    fn place_this(&mut self, node: NodeRef, align: u64) -> Fallible<()> {
+        let loc = self.tree.node_loc(node);
+        let at = if node == NodeRef::ROOT { 0 } else { self.begin(loc, align) };
+        let end = self.lay_record(node, at)?;
+        self.finish(end);
+        Ok(())
+    }
+
     /// Whether what says the address of a mark is not there, so that it marks nothing.
     fn is_nowhere(&mut self, loc: Loc) -> bool {
         match self.tree.row(loc).kind {
@@ -129,24 +136,18 @@ impl<'p, 'b> Engine<'p, 'b> {
         path: &'p LayoutPath,
         action: &mut dyn FnMut(&mut Self, Loc) -> Fallible<()>,
     ) -> Fallible<()> {
+        let Some((last, steps)) = path.steps.split_last() else { return Ok(()) };
+        if steps.is_empty() {
+            return match self.onto_row(node, last) {
+                Some(loc) => action(self, loc),
+                None => Ok(()),
+            };
+        }
         let mut nodes = vec![node];
-        for (depth, step) in path.steps.iter().enumerate() {
-            let last = depth + 1 == path.steps.len();
+        for step in steps {
             let mut next = Vec::new();
             for node in nodes {
-                // The layout of a case with forms is that of the form.
-                let ways = [node, node.as_rows()];
-                let row_of = |engine: &Self, node: NodeRef| {
-                    let record = engine.tree.record_id(node);
-                    step.rows.iter().find(|(r, _)| *r == record).map(|(_, row)| Loc::row(node, *row))
-                };
-                let Some(loc) = ways.into_iter().find_map(|node| row_of(self, node)) else {
-                    continue;
-                };
-                if last {
-                    action(self, loc)?;
-                    continue;
-                }
+                let Some(loc) = self.onto_row(node, step) else { continue };
                 self.force(loc.node, loc.row)?;
                 match self.tree.item(loc) {
                     Item::Node(inner) => next.push(inner),
@@ -163,7 +164,22 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             nodes = next;
         }
+        for node in nodes {
+            if let Some(loc) = self.onto_row(node, last) {
+                action(self, loc)?;
+            }
+        }
         Ok(())
+    }
+
+    /// The row of a node that a step of a path means.
+    fn onto_row(&self, node: NodeRef, step: &PathStep) -> Option<Loc> {
+        // The layout of a case with forms is that of the form.
+        let ways = [node, node.as_rows()];
+        ways.into_iter().find_map(|node| {
+            let record = self.tree.record_id(node);
+            step.rows.iter().find(|(r, _)| *r == record).map(|(_, row)| Loc::row(node, *row))
+        })
     }
 
     /// Places what a row owns: its bytes, what hangs on them, or both.
@@ -350,11 +366,13 @@ impl<'p, 'b> Engine<'p, 'b> {
                 let at = self.tree.path(loc).to_string();
                 return Err(Box::new(Fault::Eval(format!("`{at}` is placed twice"))));
             }
-            self.writing.aligns.insert(node, align);
+            if !first {
+                self.writing.aligns.insert(node, align);
+            }
         }
         if first {
             if record {
-                self.run_layout(node, &layout[..1])?;
+                self.place_this(node, align)?;
             }
             if tail {
                 self.run_layout(node, &layout[1..])?;
@@ -395,19 +413,18 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Reports objects that no layout has placed.
     pub(crate) fn check_placed(&mut self) {
-        let mut walk = Walk::new(&self.tree, |plan| plan.slots > 0);
+        let mut walk = Walk::new(&self.tree, Duties::PLACING);
         while let Some(node) = walk.next(&self.tree) {
             if self.tree.node_at(node) == UNPLACED || self.tree.is_dead(node) {
                 continue;
             }
-            for row in self.own_rows(node) {
-                let loc = Loc::row(node, row);
+            for row in &self.tree.plan(node).placing {
+                let loc = Loc::row(node, *row);
                 let definition = self.tree.row(loc);
                 let item = self.tree.entry(loc);
                 let missing = match definition.kind {
                     _ if !item.is_there() => false,
                     RowKind::Object { .. } => self.tree.row_at(loc) == UNPLACED,
-                    RowKind::Slice { .. } => false,
                     _ => self.is_unplaced(&definition.ty, item),
                 };
                 if missing {

@@ -6,14 +6,13 @@ use alloc::string::String;
 
 use super::super::state::Engine;
 use super::super::item::{Item, Loc, UNPLACED};
-use super::super::plan::Store;
+use super::super::plan::{count_of, Duties, Store};
 use super::super::read::choice::takes;
 use super::super::val::{Fallible, Val};
 use super::super::walk::Walk;
 use super::lay::may_say_none;
 use crate::model::{
-    ArrayLength, Check, CheckKind, Expr, ExprId, Label, Reference, Row, RowKind, RunLength,
-    Tag, Type,
+    ArrayLength, Check, CheckKind, Expr, Label, Reference, Row, RowKind, Tag, Type,
 };
 use crate::problem::ProblemKind;
 
@@ -21,13 +20,13 @@ impl<'p> Engine<'p, '_> {
     pub(crate) fn validate(&mut self) {
         self.check_placed();
         self.check_counts();
-        let mut walk = Walk::new(&self.tree, |plan| plan.ruled || !plan.validating.is_empty());
+        let mut walk = Walk::new(&self.tree, Duties::VALIDATING);
         while let Some(node) = walk.next(&self.tree) {
             if self.tree.node_at(node) == UNPLACED {
                 continue;
             }
             let record = self.tree.record(node);
-            for id in self.rows_to_validate(node) {
+            for id in &self.tree.plan(node).validating {
                 let loc = Loc::row(node, *id);
                 if let Err(fault) = self.validate_row(loc, &record.rows[id.index()]) {
                     self.report(*fault, loc);
@@ -313,20 +312,3 @@ fn rule(check: &Check) -> String {
         CheckKind::Holds(_) => text.clone(),
     }
 }
-
-/// The expression for the number of elements of a row, or of what its pointer leads to.
-fn count_of(ty: &Type) -> Option<ExprId> {
-    match ty.stripped() {
-        Type::Array(array) => match array.length {
-            ArrayLength::Count(count) => Some(count),
-            _ => None,
-        },
-        Type::Run(run) => match run.length {
-            RunLength::Count(count) => Some(count),
-            _ => None,
-        },
-        Type::Pointer(pointer) => count_of(pointer.owned()?),
-        _ => None,
-    }
-}
-

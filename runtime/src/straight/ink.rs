@@ -57,7 +57,8 @@ pub struct Ink<'v> {
 
 impl<'v> Ink<'v> {
     /// Behind what there is, with room for about so many bytes, and with so many kinds of anchors.
-    fn new(anchors: usize, room: usize, mut out: Vec<u8>) -> Ink<'v> {
+    #[must_use]
+    pub fn new(anchors: usize, room: usize, mut out: Vec<u8>) -> Ink<'v> {
         let mut lists = Vec::new();
         lists.resize_with(anchors, Vec::new);
         out.reserve(room.max(4096));
@@ -390,7 +391,11 @@ impl<'v> Ink<'v> {
     }
 
     /// Stores what waits for addresses.
-    fn finish(&mut self) -> Straight<()> {
+    ///
+    /// # Errors
+    ///
+    /// If the file is too large, or something was not placed.
+    pub fn finish(&mut self) -> Straight<()> {
         for (spot, width, big, number) in core::mem::take(&mut self.waiting) {
             let spot = self.resolve(spot)?;
             self.store(spot, width, big, number)?;

@@ -930,6 +930,7 @@ mod as_serde {
         Units(Vec<u16>),
         Table(Vec<Vec<Stored>>),
         List(Vec<Stored>),
+        Spelling(Vec<Entry>),
     }
     fn stored(value: &::formwork::KeptValue) -> Stored {
         match value {
@@ -947,28 +948,37 @@ mod as_serde {
             ::formwork::KeptValue::List(list) => {
                 Stored::List(list.iter().map(stored).collect())
             }
+            ::formwork::KeptValue::Spelling(spelling) => {
+                Stored::Spelling(spelling.form())
+            }
         }
     }
-    fn kept(form: Stored) -> ::formwork::KeptValue {
-        match form {
-            Stored::None => ::formwork::KeptValue::None,
-            Stored::Bool(yes) => ::formwork::KeptValue::Bool(yes),
-            Stored::Int(number) => ::formwork::KeptValue::Int(number),
-            Stored::Text(text) => ::formwork::KeptValue::Text(text),
-            Stored::Bytes(bytes) => ::formwork::KeptValue::Bytes(bytes),
-            Stored::Units(units) => ::formwork::KeptValue::Units(units),
-            Stored::Table(rows) => {
-                ::formwork::KeptValue::Table(
-                    rows
-                        .into_iter()
-                        .map(|row| row.into_iter().map(kept).collect())
-                        .collect(),
-                )
-            }
-            Stored::List(list) => {
-                ::formwork::KeptValue::List(list.into_iter().map(kept).collect())
-            }
-        }
+    fn kept(form: Stored) -> Result<::formwork::KeptValue, &'static str> {
+        Ok(
+            match form {
+                Stored::None => ::formwork::KeptValue::None,
+                Stored::Bool(yes) => ::formwork::KeptValue::Bool(yes),
+                Stored::Int(number) => ::formwork::KeptValue::Int(number),
+                Stored::Text(text) => ::formwork::KeptValue::Text(text),
+                Stored::Bytes(bytes) => ::formwork::KeptValue::Bytes(bytes),
+                Stored::Units(units) => ::formwork::KeptValue::Units(units),
+                Stored::Table(rows) => {
+                    ::formwork::KeptValue::Table(
+                        rows
+                            .into_iter()
+                            .map(|row| row.into_iter().map(kept).collect())
+                            .collect::<Result<_, _>>()?,
+                    )
+                }
+                Stored::List(list) => {
+                    let list = list.into_iter().map(kept).collect::<Result<_, _>>()?;
+                    ::formwork::KeptValue::List(list)
+                }
+                Stored::Spelling(form) => {
+                    ::formwork::KeptValue::Spelling(Remote::of_form(form)?)
+                }
+            },
+        )
     }
     impl Remote for ::formwork::Spelling {
         type Form = Vec<Entry>;
@@ -989,7 +999,7 @@ mod as_serde {
                     .into_iter()
                     .find(|known| known.name() == kind)
                     .ok_or("no such kind of spelling")?;
-                let (stored, instead_of) = (kept(stored), kept(instead_of));
+                let (stored, instead_of) = (kept(stored)?, kept(instead_of)?);
                 let entry = ::formwork::SpellingEntry {
                     row,
                     index,

@@ -8,7 +8,7 @@ pub struct File<'a> {
     #[allow(missing_docs)]
     pub hello_world: HelloWorld,
     #[allow(missing_docs)]
-    pub rest: ::formwork::__rt::Cow<'a, [u8]>,
+    pub rest: ::formwork::alloc::borrow::Cow<'a, [u8]>,
 }
 
 ::formwork::__struct! {
@@ -44,56 +44,19 @@ impl ::formwork::Inspect for HelloWorld {
     }
 }
 
-impl File<'_> {
-    /// The bytes of the file.
-    ///
-    /// # Errors
-    ///
-    /// Everything in the value that the format cannot say, each with its path.
-    pub fn write(
-        &self,
-    ) -> ::formwork::__rt::Result<::formwork::__rt::Vec<u8>, ::formwork::WriteError> {
-        codec::write(self)
-    }
-    /// Appends the bytes of the file.
-    ///
-    /// # Errors
-    ///
-    /// Those of `write`; nothing is appended then.
-    pub fn write_into(
-        &self,
-        out: &mut ::formwork::__rt::Vec<u8>,
-    ) -> ::formwork::__rt::Result<(), ::formwork::WriteError> {
-        let bytes = codec::write(self)?;
-        if out.is_empty() {
-            *out = bytes;
-        } else {
-            out.extend_from_slice(&bytes);
-        }
-        ::formwork::__rt::Ok(())
-    }
-    /// Whether the value can be written.
-    ///
-    /// # Errors
-    ///
-    /// Those of `write`.
-    pub fn validate(&self) -> ::formwork::__rt::Result<(), ::formwork::WriteError> {
-        codec::write(self).map(|_| ())
-    }
-    /// The bytes of the file, by the writer that carries every value.
-    #[doc(hidden)]
-    pub fn __write_thorough(
-        &self,
-    ) -> ::formwork::__rt::Result<::formwork::__rt::Vec<u8>, ::formwork::WriteError> {
-        codec::thorough(self)
-    }
-    /// The bytes of the file, if the writer for plain values carries it.
-    #[doc(hidden)]
-    pub fn __write_straight(
-        &self,
-    ) -> ::formwork::__rt::Option<::formwork::__rt::Vec<u8>> {
-        straight::whole(self).ok()
-    }
+::formwork::__fields! {
+    [File < 'v >] 0 { 0 hello_world, 1 rest, } {} {} {} []
+}
+
+::formwork::__fields! {
+    [HelloWorld] 1 { 0 one, } {} {} {} []
+}
+
+::formwork::__file! {
+    File < 'a > [straight]
+    "\
+{Ylc}(0!-hello_world!!!:#!%all!!$!&File!$!!$###!'!/#!&rest!#!#!!!:!*<##$($!$#+-,HelloWorld!K&%\
+one!@!#%!+!!&T###);!"
 }
 
 /// Readers and writers for files that have nothing unusual.
@@ -101,19 +64,22 @@ impl File<'_> {
 mod straight {
     use ::formwork::__rt::{self as rt, s};
     /// The value of a file, if it is the plain case.
-    pub(super) fn file<'i, 'o, M: rt::Mode<'i, 'o>>(
+    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
         read::<M>(bytes, options)
     }
-    /// The bytes of a value, if it is the plain case.
-    pub(super) fn whole(value: &super::File<'_>) -> s::Straight<rt::Vec<u8>> {
+    /// Appends the bytes of a value, if it is the plain case.
+    pub(super) fn whole(
+        value: &super::File<'_>,
+        out: &mut rt::Vec<u8>,
+    ) -> s::Straight<()> {
         check_root(value)?;
-        write(value)
+        write(value, out)
     }
     /// The value of a file.
-    fn read<'i, 'o, M: rt::Mode<'i, 'o>>(
+    fn read<'i, 'o, M: s::Mode<'i, 'o>>(
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
@@ -123,7 +89,7 @@ mod straight {
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }
-    fn read_0<'i, 'o, M: rt::Mode<'i, 'o>>(
+    fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File<'o>> {
@@ -138,16 +104,21 @@ mod straight {
             rest: f5,
         });
     }
-    fn write<'v>(v: &'v super::File<'v>) -> s::Straight<rt::Vec<u8>> {
-        written(v)
+    fn write<'v>(v: &'v super::File<'v>, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        written(v, out)
     }
-    fn written<'v>(v: &'v super::File<'v>) -> s::Straight<rt::Vec<u8>> {
-        let mut ink = s::Ink::new(0usize);
-        let cx = &mut ink;
-        {
-            put_0(cx, v)?;
-        }
-        ink.finish()
+    fn written<'v>(v: &'v super::File<'v>, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        s::write(
+            0usize,
+            0,
+            out,
+            |cx| {
+                {
+                    put_0(cx, v)?;
+                }
+                rt::Ok(())
+            },
+        )
     }
     fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
         let o = cx.here();
@@ -182,507 +153,5 @@ mod straight {
     }
     struct SeenKeys {
         depth: s::Depth,
-    }
-}
-
-#[allow(warnings, clippy::all, clippy::pedantic)]
-mod codec {
-    use ::formwork::__rt as rt;
-    use rt::rows as r;
-    use rt::{Engine as _, Reader as _};
-    static T0: r::Ty = r::Ty::Direct(1);
-    static B1: r::Run = r::Run {
-        length: r::Length::Fill,
-        content: r::Content::Bytes,
-        suffix: b"",
-        align: 1,
-    };
-    static ROWS: [r::RecordRows; 2] = [
-        r::record(
-                &[
-                    r::next(0, r::Ty::Value(0, &T0)),
-                    r::next(1, r::Ty::Run(&B1)).name("rest"),
-                ],
-                &[0, 1],
-                &[rt::None],
-            )
-            .early(),
-        r::record(&[r::at(0, 0, r::U8).name("one")], &[0], &[rt::Some(1u64)]),
-    ];
-    static TABLES: rt::ReadTables = rt::ReadTables {
-        schema: &SCHEMA,
-        records: &[rt::record_read(&[], &[]), rt::record_read(&[], &[])],
-        rows: &ROWS,
-        texts: &[],
-        orders: false,
-        slices: false,
-        relocation: &RELOCATION,
-        big: false,
-        gaps: false,
-    };
-    #[derive(Default)]
-    struct Store<'o> {
-        s0_0: rt::Vec<rt::Option<super::HelloWorld>>,
-        lifetime: ::core::marker::PhantomData<&'o ()>,
-    }
-    struct Reader<'i, 'o> {
-        core: rt::Core<'i>,
-        store: Store<'o>,
-        leaves: rt::Leaves<'i, 'o>,
-    }
-    impl<'i, 'o> rt::Engine<'i> for Reader<'i, 'o> {
-        fn tree(&self) -> &rt::Tree<'i> {
-            &self.core.tree
-        }
-        fn tree_mut(&mut self) -> &mut rt::Tree<'i> {
-            &mut self.core.tree
-        }
-        fn is_reading(&self) -> bool {
-            true
-        }
-        fn epoch(&self) -> usize {
-            self.core.epoch
-        }
-        fn context(&self, variable: usize) -> rt::Val<'i> {
-            match self.core.context.get(variable) {
-                rt::Some(n) => rt::Val::Int(*n),
-                rt::None => rt::Val::None,
-            }
-        }
-        fn force(&mut self, node: rt::NodeId, slot: u16) -> rt::Fallible<()> {
-            rt::force_read(self, node, slot)
-        }
-        fn force_element(&mut self, loc: rt::Loc) -> rt::Fallible<()> {
-            rt::force_target(self, loc)
-                .map_err(|error| rt::Box::new(rt::Fault::Read(error)))
-        }
-        fn expr(
-            &mut self,
-            number: u16,
-            this: rt::NodeId,
-            it: rt::Option<&rt::Val<'i>>,
-        ) -> rt::Fallible<rt::Val<'i>> {
-            expression(self, number, this, it)
-        }
-        fn element_of(&mut self, loc: rt::Loc) -> rt::Fallible<rt::Option<rt::Loc>> {
-            rt::element_of(self, loc)
-        }
-        fn charge(&mut self, units: u64) -> rt::Fallible<()> {
-            self.core
-                .budget
-                .charge(units)
-                .map_err(|kind| rt::Box::new(rt::Fault::Limit(kind)))
-        }
-        fn nesting(&mut self) -> &mut u32 {
-            &mut self.core.nesting
-        }
-        fn file_end(&self) -> rt::Fallible<u64> {
-            rt::Ok(self.core.length())
-        }
-        fn here(&self) -> u64 {
-            self.core.here
-        }
-        fn region_end(&self) -> u64 {
-            self.core.region_end
-        }
-        fn lists(&mut self, address: u64) -> rt::Fallible<rt::Option<bool>> {
-            rt::lists(self, address)
-        }
-    }
-    impl<'i, 'o> rt::Texts<'i, 'o> for Reader<'i, 'o> {
-        fn leaves(&self) -> rt::Leaves<'i, 'o> {
-            self.leaves
-        }
-    }
-    impl<'i, 'o> rt::Reader<'i> for Reader<'i, 'o> {
-        fn core(&self) -> &rt::Core<'i> {
-            &self.core
-        }
-        fn core_mut(&mut self) -> &mut rt::Core<'i> {
-            &mut self.core
-        }
-        fn typed(
-            &mut self,
-            number: u16,
-            f: &mut rt::Frame<'i>,
-            row: &'static r::Row,
-            cursor: &mut rt::Cursor<'i>,
-        ) -> rt::Read<(rt::Item<'i>, u32)> {
-            let (cx, at) = (self, cursor.at);
-            rt::Ok(
-                match number {
-                    0 => {
-                        let value = {
-                            let own = rt::direct(cx, 1, cursor, f.owner)?;
-                            Self::make_1(cx, own)?
-                        };
-                        (rt::one(at, cursor), rt::store(&mut cx.store.s0_0, value))
-                    }
-                    _ => (rt::Item::Absent, rt::NOTHING),
-                },
-            )
-        }
-        fn own(
-            &mut self,
-            number: u16,
-            f: &rt::Frame<'i>,
-            it: rt::Option<&rt::Val<'i>>,
-        ) -> rt::Fallible<rt::Val<'i>> {
-            own(self, number, &mut |_, row| rt::Ok(f.val(row)), it)
-        }
-    }
-    impl<'i, 'o> Reader<'i, 'o> {
-        fn finish_0(cx: &mut Self, owner: rt::NodeId) -> rt::Read<super::File<'o>> {
-            let own = rt::take_early(cx, owner)?;
-            rt::Ok(super::File {
-                hello_world: rt::stored_or(&mut cx.store.s0_0, own.value(0), false)?,
-                rest: rt::Build::build(cx, own.item(1))?,
-            })
-        }
-        fn make_1(cx: &mut Self, own: rt::Frame<'i>) -> rt::Read<super::HelloWorld> {
-            rt::Ok(super::HelloWorld {
-                one: rt::Build::build(cx, own.item(0))?,
-            })
-        }
-    }
-    fn file<'i, 'o, M: rt::Mode<'i, 'o>>(
-        bytes: &'i [u8],
-        options: &::formwork::ReadOptions,
-        notes: rt::Option<&mut ::formwork::Notes>,
-    ) -> rt::Read<super::File<'o>> {
-        if let rt::Ok(value) = super::straight::file::<M>(bytes, options) {
-            return rt::Ok(value);
-        }
-        read_thorough::<M>(bytes, options, notes)
-    }
-    fn read_thorough<'i, 'o, M: rt::Mode<'i, 'o>>(
-        bytes: &'i [u8],
-        options: &::formwork::ReadOptions,
-        notes: rt::Option<&mut ::formwork::Notes>,
-    ) -> rt::Read<super::File<'o>> {
-        let core = rt::Core::new(bytes, &TABLES, options);
-        let leaves = rt::Leaves::of::<M>();
-        let mut cx = Reader {
-            core,
-            store: Store::default(),
-            leaves,
-        };
-        let result = whole(&mut cx, bytes);
-        if let rt::Some(notes) = notes {
-            for note in cx.core.notes.all() {
-                notes.push(note.clone());
-            }
-        }
-        result
-    }
-    fn whole<'i, 'o>(
-        cx: &mut Reader<'i, 'o>,
-        bytes: &'i [u8],
-    ) -> rt::Read<super::File<'o>> {
-        let root = cx.core.tree.add(0u16, rt::None);
-        let mut cursor = rt::Cursor::new(0, cx.core.length());
-        rt::read_record(cx, &mut cursor, root)?;
-        cx.core.claim(0, cursor.at);
-        rt::resolve(cx, root)?;
-        rt::settle(cx)?;
-        rt::strictly(cx)?;
-        Reader::finish_0(cx, root)
-    }
-    impl<'a> super::File<'a> {
-        /// Reads a file.
-        ///
-        /// # Errors
-        ///
-        /// The first thing that does not fit the schema, with its offset in bytes and its
-        /// path.
-        pub fn read(bytes: &'a [u8]) -> rt::Result<Self, ::formwork::ReadError> {
-            Self::read_with(bytes, &::formwork::ReadOptions::default())
-        }
-        /// Reads a file with these limits, as strictly as they say.
-        ///
-        /// # Errors
-        ///
-        /// The first thing that does not fit the schema, with its offset in bytes and its
-        /// path.
-        pub fn read_with(
-            bytes: &'a [u8],
-            options: &::formwork::ReadOptions,
-        ) -> rt::Result<Self, ::formwork::ReadError> {
-            file::<rt::Borrow>(bytes, options, rt::None)
-        }
-        /// Reads a file, and notes what is worth knowing of it and no error, such as
-        /// pointers of which the relocation table does not know.
-        ///
-        /// # Errors
-        ///
-        /// The first thing that does not fit the schema, with its offset in bytes and its
-        /// path.
-        pub fn read_noting(
-            bytes: &'a [u8],
-            options: &::formwork::ReadOptions,
-            notes: &mut ::formwork::Notes,
-        ) -> rt::Result<Self, ::formwork::ReadError> {
-            file::<rt::Borrow>(bytes, options, rt::Some(notes))
-        }
-        /// Reads a file by the reader that carries every file.
-        #[doc(hidden)]
-        pub fn __read_thorough(
-            bytes: &'a [u8],
-            options: &::formwork::ReadOptions,
-        ) -> rt::Result<Self, ::formwork::ReadError> {
-            read_thorough::<rt::Borrow>(bytes, options, rt::None)
-        }
-        /// Reads a file, if the reader for plain files carries it.
-        #[doc(hidden)]
-        pub fn __read_straight(
-            bytes: &'a [u8],
-            options: &::formwork::ReadOptions,
-        ) -> rt::Option<Self> {
-            super::straight::file::<rt::Borrow>(bytes, options).ok()
-        }
-    }
-    impl super::File<'static> {
-        /// Reads a file into a value that borrows nothing of it.
-        ///
-        /// # Errors
-        ///
-        /// The first thing that does not fit the schema, with its offset in bytes and its
-        /// path.
-        pub fn read_owned(bytes: &[u8]) -> rt::Result<Self, ::formwork::ReadError> {
-            file::<rt::Owning>(bytes, &::formwork::ReadOptions::default(), rt::None)
-        }
-    }
-    use rt::write as w;
-    use w::Helpers as _;
-    static RELOCATION: rt::labels::Relocation = rt::labels::Relocation {
-        encoding: rt::None,
-        sections: &[],
-        kinds: &[],
-    };
-    static WRITE: w::WriteSchema = w::WriteSchema {
-        records: &[w::record(&[w::Statement::This], &[]), w::record(&[], &[])],
-        rows: &ROWS,
-        relocation: &RELOCATION,
-    };
-    struct Writer<'v> {
-        w: w::Writing<'v>,
-        r0: rt::Vec<&'v super::File<'v>>,
-    }
-    impl<'v> Writer<'v> {
-        fn new(order: ::formwork::Endian) -> Self {
-            Writer {
-                w: w::Writing::new(&SCHEMA, order),
-                r0: rt::Vec::new(),
-            }
-        }
-        fn epoch_name(&self) -> &'static str {
-            ["all"].get(self.w.epoch).copied().unwrap_or("")
-        }
-        #[cold]
-        fn not_in_epoch(&mut self, at: w::At) {
-            let epoch = self.epoch_name();
-            self.no_row(at, epoch);
-        }
-        #[cold]
-        fn no_case(&mut self, at: w::At, case: &str) {
-            let epoch = self.epoch_name();
-            self.w.problem(at, w::no_case(case, epoch));
-        }
-        #[cold]
-        fn last(&mut self, at: w::At, why: &str) {
-            self.w.problem(at, w::wrong_last(why));
-        }
-        #[cold]
-        fn wrong_case(
-            &mut self,
-            at: w::At,
-            val: &rt::Val<'v>,
-            wanted: rt::Option<u32>,
-            names: &[&'static str],
-        ) {
-            let name = wanted.and_then(|case| names.get(case as usize)).copied();
-            self.w.problem(at, w::wrong_case(name, val));
-        }
-    }
-    impl<'v> rt::Engine<'v> for Writer<'v> {
-        fn tree(&self) -> &rt::Tree<'v> {
-            &self.w.tree
-        }
-        fn tree_mut(&mut self) -> &mut rt::Tree<'v> {
-            &mut self.w.tree
-        }
-        fn is_reading(&self) -> bool {
-            false
-        }
-        fn epoch(&self) -> usize {
-            self.w.epoch
-        }
-        fn context(&self, variable: usize) -> rt::Val<'v> {
-            self.w.context.get(variable).map_or(rt::Val::None, |n| rt::Val::Int(*n))
-        }
-        fn force(&mut self, node: rt::NodeId, slot: u16) -> rt::Fallible<()> {
-            w::Write::force_write(self, node, slot)
-        }
-        fn force_element(&mut self, loc: rt::Loc) -> rt::Fallible<()> {
-            rt::Ok(())
-        }
-        fn expr(
-            &mut self,
-            number: u16,
-            this: rt::NodeId,
-            it: rt::Option<&rt::Val<'v>>,
-        ) -> rt::Fallible<rt::Val<'v>> {
-            expression(self, number, this, it)
-        }
-        fn element_of(&mut self, loc: rt::Loc) -> rt::Fallible<rt::Option<rt::Loc>> {
-            w::Write::element_written(self, loc)
-        }
-        fn charge(&mut self, units: u64) -> rt::Fallible<()> {
-            rt::Ok(())
-        }
-        fn nesting(&mut self) -> &mut u32 {
-            &mut self.w.nesting
-        }
-        fn file_end(&self) -> rt::Fallible<u64> {
-            self.w.file_end()
-        }
-        fn here(&self) -> u64 {
-            0
-        }
-        fn region_end(&self) -> u64 {
-            0
-        }
-        fn lists(&mut self, address: u64) -> rt::Fallible<rt::Option<bool>> {
-            rt::Ok(rt::None)
-        }
-        fn has_no_place(&mut self, loc: rt::Loc) -> bool {
-            w::has_no_place(self, loc)
-        }
-    }
-    impl<'v> w::Write<'v> for Writer<'v> {
-        fn w(&mut self) -> &mut w::Writing<'v> {
-            &mut self.w
-        }
-        fn w_ref(&self) -> &w::Writing<'v> {
-            &self.w
-        }
-        fn tables(&self) -> &'static w::WriteSchema {
-            &WRITE
-        }
-        fn spelling(&self, node: rt::NodeId) -> rt::Option<&'v ::formwork::Spelling> {
-            let cx = self;
-            match cx.w.tree.node(node).record {
-                _ => rt::None,
-            }
-        }
-        fn node_value(&self, node: rt::NodeId) -> w::Src<'v> {
-            if self.w.tree.node(node).value == rt::NOTHING {
-                return w::Src::Nothing;
-            }
-            match self.w.tree.node(node).record {
-                0u16 => w::Source::src(value_0(self, node)),
-                _ => w::Src::Nothing,
-            }
-        }
-        fn local(
-            &mut self,
-            number: u16,
-            row: &mut dyn FnMut(&mut Self, usize) -> rt::Fallible<rt::Val<'v>>,
-            it: rt::Option<&rt::Val<'v>>,
-        ) -> rt::Fallible<rt::Val<'v>> {
-            own(self, number, row, it)
-        }
-        fn compute(
-            &mut self,
-            node: rt::NodeId,
-            slot: u16,
-        ) -> rt::Fallible<rt::Option<rt::Item<'v>>> {
-            let cx = self;
-            match (cx.w.tree.node(node).record, slot) {
-                _ => w::derived_slot(cx, node, slot),
-            }
-        }
-        fn expand_node(&mut self, node: rt::NodeId) {
-            let cx = self;
-            match cx.w.tree.node(node).record {
-                _ => {}
-            }
-        }
-        fn check_node(&mut self, node: rt::NodeId) {
-            let cx = self;
-            match cx.w.tree.node(node).record {
-                _ => {}
-            }
-        }
-    }
-    #[inline]
-    fn value_0<'v>(cx: &Writer<'v>, node: rt::NodeId) -> &'v super::File<'v> {
-        cx.r0[cx.w.tree.node(node).value as usize]
-    }
-    fn plan_0<'v>(cx: &mut Writer<'v>, node: rt::NodeId, value: &'v super::File<'v>) {
-        cx.w.remember(node, cx.r0.len());
-        cx.r0.push(value);
-    }
-    pub(super) fn write(
-        value: &super::File<'_>,
-    ) -> rt::Result<rt::Vec<u8>, ::formwork::WriteError> {
-        if let rt::Ok(bytes) = super::straight::whole(value) {
-            return rt::Ok(bytes);
-        }
-        thorough(value)
-    }
-    pub(super) fn thorough<'v>(
-        value: &'v super::File<'v>,
-    ) -> rt::Result<rt::Vec<u8>, ::formwork::WriteError> {
-        let mut writer = Writer::new(::formwork::Endian::Little);
-        {
-            let cx = &mut writer;
-            if true {
-                let node = cx.w.tree.add(0u16, rt::None);
-                plan_0(cx, node, value);
-                w::Write::run(cx);
-            }
-        }
-        writer.w.finish()
-    }
-    ::formwork::__fields! {
-        [super::File < 'v >] { 0 0 hello_world, 0 1 rest, }
-    }
-    ::formwork::__fields! {
-        [super::HelloWorld] { 1 0 one, }
-    }
-    pub(super) static SCHEMA: rt::Schema = rt::Schema {
-        records: &[
-            rt::RecordInfo::new("File", &[rt::None], &[]),
-            rt::RecordInfo::new("HelloWorld", &[rt::Some(1u64)], &[]),
-        ],
-        paths: &[],
-        sources: &[],
-    };
-    /// Evaluates the expression of this number.
-    pub(super) fn expression<'a, E: rt::Engine<'a>>(
-        e: &mut E,
-        number: u16,
-        this: rt::NodeId,
-        it: rt::Option<&rt::Val<'a>>,
-    ) -> rt::Evaluated<'a> {
-        e.charge(1)?;
-        match number {
-            _ => rt::Ok(rt::Val::None),
-        }
-    }
-    /// The expressions. Each is a function of its own, since they may nest deeply.
-    trait Expressions<'a>: rt::Engine<'a> {}
-    impl<'a, E: rt::Engine<'a>> Expressions<'a> for E {}
-    /// Evaluates the expression of this number over rows of a record without a node.
-    fn own<'a, E: rt::Engine<'a>>(
-        cx: &mut E,
-        number: u16,
-        f: &mut dyn FnMut(&mut E, usize) -> rt::Fallible<rt::Val<'a>>,
-        it: rt::Option<&rt::Val<'a>>,
-    ) -> rt::Fallible<rt::Val<'a>> {
-        match number {
-            _ => rt::Ok(rt::Val::None),
-        }
     }
 }

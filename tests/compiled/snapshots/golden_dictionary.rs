@@ -6,17 +6,13 @@ const _: () = ::formwork::__rt::expect_codegen::<1>();
 #[derive(Debug, Clone, Default)]
 pub struct File<'a> {
     #[allow(missing_docs)]
-    pub items: ::formwork::__rt::Vec<Item<'a>>,
-    #[allow(missing_docs)]
-    pub names: Dictionary,
-    #[allow(missing_docs)]
-    pub pool: Pool,
+    pub items: ::formwork::alloc::vec::Vec<Item<'a>>,
     /// How the file spelled this where that is not canonical; takes no part in `==`.
     pub spelling: ::formwork::Spelling,
 }
 
 ::formwork::__struct! {
-    File < 'a > { items } { names pool spelling }
+    File < 'a > { items } { spelling }
 }
 
 impl ::formwork::Inspect for File<'_> {
@@ -24,8 +20,26 @@ impl ::formwork::Inspect for File<'_> {
         const ROWS: &[&str] = &["count", "items", "names", "pool"];
         to.begin_struct();
         ::formwork::__rt::show(to, "items", &self.items);
-        ::formwork::__rt::show(to, "names", &self.names);
-        ::formwork::__rt::show(to, "pool", &self.pool);
+        ::formwork::__rt::show_inside(
+            to,
+            &self.spelling,
+            &::formwork::__rt::Inside {
+                row: 2u16,
+                name: ::formwork::__rt::Some("names"),
+                rows: &["count", "nodes"],
+                insides: &[],
+            },
+        );
+        ::formwork::__rt::show_inside(
+            to,
+            &self.spelling,
+            &::formwork::__rt::Inside {
+                row: 3u16,
+                name: ::formwork::__rt::Some("pool"),
+                rows: &["count", "texts"],
+                insides: &[],
+            },
+        );
         to.spelling(&self.spelling, ROWS);
         to.end_struct();
     }
@@ -35,7 +49,7 @@ impl ::formwork::Inspect for File<'_> {
 #[derive(Debug, Clone, Default)]
 pub struct Item<'a> {
     #[allow(missing_docs)]
-    pub name: ::formwork::__rt::Cow<'a, str>,
+    pub name: ::formwork::alloc::borrow::Cow<'a, str>,
     #[allow(missing_docs)]
     pub size: u32,
 }
@@ -53,96 +67,23 @@ impl ::formwork::Inspect for Item<'_> {
     }
 }
 
-#[allow(missing_docs)]
-#[derive(Debug, Clone, Default)]
-pub struct Dictionary {
-    /// How the file spelled this where that is not canonical; takes no part in `==`.
-    pub spelling: ::formwork::Spelling,
+::formwork::__fields! {
+    [File < 'v >] 0 { 1 items, } {} { spelling } {} [..spelling]
 }
 
-::formwork::__struct! {
-    Dictionary { spelling }
+::formwork::__fields! {
+    [Item < 'v >] 1 { 0 name, 1 size, } {} {} {} []
 }
 
-impl ::formwork::Inspect for Dictionary {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["count", "nodes"];
-        to.begin_struct();
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
-}
-
-#[allow(missing_docs)]
-#[derive(Debug, Clone, Default)]
-pub struct Pool {
-    /// How the file spelled this where that is not canonical; takes no part in `==`.
-    pub spelling: ::formwork::Spelling,
-}
-
-::formwork::__struct! {
-    Pool { spelling }
-}
-
-impl ::formwork::Inspect for Pool {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["count", "texts"];
-        to.begin_struct();
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
-}
-
-impl File<'_> {
-    /// The bytes of the file.
-    ///
-    /// # Errors
-    ///
-    /// Everything in the value that the format cannot say, each with its path.
-    pub fn write(
-        &self,
-    ) -> ::formwork::__rt::Result<::formwork::__rt::Vec<u8>, ::formwork::WriteError> {
-        codec::write(self)
-    }
-    /// Appends the bytes of the file.
-    ///
-    /// # Errors
-    ///
-    /// Those of `write`; nothing is appended then.
-    pub fn write_into(
-        &self,
-        out: &mut ::formwork::__rt::Vec<u8>,
-    ) -> ::formwork::__rt::Result<(), ::formwork::WriteError> {
-        let bytes = codec::write(self)?;
-        if out.is_empty() {
-            *out = bytes;
-        } else {
-            out.extend_from_slice(&bytes);
-        }
-        ::formwork::__rt::Ok(())
-    }
-    /// Whether the value can be written.
-    ///
-    /// # Errors
-    ///
-    /// Those of `write`.
-    pub fn validate(&self) -> ::formwork::__rt::Result<(), ::formwork::WriteError> {
-        codec::write(self).map(|_| ())
-    }
-    /// The bytes of the file, by the writer that carries every value.
-    #[doc(hidden)]
-    pub fn __write_thorough(
-        &self,
-    ) -> ::formwork::__rt::Result<::formwork::__rt::Vec<u8>, ::formwork::WriteError> {
-        codec::thorough(self)
-    }
-    /// The bytes of the file, if the writer for plain values carries it.
-    #[doc(hidden)]
-    pub fn __write_straight(
-        &self,
-    ) -> ::formwork::__rt::Option<::formwork::__rt::Vec<u8>> {
-        straight::whole(self).ok()
-    }
+::formwork::__file! {
+    File < 'a > [straight]
+    "\
+{q^UW*/!,dictionary!!!/#!%all!-(!$!#$#3##!!!,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#O\
+2$#!!&!$*!%$<'!!(#6#%!62*!#''!&File!&#&!!I#!#P#$%#!F$$!%!%#!'#w#!#A''$#!+&:!!3!'G#'#/$$$&=#*)=\
+0!&pool($$%#%!!):$#.#))&!%##!#!&#$!&)%!&!#$%!;4Item!$#!&name!&#!#&v!#!+T#&size'[%#&+>$#*%F%!$!\
+#`(#D(Y)#$.d&$!&(a&-nodes!'$&!(#w!$&$(w!)1##&##&*z!)&Pool!$2Y(#$(w!)texts,#$A&#'##!(!%O#6#Z#$'\
+!'!!1X#%Nod#r&&%bit!1!1v&*if_0!!!$$/!.<#1'<#()<#-+j(#*2W*$#!'w)&!$!&'4$!!&'!#w*!$]0&%!#%!)(,Po\
+ol.#_&##+U&$!!"
 }
 
 /// Readers and writers for files that have nothing unusual.
@@ -150,23 +91,26 @@ impl File<'_> {
 mod straight {
     use ::formwork::__rt::{self as rt, s};
     /// The value of a file, if it is the plain case.
-    pub(super) fn file<'i, 'o, M: rt::Mode<'i, 'o>>(
+    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
         let mut value = read::<M>(bytes, options)?;
-        if whole(&value).is_ok_and(|written| written == bytes) {
+        if s::writes(bytes, |out| whole(&value, out)) {
             return rt::Ok(value);
         }
         rt::Err(s::Odd)
     }
-    /// The bytes of a value, if it is the plain case.
-    pub(super) fn whole(value: &super::File<'_>) -> s::Straight<rt::Vec<u8>> {
+    /// Appends the bytes of a value, if it is the plain case.
+    pub(super) fn whole(
+        value: &super::File<'_>,
+        out: &mut rt::Vec<u8>,
+    ) -> s::Straight<()> {
         check_root(value)?;
-        write(value)
+        write(value, out)
     }
     /// The value of a file.
-    fn read<'i, 'o, M: rt::Mode<'i, 'o>>(
+    fn read<'i, 'o, M: s::Mode<'i, 'o>>(
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
@@ -175,7 +119,7 @@ mod straight {
         let value = read_0::<M>(&mut cx, &mut part)?;
         rt::Ok(value)
     }
-    fn read_0<'i, 'o, M: rt::Mode<'i, 'o>>(
+    fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File<'o>> {
@@ -213,69 +157,71 @@ mod straight {
             cx.charge(p6.at() - a7)?;
         }
         let mut x_0_2: rt::Option<(usize, usize)> = rt::None;
-        let mut f21;
-        let n22 = u64::from(s::u32(b1, 8));
-        if matches!(n22, 0) {
-            return rt::Err(s::Odd);
-        } else {
-            let mut p23 = cx.target(n22, 0)?;
-            let a24 = p23.at();
-            x_0_2 = rt::Some((a24, a24));
-            f21 = rt::Default::default();
+        {
+            let n22 = u64::from(s::u32(b1, 8));
+            if matches!(n22, 0) {
+                return rt::Err(s::Odd);
+            } else {
+                let mut p23 = cx.target(n22, 0)?;
+                let a24 = p23.at();
+                x_0_2 = rt::Some((a24, a24));
+            }
         }
-        let f25 = rt::Default::default();
         return rt::Ok(super::File {
             items: f4,
-            names: f21,
-            pool: f25,
             spelling: ::formwork::Spelling::default(),
         });
     }
-    fn write<'v>(v: &'v super::File<'v>) -> s::Straight<rt::Vec<u8>> {
-        written(v)
+    fn write<'v>(v: &'v super::File<'v>, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        written(v, out)
     }
-    fn written<'v>(v: &'v super::File<'v>) -> s::Straight<rt::Vec<u8>> {
-        let mut ink = s::Ink::new(1usize);
-        let cx = &mut ink;
-        {
-            put_0(cx, v)?;
-            if (!(&v.items).is_empty()) {
+    fn written<'v>(v: &'v super::File<'v>, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        s::write(
+            1usize,
+            0,
+            out,
+            |cx| {
                 {
-                    let here = cx.align(4u64);
-                    cx.patch((0_u64 + 4u64), 4u8, false, here)?;
-                    cx.out.reserve((&v.items).len().saturating_mul(8));
-                    for (i_1, x_2) in (&v.items).iter().enumerate() {
+                    put_0(cx, v)?;
+                    if (!(&v.items).is_empty()) {
                         {
-                            let at = cx.here();
-                            let b = &mut [0_u8; 8];
-                            cx.label(
-                                at,
-                                s::Chars::chars((&x_2.name)),
-                                s::LabelKind {
-                                    pool: 0u8,
-                                    width: 4u8,
-                                    big: false,
-                                    skip: 0u32,
-                                },
-                            );
-                            s::set::<4>(b, 4, (*(&x_2.size) as u64));
-                            cx.put(b);
+                            let here = cx.align(4u64);
+                            cx.patch((0_u64 + 4u64), 4u8, false, here)?;
+                            cx.out.reserve((&v.items).len().saturating_mul(8));
+                            for (i_1, x_2) in (&v.items).iter().enumerate() {
+                                {
+                                    let at = cx.here();
+                                    let b = &mut [0_u8; 8];
+                                    cx.label(
+                                        at,
+                                        s::Chars::chars((&x_2.name)),
+                                        s::LabelKind {
+                                            pool: 0u8,
+                                            width: 4u8,
+                                            big: false,
+                                            skip: 0u32,
+                                        },
+                                    );
+                                    s::set::<4>(b, 4, (*(&x_2.size) as u64));
+                                    cx.put(b);
+                                }
+                            }
                         }
                     }
+                    {
+                        let here = cx.align(4u64);
+                        cx.patch((0_u64 + 8u64), 4u8, false, here)?;
+                        let anchor = cx.anchor_begins(0usize, here);
+                        put_2(cx, &(), v)?;
+                        let end = cx.here();
+                        cx.anchor_ends(0usize, anchor, end);
+                    }
+                    let here = cx.align(4u64);
+                    put_3(cx, &())?;
                 }
-            }
-            {
-                let here = cx.align(4u64);
-                cx.patch((0_u64 + 8u64), 4u8, false, here)?;
-                let anchor = cx.anchor_begins(0usize, here);
-                put_2(cx, (&v.names), v)?;
-                let end = cx.here();
-                cx.anchor_ends(0usize, anchor, end);
-            }
-            let here = cx.align(4u64);
-            put_3(cx, (&v.pool))?;
-        }
-        ink.finish()
+                rt::Ok(())
+            },
+        )
     }
     fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
         let o = cx.here();
@@ -299,11 +245,10 @@ mod straight {
     }
     fn put_2<'v>(
         cx: &mut s::Ink<'v>,
-        v: &'v super::Dictionary,
+        v: &'v (),
         e0: &'v super::File<'_>,
     ) -> s::Straight<()> {
         let o = cx.here();
-        s::holds((&v.spelling).is_canonical())?;
         let mut keys: rt::Vec<&'v [u8]> = rt::Vec::new();
         for element in (&e0.items).iter() {
             keys.push(s::Chars::chars((&element.name)));
@@ -367,9 +312,8 @@ mod straight {
         }
         rt::Ok(())
     }
-    fn put_3<'v>(cx: &mut s::Ink<'v>, v: &'v super::Pool) -> s::Straight<()> {
+    fn put_3<'v>(cx: &mut s::Ink<'v>, v: &'v ()) -> s::Straight<()> {
         let o = cx.here();
-        s::holds((&v.spelling).is_canonical())?;
         let made_3_1 = cx.members(0u8, &[""], ::formwork::PoolOrder::FirstUse)?;
         {
             let b = &mut [0_u8; 4];
@@ -409,1087 +353,5 @@ mod straight {
     }
     struct Keys {
         depth: s::Depth,
-    }
-}
-
-#[allow(warnings, clippy::all, clippy::pedantic)]
-mod codec {
-    use ::formwork::__rt as rt;
-    use rt::rows as r;
-    use rt::{Engine as _, Reader as _};
-    static A0: r::Array = r::Array {
-        element: r::Ty::Node(1),
-        count: r::Count::Is(r::Ex::Node(2)),
-        stride: rt::None,
-    };
-    static T1: r::Ty = r::Ty::Array(&A0);
-    static P2: r::Pointer = r::pointer(
-            0u16,
-            r::CELL32,
-            &[rt::labels::Class::Array],
-            r::Target::Own(&T1),
-        )
-        .none(&[0], rt::Some(0));
-    static T3: r::Ty = r::Ty::Node(2);
-    static P4: r::Pointer = r::pointer(
-            0u16,
-            r::CELL32,
-            &[rt::labels::Class::Dictionary],
-            r::Target::Own(&T3),
-        )
-        .none(&[0], rt::Some(0));
-    static P5: r::Pointer = r::pointer(
-            1u16,
-            r::CELL32,
-            &[rt::labels::Class::Text],
-            r::Target::Pooled(r::Pooled::Kind),
-        )
-        .logged();
-    static A6: r::Array = r::Array {
-        element: r::Ty::Node(4),
-        count: r::Count::Is(r::Ex::Node(0)),
-        stride: rt::None,
-    };
-    static B7: r::Run = r::Run {
-        length: r::Length::Prefix(r::CELL8),
-        content: r::Content::Utf8,
-        suffix: b"\0",
-        align: 1,
-    };
-    static A8: r::Array = r::Array {
-        element: r::Ty::Run(&B7),
-        count: r::Count::Is(r::Ex::Node(1)),
-        stride: rt::None,
-    };
-    static ROWS: [r::RecordRows; 5] = [
-        r::record(
-            &[
-                r::at(0, 0, r::U32)
-                    .name("count")
-                    .slot(0)
-                    .derived(
-                        &[
-                            r::Definer {
-                                scope: r::Scope::Own,
-                                source: r::Given::Measure(r::Measure::Count, 1, 1, 0),
-                            },
-                        ],
-                    ),
-                r::at(1, 4, r::Ty::Pointer(&P2)).name("items").slot(1),
-                r::at(2, 8, r::Ty::Pointer(&P4)).name("names").slot(2),
-                r::apart(3, r::Ty::Node(3)).name("pool").slot(3).object(),
-            ],
-            &[0, 1, 2, 3],
-            &[rt::Some(12u64)],
-        ),
-        r::record(
-                &[
-                    r::at(0, 0, r::Ty::Pointer(&P5)).name("name").slot(0),
-                    r::at(1, 4, r::U32).name("size"),
-                ],
-                &[0, 1],
-                &[rt::Some(8u64)],
-            )
-            .early(),
-        r::record(
-            &[
-                r::at(0, 0, r::U32)
-                    .name("count")
-                    .slot(0)
-                    .derived(
-                        &[
-                            r::Definer {
-                                scope: r::Scope::Own,
-                                source: r::Given::Is(r::Ex::Node(4)),
-                            },
-                        ],
-                    ),
-                r::at(1, 4, r::Ty::Array(&A6)).name("nodes").slot(1).made(),
-            ],
-            &[0, 1],
-            &[rt::Some(4u64)],
-        ),
-        r::record(
-            &[
-                r::at(0, 0, r::U32)
-                    .name("count")
-                    .slot(0)
-                    .derived(
-                        &[
-                            r::Definer {
-                                scope: r::Scope::Own,
-                                source: r::Given::Measure(r::Measure::Count, 1, 1, 1),
-                            },
-                        ],
-                    ),
-                r::at(1, 4, r::Ty::Array(&A8))
-                    .name("texts")
-                    .slot(1)
-                    .kind(r::RowKind::Pool(1u64))
-                    .made(),
-            ],
-            &[0, 1],
-            &[rt::Some(4u64)],
-        ),
-        r::record(
-            &[
-                r::at(0, 0, r::U32).name("bit").slot(0).made(),
-                r::at(1, 4, r::U16).name("if_0").slot(1).made(),
-                r::at(2, 6, r::U16).name("if_1").slot(2).made(),
-                r::at(3, 8, r::Ty::Pointer(&P5)).name("name").slot(3).made(),
-            ],
-            &[0, 1, 2, 3],
-            &[rt::Some(12u64)],
-        ),
-    ];
-    static TABLES: rt::ReadTables = rt::ReadTables {
-        schema: &SCHEMA,
-        records: &[
-            rt::record_read(
-                    &[1, 2, 3],
-                    &[
-                        rt::slot(),
-                        rt::slot()
-                            .pointer(
-                                &[
-                                    rt::Some(rt::pointer(&[0]).own().none_when_empty().count(2)),
-                                ],
-                            )
-                            .aligns((4, 4)),
-                        rt::slot()
-                            .pointer(
-                                &[rt::Some(rt::pointer(&[0]).own().none_when_empty())],
-                            )
-                            .aligns((4, 4)),
-                        rt::slot_of(rt::SlotKind::Object(3u16)).aligns((4, 4)),
-                    ],
-                )
-                .settles(),
-            rt::record_read(&[], &[rt::slot()]),
-            rt::record_read(
-                    &[1],
-                    &[
-                        rt::slot()
-                            .definers(
-                                &[
-                                    rt::Definer {
-                                        scope: rt::Scope::Own,
-                                        source: rt::Usual::Expr(4u16),
-                                    },
-                                ],
-                            ),
-                        rt::slot().kept(rt::Usual::Patricia(0u16)).names(0),
-                    ],
-                )
-                .names()
-                .settles(),
-            rt::record_read(
-                    &[],
-                    &[
-                        rt::slot()
-                            .definers(
-                                &[
-                                    rt::Definer {
-                                        scope: rt::Scope::Own,
-                                        source: rt::Usual::Measure {
-                                            measure: rt::Measure::Count,
-                                            slot: 1u16,
-                                            factor: 1i128,
-                                            offset: 1i128,
-                                        },
-                                    },
-                                ],
-                            ),
-                        rt::slot()
-                            .pool(rt::Pool {
-                                always: &[""],
-                                order: &[(rt::None, rt::None)],
-                                data: false,
-                            }),
-                    ],
-                )
-                .settles(),
-            rt::record_read(&[], &[rt::slot(), rt::slot(), rt::slot(), rt::slot()])
-                .table(&[0u16, 1u16, 2u16, 3u16]),
-        ],
-        rows: &ROWS,
-        texts: &[rt::None, rt::Some(r::Ty::Run(&B7))],
-        orders: false,
-        slices: false,
-        relocation: &RELOCATION,
-        big: false,
-        gaps: false,
-    };
-    #[derive(Default)]
-    struct Store<'o> {
-        lifetime: ::core::marker::PhantomData<&'o ()>,
-    }
-    struct Reader<'i, 'o> {
-        core: rt::Core<'i>,
-        store: Store<'o>,
-        leaves: rt::Leaves<'i, 'o>,
-    }
-    impl<'i, 'o> rt::Engine<'i> for Reader<'i, 'o> {
-        fn tree(&self) -> &rt::Tree<'i> {
-            &self.core.tree
-        }
-        fn tree_mut(&mut self) -> &mut rt::Tree<'i> {
-            &mut self.core.tree
-        }
-        fn is_reading(&self) -> bool {
-            true
-        }
-        fn epoch(&self) -> usize {
-            self.core.epoch
-        }
-        fn context(&self, variable: usize) -> rt::Val<'i> {
-            match self.core.context.get(variable) {
-                rt::Some(n) => rt::Val::Int(*n),
-                rt::None => rt::Val::None,
-            }
-        }
-        fn force(&mut self, node: rt::NodeId, slot: u16) -> rt::Fallible<()> {
-            rt::force_read(self, node, slot)
-        }
-        fn force_element(&mut self, loc: rt::Loc) -> rt::Fallible<()> {
-            rt::force_target(self, loc)
-                .map_err(|error| rt::Box::new(rt::Fault::Read(error)))
-        }
-        fn expr(
-            &mut self,
-            number: u16,
-            this: rt::NodeId,
-            it: rt::Option<&rt::Val<'i>>,
-        ) -> rt::Fallible<rt::Val<'i>> {
-            expression(self, number, this, it)
-        }
-        fn element_of(&mut self, loc: rt::Loc) -> rt::Fallible<rt::Option<rt::Loc>> {
-            rt::element_of(self, loc)
-        }
-        fn charge(&mut self, units: u64) -> rt::Fallible<()> {
-            self.core
-                .budget
-                .charge(units)
-                .map_err(|kind| rt::Box::new(rt::Fault::Limit(kind)))
-        }
-        fn nesting(&mut self) -> &mut u32 {
-            &mut self.core.nesting
-        }
-        fn file_end(&self) -> rt::Fallible<u64> {
-            rt::Ok(self.core.length())
-        }
-        fn here(&self) -> u64 {
-            self.core.here
-        }
-        fn region_end(&self) -> u64 {
-            self.core.region_end
-        }
-        fn lists(&mut self, address: u64) -> rt::Fallible<rt::Option<bool>> {
-            rt::lists(self, address)
-        }
-    }
-    impl<'i, 'o> rt::Texts<'i, 'o> for Reader<'i, 'o> {
-        fn leaves(&self) -> rt::Leaves<'i, 'o> {
-            self.leaves
-        }
-    }
-    impl<'i, 'o> rt::Reader<'i> for Reader<'i, 'o> {
-        fn core(&self) -> &rt::Core<'i> {
-            &self.core
-        }
-        fn core_mut(&mut self) -> &mut rt::Core<'i> {
-            &mut self.core
-        }
-        fn typed(
-            &mut self,
-            number: u16,
-            f: &mut rt::Frame<'i>,
-            row: &'static r::Row,
-            cursor: &mut rt::Cursor<'i>,
-        ) -> rt::Read<(rt::Item<'i>, u32)> {
-            let (cx, at) = (self, cursor.at);
-            rt::Ok(
-                match number {
-                    _ => (rt::Item::Absent, rt::NOTHING),
-                },
-            )
-        }
-        fn own(
-            &mut self,
-            number: u16,
-            f: &rt::Frame<'i>,
-            it: rt::Option<&rt::Val<'i>>,
-        ) -> rt::Fallible<rt::Val<'i>> {
-            own(self, number, &mut |_, row| rt::Ok(f.val(row)), it)
-        }
-    }
-    impl<'i, 'o> rt::Build<'i, Reader<'i, 'o>> for super::Dictionary {
-        fn build(cx: &mut Reader<'i, 'o>, item: &rt::Item<'i>) -> rt::Read<Self> {
-            rt::Ok(
-                match rt::node_in(&cx.core, item) {
-                    rt::Some((record, node)) => {
-                        match record {
-                            2u16 => Reader::finish_2(cx, node)?,
-                            _ => rt::Default::default(),
-                        }
-                    }
-                    rt::None => rt::Default::default(),
-                },
-            )
-        }
-    }
-    impl<'i, 'o> rt::Build<'i, Reader<'i, 'o>> for super::Item<'o> {
-        fn build(cx: &mut Reader<'i, 'o>, item: &rt::Item<'i>) -> rt::Read<Self> {
-            rt::Ok(
-                match rt::node_in(&cx.core, item) {
-                    rt::Some((record, node)) => {
-                        match record {
-                            1u16 => Reader::finish_1(cx, node)?,
-                            _ => rt::Default::default(),
-                        }
-                    }
-                    rt::None => rt::Default::default(),
-                },
-            )
-        }
-    }
-    impl<'i, 'o> rt::Build<'i, Reader<'i, 'o>> for super::Pool {
-        fn build(cx: &mut Reader<'i, 'o>, item: &rt::Item<'i>) -> rt::Read<Self> {
-            rt::Ok(
-                match rt::node_in(&cx.core, item) {
-                    rt::Some((record, node)) => {
-                        match record {
-                            3u16 => Reader::finish_3(cx, node)?,
-                            _ => rt::Default::default(),
-                        }
-                    }
-                    rt::None => rt::Default::default(),
-                },
-            )
-        }
-    }
-    impl<'i, 'o> Reader<'i, 'o> {
-        fn finish_0(cx: &mut Self, owner: rt::NodeId) -> rt::Read<super::File<'o>> {
-            rt::Ok(super::File {
-                items: rt::take(cx, owner, 1)?,
-                names: rt::take(cx, owner, 2)?,
-                pool: rt::take(cx, owner, 3)?,
-                spelling: rt::take_spelling(cx, owner),
-            })
-        }
-        fn finish_1(cx: &mut Self, owner: rt::NodeId) -> rt::Read<super::Item<'o>> {
-            let own = rt::take_early(cx, owner)?;
-            rt::Ok(super::Item {
-                name: rt::take(cx, owner, 0)?,
-                size: rt::Build::build(cx, own.item(1))?,
-            })
-        }
-        fn finish_2(cx: &mut Self, owner: rt::NodeId) -> rt::Read<super::Dictionary> {
-            rt::Ok(super::Dictionary {
-                spelling: rt::take_spelling(cx, owner),
-            })
-        }
-        fn finish_3(cx: &mut Self, owner: rt::NodeId) -> rt::Read<super::Pool> {
-            rt::Ok(super::Pool {
-                spelling: rt::take_spelling(cx, owner),
-            })
-        }
-    }
-    fn file<'i, 'o, M: rt::Mode<'i, 'o>>(
-        bytes: &'i [u8],
-        options: &::formwork::ReadOptions,
-        notes: rt::Option<&mut ::formwork::Notes>,
-    ) -> rt::Read<super::File<'o>> {
-        if let rt::Ok(value) = super::straight::file::<M>(bytes, options) {
-            return rt::Ok(value);
-        }
-        read_thorough::<M>(bytes, options, notes)
-    }
-    fn read_thorough<'i, 'o, M: rt::Mode<'i, 'o>>(
-        bytes: &'i [u8],
-        options: &::formwork::ReadOptions,
-        notes: rt::Option<&mut ::formwork::Notes>,
-    ) -> rt::Read<super::File<'o>> {
-        let core = rt::Core::new(bytes, &TABLES, options);
-        let leaves = rt::Leaves::of::<M>();
-        let mut cx = Reader {
-            core,
-            store: Store::default(),
-            leaves,
-        };
-        let result = whole(&mut cx, bytes);
-        if let rt::Some(notes) = notes {
-            for note in cx.core.notes.all() {
-                notes.push(note.clone());
-            }
-        }
-        result
-    }
-    fn whole<'i, 'o>(
-        cx: &mut Reader<'i, 'o>,
-        bytes: &'i [u8],
-    ) -> rt::Read<super::File<'o>> {
-        let root = cx.core.tree.add(0u16, rt::None);
-        let mut cursor = rt::Cursor::new(0, cx.core.length());
-        rt::read_record(cx, &mut cursor, root)?;
-        cx.core.claim(0, cursor.at);
-        rt::resolve(cx, root)?;
-        rt::settle(cx)?;
-        rt::strictly(cx)?;
-        Reader::finish_0(cx, root)
-    }
-    impl<'a> super::File<'a> {
-        /// Reads a file.
-        ///
-        /// # Errors
-        ///
-        /// The first thing that does not fit the schema, with its offset in bytes and its
-        /// path.
-        pub fn read(bytes: &'a [u8]) -> rt::Result<Self, ::formwork::ReadError> {
-            Self::read_with(bytes, &::formwork::ReadOptions::default())
-        }
-        /// Reads a file with these limits, as strictly as they say.
-        ///
-        /// # Errors
-        ///
-        /// The first thing that does not fit the schema, with its offset in bytes and its
-        /// path.
-        pub fn read_with(
-            bytes: &'a [u8],
-            options: &::formwork::ReadOptions,
-        ) -> rt::Result<Self, ::formwork::ReadError> {
-            file::<rt::Borrow>(bytes, options, rt::None)
-        }
-        /// Reads a file, and notes what is worth knowing of it and no error, such as
-        /// pointers of which the relocation table does not know.
-        ///
-        /// # Errors
-        ///
-        /// The first thing that does not fit the schema, with its offset in bytes and its
-        /// path.
-        pub fn read_noting(
-            bytes: &'a [u8],
-            options: &::formwork::ReadOptions,
-            notes: &mut ::formwork::Notes,
-        ) -> rt::Result<Self, ::formwork::ReadError> {
-            file::<rt::Borrow>(bytes, options, rt::Some(notes))
-        }
-        /// Reads a file by the reader that carries every file.
-        #[doc(hidden)]
-        pub fn __read_thorough(
-            bytes: &'a [u8],
-            options: &::formwork::ReadOptions,
-        ) -> rt::Result<Self, ::formwork::ReadError> {
-            read_thorough::<rt::Borrow>(bytes, options, rt::None)
-        }
-        /// Reads a file, if the reader for plain files carries it.
-        #[doc(hidden)]
-        pub fn __read_straight(
-            bytes: &'a [u8],
-            options: &::formwork::ReadOptions,
-        ) -> rt::Option<Self> {
-            super::straight::file::<rt::Borrow>(bytes, options).ok()
-        }
-    }
-    impl super::File<'static> {
-        /// Reads a file into a value that borrows nothing of it.
-        ///
-        /// # Errors
-        ///
-        /// The first thing that does not fit the schema, with its offset in bytes and its
-        /// path.
-        pub fn read_owned(bytes: &[u8]) -> rt::Result<Self, ::formwork::ReadError> {
-            file::<rt::Owning>(bytes, &::formwork::ReadOptions::default(), rt::None)
-        }
-    }
-    use rt::write as w;
-    use w::Helpers as _;
-    static RELOCATION: rt::labels::Relocation = rt::labels::Relocation {
-        encoding: rt::None,
-        sections: &[],
-        kinds: &[
-            rt::labels::Kind {
-                none: rt::Some(0i128),
-                width: 4u8,
-                listing: &[],
-                pool: rt::None,
-            },
-            rt::labels::Kind {
-                none: rt::None,
-                width: 4u8,
-                listing: &[],
-                pool: rt::Some((1u16, true)),
-            },
-        ],
-    };
-    static W0: w::Pointer = w::pointer(w::Content::Array(&w::Content::Node), 4);
-    static W1: w::Pointer = w::pointer(w::Content::Record, 4);
-    static WRITE: w::WriteSchema = w::WriteSchema {
-        records: &[
-            w::record(
-                &[
-                    w::Statement::This,
-                    w::Statement::Put(&[&[(0, 1)]]),
-                    w::Statement::Put(&[&[(0, 2)]]),
-                    w::Statement::Put(&[&[(0, 3)]]),
-                ],
-                &[
-                    w::slot(),
-                    w::inline(&w::Content::Pointer(&W0)),
-                    w::inline(&w::Content::Pointer(&W1)),
-                    w::object(&w::Content::Record, 4),
-                ],
-            ),
-            w::record(&[w::Statement::This], &[w::slot()]),
-            w::record(
-                &[w::Statement::This],
-                &[w::slot(), w::inline(&w::Content::Array(&w::Content::Node))],
-            ),
-            w::record(&[w::Statement::This], &[w::slot(), w::slot()]),
-            w::record(
-                &[w::Statement::This],
-                &[w::slot(), w::slot(), w::slot(), w::slot()],
-            ),
-        ],
-        rows: &ROWS,
-        relocation: &RELOCATION,
-    };
-    struct Writer<'v> {
-        w: w::Writing<'v>,
-        r0: rt::Vec<&'v super::File<'v>>,
-        r1: rt::Vec<&'v super::Item<'v>>,
-        r2: rt::Vec<&'v super::Dictionary>,
-        r3: rt::Vec<&'v super::Pool>,
-    }
-    impl<'v> Writer<'v> {
-        fn new(order: ::formwork::Endian) -> Self {
-            Writer {
-                w: w::Writing::new(&SCHEMA, order),
-                r0: rt::Vec::new(),
-                r1: rt::Vec::new(),
-                r2: rt::Vec::new(),
-                r3: rt::Vec::new(),
-            }
-        }
-        fn epoch_name(&self) -> &'static str {
-            ["all"].get(self.w.epoch).copied().unwrap_or("")
-        }
-        #[cold]
-        fn not_in_epoch(&mut self, at: w::At) {
-            let epoch = self.epoch_name();
-            self.no_row(at, epoch);
-        }
-        #[cold]
-        fn no_case(&mut self, at: w::At, case: &str) {
-            let epoch = self.epoch_name();
-            self.w.problem(at, w::no_case(case, epoch));
-        }
-        #[cold]
-        fn last(&mut self, at: w::At, why: &str) {
-            self.w.problem(at, w::wrong_last(why));
-        }
-        #[cold]
-        fn wrong_case(
-            &mut self,
-            at: w::At,
-            val: &rt::Val<'v>,
-            wanted: rt::Option<u32>,
-            names: &[&'static str],
-        ) {
-            let name = wanted.and_then(|case| names.get(case as usize)).copied();
-            self.w.problem(at, w::wrong_case(name, val));
-        }
-    }
-    impl<'v> rt::Engine<'v> for Writer<'v> {
-        fn tree(&self) -> &rt::Tree<'v> {
-            &self.w.tree
-        }
-        fn tree_mut(&mut self) -> &mut rt::Tree<'v> {
-            &mut self.w.tree
-        }
-        fn is_reading(&self) -> bool {
-            false
-        }
-        fn epoch(&self) -> usize {
-            self.w.epoch
-        }
-        fn context(&self, variable: usize) -> rt::Val<'v> {
-            self.w.context.get(variable).map_or(rt::Val::None, |n| rt::Val::Int(*n))
-        }
-        fn force(&mut self, node: rt::NodeId, slot: u16) -> rt::Fallible<()> {
-            w::Write::force_write(self, node, slot)
-        }
-        fn force_element(&mut self, loc: rt::Loc) -> rt::Fallible<()> {
-            rt::Ok(())
-        }
-        fn expr(
-            &mut self,
-            number: u16,
-            this: rt::NodeId,
-            it: rt::Option<&rt::Val<'v>>,
-        ) -> rt::Fallible<rt::Val<'v>> {
-            expression(self, number, this, it)
-        }
-        fn element_of(&mut self, loc: rt::Loc) -> rt::Fallible<rt::Option<rt::Loc>> {
-            w::Write::element_written(self, loc)
-        }
-        fn charge(&mut self, units: u64) -> rt::Fallible<()> {
-            rt::Ok(())
-        }
-        fn nesting(&mut self) -> &mut u32 {
-            &mut self.w.nesting
-        }
-        fn file_end(&self) -> rt::Fallible<u64> {
-            self.w.file_end()
-        }
-        fn here(&self) -> u64 {
-            0
-        }
-        fn region_end(&self) -> u64 {
-            0
-        }
-        fn lists(&mut self, address: u64) -> rt::Fallible<rt::Option<bool>> {
-            rt::Ok(rt::None)
-        }
-        fn has_no_place(&mut self, loc: rt::Loc) -> bool {
-            w::has_no_place(self, loc)
-        }
-    }
-    impl<'v> w::Write<'v> for Writer<'v> {
-        fn w(&mut self) -> &mut w::Writing<'v> {
-            &mut self.w
-        }
-        fn w_ref(&self) -> &w::Writing<'v> {
-            &self.w
-        }
-        fn tables(&self) -> &'static w::WriteSchema {
-            &WRITE
-        }
-        fn spelling(&self, node: rt::NodeId) -> rt::Option<&'v ::formwork::Spelling> {
-            let cx = self;
-            match cx.w.tree.node(node).record {
-                0u16 => {
-                    let value = value_0(cx, node);
-                    rt::Some(&value.spelling)
-                }
-                2u16 => {
-                    let value = value_2(cx, node);
-                    rt::Some(&value.spelling)
-                }
-                3u16 => {
-                    let value = value_3(cx, node);
-                    rt::Some(&value.spelling)
-                }
-                _ => rt::None,
-            }
-        }
-        fn node_value(&self, node: rt::NodeId) -> w::Src<'v> {
-            if self.w.tree.node(node).value == rt::NOTHING {
-                return w::Src::Nothing;
-            }
-            match self.w.tree.node(node).record {
-                0u16 => w::Source::src(value_0(self, node)),
-                1u16 => w::Source::src(value_1(self, node)),
-                2u16 => w::Source::src(value_2(self, node)),
-                3u16 => w::Source::src(value_3(self, node)),
-                _ => w::Src::Nothing,
-            }
-        }
-        fn local(
-            &mut self,
-            number: u16,
-            row: &mut dyn FnMut(&mut Self, usize) -> rt::Fallible<rt::Val<'v>>,
-            it: rt::Option<&rt::Val<'v>>,
-        ) -> rt::Fallible<rt::Val<'v>> {
-            own(self, number, row, it)
-        }
-        fn compute(
-            &mut self,
-            node: rt::NodeId,
-            slot: u16,
-        ) -> rt::Fallible<rt::Option<rt::Item<'v>>> {
-            let cx = self;
-            match (cx.w.tree.node(node).record, slot) {
-                (2u16, 1u16) => {
-                    w::Tables::table(
-                            cx,
-                            rt::Loc::slot(node, 1u16),
-                            4u16,
-                            &[
-                                w::Column {
-                                    slot: 0u16,
-                                    pointer: false,
-                                },
-                                w::Column {
-                                    slot: 1u16,
-                                    pointer: false,
-                                },
-                                w::Column {
-                                    slot: 2u16,
-                                    pointer: false,
-                                },
-                                w::Column {
-                                    slot: 3u16,
-                                    pointer: true,
-                                },
-                            ],
-                            w::Made::Patricia(0u16),
-                            true,
-                        )
-                        .map(rt::Some)
-                }
-                (3u16, 1u16) => {
-                    w::Tables::members(
-                            cx,
-                            rt::Loc::slot(node, 1u16),
-                            &[""],
-                            &[(rt::None, ::formwork::PoolOrder::FirstUse)],
-                            false,
-                        )
-                        .map(rt::Some)
-                }
-                _ => w::derived_slot(cx, node, slot),
-            }
-        }
-        fn expand_node(&mut self, node: rt::NodeId) {
-            let cx = self;
-            match cx.w.tree.node(node).record {
-                2u16 => {
-                    if let rt::Err(fault) = rt::Engine::force(cx, node, 1u16) {
-                        cx.w.report(*fault, w::at(node, rt::Some("nodes")));
-                    }
-                }
-                _ => {}
-            }
-        }
-        fn check_node(&mut self, node: rt::NodeId) {
-            let cx = self;
-            match cx.w.tree.node(node).record {
-                2u16 => {
-                    let value = value_2(cx, node);
-                    check_2(cx, node, value);
-                }
-                3u16 => {
-                    let value = value_3(cx, node);
-                    check_3(cx, node, value);
-                }
-                _ => {}
-            }
-        }
-    }
-    #[inline]
-    fn value_0<'v>(cx: &Writer<'v>, node: rt::NodeId) -> &'v super::File<'v> {
-        cx.r0[cx.w.tree.node(node).value as usize]
-    }
-    #[inline]
-    fn value_1<'v>(cx: &Writer<'v>, node: rt::NodeId) -> &'v super::Item<'v> {
-        cx.r1[cx.w.tree.node(node).value as usize]
-    }
-    #[inline]
-    fn value_2<'v>(cx: &Writer<'v>, node: rt::NodeId) -> &'v super::Dictionary {
-        cx.r2[cx.w.tree.node(node).value as usize]
-    }
-    #[inline]
-    fn value_3<'v>(cx: &Writer<'v>, node: rt::NodeId) -> &'v super::Pool {
-        cx.r3[cx.w.tree.node(node).value as usize]
-    }
-    fn plan_0<'v>(cx: &mut Writer<'v>, node: rt::NodeId, value: &'v super::File<'v>) {
-        cx.w.remember(node, cx.r0.len());
-        cx.r0.push(value);
-        let item = {
-            w::pointer_to({
-                {
-                    let mut items = rt::Vec::with_capacity((&(value).items).len());
-                    for (index, x) in (0_u32..).zip((&(value).items).iter()) {
-                        let item = {
-                            cx.plan_node(
-                                1u16,
-                                rt::Loc {
-                                    node,
-                                    slot: 1u16,
-                                    index: rt::Some(index),
-                                },
-                                (w::at(node, rt::Some("items"))).element(index),
-                                |cx, inner| {
-                                    plan_1(cx, inner, x);
-                                },
-                            )
-                        };
-                        items.push(item);
-                    }
-                    rt::Item::Array(w::array(items))
-                }
-            })
-        };
-        cx.w.tree.set(node, 1u16, item);
-        let item = {
-            w::pointer_to({
-                cx.plan_node(
-                    2u16,
-                    rt::Loc::slot(node, 2u16),
-                    w::at(node, rt::Some("names")),
-                    |cx, inner| {
-                        plan_2(cx, inner, &(value).names);
-                    },
-                )
-            })
-        };
-        cx.w.tree.set(node, 2u16, item);
-        let item = {
-            cx.plan_node(
-                3u16,
-                rt::Loc::slot(node, 3u16),
-                w::at(node, rt::Some("pool")),
-                |cx, inner| {
-                    plan_3(cx, inner, &(value).pool);
-                },
-            )
-        };
-        cx.w.tree.set(node, 3u16, item);
-    }
-    fn plan_1<'v>(cx: &mut Writer<'v>, node: rt::NodeId, value: &'v super::Item<'v>) {
-        cx.w.remember(node, cx.r1.len());
-        cx.r1.push(value);
-        let item = {
-            cx.w.plan_label(1u16, node, w::Datum::item(&(value).name));
-            w::pointer_to(w::Datum::item(&(value).name))
-        };
-        cx.w.tree.set(node, 0u16, item);
-    }
-    fn plan_2<'v>(cx: &mut Writer<'v>, node: rt::NodeId, value: &'v super::Dictionary) {
-        cx.w.remember(node, cx.r2.len());
-        cx.r2.push(value);
-    }
-    fn check_2<'v>(cx: &mut Writer<'v>, node: rt::NodeId, value: &'v super::Dictionary) {
-        if !::core::matches!(
-            cx.w.tree.slot(node, 1u16).item, rt::Item::Absent | rt::Item::Unset
-        ) {
-            if !::core::matches!(
-                cx.w.tree.item(rt::Loc::slot(node, 1u16)), rt::Item::Absent
-            ) {
-                match (
-                    cx.count_slot(node, 1u16),
-                    rt::Engine::expr(cx, 0u16, node, rt::None),
-                ) {
-                    (rt::Ok(rt::Val::Int(actual)), rt::Ok(expected)) => {
-                        cx.w
-                            .compare_count(
-                                w::at(node, rt::Some("nodes")),
-                                &expected,
-                                actual,
-                                "another field gives the count",
-                            );
-                    }
-                    (rt::Err(fault), _) | (_, rt::Err(fault)) => {
-                        cx.w.report(*fault, w::at(node, rt::Some("nodes")))
-                    }
-                    _ => {}
-                }
-            }
-        }
-    }
-    fn plan_3<'v>(cx: &mut Writer<'v>, node: rt::NodeId, value: &'v super::Pool) {
-        cx.w.remember(node, cx.r3.len());
-        cx.r3.push(value);
-    }
-    fn check_3<'v>(cx: &mut Writer<'v>, node: rt::NodeId, value: &'v super::Pool) {
-        if !::core::matches!(
-            cx.w.tree.slot(node, 1u16).item, rt::Item::Absent | rt::Item::Unset
-        ) {
-            if !::core::matches!(
-                cx.w.tree.item(rt::Loc::slot(node, 1u16)), rt::Item::Absent
-            ) {
-                match (
-                    cx.count_slot(node, 1u16),
-                    rt::Engine::expr(cx, 1u16, node, rt::None),
-                ) {
-                    (rt::Ok(rt::Val::Int(actual)), rt::Ok(expected)) => {
-                        cx.w
-                            .compare_count(
-                                w::at(node, rt::Some("texts")),
-                                &expected,
-                                actual,
-                                "another field gives the count",
-                            );
-                    }
-                    (rt::Err(fault), _) | (_, rt::Err(fault)) => {
-                        cx.w.report(*fault, w::at(node, rt::Some("texts")))
-                    }
-                    _ => {}
-                }
-            }
-        }
-    }
-    pub(super) fn write(
-        value: &super::File<'_>,
-    ) -> rt::Result<rt::Vec<u8>, ::formwork::WriteError> {
-        if let rt::Ok(bytes) = super::straight::whole(value) {
-            return rt::Ok(bytes);
-        }
-        thorough(value)
-    }
-    pub(super) fn thorough<'v>(
-        value: &'v super::File<'v>,
-    ) -> rt::Result<rt::Vec<u8>, ::formwork::WriteError> {
-        let mut writer = Writer::new(::formwork::Endian::Little);
-        {
-            let cx = &mut writer;
-            if true {
-                let node = cx.w.tree.add(0u16, rt::None);
-                plan_0(cx, node, value);
-                w::Write::run(cx);
-            }
-        }
-        writer.w.finish()
-    }
-    ::formwork::__fields! {
-        [super::Dictionary] {} spelling
-    }
-    ::formwork::__fields! {
-        [super::File < 'v >] { 0 1 items, 0 2 names, 0 3 pool, } spelling
-    }
-    ::formwork::__fields! {
-        [super::Item < 'v >] { 1 0 name, 1 1 size, }
-    }
-    ::formwork::__fields! {
-        [super::Pool] {} spelling
-    }
-    pub(super) static SCHEMA: rt::Schema = rt::Schema {
-        records: &[
-            rt::RecordInfo::new(
-                "File",
-                &[rt::Some(12u64)],
-                &[
-                    rt::SlotInfo::named(0, "count"),
-                    rt::SlotInfo::named(1, "items"),
-                    rt::SlotInfo::named(2, "names"),
-                    rt::SlotInfo::named(3, "pool"),
-                ],
-            ),
-            rt::RecordInfo::new(
-                "Item",
-                &[rt::Some(8u64)],
-                &[rt::SlotInfo::named(0, "name")],
-            ),
-            rt::RecordInfo::new(
-                    "Dictionary",
-                    &[rt::None],
-                    &[rt::SlotInfo::named(0, "count"), rt::SlotInfo::named(1, "nodes")],
-                )
-                .arguments(&[0u16]),
-            rt::RecordInfo::new(
-                "Pool",
-                &[rt::None],
-                &[rt::SlotInfo::named(0, "count"), rt::SlotInfo::named(1, "texts")],
-            ),
-            rt::RecordInfo::new(
-                "Node",
-                &[rt::Some(12u64)],
-                &[
-                    rt::SlotInfo::named(0, "bit"),
-                    rt::SlotInfo::named(1, "if_0"),
-                    rt::SlotInfo::named(2, "if_1"),
-                    rt::SlotInfo::named(3, "name"),
-                ],
-            ),
-        ],
-        paths: &[
-            rt::PathInfo::new(rt::Start::Argument(0u16), &[], "keys"),
-            rt::PathInfo::new(
-                rt::Start::Root,
-                &[
-                    rt::Step::Field(&[(0u16, &[rt::Member::Slot(3u16)])]),
-                    rt::Step::Field(&[(3u16, &[rt::Member::Slot(1u16)])]),
-                ],
-                "Pool.texts",
-            ),
-            rt::PathInfo::new(
-                rt::Start::This,
-                &[
-                    rt::Step::Field(&[(0u16, &[rt::Member::Slot(1u16)])]),
-                    rt::Step::Field(&[(1u16, &[rt::Member::Slot(0u16)])]),
-                ],
-                "items.name",
-            ),
-            rt::PathInfo::new(
-                rt::Start::This,
-                &[rt::Step::Field(&[(0u16, &[rt::Member::Slot(2u16)])])],
-                "names",
-            ),
-        ],
-        sources: &[rt::Source::Path(2u16), rt::Source::Path(0u16)],
-    };
-    /// Evaluates the expression of this number.
-    pub(super) fn expression<'a, E: rt::Engine<'a>>(
-        e: &mut E,
-        number: u16,
-        this: rt::NodeId,
-        it: rt::Option<&rt::Val<'a>>,
-    ) -> rt::Evaluated<'a> {
-        e.charge(1)?;
-        match number {
-            0 => E::x0(e, this, it),
-            1 => E::x1(e, this, it),
-            2 => E::x2(e, this, it),
-            3 => E::x3(e, this, it),
-            4 => E::x4(e, this, it),
-            _ => rt::Ok(rt::Val::None),
-        }
-    }
-    /// The expressions. Each is a function of its own, since they may nest deeply.
-    trait Expressions<'a>: rt::Engine<'a> {
-        fn x0(e: &mut Self, this: rt::NodeId, it: rt::It<'_, 'a>) -> rt::Evaluated<'a> {
-            rt::Ok({
-                let a = {
-                    let node = this;
-                    match e.tree().node(node).record {
-                        2u16 => e.slot_value(node, 0u16)?,
-                        _ => rt::Val::None,
-                    }
-                };
-                let b = rt::Val::Int(1i128);
-                rt::binary(rt::BinaryOp::Add, &a, &b)?
-            })
-        }
-        fn x1(e: &mut Self, this: rt::NodeId, it: rt::It<'_, 'a>) -> rt::Evaluated<'a> {
-            rt::Ok({
-                let a = {
-                    let node = this;
-                    match e.tree().node(node).record {
-                        3u16 => e.slot_value(node, 0u16)?,
-                        _ => rt::Val::None,
-                    }
-                };
-                let b = rt::Val::Int(1i128);
-                rt::binary(rt::BinaryOp::Add, &a, &b)?
-            })
-        }
-        fn x2(e: &mut Self, this: rt::NodeId, it: rt::It<'_, 'a>) -> rt::Evaluated<'a> {
-            rt::Ok({
-                let node = this;
-                match e.tree().node(node).record {
-                    0u16 => e.slot_value(node, 0u16)?,
-                    _ => rt::Val::None,
-                }
-            })
-        }
-        fn x3(e: &mut Self, this: rt::NodeId, it: rt::It<'_, 'a>) -> rt::Evaluated<'a> {
-            rt::Ok(e.address(3u16, true, this, it)?)
-        }
-        fn x4(e: &mut Self, this: rt::NodeId, it: rt::It<'_, 'a>) -> rt::Evaluated<'a> {
-            rt::Ok(e.stream(rt::StreamFunction::Count, 1u16, rt::None, this, it)?)
-        }
-    }
-    impl<'a, E: rt::Engine<'a>> Expressions<'a> for E {}
-    /// Evaluates the expression of this number over rows of a record without a node.
-    fn own<'a, E: rt::Engine<'a>>(
-        cx: &mut E,
-        number: u16,
-        f: &mut dyn FnMut(&mut E, usize) -> rt::Fallible<rt::Val<'a>>,
-        it: rt::Option<&rt::Val<'a>>,
-    ) -> rt::Fallible<rt::Val<'a>> {
-        match number {
-            _ => rt::Ok(rt::Val::None),
-        }
     }
 }

@@ -8,14 +8,14 @@ pub struct File<'a> {
     #[allow(missing_docs)]
     pub version: u16,
     #[allow(missing_docs)]
-    pub rooms: ::formwork::__rt::Vec<Room>,
+    pub rooms: ::formwork::alloc::vec::Vec<Room>,
     /// What the author wants to say
-    pub note: ::formwork::__rt::Option<::formwork::__rt::Cow<'a, str>>,
+    pub note: ::core::option::Option<::formwork::alloc::borrow::Cow<'a, str>>,
     /// How the file spelled this where that is not canonical; takes no part in `==`.
     pub spelling: ::formwork::Spelling,
 }
 
-impl ::formwork::__rt::Default for File<'_> {
+impl ::core::default::Default for File<'_> {
     fn default() -> Self {
         File {
             version: 1,
@@ -50,7 +50,7 @@ pub struct Room {
     #[allow(missing_docs)]
     pub height: u8,
     /// Room behind the door
-    pub next: ::formwork::__rt::Option<RoomIndex>,
+    pub next: ::core::option::Option<RoomIndex>,
     /// How the file spelled this where that is not canonical; takes no part in `==`.
     pub spelling: ::formwork::Spelling,
 }
@@ -75,56 +75,21 @@ impl ::formwork::Inspect for Room {
     #[doc = " Position in `rooms` of `File`, counted from 0."] pub struct RoomIndex;
 }
 
-impl File<'_> {
-    /// The bytes of the file.
-    ///
-    /// # Errors
-    ///
-    /// Everything in the value that the format cannot say, each with its path.
-    pub fn write(
-        &self,
-    ) -> ::formwork::__rt::Result<::formwork::__rt::Vec<u8>, ::formwork::WriteError> {
-        codec::write(self)
-    }
-    /// Appends the bytes of the file.
-    ///
-    /// # Errors
-    ///
-    /// Those of `write`; nothing is appended then.
-    pub fn write_into(
-        &self,
-        out: &mut ::formwork::__rt::Vec<u8>,
-    ) -> ::formwork::__rt::Result<(), ::formwork::WriteError> {
-        let bytes = codec::write(self)?;
-        if out.is_empty() {
-            *out = bytes;
-        } else {
-            out.extend_from_slice(&bytes);
-        }
-        ::formwork::__rt::Ok(())
-    }
-    /// Whether the value can be written.
-    ///
-    /// # Errors
-    ///
-    /// Those of `write`.
-    pub fn validate(&self) -> ::formwork::__rt::Result<(), ::formwork::WriteError> {
-        codec::write(self).map(|_| ())
-    }
-    /// The bytes of the file, by the writer that carries every value.
-    #[doc(hidden)]
-    pub fn __write_thorough(
-        &self,
-    ) -> ::formwork::__rt::Result<::formwork::__rt::Vec<u8>, ::formwork::WriteError> {
-        codec::thorough(self)
-    }
-    /// The bytes of the file, if the writer for plain values carries it.
-    #[doc(hidden)]
-    pub fn __write_straight(
-        &self,
-    ) -> ::formwork::__rt::Option<::formwork::__rt::Vec<u8>> {
-        straight::whole(self).ok()
-    }
+::formwork::__fields! {
+    [File < 'v >] 0 { 1 version, 3 rooms, 4 note, } {} { spelling } {} [..spelling]
+}
+
+::formwork::__fields! {
+    [Room] 1 { 0 width, 1 height, 2 next, } {} { spelling } {} [..spelling]
+}
+
+::formwork::__file! {
+    File < 'a > [straight]
+    "\
+~d|vr.*!'level!!!/#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!%!,#!)version%7\
+'#!&!#)A#%'9*(!%#!#!%(=2!'rooms!&!!!'$#!(:$*!).'&note#F%###!2!#%##%?%.!!)N$#2#))%!%##!%!&=&!'!\
+#$%&!!!&Room!&#!'width!$g!!)l#!!##1!))(height'C##'C$!,$X$$ex'?!$x%(T,!#%##M*%!,File.$v%!$!$$#!\
+$!#>#$*v$#&&z!(&!#$%!%~'!*{%#!"
 }
 
 /// Readers and writers for files that have nothing unusual.
@@ -132,19 +97,22 @@ impl File<'_> {
 mod straight {
     use ::formwork::__rt::{self as rt, s};
     /// The value of a file, if it is the plain case.
-    pub(super) fn file<'i, 'o, M: rt::Mode<'i, 'o>>(
+    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
         read::<M>(bytes, options)
     }
-    /// The bytes of a value, if it is the plain case.
-    pub(super) fn whole(value: &super::File<'_>) -> s::Straight<rt::Vec<u8>> {
+    /// Appends the bytes of a value, if it is the plain case.
+    pub(super) fn whole(
+        value: &super::File<'_>,
+        out: &mut rt::Vec<u8>,
+    ) -> s::Straight<()> {
         check_root(value)?;
-        write(value)
+        write(value, out)
     }
     /// The value of a file.
-    fn read<'i, 'o, M: rt::Mode<'i, 'o>>(
+    fn read<'i, 'o, M: s::Mode<'i, 'o>>(
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
@@ -154,7 +122,7 @@ mod straight {
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }
-    fn read_0<'i, 'o, M: rt::Mode<'i, 'o>>(
+    fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File<'o>> {
@@ -219,53 +187,58 @@ mod straight {
             spelling: ::formwork::Spelling::default(),
         });
     }
-    fn write<'v>(v: &'v super::File<'v>) -> s::Straight<rt::Vec<u8>> {
-        written(v)
+    fn write<'v>(v: &'v super::File<'v>, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        written(v, out)
     }
-    fn written<'v>(v: &'v super::File<'v>) -> s::Straight<rt::Vec<u8>> {
-        let mut ink = s::Ink::new(0usize);
-        let cx = &mut ink;
-        {
-            put_0(cx, v)?;
-            if (!(&v.rooms).is_empty()) {
+    fn written<'v>(v: &'v super::File<'v>, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        s::write(
+            0usize,
+            0,
+            out,
+            |cx| {
                 {
-                    let here = cx.align(1u64);
-                    cx.patch((0_u64 + 8u64), 4u8, false, here)?;
-                    for (b, x_2) in cx
-                        .grow((&v.rooms).len(), 4)?
-                        .chunks_exact_mut(4)
-                        .zip((&v.rooms).iter())
-                    {
-                        let b: &mut [u8; 4] = b.try_into().map_err(|_| s::Odd)?;
-                        s::holds((&x_2.spelling).is_canonical())?;
-                        s::set::<1>(b, 0, (*(&x_2.width) as u64));
-                        s::set::<1>(b, 1, (*(&x_2.height) as u64));
-                        s::set::<
-                            1,
-                        >(
-                            b,
-                            2,
-                            match (&x_2.next) {
-                                rt::Some(x) => {
-                                    let n: i128 = i128::from(x.number());
-                                    s::holds(n != 255i128)?;
-                                    s::bits(n, 8u32, false)?
-                                }
-                                rt::None => 255u64,
-                            },
-                        );
+                    put_0(cx, v)?;
+                    if (!(&v.rooms).is_empty()) {
+                        {
+                            let here = cx.align(1u64);
+                            cx.patch((0_u64 + 8u64), 4u8, false, here)?;
+                            for (b, x_2) in cx
+                                .grow((&v.rooms).len(), 4)?
+                                .chunks_exact_mut(4)
+                                .zip((&v.rooms).iter())
+                            {
+                                let b: &mut [u8; 4] = b.try_into().map_err(|_| s::Odd)?;
+                                s::holds((&x_2.spelling).is_canonical())?;
+                                s::set::<1>(b, 0, (*(&x_2.width) as u64));
+                                s::set::<1>(b, 1, (*(&x_2.height) as u64));
+                                s::set::<
+                                    1,
+                                >(
+                                    b,
+                                    2,
+                                    match (&x_2.next) {
+                                        rt::Some(x) => {
+                                            let n: i128 = i128::from(x.number());
+                                            s::holds(n != 255i128)?;
+                                            s::bits(n, 8u32, false)?
+                                        }
+                                        rt::None => 255u64,
+                                    },
+                                );
+                            }
+                        }
+                    }
+                    if (&v.note).is_some() {
+                        if let rt::Some(x_7) = (&v.note) {
+                            let here = cx.align(1u64);
+                            cx.patch((0_u64 + 12u64), 4u8, false, here)?;
+                            cx.text::<1>(s::Chars::chars(x_7), false, b"\0")?;
+                        }
                     }
                 }
-            }
-            if (&v.note).is_some() {
-                if let rt::Some(x_7) = (&v.note) {
-                    let here = cx.align(1u64);
-                    cx.patch((0_u64 + 12u64), 4u8, false, here)?;
-                    cx.text::<1>(s::Chars::chars(x_7), false, b"\0")?;
-                }
-            }
-        }
-        ink.finish()
+                rt::Ok(())
+            },
+        )
     }
     fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
         let o = cx.here();
@@ -360,845 +333,5 @@ mod straight {
             s::holds(it >= 1i128)?;
         }
         rt::Ok(())
-    }
-}
-
-#[allow(warnings, clippy::all, clippy::pedantic)]
-mod codec {
-    use ::formwork::__rt as rt;
-    use rt::rows as r;
-    use rt::{Engine as _, Reader as _};
-    static B0: r::Run = r::bytes(4);
-    static A1: r::Array = r::Array {
-        element: r::Ty::Node(1),
-        count: r::Count::Is(r::Ex::Node(0)),
-        stride: rt::None,
-    };
-    static T2: r::Ty = r::Ty::Array(&A1);
-    static P3: r::Pointer = r::pointer(
-            0u16,
-            r::CELL32,
-            &[rt::labels::Class::Array],
-            r::Target::Own(&T2),
-        )
-        .none(&[0], rt::Some(0));
-    static B4: r::Run = r::Run {
-        length: r::Length::Prefix(r::CELL8),
-        content: r::Content::Utf8,
-        suffix: b"\0",
-        align: 1,
-    };
-    static T5: r::Ty = r::Ty::Run(&B4);
-    static P6: r::Pointer = r::pointer(
-            0u16,
-            r::CELL32,
-            &[rt::labels::Class::Object],
-            r::Target::Own(&T5),
-        )
-        .none(&[0], rt::Some(0));
-    static B7: r::Run = r::bytes(1);
-    static ROWS: [r::RecordRows; 2] = [
-        r::record(
-                &[
-                    r::at(0, 0, r::Ty::Run(&B0)).is(rt::Constant::Bytes(b"LEVL")),
-                    r::at(1, 4, r::U16).name("version").default(rt::Constant::Int(1)),
-                    r::at(2, 6, r::U16)
-                        .name("room_count")
-                        .slot(0)
-                        .derived(
-                            &[
-                                r::Definer {
-                                    scope: r::Scope::Own,
-                                    source: r::Given::Measure(r::Measure::Count, 3, 1, 0),
-                                },
-                            ],
-                        ),
-                    r::at(3, 8, r::Ty::Pointer(&P3)).name("rooms").slot(1),
-                    r::at(4, 12, r::Ty::Pointer(&P6)).name("note").slot(2),
-                ],
-                &[0, 1, 2, 3, 4],
-                &[rt::Some(16u64)],
-            )
-            .early(),
-        r::record(
-            &[
-                r::at(0, 0, r::U8).name("width").slot(0),
-                r::at(1, 1, r::U8).name("height").slot(1),
-                r::at(2, 2, r::U8).name("next").slot(2).none(&[255]).refers(0, rt::None),
-                r::at(3, 3, r::Ty::Run(&B7)).zero(),
-            ],
-            &[0, 1, 2, 3],
-            &[rt::Some(4u64)],
-        ),
-    ];
-    static TABLES: rt::ReadTables = rt::ReadTables {
-        schema: &SCHEMA,
-        records: &[
-            rt::record_read(
-                &[1, 2],
-                &[
-                    rt::slot(),
-                    rt::slot()
-                        .pointer(
-                            &[
-                                rt::Some(rt::pointer(&[0]).own().none_when_empty().count(0)),
-                            ],
-                        ),
-                    rt::slot()
-                        .pointer(
-                            &[
-                                rt::Some(
-                                    rt::pointer(&[0]).own().optional().run().none_when_empty(),
-                                ),
-                            ],
-                        ),
-                ],
-            ),
-            rt::record_read(
-                    &[],
-                    &[
-                        rt::slot().checks(&[rt::Check::Min(1u16)]),
-                        rt::slot().checks(&[rt::Check::Min(1u16)]),
-                        rt::slot()
-                            .reference(rt::Reference {
-                                array: 0u16,
-                                filter: rt::None,
-                                field: rt::None,
-                                pointer: false,
-                            }),
-                    ],
-                )
-                .references(),
-        ],
-        rows: &ROWS,
-        texts: &[rt::None],
-        orders: false,
-        slices: false,
-        relocation: &RELOCATION,
-        big: false,
-        gaps: false,
-    };
-    #[derive(Default)]
-    struct Store<'o> {
-        lifetime: ::core::marker::PhantomData<&'o ()>,
-    }
-    struct Reader<'i, 'o> {
-        core: rt::Core<'i>,
-        store: Store<'o>,
-        leaves: rt::Leaves<'i, 'o>,
-    }
-    impl<'i, 'o> rt::Engine<'i> for Reader<'i, 'o> {
-        fn tree(&self) -> &rt::Tree<'i> {
-            &self.core.tree
-        }
-        fn tree_mut(&mut self) -> &mut rt::Tree<'i> {
-            &mut self.core.tree
-        }
-        fn is_reading(&self) -> bool {
-            true
-        }
-        fn epoch(&self) -> usize {
-            self.core.epoch
-        }
-        fn context(&self, variable: usize) -> rt::Val<'i> {
-            match self.core.context.get(variable) {
-                rt::Some(n) => rt::Val::Int(*n),
-                rt::None => rt::Val::None,
-            }
-        }
-        fn force(&mut self, node: rt::NodeId, slot: u16) -> rt::Fallible<()> {
-            rt::force_read(self, node, slot)
-        }
-        fn force_element(&mut self, loc: rt::Loc) -> rt::Fallible<()> {
-            rt::force_target(self, loc)
-                .map_err(|error| rt::Box::new(rt::Fault::Read(error)))
-        }
-        fn expr(
-            &mut self,
-            number: u16,
-            this: rt::NodeId,
-            it: rt::Option<&rt::Val<'i>>,
-        ) -> rt::Fallible<rt::Val<'i>> {
-            expression(self, number, this, it)
-        }
-        fn element_of(&mut self, loc: rt::Loc) -> rt::Fallible<rt::Option<rt::Loc>> {
-            rt::element_of(self, loc)
-        }
-        fn charge(&mut self, units: u64) -> rt::Fallible<()> {
-            self.core
-                .budget
-                .charge(units)
-                .map_err(|kind| rt::Box::new(rt::Fault::Limit(kind)))
-        }
-        fn nesting(&mut self) -> &mut u32 {
-            &mut self.core.nesting
-        }
-        fn file_end(&self) -> rt::Fallible<u64> {
-            rt::Ok(self.core.length())
-        }
-        fn here(&self) -> u64 {
-            self.core.here
-        }
-        fn region_end(&self) -> u64 {
-            self.core.region_end
-        }
-        fn lists(&mut self, address: u64) -> rt::Fallible<rt::Option<bool>> {
-            rt::lists(self, address)
-        }
-    }
-    impl<'i, 'o> rt::Texts<'i, 'o> for Reader<'i, 'o> {
-        fn leaves(&self) -> rt::Leaves<'i, 'o> {
-            self.leaves
-        }
-    }
-    impl<'i, 'o> rt::Reader<'i> for Reader<'i, 'o> {
-        fn core(&self) -> &rt::Core<'i> {
-            &self.core
-        }
-        fn core_mut(&mut self) -> &mut rt::Core<'i> {
-            &mut self.core
-        }
-        fn typed(
-            &mut self,
-            number: u16,
-            f: &mut rt::Frame<'i>,
-            row: &'static r::Row,
-            cursor: &mut rt::Cursor<'i>,
-        ) -> rt::Read<(rt::Item<'i>, u32)> {
-            let (cx, at) = (self, cursor.at);
-            rt::Ok(
-                match number {
-                    _ => (rt::Item::Absent, rt::NOTHING),
-                },
-            )
-        }
-        fn own(
-            &mut self,
-            number: u16,
-            f: &rt::Frame<'i>,
-            it: rt::Option<&rt::Val<'i>>,
-        ) -> rt::Fallible<rt::Val<'i>> {
-            own(self, number, &mut |_, row| rt::Ok(f.val(row)), it)
-        }
-    }
-    impl<'i, 'o> rt::Build<'i, Reader<'i, 'o>> for super::Room {
-        fn build(cx: &mut Reader<'i, 'o>, item: &rt::Item<'i>) -> rt::Read<Self> {
-            rt::Ok(
-                match rt::node_in(&cx.core, item) {
-                    rt::Some((record, node)) => {
-                        match record {
-                            1u16 => Reader::finish_1(cx, node)?,
-                            _ => rt::Default::default(),
-                        }
-                    }
-                    rt::None => rt::Default::default(),
-                },
-            )
-        }
-    }
-    impl<'i, 'o> rt::Build<'i, Reader<'i, 'o>> for super::RoomIndex {
-        fn build(cx: &mut Reader<'i, 'o>, item: &rt::Item<'i>) -> rt::Read<Self> {
-            rt::Ok(super::RoomIndex::new(rt::int_value(item) as u32).unwrap_or_default())
-        }
-    }
-    impl<'i, 'o> Reader<'i, 'o> {
-        fn finish_0(cx: &mut Self, owner: rt::NodeId) -> rt::Read<super::File<'o>> {
-            let own = rt::take_early(cx, owner)?;
-            rt::Ok(super::File {
-                version: rt::Build::build(cx, own.item(1))?,
-                rooms: rt::take(cx, owner, 1)?,
-                note: rt::take(cx, owner, 2)?,
-                spelling: rt::take_spelling(cx, owner),
-            })
-        }
-        fn finish_1(cx: &mut Self, owner: rt::NodeId) -> rt::Read<super::Room> {
-            rt::Ok(super::Room {
-                width: rt::take(cx, owner, 0)?,
-                height: rt::take(cx, owner, 1)?,
-                next: rt::take(cx, owner, 2)?,
-                spelling: rt::take_spelling(cx, owner),
-            })
-        }
-    }
-    fn file<'i, 'o, M: rt::Mode<'i, 'o>>(
-        bytes: &'i [u8],
-        options: &::formwork::ReadOptions,
-        notes: rt::Option<&mut ::formwork::Notes>,
-    ) -> rt::Read<super::File<'o>> {
-        if let rt::Ok(value) = super::straight::file::<M>(bytes, options) {
-            return rt::Ok(value);
-        }
-        read_thorough::<M>(bytes, options, notes)
-    }
-    fn read_thorough<'i, 'o, M: rt::Mode<'i, 'o>>(
-        bytes: &'i [u8],
-        options: &::formwork::ReadOptions,
-        notes: rt::Option<&mut ::formwork::Notes>,
-    ) -> rt::Read<super::File<'o>> {
-        let core = rt::Core::new(bytes, &TABLES, options);
-        let leaves = rt::Leaves::of::<M>();
-        let mut cx = Reader {
-            core,
-            store: Store::default(),
-            leaves,
-        };
-        let result = whole(&mut cx, bytes);
-        if let rt::Some(notes) = notes {
-            for note in cx.core.notes.all() {
-                notes.push(note.clone());
-            }
-        }
-        result
-    }
-    fn whole<'i, 'o>(
-        cx: &mut Reader<'i, 'o>,
-        bytes: &'i [u8],
-    ) -> rt::Read<super::File<'o>> {
-        let root = cx.core.tree.add(0u16, rt::None);
-        let mut cursor = rt::Cursor::new(0, cx.core.length());
-        rt::read_record(cx, &mut cursor, root)?;
-        cx.core.claim(0, cursor.at);
-        rt::resolve(cx, root)?;
-        rt::settle(cx)?;
-        rt::strictly(cx)?;
-        Reader::finish_0(cx, root)
-    }
-    impl<'a> super::File<'a> {
-        /// Reads a file.
-        ///
-        /// # Errors
-        ///
-        /// The first thing that does not fit the schema, with its offset in bytes and its
-        /// path.
-        pub fn read(bytes: &'a [u8]) -> rt::Result<Self, ::formwork::ReadError> {
-            Self::read_with(bytes, &::formwork::ReadOptions::default())
-        }
-        /// Reads a file with these limits, as strictly as they say.
-        ///
-        /// # Errors
-        ///
-        /// The first thing that does not fit the schema, with its offset in bytes and its
-        /// path.
-        pub fn read_with(
-            bytes: &'a [u8],
-            options: &::formwork::ReadOptions,
-        ) -> rt::Result<Self, ::formwork::ReadError> {
-            file::<rt::Borrow>(bytes, options, rt::None)
-        }
-        /// Reads a file, and notes what is worth knowing of it and no error, such as
-        /// pointers of which the relocation table does not know.
-        ///
-        /// # Errors
-        ///
-        /// The first thing that does not fit the schema, with its offset in bytes and its
-        /// path.
-        pub fn read_noting(
-            bytes: &'a [u8],
-            options: &::formwork::ReadOptions,
-            notes: &mut ::formwork::Notes,
-        ) -> rt::Result<Self, ::formwork::ReadError> {
-            file::<rt::Borrow>(bytes, options, rt::Some(notes))
-        }
-        /// Reads a file by the reader that carries every file.
-        #[doc(hidden)]
-        pub fn __read_thorough(
-            bytes: &'a [u8],
-            options: &::formwork::ReadOptions,
-        ) -> rt::Result<Self, ::formwork::ReadError> {
-            read_thorough::<rt::Borrow>(bytes, options, rt::None)
-        }
-        /// Reads a file, if the reader for plain files carries it.
-        #[doc(hidden)]
-        pub fn __read_straight(
-            bytes: &'a [u8],
-            options: &::formwork::ReadOptions,
-        ) -> rt::Option<Self> {
-            super::straight::file::<rt::Borrow>(bytes, options).ok()
-        }
-    }
-    impl super::File<'static> {
-        /// Reads a file into a value that borrows nothing of it.
-        ///
-        /// # Errors
-        ///
-        /// The first thing that does not fit the schema, with its offset in bytes and its
-        /// path.
-        pub fn read_owned(bytes: &[u8]) -> rt::Result<Self, ::formwork::ReadError> {
-            file::<rt::Owning>(bytes, &::formwork::ReadOptions::default(), rt::None)
-        }
-    }
-    use rt::write as w;
-    use w::Helpers as _;
-    static RELOCATION: rt::labels::Relocation = rt::labels::Relocation {
-        encoding: rt::None,
-        sections: &[],
-        kinds: &[
-            rt::labels::Kind {
-                none: rt::Some(0i128),
-                width: 4u8,
-                listing: &[],
-                pool: rt::None,
-            },
-        ],
-    };
-    static W0: w::Pointer = w::pointer(w::Content::Array(&w::Content::Node), 1);
-    static W1: w::Pointer = w::pointer(w::Content::Leaf(1u64), 1).always();
-    static WRITE: w::WriteSchema = w::WriteSchema {
-        records: &[
-            w::record(
-                &[
-                    w::Statement::This,
-                    w::Statement::Put(&[&[(0, 1)]]),
-                    w::Statement::Put(&[&[(0, 2)]]),
-                ],
-                &[
-                    w::slot(),
-                    w::inline(&w::Content::Pointer(&W0)),
-                    w::inline(&w::Content::Pointer(&W1)),
-                ],
-            ),
-            w::record(
-                &[w::Statement::This],
-                &[w::slot(), w::slot(), w::slot().refers(0, false)],
-            ),
-        ],
-        rows: &ROWS,
-        relocation: &RELOCATION,
-    };
-    struct Writer<'v> {
-        w: w::Writing<'v>,
-        r0: rt::Vec<&'v super::File<'v>>,
-        r1: rt::Vec<&'v super::Room>,
-    }
-    impl<'v> Writer<'v> {
-        fn new(order: ::formwork::Endian) -> Self {
-            Writer {
-                w: w::Writing::new(&SCHEMA, order),
-                r0: rt::Vec::new(),
-                r1: rt::Vec::new(),
-            }
-        }
-        fn epoch_name(&self) -> &'static str {
-            ["all"].get(self.w.epoch).copied().unwrap_or("")
-        }
-        #[cold]
-        fn not_in_epoch(&mut self, at: w::At) {
-            let epoch = self.epoch_name();
-            self.no_row(at, epoch);
-        }
-        #[cold]
-        fn no_case(&mut self, at: w::At, case: &str) {
-            let epoch = self.epoch_name();
-            self.w.problem(at, w::no_case(case, epoch));
-        }
-        #[cold]
-        fn last(&mut self, at: w::At, why: &str) {
-            self.w.problem(at, w::wrong_last(why));
-        }
-        #[cold]
-        fn wrong_case(
-            &mut self,
-            at: w::At,
-            val: &rt::Val<'v>,
-            wanted: rt::Option<u32>,
-            names: &[&'static str],
-        ) {
-            let name = wanted.and_then(|case| names.get(case as usize)).copied();
-            self.w.problem(at, w::wrong_case(name, val));
-        }
-    }
-    impl<'v> rt::Engine<'v> for Writer<'v> {
-        fn tree(&self) -> &rt::Tree<'v> {
-            &self.w.tree
-        }
-        fn tree_mut(&mut self) -> &mut rt::Tree<'v> {
-            &mut self.w.tree
-        }
-        fn is_reading(&self) -> bool {
-            false
-        }
-        fn epoch(&self) -> usize {
-            self.w.epoch
-        }
-        fn context(&self, variable: usize) -> rt::Val<'v> {
-            self.w.context.get(variable).map_or(rt::Val::None, |n| rt::Val::Int(*n))
-        }
-        fn force(&mut self, node: rt::NodeId, slot: u16) -> rt::Fallible<()> {
-            w::Write::force_write(self, node, slot)
-        }
-        fn force_element(&mut self, loc: rt::Loc) -> rt::Fallible<()> {
-            rt::Ok(())
-        }
-        fn expr(
-            &mut self,
-            number: u16,
-            this: rt::NodeId,
-            it: rt::Option<&rt::Val<'v>>,
-        ) -> rt::Fallible<rt::Val<'v>> {
-            expression(self, number, this, it)
-        }
-        fn element_of(&mut self, loc: rt::Loc) -> rt::Fallible<rt::Option<rt::Loc>> {
-            w::Write::element_written(self, loc)
-        }
-        fn charge(&mut self, units: u64) -> rt::Fallible<()> {
-            rt::Ok(())
-        }
-        fn nesting(&mut self) -> &mut u32 {
-            &mut self.w.nesting
-        }
-        fn file_end(&self) -> rt::Fallible<u64> {
-            self.w.file_end()
-        }
-        fn here(&self) -> u64 {
-            0
-        }
-        fn region_end(&self) -> u64 {
-            0
-        }
-        fn lists(&mut self, address: u64) -> rt::Fallible<rt::Option<bool>> {
-            rt::Ok(rt::None)
-        }
-        fn has_no_place(&mut self, loc: rt::Loc) -> bool {
-            w::has_no_place(self, loc)
-        }
-    }
-    impl<'v> w::Write<'v> for Writer<'v> {
-        fn w(&mut self) -> &mut w::Writing<'v> {
-            &mut self.w
-        }
-        fn w_ref(&self) -> &w::Writing<'v> {
-            &self.w
-        }
-        fn tables(&self) -> &'static w::WriteSchema {
-            &WRITE
-        }
-        fn spelling(&self, node: rt::NodeId) -> rt::Option<&'v ::formwork::Spelling> {
-            let cx = self;
-            match cx.w.tree.node(node).record {
-                0u16 => {
-                    let value = value_0(cx, node);
-                    rt::Some(&value.spelling)
-                }
-                1u16 => {
-                    let value = value_1(cx, node);
-                    rt::Some(&value.spelling)
-                }
-                _ => rt::None,
-            }
-        }
-        fn node_value(&self, node: rt::NodeId) -> w::Src<'v> {
-            if self.w.tree.node(node).value == rt::NOTHING {
-                return w::Src::Nothing;
-            }
-            match self.w.tree.node(node).record {
-                0u16 => w::Source::src(value_0(self, node)),
-                1u16 => w::Source::src(value_1(self, node)),
-                _ => w::Src::Nothing,
-            }
-        }
-        fn local(
-            &mut self,
-            number: u16,
-            row: &mut dyn FnMut(&mut Self, usize) -> rt::Fallible<rt::Val<'v>>,
-            it: rt::Option<&rt::Val<'v>>,
-        ) -> rt::Fallible<rt::Val<'v>> {
-            own(self, number, row, it)
-        }
-        fn compute(
-            &mut self,
-            node: rt::NodeId,
-            slot: u16,
-        ) -> rt::Fallible<rt::Option<rt::Item<'v>>> {
-            let cx = self;
-            match (cx.w.tree.node(node).record, slot) {
-                _ => w::derived_slot(cx, node, slot),
-            }
-        }
-        fn expand_node(&mut self, node: rt::NodeId) {
-            let cx = self;
-            match cx.w.tree.node(node).record {
-                _ => {}
-            }
-        }
-        fn check_node(&mut self, node: rt::NodeId) {
-            let cx = self;
-            match cx.w.tree.node(node).record {
-                1u16 => {
-                    let value = value_1(cx, node);
-                    check_1(cx, node, value);
-                }
-                _ => {}
-            }
-        }
-    }
-    #[inline]
-    fn value_0<'v>(cx: &Writer<'v>, node: rt::NodeId) -> &'v super::File<'v> {
-        cx.r0[cx.w.tree.node(node).value as usize]
-    }
-    #[inline]
-    fn value_1<'v>(cx: &Writer<'v>, node: rt::NodeId) -> &'v super::Room {
-        cx.r1[cx.w.tree.node(node).value as usize]
-    }
-    fn plan_0<'v>(cx: &mut Writer<'v>, node: rt::NodeId, value: &'v super::File<'v>) {
-        cx.w.remember(node, cx.r0.len());
-        cx.r0.push(value);
-        let item = {
-            w::pointer_to({
-                {
-                    let mut items = rt::Vec::with_capacity((&(value).rooms).len());
-                    for (index, x) in (0_u32..).zip((&(value).rooms).iter()) {
-                        let item = {
-                            cx.plan_node(
-                                1u16,
-                                rt::Loc {
-                                    node,
-                                    slot: 1u16,
-                                    index: rt::Some(index),
-                                },
-                                (w::at(node, rt::Some("rooms"))).element(index),
-                                |cx, inner| {
-                                    plan_1(cx, inner, x);
-                                },
-                            )
-                        };
-                        items.push(item);
-                    }
-                    rt::Item::Array(w::array(items))
-                }
-            })
-        };
-        cx.w.tree.set(node, 1u16, item);
-        match &(value).note {
-            rt::Some(x) => {
-                let item = { w::pointer_to({ w::Datum::item(x) }) };
-                cx.w.tree.set(node, 2u16, item);
-            }
-            rt::None => {
-                cx.w.tree.set(node, 2u16, w::pointer_to(rt::Item::Absent));
-            }
-        }
-    }
-    fn plan_1<'v>(cx: &mut Writer<'v>, node: rt::NodeId, value: &'v super::Room) {
-        cx.w.remember(node, cx.r1.len());
-        cx.r1.push(value);
-        let item = { w::Datum::item(&(value).width) };
-        cx.w.tree.set(node, 0u16, item);
-        let item = { w::Datum::item(&(value).height) };
-        cx.w.tree.set(node, 1u16, item);
-        match &(value).next {
-            rt::Some(x) => {
-                let item = {
-                    if let rt::Some(n) = w::Number::number(x) {
-                        let stored = n.saturating_add(0i128);
-                        if !true {
-                            cx.w
-                                .problem(
-                                    w::at(node, rt::Some("next")),
-                                    w::does_not_fit(n, "u8"),
-                                );
-                        } else if [255i128].contains(&stored) {
-                            cx.w
-                                .problem(w::at(node, rt::Some("next")), w::is_nothing(n));
-                        }
-                    }
-                    w::number_item(x)
-                };
-                cx.w.tree.set(node, 2u16, item);
-            }
-            rt::None => {
-                cx.w.tree.set(node, 2u16, rt::Item::Absent);
-            }
-        }
-    }
-    fn check_1<'v>(cx: &mut Writer<'v>, node: rt::NodeId, value: &'v super::Room) {
-        if let rt::Err(fault) = rt::Engine::force(cx, node, 0u16) {
-            cx.w.report(*fault, w::at(node, rt::Some("width")));
-        }
-        if !::core::matches!(
-            cx.w.tree.slot(node, 0u16).item, rt::Item::Absent | rt::Item::Unset
-        ) {
-            {
-                let it: rt::Val<'v> = rt::Val::of(&w::Datum::item(&(value).width));
-                {
-                    let broken = (|| -> rt::Fallible<bool> {
-                        let limit0 = {
-                            let val: rt::Fallible<rt::Val<'_>> = rt::Ok(
-                                rt::Val::Int(1i128),
-                            );
-                            val
-                        }?;
-                        w::broken_rule(w::Rule::Min, &it, &[limit0])
-                    })();
-                    match broken {
-                        rt::Ok(false) => {}
-                        rt::Ok(true) => {
-                            cx.w
-                                .problem(
-                                    w::at(node, rt::Some("width")),
-                                    w::ProblemKind::CheckFailed {
-                                        check: "it >= 1".into(),
-                                    },
-                                )
-                        }
-                        rt::Err(fault) => {
-                            cx.w.report(*fault, w::at(node, rt::Some("width")))
-                        }
-                    }
-                }
-            }
-        }
-        if let rt::Err(fault) = rt::Engine::force(cx, node, 1u16) {
-            cx.w.report(*fault, w::at(node, rt::Some("height")));
-        }
-        if !::core::matches!(
-            cx.w.tree.slot(node, 1u16).item, rt::Item::Absent | rt::Item::Unset
-        ) {
-            {
-                let it: rt::Val<'v> = rt::Val::of(&w::Datum::item(&(value).height));
-                {
-                    let broken = (|| -> rt::Fallible<bool> {
-                        let limit0 = {
-                            let val: rt::Fallible<rt::Val<'_>> = rt::Ok(
-                                rt::Val::Int(1i128),
-                            );
-                            val
-                        }?;
-                        w::broken_rule(w::Rule::Min, &it, &[limit0])
-                    })();
-                    match broken {
-                        rt::Ok(false) => {}
-                        rt::Ok(true) => {
-                            cx.w
-                                .problem(
-                                    w::at(node, rt::Some("height")),
-                                    w::ProblemKind::CheckFailed {
-                                        check: "it >= 1".into(),
-                                    },
-                                )
-                        }
-                        rt::Err(fault) => {
-                            cx.w.report(*fault, w::at(node, rt::Some("height")))
-                        }
-                    }
-                }
-            }
-        }
-        if !::core::matches!(
-            cx.w.tree.slot(node, 2u16).item, rt::Item::Absent | rt::Item::Unset
-        ) {
-            if let rt::Err(fault) = cx
-                .check_references(
-                    0u16,
-                    rt::None,
-                    node,
-                    w::at(node, rt::Some("next")),
-                    ::core::iter::once((rt::None, w::Number::number(&(value).next))),
-                )
-            {
-                cx.w.report(*fault, w::at(node, rt::Some("next")));
-            }
-        }
-    }
-    pub(super) fn write(
-        value: &super::File<'_>,
-    ) -> rt::Result<rt::Vec<u8>, ::formwork::WriteError> {
-        if let rt::Ok(bytes) = super::straight::whole(value) {
-            return rt::Ok(bytes);
-        }
-        thorough(value)
-    }
-    pub(super) fn thorough<'v>(
-        value: &'v super::File<'v>,
-    ) -> rt::Result<rt::Vec<u8>, ::formwork::WriteError> {
-        let mut writer = Writer::new(::formwork::Endian::Little);
-        {
-            let cx = &mut writer;
-            if true {
-                let node = cx.w.tree.add(0u16, rt::None);
-                plan_0(cx, node, value);
-                w::Write::run(cx);
-            }
-        }
-        writer.w.finish()
-    }
-    ::formwork::__number! {
-        [super::RoomIndex] x => (* x).number()
-    }
-    ::formwork::__fields! {
-        [super::File < 'v >] { 0 1 version, 0 3 rooms, 0 4 note, } spelling
-    }
-    ::formwork::__fields! {
-        [super::Room] { 1 0 width, 1 1 height, 1 2 next, } spelling
-    }
-    pub(super) static SCHEMA: rt::Schema = rt::Schema {
-        records: &[
-            rt::RecordInfo::new(
-                "File",
-                &[rt::Some(16u64)],
-                &[
-                    rt::SlotInfo::named(2, "room_count"),
-                    rt::SlotInfo::named(3, "rooms"),
-                    rt::SlotInfo::named(4, "note"),
-                ],
-            ),
-            rt::RecordInfo::new(
-                "Room",
-                &[rt::Some(4u64)],
-                &[
-                    rt::SlotInfo::named(0, "width"),
-                    rt::SlotInfo::named(1, "height"),
-                    rt::SlotInfo::named(2, "next").reference(),
-                ],
-            ),
-        ],
-        paths: &[
-            rt::PathInfo::new(
-                rt::Start::Root,
-                &[rt::Step::Field(&[(0u16, &[rt::Member::Slot(1u16)])])],
-                "File.rooms",
-            ),
-        ],
-        sources: &[],
-    };
-    /// Evaluates the expression of this number.
-    pub(super) fn expression<'a, E: rt::Engine<'a>>(
-        e: &mut E,
-        number: u16,
-        this: rt::NodeId,
-        it: rt::Option<&rt::Val<'a>>,
-    ) -> rt::Evaluated<'a> {
-        e.charge(1)?;
-        match number {
-            0 => E::x0(e, this, it),
-            1 => E::x1(e, this, it),
-            _ => rt::Ok(rt::Val::None),
-        }
-    }
-    /// The expressions. Each is a function of its own, since they may nest deeply.
-    trait Expressions<'a>: rt::Engine<'a> {
-        fn x0(e: &mut Self, this: rt::NodeId, it: rt::It<'_, 'a>) -> rt::Evaluated<'a> {
-            rt::Ok({
-                let node = this;
-                match e.tree().node(node).record {
-                    0u16 => e.slot_value(node, 0u16)?,
-                    _ => rt::Val::None,
-                }
-            })
-        }
-        fn x1(e: &mut Self, this: rt::NodeId, it: rt::It<'_, 'a>) -> rt::Evaluated<'a> {
-            rt::Ok(rt::Val::Int(1i128))
-        }
-    }
-    impl<'a, E: rt::Engine<'a>> Expressions<'a> for E {}
-    /// Evaluates the expression of this number over rows of a record without a node.
-    fn own<'a, E: rt::Engine<'a>>(
-        cx: &mut E,
-        number: u16,
-        f: &mut dyn FnMut(&mut E, usize) -> rt::Fallible<rt::Val<'a>>,
-        it: rt::Option<&rt::Val<'a>>,
-    ) -> rt::Fallible<rt::Val<'a>> {
-        match number {
-            _ => rt::Ok(rt::Val::None),
-        }
     }
 }

@@ -11,9 +11,9 @@ use alloc::vec::Vec;
 use super::item::{Blob, From, Item};
 use crate::load::Endian;
 use crate::model::{
-    ArrayLength, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding,
-    EndianRule, EpochId, Expr, Extent, Home, IntType, Meaning, Measure, Model, Record, RecordId,
-    RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Target, Type,
+    ArrayLength, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource,
+    Encoding, EndianRule, EpochId, Expr, Extent, Home, IntType, Meaning, Measure, Model, Record,
+    RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Target, Type,
 };
 
 /// Whether a file is read or written: what is data in place when it is read may have to be computed
@@ -212,7 +212,11 @@ fn leading_records(model: &Model, plans: &[Plan]) -> Vec<bool> {
     let mut around: Vec<Vec<usize>> = vec![Vec::new(); model.records.len()];
     let mut todo = Vec::new();
     for (number, (record, plan)) in model.records.iter().zip(plans).enumerate() {
-        if (0..).map(RowId).take(record.rows.len()).any(|id| may_lead(model, record, plan, id, &leads)) {
+        if (0..)
+            .map(RowId)
+            .take(record.rows.len())
+            .any(|id| may_lead(model, record, plan, id, &leads))
+        {
             todo.push(number);
         }
         for row in &record.rows {
@@ -238,9 +242,7 @@ fn may_lead(model: &Model, record: &Record, plan: &Plan, id: RowId, leads: &[boo
     // A slice has its elements from somewhere else.
     let slot = slot && !matches!(row.kind, RowKind::Slice { .. });
     let object = matches!(row.kind, RowKind::Object { .. });
-    let pointer = |part: &Type| {
-        matches!(part, Type::Pointer(pointer) if !matches!(pointer.target, Target::Pooled))
-    };
+    let pointer = |part: &Type| matches!(part, Type::Pointer(pointer) if !matches!(pointer.target, Target::Pooled));
     slot && (object
         || row.ty.inline_parts().any(pointer)
         || model.held(&row.ty).any(|inner| leads[inner.index()]))
@@ -319,7 +321,10 @@ impl Planning<'_> {
             };
             if home == Home::Next {
                 let fixed = row.when.is_none() && !row.ty.is_bits();
-                behind = behind.zip(size).filter(|_| fixed).and_then(|(a, b)| short(u64::from(a) + u64::from(b)));
+                behind = behind
+                    .zip(size)
+                    .filter(|_| fixed)
+                    .and_then(|(a, b)| short(u64::from(a) + u64::from(b)));
             }
             let store = self.store(row, home, place, plans, &mut plan);
             if !matches!(store, Store::Slot(_) | Store::Absent | Store::Said) {
@@ -394,12 +399,17 @@ impl Planning<'_> {
                     vec![number(0, *int)]
                 }
                 (Store::Cells(count), Type::Array(array)) => match &array.element {
-                    Type::Cell(Cell { storage: Storage::Fixed(int), .. }) if int.bytes > 1 => (0
-                        ..count)
-                        .map(|index| number(index * u32::from(int.bytes), *int))
-                        .collect(),
+                    Type::Cell(Cell { storage: Storage::Fixed(int), .. }) if int.bytes > 1 => {
+                        (0..count).map(|index| number(index * u32::from(int.bytes), *int)).collect()
+                    }
                     _ => {
-                        vec![Piece { place: planned.place, from, len: count, number: false, order: None }]
+                        vec![Piece {
+                            place: planned.place,
+                            from,
+                            len: count,
+                            number: false,
+                            order: None,
+                        }]
                     }
                 },
                 (Store::Bytes(len) | Store::Fill(len), _) => {
@@ -449,7 +459,10 @@ impl Planning<'_> {
                         word.iter_mut().zip(place.iter()).for_each(|(to, from)| *to = *from);
                         let word = u64::from_le_bytes(word) | number << first;
                         let size = planned_word(record);
-                        place.iter_mut().zip(&word.to_le_bytes()[..size]).for_each(|(to, b)| *to = *b);
+                        place
+                            .iter_mut()
+                            .zip(&word.to_le_bytes()[..size])
+                            .for_each(|(to, b)| *to = *b);
                     }
                     _ => {
                         let size = planned.size.unwrap_or(0).min(8) as usize;
@@ -666,9 +679,8 @@ impl Planning<'_> {
             let within = end.zip(plan.block).is_some_and(|(end, block)| end <= block);
             !word && at_home(id) && !within
         };
-        let reaches = |id: &RowId| {
-            matches!(plan.rows[id.index()].store, Store::Slot(_)) && outside(id)
-        };
+        let reaches =
+            |id: &RowId| matches!(plan.rows[id.index()].store, Store::Slot(_)) && outside(id);
         let reaching = (0..).take(record.rows.len()).map(RowId).filter(reaches).collect();
         let rows = record.read_order.iter().copied().filter(at_home).chain(next.iter().copied());
         let rows: Vec<RowId> = if word {
@@ -681,7 +693,11 @@ impl Planning<'_> {
             .filter(|id| match plan.rows[id.index()].store {
                 Store::Slot(_) => true,
                 // Nobody has looked whether the file is long enough.
-                Store::Part(_) | Store::Cell | Store::Cells(_) | Store::Bytes(_) | Store::Fill(_)
+                Store::Part(_)
+                | Store::Cell
+                | Store::Cells(_)
+                | Store::Bytes(_)
+                | Store::Fill(_)
                     if outside(id) =>
                 {
                     true
@@ -724,13 +740,15 @@ impl Planning<'_> {
                     | RowKind::Slice { .. }
             );
             let none_with = matches!(&row.ty, Type::Pointer(p) if p.none_with.is_some());
-            if compared || ruled || late || none_with || row.unique || (slot && row.when.is_some()) {
+            if compared || ruled || late || none_with || row.unique || (slot && row.when.is_some())
+            {
                 plan.settling.push(id);
             }
             if self.is_validated(row) || slot {
                 plan.validating.push(id);
             }
-            let computed = row.patricia(self.model).is_some() || matches!(row.role, Role::View { .. });
+            let computed =
+                row.patricia(self.model).is_some() || matches!(row.role, Role::View { .. });
             let pointer = matches!(row.ty.stripped(), Type::Pointer(_));
             if computed || none_with || pointer && row.when.is_some() {
                 plan.expanding.push(id);
@@ -769,7 +787,8 @@ impl Planning<'_> {
         match record.rows[id.index()].definers.first() {
             Some(Definer {
                 scope: DefinerScope::Own,
-                source: DefinerSource::Measure { measure: Measure::Count, row, factor: 1, offset: 0 },
+                source:
+                    DefinerSource::Measure { measure: Measure::Count, row, factor: 1, offset: 0 },
                 ..
             }) => counts(&record.rows[row.index()]),
             _ => false,
@@ -830,7 +849,9 @@ fn plain_number(row: &Row, place: Place, store: Store) -> Option<Number> {
 fn follows(first: &Piece, second: &Piece) -> bool {
     first.from + first.len == second.from
         && match (first.place, second.place) {
-            (Place::Home(a), Place::Home(b)) | (Place::Tail(a), Place::Tail(b)) => a + first.len == b,
+            (Place::Home(a), Place::Home(b)) | (Place::Tail(a), Place::Tail(b)) => {
+                a + first.len == b
+            }
             _ => false,
         }
 }
@@ -866,7 +887,9 @@ fn in_bytes(content: Content) -> bool {
 /// Whether bytes of a type depend on the byte order of the record around.
 pub(crate) fn has_order(ty: &Type) -> bool {
     match ty {
-        Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => int.bytes > 1 && int.order.is_none(),
+        Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => {
+            int.bytes > 1 && int.order.is_none()
+        }
         Type::Array(array) => has_order(&array.element),
         _ => false,
     }

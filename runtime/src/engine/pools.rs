@@ -4,10 +4,10 @@ use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use super::state::Engine;
 use super::item::{Item, Loc, NodeRef, CASE, UNPLACED};
 use super::map::BytesMap;
 use super::relocation::collect;
+use super::state::Engine;
 use super::tree::Tree;
 use super::val::{Fallible, Val};
 use super::walk::Walk;
@@ -95,7 +95,11 @@ impl<'p> Engine<'p, '_> {
             kinds.push(match &kind.pool {
                 None => Leads::No,
                 Some(path) if matches!(path.start, Start::Root) => {
-                    if self.leads_into(path, NodeRef::ROOT, pool)? { Leads::Yes } else { Leads::No }
+                    if self.leads_into(path, NodeRef::ROOT, pool)? {
+                        Leads::Yes
+                    } else {
+                        Leads::No
+                    }
                 }
                 Some(_) => Leads::Depends,
             });

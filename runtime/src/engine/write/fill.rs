@@ -3,16 +3,17 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::super::state::Engine;
 use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, CASE, MAX_SIZE, UNPLACED, WHOLE};
 use super::super::plan::{has_order, Piece, Place, Store};
+use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Cells, Elements, Records};
 use super::super::val::{Fallible, Fault};
 use super::build::does_not_fit;
 use super::number::fits_int;
 use crate::load::Endian;
 use crate::model::{
-    unit_size, Content, Encoding, RecordKind, Row, RowId, RowKind, RunLength, RunType, Storage, Type,
+    unit_size, Content, Encoding, RecordKind, Row, RowId, RowKind, RunLength, RunType, Storage,
+    Type,
 };
 use crate::problem::ProblemKind;
 
@@ -67,8 +68,7 @@ impl<'p> Engine<'p, '_> {
             return;
         }
         for (loc, item) in self.tree.odd_items() {
-            if let (Type::Cell(cell), Some(number)) =
-                (&self.tree.row(loc).ty, self.tree.int(item))
+            if let (Type::Cell(cell), Some(number)) = (&self.tree.row(loc).ty, self.tree.int(item))
             {
                 let stored = number.saturating_add(self.tree.row(loc).plus);
                 let name = match cell.storage {
@@ -157,7 +157,9 @@ impl<'p> Engine<'p, '_> {
     /// Copies bytes into the file, perhaps in the other order.
     fn copy(&mut self, from: From, start: usize, to: u64, len: usize, reversed: bool) {
         let ahead = self.writing.ahead;
-        let Some(to) = to.checked_sub(ahead).and_then(|to| usize::try_from(to).ok()) else { return };
+        let Some(to) = to.checked_sub(ahead).and_then(|to| usize::try_from(to).ok()) else {
+            return;
+        };
         let to = self.writing.base + to;
         let source = match from {
             From::File => self.tree.file,
@@ -428,7 +430,9 @@ impl<'p> Engine<'p, '_> {
         }
         let wide = matches!(
             run.content,
-            Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be | Encoding::Utf32)
+            Content::Text(
+                Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be | Encoding::Utf32
+            )
         );
         let len = match item {
             Item::Text(blob) | Item::Bytes(blob) if !wide => {
@@ -437,7 +441,9 @@ impl<'p> Engine<'p, '_> {
             }
             item => {
                 let order = match run.content {
-                    Content::Text(Encoding::Utf16 | Encoding::Utf32) => self.node_order(loc.node)?,
+                    Content::Text(Encoding::Utf16 | Encoding::Utf32) => {
+                        self.node_order(loc.node)?
+                    }
                     _ => None,
                 };
                 let bytes = self.encode(run.content, item, order.unwrap_or_default());
@@ -483,7 +489,9 @@ impl<'p> Engine<'p, '_> {
 
     /// Rows that are looked at one by one before a value is written.
     pub(crate) fn rows_to_validate(&self, node: NodeRef) -> &'p [RowId] {
-        debug_assert!(node.part != CASE || !matches!(self.tree.record(node).kind, RecordKind::Form(..)));
+        debug_assert!(
+            node.part != CASE || !matches!(self.tree.record(node).kind, RecordKind::Form(..))
+        );
         &self.tree.plan(node).validating
     }
 

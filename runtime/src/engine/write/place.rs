@@ -7,9 +7,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::super::address::leads_to_nothing;
-use super::super::state::Engine;
 use super::super::item::{Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
 use super::super::read::short;
+use super::super::state::Engine;
 use super::super::val::{eval_error, Fallible, Fault};
 use super::super::walk::Walk;
 use super::lay::Spot;
@@ -138,7 +138,10 @@ impl<'p, 'b> Engine<'p, 'b> {
                 let ways = [node, node.as_rows()];
                 let row_of = |engine: &Self, node: NodeRef| {
                     let record = engine.tree.record_id(node);
-                    step.rows.iter().find(|(r, _)| *r == record).map(|(_, row)| Loc::row(node, *row))
+                    step.rows
+                        .iter()
+                        .find(|(r, _)| *r == record)
+                        .map(|(_, row)| Loc::row(node, *row))
                 };
                 let Some(loc) = ways.into_iter().find_map(|node| row_of(self, node)) else {
                     continue;

@@ -12,9 +12,10 @@ use alloc::vec::Vec;
 use super::item::{Blob, From, Item};
 use crate::load::Endian;
 use crate::model::{
-    ArrayLength, Case, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding,
-    EndianRule, EpochId, Expr, ExprId, Extent, Home, IntType, Label, Meaning, Measure, Model, Record, RecordId,
-    RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Tag, Target, Type,
+    ArrayLength, Case, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource,
+    Encoding, EndianRule, EpochId, Expr, ExprId, Extent, Home, IntType, Label, Meaning, Measure,
+    Model, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Tag,
+    Target, Type,
 };
 
 /// Whether a file is read or written: what is data in place when it is read may have to be computed
@@ -260,7 +261,11 @@ fn leading_records(model: &Model, plans: &[Plan]) -> Vec<bool> {
     let mut around: Vec<Vec<usize>> = vec![Vec::new(); model.records.len()];
     let mut todo = Vec::new();
     for (number, (record, plan)) in model.records.iter().zip(plans).enumerate() {
-        if (0..).map(RowId).take(record.rows.len()).any(|id| may_lead(model, record, plan, id, &leads)) {
+        if (0..)
+            .map(RowId)
+            .take(record.rows.len())
+            .any(|id| may_lead(model, record, plan, id, &leads))
+        {
             todo.push(number);
         }
         for row in &record.rows {
@@ -286,9 +291,7 @@ fn may_lead(model: &Model, record: &Record, plan: &Plan, id: RowId, leads: &[boo
     // A slice has its elements from somewhere else.
     let slot = slot && !matches!(row.kind, RowKind::Slice { .. });
     let object = matches!(row.kind, RowKind::Object { .. });
-    let pointer = |part: &Type| {
-        matches!(part, Type::Pointer(pointer) if !matches!(pointer.target, Target::Pooled))
-    };
+    let pointer = |part: &Type| matches!(part, Type::Pointer(pointer) if !matches!(pointer.target, Target::Pooled));
     slot && (object
         || row.ty.inline_parts().any(pointer)
         || model.held(&row.ty).any(|inner| leads[inner.index()]))
@@ -367,7 +370,10 @@ impl Planning<'_> {
             };
             if home == Home::Next {
                 let fixed = row.when.is_none() && !row.ty.is_bits();
-                behind = behind.zip(size).filter(|_| fixed).and_then(|(a, b)| short(u64::from(a) + u64::from(b)));
+                behind = behind
+                    .zip(size)
+                    .filter(|_| fixed)
+                    .and_then(|(a, b)| short(u64::from(a) + u64::from(b)));
             }
             let store = self.store(row, home, place, plans, &mut plan);
             plan.homes |= matches!(home, Home::At(_));
@@ -454,12 +460,17 @@ impl Planning<'_> {
                     vec![number(0, *int)]
                 }
                 (Store::Cells(count), Type::Array(array)) => match &array.element {
-                    Type::Cell(Cell { storage: Storage::Fixed(int), .. }) if int.bytes > 1 => (0
-                        ..count)
-                        .map(|index| number(index * u32::from(int.bytes), *int))
-                        .collect(),
+                    Type::Cell(Cell { storage: Storage::Fixed(int), .. }) if int.bytes > 1 => {
+                        (0..count).map(|index| number(index * u32::from(int.bytes), *int)).collect()
+                    }
                     _ => {
-                        vec![Piece { place: planned.place, from, len: count, number: false, order: None }]
+                        vec![Piece {
+                            place: planned.place,
+                            from,
+                            len: count,
+                            number: false,
+                            order: None,
+                        }]
                     }
                 },
                 (Store::Bytes(len) | Store::Fill(len), _) => {
@@ -509,7 +520,10 @@ impl Planning<'_> {
                         word.iter_mut().zip(place.iter()).for_each(|(to, from)| *to = *from);
                         let word = u64::from_le_bytes(word) | number << first;
                         let size = planned_word(record);
-                        place.iter_mut().zip(&word.to_le_bytes()[..size]).for_each(|(to, b)| *to = *b);
+                        place
+                            .iter_mut()
+                            .zip(&word.to_le_bytes()[..size])
+                            .for_each(|(to, b)| *to = *b);
                     }
                     _ => {
                         let size = planned.size.unwrap_or(0).min(8) as usize;
@@ -726,9 +740,8 @@ impl Planning<'_> {
             let within = end.zip(plan.block).is_some_and(|(end, block)| end <= block);
             !word && at_home(id) && !within
         };
-        let reaches = |id: &RowId| {
-            matches!(plan.rows[id.index()].store, Store::Slot(_)) && outside(id)
-        };
+        let reaches =
+            |id: &RowId| matches!(plan.rows[id.index()].store, Store::Slot(_)) && outside(id);
         let reaching = (0..).take(record.rows.len()).map(RowId).filter(reaches).collect();
         let rows = record.read_order.iter().copied().filter(at_home).chain(next.iter().copied());
         let rows: Vec<RowId> = if word {
@@ -741,7 +754,11 @@ impl Planning<'_> {
             .filter(|id| match plan.rows[id.index()].store {
                 Store::Slot(_) => true,
                 // Nobody has looked whether the file is long enough.
-                Store::Part(_) | Store::Cell | Store::Cells(_) | Store::Bytes(_) | Store::Fill(_)
+                Store::Part(_)
+                | Store::Cell
+                | Store::Cells(_)
+                | Store::Bytes(_)
+                | Store::Fill(_)
                     if outside(id) =>
                 {
                     true
@@ -784,7 +801,8 @@ impl Planning<'_> {
                     | RowKind::Slice { .. }
             );
             let none_with = matches!(&row.ty, Type::Pointer(p) if p.none_with.is_some());
-            if compared || ruled || late || none_with || row.unique || (slot && row.when.is_some()) {
+            if compared || ruled || late || none_with || row.unique || (slot && row.when.is_some())
+            {
                 plan.settling.push(id);
             }
             if self.is_validated(row) || slot && self.is_counted(of, id) {
@@ -801,7 +819,8 @@ impl Planning<'_> {
                     plan.filling.push(id);
                 }
             }
-            let computed = row.patricia(self.model).is_some() || matches!(row.role, Role::View { .. });
+            let computed =
+                row.patricia(self.model).is_some() || matches!(row.role, Role::View { .. });
             let pointer = matches!(row.ty.stripped(), Type::Pointer(_));
             if computed || none_with || pointer && row.when.is_some() {
                 plan.expanding.push(id);
@@ -897,7 +916,8 @@ impl Planning<'_> {
         let row = &record.rows[id.index()];
         // Numbers that follow from the row itself are as they have to be.
         let follows = |number: RowId| {
-            let source = record.rows[number.index()].definers.first().map(|definer| &definer.source);
+            let source =
+                record.rows[number.index()].definers.first().map(|definer| &definer.source);
             let own = matches!(source, Some(DefinerSource::Measure { row, .. }) if *row == id);
             own && self.is_followed(of, number)
         };
@@ -905,9 +925,7 @@ impl Planning<'_> {
             Expr::Path(path) => !path.own_row(of).map_or(false, follows),
             _ => true,
         };
-        let last = |ty: &Type| {
-            matches!(ty, Type::Array(array) if matches!(array.length, ArrayLength::Last(_)))
-        };
+        let last = |ty: &Type| matches!(ty, Type::Array(array) if matches!(array.length, ArrayLength::Last(_)));
         let given = row.ty.union().and_then(|union| match self.model.unions[union.index()].tag {
             Tag::Given(given) => Some(given),
             _ => None,
@@ -923,7 +941,9 @@ impl Planning<'_> {
         let union = &self.model.unions[union.index()];
         let Tag::Given(given) = union.tag else { return false };
         let number = |case: &Case| match case.labels[..] {
-            [Label::Range(low, high)] if low == high && case.guard.is_none() && case.forms.is_empty() => {
+            [Label::Range(low, high)]
+                if low == high && case.guard.is_none() && case.forms.is_empty() =>
+            {
                 Some(low)
             }
             _ => None,
@@ -1011,7 +1031,9 @@ fn plain_number(row: &Row, place: Place, store: Store) -> Option<Number> {
 fn follows(first: &Piece, second: &Piece) -> bool {
     first.from + first.len == second.from
         && match (first.place, second.place) {
-            (Place::Home(a), Place::Home(b)) | (Place::Tail(a), Place::Tail(b)) => a + first.len == b,
+            (Place::Home(a), Place::Home(b)) | (Place::Tail(a), Place::Tail(b)) => {
+                a + first.len == b
+            }
             _ => false,
         }
 }
@@ -1047,7 +1069,9 @@ fn in_bytes(content: Content) -> bool {
 /// Whether bytes of a type depend on the byte order of the record around.
 pub(crate) fn has_order(ty: &Type) -> bool {
     match ty {
-        Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => int.bytes > 1 && int.order.is_none(),
+        Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => {
+            int.bytes > 1 && int.order.is_none()
+        }
         Type::Array(array) => has_order(&array.element),
         _ => false,
     }

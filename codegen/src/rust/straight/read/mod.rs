@@ -31,8 +31,7 @@ use quote::{format_ident, quote};
 
 use super::{Able, Flavour, Frame, Scope, Straight, Unable, unable};
 use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, Pattern, RecordId, RowId, Sizes,
-    Storage,
+    ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, Pattern, RecordId, RowId, Sizes, Storage,
 };
 use crate::rust::shape::Shape;
 

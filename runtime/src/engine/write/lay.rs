@@ -13,7 +13,7 @@ use super::super::tree::{cell_bytes, Elements};
 use super::super::val::{eval_error, Fallible};
 use crate::model::{
     unit_size, Cell, Content, Encoding, ExprId, Extent, Home, Label, Meaning, Model, Role, Row,
-    RowId, RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
+    RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};

@@ -1,7 +1,7 @@
 //! Follows paths through the tree.
 
-use super::state::Engine;
 use super::item::{ArrayRef, Item, Loc, NodeRef};
+use super::state::Engine;
 use super::val::{eval_error, Fallible, Val};
 use crate::model::{BinaryOp, Expr, ExprId, Field, Member, Path, RecordId, Start, Step};
 
@@ -62,9 +62,10 @@ impl<'p, 'b> Engine<'p, 'b> {
             Begin::Nowhere => Ok(true),
             Begin::Argument(argument, owner) => self.deeper(|engine| {
                 let mut inside = false;
-                let more = engine.walk_expr(argument, owner, None, &mut inside, &mut |engine, val| {
-                    engine.steps(steps, val, way, many, visit)
-                })?;
+                let more =
+                    engine.walk_expr(argument, owner, None, &mut inside, &mut |engine, val| {
+                        engine.steps(steps, val, way, many, visit)
+                    })?;
                 *many |= inside;
                 Ok(more)
             }),
@@ -178,21 +179,23 @@ impl<'p, 'b> Engine<'p, 'b> {
                         return Ok(false);
                     }
                 }
-                Member::Into(row) => {
-                    match self.fetch(Loc::row(node, *row))? {
-                        Item::Node(inner) => node = inner,
-                        _ => return Ok(true),
-                    }
-                }
+                Member::Into(row) => match self.fetch(Loc::row(node, *row))? {
+                    Item::Node(inner) => node = inner,
+                    _ => return Ok(true),
+                },
                 Member::Let(index) => {
                     let lets = &self.tree.record(node).lets;
                     let Some(definition) = lets.get(*index as usize) else { continue };
                     let expr = definition.expr;
                     let more = self.deeper(|engine| {
                         let mut inside = false;
-                        let more = engine.walk_expr(expr, node, None, &mut inside, &mut |engine, val| {
-                            engine.steps(rest, val, way, many, visit)
-                        })?;
+                        let more = engine.walk_expr(
+                            expr,
+                            node,
+                            None,
+                            &mut inside,
+                            &mut |engine, val| engine.steps(rest, val, way, many, visit),
+                        )?;
                         *many |= inside;
                         Ok(more)
                     })?;
@@ -277,14 +280,17 @@ impl<'p, 'b> Engine<'p, 'b> {
                     let mut node = match val {
                         Val::Node(node) => node,
                         Val::Loc(loc) => match self.fetch_known(loc)? {
-                            Item::Node(node) if self.tree.record(node).transparent.is_none() => node,
+                            Item::Node(node) if self.tree.record(node).transparent.is_none() => {
+                                node
+                            }
                             Item::Absent => return Ok(Ahead::Nothing),
                             _ => return Ok(Ahead::Before(val, steps)),
                         },
                         _ => return Ok(Ahead::Nothing),
                     };
                     let record = self.tree.record_id(node);
-                    let Some((_, members)) = field.members.iter().find(|(r, _)| *r == record) else {
+                    let Some((_, members)) = field.members.iter().find(|(r, _)| *r == record)
+                    else {
                         return Ok(Ahead::Nothing);
                     };
                     let into = |member: &Member| matches!(member, Member::Into(_));

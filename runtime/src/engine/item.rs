@@ -155,7 +155,12 @@ pub enum Item {
 pub enum ArrayRef {
     Own(u32),
     /// In a row whose [`Store`](super::plan::Store) is `Cells`.
-    Inline { id: u32, element: u32, part: u16, row: u16 },
+    Inline {
+        id: u32,
+        element: u32,
+        part: u16,
+        row: u16,
+    },
 }
 
 impl Item {

@@ -9,7 +9,6 @@
 mod address;
 mod checks;
 mod claims;
-mod state;
 mod derive;
 mod document;
 mod eval;
@@ -29,18 +28,19 @@ mod relocation;
 mod settle;
 mod show;
 mod source;
+mod state;
 mod stream;
 mod tree;
 mod val;
 mod walk;
 mod write;
 
+pub use claims::Claim;
 pub use document::{read, read_claiming, read_partly, Document};
+pub use forms::{cell_fits, given_is};
 pub use item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, MAX_SIZE, OWN, UNPLACED, WHOLE};
 pub use program::{Grow, Program};
 pub use read::Note;
-pub use forms::{cell_fits, given_is};
-pub use claims::Claim;
 pub use source::{row_name, Asked, Fields, Given, List, Spelled, StandsFor, Stored};
 
 pub use partial::Unfinished;

@@ -12,9 +12,10 @@ use alloc::vec::Vec;
 use super::item::{Blob, From, Item};
 use crate::load::Endian;
 use crate::model::{
-    ArrayLength, Case, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding,
-    EndianRule, EpochId, Expr, ExprId, Extent, Home, IntType, Label, Meaning, Measure, Model, Record, RecordId,
-    RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Tag, Target, Type,
+    ArrayLength, Case, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource,
+    Encoding, EndianRule, EpochId, Expr, ExprId, Extent, Home, IntType, Label, Meaning, Measure,
+    Model, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Tag,
+    Target, Type,
 };
 
 /// Whether a file is read or written: what is data in place when it is read may have to be computed
@@ -264,7 +265,11 @@ fn leading_records(model: &Model, plans: &[Plan]) -> Vec<bool> {
     let mut around: Vec<Vec<usize>> = vec![Vec::new(); model.records.len()];
     let mut todo = Vec::new();
     for (number, (record, plan)) in model.records.iter().zip(plans).enumerate() {
-        if (0..).map(RowId).take(record.rows.len()).any(|id| may_lead(model, record, plan, id, &leads)) {
+        if (0..)
+            .map(RowId)
+            .take(record.rows.len())
+            .any(|id| may_lead(model, record, plan, id, &leads))
+        {
             todo.push(number);
         }
         for row in &record.rows {
@@ -290,9 +295,7 @@ fn may_lead(model: &Model, record: &Record, plan: &Plan, id: RowId, leads: &[boo
     // A slice has its elements from somewhere else.
     let slot = slot && !matches!(row.kind, RowKind::Slice { .. });
     let object = matches!(row.kind, RowKind::Object { .. });
-    let pointer = |part: &Type| {
-        matches!(part, Type::Pointer(pointer) if !matches!(pointer.target, Target::Pooled))
-    };
+    let pointer = |part: &Type| matches!(part, Type::Pointer(pointer) if !matches!(pointer.target, Target::Pooled));
     slot && (object
         || row.ty.inline_parts().any(pointer)
         || model.held(&row.ty).any(|inner| leads[inner.index()]))
@@ -364,7 +367,10 @@ impl Planning<'_> {
             };
             if home == Home::Next {
                 let fixed = row.when.is_none() && !row.ty.is_bits();
-                behind = behind.zip(size).filter(|_| fixed).and_then(|(a, b)| short(u64::from(a) + u64::from(b)));
+                behind = behind
+                    .zip(size)
+                    .filter(|_| fixed)
+                    .and_then(|(a, b)| short(u64::from(a) + u64::from(b)));
             }
             let store = self.store(row, home, place, plans, &mut plan);
             plan.homes |= matches!(home, Home::At(_));
@@ -469,12 +475,17 @@ impl Planning<'_> {
                     vec![number(0, *int)]
                 }
                 (Store::Cells(count), Type::Array(array)) => match &array.element {
-                    Type::Cell(Cell { storage: Storage::Fixed(int), .. }) if int.bytes > 1 => (0
-                        ..count)
-                        .map(|index| number(index * u32::from(int.bytes), *int))
-                        .collect(),
+                    Type::Cell(Cell { storage: Storage::Fixed(int), .. }) if int.bytes > 1 => {
+                        (0..count).map(|index| number(index * u32::from(int.bytes), *int)).collect()
+                    }
                     _ => {
-                        vec![Piece { place: planned.place, from, len: count, number: false, order: None }]
+                        vec![Piece {
+                            place: planned.place,
+                            from,
+                            len: count,
+                            number: false,
+                            order: None,
+                        }]
                     }
                 },
                 (Store::Bytes(len) | Store::Fill(len), _) => {
@@ -524,7 +535,10 @@ impl Planning<'_> {
                         word.iter_mut().zip(place.iter()).for_each(|(to, from)| *to = *from);
                         let word = u64::from_le_bytes(word) | number << first;
                         let size = planned_word(record);
-                        place.iter_mut().zip(&word.to_le_bytes()[..size]).for_each(|(to, b)| *to = *b);
+                        place
+                            .iter_mut()
+                            .zip(&word.to_le_bytes()[..size])
+                            .for_each(|(to, b)| *to = *b);
                     }
                     _ => {
                         let size = planned.size.unwrap_or(0).min(8) as usize;
@@ -906,7 +920,8 @@ impl Planning<'_> {
         let row = &record.rows[id.index()];
         // Numbers that follow from the row itself are as they have to be.
         let follows = |number: RowId| {
-            let source = record.rows[number.index()].definers.first().map(|definer| &definer.source);
+            let source =
+                record.rows[number.index()].definers.first().map(|definer| &definer.source);
             let own = matches!(source, Some(DefinerSource::Measure { row, .. }) if *row == id);
             own && self.is_followed(of, number)
         };
@@ -914,9 +929,7 @@ impl Planning<'_> {
             Expr::Path(path) => !path.own_row(of).map_or(false, follows),
             _ => true,
         };
-        let last = |ty: &Type| {
-            matches!(ty, Type::Array(array) if matches!(array.length, ArrayLength::Last(_)))
-        };
+        let last = |ty: &Type| matches!(ty, Type::Array(array) if matches!(array.length, ArrayLength::Last(_)));
         let given = row.ty.union().and_then(|union| match self.model.unions[union.index()].tag {
             Tag::Given(given) => Some(given),
             _ => None,
@@ -932,7 +945,9 @@ impl Planning<'_> {
         let union = &self.model.unions[union.index()];
         let Tag::Given(given) = union.tag else { return false };
         let number = |case: &Case| match case.labels[..] {
-            [Label::Range(low, high)] if low == high && case.guard.is_none() && case.forms.is_empty() => {
+            [Label::Range(low, high)]
+                if low == high && case.guard.is_none() && case.forms.is_empty() =>
+            {
                 Some(low)
             }
             _ => None,
@@ -1032,7 +1047,9 @@ fn plain_number(row: &Row, place: Place, store: Store) -> Option<Number> {
 /// Whether a file has a row in place as it is written again.
 fn is_copied(row: &Row, planned: &RowPlan) -> bool {
     let cell = |ty: &Type| match ty {
-        Type::Cell(Cell { storage: Storage::Fixed(_), meaning }) => !matches!(meaning, Meaning::Word(_)),
+        Type::Cell(Cell { storage: Storage::Fixed(_), meaning }) => {
+            !matches!(meaning, Meaning::Word(_))
+        }
         _ => false,
     };
     let stored = match (planned.store, &row.ty) {
@@ -1041,14 +1058,18 @@ fn is_copied(row: &Row, planned: &RowPlan) -> bool {
         (Store::Bytes(_), _) => true,
         _ => false,
     };
-    stored && matches!(row.kind, RowKind::Plain) && matches!(row.role, Role::Data | Role::Default(_))
+    stored
+        && matches!(row.kind, RowKind::Plain)
+        && matches!(row.role, Role::Data | Role::Default(_))
 }
 
 /// Whether bytes stand right behind others.
 fn follows(first: &Piece, second: &Piece) -> bool {
     first.from + first.len == second.from
         && match (first.place, second.place) {
-            (Place::Home(a), Place::Home(b)) | (Place::Tail(a), Place::Tail(b)) => a + first.len == b,
+            (Place::Home(a), Place::Home(b)) | (Place::Tail(a), Place::Tail(b)) => {
+                a + first.len == b
+            }
             _ => false,
         }
 }
@@ -1084,7 +1105,9 @@ fn in_bytes(content: Content) -> bool {
 /// Whether bytes of a type depend on the byte order of the record around.
 pub(crate) fn has_order(ty: &Type) -> bool {
     match ty {
-        Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => int.bytes > 1 && int.order.is_none(),
+        Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => {
+            int.bytes > 1 && int.order.is_none()
+        }
         Type::Array(array) => has_order(&array.element),
         _ => false,
     }

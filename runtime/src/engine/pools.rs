@@ -4,11 +4,11 @@ use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use super::state::Engine;
 use super::item::{Item, Loc, NodeRef, CASE, UNPLACED};
 use super::map::BytesMap;
 use super::plan::Duties;
 use super::relocation::collect;
+use super::state::Engine;
 use super::tree::Tree;
 use super::val::{Fallible, Val};
 use super::walk::Walk;
@@ -96,7 +96,11 @@ impl<'p> Engine<'p, '_> {
             kinds.push(match &kind.pool {
                 None => Leads::No,
                 Some(path) if matches!(path.start, Start::Root) => {
-                    if self.leads_into(path, NodeRef::ROOT, pool)? { Leads::Yes } else { Leads::No }
+                    if self.leads_into(path, NodeRef::ROOT, pool)? {
+                        Leads::Yes
+                    } else {
+                        Leads::No
+                    }
                 }
                 Some(_) => Leads::Depends,
             });

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use crate::engine::item::{Blob, From};
 use crate::engine::plan::{plans, Direction, Plan};
 use crate::model::{
-    Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Label, Measure, Model, RecordId,
-    RowId, Storage, Tag, Target, Type, Union,
+    Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Label, Measure, Model,
+    RecordId, RowId, Storage, Tag, Target, Type, Union,
 };
 
 /// A model, prepared for reading and writing: its layouts, and what is known of them before any

@@ -5,9 +5,9 @@ use alloc::rc::Rc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::state::{Engine, Table};
 use super::item::{Item, Loc, NodeRef, UNPLACED};
 use super::plan::Duties;
+use super::state::{Engine, Table};
 use super::tree::{Pointer, Tree};
 use super::val::{eval_error, Fallible, Fault, Val};
 use super::walk::Walk;
@@ -126,11 +126,7 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// The section of a row that is listed although its type is no pointer.
-    fn listed_number(
-        &mut self,
-        loc: Loc,
-        listings: &[Option<Listing>],
-    ) -> Fallible<Option<u32>> {
+    fn listed_number(&mut self, loc: Loc, listings: &[Option<Listing>]) -> Fallible<Option<u32>> {
         let definition = self.tree.row(loc);
         let runtime = matches!(definition.kind, RowKind::Runtime);
         if definition.listed.is_none() && !runtime {

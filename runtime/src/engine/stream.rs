@@ -3,9 +3,9 @@
 use alloc::rc::Rc;
 use core::cmp::Ordering;
 
-use super::state::Engine;
 use super::find::Visit;
 use super::item::{Item, NodeRef};
+use super::state::Engine;
 use super::val::{Fallible, Val};
 use crate::model::{BinaryOp, ExprId, StreamFunction};
 
@@ -60,7 +60,11 @@ impl<'p, 'b> Engine<'p, 'b> {
                     first = val;
                     Ok(false)
                 })?;
-                if function == Of::First { Ok(first) } else { self.position(first) }
+                if function == Of::First {
+                    Ok(first)
+                } else {
+                    self.position(first)
+                }
             }
             (Of::Any, Some(_)) => {
                 let none = self.filtered(source, filter, this, it, &mut |_, _| Ok(false))?;
@@ -94,8 +98,8 @@ impl<'p, 'b> Engine<'p, 'b> {
     fn folded(&mut self, function: StreamFunction, so_far: Val, val: Val) -> Fallible<Val> {
         let truth = |val| matches!(val, Val::Bool(true));
         let chosen = |engine: &Self, wanted| {
-            let better = matches!(so_far, Val::None)
-                || engine.tree.compare(val, so_far)? == Some(wanted);
+            let better =
+                matches!(so_far, Val::None) || engine.tree.compare(val, so_far)? == Some(wanted);
             Ok(if better { val } else { so_far })
         };
         match function {
@@ -104,7 +108,9 @@ impl<'p, 'b> Engine<'p, 'b> {
             StreamFunction::All => Ok(Val::Bool(truth(so_far) && truth(val))),
             StreamFunction::Min => chosen(self, Ordering::Less),
             StreamFunction::Max => chosen(self, Ordering::Greater),
-            StreamFunction::Count | StreamFunction::First | StreamFunction::FirstIndex => Ok(so_far),
+            StreamFunction::Count | StreamFunction::First | StreamFunction::FirstIndex => {
+                Ok(so_far)
+            }
         }
     }
 

@@ -15,9 +15,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::claims::Claim;
-use super::state::Engine;
 use super::item::{Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
 use super::plan::{has_order, RowPlan, Store};
+use super::state::Engine;
 use super::tree::{Kept, Order};
 use super::val::{read_kind, Fault};
 use crate::bits::BitReader;
@@ -148,7 +148,11 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// Gives an error of the runtime its path.
     #[cold]
     pub(crate) fn located(&self, error: ReadError, loc: Loc) -> ReadError {
-        if error.path().is_empty() { error.with_path(self.tree.path(loc)) } else { error }
+        if error.path().is_empty() {
+            error.with_path(self.tree.path(loc))
+        } else {
+            error
+        }
     }
 
     /// A fault of an expression, as an error at this place.

@@ -4,11 +4,11 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::super::state::Engine;
 use super::super::forms::{cell_fits, given_is};
 use super::super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, WHOLE};
 use super::super::plan::{Place, Store};
 use super::super::source::{Asked, Fields, Given, Spelled, StandsFor, Stored};
+use super::super::state::Engine;
 use super::super::tree::{cell_bytes, mask, Cells, Elements, Kept, Order, Pointer, Records};
 use crate::load::Endian;
 use crate::model::{
@@ -91,7 +91,9 @@ impl<'p> Engine<'p, '_> {
         });
         for name in strangers {
             let why = match self.tree.case_of(node) {
-                Some((union, case)) => format!("`{name}` is no field of `{}`", union.cases[case].name),
+                Some((union, case)) => {
+                    format!("`{name}` is no field of `{}`", union.cases[case].name)
+                }
                 None => format!("`{name}` is no field of `{}`", self.tree.record(node).template),
             };
             let at = self.tree.node_loc(node);
@@ -517,7 +519,13 @@ impl<'p> Engine<'p, '_> {
         Some(match (item, &cell.meaning) {
             (Item::F32(bits), _) => bits.into(),
             (Item::F64(bits), _) => bits,
-            (Item::Bool(b), Meaning::Bool { yes }) => if b { *yes } else { 0 },
+            (Item::Bool(b), Meaning::Bool { yes }) => {
+                if b {
+                    *yes
+                } else {
+                    0
+                }
+            }
             (Item::Bool(b), _) => b.into(),
             (Item::Absent, _) => self.code_for_none(loc, row)? as u64,
             (item, _) => {
@@ -566,13 +574,7 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    fn put_numbers_in_place(
-        &mut self,
-        loc: Loc,
-        cell: &Cell,
-        row: &Row,
-        items: ArrayRef,
-    ) -> bool {
+    fn put_numbers_in_place(&mut self, loc: Loc, cell: &Cell, row: &Row, items: ArrayRef) -> bool {
         let size = usize::from(cell_bytes(cell));
         let mut bytes = Vec::new();
         for index in 0..self.tree.count(items) {
@@ -636,13 +638,7 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    fn build_array(
-        &mut self,
-        element: &'p Type,
-        value: Given<'_>,
-        loc: Loc,
-        row: &'p Row,
-    ) -> Item {
+    fn build_array(&mut self, element: &'p Type, value: Given<'_>, loc: Loc, row: &'p Row) -> Item {
         let count = match (value, element) {
             (Given::None, _) => return self.build_none(loc, row),
             (Given::Bytes(bytes), Type::Cell(cell)) if is_byte(cell) => {
@@ -708,7 +704,12 @@ impl<'p> Engine<'p, '_> {
                     }
                     None => {
                         let built = bytes.chunks_exact(size).map(|bytes| {
-                            let raw = super::super::tree::load(bytes, 0, cell_bytes(cell), Endian::Little);
+                            let raw = super::super::tree::load(
+                                bytes,
+                                0,
+                                cell_bytes(cell),
+                                Endian::Little,
+                            );
                             self.tree.meant(raw, cell, row)
                         });
                         items = built.collect();
@@ -829,8 +830,7 @@ impl<'p> Engine<'p, '_> {
     fn build_none(&mut self, loc: Loc, row: &'p Row) -> Item {
         // The condition is about the row, not about its elements.
         let conditional = row.when.is_some() && loc.index().is_none();
-        let optional =
-            conditional || !row.none.is_empty() || self.tree.home(loc) == Home::Absent;
+        let optional = conditional || !row.none.is_empty() || self.tree.home(loc) == Home::Absent;
         if !optional {
             self.problem(loc, ProblemKind::MissingField);
         }
@@ -956,7 +956,8 @@ impl<'p> Engine<'p, '_> {
             }
             Given::NumberedCase(number, fields) => (by_number(number), Origin::Fields(fields, &[])),
             Given::BareCase(number) => (by_number(number), Origin::Fields(&bare, &[])),
-            Given::Stored(stored) => match stored.node().and_then(|node| stored.tree.case_of(node)) {
+            Given::Stored(stored) => match stored.node().and_then(|node| stored.tree.case_of(node))
+            {
                 Some((_, case)) => (union.cases.get(case), Origin::Node(stored)),
                 None => return self.wrong(loc, "a union", value),
             },
@@ -1017,7 +1018,8 @@ impl<'p> Engine<'p, '_> {
             }
             Origin::Node(stored) | Origin::Case(stored, _) => {
                 let node = stored.node().map(|node| NodeRef { part: CASE, ..node });
-                for entry in node.and_then(|node| stored.tree.kept.get(&node)).into_iter().flatten() {
+                for entry in node.and_then(|node| stored.tree.kept.get(&node)).into_iter().flatten()
+                {
                     if let (KeptKind::Form, KeptValue::Int(a), KeptValue::Int(b)) =
                         (entry.kind, &entry.stored, &entry.instead_of)
                     {
@@ -1030,11 +1032,11 @@ impl<'p> Engine<'p, '_> {
         let chosen = kept
             .filter(|(_, instead)| usize::try_from(*instead) == Ok(first))
             .and_then(|(stored, _)| usize::try_from(stored).ok())
-            .filter(|form| {
-                case.forms.get(*form).is_some_and(|form| self.form_fits(form, &value))
-            })
+            .filter(|form| case.forms.get(*form).is_some_and(|form| self.form_fits(form, &value)))
             .unwrap_or(first);
-        let Some(rows) = self.build_add(case.forms[chosen].record, loc) else { return Item::Absent };
+        let Some(rows) = self.build_add(case.forms[chosen].record, loc) else {
+            return Item::Absent;
+        };
         self.tree.set_case(rows, case.record);
         let node = NodeRef { part: CASE, ..rows };
         if loc.index().is_none() && self.tree.entry(loc) == Item::Node(rows) {

@@ -66,6 +66,10 @@ pub(crate) struct Plan {
     pub building: (Vec<RowId>, Vec<RowId>),
     /// The same where the value is a node of a file, which has nothing for rows that follow.
     pub taking: (Vec<RowId>, Vec<RowId>),
+    /// Bytes that such a node has where they will be written, and the first of these lists without
+    /// the rows in them.
+    pub copied: Vec<Piece>,
+    pub not_copied: Vec<RowId>,
     /// Whether some rows have homes.
     pub homes: bool,
     /// Rows that have a slot.
@@ -74,7 +78,7 @@ pub(crate) struct Plan {
     pub placing: Vec<RowId>,
     /// Of those: that have bytes, which are written one by one.
     pub filling: Vec<RowId>,
-    /// Rows in place without slots end, counted from the start of the node: those with homes.
+    /// Bytes from the start of the node to behind the last row without a slot that has a home.
     pub reach: u32,
     /// Rows that are looked at before a value is written.
     pub validating: Vec<RowId>,
@@ -359,14 +363,7 @@ impl Planning<'_> {
             let place = match home {
                 Home::At(_) if word => Place::Home(0),
                 Home::At(at) => short(at).map_or(Place::Moving, Place::Home),
-                Home::Next if row.ty.is_bits() => Place::Moving,
-                Home::Nowhere if !row.in_tag() => Place::Nowhere,
-                Home::Next | Home::Nowhere => match (behind, tail) {
-                    (Some(behind), Some(tail)) => Place::Home(tail + behind),
-                    (Some(behind), None) => Place::Tail(behind),
-                    (None, _) => Place::Moving,
-                },
-                Home::Absent => Place::Nowhere,
+                home => following_place(row, home, behind, tail),
             };
             if home == Home::Next {
                 let fixed = row.when.is_none() && !row.ty.is_bits();
@@ -411,14 +408,32 @@ impl Planning<'_> {
             }
         }
         if self.direction == Direction::Writing {
-            plan.template = self.template(record, plans, &plan);
-            plan.pieces = self.pieces(record, plans, &plan);
+            self.bytes_in_place(record, plans, &mut plan);
         }
         plan
     }
 
-    /// What of the bytes in place goes where, numbers one by one.
-    fn pieces(&self, record: &Record, plans: &[Option<Plan>], plan: &Plan) -> Vec<Piece> {
+    /// What is written of the rows in place, and what of them a file has like that.
+    fn bytes_in_place(&self, record: &Record, plans: &[Option<Plan>], plan: &mut Plan) {
+        plan.template = self.template(record, plans, plan);
+        plan.pieces = self.pieces(record, plans, plan, |_, _| true);
+        plan.not_copied = plan.taking.0.clone();
+        if !matches!(record.kind, RecordKind::Word(_)) {
+            plan.copied = self.pieces(record, plans, plan, is_copied);
+            let rows = &plan.rows;
+            let copied = |id: &RowId| is_copied(&record.rows[id.index()], &rows[id.index()]);
+            plan.not_copied.retain(|id| !copied(id));
+        }
+    }
+
+    /// What of the bytes in place goes where, numbers one by one; of the rows that are wanted.
+    fn pieces(
+        &self,
+        record: &Record,
+        plans: &[Option<Plan>],
+        plan: &Plan,
+        wanted: fn(&Row, &RowPlan) -> bool,
+    ) -> Vec<Piece> {
         let (homes, _) = plan.lengths;
         let mut pieces: Vec<Piece> = Vec::new();
         if let RecordKind::Word(int) = record.kind {
@@ -426,7 +441,7 @@ impl Planning<'_> {
             let (len, order) = (int.bytes.into(), int.order.map(Endian::from));
             return vec![Piece { place: Place::Home(0), from: 0, len, number: len > 1, order }];
         }
-        for (row, planned) in record.rows.iter().zip(&plan.rows) {
+        for (row, planned) in record.rows.iter().zip(&plan.rows).filter(|(row, p)| wanted(row, p)) {
             let from = match planned.place {
                 Place::Home(offset) => offset,
                 Place::Tail(offset) => homes + offset,
@@ -774,62 +789,8 @@ impl Planning<'_> {
             Type::Record(_) => inner(row).is_some_and(|inner| inner.ordered),
             ty => has_order(ty),
         });
-        for (id, row) in (0..).map(RowId).zip(&record.rows) {
-            let slot = matches!(plan.rows[id.index()].store, Store::Slot(_));
-            if row.patricia(self.model).is_some() {
-                plan.dictionaries.push(id);
-            }
-            let unnamed = matches!(row.kind, RowKind::Value { seen: None })
-                && matches!(row.ty, Type::Array(_));
-            if row.reference.is_some() || unnamed {
-                plan.references.push(id);
-            }
-            let compared = match row.role {
-                Role::Derived => !self.is_followed(of, id),
-                Role::Kept(_) | Role::View { .. } => true,
-                Role::Data | Role::Default(_) | Role::Fixed | Role::Spelling | Role::Elsewhere => {
-                    false
-                }
-            };
-            let ruled = row.checks.iter().any(|check| matches!(check.kind, CheckKind::Holds(_)));
-            let late = matches!(
-                row.kind,
-                RowKind::Pool { .. }
-                    | RowKind::Object { .. }
-                    | RowKind::Mark { .. }
-                    | RowKind::Value { .. }
-                    | RowKind::Slice { .. }
-            );
-            let none_with = matches!(&row.ty, Type::Pointer(p) if p.none_with.is_some());
-            if compared || ruled || late || none_with || row.unique || (slot && row.when.is_some())
-            {
-                plan.settling.push(id);
-            }
-            if self.is_validated(row) || slot && self.is_counted(of, id) {
-                plan.validating.push(id);
-            }
-            self.building(of, id, plan);
-            if slot {
-                plan.slotted.push(id);
-                let object = matches!(row.kind, RowKind::Object { .. });
-                if object || has_object(&row.ty) && !matches!(row.kind, RowKind::Slice { .. }) {
-                    plan.placing.push(id);
-                }
-                if is_filled(row) {
-                    plan.filling.push(id);
-                }
-            }
-            let computed =
-                row.patricia(self.model).is_some() || matches!(row.role, Role::View { .. });
-            let pointer = matches!(row.ty.stripped(), Type::Pointer(_));
-            if computed || none_with || pointer && row.when.is_some() {
-                plan.expanding.push(id);
-            }
-            let listed = row.listed.is_some() || matches!(row.kind, RowKind::Runtime);
-            let slice = matches!(row.kind, RowKind::Slice { .. });
-            if (listed || has_pointer(&row.ty)) && !slice {
-                plan.pointing.push(id);
-            }
+        for id in (0..).map(RowId).take(record.rows.len()) {
+            self.row_to_do(of, id, plan);
         }
         if let RecordKind::Form(union, case, _) = record.kind {
             let case = self.model.unions[union.index()].cases[case as usize].record;
@@ -878,6 +839,62 @@ impl Planning<'_> {
                 target.map_or(false, |target| self.is_counted_by(target, of, id))
             }
             _ => false,
+        }
+    }
+
+    /// What has to be done with a row after all is read, and when it is written.
+    fn row_to_do(&self, of: RecordId, id: RowId, plan: &mut Plan) {
+        let row = &self.model.records[of.index()].rows[id.index()];
+        let slot = matches!(plan.rows[id.index()].store, Store::Slot(_));
+        if row.patricia(self.model).is_some() {
+            plan.dictionaries.push(id);
+        }
+        let unnamed =
+            matches!(row.kind, RowKind::Value { seen: None }) && matches!(row.ty, Type::Array(_));
+        if row.reference.is_some() || unnamed {
+            plan.references.push(id);
+        }
+        let compared = match row.role {
+            Role::Derived => !self.is_followed(of, id),
+            Role::Kept(_) | Role::View { .. } => true,
+            Role::Data | Role::Default(_) | Role::Fixed | Role::Spelling | Role::Elsewhere => false,
+        };
+        let ruled = row.checks.iter().any(|check| matches!(check.kind, CheckKind::Holds(_)));
+        let late = matches!(
+            row.kind,
+            RowKind::Pool { .. }
+                | RowKind::Object { .. }
+                | RowKind::Mark { .. }
+                | RowKind::Value { .. }
+                | RowKind::Slice { .. }
+        );
+        let none_with = matches!(&row.ty, Type::Pointer(p) if p.none_with.is_some());
+        if compared || ruled || late || none_with || row.unique || (slot && row.when.is_some()) {
+            plan.settling.push(id);
+        }
+        if self.is_validated(row) || slot && self.is_counted(of, id) {
+            plan.validating.push(id);
+        }
+        self.building(of, id, plan);
+        if slot {
+            plan.slotted.push(id);
+            let object = matches!(row.kind, RowKind::Object { .. });
+            if object || has_object(&row.ty) && !matches!(row.kind, RowKind::Slice { .. }) {
+                plan.placing.push(id);
+            }
+            if is_filled(row) {
+                plan.filling.push(id);
+            }
+        }
+        let computed = row.patricia(self.model).is_some() || matches!(row.role, Role::View { .. });
+        let pointer = matches!(row.ty.stripped(), Type::Pointer(_));
+        if computed || none_with || pointer && row.when.is_some() {
+            plan.expanding.push(id);
+        }
+        let listed = row.listed.is_some() || matches!(row.kind, RowKind::Runtime);
+        let slice = matches!(row.kind, RowKind::Slice { .. });
+        if (listed || has_pointer(&row.ty)) && !slice {
+            plan.pointing.push(id);
         }
     }
 
@@ -992,6 +1009,19 @@ impl Planning<'_> {
     }
 }
 
+/// Where a row without a home is, so many bytes behind the first of them if that is known, which
+/// begin so many bytes behind the start of the node if that is.
+fn following_place(row: &Row, home: Home, behind: Option<u32>, tail: Option<u32>) -> Place {
+    match (home, behind, tail) {
+        (Home::Absent, ..) => Place::Nowhere,
+        (Home::Next, ..) if row.ty.is_bits() => Place::Moving,
+        (Home::Nowhere, ..) if !row.in_tag() => Place::Nowhere,
+        (_, Some(behind), Some(tail)) => Place::Home(tail + behind),
+        (_, Some(behind), None) => Place::Tail(behind),
+        (_, None, _) => Place::Moving,
+    }
+}
+
 fn duties(record: &Record, plan: &Plan) -> Duties {
     let mut duties = Duties::EXISTING;
     for (duty, applies) in [
@@ -1025,6 +1055,25 @@ fn plain_number(row: &Row, place: Place, store: Store) -> Option<Number> {
         }),
         _ => None,
     }
+}
+
+/// Whether a file has a row in place as it is written again.
+fn is_copied(row: &Row, planned: &RowPlan) -> bool {
+    let cell = |ty: &Type| match ty {
+        Type::Cell(Cell { storage: Storage::Fixed(_), meaning }) => {
+            !matches!(meaning, Meaning::Word(_))
+        }
+        _ => false,
+    };
+    let stored = match (planned.store, &row.ty) {
+        (Store::Cell, ty) => cell(ty),
+        (Store::Cells(_), Type::Array(array)) => cell(&array.element),
+        (Store::Bytes(_), _) => true,
+        _ => false,
+    };
+    stored
+        && matches!(row.kind, RowKind::Plain)
+        && matches!(row.role, Role::Data | Role::Default(_))
 }
 
 /// Whether bytes stand right behind others.

@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 
 use super::super::forms::{cell_fits, given_is};
 use super::super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, WHOLE};
-use super::super::plan::Store;
+use super::super::plan::{Place, Store};
 use super::super::show::number;
 use super::super::source::{Asked, Fields, Given, OnlySpelled, Spelled, StandsFor, Stored};
 use super::super::state::Engine;
-use super::super::tree::{cell_bytes, mask, Cells, Elements, Kept, Pointer, Records};
+use super::super::tree::{cell_bytes, mask, Cells, Elements, Kept, Order, Pointer, Records};
 use crate::load::Endian;
 use crate::model::{
     Case, Cell, Constant, Content, DefinerScope, Encoding, Home, IntType, Meaning, PointerType,
@@ -224,8 +224,11 @@ impl<'p> Engine<'p, '_> {
         let record = self.tree.record(node);
         let plan = self.tree.plan(node);
         let (rows, derived) = match from {
-            Origin::Node(_) => &plan.taking,
-            _ => &plan.building,
+            Origin::Node(stored) if self.copy_block(node, stored) => {
+                (&plan.not_copied, &plan.taking.1)
+            }
+            Origin::Node(_) => (&plan.taking.0, &plan.taking.1),
+            _ => (&plan.building.0, &plan.building.1),
         };
         for id in rows {
             self.build_row(Loc::row(node, *id), &record.rows[id.index()], from);
@@ -264,6 +267,40 @@ impl<'p> Engine<'p, '_> {
                 }
             }
         }
+    }
+
+    /// Takes over bytes of rows in place from the file, if a node is of a file that was read with the
+    /// same layout.
+    fn copy_block(&mut self, node: NodeRef, stored: Stored<'_>) -> bool {
+        let plan = self.tree.plan(node);
+        let (Some(source), tree) = (stored.node(), stored.tree) else { return false };
+        let own = |node: NodeRef| node.part == 0 && !node.is_element();
+        let same = own(node)
+            && own(source)
+            && tree.is_reading()
+            && !tree.partial.failed
+            && core::ptr::eq(tree.layout, self.tree.layout)
+            && core::ptr::eq(tree.file, self.tree.file)
+            && tree.record_id(source) == self.tree.record_id(node);
+        let (true, Order::Known(order)) = (same, tree.known_order(source)) else { return false };
+        let source = tree.own_node(source);
+        let block = self.tree.block(node);
+        for piece in &plan.copied {
+            let at = match piece.place {
+                Place::Home(offset) => source.at + offset,
+                Place::Tail(offset) => source.tail + offset,
+                Place::Moving | Place::Nowhere => continue,
+            };
+            let to = (block + piece.from) as usize;
+            let bytes = self.tree.file.get(at as usize..(at + piece.len) as usize);
+            let place = self.tree.own.get_mut(to..to + piece.len as usize);
+            let (Some(bytes), Some(place)) = (bytes, place) else { return false };
+            place.copy_from_slice(bytes);
+            if piece.number && piece.order.unwrap_or(order) == Endian::Big {
+                place.reverse();
+            }
+        }
+        true
     }
 
     fn build_row(&mut self, loc: Loc, row: &'p Row, from: Origin<'_>) {

@@ -192,7 +192,7 @@ impl<A: Pools<T::Packed>, T: Pack<A>> Pack<A> for Box<T> {
     }
 
     fn unpack(packed: &Self::Packed, arena: &A, nesting: Nesting) -> Result<Self, ProblemKind> {
-        T::unpack(crate::straight::one_of(arena, packed), arena, nesting).map(Box::new)
+        T::unpack(super::one_of(arena, packed), arena, nesting).map(Box::new)
     }
 }
 

@@ -50,7 +50,7 @@ impl Nesting {
     /// `DepthLimit` if the native stack does not allow it.
     #[inline]
     pub fn further(self) -> Result<Nesting, ProblemKind> {
-        if self.base.abs_diff(stack::here()) <= stack::THOROUGH {
+        if self.base.abs_diff(stack::here()) <= stack::PACKING {
             return Ok(self);
         }
         Err(ProblemKind::DepthLimit { limit: self.limit.saturating_sub(self.left) })

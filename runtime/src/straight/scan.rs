@@ -37,7 +37,7 @@ impl<'i> Scan<'i> {
     ///
     /// # Errors
     ///
-    /// If the options ask for something that only the thorough reader knows.
+    /// If the options ask for something that only the engine knows.
     #[inline]
     pub fn new(
         bytes: &'i [u8],

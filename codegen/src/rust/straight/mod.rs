@@ -1,10 +1,10 @@
-//! Straight code: a reader and a writer without a tree between bytes and value, for files that have
-//! nothing unusual.
+//! The fast path, straight code: a reader and a writer without a tree between bytes and value, for
+//! files that have nothing unusual.
 //!
 //! Whatever is not as a file written by straight code would have it is [*odd*](formwork::__rt::s::Odd),
-//! and the thorough code begins from the start. So straight code reports nothing, and of spellings it
-//! keeps only widths of numbers and forms of cases, which a row shows by itself. It may give up where
-//! it likes, but where it says something it says what the thorough code would say.
+//! and the engine begins from the start. So straight code reports nothing, and of spellings it keeps
+//! only widths of numbers and forms of cases, which a row shows by itself. It may give up where it
+//! likes, but where it says something it says what the engine would say.
 //!
 //! A model that straight code cannot carry at all has none; cases of unions that it cannot carry are
 //! odd when they occur.

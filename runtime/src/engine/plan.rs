@@ -836,7 +836,7 @@ impl Planning<'_> {
             // Where there may be no array, nobody has looked at the number.
             Type::Pointer(pointer) if !pointer.optional && pointer.none_with.is_none() => {
                 let target = pointer.owned().filter(|target| matches!(target, Type::Array(_)));
-                target.map_or(false, |target| self.is_counted_by(target, of, id))
+                target.is_some_and(|target| self.is_counted_by(target, of, id))
             }
             _ => false,
         }
@@ -939,7 +939,7 @@ impl Planning<'_> {
             own && self.is_followed(of, number)
         };
         let compared = |expr: ExprId| match &self.model[expr] {
-            Expr::Path(path) => !path.own_row(of).map_or(false, follows),
+            Expr::Path(path) => !path.own_row(of).is_some_and(follows),
             _ => true,
         };
         let last = |ty: &Type| matches!(ty, Type::Array(array) if matches!(array.length, ArrayLength::Last(_)));
@@ -947,8 +947,8 @@ impl Planning<'_> {
             Tag::Given(given) => Some(given),
             _ => None,
         });
-        count_of(&row.ty).map_or(false, compared)
-            || given.map_or(false, compared)
+        count_of(&row.ty).is_some_and(compared)
+            || given.is_some_and(compared)
             || last(row.ty.stripped())
     }
 
@@ -967,7 +967,7 @@ impl Planning<'_> {
         };
         let numbers: Option<BTreeSet<i128>> = union.cases.iter().map(number).collect();
         self.is_row(given, of, id)
-            && numbers.map_or(false, |numbers| numbers.len() == union.cases.len())
+            && numbers.is_some_and(|numbers| numbers.len() == union.cases.len())
     }
 
     /// Whether an expression is a row of the record in which it is evaluated.

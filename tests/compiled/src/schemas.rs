@@ -73,15 +73,6 @@ impl Schema {
     }
 }
 
-/// Schemas that generated code gets wrong, and how: they are left to the interpreter.
-pub const INTERPRETER_ONLY: [(&str, &str); 5] = [
-    ("golden_absent_none", "it refuses a number for nothing under a condition that holds"),
-    ("golden_address_asked", "it takes a pointer to nothing for a place when a value is seen"),
-    ("golden_none_usually", "it writes the default in place of the number for nothing"),
-    ("golden_word_references", "it does not look whether bits of a word are an index"),
-    ("golden_word_rules", "it does not look at the rules of bits of a word"),
-];
-
 /// All schemas, libraries among them, in the order of groups and names.
 ///
 /// # Panics
@@ -109,15 +100,13 @@ pub fn all() -> Vec<Schema> {
 }
 
 /// The schemas that `only` chooses: parts of names, separated by commas or white space. If there is
-/// a schema with exactly that name, only that one is meant. Nothing chooses all but those that are
-/// [`INTERPRETER_ONLY`].
+/// a schema with exactly that name, only that one is meant. Nothing chooses all.
 #[must_use]
 pub fn chosen(only: &str) -> Vec<Schema> {
     let mut schemas = all();
     let parts: Vec<&str> =
         only.split([',', ' ', '\n', '\t']).filter(|part| !part.is_empty()).collect();
     if parts.is_empty() {
-        schemas.retain(|schema| INTERPRETER_ONLY.iter().all(|(name, _)| *name != schema.name));
         return schemas;
     }
     let names: Vec<String> = schemas.iter().map(|schema| schema.name.clone()).collect();

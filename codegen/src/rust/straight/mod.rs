@@ -89,13 +89,21 @@ pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted>
     let epoch = straight.epoch_function()?;
     let (tokens, root) = (&reader.tokens, straight.value_ty(model.root, &quote!('_)));
     let ty = straight.value_ty(model.root, &quote!('o));
-    let tried = straight
-        .record(model.root)
-        .numbered_rows()
-        .filter(|(_, row)| straight.is_tried(model.root, row))
-        .filter_map(|(id, _)| straight.shapes.field(model.root, id))
-        .map(|field| field.ident.clone());
-    let tries = tried.map(|field| {
+    straight.has_no_rules_of_bits()?;
+    let tried = || {
+        let rows = straight.record(model.root).numbered_rows();
+        let tried = rows.filter(|(_, row)| straight.is_tried(model.root, row));
+        tried.filter_map(|(id, row)| Some((&straight.shapes.field(model.root, id)?.ident, row)))
+    };
+    // Addresses may say something that the bytes do not depend on.
+    let doubts = tried().filter(|(_, row)| straight.asks_for_addresses(row)).map(|(field, _)| {
+        quote! {
+            value.#field = !value.#field;
+            s::holds(!s::writes(bytes, |out| whole(&value, out)))?;
+            value.#field = !value.#field;
+        }
+    });
+    let tries = tried().map(|(field, _)| {
         quote! {
             value.#field = !value.#field;
             if s::writes(bytes, |out| whole(&value, out)) {
@@ -111,6 +119,7 @@ pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted>
             let mut value = read::<M>(bytes, options)?;
             // What the reader did not look at is in the bytes that the value has.
             if s::writes(bytes, |out| whole(&value, out)) {
+                #(#doubts)*
                 return rt::Ok(value);
             }
             #(#tries)*
@@ -157,6 +166,7 @@ pub(super) fn emit_arena<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<To
     if !reader.sealed {
         return unable("a reader that has to compare bytes");
     }
+    straight.has_no_rules_of_bits()?;
     let checking = check::Checking::new(&straight, false)?;
     let writer = write::emit(&straight, &checking)?;
     let checks = check::emit(&checking, reader.sealed)?;
@@ -389,6 +399,34 @@ impl<'p, 'm> Straight<'p, 'm> {
         record == self.model.root
             && matches!(row.kind, RowKind::Value { seen: Some(_) })
             && matches!(row.role, Role::Default(Constant::Bool(_)))
+    }
+
+    /// Whether what a value is seen from is where something is.
+    fn asks_for_addresses(&self, row: &Row) -> bool {
+        let RowKind::Value { seen: Some(seen) } = row.kind else { return false };
+        let mut open = vec![seen];
+        while let Some(expr) = open.pop() {
+            let expr = &self.model[expr];
+            if matches!(expr, Expr::At(_) | Expr::End(_) | Expr::Size(_)) {
+                return true;
+            }
+            expr.operands(&mut |operand| open.push(operand));
+        }
+        false
+    }
+
+    /// Bits of words are taken as they are: nobody looks at rules for them.
+    fn has_no_rules_of_bits(&self) -> Able<()> {
+        let ruled = |row: &Row| !row.checks.is_empty() || row.reference.is_some();
+        let words = self.model.records().filter(|(id, record)| {
+            matches!(record.kind, RecordKind::Word(_)) && self.shapes.is_typed(*id)
+        });
+        for (_, record) in words {
+            if record.rows.iter().any(ruled) {
+                return unable("rules of bits");
+            }
+        }
+        Ok(())
     }
 
     /// Whether there is more than one layout.

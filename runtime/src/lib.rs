@@ -49,6 +49,7 @@ mod path;
 mod pool;
 mod problem;
 mod relocation;
+mod same;
 mod spelling;
 mod stack;
 mod store;

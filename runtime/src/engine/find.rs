@@ -122,7 +122,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         if steps.is_empty() {
             return visit(self, val);
         }
-        match self.advance(steps, val, way)? {
+        match self.advance(steps, val, way, many)? {
             Ahead::At(val) => visit(self, val),
             Ahead::Nothing => Ok(true),
             Ahead::Before(val, steps) => self.branch(steps, val, way, many, visit),
@@ -270,8 +270,15 @@ impl<'p, 'b> Engine<'p, 'b> {
         })
     }
 
-    /// Goes as far as steps lead from one record to the next, as most do.
-    fn advance(&mut self, steps: &'p [Step], from: Val, way: Way) -> Fallible<Ahead<'p>> {
+    /// Goes as far as steps lead from one record to the next, as most do, or into arrays without
+    /// elements.
+    fn advance(
+        &mut self,
+        steps: &'p [Step],
+        from: Val,
+        way: Way,
+        many: &mut bool,
+    ) -> Fallible<Ahead<'p>> {
         let mut val = from;
         let mut steps = steps;
         while let Some((step, rest)) = steps.split_first() {
@@ -280,10 +287,19 @@ impl<'p, 'b> Engine<'p, 'b> {
                     let mut node = match val {
                         Val::Node(node) => node,
                         Val::Loc(loc) => match self.fetch_known(loc)? {
-                            Item::Node(node) if self.tree.record(node).transparent.is_none() => {
-                                node
-                            }
+                            Item::Node(node) => match self.elements_in(node)? {
+                                None => node,
+                                Some(array) if self.tree.count(array) == 0 => {
+                                    *many = true;
+                                    node
+                                }
+                                Some(_) => return Ok(Ahead::Before(val, steps)),
+                            },
                             Item::Absent => return Ok(Ahead::Nothing),
+                            Item::Array(array) if self.tree.count(array) == 0 => {
+                                *many = true;
+                                return Ok(Ahead::Nothing);
+                            }
                             _ => return Ok(Ahead::Before(val, steps)),
                         },
                         _ => return Ok(Ahead::Nothing),
@@ -334,6 +350,16 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(Ahead::At(val))
     }
 
+    /// The array that a transparent record stands for.
+    #[inline]
+    fn elements_in(&mut self, node: NodeRef) -> Fallible<Option<ArrayRef>> {
+        let Some(row) = self.tree.record(node).transparent else { return Ok(None) };
+        Ok(match self.fetch(Loc::row(node, row))? {
+            Item::Array(array) => Some(array),
+            _ => None,
+        })
+    }
+
     /// What a definition of a record stands for, if that is one thing.
     fn definition(&mut self, node: NodeRef, index: u32) -> Fallible<Ahead<'p>> {
         let Some(definition) = self.tree.record(node).lets.get(index as usize) else {
@@ -365,7 +391,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let way = Way { this, it };
         let mut before = None;
         if let Begin::At(start) = self.start_of(path, way)? {
-            match self.advance(&path.steps, start, way)? {
+            match self.advance(&path.steps, start, way, &mut found.many)? {
                 Ahead::At(val) => {
                     found.first = val;
                     return Ok(found);
@@ -375,7 +401,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
         }
         let mut any = false;
-        let mut many = false;
+        let mut many = found.many;
         let mut visit = |_: &mut Self, val| {
             if any {
                 found.more = true;
@@ -476,8 +502,11 @@ impl<'p, 'b> Engine<'p, 'b> {
         let mut known: Option<(RecordId, &'p [Member])> = None;
         for index in 0..self.tree.count(array) {
             let Some(mut item) = self.tree.element(array, index) else { break };
-            if let Item::Pointer(_) = item {
-                item = self.fetch(loc.at(index))?;
+            if let Item::Pointer(number) = item {
+                item = self.tree.pointers[number as usize].target;
+                if matches!(item, Item::Unset | Item::Pointer(_)) {
+                    item = self.fetch(loc.at(index))?;
+                }
             }
             let Item::Node(node) = item else {
                 // Elements are of one kind.

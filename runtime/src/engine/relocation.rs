@@ -6,6 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::item::{Item, Loc, NodeRef, UNPLACED};
+use super::map::sort_by_number;
 use super::plan::Duties;
 use super::state::{Engine, Table};
 use super::tree::{Pointer, Tree};
@@ -117,7 +118,8 @@ impl<'p> Engine<'p, '_> {
         match unplaced {
             Some(loc) => Err(Box::new(Fault::NotPlaced(self.describe(loc)))),
             None => {
-                found.sort_unstable();
+                sort_by_number(&mut found, |(_, section)| *section);
+                sort_by_number(&mut found, |(address, _)| *address);
                 let found = Rc::new(found);
                 self.memo.listed = Some(Rc::clone(&found));
                 Ok(found)

@@ -125,12 +125,16 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
         let mut places = Vec::with_capacity(names.len());
         let mut many = false;
+        let mut all = true;
+        let before = self.budget.left();
         self.walk(path, loc.node, None, &mut many, &mut |_, val| {
-            if let Val::Loc(place) = val {
-                places.push(place);
+            match val {
+                Val::Loc(place) => places.push(place),
+                _ => all = false,
             }
             Ok(true)
         })?;
+        let units = before - self.budget.left();
         if let ([only], false) = (places.as_slice(), many) {
             if matches!(self.tree.row(*only).ty, Type::Array(_)) {
                 if self.is_unfilled(*only) {
@@ -145,10 +149,13 @@ impl<'p, 'b> Engine<'p, 'b> {
             let (names, places) = (names.len(), places.len());
             return eval_error(format!("the dictionary has {names} names for {places} elements"));
         }
-        for (place, name) in places.into_iter().zip(names) {
-            if self.is_unfilled(place) {
-                self.tree.set_item(place, Item::Text(name));
+        for (place, name) in places.iter().zip(names) {
+            if self.is_unfilled(*place) {
+                self.tree.set_item(*place, Item::Text(name));
             }
+        }
+        if many && all {
+            self.keep_keys(path, loc.node, &places, units);
         }
         Ok(())
     }

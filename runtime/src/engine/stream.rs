@@ -7,7 +7,7 @@ use super::find::Visit;
 use super::item::{Item, NodeRef};
 use super::state::Engine;
 use super::val::{Fallible, Val};
-use crate::model::{BinaryOp, ExprId, StreamFunction};
+use crate::model::{BinaryOp, Expr, ExprId, StreamFunction};
 
 impl<'p, 'b> Engine<'p, 'b> {
     /// The value of a function of a stream. What others below the same node would get, too, is
@@ -116,6 +116,11 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Number of elements of a stream; of one byte run or text, of its bytes.
     fn count_of(&mut self, source: ExprId, this: NodeRef, it: Option<Val>) -> Fallible<Val> {
+        if let Expr::Path(path) = &self.model[source] {
+            if let Some(keys) = self.known_keys(path, this)? {
+                return Ok(Val::Int(keys.len() as i128));
+            }
+        }
         let mut many = false;
         let mut count = 0_u64;
         let mut places = 0_u64;

@@ -16,6 +16,7 @@ use alloc::vec::Vec;
 
 use super::claims::Claim;
 use super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
+use super::keys::Keys;
 use super::plan::{RowPlan, Store};
 use super::state::Engine;
 use super::tree::{Kept, Order};
@@ -42,6 +43,8 @@ pub(crate) struct Reading {
     /// and their addresses where elements do not know them.
     pub items: Vec<Item>,
     pub starts: Vec<u32>,
+    /// Names of elements, by the dictionary that has them.
+    pub keys: Keys,
     /// Everything is read, and is now compared.
     pub settling: bool,
     pub notes: Vec<Note>,

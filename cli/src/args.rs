@@ -70,6 +70,7 @@ Diagnostics go to standard error; the last line on standard output is
 Examples:
   formwork check game.kdl
   formwork check --roles game.kdl
+  formwork check --paths game.kdl
   formwork check --json *.kdl")]
 pub(crate) struct Check {
     /// Schema files, or names of built-in formats and libraries.
@@ -78,6 +79,9 @@ pub(crate) struct Check {
     /// List each row with the part it plays: data, fixed, derived from what, kept.
     #[arg(long)]
     pub roles: bool,
+    /// List each struct and case with whether the fast path carries it, and why not.
+    #[arg(long)]
+    pub paths: bool,
     /// Print one JSON document, diagnostics included.
     #[arg(long)]
     pub json: bool,

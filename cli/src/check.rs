@@ -5,6 +5,8 @@ use std::io::Write;
 use formwork_codegen::Loaded;
 use formwork_codegen::diagnostic::{Severity, render, to_json};
 use formwork_codegen::roles::{RoleLine, roles, roles_text};
+use formwork_codegen::rust::{Paths, Reason, RecordPath, paths, paths_text};
+use formwork_codegen::span::SourceMap;
 use serde_json::{Value, json};
 
 use crate::args::Check;
@@ -21,7 +23,7 @@ pub(crate) fn run(options: &Check, out: &mut dyn Write) -> Result<Outcome, Probl
     let notes: usize = loaded.iter().map(|(_, schema)| notes(schema)).sum();
     if options.json {
         let schemas: Vec<Value> =
-            loaded.iter().map(|(name, schema)| as_json(name, schema, options.roles)).collect();
+            loaded.iter().map(|(name, schema)| as_json(name, schema, options)).collect();
         let summary = json!({ "schemas": loaded.len(), "errors": errors, "notes": notes });
         writeln!(out, "{:#}", json!({ "schemas": schemas, "summary": summary }))?;
     } else {
@@ -34,6 +36,12 @@ pub(crate) fn run(options: &Check, out: &mut dyn Write) -> Result<Outcome, Probl
                 && let Some(model) = &schema.model
             {
                 writeln!(out, "{}", roles_text(&roles(model)))?;
+            }
+            if options.paths
+                && let Some(model) = &schema.model
+            {
+                let text = paths_text(&model.name, &paths(model), &schema.sources);
+                writeln!(out, "{text}")?;
             }
         }
         let schemas = counted(loaded.len(), "schema");
@@ -52,14 +60,21 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}s")
 }
 
-fn as_json(name: &str, schema: &Loaded, with_roles: bool) -> Value {
+fn as_json(name: &str, schema: &Loaded, options: &Check) -> Value {
     let mut value = json!({
         "schema": name,
         "module": schema.model.as_ref().map(|model| model.name.clone()),
         "diagnostics": to_json(&schema.diagnostics, &schema.sources),
     });
-    if with_roles && let Some(model) = &schema.model {
+    if options.roles
+        && let Some(model) = &schema.model
+    {
         value["roles"] = roles(model).iter().map(role_json).collect();
+    }
+    if options.paths
+        && let Some(model) = &schema.model
+    {
+        value["paths"] = paths_json(&paths(model), &schema.sources);
     }
     value
 }
@@ -71,5 +86,32 @@ fn role_json(line: &RoleLine) -> Value {
         "role": line.role,
         "from": line.from,
         "checks": line.checks,
+    })
+}
+
+fn paths_json(paths: &Paths, sources: &SourceMap) -> Value {
+    let record = |record: &RecordPath| {
+        json!({
+            "record": record.record,
+            "carried": record.reasons.is_empty(),
+            "reasons": record.reasons.iter().map(|r| reason_json(r, sources)).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "path": paths.whole.word(),
+        "reasons": paths.everywhere,
+        "records": paths.records.iter().map(record).collect::<Vec<_>>(),
+    })
+}
+
+fn reason_json(reason: &Reason, sources: &SourceMap) -> Value {
+    let (line, column) = sources.line_column(reason.span.source, reason.span.start);
+    json!({
+        "row": reason.row,
+        "reason": reason.why,
+        "layouts": reason.layouts,
+        "file": sources.get(reason.span.source).name,
+        "line": line,
+        "column": column,
     })
 }

@@ -68,7 +68,8 @@ pub fn roles_text(lines: &[RoleLine]) -> String {
     out
 }
 
-fn label(row: &Row) -> String {
+/// Name of a row, or its kind in angle brackets.
+pub(crate) fn label(row: &Row) -> String {
     let kind = match (&row.name, &row.kind) {
         (Some(name), _) => return name.clone(),
         (None, RowKind::Constant(_)) => "<constant>",

@@ -8,6 +8,7 @@ pub(crate) mod codes;
 mod mapping;
 mod names;
 mod packed;
+mod paths;
 #[doc(hidden)]
 pub mod probe;
 mod shape;
@@ -18,6 +19,8 @@ mod visit;
 
 use crate::diagnostic::Diagnostic;
 use crate::model::Model;
+
+pub use paths::{Paths, Reason, RecordPath, paths, paths_agree, paths_text};
 
 /// What is generated besides the types with their readers and writers.
 #[derive(Debug, Clone, Default)]
@@ -84,6 +87,18 @@ pub enum FastPath {
     Compared,
     /// There is none, for this reason.
     None(String),
+}
+
+impl FastPath {
+    /// `sealed`, `compared` or `none`.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            FastPath::Sealed => "sealed",
+            FastPath::Compared => "compared",
+            FastPath::None(_) => "none",
+        }
+    }
 }
 
 /// Whether generated code for a model has a fast path.

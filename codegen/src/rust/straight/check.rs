@@ -199,6 +199,11 @@ impl<'m> Checking<'_, '_, 'm> {
     }
 
     fn body(&self, id: RecordId) -> Able<TokenStream> {
+        let made = self.rules_of(id);
+        Ok(self.straight.carried(id, None, made)?.unwrap_or_default())
+    }
+
+    fn rules_of(&self, id: RecordId) -> Able<TokenStream> {
         let mut scope = Scope { frames: self.straight.enclosing_frames(id), ..Scope::default() };
         scope.frames.push(value_frame(id, quote!(v)));
         self.straight.by_epoch(|view, epoch| self.rows(&scope, view, epoch))
@@ -213,10 +218,13 @@ impl<'m> Checking<'_, '_, 'm> {
             if matches!(row.homes.get(epoch), Some(Home::Absent)) {
                 continue;
             }
-            tokens.extend(self.row(scope, view, frame, id, row, epoch)?);
+            let made = self.row(scope, view, frame, id, row, epoch);
+            tokens.extend(self.straight.carried(frame.record, Some(id), made)?);
         }
         for check in &record.checks {
-            tokens.extend(self.rule(scope, view, check)?);
+            let made = self.rule(scope, view, check);
+            let span = Some(check.span);
+            tokens.extend(self.straight.carried_at(frame.record, None, span, made)?);
         }
         Ok(tokens)
     }
@@ -245,7 +253,7 @@ impl<'m> Checking<'_, '_, 'm> {
                 // Straight code has only canonical ones, which the equation makes.
                 return match row.checks.is_empty() && row.reference.is_none() {
                     true => Ok(tokens),
-                    false => unable("rules for a number that may be kept"),
+                    false => unable("a rule for a number with `usually=`"),
                 };
             }
             tokens.extend(straight.unwrapped(&field.shape, inside, &mut |shape, value| {
@@ -254,7 +262,7 @@ impl<'m> Checking<'_, '_, 'm> {
         } else if !row.checks.is_empty() || row.reference.is_some() {
             tokens.extend(straight.row_place(view, frame, id, &mut |place| match place {
                 Place::Number(number) => self.scalar(scope, view, row, number),
-                _ => unable("rules for something else"),
+                _ => unable("a rule for something that is no number"),
             })?);
         }
         Ok(tokens)
@@ -288,7 +296,7 @@ impl<'m> Checking<'_, '_, 'm> {
         match ty {
             Type::Array(array) => {
                 if row.unique {
-                    return unable("an array without equal elements");
+                    return unable("elements that must all differ");
                 }
                 if let ArrayLength::Count(count) = &array.length
                     && !self.seen
@@ -298,7 +306,7 @@ impl<'m> Checking<'_, '_, 'm> {
                     tokens.extend(quote!(s::holds(#value.len() == #count)?;));
                 }
                 let (Shape::List(inner) | Shape::Fixed(inner, _)) = shape else {
-                    return unable("an array in another shape");
+                    return unable("an array of another Rust type");
                 };
                 if let Type::Record(element) = target(&array.element) {
                     tokens.extend(self.distinct(view, *element, inner, value)?);
@@ -316,7 +324,7 @@ impl<'m> Checking<'_, '_, 'm> {
             }
             Type::Run(run) => {
                 if !row.checks.is_empty() {
-                    return unable("rules for a text");
+                    return unable("a rule for a text");
                 }
                 if let RunLength::Count(count) = &run.length
                     && !self.seen
@@ -370,7 +378,7 @@ impl<'m> Checking<'_, '_, 'm> {
             Type::Union(union) => self.union(scope, view, *union, value, epoch),
             Type::Array(_) => unable("arrays in arrays"),
             // Floats and texts have rules too.
-            _ if !row.checks.is_empty() => unable("rules for something that is no number"),
+            _ if !row.checks.is_empty() => unable("a rule for something that is no number"),
             _ => Ok(TokenStream::new()),
         }
     }
@@ -392,21 +400,23 @@ impl<'m> Checking<'_, '_, 'm> {
                 arms.extend(quote!(#pattern => return rt::Err(s::Odd),));
                 continue;
             }
-            let body = if case.whole {
-                // The struct stands for the whole union, and is not inside of the case.
-                let Access::Value(value) = &frame.access else { return unable("no value") };
-                if self.busy.contains(&case.record) {
-                    let name = self.function_name(case.record);
-                    let arguments = self.straight.arguments(scope, case.record);
-                    let epoch = self.straight.epoch_argument();
-                    let level = self.level(&Type::Record(case.record));
-                    arguments.map(|a| quote!({ #level #name::<#epoch>(#value, keys, #a)?; }))
+            let body = self.straight.in_case(case.record, || {
+                if case.whole {
+                    // The struct stands for the whole union, and is not inside of the case.
+                    let Access::Value(value) = &frame.access else { return unable("no value") };
+                    if self.busy.contains(&case.record) {
+                        let name = self.function_name(case.record);
+                        let arguments = self.straight.arguments(scope, case.record);
+                        let epoch = self.straight.epoch_argument();
+                        let level = self.level(&Type::Record(case.record));
+                        arguments.map(|a| quote!({ #level #name::<#epoch>(#value, keys, #a)?; }))
+                    } else {
+                        Ok(TokenStream::new())
+                    }
                 } else {
-                    Ok(TokenStream::new())
+                    self.rows(&scope.within(frame), view, epoch)
                 }
-            } else {
-                self.rows(&scope.within(frame), view, epoch)
-            };
+            });
             match body {
                 Ok(body) if body.is_empty() => {}
                 Ok(body) => arms.extend(quote!(#pattern => { #body })),
@@ -448,11 +458,11 @@ impl<'m> Checking<'_, '_, 'm> {
         number: &TokenStream,
     ) -> Able<TokenStream> {
         if reference.filter.is_some() {
-            return unable("references to some elements");
+            return unable("a reference that counts only some of the elements");
         }
         if let Some(field) = &reference.field {
             if !matches!(reference.array.start, Start::Root) {
-                return unable("references to keys that are not the root's");
+                return unable("a reference to keys of an array that is not the file's own");
             }
             let set = format_ident!("k{}", self.key_set(&reference.array, field));
             return Ok(quote!(s::holds(keys.#set.has(#number))?;));
@@ -495,7 +505,7 @@ impl<'m> Checking<'_, '_, 'm> {
                 let wanted = stated(*expr)?;
                 quote!(#it == #wanted)
             }
-            _ => return unable("a rule"),
+            _ => return unable("a rule of this kind"),
         };
         if held.to_string() == "true" {
             return Ok(TokenStream::new());
@@ -521,7 +531,7 @@ impl<'m> Checking<'_, '_, 'm> {
                 let frame = value_frame(element, value);
                 straight.row_place(view, &frame, id, &mut |place| match place {
                     Place::Number(number) => Ok(quote!(found.push(#number);)),
-                    _ => unable("unique texts"),
+                    _ => unable("texts that must all differ"),
                 })
             })?;
             tokens.extend(quote! {

@@ -9,6 +9,7 @@ use crate::model::{
     Model, Path, RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step, StreamFunction,
     Type, UnaryOp, UnionId,
 };
+use crate::print::expr_text;
 use crate::rust::shape::Shape;
 
 /// A node that expressions may look at.
@@ -202,7 +203,7 @@ impl<'m> Straight<'_, 'm> {
                     (Typed::Truth(a), Typed::Truth(b)) => {
                         Typed::Truth(quote!(if #condition { #a } else { #b }))
                     }
-                    _ => return unable("branches of different kinds"),
+                    _ => return unable("branches of different types"),
                 }
             }
             Expr::Coalesce(a, b) => {
@@ -258,9 +259,14 @@ impl<'m> Straight<'_, 'm> {
             | Expr::IsLast(_)
             | Expr::FileEnd => match scope.late {
                 Some(late) => Typed::Number(late.address(scope, expr)?),
-                None => return unable("an address"),
+                None => {
+                    return unable(format!(
+                        "`{}` where that is not known yet",
+                        expr_text(view, expr)
+                    ));
+                }
             },
-            _ => return unable(format!("expression {}", kind(&view[expr]))),
+            _ => return unable(format!("the expression `{}`", expr_text(view, expr))),
         })
     }
 
@@ -303,11 +309,13 @@ impl<'m> Straight<'_, 'm> {
         function: StreamFunction,
         stream: ExprId,
     ) -> Able<Typed> {
-        let Expr::Path(path) = &view[stream] else { return unable("a stream that is no path") };
+        let Expr::Path(path) = &view[stream] else {
+            return unable("a function over elements that no single path names");
+        };
         let step = match function {
             StreamFunction::Count => None,
             StreamFunction::Sum => Some(quote!(found = s::add(found, rt::Some(n))?;)),
-            _ => return unable("a function of streams"),
+            _ => return unable("a function over elements that is not `count` or `sum`"),
         };
         let mut only = TokenStream::new();
         let body = self.walk(scope, view, path, true, &mut |place| match (place, &step) {
@@ -321,7 +329,7 @@ impl<'m> Straight<'_, 'm> {
             }
             (Place::Number(_), None) => Ok(quote!(found = s::add(found, rt::Some(1))?;)),
             (Place::Number(n), Some(step)) => Ok(quote!(let n: i128 = #n; #step)),
-            _ => unable(format!("a stream of what `{}` leads to", path.text)),
+            _ => unable(format!("a function over what `{}` leads to", path.text)),
         })?;
         if !only.is_empty() && is(&body, &quote!(found = s::add(found, #only)?;).to_string()) {
             return Ok(Typed::Number(only));
@@ -346,8 +354,12 @@ impl<'m> Straight<'_, 'm> {
         }
         let Some(this) = scope.frames.last() else { return unable("no node") };
         if let Start::Argument(number) = path.start {
-            let Some(owner) = self.owner(this.record) else { return unable("several owners") };
-            let Some(frame) = scope.frame_of(owner) else { return unable("no owner at hand") };
+            let Some(owner) = self.owner(this.record) else {
+                return unable("a parameter of a struct that several structs hold");
+            };
+            let Some(frame) = scope.frame_of(owner) else {
+                return unable("a parameter whose struct is not at hand");
+            };
             let mut outer = scope.clone();
             outer.frames.push(frame.clone());
             let argument = self.record(this.record).arguments.get(number as usize);
@@ -440,7 +452,7 @@ impl<'m> Straight<'_, 'm> {
         value: TokenStream,
         then: &mut dyn FnMut(Place) -> Able<TokenStream>,
     ) -> Able<TokenStream> {
-        let Some((ty, shape)) = element else { return unable("elements of a text") };
+        let Some((ty, shape)) = element else { return unable("letters of a text") };
         self.unwrapped(shape, value, &mut |shape, value| {
             let ty = target(ty);
             match (ty, shape) {
@@ -533,7 +545,7 @@ impl<'m> Straight<'_, 'm> {
                     _ => unable("a row of something else"),
                 })
             }
-            _ => unable("a `let`"),
+            _ => unable("a `let` that leads to several things"),
         }
     }
 
@@ -557,7 +569,10 @@ impl<'m> Straight<'_, 'm> {
                         then(Place::Truth(quote!((#name != 0))))
                     }
                     Type::Cell(_) => then(Place::Number(quote!(#name))),
-                    _ => unable("a row that is not read yet"),
+                    _ => unable(format!(
+                        "`{}` is asked for while it is read, and is no number",
+                        row_name(row)
+                    )),
                 };
             }
             Access::Value(value) => value,
@@ -639,7 +654,7 @@ impl<'m> Straight<'_, 'm> {
             Type::Union(union) => then(Place::Choice(*union, value)),
             Type::Array(array) => {
                 let (Shape::List(inner) | Shape::Fixed(inner, _)) = shape else {
-                    return unable("an array in another shape");
+                    return unable("an array of another Rust type");
                 };
                 let element = (array.element.clone(), (**inner).clone());
                 then(Place::List(self.reached(shape, &value), Some(element)))
@@ -681,7 +696,9 @@ impl<'m> Straight<'_, 'm> {
                     { let mut count = 0_i128; #count s::solved(count, #factor, #offset)? }
                 })
             }
-            DefinerSource::Measure { .. } => unable("a measure"),
+            DefinerSource::Measure { .. } => {
+                unable("a number that follows from a size or an address")
+            }
         }
     }
 }
@@ -747,7 +764,7 @@ pub(super) fn combined(op: BinaryOp, a: &TokenStream, b: &TokenStream) -> Able<T
             let (a, b) = (known(a), known(b));
             Ok(Typed::Number(quote!(rt::Some((#a) #op (#b)))))
         }
-        _ => unable("an operator"),
+        _ => unable("an operator for texts"),
     }
 }
 
@@ -758,20 +775,4 @@ fn is(tokens: &TokenStream, word: &str) -> bool {
 
 fn row_name(row: &Row) -> &str {
     row.name.as_deref().unwrap_or("a row")
-}
-
-fn kind(expr: &Expr) -> &'static str {
-    match expr {
-        Expr::Float(_) => "float",
-        Expr::Text(_) => "text",
-        Expr::Bytes(_) => "bytes",
-        Expr::Epoch(_) => "epoch variable",
-        Expr::Call(..) => "function",
-        Expr::Stream(..) => "function of a stream",
-        Expr::Listed(_) => "listed",
-        Expr::Here | Expr::RegionEnd => "position",
-        Expr::RelocationSections | Expr::RelocationEntries => "relocation table",
-        Expr::Patricia(_) => "dictionary",
-        _ => "of another kind",
-    }
 }

@@ -14,6 +14,7 @@ mod expr;
 mod flavour;
 mod noted;
 mod read;
+mod survey;
 mod write;
 
 use std::collections::BTreeSet;
@@ -30,6 +31,7 @@ use crate::model::{
 
 pub(super) use expr::{Access, Frame, Scope, early};
 use flavour::Flavour;
+pub(super) use survey::{Finding, survey};
 
 /// Why straight code cannot carry something.
 #[derive(Debug, Clone)]
@@ -37,6 +39,9 @@ pub(super) struct Unable(pub String);
 
 /// Something that straight code can carry, or why not.
 pub(super) type Able<T> = Result<T, Unable>;
+
+/// Why words with rules for their bits are not carried.
+const RULES_OF_BITS: &str = "rules of bits";
 
 /// Why not.
 pub(super) fn unable<T>(why: impl Into<String>) -> Able<T> {
@@ -60,6 +65,8 @@ pub(super) struct Straight<'p, 'm> {
     owners: Vec<BTreeSet<RecordId>>,
     /// Enclosing records whose values expressions in each record, and in what it holds, look at.
     needs: Vec<BTreeSet<RecordId>>,
+    /// What cannot be carried is written down, and making code goes on.
+    survey: Option<survey::Survey>,
 }
 
 /// What is known of a model's straight code.
@@ -75,12 +82,18 @@ pub(super) fn views(model: &Model) -> Vec<Model> {
     (0..).map(EpochId).take(model.epochs.len()).map(|epoch| model.in_epoch(epoch)).collect()
 }
 
+/// What a model as a whole asks for that straight code cannot carry, whatever is in its structs.
+pub(super) fn everywhere(model: &Model) -> Vec<&'static str> {
+    let gaps = (model.gaps == crate::model::Gaps::Kept).then_some("gaps are kept (`gaps=kept`)");
+    gaps.into_iter().collect()
+}
+
 /// The module `straight`, or why there is none.
 pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted> {
     let straight = Straight::new(shapes, views, Flavour::Values);
     let model = straight.model;
-    if model.gaps == crate::model::Gaps::Kept {
-        return unable("gaps are kept");
+    if let Some(why) = everywhere(model).first() {
+        return unable(*why);
     }
     let reader = read::emit(&straight)?;
     let checking = check::Checking::new(&straight, false)?;
@@ -159,8 +172,8 @@ pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted>
 pub(super) fn emit_arena<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<TokenStream> {
     let straight = Straight::new(shapes, views, Flavour::Arena);
     let model = straight.model;
-    if model.gaps == crate::model::Gaps::Kept {
-        return unable("gaps are kept");
+    if let Some(why) = everywhere(model).first() {
+        return unable(*why);
     }
     let reader = read::emit(&straight)?;
     if !reader.sealed {
@@ -232,6 +245,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             noting: true.into(),
             owners,
             needs: Vec::new(),
+            survey: None,
         };
         straight.needs = straight.find_needs();
         straight.goals = straight.find_goals();
@@ -415,18 +429,21 @@ impl<'p, 'm> Straight<'p, 'm> {
         false
     }
 
-    /// Bits of words are taken as they are: nobody looks at rules for them.
-    fn has_no_rules_of_bits(&self) -> Able<()> {
-        let ruled = |row: &Row| !row.checks.is_empty() || row.reference.is_some();
+    /// Rows of words with rules. Bits of words are taken as they are: nobody looks at rules for them.
+    fn rules_of_bits(&self) -> Vec<(RecordId, RowId)> {
         let words = self.model.records().filter(|(id, record)| {
             matches!(record.kind, RecordKind::Word(_)) && self.shapes.is_typed(*id)
         });
-        for (_, record) in words {
-            if record.rows.iter().any(ruled) {
-                return unable("rules of bits");
-            }
-        }
-        Ok(())
+        let rows = words.flat_map(|(id, record)| {
+            record.numbered_rows().map(move |(row_id, row)| (id, row_id, row))
+        });
+        rows.filter(|(.., row)| !row.checks.is_empty() || row.reference.is_some())
+            .map(|(id, row_id, _)| (id, row_id))
+            .collect()
+    }
+
+    fn has_no_rules_of_bits(&self) -> Able<()> {
+        if self.rules_of_bits().is_empty() { Ok(()) } else { unable(RULES_OF_BITS) }
     }
 
     /// Whether there is more than one layout.
@@ -462,7 +479,7 @@ impl<'p, 'm> Straight<'p, 'm> {
     ) -> Able<TokenStream> {
         let mut bodies: Vec<(String, TokenStream, Vec<usize>)> = Vec::new();
         for epoch in 0..self.model.epochs.len() {
-            let tokens = body(self.view(epoch), epoch)?;
+            let tokens = self.in_epoch(epoch, || body(self.view(epoch), epoch))?;
             let text = tokens.to_string();
             match bodies.iter_mut().find(|(known, ..)| *known == text) {
                 Some((.., epochs)) => epochs.push(epoch),
@@ -531,9 +548,25 @@ impl<'p, 'm> Straight<'p, 'm> {
         })
     }
 
-    /// Code that gives up where something cannot be carried.
-    pub fn or_odd(&self, tokens: Able<TokenStream>) -> TokenStream {
-        tokens.unwrap_or_else(|_| quote!(return rt::Err(s::Odd)))
+    /// Code for a case or form, which gives up if that cannot be carried.
+    pub fn or_odd(
+        &self,
+        record: RecordId,
+        make: impl FnOnce() -> Able<TokenStream>,
+    ) -> TokenStream {
+        self.in_case(record, make).unwrap_or_else(|_| quote!(return rt::Err(s::Odd)))
+    }
+}
+
+/// What a row without bytes of its own, or a pool, is called.
+fn kind(row: &Row) -> &'static str {
+    match row.kind {
+        RowKind::Slice { .. } => "a slice of a shared table",
+        RowKind::Pool { .. } => "a string pool that is no struct of its own",
+        RowKind::Object { .. } => "an object at an address",
+        RowKind::Mark { .. } => "an address without bytes",
+        RowKind::Value { .. } => "a value that is not stored",
+        _ => "a row of this kind",
     }
 }
 

@@ -244,7 +244,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
         match &self.model.records[id.index()].endian {
             None => Ok(around),
             Some(EndianRule::Fixed(order)) => Ok(*order == ByteOrder::Big),
-            Some(EndianRule::Chosen(..)) => unable("a byte order that is chosen"),
+            Some(EndianRule::Chosen(..)) => unable("a byte order that the file chooses"),
         }
     }
 
@@ -336,7 +336,8 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
         index: Option<&TokenStream>,
         more: &TokenStream,
     ) -> Able<TokenStream> {
-        let big = self.order_in(id, node.big)?;
+        let big = self.straight.carried(id, None, self.order_in(id, node.big))?;
+        let big = big.unwrap_or(node.big);
         self.function(task, id, big)?;
         let name = Self::name(task, id, big);
         let arguments = self.straight.arguments(&node.scope, id)?;
@@ -357,6 +358,12 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
 
     /// Makes sure that a function is there.
     fn function(&self, task: Task, id: RecordId, big: bool) -> Able<()> {
+        if self.straight.is_survey() {
+            return self.straight.find_in_function(format!("{task:?} {} {big}", id.0), || {
+                let made = self.body(task, id, big);
+                self.straight.carried(id, None, made).map(|_| ())
+            });
+        }
         let key = (task, id, big);
         if self.failed.borrow().contains(&key) {
             return unable(format!(
@@ -480,7 +487,8 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             at: Some(at.clone()),
             index: index.clone(),
         });
-        let big = self.order_in(id, node.big)?;
+        let big = self.straight.carried(id, None, self.order_in(id, node.big))?;
+        let big = big.unwrap_or(node.big);
         Ok(Node {
             id,
             value,

@@ -202,7 +202,7 @@ impl<'m> Checking<'_, '_, 'm> {
         let frames = scope.frames.iter().chain([&frame]);
         let frames = frames.map(|frame| Frame { at: None, index: None, ..frame.clone() });
         let scope = Scope { frames: frames.collect(), ..Scope::default() };
-        self.straight.or_odd(self.rows(&scope, view, epoch))
+        self.straight.or_odd(case, || self.rows(&scope, view, epoch))
     }
 
     /// Looks at the elements of all lists, pool by pool, unless the writer does. Elements that no list

@@ -31,7 +31,7 @@ impl<'m> Reading<'_, '_, 'm> {
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
         if array.stride.is_some() {
-            return unable("elements at a stride");
+            return unable("elements at a `stride=`");
         }
         let inner = Ctx { filled: false, extent: None, keeps: None, pushing: false, ..ctx.clone() };
         match target {
@@ -42,7 +42,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 self.blocks(&inner, spot, array, row, element, ctx.filled, sink)
             }
             Shape::List(element) => self.list(&inner, spot, array, row, element, ctx.filled, sink),
-            _ => unable("an array in another shape"),
+            _ => unable("an array of another Rust type"),
         }
     }
 
@@ -114,11 +114,13 @@ impl<'m> Reading<'_, '_, 'm> {
             (ArrayLength::Count(count), Spot::Block { block, at, .. }) => {
                 let count = self.model.exprs.constant(*count);
                 let count = count.and_then(|count| u64::try_from(count).ok());
-                let Some(count) = count else { return unable("a length in a block") };
+                let Some(count) = count else {
+                    return unable("an array of no fixed size within a block");
+                };
                 let (at, all) = (size(*at), size(count * width));
                 quote!(s::bytes(#block, #at, #all))
             }
-            _ => return unable("an array up to something"),
+            _ => return unable("an array that ends with a certain element (`last=`)"),
         };
         let some = filled.then(|| quote!(s::holds(!#bytes.is_empty())?;));
         let before = quote!(let #bytes = #take; #some);
@@ -207,7 +209,9 @@ impl<'m> Reading<'_, '_, 'm> {
         filled: bool,
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
-        let Spot::Stream { part, .. } = spot else { return unable("a list in a block") };
+        let Spot::Stream { part, .. } = spot else {
+            return unable("an array of no fixed size within a block");
+        };
         let number = self.local("u");
         let room = match &array.length {
             ArrayLength::Count(_) => {
@@ -284,7 +288,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 let all = within(quote!(#part.left() > 0), all);
                 Ok(quote!(#some #open #all #close))
             }
-            ArrayLength::Last(_) => unable("an array up to its last element"),
+            ArrayLength::Last(_) => unable("an array that ends with a certain element (`last=`)"),
         }
     }
 

@@ -27,7 +27,7 @@ impl Holder {
     pub fn stream(&self) -> Able<Spot> {
         match &self.part {
             Some((part, local)) => Ok(Spot::Stream { part: part.clone(), local: *local }),
-            None => unable("a row of no size in a block"),
+            None => unable("a row of no fixed size within a block"),
         }
     }
 }
@@ -70,24 +70,28 @@ impl<'m> Reading<'_, '_, 'm> {
         if let Some(keeps) = &work.keeps {
             work.code.extend(quote!(let mut #keeps = ::formwork::Spelling::default();));
         }
-        self.fixed_rows(&mut work, holder)?;
-        self.next_rows(&mut work, holder)?;
+        let made = self.fixed_rows(&mut work, holder);
+        self.straight.carried(ctx.record, None, made)?;
+        let made = self.next_rows(&mut work, holder);
+        self.straight.carried(ctx.record, None, made)?;
         // What pointers lead to, when all numbers are known.
         let order = record.read_order.iter().copied();
         for id in order {
             if let Some(at) = work.later.iter().position(|(row, _)| *row == id) {
                 let (_, spot) = work.later.remove(at);
-                self.row_here(&mut work, id, &record.rows[id.index()], &spot)?;
+                let made = self.row_here(&mut work, id, &record.rows[id.index()], &spot);
+                self.behind(&mut work, id, made)?;
             }
         }
         if !work.later.is_empty() {
             return unable("a pointer that is never read");
         }
         for (id, row) in record.numbered_rows() {
-            self.row_without_bytes(&mut work, id, row)?;
+            let made = self.row_without_bytes(&mut work, id, row);
+            self.behind(&mut work, id, made)?;
         }
-        self.names(&mut work)?;
-        self.settle(&mut work)?;
+        let made = self.names(&mut work).and_then(|()| self.settle(&mut work));
+        self.straight.carried(ctx.record, None, made)?;
         Ok(work.done())
     }
 
@@ -104,6 +108,18 @@ impl<'m> Reading<'_, '_, 'm> {
             is_varint(&row.ty) && !matches!(row.homes.get(ctx.epoch), Some(Home::Absent))
         });
         (wide && self.straight.shapes.has_spelling(of)).then(|| self.local("k"))
+    }
+
+    /// Goes on behind a row. In a survey, one that is not carried counts as if it were.
+    pub(super) fn behind(&self, work: &mut Work<'_, 'm>, id: RowId, made: Able<()>) -> Able<()> {
+        let record = work.ctx.record;
+        if self.straight.carried(record, Some(id), made)?.is_none() {
+            self.known.borrow_mut().insert(early(record, id).to_string());
+            if (work.wanted)(id).is_some() && !work.fields.iter().any(|(known, _)| *known == id) {
+                work.fields.push((id, quote!(())));
+            }
+        }
+        Ok(())
     }
 
     /// Rows with homes.
@@ -132,7 +148,7 @@ impl<'m> Reading<'_, '_, 'm> {
         if block.is_none() {
             // Homes of a case count from the record around it, whose part says where it ends.
             let (Some((part, _)), true) = (&holder.part, holder.case) else {
-                return unable("homes without a block");
+                return unable("offsets in a struct of no fixed size");
             };
             let end = homes.iter().filter_map(end_of).max();
             if let Some(end) = end.max(sized) {
@@ -170,7 +186,8 @@ impl<'m> Reading<'_, '_, 'm> {
                 }
                 None => {
                     let (Some((part, _)), base) = (&holder.part, &holder.base) else {
-                        return unable("a row of no size in a block");
+                        self.behind(work, *id, unable("a row of no fixed size within a block"))?;
+                        continue;
                     };
                     let (name, at) = (self.local("p"), size(*at));
                     work.code.extend(quote! {
@@ -231,7 +248,8 @@ impl<'m> Reading<'_, '_, 'm> {
         while let Some((id, row)) = rows.next() {
             let home = row.homes.get(ctx.epoch).copied().unwrap_or(Home::Nowhere);
             if home == Home::Absent {
-                self.absent(work, id, row)?;
+                let made = self.absent(work, id, row);
+                self.behind(work, id, made)?;
                 continue;
             }
             if row.in_tag() && home == Home::Nowhere {
@@ -246,7 +264,8 @@ impl<'m> Reading<'_, '_, 'm> {
             let size_of = |row: &Row| self.fixed(ctx, &row.ty).unwrap_or(0);
             if let Some((block, at)) = &mut inside {
                 if !blocked {
-                    return unable("a row of no size in a block");
+                    self.behind(work, id, unable("a row of no fixed size within a block"))?;
+                    continue;
                 }
                 let base = holder.block.as_ref().map_or(0, |(_, delta, _)| *delta);
                 let (from, delta) = (&holder.base, size(base));
@@ -260,7 +279,8 @@ impl<'m> Reading<'_, '_, 'm> {
             let Spot::Stream { part, .. } = &stream else { return unable("no part") };
             if !blocked {
                 if let Some(when) = &row.when {
-                    self.when(work, id, row, *when, &stream, holder)?;
+                    let made = self.when(work, id, row, *when, &stream, holder);
+                    self.behind(work, id, made)?;
                 } else if let Type::Union(_) = row.ty {
                     // Its cases may have homes, which count from here.
                     let inner = Holder { block: None, case: true, ..holder.clone() };
@@ -311,25 +331,26 @@ impl<'m> Reading<'_, '_, 'm> {
     ) -> Able<()> {
         let condition = self.truth(work.ctx, when)?;
         let shape = (work.wanted)(id);
+        if row.ty.owns() {
+            return unable("a pointer with a condition");
+        }
         let outer = std::mem::take(&mut work.code);
         let fields = std::mem::take(&mut work.fields);
-        if row.ty.owns() {
-            return unable("a pointer that may not be there");
-        }
         if work.extents.contains(&id) {
             self.doubt("an address of a row that may not be there");
         }
         // Its number is known only here.
-        self.inside(|| {
+        let made = self.inside(|| {
             if let Type::Union(_) = row.ty {
                 let inner = Holder { block: None, case: true, ..holder.clone() };
                 self.union_row(work, id, row, &inner)
             } else {
                 self.row_here(work, id, row, stream)
             }
-        })?;
+        });
         let inner = std::mem::replace(&mut work.code, outer);
         let found = std::mem::replace(&mut work.fields, fields);
+        made?;
         let Some(shape) = shape else {
             work.code.extend(quote!(if #condition { #inner }));
             return Ok(());
@@ -354,7 +375,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let value = match &row.absent {
             Some(constant) => match self.straight.shapes.constant(constant, &shape, true) {
                 Some(value) => value,
-                None => return unable("a constant in another shape"),
+                None => return unable("a constant of another Rust type"),
             },
             None => nothing(&shape)?,
         };
@@ -401,7 +422,7 @@ pub(super) fn tag_size(tag: &Tag) -> Able<u64> {
         Tag::Row(_) | Tag::Given(_) => Ok(0),
         Tag::Own(cell) | Tag::Word(cell) => match cell.storage {
             Storage::Fixed(int) => Ok(int.bytes.into()),
-            _ => unable("a tag of no width"),
+            _ => unable("a tag of variable width"),
         },
     }
 }

@@ -84,7 +84,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 }
             }
             Storage::Varint(id) => {
-                let Spot::Stream { part, .. } = spot else { return unable("a number of no width") };
+                let Spot::Stream { part, .. } = spot else {
+                    return unable("a number of variable width within a block");
+                };
                 let varint = &self.model.varints[id.index()];
                 let (most, bits) = (varint.max_bytes, u32::from(varint.ty.bytes) * 8);
                 let read = match varint.order {
@@ -237,7 +239,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     Shape::Enum(id) => self.member(*id, raw),
                     Shape::Index(id) => {
                         if row.reference.as_ref().is_some_and(|r| r.filter.is_some()) {
-                            return unable("a rank among some elements");
+                            return unable("a reference that counts only some of the elements");
                         }
                         let path = self.path(&self.straight.shapes.index_ident(*id));
                         Ok(match prim {
@@ -246,10 +248,10 @@ impl<'m> Reading<'_, '_, 'm> {
                             _ => quote!(s::known(u32::try_from(#raw).ok().and_then(#path::new))?),
                         })
                     }
-                    _ => unable("a number in another shape"),
+                    _ => unable("a number of another Rust type"),
                 }
             }
-            _ => unable("a number in another shape"),
+            _ => unable("a number of another Rust type"),
         }
     }
 
@@ -328,7 +330,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 return unable("a word without places");
             }
         }
-        let Shape::Word(_) = target else { return unable("a word in another shape") };
+        let Shape::Word(_) = target else { return unable("a word of another Rust type") };
         let path = self.path(&self.straight.shapes.ident(id));
         let raw = match self.straight.shapes.word_prim(id) {
             Some(prim) if prim != stored.prim => {
@@ -394,7 +396,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 let narrow = (f64::from_bits(*bits) as f32).to_bits();
                 number(narrow.into())
             }
-            _ => return unable("a constant of another kind"),
+            _ => return unable("a constant of this type"),
         };
         Ok(quote!(s::holds(#raw == #wanted)?;))
     }

@@ -1,7 +1,7 @@
 //! Unions: which case is there, and its rows.
 
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
-use quote::quote;
+use quote::{format_ident, quote};
 
 use super::super::{Access, early};
 use super::body::{Holder, tag_size};
@@ -25,6 +25,19 @@ struct Decision {
     start: Option<Ident>,
 }
 
+impl Decision {
+    /// Stands for one that cannot be carried.
+    fn unknown() -> Decision {
+        Decision {
+            before: TokenStream::new(),
+            number: quote!(0),
+            limits: None,
+            bytes: Some((format_ident!("w"), 8)),
+            start: Some(format_ident!("a")),
+        }
+    }
+}
+
 impl<'m> Reading<'_, '_, 'm> {
     #[allow(clippy::too_many_arguments, reason = "the parts of a union")]
     pub(super) fn union(
@@ -39,9 +52,17 @@ impl<'m> Reading<'_, '_, 'm> {
         let union = &ctx.view.unions[id.index()];
         let shapes = self.straight.shapes;
         if shapes.has_union(id) && *target != Shape::Choice(id) {
-            return unable("a union in another shape");
+            return unable("a union of another Rust type");
         }
-        let decision = self.decision(ctx, spot, union)?;
+        // What is wrong with the tag itself is told of the row that holds the union, and once.
+        let mut wrong = None;
+        let decision = match self.decision(ctx, spot, union) {
+            Err(why) if self.straight.is_survey() => {
+                wrong = Some(why);
+                Decision::unknown()
+            }
+            made => made?,
+        };
         let mut arms = TokenStream::new();
         let mut otherwise = None;
         let in_epoch = |epochs: &[bool]| epochs.get(ctx.epoch).copied().unwrap_or(true);
@@ -59,10 +80,17 @@ impl<'m> Reading<'_, '_, 'm> {
                 false => quote!((|| -> s::Straight<_> { let made; #body rt::Ok(made) })()),
             },
             Err(_) if apart => quote!(rt::Err(s::Odd)),
-            body => {
-                let body = self.straight.or_odd(body);
-                quote!({ #body })
+            Ok(body) => quote!({ #body }),
+            Err(_) => quote!({ return rt::Err(s::Odd) }),
+        };
+        let mut pattern = |label: &Label, guard: Option<&TokenStream>| match self
+            .pattern(label, &decision, guard)
+        {
+            Err(why) if self.straight.is_survey() => {
+                wrong.get_or_insert(why);
+                Ok(None)
             }
+            made => made.map(Some),
         };
         for (index, case) in (0_u32..).zip(&union.cases) {
             let variant = |value: TokenStream| {
@@ -85,23 +113,26 @@ impl<'m> Reading<'_, '_, 'm> {
                 }
                 let guard = match &case.guard {
                     Some(guard) => {
-                        let guard = self.truth(ctx, *guard)?;
-                        Some(quote!(&& #guard))
+                        let guard = self.truth(ctx, *guard);
+                        let guard = self.straight.carried(case.record, None, guard)?;
+                        guard.map(|guard| quote!(&& #guard))
                     }
                     None => None,
                 };
                 for label in &case.labels {
-                    let body = self.inside(|| {
+                    let make = || {
                         self.case(ctx, holder, spot, union, case, None, label, &decision, &variant)
-                    });
+                    };
+                    let body = self.inside(|| self.straight.in_case(case.record, make));
                     let body = whole(body);
                     if let Label::Else = label {
                         let taken = guard.clone().map(|guard| quote!(if true #guard));
                         otherwise = otherwise.or(Some(quote!(_ #taken => #body,)));
                         continue;
                     }
-                    let pattern = self.pattern(label, &decision, guard.as_ref())?;
-                    arms.extend(quote!(#pattern => #body,));
+                    if let Some(pattern) = pattern(label, guard.as_ref())? {
+                        arms.extend(quote!(#pattern => #body,));
+                    }
                 }
                 continue;
             }
@@ -110,15 +141,20 @@ impl<'m> Reading<'_, '_, 'm> {
                     continue;
                 }
                 for label in &form.labels {
-                    let body = self.inside(|| {
+                    let make = || {
                         let form = Some(at);
                         self.case(ctx, holder, spot, union, case, form, label, &decision, &variant)
-                    });
+                    };
+                    let body = self.inside(|| self.straight.in_case(form.record, make));
                     let body = whole(body);
-                    let pattern = self.pattern(label, &decision, None)?;
-                    arms.extend(quote!(#pattern => #body,));
+                    if let Some(pattern) = pattern(label, None)? {
+                        arms.extend(quote!(#pattern => #body,));
+                    }
                 }
             }
+        }
+        if let Some(why) = wrong {
+            return Err(why);
         }
         let (before, number) = (decision.before, decision.number);
         if apart && ctx.pushing {

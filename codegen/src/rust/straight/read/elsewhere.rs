@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::super::kind;
 use super::body::{Work, extent};
 use super::{Able, Ctx, Reading, Spot, nothing, size, unable};
 use crate::model::{
@@ -29,7 +30,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 self.doubt("a value that is seen in the file");
                 let Some(shape) = shape else { return Ok(()) };
                 let Some(value) = self.straight.shapes.constant(constant, &shape, true) else {
-                    return unable("a constant in another shape");
+                    return unable("a constant of another Rust type");
                 };
                 work.code.extend(quote!(let #field = #value;));
             }
@@ -61,7 +62,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     Some(_) => unable("an address as a value"),
                 };
             }
-            _ => return unable("a row of this kind"),
+            _ => return unable(kind(row)),
         }
         work.fields.push((id, quote!(#field)));
         Ok(())

@@ -133,7 +133,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 let bits = Literal::u64_unsuffixed(*bits);
                 quote!(#value.to_bits() == #bits)
             }
-            _ => return unable("a constant of another kind"),
+            _ => return unable("a constant of this type"),
         }))
     }
 

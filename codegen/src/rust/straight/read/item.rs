@@ -49,7 +49,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 let value = sink(self.wrap(target, quote!(::formwork::Endian::Little)));
                 Ok(quote!(#check #value))
             }
-            Type::PerEpoch(_) | Type::Text | Type::Nothing => unable("a type without bytes"),
+            Type::PerEpoch(_) | Type::Text | Type::Nothing => unable("something without bytes"),
         }
     }
 
@@ -77,7 +77,8 @@ impl<'m> Reading<'_, '_, 'm> {
         if !own {
             let recursive = self.straight.record(id).recursive;
             if recursive || self.uses[id.index()] > 1 && !self.is_block(ctx, &Type::Record(id)) {
-                match self.called(ctx, spot, id, target, sink) {
+                let call = || self.called(ctx, spot, id, target, sink);
+                match if recursive { call() } else { self.straight.perhaps(call) } {
                     Err(why) if recursive => return Err(why),
                     // It asks for something around, so it is read where it stands.
                     Err(_) => {}
@@ -97,7 +98,7 @@ impl<'m> Reading<'_, '_, 'm> {
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
         if *target != self.straight.value_shape(id) {
-            return unable("a record in another shape");
+            return unable("a struct of another Rust type");
         }
         let callee = Callee { record: id, big: ctx.big, pushing: false };
         self.call(callee, ctx.epoch)?;
@@ -165,13 +166,15 @@ impl<'m> Reading<'_, '_, 'm> {
             return unable("a word that is no number");
         }
         if ctx.frames.len() > 64 {
-            return unable("records nested too deep");
+            return unable("structs nested too deep");
         }
         let block_size = record.sizes.get(ctx.epoch).copied().flatten();
         let (before, holder, address) = match spot {
             Spot::Block { block, at, .. } => {
                 let all = self.fixed(ctx, &Type::Record(id));
-                let Some(all) = all else { return unable("a record of no size in a block") };
+                let Some(all) = all else {
+                    return unable("a struct of no fixed size within a block");
+                };
                 let holder = super::body::Holder {
                     base: spot.address(),
                     block: Some((block.clone(), *at, at + all)),
@@ -200,7 +203,8 @@ impl<'m> Reading<'_, '_, 'm> {
             }
         };
         let mut inner = ctx.clone();
-        inner.big = self.order_in(ctx, id)?;
+        let big = self.order_in(ctx, id);
+        inner.big = self.straight.carried(id, None, big)?.unwrap_or(ctx.big);
         inner.record = id;
         inner.base = address.clone();
         (inner.pattern, inner.tag, inner.word) = (None, None, None);
@@ -253,12 +257,12 @@ impl<'m> Reading<'_, '_, 'm> {
         if shapes.is_transparent(id) {
             return match rows.fields.as_slice() {
                 [(_, only)] => Ok(quote!(#only)),
-                _ => unable("a transparent record without its field"),
+                _ => unable("a transparent struct without its field"),
             };
         }
         let Shape::Struct(of) = target else {
             return if shapes.is_typed(id) {
-                unable("a struct in another shape")
+                unable("a struct of another Rust type")
             } else {
                 Ok(quote!(()))
             };
@@ -311,7 +315,7 @@ impl<'m> Reading<'_, '_, 'm> {
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
         if region.trim.is_some() {
-            return unable("content that ends before its region");
+            return unable("content that may end before its room does (`strip=`, `terminator=`)");
         }
         let Spot::Stream { part, .. } = spot else { return unable("a region in a block") };
         let inner = self.local("p");
@@ -328,7 +332,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 let left = quote!(#part.left());
                 quote!({ let left = #left; #part.sized(left)? })
             }
-            Extent::Terminated(_) => return unable("a region with a terminator"),
+            Extent::Terminated(_) => return unable("content that a `terminator=` ends"),
         };
         let content =
             self.item(ctx, &Spot::local(inner.clone()), &region.inner, row, target, sink)?;

@@ -199,7 +199,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         let mut variables = TokenStream::new();
         for (index, variable) in self.model.epoch_variables.iter().enumerate() {
             let Storage::Fixed(int) = variable.cell.storage else {
-                return unable("an epoch variable of no fixed width");
+                return unable("an epoch variable of variable width");
             };
             let (name, block) = (format_ident!("n{index}"), format_ident!("b"));
             let offset = size(variable.offset);
@@ -215,7 +215,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         let name = function(callee);
         let (mode, arena) = (self.straight.mode_argument(), self.straight.arena_argument());
         let call = |epoch: usize| {
-            self.call(callee, epoch)?;
+            self.straight.in_epoch(epoch, || self.call(callee, epoch))?;
             Ok(match self.straight.has_epochs() {
                 true => {
                     let epoch = Literal::usize_unsuffixed(epoch);
@@ -363,6 +363,15 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
 
     /// Makes a function in an epoch, unless it is there.
     fn call(&self, callee: Callee, epoch: usize) -> Able<()> {
+        if self.straight.is_survey() {
+            return self.straight.find_in_function(format!("read {callee:?} {epoch}"), || {
+                let (known, next) = (self.known.take(), self.next.replace(0));
+                let made = self.function_body(callee, epoch);
+                self.known.replace(known);
+                self.next.set(next);
+                self.straight.carried(callee.record, None, made).map(|_| ())
+            });
+        }
         let key = (callee, epoch);
         match self.bodies.borrow().get(&key) {
             Some(Body::Not(why)) => return unable(why.clone()),
@@ -471,7 +480,11 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     /// The tokens, if all numbers in them are known where they stand.
     fn checked(&self, tokens: TokenStream) -> Able<TokenStream> {
         match unknown(&tokens, &self.known.borrow()) {
-            Some(name) => unable(format!("{name} is not read yet")),
+            Some((record, row)) => {
+                let record = self.straight.record(record);
+                let row = record.rows[row.index()].name.as_deref().unwrap_or("a row");
+                unable(format!("`{row}` of `{}` is asked for before it is read", record.name))
+            }
             None => Ok(tokens),
         }
     }
@@ -516,16 +529,15 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     }
 }
 
-/// The name of an early number that is asked for and not known.
-fn unknown(tokens: &TokenStream, known: &BTreeSet<String>) -> Option<String> {
+/// The row of an early number that is asked for and not known.
+fn unknown(tokens: &TokenStream, known: &BTreeSet<String>) -> Option<(RecordId, RowId)> {
     tokens.clone().into_iter().find_map(|token| match token {
         TokenTree::Group(group) => unknown(&group.stream(), known),
         TokenTree::Ident(ident) => {
             let name = ident.to_string();
-            let early = name
-                .strip_prefix("n_")
-                .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_'));
-            (early && !known.contains(&name)).then_some(name)
+            let (record, row) = name.strip_prefix("n_")?.split_once('_')?;
+            let early = (RecordId(record.parse().ok()?), RowId(row.parse().ok()?));
+            (!known.contains(&name)).then_some(early)
         }
         _ => None,
     })

@@ -23,12 +23,14 @@ impl<'m> Reading<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let kind = &ctx.view.pointers[pointer.kind.index()];
         if pointer.cell.is_some() {
-            return unable("a pointer in bits");
+            return unable("a pointer in single bits");
         }
         if kind.base.is_some() {
             return unable("a pointer with a base");
         }
-        let Storage::Fixed(int) = kind.cell.storage else { return unable("a pointer of no width") };
+        let Storage::Fixed(int) = kind.cell.storage else {
+            return unable("a pointer of variable width");
+        };
         if int.signed {
             return unable("a pointer with a sign");
         }
@@ -162,7 +164,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 Shape::List(_) | Shape::Str | Shape::Bytes | Shape::Utf16 => {
                     Ok(quote!(rt::Default::default()))
                 }
-                _ => unable("an empty array in another shape"),
+                _ => unable("a pointer to so many elements that may be none"),
             };
         }
         match shape {
@@ -170,7 +172,7 @@ impl<'m> Reading<'_, '_, 'm> {
             Shape::Str => Ok(quote!(M::text(""))),
             Shape::Bytes => Ok(quote!(M::bytes(&[]))),
             Shape::Utf16 => Ok(quote!(rt::Default::default())),
-            _ => unable("an empty array in another shape"),
+            _ => unable("a pointer to so many elements that may be none"),
         }
     }
 

@@ -3,12 +3,12 @@
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use super::super::early;
+use super::super::{early, kind};
 use super::body::{Holder, Work, extent, is_varint};
 use super::{Able, Ctx, Reading, Sink, Spot, core, push, size, unable};
 use crate::model::{
-    Cell, Constant, Content, Encoding, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength,
-    Storage, Target, Type,
+    Cell, Constant, Content, Encoding, PointerType, RecordId, RecordKind, Role, Row, RowId,
+    RowKind, RunLength, Storage, Target, Type,
 };
 use crate::rust::shape::Shape;
 
@@ -21,16 +21,29 @@ impl<'m> Reading<'_, '_, 'm> {
         row: &'m Row,
         spot: &Spot,
     ) -> Able<()> {
-        let Type::Pointer(pointer) = &row.ty else { return self.row_here(work, id, row, spot) };
-        if !matches!(pointer.target, Target::Own(_)) {
-            return self.row_here(work, id, row, spot);
-        }
+        let made = match &row.ty {
+            Type::Pointer(pointer) if matches!(pointer.target, Target::Own(_)) => {
+                self.pointer_at(work, id, pointer, spot)
+            }
+            _ => self.row_here(work, id, row, spot),
+        };
+        self.behind(work, id, made)
+    }
+
+    /// A row with a pointer to what it owns at a spot.
+    fn pointer_at(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        pointer: &PointerType,
+        spot: &Spot,
+    ) -> Able<()> {
         let spot = match spot {
             Spot::Block { .. } => spot.clone(),
             Spot::Stream { part, .. } => {
                 let kind = &work.ctx.view.pointers[pointer.kind.index()];
                 let Storage::Fixed(int) = kind.cell.storage else {
-                    return unable("a pointer of no width");
+                    return unable("a pointer of variable width");
                 };
                 let (block, width) = (self.local("b"), size(int.bytes.into()));
                 work.code.extend(quote!(let #block: &[u8; #width] = #part.block()?;));
@@ -77,13 +90,13 @@ impl<'m> Reading<'_, '_, 'm> {
                 }
                 return Ok(());
             }
-            _ => return unable("a row of this kind"),
+            _ => return unable(kind(row)),
         }
         if matches!(row.role, Role::View { .. }) {
             return unable("a shared table");
         }
         if let (Role::Derived, Some(_)) = (&row.role, &shape) {
-            return unable("a number that some cases give");
+            return unable("a number that only some cases derive");
         }
         if shape.is_none() && (!row.checks.is_empty() || row.reference.is_some()) {
             self.doubt("a rule for what is not in the value");
@@ -160,6 +173,17 @@ impl<'m> Reading<'_, '_, 'm> {
 
     /// A union in a row, with the block and the base of the record around it.
     pub(super) fn union_row(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        row: &'m Row,
+        holder: &Holder,
+    ) -> Able<()> {
+        let made = self.union_here(work, id, row, holder);
+        self.behind(work, id, made)
+    }
+
+    fn union_here(
         &self,
         work: &mut Work<'_, 'm>,
         id: RowId,
@@ -276,7 +300,7 @@ impl<'m> Reading<'_, '_, 'm> {
                         [text.as_bytes(), &run.suffix].concat()
                     }
                     (Type::Array(_), Constant::Bytes(bytes)) => bytes.clone(),
-                    _ => return unable("a constant of another kind"),
+                    _ => return unable("a constant of this type"),
                 };
                 if let Type::Run(run) = &row.ty
                     && matches!(run.length, RunLength::Prefix(_))
@@ -295,7 +319,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     Spot::Stream { part, .. } => quote!(#part.expect(#wanted)?;),
                 });
             }
-            _ => return unable("a constant of another kind"),
+            _ => return unable("a constant of this type"),
         }
         if let (Constant::Int(n), true) = (constant, self.is_asked(ctx.record, id)) {
             let (name, n) = (early(ctx.record, id), Literal::i128_suffixed(*n));
@@ -304,7 +328,7 @@ impl<'m> Reading<'_, '_, 'm> {
         }
         if let Some(shape) = shape {
             let Some(value) = self.straight.shapes.constant(constant, &shape, true) else {
-                return unable("a constant in another shape");
+                return unable("a constant of another Rust type");
             };
             let field = self.local("f");
             work.code.extend(quote!(let #field = #value;));
@@ -321,6 +345,9 @@ impl<'m> Reading<'_, '_, 'm> {
             let raw = stored.tokens;
             work.code.extend(quote!(#before s::holds(#raw == 0)?;));
             return Ok(());
+        }
+        if row.ty.is_bits() {
+            return unable("bits that share bytes with their neighbours");
         }
         let fixed = self.fixed(ctx, &row.ty).map(size);
         let bytes = match (spot, fixed, &row.ty) {
@@ -340,10 +367,10 @@ impl<'m> Reading<'_, '_, 'm> {
                         work.code.extend(quote!(#part.done()?;));
                         return Ok(());
                     }
-                    _ => return unable("padding of this kind"),
+                    _ => return unable("padding of no known size"),
                 }
             }
-            _ => return unable("padding of this kind"),
+            _ => return unable("padding of no known size"),
         };
         work.code.extend(quote!(s::zeros(#bytes)?;));
         Ok(())

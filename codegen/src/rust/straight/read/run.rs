@@ -22,7 +22,7 @@ impl<'m> Reading<'_, '_, 'm> {
             Spot::Block { block, at, .. } => {
                 let (RunLength::Fixed(_) | RunLength::Count(_), None) = (&run.length, run.align)
                 else {
-                    return unable("a run of no size");
+                    return unable("text or bytes of no fixed size within a block");
                 };
                 let bytes = match &run.length {
                     RunLength::Fixed(bytes) => Some(*bytes),
@@ -34,7 +34,9 @@ impl<'m> Reading<'_, '_, 'm> {
                         .and_then(|count| count.checked_mul(unit_size(run.content))),
                     _ => None,
                 };
-                let Some(bytes) = bytes else { return unable("a run of no size") };
+                let Some(bytes) = bytes else {
+                    return unable("text or bytes of no fixed size within a block");
+                };
                 let suffix = suffix(run);
                 let end = Literal::u64_unsuffixed(at + bytes);
                 let suffix = suffix.map(|suffix| {
@@ -71,7 +73,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     ),
                     RunLength::Fixed(bytes) => {
                         if bytes % unit_size(run.content) != 0 {
-                            return unable("half a unit");
+                            return unable("half a letter of UTF-16");
                         }
                         let bytes = size(*bytes);
                         (TokenStream::new(), quote!(#part.take(#bytes)?))
@@ -134,9 +136,9 @@ impl<'m> Reading<'_, '_, 'm> {
                     Encoding::Utf16Be => quote!(s::units_in_be(arena, #bytes)?),
                     Encoding::Utf16 if ctx.big => quote!(s::units_in_be(arena, #bytes)?),
                     Encoding::Utf16 => quote!(s::units_in(arena, #bytes)?),
-                    _ => return unable("text in another shape"),
+                    _ => return unable("text of another Rust type"),
                 },
-                _ => return unable("text of this kind"),
+                _ => return unable("text in this encoding"),
             });
         }
         Ok(match (content, target) {
@@ -148,9 +150,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 Encoding::Utf16Be => quote!(s::utf16_be(#bytes)),
                 Encoding::Utf16 if ctx.big => quote!(s::utf16_be(#bytes)),
                 Encoding::Utf16 => quote!(s::utf16(#bytes)),
-                _ => return unable("text in another shape"),
+                _ => return unable("text of another Rust type"),
             },
-            _ => return unable("text of this kind"),
+            _ => return unable("text in this encoding"),
         })
     }
 }

@@ -57,13 +57,13 @@ impl<'m> Writer<'_, '_, 'm> {
         starts: bool,
     ) -> Able<TokenStream> {
         if array.stride.is_some() {
-            return unable("a stride");
+            return unable("elements at a `stride=`");
         }
         if matches!(array.length, ArrayLength::Last(_)) {
-            return unable("an array up to a last element");
+            return unable("an array that ends with a certain element (`last=`)");
         }
         let (Some(Shape::List(inner)) | Some(Shape::Fixed(inner, _))) = &src.shape else {
-            return unable("an array in another shape");
+            return unable("an array of another Rust type");
         };
         let code = &src.code;
         let (i, name) = (self.fresh("i"), self.fresh("x"));
@@ -80,7 +80,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 self.size(node, &array.element),
                 self.size(node, &Type::Array(Box::new(array.clone()))),
             ) else {
-                return unable("an array of any size in a block");
+                return unable("an array of no fixed size within a block");
             };
             let (count, size) = (
                 lit(usize::try_from(all.checked_div(size).unwrap_or(0)).unwrap_or(0)),

@@ -90,7 +90,7 @@ impl<'m> Writer<'_, '_, 'm> {
             return Ok(bits);
         }
         if row.reference.as_ref().is_some_and(|reference| reference.filter.is_some()) {
-            return unable("a rank among some elements");
+            return unable("a reference that counts only some of the elements");
         }
         let Some(shape) = &src.shape else { return unable("a number without a value") };
         let code = &src.code;
@@ -106,12 +106,12 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             (Meaning::Int | Meaning::Enum(_), _) => {
                 let Some(number) = self.plain_number(code, shape) else {
-                    return unable("a number in another shape");
+                    return unable("a number of another Rust type");
                 };
                 self.stored_bits(row, cell, &number)
             }
             (Meaning::Word(word), Shape::Struct(_)) => self.word(node, *word, src),
-            _ => unable("a cell in another shape"),
+            _ => unable("a cell of another Rust type"),
         }
     }
 
@@ -209,12 +209,16 @@ impl<'m> Writer<'_, '_, 'm> {
                 let (width, most, order) = self.varint(varint);
                 let kept = self.width(node, id);
                 let bits = self.bits(node, row, cell, src)?;
-                let Spot::End = spot else { return unable("a varint in a block") };
+                let Spot::End = spot else {
+                    return unable("a number of variable width within a block");
+                };
                 Ok(quote!(cx.varint(rt::Some(i128::from(#bits)), #width, #most, #order, #kept)?;))
             }
             // Part of what is around it.
             Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
-            Storage::Bits { .. } | Storage::Word { .. } => unable("single bits"),
+            Storage::Bits { .. } | Storage::Word { .. } => {
+                unable("bits that share bytes with their neighbours")
+            }
         }
     }
 
@@ -255,11 +259,15 @@ impl<'m> Writer<'_, '_, 'm> {
             Storage::Varint(varint) => {
                 let (width, most, order) = self.varint(varint);
                 let kept = self.width(node, id);
-                let Spot::End = spot else { return unable("a varint in a block") };
+                let Spot::End = spot else {
+                    return unable("a number of variable width within a block");
+                };
                 Ok(quote!(cx.varint(#number, #width, #most, #order, #kept)?;))
             }
             Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
-            Storage::Bits { .. } | Storage::Word { .. } => unable("single bits"),
+            Storage::Bits { .. } | Storage::Word { .. } => {
+                unable("bits that share bytes with their neighbours")
+            }
         }
     }
 
@@ -300,17 +308,21 @@ impl<'m> Writer<'_, '_, 'm> {
                     let (width, most, order) = self.varint(varint);
                     let kept = self.width(node, id);
                     let n = Literal::i128_suffixed(constant_number(constant, cell, row.plus)?);
-                    let Spot::End = spot else { return unable("a varint in a block") };
+                    let Spot::End = spot else {
+                        return unable("a number of variable width within a block");
+                    };
                     Ok(quote!(cx.varint(rt::Some(#n), #width, #most, #order, #kept)?;))
                 }
                 Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
-                Storage::Bits { .. } | Storage::Word { .. } => unable("single bits"),
+                Storage::Bits { .. } | Storage::Word { .. } => {
+                    unable("bits that share bytes with their neighbours")
+                }
             },
             Type::Run(run) => {
                 let bytes = match constant {
                     Constant::Bytes(bytes) => bytes.clone(),
                     Constant::Text(text) => text.as_bytes().to_vec(),
-                    _ => return unable("a constant in another shape"),
+                    _ => return unable("a constant of another Rust type"),
                 };
                 let fixed = match run.length {
                     crate::model::RunLength::Fixed(size) => size == bytes.len() as u64,
@@ -322,14 +334,14 @@ impl<'m> Writer<'_, '_, 'm> {
                         if !matches!(encoding, crate::model::Encoding::Ascii | crate::model::Encoding::Utf8)
                 );
                 if !fixed || wide || run.align.is_some() {
-                    return unable("a constant of any size");
+                    return unable("a constant of no fixed size");
                 }
                 let mut all = bytes;
                 all.extend_from_slice(&run.suffix);
                 let literal = Literal::byte_string(&all);
                 Ok(bytes_at(&quote!(#literal), spot))
             }
-            _ => unable("a constant in another shape"),
+            _ => unable("a constant of another Rust type"),
         }
     }
 }
@@ -355,7 +367,7 @@ fn constant_number(constant: &Constant, cell: &Cell, plus: i128) -> Able<i128> {
             }
             _ => i128::from(*bits),
         },
-        _ => return unable("a constant in another shape"),
+        _ => return unable("a constant of another Rust type"),
     })
 }
 

@@ -141,7 +141,7 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             Storage::Varint(varint) => {
                 if measured.measure != Side::Size {
-                    return unable("an address of variable width");
+                    return unable("an address in a number of variable width");
                 }
                 let (bits, most, order) = self.varint(varint);
                 let width = self.width(node, measured.by);
@@ -150,7 +150,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     quote!(cx.varint_before(#place, #number, #bits, #most, #order, #width)?;),
                 );
             }
-            _ => return unable("a measure in bits"),
+            _ => return unable("a size or an address in single bits"),
         }
         Ok(())
     }
@@ -198,7 +198,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     quote!(#place = #at;)
                 }
                 Spot::End if is_varint(&row.ty) => quote!(#place = cx.varint_place();),
-                Spot::End => return unable("a number behind others"),
+                Spot::End => return unable("a size behind content of no fixed size"),
             });
         }
         let Type::Cell(cell) = &row.ty else {
@@ -228,7 +228,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 quote!(s::holds(#code.is_canonical())?;)
             }
             None => quote!(),
-            Some(_) => return unable("a kept number in another shape"),
+            Some(_) => return unable("a kept number of another Rust type"),
         };
         let Type::Cell(cell) = &row.ty else { return unable("something kept that is no number") };
         let body = match self.straight.number(&node.scope, node.view, expr) {
@@ -248,7 +248,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let mut arms = TokenStream::new();
         for definer in &row.definers {
             let DefinerScope::Case(at, case) = &definer.scope else {
-                return unable("a number that follows from around");
+                return unable("a number that a struct around gives");
             };
             if *union_row.get_or_insert(*at) != *at {
                 return unable("a number that follows from two unions");
@@ -267,7 +267,7 @@ impl<'m> Writer<'_, '_, 'm> {
             arms.extend(quote!(#pattern => #number,));
         }
         let Some(src) = union_row.and_then(|at| self.field(node, at)) else {
-            return unable("a number without an equation");
+            return unable("a derived number that nothing gives");
         };
         if matches!(src.shape, Some(Shape::Option(_))) {
             return unable("a number that follows from a union that may not be there");
@@ -277,10 +277,10 @@ impl<'m> Writer<'_, '_, 'm> {
             // Where no case says it, it is data.
             Some(given) => {
                 let Some(Shape::Option(inner)) = &given.shape else {
-                    return unable("a number that may be given in another shape");
+                    return unable("a number that may be given of another Rust type");
                 };
                 let Some(n) = self.plain_number(&quote!(n), inner) else {
-                    return unable("a number that may be given in another shape");
+                    return unable("a number that may be given of another Rust type");
                 };
                 let given = &given.code;
                 return Ok(quote! {{
@@ -313,7 +313,7 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             DefinerSource::Measure { measure: Measure::Count, row, factor, offset } => {
                 let Some(src) = self.field(node, *row) else {
-                    return unable("a count of no field");
+                    return unable("a count of something that is not in the value");
                 };
                 let count = self.length(node.row(*row), &src)?;
                 let (factor, offset) =

@@ -307,7 +307,7 @@ impl Addresses<'_, '_, '_> {
                     return unable("an array without a field");
                 };
                 let (Shape::List(inner) | Shape::Fixed(inner, _)) = &field.shape else {
-                    return unable("an array in another shape");
+                    return unable("an array of another Rust type");
                 };
                 if matches!(**inner, Shape::Option(_)) {
                     return unable("an array of what may not be there");

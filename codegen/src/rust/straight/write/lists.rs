@@ -27,7 +27,7 @@ impl<'m> Writer<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let kind = &self.model.pointers[pointer.kind.index()];
         let cell = pointer.cell.as_ref().unwrap_or(&kind.cell);
-        let Storage::Fixed(int) = cell.storage else { return unable("a pointer in bits") };
+        let Storage::Fixed(int) = cell.storage else { return unable("a pointer in single bits") };
         if row.plus != 0 {
             return unable("a pointer with something added");
         }
@@ -69,7 +69,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     None => return unable("a pooled pointer without a text"),
                 };
                 if !matches!(inner, Shape::Str | Shape::Bytes) {
-                    return unable("a pooled text in another shape");
+                    return unable("a pooled text of another Rust type");
                 }
                 let push =
                     |text: TokenStream| quote!(cx.label(#at, s::Chars::chars(#text), #label););

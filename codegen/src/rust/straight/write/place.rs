@@ -69,41 +69,58 @@ impl<'m> Writer<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let mut tokens = TokenStream::new();
         for statement in statements {
-            tokens.extend(match statement {
-                Statement::This => {
-                    let at = &node.at;
-                    let put = self.call(
-                        Task::Put,
-                        node,
-                        node.id,
-                        &quote!(v),
-                        node.index.as_ref(),
-                        &quote!(),
-                    )?;
-                    quote!(let here = cx.align(align); cx.settle(#at, here)?; #put)
+            let made = self.statement(node, statement, kept);
+            let row = match statement {
+                Statement::Record(path) | Statement::Tail(path) | Statement::Put(path) => {
+                    let rows = path.steps.first().map_or(&[][..], |step| &step.rows);
+                    rows.iter().find(|(record, _)| *record == node.id).map(|(_, row)| *row)
                 }
-                Statement::Record(path) => self.each(node, path, Part::Record, kept)?,
-                Statement::Tail(path) => self.each(node, path, Part::Tail, kept)?,
-                Statement::Put(path) => self.each(node, path, Part::Put, kept)?,
-                Statement::Run(..) => return unable("a named pass"),
-                Statement::Align(align) => {
-                    let align = self.straight.number(&node.scope, node.view, *align)?;
-                    quote!(cx.align_to(#align)?;)
-                }
-                Statement::Zero(size) => {
-                    let size = self.straight.number(&node.scope, node.view, *size)?;
-                    quote!(cx.zero(#size)?;)
-                }
-                Statement::Mark(..) => return unable("a mark"),
-                Statement::When(condition, then, otherwise) => {
-                    let holds = self.straight.truth(&node.scope, node.view, *condition)?;
-                    let then = self.sequence(node, then, kept)?;
-                    let otherwise = self.sequence(node, otherwise, kept)?;
-                    quote!(if #holds { #then } else { #otherwise })
-                }
-            });
+                _ => None,
+            };
+            tokens.extend(self.straight.carried(node.id, row, made)?);
         }
         Ok(tokens)
+    }
+
+    fn statement(
+        &self,
+        node: &Node<'m>,
+        statement: &'m Statement,
+        kept: &BTreeMap<String, Kept>,
+    ) -> Able<TokenStream> {
+        Ok(match statement {
+            Statement::This => {
+                let at = &node.at;
+                let put = self.call(
+                    Task::Put,
+                    node,
+                    node.id,
+                    &quote!(v),
+                    node.index.as_ref(),
+                    &quote!(),
+                )?;
+                quote!(let here = cx.align(align); cx.settle(#at, here)?; #put)
+            }
+            Statement::Record(path) => self.each(node, path, Part::Record, kept)?,
+            Statement::Tail(path) => self.each(node, path, Part::Tail, kept)?,
+            Statement::Put(path) => self.each(node, path, Part::Put, kept)?,
+            Statement::Run(..) => return unable("a pass of the layout"),
+            Statement::Align(align) => {
+                let align = self.straight.number(&node.scope, node.view, *align)?;
+                quote!(cx.align_to(#align)?;)
+            }
+            Statement::Zero(size) => {
+                let size = self.straight.number(&node.scope, node.view, *size)?;
+                quote!(cx.zero(#size)?;)
+            }
+            Statement::Mark(..) => return unable("an address without bytes"),
+            Statement::When(condition, then, otherwise) => {
+                let holds = self.straight.truth(&node.scope, node.view, *condition)?;
+                let then = self.sequence(node, then, kept)?;
+                let otherwise = self.sequence(node, otherwise, kept)?;
+                quote!(if #holds { #then } else { #otherwise })
+            }
+        })
     }
 
     /// What a path of a statement leads to.
@@ -186,7 +203,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     // Offsets of rows in a case count from the record around it.
                     let base = if case.whole { at.clone() } else { node.at.clone() };
                     let inner = self.inside(node, case.record, &x, base, None)?;
-                    let body = self.straight.or_odd(then(&inner));
+                    let body = self.straight.or_odd(case.record, || then(&inner));
                     if !body.is_empty() {
                         let pattern = self.straight.pattern(*id, number, &name);
                         arms.extend(quote!(#pattern => { #body }));
@@ -245,7 +262,7 @@ impl<'m> Writer<'_, '_, 'm> {
             return self.place_object(node, id, row, part, kept);
         }
         if matches!(row.kind, RowKind::Slice { .. }) {
-            return unable("a slice");
+            return unable("a slice of a shared table");
         }
         match row.ty.stripped() {
             Type::Pointer(pointer) => {
@@ -289,7 +306,7 @@ impl<'m> Writer<'_, '_, 'm> {
             let case = &node.view.unions[union.index()].cases[case as usize];
             for form in &case.forms {
                 if node.view.records[form.record.index()].layout.len() > 1 {
-                    return unable("objects of a form");
+                    return unable("objects that a form owns");
                 }
             }
             let layout = &node.record().layout;

@@ -55,7 +55,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     plan.end = plan.end.max(offset + size);
                 }
                 _ if last.is_none() => last = Some((id, offset)),
-                _ => return unable("two rows of any size at fixed offsets"),
+                _ => return unable("two rows of no fixed size at fixed offsets"),
             }
         }
         if let Some(limit) = limit {
@@ -63,7 +63,7 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         if let Some((row, offset)) = last {
             if plan.end > offset {
-                return unable("a row of any size before others");
+                return unable("a row of no fixed size before others");
             }
             plan.end = offset;
             plan.rest.push(row);
@@ -82,7 +82,7 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         plan.end = plan.end.max(head.from + head.least);
         if plan.end > 0x1_0000 {
-            return unable("a large block");
+            return unable("a struct of more than 64 KiB");
         }
         Ok(plan)
     }
@@ -119,9 +119,11 @@ impl<'m> Writer<'_, '_, 'm> {
         let measured = self.measured(node)?;
         let (mut before, mut after) = (TokenStream::new(), TokenStream::new());
         for measured in &measured {
-            self.measure_code(node, measured, &mut before, &mut after)?;
+            let made = self.measure_code(node, measured, &mut before, &mut after);
+            self.straight.carried(node.id, None, made)?;
         }
-        before.extend(self.made(node)?);
+        let made = self.made(node);
+        before.extend(self.straight.carried(node.id, None, made)?);
         let mut block = TokenStream::new();
         let offset = |home: u64| -> TokenStream {
             let local = usize::try_from(home).unwrap_or(usize::MAX);
@@ -135,14 +137,15 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         for (row_id, home) in &plan.block {
             let place = Spot::Block(offset(*home));
-            let body = self.row(node, *row_id, &place, Some(*home))?;
+            let made = self.row(node, *row_id, &place, Some(*home));
+            let body = self.straight.carried(node.id, Some(*row_id), made)?.unwrap_or_default();
             block.extend(self.noted(node, &measured, *row_id, &place, body));
         }
         let mut tokens = quote!(#canonical #before);
         match spot {
             Spot::Block(_) => {
                 if !plan.rest.is_empty() {
-                    return unable("rows of any size in a block");
+                    return unable("rows of no fixed size within a block");
                 }
                 tokens.extend(block);
             }
@@ -153,14 +156,17 @@ impl<'m> Writer<'_, '_, 'm> {
                 }
                 let mut first = Some(plan.end);
                 for row_id in &plan.rest {
-                    let body = self.row(node, *row_id, &Spot::End, first.take())?;
+                    let made = self.row(node, *row_id, &Spot::End, first.take());
+                    let made = self.straight.carried(node.id, Some(*row_id), made)?;
+                    let body = made.unwrap_or_default();
                     tokens.extend(self.noted(node, &measured, *row_id, &Spot::End, body));
                 }
             }
         }
         // Rows that have no place must say so.
         for (row_id, row) in node.record().numbered_rows() {
-            tokens.extend(self.gone(node, row_id, row)?);
+            let made = self.gone(node, row_id, row);
+            tokens.extend(self.straight.carried(node.id, Some(row_id), made)?);
         }
         tokens.extend(after);
         Ok(tokens)
@@ -176,7 +182,7 @@ impl<'m> Writer<'_, '_, 'm> {
             return self.is_constant(&src, constant);
         }
         if matches!(row.kind, RowKind::Slice { .. } | RowKind::Mark { .. }) {
-            return unable("slices and marks");
+            return unable(super::super::kind(row));
         }
         if home != Home::Absent {
             return Ok(quote!());
@@ -222,12 +228,12 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             (Some(shape), Constant::Int(n)) => {
                 let Some(number) = self.plain_number(code, shape) else {
-                    return unable("a constant in another shape");
+                    return unable("a constant of another Rust type");
                 };
                 let n = Literal::i128_suffixed(*n);
                 quote!((#number == #n))
             }
-            _ => return unable("a constant in another shape"),
+            _ => return unable("a constant of another Rust type"),
         })
     }
 
@@ -262,7 +268,7 @@ impl<'m> Writer<'_, '_, 'm> {
                             }
                         }
                     }
-                    Some(_) => return unable("a row with a condition in another shape"),
+                    Some(_) => return unable("a row with a condition of another Rust type"),
                     None => {
                         let body = self.row_bytes(node, id, row, spot, home, None)?;
                         quote!(if #holds { #body })
@@ -339,7 +345,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 Role::Fixed | Role::Spelling | Role::View { .. } => unable("a row that is no data"),
             },
             RowKind::Object { .. } | RowKind::Mark { .. } | RowKind::Value { .. } => Ok(quote!()),
-            RowKind::Slice { .. } => unable("a slice"),
+            RowKind::Slice { .. } => unable("a slice of a shared table"),
         }
     }
 
@@ -354,7 +360,7 @@ impl<'m> Writer<'_, '_, 'm> {
 
     pub(super) fn padding(&self, node: &Node<'m>, row: &'m Row, spot: &Spot) -> Able<TokenStream> {
         if row.ty.is_bits() {
-            return unable("single bits");
+            return unable("bits that share bytes with their neighbours");
         }
         let Spot::End = spot else { return Ok(quote!()) };
         let size = match self.size(node, &row.ty) {
@@ -365,12 +371,12 @@ impl<'m> Writer<'_, '_, 'm> {
             None => match &row.ty {
                 Type::Region(region) => match &region.extent {
                     Extent::Size(size) => self.straight.number(&node.scope, node.view, *size)?,
-                    _ => return unable("padding to the end of a region"),
+                    _ => return unable("padding of no known size"),
                 },
                 Type::Run(RunType { length: RunLength::Count(count), .. }) => {
                     self.straight.number(&node.scope, node.view, *count)?
                 }
-                _ => return unable("padding of unknown size"),
+                _ => return unable("padding of no known size"),
             },
         };
         Ok(quote!(cx.zero(#size)?;))
@@ -406,12 +412,14 @@ impl<'m> Writer<'_, '_, 'm> {
             Type::Array(array) => self.put_array(node, id, row, array, src, spot, false),
             Type::Region(region) => {
                 if region.trim.is_some() {
-                    return unable("a trimmed region");
+                    return unable(
+                        "content that may end before its room does (`strip=`, `terminator=`)",
+                    );
                 }
                 let inner = self.put(node, id, row, &region.inner, src, spot, home)?;
                 let expected = match &region.extent {
                     Extent::Rest => return Ok(inner),
-                    Extent::Terminated(_) => return unable("a terminator"),
+                    Extent::Terminated(_) => return unable("content that a `terminator=` ends"),
                     Extent::Size(size) if self.says(node, *size, id, Side::Size) => {
                         return Ok(inner);
                     }
@@ -427,7 +435,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     }),
                     Spot::Block(_) => {
                         let Some(size) = self.size(node, &region.inner) else {
-                            return unable("a region of any size in a block");
+                            return unable("content of no fixed size within a block");
                         };
                         let size = i128::from(size);
                         Ok(quote!(#inner s::holds(#expected == rt::Some(#size))?;))

@@ -24,11 +24,11 @@ impl<'m> Writer<'_, '_, 'm> {
             Content::Text(Encoding::Utf16) => Some(node.big),
             Content::Text(Encoding::Utf16Le) => Some(false),
             Content::Text(Encoding::Utf16Be) => Some(true),
-            Content::Text(Encoding::Utf32) => return unable("UTF-32"),
+            Content::Text(Encoding::Utf32) => return unable("text in this encoding"),
         };
         match (shape, units) {
             (Shape::Str | Shape::Bytes, None) | (Shape::Utf16, Some(_)) => {}
-            _ => return unable("a run in another shape"),
+            _ => return unable("a run of another Rust type"),
         }
         let mut test = TokenStream::new();
         if let Content::Text(Encoding::Ascii) = run.content {
@@ -39,7 +39,7 @@ impl<'m> Writer<'_, '_, 'm> {
         {
             match units {
                 None => test.extend(quote!(s::holds(!s::Chars::chars(#code).contains(&#end))?;)),
-                Some(_) => return unable("a terminator of one byte behind units"),
+                Some(_) => return unable("a terminator of one byte behind text in UTF-16"),
             }
         }
         let length = match units {
@@ -53,10 +53,10 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         if let Spot::Block(offset) = spot {
             let RunLength::Fixed(size) = run.length else {
-                return unable("a run of any size in a block");
+                return unable("text or bytes of no fixed size within a block");
             };
             if units.is_some() {
-                return unable("units in a block");
+                return unable("text in UTF-16 within a block");
             }
             let put = bytes_at(&quote!(s::Chars::chars(#code)), spot);
             let behind = super::spot::sum(offset, usize::try_from(size).unwrap_or(usize::MAX));

@@ -171,7 +171,9 @@ impl<'m> Writer<'_, '_, 'm> {
         // The number of rows must be what the schema says.
         let check = match &array.length {
             ArrayLength::Fill => quote!(),
-            ArrayLength::Last(_) => return unable("a table up to a last row"),
+            ArrayLength::Last(_) => {
+                return unable("an array that ends with a certain element (`last=`)");
+            }
             ArrayLength::Count(count) if self.is_sum_of_sections(node, *count, expr) => quote!(),
             ArrayLength::Count(count) => {
                 let count = self.made_count(node, *count)?;
@@ -344,7 +346,9 @@ impl<'m> Writer<'_, '_, 'm> {
         let Type::Array(array) = row.ty.stripped() else {
             return unable("a pool that is no array");
         };
-        let Type::Run(run) = &array.element else { return unable("a pool of something else") };
+        let Type::Run(run) = &array.element else {
+            return unable("a string pool of something that is no text");
+        };
         let ascii = match run.content {
             Content::Bytes | Content::Text(Encoding::Utf8) => false,
             Content::Text(Encoding::Ascii) => true,

@@ -48,7 +48,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 };
                 Ok(quote!(#check if let rt::Some(#x) = #code { #body }))
             }
-            (_, Some(_)) => unable("an object with a condition in another shape"),
+            (_, Some(_)) => unable("an object with a condition of another Rust type"),
             _ => self.content(
                 node,
                 id,
@@ -82,7 +82,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let Target::Own(target) = &pointer.target else { return Ok(quote!()) };
         let kind = &self.model.pointers[pointer.kind.index()];
         let cell = pointer.cell.as_ref().unwrap_or(&kind.cell);
-        let Storage::Fixed(int) = cell.storage else { return unable("a pointer in bits") };
+        let Storage::Fixed(int) = cell.storage else { return unable("a pointer in single bits") };
         let align = match &pointer.align {
             Some(align) => {
                 let align = self.straight.number(&node.scope, node.view, *align)?;
@@ -204,7 +204,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 return unable("what hangs on something that is not placed here");
             };
             if starts && *token {
-                return unable("elements of any size that come behind what they own");
+                return unable("elements of no fixed size that come behind what they own");
             }
             tokens.extend(match starts {
                 true => quote!(let first = #name as usize;),
@@ -299,7 +299,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let (Some(Shape::List(inner)) | Some(Shape::Fixed(inner, _))) = &src.shape else {
             return match array.element.stripped() {
                 Type::Pointer(_) | Type::Record(_) | Type::Union(_) => {
-                    unable("an array in another shape")
+                    unable("an array of another Rust type")
                 }
                 _ => Ok(quote!()),
             };

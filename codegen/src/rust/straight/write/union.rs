@@ -39,7 +39,8 @@ impl<'m> Writer<'_, '_, 'm> {
                 Some(record) => self.src(quote!(#name), Shape::Struct(record)),
                 None => Src::nothing(),
             };
-            let body = match self.put_case(node, row, id, case, &inner, spot, home) {
+            let put = || self.put_case(node, row, id, case, &inner, spot, home);
+            let body = match self.straight.in_case(case.record, put) {
                 // A function of its own, so that cases do not share one large stack frame.
                 Ok(body) if union.cases.len() > 2 => quote! {
                     (|| -> s::Straight<()> { let _: () = { #body }; rt::Ok(()) })()
@@ -106,8 +107,8 @@ impl<'m> Writer<'_, '_, 'm> {
                 index: None,
             });
             let test = self.form_says(&rows)?;
-            let body = self.put_case_rows(&rows, id, &form.labels, spot, home);
-            let body = self.straight.or_odd(body);
+            let put = || self.put_case_rows(&rows, id, &form.labels, spot, home);
+            let body = self.straight.or_odd(form.record, put);
             bodies.extend(quote!(#number => { #body }));
             match &test {
                 _ if !open => {}
@@ -152,7 +153,7 @@ impl<'m> Writer<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let Tag::Given(_) = union.tag else { return Ok(quote!()) };
         if union.cases.iter().any(|case| case.guard.is_some()) {
-            return unable("a case with a guard");
+            return unable("a case with a condition");
         }
         let labels = |case: &Case| -> Able<Vec<TokenStream>> {
             let mut tests = Vec::new();
@@ -371,7 +372,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     return Ok(None);
                 }
                 let Some(number) = self.plain_number(code, shape) else {
-                    return unable("a number in another shape");
+                    return unable("a number of another Rust type");
                 };
                 let (bits, signed) = self.model.cell_range(cell);
                 Ok(Some(quote!(s::bits(#number, #bits, #signed).is_ok())))
@@ -457,7 +458,7 @@ fn minus(offset: &TokenStream, less: usize) -> Able<TokenStream> {
         _ if less == 0 => Ok(offset.clone()),
         Ok(offset) => match offset.checked_sub(less) {
             Some(rest) => Ok(lit(rest)),
-            None => unable("a union in front of its record"),
+            None => unable("a union in front of its struct"),
         },
         Err(_) => {
             let less = lit(less);

@@ -1,0 +1,217 @@
+//! All that the fast path does not carry, where making its code stops with the first of it.
+//!
+//! A survey makes the code as ever. But where a row, a rule or a statement of a layout cannot be
+//! carried, that is written down, and the next one is made as if it could. So the code that comes
+//! of it is good for nothing, and nobody looks at it.
+//!
+//! Not all that is found takes the fast path away: a case of a union that is not carried is odd
+//! where it occurs, and a layout that the reader does not carry is odd as a whole. What is found
+//! says so.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use proc_macro2::TokenStream;
+
+use super::{
+    Able, Flavour, RULES_OF_BITS, RecordId, RowId, Shapes, Straight, Unable, check, read, write,
+};
+use crate::model::Model;
+use crate::span::Span;
+
+/// What the code is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(in crate::rust) enum Task {
+    #[default]
+    Reading,
+    Writing,
+    /// Looking at rules.
+    Checking,
+}
+
+/// Something that the fast path does not carry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::rust) struct Finding {
+    pub task: Task,
+    /// What it is about.
+    pub record: RecordId,
+    /// The row of that, if it is about one.
+    pub row: Option<RowId>,
+    /// Where it is written, if that is neither of the two.
+    pub span: Option<Span>,
+    pub why: String,
+    /// Only files in which some case of a union occurs are not carried.
+    pub in_case: bool,
+    /// The layout in which it is not carried; of none, all.
+    pub epoch: Option<usize>,
+}
+
+/// What is found while code is made.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    found: RefCell<Vec<Finding>>,
+    /// What was found in functions, which are made once.
+    functions: RefCell<BTreeMap<String, Vec<Finding>>>,
+    task: Cell<Task>,
+    epoch: Cell<Option<usize>>,
+    /// How many cases of unions are around.
+    cases: Cell<u32>,
+    /// Code is made that there is another way for, so it has to stop as ever.
+    paused: Cell<bool>,
+}
+
+impl Survey {
+    fn add(&self, finding: Finding) {
+        let mut found = self.found.borrow_mut();
+        if !found.contains(&finding) {
+            found.push(finding);
+        }
+    }
+}
+
+/// All that the fast path of a model does not carry, and whether it has none for that. What holds
+/// for the model as a whole is not among it.
+pub(in crate::rust) fn survey(shapes: &Shapes<'_>, views: &[Model]) -> (Vec<Finding>, bool) {
+    let mut straight = Straight::new(shapes, views, Flavour::Values);
+    straight.survey = Some(Survey::default());
+    let root = straight.model.root;
+    let reader = straight.at_last(Task::Reading, root, || read::emit(&straight));
+    let plain = straight.survey.as_ref().is_some_and(|survey| survey.found.borrow().is_empty());
+    let sealed = plain && reader.is_some_and(|reader| reader.sealed);
+    if let Some(checking) =
+        straight.at_last(Task::Checking, root, || check::Checking::new(&straight, false))
+    {
+        straight.at_last(Task::Writing, root, || write::emit(&straight, &checking));
+        straight.at_last(Task::Checking, root, || check::emit(&checking, sealed));
+    }
+    straight.at_last(Task::Writing, root, || straight.epoch_function());
+    for (record, row) in straight.rules_of_bits() {
+        let (task, why) = (Task::Checking, RULES_OF_BITS.to_owned());
+        let (row, span, in_case, epoch) = (Some(row), None, false, None);
+        if let Some(survey) = &straight.survey {
+            survey.add(Finding { task, record, row, span, why, in_case, epoch });
+        }
+    }
+    let epochs = straight.model.epochs.len();
+    let found = straight.survey.map(|survey| survey.found.into_inner()).unwrap_or_default();
+    let lost = is_lost(&found, epochs);
+    (found, lost)
+}
+
+/// Whether nothing is left of the fast path.
+fn is_lost(found: &[Finding], epochs: usize) -> bool {
+    let everywhere = || found.iter().filter(|finding| !finding.in_case);
+    // The reader carries a file if it carries the layout of that; the others carry all or nothing.
+    let unread = |epoch| {
+        everywhere().any(|f| f.task == Task::Reading && f.epoch.is_none_or(|known| known == epoch))
+    };
+    everywhere().any(|finding| finding.task != Task::Reading) || (0..epochs).all(unread)
+}
+
+impl Straight<'_, '_> {
+    /// Whether code is made for what is found on the way.
+    pub(super) fn is_survey(&self) -> bool {
+        self.survey.as_ref().is_some_and(|survey| !survey.paused.get())
+    }
+
+    /// What was made for a record, or a row of it. In a survey, what could not be made is found and
+    /// nothing else happens.
+    pub(super) fn carried<T>(
+        &self,
+        record: RecordId,
+        row: Option<RowId>,
+        made: Able<T>,
+    ) -> Able<Option<T>> {
+        self.carried_at(record, row, None, made)
+    }
+
+    /// The same for something that is written at a place of its own.
+    pub(super) fn carried_at<T>(
+        &self,
+        record: RecordId,
+        row: Option<RowId>,
+        span: Option<Span>,
+        made: Able<T>,
+    ) -> Able<Option<T>> {
+        match (made, &self.survey) {
+            (Err(Unable(why)), Some(survey)) if self.is_survey() => {
+                let (task, epoch) = (survey.task.get(), survey.epoch.get());
+                let in_case = survey.cases.get() > 0;
+                survey.add(Finding { task, record, row, span, why, in_case, epoch });
+                Ok(None)
+            }
+            (made, _) => made.map(Some),
+        }
+    }
+
+    /// Makes code for a case, which may be left out.
+    pub(super) fn in_case(
+        &self,
+        record: RecordId,
+        make: impl FnOnce() -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        let Some(survey) = self.survey.as_ref().filter(|_| self.is_survey()) else {
+            return make();
+        };
+        survey.cases.set(survey.cases.get() + 1);
+        let made = self.carried(record, None, make());
+        survey.cases.set(survey.cases.get() - 1);
+        Ok(made?.unwrap_or_default())
+    }
+
+    /// Makes code that there is another way for.
+    pub(super) fn perhaps<T>(&self, make: impl FnOnce() -> Able<T>) -> Able<T> {
+        let Some(survey) = &self.survey else { return make() };
+        let paused = survey.paused.replace(true);
+        let made = make();
+        survey.paused.set(paused);
+        made
+    }
+
+    /// Makes code for a layout.
+    pub(super) fn in_epoch<T>(&self, epoch: usize, make: impl FnOnce() -> Able<T>) -> Able<T> {
+        let Some(survey) = &self.survey else { return make() };
+        let around = survey.epoch.replace(Some(epoch));
+        let made = make();
+        survey.epoch.set(around);
+        made
+    }
+
+    /// In a survey, makes a function once, by its key. What is found in it is so wherever it is
+    /// called.
+    pub(super) fn find_in_function(
+        &self,
+        key: String,
+        make: impl FnOnce() -> Able<()>,
+    ) -> Able<()> {
+        let Some(survey) = &self.survey else { return make() };
+        let known = survey.functions.borrow().get(&key).cloned();
+        let inside = match known {
+            Some(known) => known,
+            None => {
+                // Who calls it from inside of itself learns nothing new.
+                survey.functions.borrow_mut().insert(key.clone(), Vec::new());
+                let around = (survey.found.take(), survey.cases.replace(0));
+                let made = make();
+                let inside = survey.found.replace(around.0);
+                survey.cases.set(around.1);
+                made?;
+                survey.functions.borrow_mut().insert(key, inside.clone());
+                inside
+            }
+        };
+        let in_case = survey.cases.get() > 0;
+        for finding in inside {
+            survey.add(Finding { in_case: finding.in_case || in_case, ..finding });
+        }
+        Ok(())
+    }
+
+    /// What was made of the root, of which everything is.
+    fn at_last<T>(&self, task: Task, root: RecordId, make: impl FnOnce() -> Able<T>) -> Option<T> {
+        if let Some(survey) = &self.survey {
+            survey.task.set(task);
+        }
+        self.carried(root, None, make()).ok().flatten()
+    }
+}

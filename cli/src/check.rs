@@ -99,7 +99,6 @@ fn paths_json(paths: &Paths, sources: &SourceMap) -> Value {
     };
     json!({
         "path": paths.whole.word(),
-        "reasons": paths.everywhere,
         "records": paths.records.iter().map(record).collect::<Vec<_>>(),
     })
 }

@@ -21,6 +21,12 @@ impl Type {
         ty
     }
 
+    /// Whether a pointer in it leads to an object of its own.
+    #[must_use]
+    pub fn owns_target(&self) -> bool {
+        self.parts().any(|part| matches!(part, Type::Pointer(pointer) if pointer.owned().is_some()))
+    }
+
     /// Whether the bit cursor reads it: it begins and ends within bytes.
     #[must_use]
     pub fn is_bits(&self) -> bool {

@@ -56,13 +56,17 @@ pub enum KeptKind {
     Pointer,
     /// Bytes that nothing claims.
     Gap,
+    /// Address of an object that does not follow the one before it in the layout.
+    Place,
+    /// An object that lies in another one.
+    Shared,
     /// How a struct in the row is spelled that has nothing but that.
     Inside,
 }
 
 impl KeptKind {
     /// All kinds of deviations. Not [`KeptKind::Inside`], which has some inside.
-    pub const ALL: [KeptKind; 10] = [
+    pub const ALL: [KeptKind; 12] = [
         KeptKind::Number,
         KeptKind::Width,
         KeptKind::Reserved,
@@ -73,6 +77,8 @@ impl KeptKind {
         KeptKind::Relocation,
         KeptKind::Pointer,
         KeptKind::Gap,
+        KeptKind::Place,
+        KeptKind::Shared,
     ];
 
     /// Name in reports: `number`, `width`...
@@ -89,6 +95,8 @@ impl KeptKind {
             KeptKind::Relocation => "relocation",
             KeptKind::Pointer => "pointer",
             KeptKind::Gap => "gap",
+            KeptKind::Place => "place",
+            KeptKind::Shared => "shared",
             KeptKind::Inside => "inside",
         }
     }

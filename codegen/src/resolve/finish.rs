@@ -165,8 +165,8 @@ impl<'t> Cx<'t> {
             root,
             byte_order: ByteOrderRule::Fixed(ByteOrder::Little),
             gaps: match head.props.word("gaps") {
-                Some("kept") => Gaps::Kept,
-                _ => Gaps::Zero,
+                Some("zero") => Gaps::Zero,
+                _ => Gaps::Kept,
             },
             epoch_variables: Vec::new(),
             epochs,

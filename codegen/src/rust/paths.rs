@@ -12,8 +12,6 @@ use crate::span::{SourceMap, Span};
 pub struct Paths {
     /// Whether there is a fast path.
     pub whole: FastPath,
-    /// What the model as a whole asks for that no fast path carries.
-    pub everywhere: Vec<String>,
     /// Structs, cases and forms, and packed words, in the order of the model.
     pub records: Vec<RecordPath>,
 }
@@ -48,12 +46,11 @@ pub fn paths(model: &Model) -> Paths {
     let reachable = unused::reachable(model);
     let model = &unused::without(model);
     let (found, _) = straight::survey(&shape::Shapes::new(model), &straight::views(model));
-    let everywhere = straight::everywhere(model).into_iter().map(str::to_owned).collect();
     let records = model.records().filter(|(id, _)| reachable.contains(id)).map(|(id, record)| {
         let reasons = reasons(model, id, &found);
         RecordPath { record: record.name.clone(), reasons }
     });
-    Paths { whole, everywhere, records: records.collect() }
+    Paths { whole, records: records.collect() }
 }
 
 /// Whether what [`paths`] finds and what [`fast_path`] says go together: there is no fast path if
@@ -64,7 +61,6 @@ pub fn paths_agree(model: &Model) -> bool {
     let whole = fast_path(model);
     let model = &unused::without(model);
     let (_, lost) = straight::survey(&shape::Shapes::new(model), &straight::views(model));
-    let lost = lost || !straight::everywhere(model).is_empty();
     lost == matches!(whole, FastPath::None(_))
 }
 
@@ -111,9 +107,6 @@ fn layouts(model: &Model, epochs: &[Option<usize>]) -> Vec<String> {
 #[must_use]
 pub fn paths_text(module: &str, paths: &Paths, sources: &SourceMap) -> String {
     let mut out = format!("{module}: {}\n", paths.whole.word());
-    for why in &paths.everywhere {
-        out.push_str(&format!("  {why}\n"));
-    }
     let names = paths.records.iter().map(|record| {
         let carried = if record.reasons.is_empty() { "carried" } else { "not carried" };
         vec![record.record.clone(), carried.to_owned()]

@@ -7,6 +7,7 @@
 //! byte what it is; [`write()`] turns a value into bytes.
 
 mod address;
+mod arrange;
 mod checks;
 mod claims;
 mod derive;
@@ -14,7 +15,6 @@ mod document;
 mod eval;
 mod find;
 mod forms;
-mod gaps;
 mod item;
 mod keys;
 mod map;

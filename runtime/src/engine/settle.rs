@@ -58,8 +58,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
         self.compare_tables()
             .map_err(|fault| self.fault(*fault, 0_u32, Loc::row(NodeRef::ROOT, WHOLE)))?;
-        self.find_gaps();
-        Ok(())
+        self.find_arrangement()
     }
 
     fn settle_rows(

@@ -1,9 +1,8 @@
 //! Which rows are data, which types say anything, and where spelling may have to be kept.
 
 use crate::model::{
-    ArrayLength, Cell, Constant, DefinerScope, Expr, ExprId, Extent, Gaps, Home, Model,
-    PointerType, Record, RecordId, RecordKind, Role, Row, RowKind, RunLength, Storage, Tag, Target,
-    Terminated, Type, WhenEmpty,
+    Cell, Constant, DefinerScope, Expr, ExprId, Extent, Home, Model, Record, RecordId, RecordKind,
+    Role, Row, RowKind, RunLength, Storage, Tag, Target, Terminated, Type,
 };
 
 /// Answers about the rows of a model, computed once.
@@ -22,6 +21,8 @@ impl<'m> Data<'m> {
             Data { model, carries: vec![true; model.records.len()], spelled: Vec::new() };
         data.find_carriers();
         data.spelled = model.records.iter().map(|record| data.is_spelled(record)).collect();
+        // What lies behind everything is kept there.
+        data.spelled[model.root.index()] = true;
         data
     }
 
@@ -119,9 +120,6 @@ impl<'m> Data<'m> {
 
     /// Whether something of these rows may be spelled in more than one way.
     fn is_spelled(&self, record: &Record) -> bool {
-        if self.model.gaps == Gaps::Kept && !matches!(record.kind, RecordKind::Word(_)) {
-            return true;
-        }
         let forms = self.forms_of(record);
         let word = matches!(record.kind, RecordKind::Word(_));
         let rows = record.rows.iter().chain(forms.iter().flat_map(|form| &form.rows));
@@ -140,7 +138,9 @@ impl<'m> Data<'m> {
             RowKind::Reserved | RowKind::Pool { .. } => return true,
             // Bytes that should be zero and are not can be read leniently; bits can not.
             RowKind::Zero | RowKind::Runtime => return !word,
-            RowKind::Mark { .. } | RowKind::Slice { .. } => return false,
+            // Where what it leads to lies, or what lies there.
+            RowKind::Mark { .. } | RowKind::Object { .. } => return true,
+            RowKind::Slice { .. } => return false,
             _ => {}
         }
         if let Role::Kept(expr) = &row.role
@@ -175,9 +175,9 @@ impl<'m> Data<'m> {
             Type::Pointer(pointer) => {
                 let kind = &self.model.pointers[pointer.kind.index()];
                 is_varint(&kind.cell)
-                    || self.perhaps_empty(pointer, row)
                     || match &pointer.target {
-                        Target::Own(target) => self.type_spelled(target, row),
+                        // Where that lies.
+                        Target::Own(_) => true,
                         Target::Pooled => {
                             kind.text.as_deref().is_some_and(|text| self.type_spelled(text, row))
                         }
@@ -194,24 +194,6 @@ impl<'m> Data<'m> {
             Type::PerEpoch(types) => types.iter().any(|ty| self.type_spelled(ty, row)),
             Type::Record(_) | Type::ByteOrderMark | Type::Text | Type::Nothing => false,
         }
-    }
-
-    /// Whether a pointer to nothing may be none in one file and an address in another.
-    fn perhaps_empty(&self, pointer: &PointerType, row: &Row) -> bool {
-        let Target::Own(target) = &pointer.target else { return false };
-        let empty = match target.stripped() {
-            Type::Array(array) => !matches!(array.length, ArrayLength::Last(_)),
-            Type::Run(run) => matches!(run.length, RunLength::Count(_)),
-            // A target that differs by epoch may be any of these.
-            Type::PerEpoch(_) => true,
-            _ => false,
-        };
-        let kind = &self.model.pointers[pointer.kind.index()];
-        let none = kind.none.is_some() || !row.none.is_empty();
-        let usual = pointer.when_empty.unwrap_or(kind.when_empty);
-        empty
-            && pointer.none_with.is_none()
-            && (usual == WhenEmpty::None || none && !pointer.optional)
     }
 }
 

@@ -82,19 +82,10 @@ pub(super) fn views(model: &Model) -> Vec<Model> {
     (0..).map(EpochId).take(model.epochs.len()).map(|epoch| model.in_epoch(epoch)).collect()
 }
 
-/// What a model as a whole asks for that straight code cannot carry, whatever is in its structs.
-pub(super) fn everywhere(model: &Model) -> Vec<&'static str> {
-    let gaps = (model.gaps == crate::model::Gaps::Kept).then_some("gaps are kept (`gaps=kept`)");
-    gaps.into_iter().collect()
-}
-
 /// The module `straight`, or why there is none.
 pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted> {
     let straight = Straight::new(shapes, views, Flavour::Values);
     let model = straight.model;
-    if let Some(why) = everywhere(model).first() {
-        return unable(*why);
-    }
     let reader = read::emit(&straight)?;
     let checking = check::Checking::new(&straight, false)?;
     let writer = write::emit(&straight, &checking)?;
@@ -172,9 +163,6 @@ pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted>
 pub(super) fn emit_arena<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<TokenStream> {
     let straight = Straight::new(shapes, views, Flavour::Arena);
     let model = straight.model;
-    if let Some(why) = everywhere(model).first() {
-        return unable(*why);
-    }
     let reader = read::emit(&straight)?;
     if !reader.sealed {
         return unable("a reader that has to compare bytes");

@@ -14,6 +14,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::arrange::Arrangement;
 use super::claims::Claim;
 use super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
 use super::keys::Keys;
@@ -24,7 +25,7 @@ use super::val::{read_kind, Fault};
 use crate::bits::BitReader;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::Endian;
-use crate::model::{Extent, Gaps, Home, RecordId, Row, RowKind, RunLength, Type};
+use crate::model::{Extent, Home, RecordId, Row, RowKind, RunLength, Type};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// What only reading needs.
@@ -32,9 +33,10 @@ use crate::spelling::{KeptKind, KeptValue};
 pub(crate) struct Reading {
     /// What each row accounts for, if somebody wants to know.
     pub claims: Option<Vec<Claim>>,
-    /// What each object takes, whether rows account for all of it or not, in the order of reading;
-    /// empty unless gaps are kept.
-    pub objects: Vec<Claim>,
+    /// How the file is arranged.
+    pub arrangement: Arrangement,
+    /// A byte between objects that should be zero and is not.
+    pub not_zero: Option<ReadError>,
     /// Pooled texts by address and kind of pointer: each is decoded once.
     pub texts: BTreeMap<(u64, u32), Item>,
     /// Addresses that the file's relocation tables list, sorted.
@@ -115,8 +117,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.tree.own_node_mut(root).order = Order::Known(self.order);
         self.region_end = length;
         // Bytes behind the root that nothing leads to are gaps, like others between objects.
-        let end = self.read_record(root, Cursor::new(0, length))?;
-        self.note_object(0, end, Loc::row(root, WHOLE));
+        self.read_record(root, Cursor::new(0, length))?;
         self.resolve_node(root)?;
         self.settle()?;
         let strict = self.options.strict;
@@ -164,14 +165,6 @@ impl<'p, 'b> Engine<'p, 'b> {
         match read_kind(fault) {
             Ok(kind) => self.error(kind, offset, loc),
             Err(error) => error,
-        }
-    }
-
-    /// Remembers what an object takes; of one without bytes, where it lies: what is in front of it
-    /// is not a gap of the object that comes next.
-    pub(crate) fn note_object(&mut self, at: u64, end: u64, loc: Loc) {
-        if self.model.gaps == Gaps::Kept {
-            self.reading.objects.push(Claim { at, end, loc });
         }
     }
 

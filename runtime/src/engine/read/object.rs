@@ -242,7 +242,6 @@ impl<'p, 'b> Engine<'p, 'b> {
         let mut cursor = Cursor::new(at, length);
         let item = self.read_type(target, loc, row, &mut cursor)?;
         cursor.align_bits();
-        self.note_object(at, cursor.at, loc);
         let empty = match item {
             Item::Array(array) => self.tree.count(array) == 0,
             Item::Bytes(blob) => blob.len == 0,
@@ -314,7 +313,6 @@ impl<'p, 'b> Engine<'p, 'b> {
             slot.item = item;
             slot.end = short(cursor.at);
         }
-        self.note_object(at, cursor.at, loc);
         self.check_now(loc, row)
     }
 

@@ -26,6 +26,7 @@ impl<'p> Engine<'p, '_> {
                     let whole = self.writing.base + size;
                     self.writing.out.resize(whole, 0);
                 }
+                self.watch(size);
             }
             _ => {
                 let kind = ProblemKind::TooLarge { limit: MAX_SIZE };
@@ -59,6 +60,7 @@ impl<'p> Engine<'p, '_> {
         for (at, bytes) in core::mem::take(&mut self.writing.loose) {
             self.put(at, &bytes);
         }
+        self.part();
     }
 
     /// Numbers in place that have no room there.
@@ -159,15 +161,21 @@ impl<'p> Engine<'p, '_> {
         let Some(to) = to.checked_sub(ahead).and_then(|to| usize::try_from(to).ok()) else {
             return;
         };
-        let to = self.writing.base + to;
         let source = match from {
             From::File => self.tree.file,
             From::Own => &self.tree.own,
             From::Literal => &self.layout.literals,
         };
-        let source = source.get(start..start + len);
-        let place = self.writing.out.get_mut(to..to + len);
-        if let (Some(source), Some(place)) = (source, place) {
+        let Some(source) = source.get(start..start + len) else { return };
+        if !self.writing.placing.written.is_empty() {
+            let mut bytes = source.to_vec();
+            if reversed {
+                bytes.reverse();
+            }
+            return self.put(to as u64 + ahead, &bytes);
+        }
+        let to = self.writing.base + to;
+        if let Some(place) = self.writing.out.get_mut(to..to + len) {
             place.copy_from_slice(source);
             if reversed {
                 place.reverse();
@@ -242,11 +250,12 @@ impl<'p> Engine<'p, '_> {
     pub(crate) fn put(&mut self, at: u64, bytes: &[u8]) {
         let Some(at) = at.checked_sub(self.writing.ahead) else { return };
         let Ok(at) = usize::try_from(at) else { return };
-        let at = self.writing.base + at;
-        let out = &mut self.writing.out;
         if self.writing.checking {
             return;
         }
+        self.watch_bytes(at, bytes);
+        let at = self.writing.base + at;
+        let out = &mut self.writing.out;
         if let Some(place) = at.checked_add(bytes.len()).and_then(|end| out.get_mut(at..end)) {
             place.copy_from_slice(bytes);
         }
@@ -262,10 +271,12 @@ impl<'p> Engine<'p, '_> {
             let within = u8::try_from(position % 8).unwrap_or(0);
             let (source, target) =
                 if msb_first { (width - 1 - index, 7 - within) } else { (index, within) };
-            if value >> source & 1 == 0 {
+            let set = value >> source & 1 != 0;
+            let byte = usize::try_from(at + position / 8).unwrap_or(usize::MAX);
+            self.watch_bits(byte, u8::from(set) << target, 1 << target);
+            if !set {
                 continue;
             }
-            let byte = usize::try_from(at + position / 8).unwrap_or(usize::MAX);
             let byte = self.writing.base.saturating_add(byte);
             if let Some(byte) = self.writing.out.get_mut(byte) {
                 *byte |= 1 << target;

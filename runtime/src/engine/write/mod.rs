@@ -7,6 +7,7 @@
 //! 4. *Validate*: counts, references and rules.
 //! 5. *Fill*: an exactly sized buffer, every address known.
 
+mod arrange;
 pub(crate) mod build;
 mod expand;
 mod extent;
@@ -36,6 +37,7 @@ use crate::model::{ByteOrderRule, Constant, EpochId, ExprId, Role, RowId, Type};
 use crate::options::ReadOptions;
 use crate::path::{Path, Segment};
 use crate::problem::{Problem, ProblemKind, WriteError};
+use arrange::{Moves, Placing};
 
 /// What only writing needs.
 #[derive(Debug, Default)]
@@ -61,6 +63,8 @@ pub(crate) struct Writing {
     pub loose: Vec<(u64, Vec<u8>)>,
     /// Sizes and ends of regions that must agree with an expression.
     pub expectations: Vec<Expectation>,
+    /// Where objects are put, and where they were.
+    pub placing: Placing,
     /// Alignment of an object whose bytes do not come first in its layout.
     pub aligns: BTreeMap<NodeRef, u64>,
     /// The file, behind what is not ours.
@@ -106,24 +110,32 @@ pub(crate) fn write(
     };
     let layout = program.layout(epoch);
     let options = ReadOptions::default();
-    let mut engine = Engine::new(program, layout, Direction::Writing, file, &options);
-    engine.context = context;
-    engine.order = match program.model().byte_order {
-        ByteOrderRule::Fixed(order) => order.into(),
-        ByteOrderRule::Mark { .. } => Endian::Little,
-    };
-    engine.writing.base = out.len();
-    engine.writing.checking = aim == Aim::Check;
-    engine.writing.out = core::mem::take(out);
-    engine.write_file(value);
-    *out = core::mem::take(&mut engine.writing.out);
-    let base = engine.writing.base;
-    let problems = engine.writing.problems;
-    if problems.is_empty() {
-        return Ok(());
+    let base = out.len();
+    let mut moves = Moves::default();
+    loop {
+        let mut engine = Engine::new(program, layout, Direction::Writing, file, &options);
+        engine.context.clone_from(&context);
+        engine.order = match program.model().byte_order {
+            ByteOrderRule::Fixed(order) => order.into(),
+            ByteOrderRule::Mark { .. } => Endian::Little,
+        };
+        engine.writing.base = base;
+        engine.writing.checking = aim == Aim::Check;
+        engine.writing.placing.moves = moves;
+        engine.writing.out = core::mem::take(out);
+        engine.write_file(value);
+        *out = core::mem::take(&mut engine.writing.out);
+        let problems = engine.writing.problems;
+        if !problems.is_empty() {
+            out.truncate(base);
+            return Err(WriteError::new(problems));
+        }
+        match engine.writing.placing.again {
+            None => return Ok(()),
+            Some(next) => moves = next,
+        }
+        out.truncate(base);
     }
-    out.truncate(base);
-    Err(WriteError::new(problems))
 }
 
 impl<'p> Engine<'p, '_> {
@@ -143,7 +155,7 @@ impl<'p> Engine<'p, '_> {
             self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
         }
         self.check_sizes();
-        if !self.writing.problems.is_empty() {
+        if !self.writing.problems.is_empty() || self.writing.placing.again.is_some() {
             return;
         }
         self.validate();

@@ -27,11 +27,21 @@ type Placed = Option<(u64, u64)>;
 impl<'p, 'b> Engine<'p, 'b> {
     pub(crate) fn place_root(&mut self) -> Fallible<()> {
         let root = NodeRef::ROOT;
-        self.run_layout(root, &self.tree.record(root).layout)?;
+        self.begin_all();
+        self.run_root()?;
         // What the file had behind everything.
+        self.finish_all();
         let total = self.begin(Loc::row(root, WHOLE), 1);
         self.writing.total = Some(total);
+        self.make_room();
         Ok(())
+    }
+
+    /// Runs the layout of the root: what it reaches is placed, or met where it is if the file was
+    /// read.
+    pub(crate) fn run_root(&mut self) -> Fallible<()> {
+        let root = NodeRef::ROOT;
+        self.run_layout(root, &self.tree.record(root).layout)
     }
 
     fn run_layout(&mut self, node: NodeRef, statements: &'p [Statement]) -> Fallible<()> {
@@ -83,15 +93,23 @@ impl<'p, 'b> Engine<'p, 'b> {
                 }
                 Statement::Mark(row, align) => {
                     let loc = Loc::row(node, *row);
-                    if self.is_nowhere(loc) {
-                        self.tree.set_item(loc, Item::Absent);
+                    let Some(address) = self.mark_address(loc) else {
+                        if !self.is_reading() {
+                            self.tree.set_item(loc, Item::Absent);
+                        }
                         continue;
-                    }
+                    };
                     if let Some(align) = align {
                         let align = self.eval_int(*align, node, None)?.unwrap_or(1);
                         self.align_to(u64::try_from(align).unwrap_or(1).max(1));
                     }
-                    let at = self.writing.cursor;
+                    let cursor = self.writing.cursor;
+                    if self.is_reading() {
+                        let at = address.and_then(|at| u64::try_from(at).ok()).unwrap_or(cursor);
+                        self.meet_mark(loc, cursor, at);
+                        continue;
+                    }
+                    let at = self.shared_place(loc).unwrap_or(cursor);
                     let item = self.tree.integer(at.into());
                     if let Some(slot) = self.tree.slot_mut(loc) {
                         slot.at = short(at);
@@ -111,18 +129,42 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// Places the bytes of a record.
     fn place_this(&mut self, node: NodeRef, align: u64) -> Fallible<()> {
         let loc = self.tree.node_loc(node);
+        if self.is_reading() {
+            let (at, end) = (self.tree.node_at(node), self.tree.node_end(node));
+            self.meet_at(loc, None, align, at, end);
+            return Ok(());
+        }
         let at = if node == NodeRef::ROOT { 0 } else { self.begin(loc, align) };
         let end = self.lay_record(node, at)?;
         self.finish(end);
         Ok(())
     }
 
-    /// Whether what says the address of a mark is not there, so that it marks nothing.
-    fn is_nowhere(&mut self, loc: Loc) -> bool {
-        match self.tree.row(loc).kind {
-            RowKind::Mark { address } => matches!(self.eval_int(address, loc.node, None), Ok(None)),
-            _ => false,
+    /// The address of a mark as far as it can be said; nothing if what says it is not there, so that
+    /// it marks nothing.
+    fn mark_address(&mut self, loc: Loc) -> Option<Option<i128>> {
+        let RowKind::Mark { address } = self.tree.row(loc).kind else { return Some(None) };
+        match self.eval_int(address, loc.node, None) {
+            Ok(None) => None,
+            Ok(at) => Some(at),
+            Err(_) => Some(None),
         }
+    }
+
+    /// What the file has at some place is met, in place of being put there.
+    fn meet_at(&mut self, loc: Loc, ty: Option<&Type>, align: u64, at: u32, end: u32) {
+        if at == UNPLACED || end == UNPLACED {
+            return;
+        }
+        let align = align.max(1);
+        let mut expected = match loc.node == NodeRef::ROOT && loc.row == WHOLE {
+            true => 0,
+            false => self.writing.cursor.checked_next_multiple_of(align).unwrap_or(u64::MAX),
+        };
+        if let Some(ty) = ty {
+            expected = run_start(ty, expected);
+        }
+        self.meet(loc, expected, align, at.into(), end.into());
     }
 
     fn align_to(&mut self, align: u64) {
@@ -250,8 +292,9 @@ impl<'p, 'b> Engine<'p, 'b> {
             return Ok(());
         }
         let align = type_align(self.model, &row.ty).unwrap_or(1);
+        let reading = self.is_reading();
         if let Some((at, end)) = self.place_content(loc, &row.ty, row, align, record, tail)? {
-            if let Some(slot) = self.tree.slot_mut(loc) {
+            if let Some(slot) = self.tree.slot_mut(loc).filter(|_| !reading) {
                 slot.at = short(at);
                 slot.end = short(end);
             }
@@ -283,6 +326,9 @@ impl<'p, 'b> Engine<'p, 'b> {
             None => type_align(self.model, target).unwrap_or(kind.align),
         };
         let placed = self.place_content(loc, target, row, align.max(1), record, tail)?;
+        if self.is_reading() {
+            return Ok(());
+        }
         if let (Some((at, end)), Some(pointer)) = (placed, self.tree.pointer_mut(loc)) {
             pointer.at = short(at);
             pointer.end = short(end);
@@ -328,7 +374,13 @@ impl<'p, 'b> Engine<'p, 'b> {
             return self.place_struct(loc, node, align, record, tail);
         }
         let mut placed = None;
-        if record {
+        if record && self.is_reading() {
+            let (at, end) = match self.tree.pointer(loc) {
+                Some(pointer) => (pointer.at, pointer.end),
+                None => (self.tree.row_at(loc), self.tree.row_end(loc)),
+            };
+            self.meet_at(loc, Some(ty), align, at, end);
+        } else if record {
             self.writing.room = None;
             let at = self.begin(loc, align);
             let mut spot = Spot::new(run_start(ty, at));
@@ -363,7 +415,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let layout = &self.tree.record(node).layout;
         let first = matches!(layout.first(), Some(Statement::This));
         if record || (tail && !first) {
-            if self.tree.node_at(node) != UNPLACED && record {
+            if self.tree.node_at(node) != UNPLACED && record && !self.is_reading() {
                 let at = self.tree.path(loc).to_string();
                 return Err(Box::new(Fault::Eval(format!("`{at}` is placed twice"))));
             }

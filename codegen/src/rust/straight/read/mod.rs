@@ -261,7 +261,12 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         let sealed = self.doubt.borrow().is_none();
         let factor = Literal::usize_unsuffixed(if sealed { SEALED } else { POOLED });
         // Otherwise the value is written, which looks at the rules first.
-        let check = sealed.then(|| quote!(seen_root(&value, #arena &cx)?;));
+        let check = sealed.then(|| {
+            quote! {
+                s::holds(part.at() == cx.len())?;
+                seen_root(&value, #arena &cx)?;
+            }
+        });
         let goals = Literal::usize_unsuffixed(match self.straight.noting.get() {
             true => self.straight.goals.len(),
             false => 0,

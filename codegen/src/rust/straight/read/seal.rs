@@ -8,9 +8,8 @@ use super::super::early;
 use super::body::{Work, extent};
 use super::{Able, Ctx, Reading};
 use crate::model::{
-    ArrayLength, DefinerScope, DefinerSource, Expr, ExprId, Extent, Gaps, Home, Linear, Measure,
-    Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, Start, Step, Tag, Target,
-    Type,
+    ArrayLength, DefinerScope, DefinerSource, Expr, ExprId, Extent, Home, Linear, Measure, Member,
+    Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, Start, Step, Tag, Target, Type,
 };
 use crate::rust::visit::{Part, expressions};
 
@@ -102,15 +101,14 @@ impl<'m> Reading<'_, '_, 'm> {
     /// Something in the model that the reader does not look at, wherever it is.
     pub(super) fn general_doubt(&self) -> Option<String> {
         let model = self.model;
-        if model.gaps == Gaps::Kept {
-            return Some("gaps are kept".to_owned());
-        }
         if !model.relocation.is_empty() {
             return Some("a relocation table".to_owned());
         }
         model.records.iter().flat_map(|record| &record.rows).find_map(|row| {
             let why = match (&row.kind, &row.role) {
                 (RowKind::Pool { .. }, _) => "a string pool",
+                (RowKind::Object { .. } | RowKind::Mark { .. }, _) => "an object at an address",
+                _ if row.ty.owns_target() => "what a pointer leads to",
                 (RowKind::Slice { .. }, _) | (_, Role::View { .. }) => "a shared table",
                 (_, Role::Kept(_)) => "a number that is kept",
                 _ => return None,

@@ -1,0 +1,224 @@
+//! How a file is arranged, where that is not what its layout says.
+//!
+//! A layout gives every object its place: behind the one before it, on its alignment. A file may
+//! have its objects in another order, share one between two pointers, or have bytes between them
+//! that nothing leads to. Then what is needed to arrange it so again is kept beside the objects:
+//!
+//! - [`KeptKind::Gap`]: the bytes between an object and what lies before it.
+//! - [`KeptKind::Place`]: the address of an object that does not follow the one before it in the
+//!   layout. Those behind it follow it again, so they are a *chain* that moves as a whole.
+//! - [`KeptKind::Shared`]: an object that lies inside another one: the address of that one, and how
+//!   far behind it this one begins.
+//!
+//! To find them, the statements of the layout are run over what was read (`write/place.rs`), and
+//! each object is *met* where it is in place of being put there. A file that is arranged as the
+//! layout says is done after that. Otherwise all objects are noted, sorted by address, and the
+//! layout is run once more, to say of each what is kept.
+
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use super::item::{Loc, NodeRef, WHOLE};
+use super::read::Read;
+use super::state::Engine;
+use crate::error::ReadErrorKind;
+use crate::model::{Gaps, Statement};
+use crate::spelling::{KeptKind, KeptValue};
+
+/// What is known of the objects of a file while its layout is run over it.
+#[derive(Debug, Default)]
+pub(crate) struct Arrangement {
+    round: Round,
+    /// Whether an object is not where the layout would have it.
+    differs: bool,
+    /// All objects, in the order of the layout.
+    objects: Vec<Object>,
+    /// The one that is met next.
+    next: usize,
+}
+
+/// What happens with an object that is met.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Round {
+    /// Its place is compared with the one that the layout says.
+    #[default]
+    Compare,
+    /// It is noted.
+    Note,
+    /// What is unusual about its place is kept.
+    Keep,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Object {
+    at: u64,
+    end: u64,
+    /// End of what lies before it in the file.
+    before: u64,
+    /// Address of the object that it lies in.
+    host: Option<u64>,
+    /// Whether others lie in it.
+    hosts: bool,
+    /// Whether it follows what the layout has before it.
+    usual: bool,
+}
+
+impl Engine<'_, '_> {
+    /// Keeps how the file is arranged, unless that is canonical.
+    pub(crate) fn find_arrangement(&mut self) -> Read<()> {
+        let root = NodeRef::ROOT;
+        let layout = &self.tree.record(root).layout;
+        if let [] | [Statement::This] = &layout[..] {
+            return self.keep_end(self.tree.node_end(root).into(), true);
+        }
+        // A layout that cannot be run says nothing of a file's places. Writing reports it.
+        for round in [Round::Compare, Round::Note, Round::Keep] {
+            let arrangement = &mut self.reading.arrangement;
+            arrangement.round = round;
+            arrangement.next = 0;
+            if round == Round::Keep {
+                arrangement.compare_objects();
+            }
+            (self.writing.cursor, self.writing.last_end) = (0, 0);
+            let length = self.reading.notes.len();
+            let ran = self.run_root();
+            self.reading.notes.truncate(length);
+            if ran.is_err() {
+                return Ok(());
+            }
+            if let Some(error) = self.reading.not_zero.take() {
+                return Err(error);
+            }
+            if !self.reading.arrangement.differs {
+                return self.keep_end(self.writing.last_end, false);
+            }
+        }
+        let arrangement = core::mem::take(&mut self.reading.arrangement);
+        let bytes = arrangement.objects.iter().filter(|object| object.at < object.end);
+        let reach = bytes.map(|object| object.end).max().unwrap_or(0);
+        let last_end = self.writing.last_end;
+        self.keep_end(reach.max(last_end), reach > last_end)
+    }
+
+    /// Keeps what lies behind everything.
+    fn keep_end(&mut self, reach: u64, closed: bool) -> Read<()> {
+        let length = self.tree.file.len() as u64;
+        let expected = if closed { reach } else { self.writing.cursor };
+        let loc = Loc::row(NodeRef::ROOT, WHOLE);
+        if length == expected && self.is_zero(reach, length) {
+            return Ok(());
+        }
+        self.keep_gap(loc, reach, length);
+        self.reading.not_zero.take().map_or(Ok(()), Err)
+    }
+
+    fn is_zero(&self, from: u64, to: u64) -> bool {
+        let bytes = crate::slice(self.tree.file, from, to.saturating_sub(from));
+        bytes.map_or(true, |bytes| bytes.iter().all(|b| *b == 0))
+    }
+
+    /// Keeps bytes that lie before an object, unless the schema says that they are zero.
+    fn keep_gap(&mut self, loc: Loc, from: u64, to: u64) {
+        let Ok(bytes) = crate::slice(self.tree.file, from, to.saturating_sub(from)) else { return };
+        if self.model.gaps == Gaps::Zero {
+            if let Some(first) = bytes.iter().position(|b| *b != 0) {
+                let error = self.error(ReadErrorKind::NotZero, from + first as u64, loc);
+                self.reading.not_zero.get_or_insert(error);
+            }
+        }
+        self.keep(loc, KeptKind::Gap, KeptValue::Bytes(bytes.to_vec()), KeptValue::None);
+    }
+
+    /// An object of the file, whose place would be `expected`.
+    pub(crate) fn meet(&mut self, loc: Loc, expected: u64, align: u64, at: u64, end: u64) {
+        let last_end = self.writing.last_end;
+        match self.reading.arrangement.round {
+            Round::Compare => {
+                if at != expected || !self.is_zero(last_end, at) {
+                    self.reading.arrangement.differs = true;
+                }
+            }
+            Round::Note => {
+                let usual = at == expected && self.is_zero(last_end, at);
+                let object = Object { at, end, before: 0, host: None, hosts: false, usual };
+                self.reading.arrangement.objects.push(object);
+            }
+            Round::Keep => {
+                if !self.keep_place(loc, expected, align, last_end) {
+                    return;
+                }
+            }
+        }
+        self.writing.cursor = end;
+        self.writing.last_end = end;
+    }
+
+    /// A mark, which is like an object without bytes, but nothing is counted from it.
+    pub(crate) fn meet_mark(&mut self, loc: Loc, expected: u64, at: u64) {
+        let last_end = self.writing.last_end;
+        self.meet(loc, expected, 1, at, at);
+        self.writing.last_end = last_end;
+    }
+
+    /// Keeps what is unusual about the place of the next object. Says whether the layout goes on
+    /// behind it.
+    fn keep_place(&mut self, loc: Loc, expected: u64, align: u64, last_end: u64) -> bool {
+        let arrangement = &mut self.reading.arrangement;
+        let Some(object) = arrangement.objects.get(arrangement.next).copied() else { return true };
+        arrangement.next += 1;
+        let Object { at, end, before, host, hosts, .. } = object;
+        let usual = at == expected && self.is_zero(last_end, at);
+        if at == end && usual {
+            return true;
+        }
+        if let Some(host) = host.or((at == end).then_some(0)) {
+            let numbers = [host, at - host].map(|n| KeptValue::Int(n.into()));
+            self.keep(loc, KeptKind::Shared, KeptValue::List(numbers.into()), KeptValue::None);
+            return false;
+        }
+        let follows = before <= last_end && at >= last_end && !hosts;
+        if follows && at % align.max(1) == 0 {
+            if !usual {
+                self.keep_gap(loc, last_end, at);
+            }
+            return true;
+        }
+        // Nothing has to be said of the root: others come behind it.
+        if at > 0 {
+            let place = KeptValue::Int(at.into());
+            self.keep(loc, KeptKind::Place, place, KeptValue::None);
+            if !self.is_zero(before, at) {
+                self.keep_gap(loc, before, at);
+            }
+        }
+        true
+    }
+}
+
+impl Arrangement {
+    /// Finds out what lies before each object, and which lie inside of others.
+    fn compare_objects(&mut self) {
+        let objects = &mut self.objects;
+        let mut order: Vec<usize> = (0..objects.len()).collect();
+        // The root is the first of all; of objects at one address the longest holds the others.
+        order.sort_by_key(|i| (objects[*i].at, *i > 0, Reverse(objects[*i].end), *i));
+        let mut reach = 0;
+        let mut host = 0;
+        for i in order {
+            let Object { at, end, usual, .. } = objects[i];
+            objects[i].before = reach;
+            if at == end && usual {
+                continue;
+            }
+            if at < reach || at == end {
+                objects[i].host = Some(objects[host].at);
+                objects[host].hosts = true;
+            } else {
+                host = i;
+            }
+            if at < end {
+                reach = reach.max(end);
+            }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Gives objects their addresses: behind one another, or as the file had them that they are from.
+//!
+//! Objects that follow one another are a *chain*. The first one begins with the root; another one
+//! begins with each object that has an address of its own ([`KeptKind::Place`]). Such a chain is put
+//! where it was. Only when all are placed it is known whether there is room for them: what has grown
+//! then pushes what lies behind it, and everything is placed again, with the addresses that were
+//! found. Objects that lie inside of others ([`KeptKind::Shared`]) are no part of a chain. Whether
+//! both still say the same is seen when the bytes are written: if not, the one that lies in the other
+//! gets a place of its own, as the layout says.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+use super::super::item::{Loc, MAX_SIZE};
+use super::super::state::Engine;
+use crate::spelling::{KeptKind, KeptValue};
+
+/// What was found out about places when everything was placed before.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Moves {
+    /// New addresses of chains, by their old ones.
+    places: BTreeMap<u64, u64>,
+    /// Objects that say something else than the one in which they were.
+    apart: BTreeSet<Loc>,
+    /// Old places count no more.
+    forgotten: bool,
+    rounds: u32,
+}
+
+/// Places are looked for so often. Each time something moves only if what lies before it has grown by
+/// moving, which nothing does for long.
+const MOST_ROUNDS: u32 = 16;
+
+/// Where objects are put.
+#[derive(Debug, Default)]
+pub(crate) struct Placing {
+    /// What is known from before.
+    pub moves: Moves,
+    /// What has to be different the next time.
+    pub again: Option<Moves>,
+    chains: Vec<Chain>,
+    /// Old places that objects have taken: a copy of an object has the same one.
+    taken: BTreeSet<u64>,
+    /// Where the chain goes on behind an object that lies in another one, and where that begins.
+    aside: Option<(u64, u64, Loc, u64)>,
+    /// Objects that lie in others, with their extents.
+    shared: Vec<(u64, u64, Loc)>,
+    /// Which bits of the file are written, if something lies in something else.
+    pub written: Vec<u8>,
+    /// Addresses where two objects do not say the same.
+    clashes: Vec<u64>,
+    /// The greatest end of an object.
+    reach: u64,
+}
+
+/// Objects that follow one another.
+#[derive(Debug, Clone, Copy)]
+struct Chain {
+    /// Where it was in the file.
+    old: u64,
+    at: u64,
+    end: u64,
+    /// Bytes before it that are kept.
+    gap: u64,
+    align: u64,
+}
+
+impl Engine<'_, '_> {
+    /// Moves the cursor to where an object begins: to its old place, behind the bytes that were kept
+    /// before it, or on its alignment. Returns the address.
+    pub(crate) fn begin(&mut self, loc: Loc, align: u64) -> u64 {
+        let align = align.max(1);
+        if !self.tree.kept.is_empty() {
+            if let Some(at) = self.kept_begin(loc, align) {
+                return at;
+            }
+        }
+        let cursor = &mut self.writing.cursor;
+        *cursor = cursor.checked_next_multiple_of(align).unwrap_or(u64::MAX);
+        *cursor
+    }
+
+    fn kept_begin(&mut self, loc: Loc, align: u64) -> Option<u64> {
+        if let Some(at) = self.shared_place(loc) {
+            let writing = &mut self.writing;
+            writing.placing.aside = Some((writing.cursor, writing.last_end, loc, at));
+            return Some(at);
+        }
+        let gap = match self.tree.kept_of(loc, KeptKind::Gap).map(|kept| &kept.stored) {
+            Some(KeptValue::Bytes(bytes)) => Some(bytes.clone()),
+            _ => None,
+        };
+        let len = gap.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        let old = self.old_place(loc);
+        let at = match old {
+            Some(old) => {
+                self.writing.placing.taken.insert(old);
+                let at = self.writing.placing.moves.places.get(&old).copied().unwrap_or(old);
+                self.writing.placing.chains.push(Chain { old, at, end: at, gap: len, align });
+                at
+            }
+            None => {
+                gap.as_ref()?;
+                (self.writing.last_end + len).checked_next_multiple_of(align).unwrap_or(u64::MAX)
+            }
+        };
+        if let (Some(bytes), false) = (gap, self.writing.measuring) {
+            // What comes before has grown, or is aligned otherwise: zeros stand between.
+            let from = match old {
+                Some(_) => at.saturating_sub(len),
+                None => self.writing.last_end,
+            };
+            self.writing.loose.push((from, bytes));
+        }
+        self.writing.cursor = at;
+        Some(at)
+    }
+
+    /// Address that an object had which does not follow the one before it, unless it is taken.
+    fn old_place(&self, loc: Loc) -> Option<u64> {
+        let placing = &self.writing.placing;
+        match self.tree.kept_of(loc, KeptKind::Place)?.stored {
+            KeptValue::Int(old) if !placing.moves.forgotten => u64::try_from(old)
+                .ok()
+                .filter(|old| *old <= MAX_SIZE && !placing.taken.contains(old)),
+            _ => None,
+        }
+    }
+
+    /// Address of an object that lies in another one.
+    pub(crate) fn shared_place(&self, loc: Loc) -> Option<u64> {
+        let moves = &self.writing.placing.moves;
+        if self.tree.kept.is_empty() || moves.forgotten || moves.apart.contains(&loc) {
+            return None;
+        }
+        let KeptValue::List(numbers) = &self.tree.kept_of(loc, KeptKind::Shared)?.stored else {
+            return None;
+        };
+        let [KeptValue::Int(host), KeptValue::Int(offset)] = numbers[..] else { return None };
+        let (host, offset) = (u64::try_from(host).ok()?, u64::try_from(offset).ok()?);
+        let at = moves.places.get(&host).copied().unwrap_or(host).checked_add(offset)?;
+        (at <= MAX_SIZE).then_some(at)
+    }
+
+    /// Moves the cursor behind an object.
+    pub(crate) fn finish(&mut self, end: u64) {
+        let writing = &mut self.writing;
+        let placing = &mut writing.placing;
+        if let Some((cursor, last_end, loc, at)) = placing.aside.take() {
+            (writing.cursor, writing.last_end) = (cursor, last_end);
+            if at < end {
+                placing.reach = placing.reach.max(end);
+                placing.shared.push((at, end, loc));
+            }
+            return;
+        }
+        placing.reach = placing.reach.max(end);
+        if let Some(chain) = placing.chains.last_mut() {
+            chain.end = end;
+        }
+        writing.cursor = end;
+        writing.last_end = end;
+    }
+
+    /// The end of the file is behind the object that ends last.
+    pub(crate) fn finish_all(&mut self) {
+        let reach = self.writing.placing.reach;
+        if reach > self.writing.last_end {
+            (self.writing.cursor, self.writing.last_end) = (reach, reach);
+        }
+    }
+
+    /// The root begins the first chain.
+    pub(crate) fn begin_all(&mut self) {
+        let root = Chain { old: 0, at: 0, end: 0, gap: 0, align: 1 };
+        self.writing.placing.chains.push(root);
+    }
+
+    /// Looks whether there is room for everything where it is. If not, it has to be placed again.
+    pub(crate) fn make_room(&mut self) {
+        let placing = &mut self.writing.placing;
+        if placing.chains.len() <= 1 {
+            return;
+        }
+        let mut chains = core::mem::take(&mut placing.chains);
+        chains.sort_by_key(|chain| chain.old);
+        // What lies in an object may reach beyond it.
+        let mut by_place: Vec<usize> = (0..chains.len()).collect();
+        by_place.sort_by_key(|i| chains[*i].at);
+        for (at, end, _) in &placing.shared {
+            let behind = by_place.partition_point(|i| chains[*i].at <= *at);
+            if let Some(i) = behind.checked_sub(1) {
+                let chain = &mut chains[by_place[i]];
+                chain.end = chain.end.max(*end);
+            }
+        }
+        let mut moves = Moves { places: BTreeMap::new(), ..placing.moves.clone() };
+        let mut cursor = 0_u64;
+        let mut changed = false;
+        for chain in &chains {
+            let behind = cursor + chain.gap;
+            let at = match behind <= chain.old {
+                true => chain.old,
+                false => behind.checked_next_multiple_of(chain.align).unwrap_or(u64::MAX),
+            };
+            changed |= at != chain.at;
+            if at != chain.old {
+                moves.places.insert(chain.old, at);
+            }
+            cursor = at.saturating_add(chain.end.saturating_sub(chain.at));
+        }
+        if changed {
+            placing.place_again(moves);
+        }
+    }
+
+    /// Makes ready to compare what is written twice.
+    pub(crate) fn watch(&mut self, size: usize) {
+        let watched = !self.writing.placing.shared.is_empty() && !self.writing.checking;
+        self.writing.placing.written = alloc::vec![0; if watched { size } else { 0 }];
+    }
+
+    /// Looks whether bytes that are written say what was written there before.
+    #[inline]
+    pub(crate) fn watch_bytes(&mut self, at: usize, bytes: &[u8]) {
+        if !self.writing.placing.written.is_empty() {
+            for (at, byte) in (at..).zip(bytes) {
+                self.watch_bits(at, *byte, 0xff);
+            }
+        }
+    }
+
+    /// The same, of some bits of a byte.
+    #[inline]
+    pub(crate) fn watch_bits(&mut self, at: usize, byte: u8, bits: u8) {
+        let Some(written) = self.writing.placing.written.get_mut(at) else { return };
+        let old = self.writing.out.get(self.writing.base + at).copied().unwrap_or(byte);
+        if (old ^ byte) & bits & *written != 0 {
+            self.writing.placing.clashes.push(at as u64);
+        }
+        *written |= bits;
+    }
+
+    /// Objects that say something else than the one that they lie in get places of their own.
+    pub(crate) fn part(&mut self) {
+        let placing = &mut self.writing.placing;
+        placing.written = Vec::new();
+        if placing.clashes.is_empty() {
+            return;
+        }
+        let mut moves = placing.moves.clone();
+        placing.clashes.sort_unstable();
+        for (at, end, loc) in &placing.shared {
+            let first = placing.clashes.partition_point(|clash| clash < at);
+            if placing.clashes.get(first).map_or(false, |clash| clash < end) {
+                moves.apart.insert(*loc);
+            }
+        }
+        placing.place_again(moves);
+    }
+}
+
+impl Placing {
+    fn place_again(&mut self, mut moves: Moves) {
+        moves.rounds += 1;
+        moves.forgotten |= moves.rounds >= MOST_ROUNDS;
+        self.again = Some(moves);
+    }
+}

@@ -60,13 +60,15 @@ pub enum KeptKind {
     Place,
     /// An object that lies in another one.
     Shared,
+    /// Pointers to a text that do not lead to the first member of a pool that says it.
+    Text,
     /// How a struct in the row is spelled that has nothing but that.
     Inside,
 }
 
 impl KeptKind {
     /// All kinds of deviations. Not [`KeptKind::Inside`], which has some inside.
-    pub const ALL: [KeptKind; 12] = [
+    pub const ALL: [KeptKind; 13] = [
         KeptKind::Number,
         KeptKind::Width,
         KeptKind::Reserved,
@@ -79,6 +81,7 @@ impl KeptKind {
         KeptKind::Gap,
         KeptKind::Place,
         KeptKind::Shared,
+        KeptKind::Text,
     ];
 
     /// Name in reports: `number`, `width`...
@@ -97,6 +100,7 @@ impl KeptKind {
             KeptKind::Gap => "gap",
             KeptKind::Place => "place",
             KeptKind::Shared => "shared",
+            KeptKind::Text => "text",
             KeptKind::Inside => "inside",
         }
     }

@@ -1,18 +1,20 @@
 //! String pools: which texts they hold, and in which order.
 
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use super::item::{Item, Loc, NodeRef, CASE, UNPLACED};
-use super::map::{sort_by_number, BytesMap};
+use super::item::{ArrayRef, Item, Loc, NodeRef, CASE, UNPLACED};
+use super::map::{sort_by_number, BytesMap, Map};
 use super::plan::Duties;
 use super::relocation::collect;
 use super::state::Engine;
 use super::tree::Tree;
 use super::val::{Fallible, Val};
 use super::walk::Walk;
-use crate::model::{ExprId, PoolOrder, Start, Target};
+use super::write::TextAside;
+use crate::model::{ExprId, PointerId, PoolOrder, RunType, Start, Target, Type};
+use crate::spelling::{KeptKind, KeptValue};
 
 /// Whether a kind of pointers leads into a pool.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,6 +25,28 @@ enum Leads {
     Depends,
 }
 
+/// A pointer into a pool.
+#[derive(Debug, Clone, Copy)]
+struct Met {
+    /// Address of the pointer.
+    cell: u32,
+    text: Item,
+    /// Position in the tree's pointers.
+    number: u32,
+    kind: PointerId,
+}
+
+/// Texts of pointers that do not lead to the first member of the pool that says the same, but
+/// somewhere else: to another one, or into the middle of one.
+#[derive(Debug, Default)]
+struct Aside {
+    /// For each text: how many pointers one behind the other in the file lead to a place, from the
+    /// start of the pool on; or to the first member.
+    places: BTreeMap<Vec<u8>, Vec<(u32, Option<i128>)>>,
+    /// Texts that the pool needs no member for.
+    wholly: BTreeSet<Vec<u8>>,
+}
+
 impl<'p> Engine<'p, '_> {
     /// Members of a pool that follow from the pooled pointers in the tree.
     pub(crate) fn pool_members(
@@ -31,17 +55,31 @@ impl<'p> Engine<'p, '_> {
         always: &'p [alloc::string::String],
         order: &'p [(Option<ExprId>, PoolOrder)],
     ) -> Fallible<Vec<Item>> {
-        let order = self.pool_order(loc, order)?;
         let mut met = self.pooled_texts(loc)?;
+        if self.tree.kept_of(loc, KeptKind::Text).is_some() {
+            let aside = self.aside_of(loc, &met);
+            met.retain(|met| !aside.wholly.contains(&self.tree.item_key(met.text)));
+        }
+        self.members_of(loc, met, always, order)
+    }
+
+    fn members_of(
+        &mut self,
+        loc: Loc,
+        mut met: Vec<Met>,
+        always: &'p [alloc::string::String],
+        order: &'p [(Option<ExprId>, PoolOrder)],
+    ) -> Fallible<Vec<Item>> {
+        let order = self.pool_order(loc, order)?;
         self.charge(met.len() as u64)?;
         // Those that are not placed come last.
-        sort_by_number(&mut met, |(cell, _)| *cell);
+        sort_by_number(&mut met, |met| met.cell);
         let mut members: Vec<Item> = Vec::new();
         let mut known = BytesMap::default();
         let first: Vec<Item> =
             always.iter().map(|text| Item::Text(self.tree.add_bytes(text.as_bytes()))).collect();
         let mut keys: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
-        for item in first.into_iter().chain(met.into_iter().map(|(_, item)| item)) {
+        for item in first.into_iter().chain(met.into_iter().map(|met| met.text)) {
             let number = u32::try_from(members.len()).unwrap_or(UNPLACED);
             let key = match self.tree.in_bytes(item) {
                 Some(bytes) => Cow::Borrowed(bytes),
@@ -89,7 +127,7 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// Texts of pointers into a pool, with the addresses of the pointers.
-    fn pooled_texts(&mut self, pool: Loc) -> Fallible<Vec<(u32, Item)>> {
+    fn pooled_texts(&mut self, pool: Loc) -> Fallible<Vec<Met>> {
         let model = self.model;
         let mut kinds = Vec::with_capacity(model.pointers.len());
         for kind in &model.pointers {
@@ -115,23 +153,32 @@ impl<'p> Engine<'p, '_> {
             for row in &self.tree.plan(node).pointing {
                 let loc = Loc::row(node, *row);
                 let tree = &self.tree;
-                collect(tree, &tree.row(loc).ty, tree.entry(loc), &mut |pointer, item| {
+                collect(tree, &tree.row(loc).ty, tree.entry(loc), &mut |pointer, number| {
+                    let item = &tree.pointers[number as usize];
                     let text =
                         matches!(item.target, Item::Text(_) | Item::Bytes(_) | Item::Units(..));
                     if matches!(pointer.target, Target::Pooled) && text {
                         match kinds[pointer.kind.index()] {
                             Leads::No => {}
-                            Leads::Yes => met.push((item.cell, item.target)),
-                            Leads::Depends => {
-                                depending.push((pointer.kind, item.cell, item.target));
-                            }
+                            Leads::Yes => met.push(Met {
+                                cell: item.cell,
+                                text: item.target,
+                                number,
+                                kind: pointer.kind,
+                            }),
+                            Leads::Depends => depending.push(Met {
+                                cell: item.cell,
+                                text: item.target,
+                                number,
+                                kind: pointer.kind,
+                            }),
                         }
                     }
                 });
-                for (kind, cell, text) in depending.drain(..) {
-                    if let Some(path) = &model.pointers[kind.index()].pool {
+                for pointer in depending.drain(..) {
+                    if let Some(path) = &model.pointers[pointer.kind.index()].pool {
                         if self.leads_into(path, node, pool)? {
-                            met.push((cell, text));
+                            met.push(pointer);
                         }
                     }
                 }
@@ -152,6 +199,181 @@ impl<'p> Engine<'p, '_> {
             Ok(!found)
         })?;
         Ok(found)
+    }
+}
+
+impl<'p> Engine<'p, '_> {
+    /// Compares the members of a pool with those that follow from the pointers, and the pointers
+    /// with the members.
+    pub(crate) fn compare_pool(
+        &mut self,
+        loc: Loc,
+        always: &'p [alloc::string::String],
+        order: &'p [(Option<ExprId>, PoolOrder)],
+    ) -> Fallible<()> {
+        let mut met = self.pooled_texts(loc)?;
+        let item = self.tree.item(loc);
+        let Item::Array(array) = item else { return Ok(()) };
+        if let Some(aside) = self.find_aside(loc, array, &mut met) {
+            self.keep(loc, KeptKind::Text, aside, KeptValue::None);
+        }
+        let canonical = self.members_of(loc, met, always, order)?;
+        let same = self.tree.count(array) as usize == canonical.len()
+            && (0..).zip(&canonical).all(|(index, wanted)| {
+                let stored = self.tree.element(array, index).unwrap_or(Item::Absent);
+                self.same_item(stored, *wanted)
+            });
+        if !same {
+            let stored = self.kept_value(item);
+            let instead = self.digest_rows(core::iter::once(canonical.as_slice()));
+            self.keep(loc, KeptKind::Pool, stored, instead);
+        }
+        Ok(())
+    }
+
+    /// What is unusual about where pointers lead, and takes those texts away that lie nowhere else.
+    fn find_aside(&self, pool: Loc, array: ArrayRef, met: &mut Vec<Met>) -> Option<KeptValue> {
+        let start = i128::from(self.tree.row_at(pool));
+        let count = self.tree.count(array);
+        let key = |index: u32| {
+            self.tree.item_key(self.tree.element(array, index).unwrap_or(Item::Absent))
+        };
+        let mut by_place = Map::with_room_for(count as usize);
+        let mut first = BytesMap::default();
+        for index in 0..count {
+            let member = key(index);
+            // Of equal members the first one is meant.
+            if first.get_with(&member, |n| key(n) == member).is_none() {
+                first.insert(&member, index);
+                by_place.insert(self.tree.element_at(array, index, false).into(), index);
+            }
+        }
+        let usual = |met: &Met| {
+            if self.pooled_run(met.kind).is_none() {
+                return true;
+            }
+            let at = self.tree.pointers[met.number as usize].at;
+            by_place.get(at.into()).map_or(false, |index| {
+                let member = self.tree.element(array, index).unwrap_or(Item::Absent);
+                self.same_item(member, met.text)
+            })
+        };
+        let texts: BTreeSet<Vec<u8>> =
+            met.iter().filter(|met| !usual(met)).map(|met| self.tree.item_key(met.text)).collect();
+        if texts.is_empty() {
+            return None;
+        }
+        let mut runs: BTreeMap<Vec<u8>, (Item, Vec<(u32, Option<i128>)>)> = BTreeMap::new();
+        sort_by_number(met, |met| met.cell);
+        for met in met.iter() {
+            let key = self.tree.item_key(met.text);
+            if !texts.contains(&key) {
+                continue;
+            }
+            let at = i128::from(self.tree.pointers[met.number as usize].at);
+            let place = (!usual(met)).then_some(at - start);
+            let (_, runs) = runs.entry(key).or_insert_with(|| (met.text, Vec::new()));
+            match runs.last_mut() {
+                Some((count, last)) if *last == place => *count += 1,
+                _ => runs.push((1, place)),
+            }
+        }
+        let wholly = |key: &Vec<u8>| {
+            runs.get(key).map_or(false, |(_, runs)| runs.iter().all(|(_, place)| place.is_some()))
+        };
+        met.retain(|met| !wholly(&self.tree.item_key(met.text)));
+        let rows = runs.values().flat_map(|(text, runs)| {
+            runs.iter().map(|(count, place)| {
+                let place = place.map_or(KeptValue::None, KeptValue::Int);
+                alloc::vec![self.kept_value(*text), KeptValue::Int((*count).into()), place]
+            })
+        });
+        Some(KeptValue::Table(rows.collect()))
+    }
+
+    /// What is kept of where pointers lead, as far as it still holds.
+    fn aside_of(&self, pool: Loc, met: &[Met]) -> Aside {
+        let mut aside = Aside::default();
+        let Some(kept) = self.tree.kept_of(pool, KeptKind::Text) else { return aside };
+        let rows: &[Vec<KeptValue>] = match &kept.stored {
+            KeptValue::Table(rows) => rows,
+            _ => &[],
+        };
+        for row in rows {
+            let [text, KeptValue::Int(count), place] = &row[..] else { continue };
+            let key = match text {
+                KeptValue::Text(text) => text.as_bytes().to_vec(),
+                KeptValue::Bytes(bytes) => bytes.clone(),
+                KeptValue::Units(units) => {
+                    units.iter().flat_map(|unit| unit.to_be_bytes()).collect()
+                }
+                _ => continue,
+            };
+            if self.writing.placing.moves.texts.contains(&key) {
+                continue;
+            }
+            let place = match place {
+                KeptValue::Int(place) => Some(*place),
+                _ => None,
+            };
+            let count = u32::try_from(*count).unwrap_or(0);
+            aside.places.entry(key).or_default().push((count, place));
+        }
+        let mut uses: BTreeMap<&[u8], u32> = BTreeMap::new();
+        let keys: Vec<Vec<u8>> = met.iter().map(|met| self.tree.item_key(met.text)).collect();
+        for key in &keys {
+            *uses.entry(key).or_default() += 1;
+        }
+        for (key, places) in &aside.places {
+            let aside_count: u32 = places
+                .iter()
+                .take_while(|(_, place)| place.is_some())
+                .map(|(count, _)| *count)
+                .sum();
+            let all = places.iter().all(|(_, place)| place.is_some());
+            if all && uses.get(&key[..]).map_or(false, |uses| *uses <= aside_count) {
+                aside.wholly.insert(key.clone());
+            }
+        }
+        aside
+    }
+
+    /// Pointers whose texts have places of their own in a pool or beside it get these, and the texts
+    /// are written there, which must change nothing.
+    pub(crate) fn lead_aside(&mut self, pool: Loc) -> Fallible<()> {
+        let mut met = self.pooled_texts(pool)?;
+        let mut aside = self.aside_of(pool, &met).places;
+        sort_by_number(&mut met, |met| met.cell);
+        let start = i128::from(self.tree.row_at(pool));
+        for met in met {
+            let key = self.tree.item_key(met.text);
+            let Some(runs) = aside.get_mut(&key) else { continue };
+            let Some((count, place)) = runs.iter_mut().find(|(count, _)| *count > 0) else {
+                continue;
+            };
+            *count -= 1;
+            let at = place.and_then(|place| u32::try_from(start + place).ok());
+            if let Some(at) = at.filter(|at| *at != UNPLACED) {
+                self.tree.pointers[met.number as usize].at = at;
+                let number = met.number;
+                self.writing.placing.texts.push(TextAside {
+                    at,
+                    end: at,
+                    number,
+                    kind: met.kind,
+                    key,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// How texts that a kind of pointers leads to are stored.
+    pub(crate) fn pooled_run(&self, kind: PointerId) -> Option<&'p RunType> {
+        match self.model.pointers[kind.index()].text.as_deref()?.stripped() {
+            Type::Run(run) => Some(run),
+            _ => None,
+        }
     }
 }
 

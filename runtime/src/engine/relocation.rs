@@ -96,7 +96,8 @@ impl<'p> Engine<'p, '_> {
                 } else {
                     let definition = self.tree.row(loc);
                     let (tree, model, reading) = (&self.tree, self.model, self.is_reading());
-                    collect(tree, &definition.ty, tree.entry(loc), &mut |pointer, item| {
+                    collect(tree, &definition.ty, tree.entry(loc), &mut |pointer, number| {
+                        let item = &tree.pointers[number as usize];
                         let listing = listings.get(pointer.kind.index()).copied().flatten();
                         let class = listing.map(|listing| class_policy(model, pointer, listing));
                         let listed = match pointer.list.or(class) {
@@ -329,13 +330,13 @@ pub(crate) fn collect<'p>(
     tree: &Tree<'_, '_>,
     ty: &'p Type,
     item: Item,
-    visit: &mut dyn FnMut(&'p PointerType, &Pointer),
+    visit: &mut dyn FnMut(&'p PointerType, u32),
 ) {
     match (ty, item) {
         (Type::Region(region), item) => collect(tree, &region.inner, item, visit),
         (Type::Pointer(pointer), Item::Pointer(number)) => {
             let inner = &tree.pointers[number as usize];
-            visit(pointer, inner);
+            visit(pointer, number);
             if let Target::Own(target) = &pointer.target {
                 collect(tree, target, inner.target, visit);
             }

@@ -13,7 +13,7 @@ use super::val::{eval_error, Fallible, Fault, Val};
 use super::walk::Walk;
 use crate::error::ReadErrorKind;
 use crate::model::{
-    CheckKind, Expr, ExprId, Home, Path, PoolOrder, RecordKind, Role, Row, RowId, RowKind, Type,
+    CheckKind, Expr, ExprId, Home, Path, RecordKind, Role, Row, RowId, RowKind, Type,
 };
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -421,28 +421,6 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     /// Compares a pool's members with the texts that pooled pointers name.
-    fn compare_pool(
-        &mut self,
-        loc: Loc,
-        always: &'p [alloc::string::String],
-        order: &'p [(Option<ExprId>, PoolOrder)],
-    ) -> Fallible<()> {
-        let canonical = self.pool_members(loc, always, order)?;
-        let item = self.tree.item(loc);
-        let Item::Array(array) = item else { return Ok(()) };
-        let same = self.tree.count(array) as usize == canonical.len()
-            && (0..).zip(&canonical).all(|(index, wanted)| {
-                let stored = self.tree.element(array, index).unwrap_or(Item::Absent);
-                self.same_item(stored, *wanted)
-            });
-        if !same {
-            let stored = self.kept_value(item);
-            let instead = self.digest_rows(core::iter::once(canonical.as_slice()));
-            self.keep(loc, KeptKind::Pool, stored, instead);
-        }
-        Ok(())
-    }
-
     /// An item without structs that own anything, as it is kept.
     pub(crate) fn kept_value(&self, item: Item) -> KeptValue {
         match self.tree.through(item) {

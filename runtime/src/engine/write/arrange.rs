@@ -11,8 +11,11 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use super::super::item::{Loc, MAX_SIZE};
+use super::super::item::{Loc, NodeRef, MAX_SIZE, WHOLE};
+use super::super::read::short;
 use super::super::state::Engine;
+use super::super::val::Fallible;
+use crate::model::PointerId;
 use crate::spelling::{KeptKind, KeptValue};
 
 /// What was found out about places when everything was placed before.
@@ -22,6 +25,8 @@ pub(crate) struct Moves {
     places: BTreeMap<u64, u64>,
     /// Objects that say something else than the one in which they were.
     apart: BTreeSet<Loc>,
+    /// Texts that are not where they were.
+    pub texts: BTreeSet<Vec<u8>>,
     /// Old places count no more.
     forgotten: bool,
     rounds: u32,
@@ -45,12 +50,25 @@ pub(crate) struct Placing {
     aside: Option<(u64, u64, Loc, u64)>,
     /// Objects that lie in others, with their extents.
     shared: Vec<(u64, u64, Loc)>,
+    /// Texts that lie in something else, with their extents and the pointers to them.
+    pub texts: Vec<TextAside>,
     /// Which bits of the file are written, if something lies in something else.
     pub written: Vec<u8>,
     /// Addresses where two objects do not say the same.
     clashes: Vec<u64>,
     /// The greatest end of an object.
     reach: u64,
+}
+
+/// A text that a pool has no member for, or that is another than the first one that says it.
+#[derive(Debug)]
+pub(crate) struct TextAside {
+    pub at: u32,
+    pub end: u32,
+    /// Of the pointer to it, in the tree's list.
+    pub number: u32,
+    pub kind: PointerId,
+    pub key: Vec<u8>,
 }
 
 /// Objects that follow one another.
@@ -214,9 +232,40 @@ impl Engine<'_, '_> {
         }
     }
 
+    /// Pointers whose texts have places of their own get these.
+    pub(crate) fn lead_texts(&mut self) -> Fallible<()> {
+        let all = self.tree.kept.iter().flat_map(|(node, kept)| {
+            let texts = kept.iter().filter(|kept| kept.kind == KeptKind::Text);
+            texts.map(|kept| Loc::row(*node, kept.row))
+        });
+        for pool in all.collect::<Vec<_>>() {
+            self.lead_aside(pool)?;
+        }
+        Ok(())
+    }
+
+    /// Writes these texts, which must change nothing.
+    pub(crate) fn fill_texts(&mut self, total: u64) -> Fallible<()> {
+        for index in 0..self.writing.placing.texts.len() {
+            let TextAside { at, number, kind, .. } = self.writing.placing.texts[index];
+            let Some(run) = self.pooled_run(kind) else { continue };
+            let item = self.tree.pointers[number as usize].target;
+            let root = Loc::row(NodeRef::ROOT, WHOLE);
+            let end = self.fill_run_at(root, run, at.into(), item)?;
+            if end > total {
+                self.writing.placing.clashes.push(at.into());
+            }
+            // One without bytes can be anywhere.
+            self.writing.placing.texts[index].end = short(end.max(u64::from(at) + 1));
+        }
+        Ok(())
+    }
+
     /// Makes ready to compare what is written twice.
     pub(crate) fn watch(&mut self, size: usize) {
-        let watched = !self.writing.placing.shared.is_empty() && !self.writing.checking;
+        let placing = &self.writing.placing;
+        let watched = !placing.shared.is_empty() || !placing.texts.is_empty();
+        let watched = watched && !self.writing.checking;
         self.writing.placing.written = alloc::vec![0; if watched { size } else { 0 }];
     }
 
@@ -250,10 +299,19 @@ impl Engine<'_, '_> {
         }
         let mut moves = placing.moves.clone();
         placing.clashes.sort_unstable();
+        let clashes = &placing.clashes;
+        let clash = |at: u64, end: u64| {
+            let first = clashes.partition_point(|clash| *clash < at);
+            clashes.get(first).map_or(false, |clash| *clash < end)
+        };
         for (at, end, loc) in &placing.shared {
-            let first = placing.clashes.partition_point(|clash| clash < at);
-            if placing.clashes.get(first).map_or(false, |clash| clash < end) {
+            if clash(*at, *end) {
                 moves.apart.insert(*loc);
+            }
+        }
+        for text in &placing.texts {
+            if clash(text.at.into(), text.end.into()) {
+                moves.texts.insert(text.key.clone());
             }
         }
         placing.place_again(moves);

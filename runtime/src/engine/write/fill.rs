@@ -26,6 +26,9 @@ impl<'p> Engine<'p, '_> {
                     let whole = self.writing.base + size;
                     self.writing.out.resize(whole, 0);
                 }
+                if let Err(fault) = self.lead_texts() {
+                    self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
+                }
                 self.watch(size);
             }
             _ => {
@@ -59,6 +62,9 @@ impl<'p> Engine<'p, '_> {
         }
         for (at, bytes) in core::mem::take(&mut self.writing.loose) {
             self.put(at, &bytes);
+        }
+        if let Err(fault) = self.fill_texts(total) {
+            self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
         }
         self.part();
     }
@@ -407,8 +413,19 @@ impl<'p> Engine<'p, '_> {
         if at == u64::from(UNPLACED) {
             return Ok(());
         }
-        let mut at = at.next_multiple_of(run.align.unwrap_or(1).max(1));
         let item = self.tree.item(loc);
+        self.fill_run_at(loc, run, at, item).map(|_| ())
+    }
+
+    /// The same at an address; returns the one behind it.
+    pub(crate) fn fill_run_at(
+        &mut self,
+        loc: Loc,
+        run: &'p RunType,
+        at: u64,
+        item: Item,
+    ) -> Fallible<u64> {
+        let mut at = at.next_multiple_of(run.align.unwrap_or(1).max(1));
         if let RunLength::Prefix(cell) = &run.length {
             let units = self.item_size(run.content, item) / unit_size(run.content);
             match cell.storage {
@@ -417,7 +434,7 @@ impl<'p> Engine<'p, '_> {
                         let ty = self.model.cell_name(cell);
                         let ty = alloc::format!("a length of type {ty}");
                         self.problem(loc, does_not_fit(units.into(), &ty));
-                        return Ok(());
+                        return Ok(at);
                     }
                     self.put_int(loc, at, int, units.into())?;
                     at += u64::from(int.bytes);
@@ -430,7 +447,7 @@ impl<'p> Engine<'p, '_> {
                         || !crate::store_varint(&mut prefix, units, width, varint.order.into())
                     {
                         self.problem(loc, does_not_fit(units.into(), "a length"));
-                        return Ok(());
+                        return Ok(at);
                     }
                     self.put(at, &prefix);
                     at += u64::from(width);
@@ -462,7 +479,7 @@ impl<'p> Engine<'p, '_> {
             }
         };
         self.put(at + len, &run.suffix);
-        Ok(())
+        Ok(at + len + run.suffix.len() as u64)
     }
 
     /// Bytes of an item in a run.

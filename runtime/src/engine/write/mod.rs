@@ -37,6 +37,7 @@ use crate::model::{ByteOrderRule, Constant, EpochId, ExprId, Role, RowId, Type};
 use crate::options::ReadOptions;
 use crate::path::{Path, Segment};
 use crate::problem::{Problem, ProblemKind, WriteError};
+pub(crate) use arrange::TextAside;
 use arrange::{Moves, Placing};
 
 /// What only writing needs.

@@ -289,6 +289,7 @@ impl<'p> Engine<'p, '_> {
             }
             (Target::Own(_), Item::Array(_) | Item::Bytes(_)) if at == UNPLACED => None,
             (Target::Own(_), _) => Some(at),
+            (Target::Pooled, _) if at != UNPLACED => Some(at),
             (Target::Pooled, text) => Some(self.member_address(loc, pointer, text)?),
             (Target::Element, item) => match (self.tree.int(item), &row.reference) {
                 (Some(index), Some(reference)) => {

@@ -6,8 +6,7 @@
 
 use super::item::{Loc, NodeRef, WHOLE};
 use super::state::Engine;
-use super::write::place::type_align;
-use crate::model::{Gaps, Target, Type};
+use crate::model::{Gaps, Model, Target, Type};
 use crate::spelling::{KeptKind, KeptValue};
 
 impl<'p> Engine<'p, '_> {
@@ -93,5 +92,18 @@ impl<'p> Engine<'p, '_> {
     pub(crate) fn finish(&mut self, end: u64) {
         self.writing.cursor = end;
         self.writing.last_end = end;
+    }
+}
+
+/// Alignment that a type states for itself.
+pub(crate) fn type_align(model: &Model, ty: &Type) -> Option<u64> {
+    match ty.stripped() {
+        Type::Record(record) => model.records[record.index()].align,
+        Type::Run(run) => run.align,
+        Type::Array(array) => match array.element.stripped() {
+            Type::Run(_) | Type::Record(_) => type_align(model, &array.element),
+            _ => None,
+        },
+        _ => None,
     }
 }

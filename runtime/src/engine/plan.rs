@@ -10,7 +10,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::item::{Blob, From, Item};
-use crate::load::Endian;
+use crate::load::{mask, Endian};
 use crate::model::{
     ArrayLength, Case, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource,
     Encoding, EndianRule, EpochId, Expr, ExprId, Extent, Home, IntType, Label, Meaning, Measure,
@@ -529,8 +529,7 @@ impl Planning<'_> {
                 }
                 (Store::Cell, RowKind::Constant(_), said) => match &row.ty {
                     Type::Cell(Cell { storage: Storage::Word { first, last, .. }, .. }) => {
-                        let mask = super::tree::mask(last - first + 1);
-                        let number = said_number(said, row) & mask;
+                        let number = said_number(said, row) & mask(last - first + 1);
                         let mut word = [0; 8];
                         word.iter_mut().zip(place.iter()).for_each(|(to, from)| *to = *from);
                         let word = u64::from_le_bytes(word) | number << first;
@@ -647,7 +646,7 @@ impl Planning<'_> {
             Type::Cell(Cell { storage: Storage::Word { .. }, .. }) => Some(Store::Cell),
             Type::Run(_) | Type::Region(_) => {
                 // Padding to the end of a region has its size from there.
-                let fills = crate::engine::read::is_fill(&row.ty);
+                let fills = row.ty.is_fill();
                 self.sizes.of(&row.ty).and_then(short).filter(|_| !fills).map(Store::Fill)
             }
             _ => None,

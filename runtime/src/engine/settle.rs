@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Blob, Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
 use super::plan::{Duties, Plan};
-use super::read::Read;
+use super::reading::Read;
 use super::state::Engine;
 use super::tree::Kept;
 use super::val::{eval_error, Fallible, Fault, Val};

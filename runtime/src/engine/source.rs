@@ -240,3 +240,8 @@ pub fn row_name(row: &Row, id: RowId) -> String {
         None => alloc::format!("#{}", id.0),
     }
 }
+
+/// A row as spellings name it.
+pub(crate) fn spelled_row(RowId(row): RowId, first: usize) -> u16 {
+    u16::try_from(row as usize + first).unwrap_or(Spelling::WHOLE)
+}

@@ -13,7 +13,7 @@ use super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, OWN, UNPLACED,
 use super::partial::{Partial, Unread};
 use super::plan::{has_order, Direction, Duties, Number, Place, Plan, RowPlan, Store};
 use super::program::Layout;
-use crate::load::Endian;
+use crate::load::{mask, Endian};
 use crate::model::{
     Cell, Content, Home, Label, Meaning, Model, Pattern, Record, RecordId, RecordKind, Row, RowId,
     Storage, Type,
@@ -1414,11 +1414,6 @@ pub(crate) fn cell_bytes(cell: &Cell) -> u8 {
         Storage::Fixed(int) => int.bytes,
         _ => 0,
     }
-}
-
-/// So many ones at the low end.
-pub(crate) fn mask(width: u8) -> u64 {
-    u64::MAX.checked_shr(64_u32.saturating_sub(width.into())).unwrap_or(0)
 }
 
 /// The integer in so many bits.

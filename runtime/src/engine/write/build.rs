@@ -7,11 +7,12 @@ use alloc::vec::Vec;
 use super::super::forms::{cell_fits, given_is};
 use super::super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, WHOLE};
 use super::super::plan::{Place, Store};
-use super::super::show::number;
-use super::super::source::{Asked, Fields, Given, OnlySpelled, Spelled, StandsFor, Stored};
+use super::super::source::{
+    spelled_row, Asked, Fields, Given, OnlySpelled, Spelled, StandsFor, Stored,
+};
 use super::super::state::Engine;
-use super::super::tree::{cell_bytes, mask, Cells, Elements, Kept, Order, Pointer, Records};
-use crate::load::Endian;
+use super::super::tree::{cell_bytes, Cells, Elements, Kept, Order, Pointer, Records};
+use crate::load::{mask, Endian};
 use crate::model::{
     Case, Cell, Constant, Content, DefinerScope, Encoding, Home, IntType, Meaning, PointerType,
     RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, RunType, Storage, Target, Type,
@@ -384,7 +385,7 @@ impl<'p> Engine<'p, '_> {
         }
         let asked = self.asked(loc, row);
         let first = self.model.first_row(asked.record);
-        let row = number(asked.row, first);
+        let row = spelled_row(asked.row, first);
         let record = &self.model.records[asked.record.index()];
         let mut found = None;
         fields.spelling(Spelled { record, first, inside }, &mut |entry| match &entry.stored {

@@ -4,10 +4,10 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::super::item::{ArrayRef, Item, Loc, NodeRef, CASE, MAX_SIZE};
+use super::super::labels::tag_size;
 use super::super::map::BytesMap;
 use super::super::plan::Store;
-use super::super::read::choice::tag_size;
-use super::super::read::short;
+use super::super::reading::short;
 use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Elements};
 use super::super::val::{eval_error, Fallible};

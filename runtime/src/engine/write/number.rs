@@ -5,11 +5,11 @@ use alloc::format;
 use super::super::item::{Item, Loc, NodeRef, UNPLACED};
 use super::super::plan::Store;
 use super::super::state::Engine;
-use super::super::tree::{load, mask};
+use super::super::tree::load;
 use super::super::val::{eval_error, Fallible, Val};
 use super::build::{does_not_fit, is_nothing};
 use super::fill::no_order;
-use crate::load::Endian;
+use crate::load::{mask, Endian};
 use crate::model::{
     Cell, IntType, Label, Meaning, Pattern, PointerType, RecordKind, Reference, Row, RowId,
     Storage, Tag, Target, Type, UnionId,

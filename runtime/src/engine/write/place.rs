@@ -7,16 +7,16 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::super::address::leads_to_nothing;
+use super::super::gaps::type_align;
 use super::super::item::{Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
 use super::super::plan::Duties;
-use super::super::read::short;
+use super::super::reading::short;
 use super::super::state::Engine;
 use super::super::val::{eval_error, Fallible, Fault};
 use super::super::walk::Walk;
 use super::lay::Spot;
 use crate::model::{
-    LayoutPath, Model, PathStep, PointerType, Row, RowKind, RunLength, Statement, Target, Type,
-    WhenEmpty,
+    LayoutPath, PathStep, PointerType, Row, RowKind, RunLength, Statement, Target, Type, WhenEmpty,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -468,19 +468,6 @@ fn pointer_counts(pointer: &PointerType) -> bool {
         Some(Type::Run(run)) => matches!(run.length, RunLength::Count(_)),
         Some(_) => true,
         None => false,
-    }
-}
-
-/// Alignment that a type states for itself.
-pub(crate) fn type_align(model: &Model, ty: &Type) -> Option<u64> {
-    match ty.stripped() {
-        Type::Record(record) => model.records[record.index()].align,
-        Type::Run(run) => run.align,
-        Type::Array(array) => match array.element.stripped() {
-            Type::Run(_) | Type::Record(_) => type_align(model, &array.element),
-            _ => None,
-        },
-        _ => None,
     }
 }
 

@@ -8,7 +8,7 @@ use super::state::Engine;
 use super::tree::Tree;
 use super::val::{eval_error, Fallible, Fault, Val};
 use crate::model::{
-    Content, Definer, DefinerScope, DefinerSource, Encoding, Home, Label, Measure, Role, Row,
+    Content, Definer, DefinerScope, DefinerSource, Encoding, Expr, Home, Label, Measure, Role, Row,
     RowId, RowKind, Target, Type,
 };
 
@@ -17,11 +17,39 @@ impl<'p> Engine<'p, '_> {
     pub(crate) fn derived(&mut self, loc: Loc) -> Fallible<Option<Val>> {
         for definer in &self.tree.row(loc).definers {
             if let Some(node) = self.tree.scope(definer, loc) {
+                if let Some(val) = self.given_at_once(&definer.source, node)? {
+                    return Ok(Some(val));
+                }
                 let val = self.deeper(|engine| engine.given(&definer.source, node))?;
                 return Ok(Some(val));
             }
         }
         Ok(None)
+    }
+
+    /// What an equation gives where nothing has to be computed for it.
+    pub(crate) fn given_at_once(
+        &mut self,
+        source: &'p DefinerSource,
+        node: NodeRef,
+    ) -> Fallible<Option<Val>> {
+        let (measure, row) = match source {
+            DefinerSource::Expr(expr) => match &self.model[*expr] {
+                Expr::Path(path) => return self.near(path, node),
+                _ => return Ok(None),
+            },
+            DefinerSource::Measure { measure, row, factor: 1, offset: 0 } => (measure, *row),
+            DefinerSource::Measure { .. } => return Ok(None),
+        };
+        let loc = Loc::row(node, row);
+        let known = matches!(self.tree.item(loc), Item::Array(_) | Item::Text(_) | Item::Bytes(_));
+        match measure {
+            Measure::Count if known => Ok(Some(Val::Int(self.count_units(loc).into()))),
+            Measure::Base if known && !self.is_reading() => {
+                Ok(Some(Val::Int(self.slice_base(loc)?)))
+            }
+            _ => Ok(None),
+        }
     }
 
     fn given(&mut self, source: &'p DefinerSource, node: NodeRef) -> Fallible<Val> {

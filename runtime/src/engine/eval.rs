@@ -23,6 +23,10 @@ impl<'p> Engine<'p, '_> {
                 self.charge(1)?;
                 Ok(Val::Int(*n))
             }
+            Expr::Path(path) => match self.near(path, this)? {
+                Some(val) => Ok(val),
+                None => self.deeper(|engine| engine.eval_inner(id, this, it)),
+            },
             _ => self.deeper(|engine| engine.eval_inner(id, this, it)),
         }
     }

@@ -72,6 +72,32 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
     }
 
+    /// What a path leads to, if it goes through records inline and pointers that were followed, to a
+    /// number, truth value or text, as most paths do.
+    pub(crate) fn near(&mut self, path: &Path, this: NodeRef) -> Fallible<Option<Val>> {
+        let mut node = match path.start {
+            Start::This => this,
+            Start::It | Start::Argument(_) => return Ok(None),
+            _ => match self.start_of(path, Way { this, it: None })? {
+                Begin::At(Val::Node(node)) => node,
+                _ => return Ok(None),
+            },
+        };
+        let mut steps = path.steps.iter();
+        while let Some(Step::Field(field)) = steps.next() {
+            let [Member::Row(row)] = members_in(field, self.tree.record_id(node)) else { break };
+            match self.tree.through(self.tree.row_entry(node, *row)) {
+                Item::Node(inner) if self.tree.record(inner).transparent.is_none() => node = inner,
+                item @ (Item::Int(_) | Item::Bool(_) | Item::Text(_)) if steps.len() == 0 => {
+                    self.charge(path.steps.len() as u64 + 1)?;
+                    return Ok(Some(self.tree.val(item)));
+                }
+                _ => break,
+            }
+        }
+        Ok(None)
+    }
+
     /// Where a path begins.
     fn start_of(&self, path: &Path, way: Way) -> Fallible<Begin> {
         let mut node = way.this;

@@ -72,6 +72,8 @@ pub(crate) struct Plan {
     pub not_copied: Vec<RowId>,
     /// Whether some rows have homes.
     pub homes: bool,
+    /// Whether some rows with slots have to be told where they are.
+    pub laid: bool,
     /// Rows that have a slot.
     pub slotted: Vec<RowId>,
     /// Of those: that are or lead to something with a place of its own.
@@ -141,6 +143,8 @@ pub(crate) struct RowPlan {
     pub said: Item,
     /// If it is an integer at a home, in whole bytes that mean just that.
     pub number: Option<Number>,
+    /// When writing: the same, if it is not in place because it follows from other rows.
+    pub follows: Option<Number>,
 }
 
 /// An integer in whole bytes, to be looked at without its row.
@@ -374,7 +378,12 @@ impl Planning<'_> {
             }
             let store = self.store(row, home, place, plans, &mut plan);
             plan.homes |= matches!(home, Home::At(_));
-            if let (false, Home::At(at)) = (matches!(store, Store::Slot(_)), home) {
+            let number = plain_number(row, place);
+            let follows = number.filter(|_| self.follows(row, store));
+            let number = number.filter(|_| store == Store::Cell);
+            let laid = matches!(store, Store::Slot(_)) && follows.is_none();
+            plan.laid |= laid && matches!(home, Home::At(_) | Home::Next);
+            if let (false, Home::At(at)) = (laid, home) {
                 let end = size.and_then(|size| short(at + u64::from(size)));
                 plan.reach = plan.reach.max(end.unwrap_or(0));
             }
@@ -388,8 +397,7 @@ impl Planning<'_> {
                 }
             }
             let said = self.said(row, home);
-            let number = plain_number(row, place, store);
-            plan.rows.push(RowPlan { home, place, store, size, said, number });
+            plan.rows.push(RowPlan { home, place, store, size, said, number, follows });
         }
         if let RecordKind::Word(int) = record.kind {
             plan.lengths = (int.bytes.into(), 0);
@@ -639,6 +647,15 @@ impl Planning<'_> {
         let ranked = row.reference.as_ref().is_some_and(|to| to.filter.is_some());
         let given = matches!(row.role, Role::Data | Role::Default(_) | Role::Fixed);
         !ranked && (self.direction == Direction::Reading || given)
+    }
+
+    /// Whether a number follows from other rows when it is written, in any case.
+    fn follows(&self, row: &Row, store: Store) -> bool {
+        self.direction == Direction::Writing
+            && matches!(store, Store::Slot(_))
+            && matches!((&row.kind, &row.role), (RowKind::Plain, Role::Derived))
+            && row.when.is_none()
+            && row.reference.is_none()
     }
 
     fn padding(&self, row: &Row) -> Option<Store> {
@@ -1040,10 +1057,8 @@ fn duties(record: &Record, plan: &Plan) -> Duties {
     duties
 }
 
-fn plain_number(row: &Row, place: Place, store: Store) -> Option<Number> {
-    let (Store::Cell, Place::Home(at), Type::Cell(cell)) = (store, place, &row.ty) else {
-        return None;
-    };
+fn plain_number(row: &Row, place: Place) -> Option<Number> {
+    let (Place::Home(at), Type::Cell(cell)) = (place, &row.ty) else { return None };
     let plain = row.none.is_empty() && row.plus == 0;
     match (cell.storage, &cell.meaning) {
         (Storage::Fixed(int), Meaning::Int | Meaning::Enum(_)) if plain => Some(Number {

@@ -517,7 +517,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     // Where a row is.
 
     #[inline]
-    fn slot_index(&self, loc: Loc) -> Option<usize> {
+    pub(crate) fn slot_index(&self, loc: Loc) -> Option<usize> {
         match self.row_plan(loc.node, loc.row).store {
             Store::Slot(slot) => Some(self.own_node(loc.node).slots as usize + usize::from(slot)),
             _ => None,
@@ -564,7 +564,12 @@ impl<'p, 'b> Tree<'p, 'b> {
             return UNPLACED;
         }
         if let Some(slot) = self.slot(loc) {
-            return slot.at;
+            return match self.row_plan(loc.node, loc.row).follows {
+                Some(number) if self.node_at(loc.node) != UNPLACED => {
+                    self.node_at(loc.node) + number.at
+                }
+                _ => slot.at,
+            };
         }
         if self.is_unread(loc) == Some(Unread::Before) {
             return UNPLACED;
@@ -581,6 +586,11 @@ impl<'p, 'b> Tree<'p, 'b> {
     #[must_use]
     pub fn row_end(&self, loc: Loc) -> u32 {
         let Some(loc) = self.real(loc) else { return UNPLACED };
+        if let (Some(number), true) =
+            (self.row_plan(loc.node, loc.row).follows, self.node_at(loc.node) != UNPLACED)
+        {
+            return self.row_at(loc) + u32::from(number.bytes);
+        }
         if let Some(slot) = self.slot(loc) {
             let bits = match &self.row(loc).ty {
                 Type::Cell(Cell { storage: Storage::Bits { width, .. }, .. }) => u32::from(*width),
@@ -645,7 +655,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     #[inline]
-    fn row_entry(&self, node: NodeRef, row: RowId) -> Item {
+    pub(crate) fn row_entry(&self, node: NodeRef, row: RowId) -> Item {
         // What is asked for most.
         if node.part == 0 && !node.is_element() {
             let own = &self.nodes[node.id as usize];

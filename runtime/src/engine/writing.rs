@@ -24,8 +24,8 @@ pub(crate) struct Writing {
     pub measuring: bool,
     /// Sizes of regions that were measured.
     pub measured: BTreeMap<(NodeRef, RowId), u64>,
-    /// Running totals of slices in their tables.
-    pub bases: BTreeMap<(NodeRef, RowId), i128>,
+    /// Running totals of slices in their tables, by slot; of those that are in none, `u32::MAX`.
+    pub bases: Vec<u32>,
     /// Positions of pool members by their bytes.
     pub members: BTreeMap<(NodeRef, RowId), BytesMap>,
     /// Bytes that belong to no row: tails of regions, kept gaps.

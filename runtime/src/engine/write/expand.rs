@@ -11,7 +11,9 @@ use super::super::state::{Engine, Table};
 use super::super::tree::Pointer;
 use super::super::val::{eval_error, Fallible, Fault, Val};
 use super::super::walk::Walk;
-use crate::model::{Expr, ExprId, Home, Path, Role, Row, RowId, RowKind, Target, Type};
+use crate::model::{
+    Definer, DefinerScope, Expr, ExprId, Home, Path, Role, Row, RowId, RowKind, Target, Type,
+};
 use crate::spelling::{KeptKind, KeptValue};
 
 impl<'p> Engine<'p, '_> {
@@ -78,10 +80,19 @@ impl<'p> Engine<'p, '_> {
         if !self.tree.entry(loc).is_unset() {
             return Ok(());
         }
+        let row = self.tree.row(loc);
+        if let (Role::Derived, [Definer { scope: DefinerScope::Own, source, .. }, ..]) =
+            (&row.role, &row.definers[..])
+        {
+            if let Some(val) = self.given_at_once(source, loc.node)? {
+                let item = self.tree.val_item(val);
+                self.tree.set_item(loc, item);
+                return Ok(());
+            }
+        }
         if self.is_busy(loc) {
             return Err(Box::new(Fault::Cycle(self.describe(loc))));
         }
-        let row = self.tree.row(loc);
         if let Some(item) = self.while_busy(loc, |engine| engine.compute(loc, row))? {
             self.tree.set_item(loc, item);
         }
@@ -213,12 +224,16 @@ impl<'p> Engine<'p, '_> {
         let owners = self.slices(loc, slices, key)?;
         let mut items = Vec::new();
         for slice in owners {
-            let base = items.len() as i128;
+            let base = u32::try_from(items.len()).unwrap_or(u32::MAX);
             if let Item::Array(array) = self.tree.item(slice) {
                 let elements = 0..self.tree.count(array);
                 items.extend(elements.filter_map(|index| self.tree.element(array, index)));
             }
-            self.writing.bases.insert((slice.node, slice.row), base);
+            if let Some(slot) = self.tree.slot_index(slice) {
+                let bases = &mut self.writing.bases;
+                bases.resize(self.tree.slots.len().max(bases.len()), u32::MAX);
+                bases[slot] = base;
+            }
         }
         Ok(Item::Array(ArrayRef::Own(self.tree.add_items(&items))))
     }
@@ -249,9 +264,8 @@ impl<'p> Engine<'p, '_> {
                 return Ok(index);
             }
         }
-        let key = (loc.node, loc.row);
-        if let Some(base) = self.writing.bases.get(&key) {
-            return Ok(*base);
+        if let Some(base) = self.base_in_table(loc) {
+            return Ok(base);
         }
         self.walk(table, loc.node, None, &mut false, &mut |engine, val| {
             if let Val::Loc(table) = val {
@@ -259,10 +273,16 @@ impl<'p> Engine<'p, '_> {
             }
             Ok(true)
         })?;
-        match self.writing.bases.get(&key) {
-            Some(base) => Ok(*base),
+        match self.base_in_table(loc) {
+            Some(base) => Ok(base),
             None => Err(Box::new(Fault::Eval("the shared table does not take this slice".into()))),
         }
+    }
+
+    /// Index of a slice's first element, if its table has taken it.
+    fn base_in_table(&self, loc: Loc) -> Option<i128> {
+        let base = *self.writing.bases.get(self.tree.slot_index(loc)?)?;
+        (base != u32::MAX).then(|| base.into())
     }
 }
 

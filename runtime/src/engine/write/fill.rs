@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
-use super::super::plan::{has_order, Piece, Place, Store};
+use super::super::plan::{has_order, Number, Piece, Place, Store};
 use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Cells, Elements, Records};
 use super::super::val::{Fallible, Fault};
@@ -85,9 +85,10 @@ impl<'p> Engine<'p, '_> {
         if self.fill_pieces(node).is_err() {
             self.refuse_order(node, node);
         }
-        for row in &self.tree.plan(node).filling {
+        let (record, plan) = (self.tree.record(node), self.tree.plan(node));
+        for row in &plan.filling {
             let loc = Loc::row(node, *row);
-            if let Err(fault) = self.fill_row(loc, self.tree.row(loc)) {
+            if let Err(fault) = self.fill_row(loc, &record.rows[row.index()]) {
                 self.report(*fault, loc);
             }
         }
@@ -273,7 +274,35 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
+    /// Writes a number that follows from others.
+    fn fill_following(&mut self, loc: Loc, number: &Number, row: &'p Row) -> Fallible<()> {
+        self.force(loc.node, loc.row)?;
+        let item = self.tree.entry(loc);
+        let (Item::Int(n), true) = (item, row.none.is_empty()) else {
+            return self.fill_item(loc, &row.ty, row);
+        };
+        if !crate::fits(n.into(), u32::from(number.bytes) * 8, number.signed) {
+            return self.fill_item(loc, &row.ty, row);
+        }
+        let order = match number.order {
+            Some(order) => order,
+            None if number.bytes == 1 => Endian::Little,
+            None => self.node_order(loc.node)?.ok_or_else(no_order)?,
+        };
+        let width = usize::from(number.bytes);
+        let mut bytes = n.to_le_bytes();
+        if order == Endian::Big {
+            bytes[..width].reverse();
+        }
+        let at = self.tree.own_node(loc.node).at + number.at;
+        self.put(at.into(), &bytes[..width]);
+        Ok(())
+    }
+
     fn fill_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        if let Some(number) = &self.tree.row_plan(loc.node, loc.row).follows {
+            return self.fill_following(loc, number, row);
+        }
         let Some(slot) = self.tree.slot(loc) else { return Ok(()) };
         let (at, item) = (slot.at, slot.item);
         if at == UNPLACED || matches!(row.kind, RowKind::Slice { .. } | RowKind::Mark { .. }) {

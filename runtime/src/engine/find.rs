@@ -1,5 +1,6 @@
 //! Follows paths through the tree.
 
+use super::chains::Chain;
 use super::item::{ArrayRef, Item, Loc, NodeRef};
 use super::state::Engine;
 use super::val::{eval_error, Fallible, Val};
@@ -246,9 +247,9 @@ impl<'p, 'b> Engine<'p, 'b> {
         let model = self.model;
         match &model[expr] {
             Expr::Path(path) => self.walk(path, this, it, many, visit),
-            Expr::Binary(BinaryOp::Concatenate, a, b) => {
+            Expr::Binary(BinaryOp::Concatenate, ..) => {
                 *many = true;
-                Ok(self.stream_of(*a, this, it, visit)? && self.stream_of(*b, this, it, visit)?)
+                self.stream_of(expr, this, it, visit)
             }
             Expr::Coalesce(a, b) => {
                 let mut inside = false;
@@ -275,24 +276,70 @@ impl<'p, 'b> Engine<'p, 'b> {
         it: Option<Val>,
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
+        if let Some(chains) = self.chains.of(self.model, expr, self.tree.record_id(this)) {
+            for chain in &*chains {
+                if !self.chained(chain, this, visit)? {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
         if let Expr::Binary(BinaryOp::Concatenate, a, b) = &self.model[expr] {
             return Ok(self.stream_of(*a, this, it, visit)? && self.stream_of(*b, this, it, visit)?);
         }
-        self.walk_expr(expr, this, it, &mut false, &mut |engine, val| {
-            let Val::Loc(loc) = val else { return visit(engine, val) };
-            match engine.fetch_known(loc)? {
-                Item::Array(array) if loc.index().is_none() => {
-                    for index in 0..engine.tree.count(array) {
-                        engine.charge(1)?;
-                        if !visit(engine, Val::Loc(loc.at(index)))? {
-                            return Ok(false);
-                        }
+        self.walk_expr(expr, this, it, &mut false, &mut |engine, val| engine.elements(val, visit))
+    }
+
+    /// Gives the elements that a place names: of an array all, of anything else itself.
+    fn elements(&mut self, val: Val, visit: &mut Visit<'_, 'p, 'b>) -> Fallible<bool> {
+        let Val::Loc(loc) = val else { return visit(self, val) };
+        match self.fetch_known(loc)? {
+            Item::Array(array) if loc.index().is_none() => {
+                for index in 0..self.tree.count(array) {
+                    self.charge(1)?;
+                    if !visit(self, Val::Loc(loc.at(index)))? {
+                        return Ok(false);
                     }
-                    Ok(true)
                 }
-                Item::Absent => Ok(true),
-                _ => visit(engine, val),
+                Ok(true)
             }
+            Item::Absent => Ok(true),
+            _ => visit(self, val),
+        }
+    }
+
+    /// The elements that a chain leads to from a node.
+    fn chained(
+        &mut self,
+        chain: &Chain<'p>,
+        this: NodeRef,
+        visit: &mut Visit<'_, 'p, 'b>,
+    ) -> Fallible<bool> {
+        let Some((last, rows)) = chain.rows.split_last() else { return Ok(true) };
+        self.charge(chain.rows.len() as u64)?;
+        let mut node = this;
+        for row in rows {
+            match self.fetch_known(Loc::row(node, *row))? {
+                Item::Node(inner) => node = inner,
+                _ => return Ok(true),
+            }
+        }
+        let loc = Loc::row(node, *last);
+        match self.fetch_known(loc)? {
+            Item::Absent => return Ok(true),
+            Item::Array(array) if self.tree.count(array) == 0 => return Ok(true),
+            _ => {}
+        }
+        let way = Way { this: node, it: None };
+        if chain.each {
+            return self.elements(Val::Loc(loc), &mut |engine, val| {
+                engine.steps(chain.rest, val, way, &mut true, &mut |engine, val| {
+                    engine.elements(val, visit)
+                })
+            });
+        }
+        self.steps(chain.rest, Val::Loc(loc), way, &mut true, &mut |engine, val| {
+            engine.elements(val, visit)
         })
     }
 
@@ -570,6 +617,6 @@ impl<'p, 'b> Engine<'p, 'b> {
 }
 
 /// The way to a field in a record; of one that does not have it, none.
-fn members_in(field: &Field, record: RecordId) -> &[Member] {
+pub(crate) fn members_in(field: &Field, record: RecordId) -> &[Member] {
     field.members.iter().find(|(of, _)| *of == record).map_or(&[], |(_, members)| members)
 }

@@ -146,6 +146,9 @@ impl<'p> Engine<'p, '_> {
     /// The node below which a stream gives the same for everybody, if that is not the one that asks
     /// or an element: then it is worth remembering.
     pub(crate) fn shared_anchor(&self, exprs: &[ExprId], this: NodeRef) -> Option<NodeRef> {
+        if exprs.iter().any(|expr| self.layout.is_own(*expr)) {
+            return None;
+        }
         let (source, filter) = exprs.split_first()?;
         let mut lowest = None;
         self.anchor_of(*source, this, false, &mut lowest)?;

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::chains::Chains;
 use super::item::{Item, Loc, NodeRef};
 use super::memo::Memo;
 use super::plan::Direction;
@@ -39,6 +40,8 @@ pub(crate) struct Engine<'p, 'b> {
     /// Where the stack was when this began.
     stack: usize,
     pub memo: Memo,
+    /// Streams that were worked out.
+    pub chains: Chains<'p>,
     /// Tables that algorithms made.
     pub tables: Vec<Table>,
     pub reading: Reading,
@@ -108,6 +111,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             depth: 0,
             stack: crate::stack::here(),
             memo: Memo::default(),
+            chains: Chains::default(),
             tables: Vec::new(),
             reading: Reading::default(),
             writing: Writing::default(),

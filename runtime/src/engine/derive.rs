@@ -4,22 +4,24 @@ use alloc::boxed::Box;
 use alloc::format;
 
 use super::item::{Item, Loc, NodeRef, UNPLACED};
+use super::plan::{RowPlan, Source};
 use super::state::Engine;
 use super::tree::Tree;
 use super::val::{eval_error, Fallible, Fault, Val};
 use crate::model::{
-    Content, Definer, DefinerScope, DefinerSource, Encoding, Expr, Home, Label, Measure, Role, Row,
+    Content, Definer, DefinerScope, DefinerSource, Encoding, Home, Label, Measure, Role, Row,
     RowId, RowKind, Target, Type,
 };
 
 impl<'p> Engine<'p, '_> {
     /// What the equations of a derived row give; `None` if none applies.
     pub(crate) fn derived(&mut self, loc: Loc) -> Fallible<Option<Val>> {
+        if let Some(n) = self.follows_at_once(loc.node, self.tree.row_plan(loc.node, loc.row)) {
+            self.charge(1)?;
+            return Ok(Some(Val::Int(n.into())));
+        }
         for definer in &self.tree.row(loc).definers {
             if let Some(node) = self.tree.scope(definer, loc) {
-                if let Some(val) = self.given_at_once(&definer.source, node)? {
-                    return Ok(Some(val));
-                }
                 let val = self.deeper(|engine| engine.given(&definer.source, node))?;
                 return Ok(Some(val));
             }
@@ -27,28 +29,29 @@ impl<'p> Engine<'p, '_> {
         Ok(None)
     }
 
-    /// What an equation gives where nothing has to be computed for it.
-    pub(crate) fn given_at_once(
-        &mut self,
-        source: &'p DefinerSource,
-        node: NodeRef,
-    ) -> Fallible<Option<Val>> {
-        let (measure, row) = match source {
-            DefinerSource::Expr(expr) => match &self.model[*expr] {
-                Expr::Path(path) => return self.near(path, node),
-                _ => return Ok(None),
+    /// What the first equation of a row gives where nothing has to be computed for it.
+    #[inline]
+    pub(crate) fn follows_at_once(&self, node: NodeRef, planned: &RowPlan) -> Option<i64> {
+        let row = match planned.source? {
+            Source::Row(row) => match self.tree.row_entry(node, row) {
+                Item::Int(n) => return Some(n),
+                _ => return None,
             },
-            DefinerSource::Measure { measure, row, factor: 1, offset: 0 } => (measure, *row),
-            DefinerSource::Measure { .. } => return Ok(None),
+            Source::Count(row) | Source::Base(row) => row,
         };
-        let loc = Loc::row(node, row);
-        let known = matches!(self.tree.item(loc), Item::Array(_) | Item::Text(_) | Item::Bytes(_));
-        match measure {
-            Measure::Count if known => Ok(Some(Val::Int(self.count_units(loc).into()))),
-            Measure::Base if known && !self.is_reading() => {
-                Ok(Some(Val::Int(self.slice_base(loc)?)))
+        let Item::Array(array) = self.tree.through(self.tree.row_entry(node, row)) else {
+            return None;
+        };
+        let count = self.tree.count(array);
+        match planned.source? {
+            Source::Base(_) => {
+                let loc = Loc::row(node, row);
+                let RowKind::Slice { empty_base: None, .. } = self.tree.row(loc).kind else {
+                    return None;
+                };
+                self.base_in_table(loc).map(Into::into)
             }
-            _ => Ok(None),
+            _ => Some(count.into()),
         }
     }
 

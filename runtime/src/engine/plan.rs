@@ -145,6 +145,19 @@ pub(crate) struct RowPlan {
     pub number: Option<Number>,
     /// When writing: the same, if it is not in place because it follows from other rows.
     pub follows: Option<Number>,
+    /// What it follows from, if that is something that a row of the same node says at once.
+    pub source: Option<Source>,
+}
+
+/// What a number follows from in its own node.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Source {
+    /// The number of elements in a row.
+    Count(RowId),
+    /// Where the elements of a slice begin in their table.
+    Base(RowId),
+    /// The number in a row.
+    Row(RowId),
 }
 
 /// An integer in whole bytes, to be looked at without its row.
@@ -156,6 +169,19 @@ pub(crate) struct Number {
     pub signed: bool,
     /// Its own byte order.
     pub order: Option<Endian>,
+}
+
+impl Number {
+    /// Whether it has room for a number.
+    #[inline]
+    pub(crate) fn takes(&self, n: i64) -> bool {
+        let unused = 64 - u32::from(self.bytes) * 8;
+        if self.signed {
+            n << unused >> unused == n
+        } else {
+            n >= 0 && (n as u64) << unused >> unused == n as u64
+        }
+    }
 }
 
 /// Where a row begins.
@@ -397,7 +423,8 @@ impl Planning<'_> {
                 }
             }
             let said = self.said(row, home);
-            plan.rows.push(RowPlan { home, place, store, size, said, number, follows });
+            let source = self.source(id, row);
+            plan.rows.push(RowPlan { home, place, store, size, said, number, follows, source });
         }
         if let RecordKind::Word(int) = record.kind {
             plan.lengths = (int.bytes.into(), 0);
@@ -656,6 +683,25 @@ impl Planning<'_> {
             && matches!((&row.kind, &row.role), (RowKind::Plain, Role::Derived))
             && row.when.is_none()
             && row.reference.is_none()
+    }
+
+    /// What a derived number follows from, if that is plain to see.
+    fn source(&self, of: RecordId, row: &Row) -> Option<Source> {
+        let Some(Definer { scope: DefinerScope::Own, source, .. }) = row.definers.first() else {
+            return None;
+        };
+        match source {
+            DefinerSource::Expr(expr) => match &self.model[*expr] {
+                Expr::Path(path) => path.own_row(of).map(Source::Row),
+                _ => None,
+            },
+            DefinerSource::Measure { measure, row, factor: 1, offset: 0 } => match measure {
+                Measure::Count => Some(Source::Count(*row)),
+                Measure::Base if self.direction == Direction::Writing => Some(Source::Base(*row)),
+                _ => None,
+            },
+            DefinerSource::Measure { .. } => None,
+        }
     }
 
     fn padding(&self, row: &Row) -> Option<Store> {

@@ -216,11 +216,11 @@ impl<'v> Stored<'v> {
         if !self.tree.is_data(loc, definition) {
             return Given::Missing;
         }
-        let nothing = self.tree.item(loc).is_absent();
-        if nothing && !self.tree.model().carries_data(&definition.ty) {
+        let item = self.tree.item(loc);
+        if item.is_absent() && !self.tree.model().carries_data(&definition.ty) {
             return Given::Missing;
         }
-        self.field(row)
+        Stored { item, ..self }.given()
     }
 
     /// The node that it is.

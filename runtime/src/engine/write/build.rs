@@ -231,8 +231,13 @@ impl<'p> Engine<'p, '_> {
             Origin::Node(_) => (&plan.taking.0, &plan.taking.1),
             _ => (&plan.building.0, &plan.building.1),
         };
+        let same = core::ptr::eq(rows, &plan.not_copied);
         for id in rows {
-            self.build_row(Loc::row(node, *id), &record.rows[id.index()], from);
+            let (loc, row) = (Loc::row(node, *id), &record.rows[id.index()]);
+            match from {
+                Origin::Node(stored) if same && self.take_row(loc, row, stored) => {}
+                _ => self.build_row(loc, row, from),
+            }
         }
         // A number may follow from one case of a union and be data in another.
         for id in derived {
@@ -301,6 +306,47 @@ impl<'p> Engine<'p, '_> {
                 place.reverse();
             }
         }
+        true
+    }
+
+    /// Takes over what a node of a file that was read with the same layout has in a row with a slot, if
+    /// that is a number, a text of the file, or no elements of a shared table.
+    fn take_row(&mut self, loc: Loc, row: &Row, stored: Stored<'_>) -> bool {
+        let (Some(slot), Some(node)) = (self.tree.slot_index(loc), stored.node()) else {
+            return false;
+        };
+        let of_file = |blob: Blob| blob.from == From::File;
+        let item = match (&row.kind, &row.role, &row.ty) {
+            (RowKind::Slice { .. }, Role::Data, _) => match stored.tree.row_entry(node, loc.row) {
+                Item::Array(array) if stored.tree.count(array) == 0 => {
+                    Item::Array(ArrayRef::Own(self.tree.no_elements()))
+                }
+                _ => return false,
+            },
+            (RowKind::Plain, Role::Data | Role::Default(_), ty) => {
+                match (ty, stored.tree.row_entry(node, loc.row)) {
+                    (Type::Cell(_), item @ (Item::Int(_) | Item::Bool(_))) => item,
+                    (Type::Run(_), item @ (Item::Text(blob) | Item::Bytes(blob)))
+                        if of_file(blob) =>
+                    {
+                        item
+                    }
+                    (Type::Pointer(pointer), item @ Item::Pointer(_))
+                        if matches!(pointer.target, Target::Pooled) =>
+                    {
+                        match stored.tree.through(item) {
+                            text @ (Item::Text(blob) | Item::Bytes(blob)) if of_file(blob) => {
+                                self.tree.add_pointer(Pointer::to(text))
+                            }
+                            _ => return false,
+                        }
+                    }
+                    _ => return false,
+                }
+            }
+            _ => return false,
+        };
+        self.tree.slots[slot].item = item;
         true
     }
 

@@ -11,9 +11,7 @@ use super::super::state::{Engine, Table};
 use super::super::tree::Pointer;
 use super::super::val::{eval_error, Fallible, Fault, Val};
 use super::super::walk::Walk;
-use crate::model::{
-    Definer, DefinerScope, Expr, ExprId, Home, Path, Role, Row, RowId, RowKind, Target, Type,
-};
+use crate::model::{Expr, ExprId, Home, Path, Role, Row, RowId, RowKind, Target, Type};
 use crate::spelling::{KeptKind, KeptValue};
 
 impl<'p> Engine<'p, '_> {
@@ -81,14 +79,9 @@ impl<'p> Engine<'p, '_> {
             return Ok(());
         }
         let row = self.tree.row(loc);
-        if let (Role::Derived, [Definer { scope: DefinerScope::Own, source, .. }, ..]) =
-            (&row.role, &row.definers[..])
-        {
-            if let Some(val) = self.given_at_once(source, loc.node)? {
-                let item = self.tree.val_item(val);
-                self.tree.set_item(loc, item);
-                return Ok(());
-            }
+        if let Some(n) = self.follows_at_once(loc.node, self.tree.row_plan(loc.node, loc.row)) {
+            self.tree.set_item(loc, Item::Int(n));
+            return Ok(());
         }
         if self.is_busy(loc) {
             return Err(Box::new(Fault::Cycle(self.describe(loc))));
@@ -265,7 +258,7 @@ impl<'p> Engine<'p, '_> {
             }
         }
         if let Some(base) = self.base_in_table(loc) {
-            return Ok(base);
+            return Ok(base.into());
         }
         self.walk(table, loc.node, None, &mut false, &mut |engine, val| {
             if let Val::Loc(table) = val {
@@ -274,15 +267,15 @@ impl<'p> Engine<'p, '_> {
             Ok(true)
         })?;
         match self.base_in_table(loc) {
-            Some(base) => Ok(base),
+            Some(base) => Ok(base.into()),
             None => Err(Box::new(Fault::Eval("the shared table does not take this slice".into()))),
         }
     }
 
     /// Index of a slice's first element, if its table has taken it.
-    fn base_in_table(&self, loc: Loc) -> Option<i128> {
+    pub(crate) fn base_in_table(&self, loc: Loc) -> Option<u32> {
         let base = *self.writing.bases.get(self.tree.slot_index(loc)?)?;
-        (base != u32::MAX).then(|| base.into())
+        (base != u32::MAX).then_some(base)
     }
 }
 

@@ -4,7 +4,7 @@ use super::chains::Chain;
 use super::item::{ArrayRef, Item, Loc, NodeRef};
 use super::state::Engine;
 use super::val::{eval_error, Fallible, Val};
-use crate::model::{BinaryOp, Expr, ExprId, Field, Member, Path, RecordId, Start, Step};
+use crate::model::{BinaryOp, Expr, ExprId, Field, Member, Path, RecordId, RowId, Start, Step};
 
 /// What a path leads to is given to this, one place after the other, until it says `false`.
 pub(crate) type Visit<'v, 'p, 'b> = dyn FnMut(&mut Engine<'p, 'b>, Val) -> Fallible<bool> + 'v;
@@ -277,8 +277,9 @@ impl<'p, 'b> Engine<'p, 'b> {
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
         if let Some(chains) = self.chains.of(self.model, expr, self.tree.record_id(this)) {
+            let mut known = None;
             for chain in &*chains {
-                if !self.chained(chain, this, visit)? {
+                if !self.chained(chain, this, &mut known, visit)? {
                     return Ok(false);
                 }
             }
@@ -308,20 +309,28 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
     }
 
-    /// The elements that a chain leads to from a node.
+    /// The elements that a chain leads to from a node. `known` is where the first row of the chain
+    /// before led to.
     fn chained(
         &mut self,
         chain: &Chain<'p>,
         this: NodeRef,
+        known: &mut Option<(RowId, NodeRef)>,
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
         let Some((last, rows)) = chain.rows.split_last() else { return Ok(true) };
         self.charge(chain.rows.len() as u64)?;
         let mut node = this;
-        for row in rows {
-            match self.fetch_known(Loc::row(node, *row))? {
-                Item::Node(inner) => node = inner,
-                _ => return Ok(true),
+        for (index, row) in rows.iter().enumerate() {
+            node = match *known {
+                Some((first, inner)) if index == 0 && first == *row => inner,
+                _ => match self.fetch_known(Loc::row(node, *row))? {
+                    Item::Node(inner) => inner,
+                    _ => return Ok(true),
+                },
+            };
+            if index == 0 {
+                *known = Some((*row, node));
             }
         }
         let loc = Loc::row(node, *last);

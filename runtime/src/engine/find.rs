@@ -99,6 +99,16 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(None)
     }
 
+    /// Where a path begins that leads to the same from there for everybody.
+    pub(crate) fn fixed_start(&self, path: &Path, this: NodeRef) -> Option<NodeRef> {
+        let fixed = !matches!(path.start, Start::It | Start::Argument(_))
+            && path.steps.iter().all(|step| matches!(step, Step::Field(_)));
+        match self.start_of(path, Way { this, it: None }) {
+            Ok(Begin::At(Val::Node(node))) if fixed => Some(node),
+            _ => None,
+        }
+    }
+
     /// Where a path begins.
     fn start_of(&self, path: &Path, way: Way) -> Fallible<Begin> {
         let mut node = way.this;

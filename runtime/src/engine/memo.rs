@@ -27,6 +27,8 @@ pub(crate) struct Memo {
     contents: BTreeMap<(Loc, *const str), Rc<Vec<i128>>>,
     /// Elements of a stream by what an expression gives for them.
     indices: BTreeMap<(ExprId, ExprId, NodeRef), Rc<Index>>,
+    /// Arrays that references mean, by path and where it begins.
+    pub referred: BTreeMap<(*const Path, NodeRef), Loc>,
     /// Sections and entries of the relocation table.
     pub relocation: Option<(u32, u32)>,
     /// Addresses of all pointers that belong in it, with their sections.

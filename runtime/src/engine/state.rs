@@ -66,7 +66,12 @@ pub(crate) struct Table {
 impl Table {
     /// A table without rows.
     pub(crate) fn new(columns: usize) -> Table {
-        Table { columns: columns.max(1), items: Vec::new() }
+        Table::with_room_for(columns, 0)
+    }
+
+    /// The same, for so many rows.
+    pub(crate) fn with_room_for(columns: usize, rows: usize) -> Table {
+        Table { columns: columns.max(1), items: Vec::with_capacity(columns * rows) }
     }
 
     /// Adds a row, which has as many items as the table has columns.

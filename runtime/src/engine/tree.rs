@@ -344,6 +344,11 @@ impl<'p, 'b> Tree<'p, 'b> {
         &self.plans[self.record_id(node).index()]
     }
 
+    /// Plans of all records.
+    pub(crate) fn plans(&self) -> &'p [Plan] {
+        self.plans
+    }
+
     pub(crate) fn plan_of(&self, record: RecordId) -> &'p Plan {
         &self.plans[record.index()]
     }
@@ -1272,6 +1277,19 @@ impl<'p, 'b> Tree<'p, 'b> {
         } else {
             None
         }
+    }
+
+    /// Puts a number into its place in a node of its own, if it has one there.
+    pub(crate) fn put_number(&mut self, node: NodeRef, number: &Number, n: i64) -> bool {
+        if node.part != 0 || node.is_element() {
+            return false;
+        }
+        let at = (self.block(node) + number.at) as usize;
+        match self.own.get_mut(at..at + usize::from(number.bytes)) {
+            Some(place) => place.copy_from_slice(&n.to_le_bytes()[..usize::from(number.bytes)]),
+            None => return false,
+        }
+        true
     }
 
     /// Position of the rows in place of a node in the tree's bytes.

@@ -28,6 +28,8 @@ pub(crate) struct Writing {
     pub bases: Vec<u32>,
     /// Positions of pool members by their bytes.
     pub members: BTreeMap<(NodeRef, RowId), BytesMap>,
+    /// The pools that pointers of each kind lead into, where they are the same for all of them.
+    pub pools: Vec<Option<Vec<Loc>>>,
     /// Bytes that belong to no row: tails of regions, kept gaps.
     pub loose: Vec<(u64, Vec<u8>)>,
     /// Sizes and ends of regions that must agree with an expression.

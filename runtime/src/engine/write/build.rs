@@ -616,6 +616,11 @@ impl<'p> Engine<'p, '_> {
     /// Stores an item in the bytes of its row, or remembers it if it does not fit there.
     pub(crate) fn put_in_place(&mut self, loc: Loc, row: &Row, item: Item) {
         let planned = self.tree.row_plan(loc.node, loc.row);
+        if let (Some(number), Item::Int(n)) = (planned.number, item) {
+            if number.takes(n) && self.tree.put_number(loc.node, &number, n) {
+                return;
+            }
+        }
         let stored = match (planned.store, row.ty.stripped()) {
             (Store::Cell, Type::Cell(cell)) => match self.bits_in_place(loc, cell, row, item) {
                 Some(bits) => self.put_bits_in_place(loc, cell, bits),

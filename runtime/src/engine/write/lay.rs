@@ -469,10 +469,10 @@ impl<'p> Engine<'p, '_> {
         let mut members = BytesMap::default();
         for index in 0..self.tree.count(array) {
             let item = self.tree.element(array, index).unwrap_or(Item::Absent);
-            let key = self.tree.item_key(item);
+            let key = self.tree.key_of(item);
             // Of equal members the first one is meant.
             let known = members.get_with(&key, |n| {
-                self.tree.item_key(self.tree.element(array, n).unwrap_or(Item::Absent)) == key
+                self.tree.key_of(self.tree.element(array, n).unwrap_or(Item::Absent)) == key
             });
             if known.is_none() {
                 members.insert(&key, index);

@@ -5,9 +5,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{
-    ArrayLength, Case, Cell, DefinerScope, DefinerSource, Encoding, EpochId, Expr, ExprId, Form,
-    Home, Meaning, Model, Path, Pattern, PointerType, Record, RecordId, RecordKind, Role, Row,
-    RowId, RowKind, Storage, Target, Type, Union,
+    ArrayLength, Case, Cell, DefinerScope, DefinerSource, Encoding, EpochId, Expr, ExprId, Extent,
+    Form, Home, Meaning, Model, Path, Pattern, PointerType, Record, RecordId, RecordKind, Role,
+    Row, RowId, RowKind, RunLength, Storage, Target, Type, Union,
 };
 
 impl Type {
@@ -33,6 +33,16 @@ impl Type {
         match self {
             Type::Cell(cell) => matches!(cell.storage, Storage::Bits { .. }),
             Type::Array(array) => array.element.is_bits(),
+            _ => false,
+        }
+    }
+
+    /// Whether it reaches to the end of the region around it.
+    #[must_use]
+    pub fn is_fill(&self) -> bool {
+        match self {
+            Type::Run(run) => matches!(run.length, RunLength::Fill),
+            Type::Region(region) => matches!(region.extent, Extent::Rest),
             _ => false,
         }
     }

@@ -5,7 +5,7 @@
 use alloc::format;
 
 use crate::error::{ReadError, ReadErrorKind};
-use crate::load::slice;
+use crate::load::{mask, slice};
 
 /// In which order bits of a byte follow one another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -106,14 +106,6 @@ impl<'a> BitReader<'a> {
             self.bit = 0;
         }
         self.byte
-    }
-}
-
-fn mask(width: u32) -> u64 {
-    match WIDEST.checked_sub(width) {
-        Some(64) => 0,
-        Some(unused) => u64::MAX >> (unused & 63),
-        None => u64::MAX,
     }
 }
 

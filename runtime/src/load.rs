@@ -25,6 +25,11 @@ impl From<formwork_model::ByteOrder> for Endian {
     }
 }
 
+/// So many ones at the low end.
+pub(crate) fn mask(width: impl Into<u32>) -> u64 {
+    u64::MAX.checked_shr(64_u32.saturating_sub(width.into())).unwrap_or(0)
+}
+
 /// The unsigned number of `width` bytes (1 to 8) at offset `at`. For a signed one, see
 /// [`sign_extend`].
 ///

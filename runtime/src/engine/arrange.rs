@@ -19,49 +19,11 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use super::item::{Loc, NodeRef, WHOLE};
-use super::read::Read;
+use super::reading::{Arrangement, Object, Read, Round};
 use super::state::Engine;
 use crate::error::ReadErrorKind;
 use crate::model::{Gaps, Statement};
 use crate::spelling::{KeptKind, KeptValue};
-
-/// What is known of the objects of a file while its layout is run over it.
-#[derive(Debug, Default)]
-pub(crate) struct Arrangement {
-    round: Round,
-    /// Whether an object is not where the layout would have it.
-    differs: bool,
-    /// All objects, in the order of the layout.
-    objects: Vec<Object>,
-    /// The one that is met next.
-    next: usize,
-}
-
-/// What happens with an object that is met.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Round {
-    /// Its place is compared with the one that the layout says.
-    #[default]
-    Compare,
-    /// It is noted.
-    Note,
-    /// What is unusual about its place is kept.
-    Keep,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Object {
-    at: u64,
-    end: u64,
-    /// End of what lies before it in the file.
-    before: u64,
-    /// Address of the object that it lies in.
-    host: Option<u64>,
-    /// Whether others lie in it.
-    hosts: bool,
-    /// Whether it follows what the layout has before it.
-    usual: bool,
-}
 
 impl Engine<'_, '_> {
     /// Keeps how the file is arranged, unless that is canonical.

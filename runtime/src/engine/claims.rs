@@ -2,23 +2,10 @@
 
 use super::item::{Loc, NodeRef, UNPLACED, WHOLE};
 use super::plan::Store;
-use super::read::short;
+use super::reading::{short, Claim};
 use super::state::Engine;
 use super::tree::Tree;
 use crate::model::{Home, RecordKind, RowId};
-
-/// Bytes that a row, or the object that a row or element leads to, accounts for.
-#[derive(Debug, Clone, Copy)]
-pub struct Claim {
-    /// Address of the first byte.
-    pub at: u64,
-    /// Address behind the last one.
-    pub end: u64,
-    /// The row or element; or [`WHOLE`] of an element of an array of compact records, which stands
-    /// for as many elements from that one on as there are bytes. [`Tree::claims_in`] says what each
-    /// of their rows accounts for.
-    pub loc: Loc,
-}
 
 impl Claim {
     /// The first element, if this is about elements of an array of compact records.

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::format;
 
 use super::item::{Item, Loc, NodeRef, UNPLACED};
+use super::plan::{RowPlan, Source};
 use super::state::Engine;
 use super::tree::Tree;
 use super::val::{eval_error, Fallible, Fault, Val};
@@ -15,6 +16,10 @@ use crate::model::{
 impl<'p> Engine<'p, '_> {
     /// What the equations of a derived row give; `None` if none applies.
     pub(crate) fn derived(&mut self, loc: Loc) -> Fallible<Option<Val>> {
+        if let Some(n) = self.follows_at_once(loc.node, self.tree.row_plan(loc.node, loc.row)) {
+            self.charge(1)?;
+            return Ok(Some(Val::Int(n.into())));
+        }
         for definer in &self.tree.row(loc).definers {
             if let Some(node) = self.tree.scope(definer, loc) {
                 let val = self.deeper(|engine| engine.given(&definer.source, node))?;
@@ -22,6 +27,32 @@ impl<'p> Engine<'p, '_> {
             }
         }
         Ok(None)
+    }
+
+    /// What the first equation of a row gives where nothing has to be computed for it.
+    #[inline]
+    pub(crate) fn follows_at_once(&self, node: NodeRef, planned: &RowPlan) -> Option<i64> {
+        let row = match planned.source? {
+            Source::Row(row) => match self.tree.row_entry(node, row) {
+                Item::Int(n) => return Some(n),
+                _ => return None,
+            },
+            Source::Count(row) | Source::Base(row) => row,
+        };
+        let Item::Array(array) = self.tree.through(self.tree.row_entry(node, row)) else {
+            return None;
+        };
+        let count = self.tree.count(array);
+        match planned.source? {
+            Source::Base(_) => {
+                let loc = Loc::row(node, row);
+                let RowKind::Slice { empty_base: None, .. } = self.tree.row(loc).kind else {
+                    return None;
+                };
+                self.base_in_table(loc).map(Into::into)
+            }
+            _ => Some(count.into()),
+        }
     }
 
     fn given(&mut self, source: &'p DefinerSource, node: NodeRef) -> Fallible<Val> {

@@ -3,17 +3,17 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use super::claims::Claim;
+use super::entry::{byte_order, choose_epoch};
 use super::item::{Item, Loc, NodeRef, MAX_SIZE};
 use super::plan::Direction;
 use super::program::Program;
-use super::read::entry::{byte_order, choose_epoch};
-use super::read::Note;
+use super::reading::{Claim, Note};
 use super::source::{Given, Stored};
 use super::state::Engine;
 use super::tree::Tree;
 use super::val::Val;
-use super::write::{self, Aim};
+use super::write;
+use super::writing::Aim;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::Endian;
 use crate::model::EpochId;

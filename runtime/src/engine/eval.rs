@@ -23,6 +23,10 @@ impl<'p> Engine<'p, '_> {
                 self.charge(1)?;
                 Ok(Val::Int(*n))
             }
+            Expr::Path(path) => match self.near(path, this)? {
+                Some(val) => Ok(val),
+                None => self.deeper(|engine| engine.eval_inner(id, this, it)),
+            },
             _ => self.deeper(|engine| engine.eval_inner(id, this, it)),
         }
     }
@@ -411,7 +415,7 @@ impl<'p> Engine<'p, '_> {
                 return Err(Box::new(Fault::Keys(error, key)));
             }
         };
-        let mut table = Table::new(4);
+        let mut table = Table::with_room_for(4, nodes.len());
         let names = core::iter::once(Blob::EMPTY).chain(keys);
         for (node, name) in nodes.iter().zip(names) {
             let [bit, zero, one] = [i64::from(node.bit), i64::from(node.zero), i64::from(node.one)];

@@ -1,9 +1,10 @@
 //! Follows paths through the tree.
 
+use super::chains::Chain;
 use super::item::{ArrayRef, Item, Loc, NodeRef};
 use super::state::Engine;
 use super::val::{eval_error, Fallible, Val};
-use crate::model::{BinaryOp, Expr, ExprId, Field, Member, Path, RecordId, Start, Step};
+use crate::model::{BinaryOp, Expr, ExprId, Field, Member, Path, RecordId, RowId, Start, Step};
 
 /// What a path leads to is given to this, one place after the other, until it says `false`.
 pub(crate) type Visit<'v, 'p, 'b> = dyn FnMut(&mut Engine<'p, 'b>, Val) -> Fallible<bool> + 'v;
@@ -69,6 +70,42 @@ impl<'p, 'b> Engine<'p, 'b> {
                 *many |= inside;
                 Ok(more)
             }),
+        }
+    }
+
+    /// What a path leads to, if it goes through records inline and pointers that were followed, to a
+    /// number, truth value or text, as most paths do.
+    pub(crate) fn near(&mut self, path: &Path, this: NodeRef) -> Fallible<Option<Val>> {
+        let mut node = match path.start {
+            Start::This => this,
+            Start::It | Start::Argument(_) => return Ok(None),
+            _ => match self.start_of(path, Way { this, it: None })? {
+                Begin::At(Val::Node(node)) => node,
+                _ => return Ok(None),
+            },
+        };
+        let mut steps = path.steps.iter();
+        while let Some(Step::Field(field)) = steps.next() {
+            let [Member::Row(row)] = members_in(field, self.tree.record_id(node)) else { break };
+            match self.tree.through(self.tree.row_entry(node, *row)) {
+                Item::Node(inner) if self.tree.record(inner).transparent.is_none() => node = inner,
+                item @ (Item::Int(_) | Item::Bool(_) | Item::Text(_)) if steps.len() == 0 => {
+                    self.charge(path.steps.len() as u64 + 1)?;
+                    return Ok(Some(self.tree.val(item)));
+                }
+                _ => break,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where a path begins that leads to the same from there for everybody.
+    pub(crate) fn fixed_start(&self, path: &Path, this: NodeRef) -> Option<NodeRef> {
+        let fixed = !matches!(path.start, Start::It | Start::Argument(_))
+            && path.steps.iter().all(|step| matches!(step, Step::Field(_)));
+        match self.start_of(path, Way { this, it: None }) {
+            Ok(Begin::At(Val::Node(node))) if fixed => Some(node),
+            _ => None,
         }
     }
 
@@ -220,9 +257,9 @@ impl<'p, 'b> Engine<'p, 'b> {
         let model = self.model;
         match &model[expr] {
             Expr::Path(path) => self.walk(path, this, it, many, visit),
-            Expr::Binary(BinaryOp::Concatenate, a, b) => {
+            Expr::Binary(BinaryOp::Concatenate, ..) => {
                 *many = true;
-                Ok(self.stream_of(*a, this, it, visit)? && self.stream_of(*b, this, it, visit)?)
+                self.stream_of(expr, this, it, visit)
             }
             Expr::Coalesce(a, b) => {
                 let mut inside = false;
@@ -249,24 +286,79 @@ impl<'p, 'b> Engine<'p, 'b> {
         it: Option<Val>,
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
+        if let Some(chains) = self.chains.of(self.model, expr, self.tree.record_id(this)) {
+            let mut known = None;
+            for chain in &*chains {
+                if !self.chained(chain, this, &mut known, visit)? {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
         if let Expr::Binary(BinaryOp::Concatenate, a, b) = &self.model[expr] {
             return Ok(self.stream_of(*a, this, it, visit)? && self.stream_of(*b, this, it, visit)?);
         }
-        self.walk_expr(expr, this, it, &mut false, &mut |engine, val| {
-            let Val::Loc(loc) = val else { return visit(engine, val) };
-            match engine.fetch_known(loc)? {
-                Item::Array(array) if loc.index().is_none() => {
-                    for index in 0..engine.tree.count(array) {
-                        engine.charge(1)?;
-                        if !visit(engine, Val::Loc(loc.at(index)))? {
-                            return Ok(false);
-                        }
+        self.walk_expr(expr, this, it, &mut false, &mut |engine, val| engine.elements(val, visit))
+    }
+
+    /// Gives the elements that a place names: of an array all, of anything else itself.
+    fn elements(&mut self, val: Val, visit: &mut Visit<'_, 'p, 'b>) -> Fallible<bool> {
+        let Val::Loc(loc) = val else { return visit(self, val) };
+        match self.fetch_known(loc)? {
+            Item::Array(array) if loc.index().is_none() => {
+                for index in 0..self.tree.count(array) {
+                    self.charge(1)?;
+                    if !visit(self, Val::Loc(loc.at(index)))? {
+                        return Ok(false);
                     }
-                    Ok(true)
                 }
-                Item::Absent => Ok(true),
-                _ => visit(engine, val),
+                Ok(true)
             }
+            Item::Absent => Ok(true),
+            _ => visit(self, val),
+        }
+    }
+
+    /// The elements that a chain leads to from a node. `known` is where the first row of the chain
+    /// before led to.
+    fn chained(
+        &mut self,
+        chain: &Chain<'p>,
+        this: NodeRef,
+        known: &mut Option<(RowId, NodeRef)>,
+        visit: &mut Visit<'_, 'p, 'b>,
+    ) -> Fallible<bool> {
+        let Some((last, rows)) = chain.rows.split_last() else { return Ok(true) };
+        self.charge(chain.rows.len() as u64)?;
+        let mut node = this;
+        for (index, row) in rows.iter().enumerate() {
+            node = match *known {
+                Some((first, inner)) if index == 0 && first == *row => inner,
+                _ => match self.fetch_known(Loc::row(node, *row))? {
+                    Item::Node(inner) => inner,
+                    _ => return Ok(true),
+                },
+            };
+            if index == 0 {
+                *known = Some((*row, node));
+            }
+        }
+        let loc = Loc::row(node, *last);
+        match self.fetch_known(loc)? {
+            Item::Absent => return Ok(true),
+            Item::Array(array) if self.tree.count(array) == 0 => return Ok(true),
+            _ => {}
+        }
+        let way = Way { this: node, it: None };
+        if chain.each {
+            return self.elements(Val::Loc(loc), &mut |engine, val| {
+                engine.steps(chain.rest, val, way, &mut true, &mut |engine, val| {
+                    engine.elements(val, visit)
+                })
+            });
+        }
+        self.steps(chain.rest, Val::Loc(loc), way, &mut true, &mut |engine, val| {
+            engine.elements(val, visit)
         })
     }
 
@@ -544,6 +636,6 @@ impl<'p, 'b> Engine<'p, 'b> {
 }
 
 /// The way to a field in a record; of one that does not have it, none.
-fn members_in(field: &Field, record: RecordId) -> &[Member] {
+pub(crate) fn members_in(field: &Field, record: RecordId) -> &[Member] {
     field.members.iter().find(|(of, _)| *of == record).map_or(&[], |(_, members)| members)
 }

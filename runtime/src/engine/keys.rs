@@ -3,30 +3,13 @@
 //! A dictionary is asked for its keys several times when a file is read: to give elements their names,
 //! for their number, and for the nodes over them. They are looked for once.
 
-use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::item::{Blob, Item, Loc, NodeRef};
-use super::map::Map;
+use super::reading::Known;
 use super::state::Engine;
 use super::val::Fallible;
 use crate::model::{Expr, ExprId, Member, Path, Start, Step};
-
-/// Keys that are known, by the argument that leads to them and the node that it is evaluated in.
-#[derive(Debug, Default)]
-pub(crate) struct Keys {
-    by_argument: Map,
-    known: Vec<Known>,
-    texts: Vec<Blob>,
-}
-
-#[derive(Debug)]
-struct Known {
-    texts: Range<usize>,
-    /// What looking for them took from the budget. Who asks again is charged again: that something is
-    /// remembered does not decide which files are refused.
-    units: u64,
-}
 
 impl<'p> Engine<'p, '_> {
     /// Keeps what a path leads to, if these are elements with texts. `units` is what looking for them

@@ -27,6 +27,8 @@ pub(crate) struct Memo {
     contents: BTreeMap<(Loc, *const str), Rc<Vec<i128>>>,
     /// Elements of a stream by what an expression gives for them.
     indices: BTreeMap<(ExprId, ExprId, NodeRef), Rc<Index>>,
+    /// Arrays that references mean, by path and where it begins.
+    pub referred: BTreeMap<(*const Path, NodeRef), Loc>,
     /// Sections and entries of the relocation table.
     pub relocation: Option<(u32, u32)>,
     /// Addresses of all pointers that belong in it, with their sections.
@@ -146,6 +148,9 @@ impl<'p> Engine<'p, '_> {
     /// The node below which a stream gives the same for everybody, if that is not the one that asks
     /// or an element: then it is worth remembering.
     pub(crate) fn shared_anchor(&self, exprs: &[ExprId], this: NodeRef) -> Option<NodeRef> {
+        if exprs.iter().any(|expr| self.layout.is_own(*expr)) {
+            return None;
+        }
         let (source, filter) = exprs.split_first()?;
         let mut lowest = None;
         self.anchor_of(*source, this, false, &mut lowest)?;

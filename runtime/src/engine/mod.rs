@@ -8,15 +8,18 @@
 
 mod address;
 mod arrange;
+mod chains;
 mod checks;
 mod claims;
 mod derive;
 mod document;
+mod entry;
 mod eval;
 mod find;
 mod forms;
 mod item;
 mod keys;
+mod labels;
 mod map;
 mod memo;
 mod partial;
@@ -24,6 +27,7 @@ mod plan;
 mod pools;
 mod program;
 mod read;
+mod reading;
 mod refs;
 mod relocation;
 mod settle;
@@ -32,17 +36,18 @@ mod source;
 mod state;
 mod stream;
 mod tree;
+mod trim;
 mod val;
 mod walk;
 mod write;
+mod writing;
 
-pub use claims::Claim;
 pub(crate) use document::read_once;
 pub use document::{read, read_claiming, read_partly, Document};
 pub use forms::{cell_fits, given_is};
 pub use item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, MAX_SIZE, OWN, UNPLACED, WHOLE};
 pub use program::{Grow, Program};
-pub use read::Note;
+pub use reading::{Claim, Note};
 pub use source::{row_name, Asked, Fields, Given, List, Spelled, StandsFor, Stored};
 
 pub use partial::Unfinished;
@@ -75,7 +80,7 @@ pub fn write_into(
     value: Given<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), WriteError> {
-    write::write(program, value, &[], write::Aim::Bytes, out)
+    write::write(program, value, &[], writing::Aim::Bytes, out)
 }
 
 /// Whether a value can be written.
@@ -84,7 +89,7 @@ pub fn write_into(
 ///
 /// Those of [`write()`].
 pub fn validate(program: &Program, value: Given<'_>) -> Result<(), WriteError> {
-    write::write(program, value, &[], write::Aim::Check, &mut Vec::new())
+    write::write(program, value, &[], writing::Aim::Check, &mut Vec::new())
 }
 
 /// The epoch that a value is written in.

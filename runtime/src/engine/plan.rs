@@ -10,7 +10,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::item::{Blob, From, Item};
-use crate::load::Endian;
+use crate::load::{mask, Endian};
 use crate::model::{
     ArrayLength, Case, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource,
     Encoding, EndianRule, EpochId, Expr, ExprId, Extent, Home, IntType, Label, Meaning, Measure,
@@ -72,6 +72,8 @@ pub(crate) struct Plan {
     pub not_copied: Vec<RowId>,
     /// Whether some rows have homes.
     pub homes: bool,
+    /// Whether some rows with slots have to be told where they are.
+    pub laid: bool,
     /// Rows that have a slot.
     pub slotted: Vec<RowId>,
     /// Of those: that are or lead to something with a place of its own.
@@ -141,6 +143,21 @@ pub(crate) struct RowPlan {
     pub said: Item,
     /// If it is an integer at a home, in whole bytes that mean just that.
     pub number: Option<Number>,
+    /// When writing: the same, if it is not in place because it follows from other rows.
+    pub follows: Option<Number>,
+    /// What it follows from, if that is something that a row of the same node says at once.
+    pub source: Option<Source>,
+}
+
+/// What a number follows from in its own node.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Source {
+    /// The number of elements in a row.
+    Count(RowId),
+    /// Where the elements of a slice begin in their table.
+    Base(RowId),
+    /// The number in a row.
+    Row(RowId),
 }
 
 /// An integer in whole bytes, to be looked at without its row.
@@ -152,6 +169,19 @@ pub(crate) struct Number {
     pub signed: bool,
     /// Its own byte order.
     pub order: Option<Endian>,
+}
+
+impl Number {
+    /// Whether it has room for a number.
+    #[inline]
+    pub(crate) fn takes(&self, n: i64) -> bool {
+        let unused = 64 - u32::from(self.bytes) * 8;
+        if self.signed {
+            n << unused >> unused == n
+        } else {
+            n >= 0 && (n as u64) << unused >> unused == n as u64
+        }
+    }
 }
 
 /// Where a row begins.
@@ -374,7 +404,12 @@ impl Planning<'_> {
             }
             let store = self.store(row, home, place, plans, &mut plan);
             plan.homes |= matches!(home, Home::At(_));
-            if let (false, Home::At(at)) = (matches!(store, Store::Slot(_)), home) {
+            let number = plain_number(row, place);
+            let follows = number.filter(|_| self.follows(row, store));
+            let number = number.filter(|_| store == Store::Cell);
+            let laid = matches!(store, Store::Slot(_)) && follows.is_none();
+            plan.laid |= laid && matches!(home, Home::At(_) | Home::Next);
+            if let (false, Home::At(at)) = (laid, home) {
                 let end = size.and_then(|size| short(at + u64::from(size)));
                 plan.reach = plan.reach.max(end.unwrap_or(0));
             }
@@ -388,8 +423,8 @@ impl Planning<'_> {
                 }
             }
             let said = self.said(row, home);
-            let number = plain_number(row, place, store);
-            plan.rows.push(RowPlan { home, place, store, size, said, number });
+            let source = self.source(id, row);
+            plan.rows.push(RowPlan { home, place, store, size, said, number, follows, source });
         }
         if let RecordKind::Word(int) = record.kind {
             plan.lengths = (int.bytes.into(), 0);
@@ -529,8 +564,7 @@ impl Planning<'_> {
                 }
                 (Store::Cell, RowKind::Constant(_), said) => match &row.ty {
                     Type::Cell(Cell { storage: Storage::Word { first, last, .. }, .. }) => {
-                        let mask = super::tree::mask(last - first + 1);
-                        let number = said_number(said, row) & mask;
+                        let number = said_number(said, row) & mask(last - first + 1);
                         let mut word = [0; 8];
                         word.iter_mut().zip(place.iter()).for_each(|(to, from)| *to = *from);
                         let word = u64::from_le_bytes(word) | number << first;
@@ -642,12 +676,40 @@ impl Planning<'_> {
         !ranked && (self.direction == Direction::Reading || given)
     }
 
+    /// Whether a number follows from other rows when it is written, in any case.
+    fn follows(&self, row: &Row, store: Store) -> bool {
+        self.direction == Direction::Writing
+            && matches!(store, Store::Slot(_))
+            && matches!((&row.kind, &row.role), (RowKind::Plain, Role::Derived))
+            && row.when.is_none()
+            && row.reference.is_none()
+    }
+
+    /// What a derived number follows from, if that is plain to see.
+    fn source(&self, of: RecordId, row: &Row) -> Option<Source> {
+        let Some(Definer { scope: DefinerScope::Own, source, .. }) = row.definers.first() else {
+            return None;
+        };
+        match source {
+            DefinerSource::Expr(expr) => match &self.model[*expr] {
+                Expr::Path(path) => path.own_row(of).map(Source::Row),
+                _ => None,
+            },
+            DefinerSource::Measure { measure, row, factor: 1, offset: 0 } => match measure {
+                Measure::Count => Some(Source::Count(*row)),
+                Measure::Base if self.direction == Direction::Writing => Some(Source::Base(*row)),
+                _ => None,
+            },
+            DefinerSource::Measure { .. } => None,
+        }
+    }
+
     fn padding(&self, row: &Row) -> Option<Store> {
         match &row.ty {
             Type::Cell(Cell { storage: Storage::Word { .. }, .. }) => Some(Store::Cell),
             Type::Run(_) | Type::Region(_) => {
                 // Padding to the end of a region has its size from there.
-                let fills = crate::engine::read::is_fill(&row.ty);
+                let fills = row.ty.is_fill();
                 self.sizes.of(&row.ty).and_then(short).filter(|_| !fills).map(Store::Fill)
             }
             _ => None,
@@ -1041,10 +1103,8 @@ fn duties(record: &Record, plan: &Plan) -> Duties {
     duties
 }
 
-fn plain_number(row: &Row, place: Place, store: Store) -> Option<Number> {
-    let (Store::Cell, Place::Home(at), Type::Cell(cell)) = (store, place, &row.ty) else {
-        return None;
-    };
+fn plain_number(row: &Row, place: Place) -> Option<Number> {
+    let (Place::Home(at), Type::Cell(cell)) = (place, &row.ty) else { return None };
     let plain = row.none.is_empty() && row.plus == 0;
     match (cell.storage, &cell.meaning) {
         (Storage::Fixed(int), Meaning::Int | Meaning::Enum(_)) if plain => Some(Number {

@@ -12,7 +12,7 @@ use super::state::Engine;
 use super::tree::Tree;
 use super::val::{Fallible, Val};
 use super::walk::Walk;
-use super::write::TextAside;
+use super::writing::TextAside;
 use crate::model::{ExprId, PointerId, PoolOrder, RunType, Start, Target, Type};
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -81,10 +81,7 @@ impl<'p> Engine<'p, '_> {
         let mut keys: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
         for item in first.into_iter().chain(met.into_iter().map(|met| met.text)) {
             let number = u32::try_from(members.len()).unwrap_or(UNPLACED);
-            let key = match self.tree.in_bytes(item) {
-                Some(bytes) => Cow::Borrowed(bytes),
-                None => Cow::Owned(self.tree.item_key(item)),
-            };
+            let key = self.tree.key_of(item);
             let bytes_of =
                 |n: u32| self.tree.in_bytes(members[n as usize]).unwrap_or_else(|| &keys[&n]);
             if known.get(&key, bytes_of).is_some() {
@@ -388,6 +385,14 @@ impl Tree<'_, '_> {
     }
 
     /// Bytes by which two pooled texts are told apart and ordered.
+    pub(crate) fn key_of(&self, item: Item) -> Cow<'_, [u8]> {
+        match self.in_bytes(item) {
+            Some(bytes) => Cow::Borrowed(bytes),
+            None => Cow::Owned(self.item_key(item)),
+        }
+    }
+
+    /// The same, as bytes of their own.
     pub(crate) fn item_key(&self, item: Item) -> Vec<u8> {
         match item {
             Item::Units(start, len) => {

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use crate::engine::item::{Blob, From};
 use crate::engine::plan::{plans, Direction, Plan};
 use crate::model::{
-    Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Label, Measure, Model,
-    RecordId, RowId, Storage, Tag, Union,
+    Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Label, Measure, Model, Path,
+    RecordId, RowId, Start, Storage, Tag, Union,
 };
 
 /// A model, prepared for reading and writing: its layouts, and what is known of them before any
@@ -86,6 +86,8 @@ pub(crate) struct Layout {
     literal_of: Vec<Blob>,
     /// For each expression, whether it is about where the reader is.
     positions: Vec<bool>,
+    /// For each expression, whether it is about the very node that it is evaluated in.
+    own: Vec<bool>,
     /// Rows from whose size some number follows.
     pub followed: BTreeSet<(RecordId, RowId)>,
     /// One for each union.
@@ -184,6 +186,7 @@ impl Layout {
         let mut literals = Vec::new();
         let mut literal_of = Vec::new();
         let mut positions: Vec<bool> = Vec::new();
+        let mut own: Vec<bool> = Vec::new();
         for (_, expr) in model.exprs.iter() {
             let bytes: &[u8] = match expr {
                 Expr::Text(text) => text.as_bytes(),
@@ -197,6 +200,10 @@ impl Layout {
             let mut found = matches!(expr, Expr::Here | Expr::RegionEnd);
             expr.operands(&mut |operand| found |= positions[operand.index()]);
             positions.push(found);
+            let begins = |path: &Path| matches!(path.start, Start::This | Start::Argument(_));
+            let mut found = expr.path().is_some_and(begins);
+            expr.operands(&mut |operand| found |= own[operand.index()]);
+            own.push(found);
         }
         Layout {
             reading: plans(&model, epoch, Direction::Reading, &mut literals),
@@ -208,12 +215,19 @@ impl Layout {
             literals,
             literal_of,
             positions,
+            own,
         }
     }
 
     /// The bytes of an expression that is a text.
     pub(crate) fn literal(&self, expr: ExprId) -> Blob {
         self.literal_of[expr.index()]
+    }
+
+    /// Whether an expression is about the very node that it is evaluated in, so that it is something
+    /// else for every node.
+    pub(crate) fn is_own(&self, expr: ExprId) -> bool {
+        self.own[expr.index()]
     }
 
     /// Whether an expression is about where the reader is. When writing it has no meaning: the value

@@ -135,6 +135,11 @@ impl<'p> Engine<'p, '_> {
 
     /// The array that a reference means.
     pub(crate) fn referred(&mut self, reference: &'p Reference, loc: Loc) -> Fallible<Option<Loc>> {
+        let begin = self.fixed_start(&reference.array, loc.node);
+        let key = begin.map(|node| (core::ptr::from_ref(&reference.array), node));
+        if let Some(known) = key.and_then(|key| self.memo.referred.get(&key)) {
+            return Ok(Some(*known));
+        }
         let Val::Loc(mut array) = self.find_first(&reference.array, loc.node, None)?.first else {
             return Ok(None);
         };
@@ -146,7 +151,11 @@ impl<'p> Engine<'p, '_> {
                 None => break,
             }
         }
-        Ok(matches!(self.tree.item(array), Item::Array(_)).then_some(array))
+        let found = matches!(self.tree.item(array), Item::Array(_)).then_some(array);
+        if let (Some(key), Some(found)) = (key, found) {
+            self.memo.referred.insert(key, found);
+        }
+        Ok(found)
     }
 
     /// The numbers that `unique` on a row is about, each with its place: the elements of the row, or

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Blob, Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
 use super::plan::{Duties, Plan};
-use super::read::Read;
+use super::reading::Read;
 use super::state::Engine;
 use super::tree::Kept;
 use super::val::{eval_error, Fallible, Fault, Val};
@@ -362,7 +362,8 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(())
     }
 
-    /// The slices of a shared table in the order in which the table has them, each with its rank.
+    /// The slices of a shared table in the order in which the table has them, those with elements and
+    /// those whose place says something.
     pub(crate) fn slices(
         &mut self,
         loc: Loc,
@@ -374,6 +375,9 @@ impl<'p, 'b> Engine<'p, 'b> {
             self.walk(path, loc.node, None, &mut false, &mut |engine, val| {
                 let Val::Loc(slice) = val else { return Ok(true) };
                 engine.force_loc(slice)?;
+                if engine.is_in_no_place(slice)? {
+                    return Ok(true);
+                }
                 let rank = match key {
                     Some(key) => engine.eval_int(key, slice.node, None)?.unwrap_or(i128::MAX),
                     None => 0,
@@ -384,6 +388,15 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
         owners.sort_by_key(|(rank, _)| *rank);
         Ok(owners.into_iter().map(|(_, slice)| slice).collect())
+    }
+
+    /// Whether a slice has no elements, and begins where the schema says that such slices do.
+    fn is_in_no_place(&mut self, slice: Loc) -> Fallible<bool> {
+        if self.count_items(slice) > 0 {
+            return Ok(false);
+        }
+        let usual = self.empty_base(slice)?;
+        Ok(usual.is_some() && (!self.is_reading() || self.stored_base(slice)? == usual))
     }
 
     fn compare_view(&mut self, loc: Loc, slices: &'p [Path], key: Option<ExprId>) -> Fallible<()> {

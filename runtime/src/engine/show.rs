@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 use super::document::Document;
 use super::item::{Item, Loc, NodeRef};
 use super::program::Program;
-use super::source::row_name;
+use super::source::{row_name, spelled_row};
 use super::tree::{Kept, Tree};
 use crate::inspect::Inspector;
-use crate::model::{Meaning, Record, RecordId, RecordKind, Row, RowId, Type};
+use crate::model::{Meaning, Record, RecordId, RecordKind, Row, Type};
 use crate::spelling::{Spelling, SpellingEntry};
 
 impl Document<'_, '_> {
@@ -215,22 +215,17 @@ impl Tree<'_, '_> {
             if let Item::Node(inner) = self.through(self.entry(loc)) {
                 let mut inside = self.spelling(inner, &|_, _| true);
                 self.keep_insides(inner, &mut inside);
-                spelling.keep_inside(number(row, first), inside);
+                spelling.keep_inside(spelled_row(row, first), inside);
             }
         }
     }
-}
-
-/// A row as spellings name it.
-pub(crate) fn number(RowId(row): RowId, first: usize) -> u16 {
-    u16::try_from(row as usize + first).unwrap_or(Spelling::WHOLE)
 }
 
 /// A spelling as an entry of a struct whose rows are counted from `first` on.
 fn entry(kept: &Kept, first: usize) -> SpellingEntry {
     let row = match kept.row {
         super::item::WHOLE => Spelling::WHOLE,
-        row => number(row, first),
+        row => spelled_row(row, first),
     };
     SpellingEntry {
         row,

@@ -216,11 +216,11 @@ impl<'v> Stored<'v> {
         if !self.tree.is_data(loc, definition) {
             return Given::Missing;
         }
-        let nothing = self.tree.item(loc).is_absent();
-        if nothing && !self.tree.model().carries_data(&definition.ty) {
+        let item = self.tree.item(loc);
+        if item.is_absent() && !self.tree.model().carries_data(&definition.ty) {
             return Given::Missing;
         }
-        self.field(row)
+        Stored { item, ..self }.given()
     }
 
     /// The node that it is.
@@ -239,4 +239,9 @@ pub fn row_name(row: &Row, id: RowId) -> String {
         Some(name) => name.clone(),
         None => alloc::format!("#{}", id.0),
     }
+}
+
+/// A row as spellings name it.
+pub(crate) fn spelled_row(RowId(row): RowId, first: usize) -> u16 {
+    u16::try_from(row as usize + first).unwrap_or(Spelling::WHOLE)
 }

@@ -4,14 +4,15 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::chains::Chains;
 use super::item::{Item, Loc, NodeRef};
 use super::memo::Memo;
 use super::plan::Direction;
 use super::program::{Layout, Program};
-use super::read::Reading;
+use super::reading::Reading;
 use super::tree::{Order, Tree};
 use super::val::{Fallible, Fault};
-use super::write::Writing;
+use super::writing::Writing;
 use crate::error::ReadErrorKind;
 use crate::load::Endian;
 use crate::model::{EndianRule, Model, RowId};
@@ -39,6 +40,8 @@ pub(crate) struct Engine<'p, 'b> {
     /// Where the stack was when this began.
     stack: usize,
     pub memo: Memo,
+    /// Streams that were worked out.
+    pub chains: Chains<'p>,
     /// Tables that algorithms made.
     pub tables: Vec<Table>,
     pub reading: Reading,
@@ -63,7 +66,12 @@ pub(crate) struct Table {
 impl Table {
     /// A table without rows.
     pub(crate) fn new(columns: usize) -> Table {
-        Table { columns: columns.max(1), items: Vec::new() }
+        Table::with_room_for(columns, 0)
+    }
+
+    /// The same, for so many rows.
+    pub(crate) fn with_room_for(columns: usize, rows: usize) -> Table {
+        Table { columns: columns.max(1), items: Vec::with_capacity(columns * rows) }
     }
 
     /// Adds a row, which has as many items as the table has columns.
@@ -108,6 +116,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             depth: 0,
             stack: crate::stack::here(),
             memo: Memo::default(),
+            chains: Chains::default(),
             tables: Vec::new(),
             reading: Reading::default(),
             writing: Writing::default(),

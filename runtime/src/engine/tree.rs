@@ -13,7 +13,7 @@ use super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, OWN, UNPLACED,
 use super::partial::{Partial, Unread};
 use super::plan::{has_order, Direction, Duties, Number, Place, Plan, RowPlan, Store};
 use super::program::Layout;
-use crate::load::Endian;
+use crate::load::{mask, Endian};
 use crate::model::{
     Cell, Content, Home, Label, Meaning, Model, Pattern, Record, RecordId, RecordKind, Row, RowId,
     Storage, Type,
@@ -344,6 +344,11 @@ impl<'p, 'b> Tree<'p, 'b> {
         &self.plans[self.record_id(node).index()]
     }
 
+    /// Plans of all records.
+    pub(crate) fn plans(&self) -> &'p [Plan] {
+        self.plans
+    }
+
     pub(crate) fn plan_of(&self, record: RecordId) -> &'p Plan {
         &self.plans[record.index()]
     }
@@ -517,7 +522,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     // Where a row is.
 
     #[inline]
-    fn slot_index(&self, loc: Loc) -> Option<usize> {
+    pub(crate) fn slot_index(&self, loc: Loc) -> Option<usize> {
         match self.row_plan(loc.node, loc.row).store {
             Store::Slot(slot) => Some(self.own_node(loc.node).slots as usize + usize::from(slot)),
             _ => None,
@@ -564,7 +569,12 @@ impl<'p, 'b> Tree<'p, 'b> {
             return UNPLACED;
         }
         if let Some(slot) = self.slot(loc) {
-            return slot.at;
+            return match self.row_plan(loc.node, loc.row).follows {
+                Some(number) if self.node_at(loc.node) != UNPLACED => {
+                    self.node_at(loc.node) + number.at
+                }
+                _ => slot.at,
+            };
         }
         if self.is_unread(loc) == Some(Unread::Before) {
             return UNPLACED;
@@ -581,6 +591,11 @@ impl<'p, 'b> Tree<'p, 'b> {
     #[must_use]
     pub fn row_end(&self, loc: Loc) -> u32 {
         let Some(loc) = self.real(loc) else { return UNPLACED };
+        if let (Some(number), true) =
+            (self.row_plan(loc.node, loc.row).follows, self.node_at(loc.node) != UNPLACED)
+        {
+            return self.row_at(loc) + u32::from(number.bytes);
+        }
         if let Some(slot) = self.slot(loc) {
             let bits = match &self.row(loc).ty {
                 Type::Cell(Cell { storage: Storage::Bits { width, .. }, .. }) => u32::from(*width),
@@ -645,7 +660,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     #[inline]
-    fn row_entry(&self, node: NodeRef, row: RowId) -> Item {
+    pub(crate) fn row_entry(&self, node: NodeRef, row: RowId) -> Item {
         // What is asked for most.
         if node.part == 0 && !node.is_element() {
             let own = &self.nodes[node.id as usize];
@@ -1264,6 +1279,19 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
+    /// Puts a number into its place in a node of its own, if it has one there.
+    pub(crate) fn put_number(&mut self, node: NodeRef, number: &Number, n: i64) -> bool {
+        if node.part != 0 || node.is_element() {
+            return false;
+        }
+        let at = (self.block(node) + number.at) as usize;
+        match self.own.get_mut(at..at + usize::from(number.bytes)) {
+            Some(place) => place.copy_from_slice(&n.to_le_bytes()[..usize::from(number.bytes)]),
+            None => return false,
+        }
+        true
+    }
+
     /// Position of the rows in place of a node in the tree's bytes.
     pub(crate) fn block(&self, node: NodeRef) -> u32 {
         self.own_node(node).block
@@ -1414,11 +1442,6 @@ pub(crate) fn cell_bytes(cell: &Cell) -> u8 {
         Storage::Fixed(int) => int.bytes,
         _ => 0,
     }
-}
-
-/// So many ones at the low end.
-pub(crate) fn mask(width: u8) -> u64 {
-    u64::MAX.checked_shr(64_u32.saturating_sub(width.into())).unwrap_or(0)
 }
 
 /// The integer in so many bits.

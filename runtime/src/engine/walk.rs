@@ -1,12 +1,16 @@
 //! All nodes of a tree, in the order in which they were met.
 
+use alloc::vec::Vec;
+
 use super::item::{NodeRef, CASE};
 use super::plan::{Duties, Plan};
-use super::tree::{Elements, Tree};
+use super::tree::{Elements, Node, Tree};
 
 /// A way through the nodes of a tree whose plan has something to do. The tree may change meanwhile.
 pub struct Walk {
     duties: Duties,
+    /// For each record, whether there is something to do with a node of it or one of its parts.
+    wanted: Vec<bool>,
     /// The next node of its own, and behind the last one.
     node: u32,
     end: u32,
@@ -33,7 +37,7 @@ impl Walk {
     /// Through the nodes that are there now.
     pub(super) fn new(tree: &Tree<'_, '_>, duties: Duties) -> Walk {
         let end = u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX);
-        Walk { duties, node: 0, end, view: View::Case, array: 0, element: 0 }
+        Walk { duties, wanted: Vec::new(), node: 0, end, view: View::Case, array: 0, element: 0 }
     }
 
     /// Through the nodes that are added on the way, too.
@@ -46,15 +50,23 @@ impl Walk {
         if !tree.duties.meet(self.duties) {
             return None;
         }
+        if self.wanted.is_empty() {
+            let wanted = tree.plans().iter().map(|plan| plan.all_duties.meet(self.duties));
+            self.wanted = wanted.collect();
+        }
         loop {
             let nodes = u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX).min(self.end);
             // What was read before a node comes before it.
             let array = self.next_array(tree);
             let before = array.map_or(nodes, |(_, before)| before.min(nodes));
             while self.node < before {
-                if self.is_passed(tree) {
-                    self.node += 1;
-                    continue;
+                if let View::Case = self.view {
+                    let rest = &tree.nodes[self.node as usize..before as usize];
+                    let passed = rest.iter().take_while(|own| self.is_passed(own)).count();
+                    self.node += u32::try_from(passed).unwrap_or(u32::MAX);
+                    if self.node >= before {
+                        break;
+                    }
                 }
                 if let Some(node) = self.in_node(tree) {
                     return Some(node);
@@ -72,11 +84,10 @@ impl Walk {
         }
     }
 
-    /// Whether there is nothing to do with the next node.
+    /// Whether there is nothing to do with a node.
     #[inline]
-    fn is_passed(&self, tree: &Tree<'_, '_>) -> bool {
-        let own = &tree.nodes[self.node as usize];
-        own.case().is_none() && !tree.plan_of(own.record).all_duties.meet(self.duties)
+    fn is_passed(&self, own: &Node) -> bool {
+        own.case().is_none() && !self.wanted[own.record.index()]
     }
 
     /// The next array of compact records with something to do, and how many nodes come before it.
@@ -95,6 +106,11 @@ impl Walk {
     fn in_node(&mut self, tree: &Tree<'_, '_>) -> Option<NodeRef> {
         let node = NodeRef::own(self.node);
         let own = tree.own_node(node);
+        let plan = tree.plan_of(own.record);
+        if let (View::Case, None, 1) = (self.view, own.case(), plan.parts.len()) {
+            self.node += 1;
+            return Some(node);
+        }
         if let View::Case = self.view {
             self.view = View::Part(0);
             if let Some(case) = own.case() {
@@ -103,7 +119,7 @@ impl Walk {
                 }
             }
         }
-        self.part_of(tree, tree.plan_of(own.record), node)
+        self.part_of(tree, plan, node)
     }
 
     fn in_array(&mut self, tree: &Tree<'_, '_>, number: u32) -> Option<NodeRef> {

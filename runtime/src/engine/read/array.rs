@@ -1,9 +1,10 @@
 //! Reads arrays and the members of string pools.
 
 use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, WHOLE};
+use super::super::reading::{short, Read};
 use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Cells, Elements, Records};
-use super::{short, Cursor, Read};
+use super::Cursor;
 use crate::error::ReadErrorKind;
 use crate::load::Endian;
 use crate::model::{ArrayLength, ArrayType, Cell, ExprId, Meaning, RecordId, Row, Storage, Type};

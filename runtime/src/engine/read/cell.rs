@@ -5,12 +5,13 @@ use alloc::string::String;
 
 use super::super::item::{Item, Loc, NodeRef, UNPLACED};
 use super::super::plan::{has_order, Place, Store};
+use super::super::reading::{short, Read};
 use super::super::state::Engine;
-use super::super::tree::{cell_bytes, float, integer, mask, number, Order};
-use super::{short, Cursor, Read};
+use super::super::tree::{cell_bytes, float, integer, number, Order};
+use super::Cursor;
 use crate::bits::{BitOrder, BitReader};
 use crate::error::{ReadError, ReadErrorKind};
-use crate::load::Endian;
+use crate::load::{mask, Endian};
 use crate::model::{
     Cell, Constant, Content, Home, IntType, Meaning, RecordKind, Row, RowKind, Storage, Type,
 };

@@ -4,10 +4,10 @@ use alloc::boxed::Box;
 use alloc::format;
 
 use super::super::item::{ArrayRef, Item, Loc, UNPLACED};
+use super::super::reading::short;
 use super::super::state::Engine;
 use super::super::tree::{Array, Cells, Elements, Records};
 use super::super::val::{eval_error, Fallible, Fault, Val};
-use super::short;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::model::{Home, Path, RowKind};
 

@@ -4,64 +4,23 @@ pub(crate) mod array;
 pub(crate) mod cell;
 pub(crate) mod choice;
 mod demand;
-pub(crate) mod entry;
 pub(crate) mod object;
 pub(crate) mod region;
 pub(crate) mod run;
 
-use alloc::collections::BTreeMap;
-use alloc::rc::Rc;
 use alloc::string::String;
-use alloc::vec::Vec;
 
-use super::arrange::Arrangement;
-use super::claims::Claim;
 use super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
-use super::keys::Keys;
 use super::plan::{RowPlan, Store};
+use super::reading::{short, Note, Read};
 use super::state::Engine;
 use super::tree::{Kept, Order};
 use super::val::{read_kind, Fault};
 use crate::bits::BitReader;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::Endian;
-use crate::model::{Extent, Home, RecordId, Row, RowKind, RunLength, Type};
+use crate::model::{Home, RecordId, Row, RowKind, Type};
 use crate::spelling::{KeptKind, KeptValue};
-
-/// What only reading needs.
-#[derive(Debug, Default)]
-pub(crate) struct Reading {
-    /// What each row accounts for, if somebody wants to know.
-    pub claims: Option<Vec<Claim>>,
-    /// How the file is arranged.
-    pub arrangement: Arrangement,
-    /// A byte between objects that should be zero and is not.
-    pub not_zero: Option<ReadError>,
-    /// Pooled texts by address and kind of pointer: each is decoded once.
-    pub texts: BTreeMap<(u64, u32), Item>,
-    /// Addresses that the file's relocation tables list, sorted.
-    pub listed: Option<Rc<Vec<u64>>>,
-    /// Elements of the arrays that are being read, those of inner ones behind those of outer ones,
-    /// and their addresses where elements do not know them.
-    pub items: Vec<Item>,
-    pub starts: Vec<u32>,
-    /// Names of elements, by the dictionary that has them.
-    pub keys: Keys,
-    /// Everything is read, and is now compared.
-    pub settling: bool,
-    pub notes: Vec<Note>,
-}
-
-/// Something worth knowing about a file that is no error.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
-    /// Offset in the file, in bytes.
-    pub offset: u64,
-    /// Path of the field.
-    pub path: String,
-    /// What was noticed.
-    pub message: String,
-}
 
 /// Where the next row is read, and up to where.
 pub(crate) struct Cursor<'b> {
@@ -100,13 +59,6 @@ impl Cursor<'_> {
             None => self.at,
         }
     }
-}
-
-pub(crate) type Read<T> = Result<T, ReadError>;
-
-/// An address in the file, which is not too large for one.
-pub(crate) fn short(at: u64) -> u32 {
-    u32::try_from(at).unwrap_or(UNPLACED)
 }
 
 impl<'p, 'b> Engine<'p, 'b> {
@@ -326,7 +278,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             RowKind::Zero | RowKind::Runtime => self.read_zero(loc, row, cursor)?,
             RowKind::Reserved => {
-                let open = is_fill(&row.ty) && !cursor.room;
+                let open = row.ty.is_fill() && !cursor.room;
                 let item = self.read_type(&row.ty, loc, row, cursor)?;
                 if !self.tree.is_zero(item) || (open && !is_empty_run(item)) {
                     self.keep_item(loc, KeptKind::Reserved, item);
@@ -403,7 +355,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     fn read_zero(&mut self, loc: Loc, row: &'p Row, cursor: &mut Cursor<'b>) -> Read<Item> {
         let at = cursor.at;
-        let open = is_fill(&row.ty) && !cursor.room;
+        let open = row.ty.is_fill() && !cursor.room;
         let item = self.read_type(&row.ty, loc, row, cursor)?;
         self.must_be_zero(item, open, at, loc)?;
         Ok(item)
@@ -547,15 +499,6 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             Err(fault) => Err(self.fault(*fault, at, loc)),
         }
-    }
-}
-
-/// Whether a type reaches to the end of the region around it.
-pub(crate) fn is_fill(ty: &Type) -> bool {
-    match ty {
-        Type::Run(run) => matches!(run.length, RunLength::Fill),
-        Type::Region(region) => matches!(region.extent, Extent::Rest),
-        _ => false,
     }
 }
 

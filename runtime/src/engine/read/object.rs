@@ -4,9 +4,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::super::item::{ArrayRef, Blob, Item, Loc, NodeRef, UNPLACED};
+use super::super::reading::{short, Read};
 use super::super::state::Engine;
 use super::super::tree::Pointer;
-use super::{short, Cursor, Read};
+use super::Cursor;
 use crate::error::ReadErrorKind;
 use crate::model::{
     ArrayLength, ExprId, Home, PointerType, Row, RowId, RowKind, RunLength, Target, Type, WhenEmpty,

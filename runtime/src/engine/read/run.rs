@@ -4,8 +4,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::super::item::{Blob, From, Item, Loc};
+use super::super::reading::{short, Read};
 use super::super::state::Engine;
-use super::{short, Cursor, Read};
+use super::Cursor;
 use crate::error::ReadErrorKind;
 use crate::load::Endian;
 use crate::model::{unit_size, Content, Encoding, RunLength, RunType};

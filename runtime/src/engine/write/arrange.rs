@@ -8,80 +8,19 @@
 //! both still say the same is seen when the bytes are written: if not, the one that lies in the other
 //! gets a place of its own, as the layout says.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::super::item::{Loc, NodeRef, MAX_SIZE, WHOLE};
-use super::super::read::short;
+use super::super::reading::short;
 use super::super::state::Engine;
 use super::super::val::Fallible;
-use crate::model::PointerId;
+use super::super::writing::{Chain, Moves, Placing, TextAside};
 use crate::spelling::{KeptKind, KeptValue};
-
-/// What was found out about places when everything was placed before.
-#[derive(Debug, Default, Clone)]
-pub(crate) struct Moves {
-    /// New addresses of chains, by their old ones.
-    places: BTreeMap<u64, u64>,
-    /// Objects that say something else than the one in which they were.
-    apart: BTreeSet<Loc>,
-    /// Texts that are not where they were.
-    pub texts: BTreeSet<Vec<u8>>,
-    /// Old places count no more.
-    forgotten: bool,
-    rounds: u32,
-}
 
 /// Places are looked for so often. Each time something moves only if what lies before it has grown by
 /// moving, which nothing does for long.
 const MOST_ROUNDS: u32 = 16;
-
-/// Where objects are put.
-#[derive(Debug, Default)]
-pub(crate) struct Placing {
-    /// What is known from before.
-    pub moves: Moves,
-    /// What has to be different the next time.
-    pub again: Option<Moves>,
-    chains: Vec<Chain>,
-    /// Old places that objects have taken: a copy of an object has the same one.
-    taken: BTreeSet<u64>,
-    /// Where the chain goes on behind an object that lies in another one, and where that begins.
-    aside: Option<(u64, u64, Loc, u64)>,
-    /// Objects that lie in others, with their extents.
-    shared: Vec<(u64, u64, Loc)>,
-    /// Texts that lie in something else, with their extents and the pointers to them.
-    pub texts: Vec<TextAside>,
-    /// Which bits of the file are written, if something lies in something else.
-    pub written: Vec<u8>,
-    /// Addresses where two objects do not say the same.
-    clashes: Vec<u64>,
-    /// The greatest end of an object.
-    reach: u64,
-}
-
-/// A text that a pool has no member for, or that is another than the first one that says it.
-#[derive(Debug)]
-pub(crate) struct TextAside {
-    pub at: u32,
-    pub end: u32,
-    /// Of the pointer to it, in the tree's list.
-    pub number: u32,
-    pub kind: PointerId,
-    pub key: Vec<u8>,
-}
-
-/// Objects that follow one another.
-#[derive(Debug, Clone, Copy)]
-struct Chain {
-    /// Where it was in the file.
-    old: u64,
-    at: u64,
-    end: u64,
-    /// Bytes before it that are kept.
-    gap: u64,
-    align: u64,
-}
 
 impl Engine<'_, '_> {
     /// Moves the cursor to where an object begins: to its old place, behind the bytes that were kept

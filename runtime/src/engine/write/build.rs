@@ -7,11 +7,12 @@ use alloc::vec::Vec;
 use super::super::forms::{cell_fits, given_is};
 use super::super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, WHOLE};
 use super::super::plan::{Place, Store};
-use super::super::show::number;
-use super::super::source::{Asked, Fields, Given, OnlySpelled, Spelled, StandsFor, Stored};
+use super::super::source::{
+    spelled_row, Asked, Fields, Given, OnlySpelled, Spelled, StandsFor, Stored,
+};
 use super::super::state::Engine;
-use super::super::tree::{cell_bytes, mask, Cells, Elements, Kept, Order, Pointer, Records};
-use crate::load::Endian;
+use super::super::tree::{cell_bytes, Cells, Elements, Kept, Order, Pointer, Records};
+use crate::load::{mask, Endian};
 use crate::model::{
     Case, Cell, Constant, Content, DefinerScope, Encoding, Home, IntType, Meaning, PointerType,
     RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, RunType, Storage, Target, Type,
@@ -230,8 +231,13 @@ impl<'p> Engine<'p, '_> {
             Origin::Node(_) => (&plan.taking.0, &plan.taking.1),
             _ => (&plan.building.0, &plan.building.1),
         };
+        let same = core::ptr::eq(rows, &plan.not_copied);
         for id in rows {
-            self.build_row(Loc::row(node, *id), &record.rows[id.index()], from);
+            let (loc, row) = (Loc::row(node, *id), &record.rows[id.index()]);
+            match from {
+                Origin::Node(stored) if same && self.take_row(loc, row, stored) => {}
+                _ => self.build_row(loc, row, from),
+            }
         }
         // A number may follow from one case of a union and be data in another.
         for id in derived {
@@ -300,6 +306,47 @@ impl<'p> Engine<'p, '_> {
                 place.reverse();
             }
         }
+        true
+    }
+
+    /// Takes over what a node of a file that was read with the same layout has in a row with a slot, if
+    /// that is a number, a text of the file, or no elements of a shared table.
+    fn take_row(&mut self, loc: Loc, row: &Row, stored: Stored<'_>) -> bool {
+        let (Some(slot), Some(node)) = (self.tree.slot_index(loc), stored.node()) else {
+            return false;
+        };
+        let of_file = |blob: Blob| blob.from == From::File;
+        let item = match (&row.kind, &row.role, &row.ty) {
+            (RowKind::Slice { .. }, Role::Data, _) => match stored.tree.row_entry(node, loc.row) {
+                Item::Array(array) if stored.tree.count(array) == 0 => {
+                    Item::Array(ArrayRef::Own(self.tree.no_elements()))
+                }
+                _ => return false,
+            },
+            (RowKind::Plain, Role::Data | Role::Default(_), ty) => {
+                match (ty, stored.tree.row_entry(node, loc.row)) {
+                    (Type::Cell(_), item @ (Item::Int(_) | Item::Bool(_))) => item,
+                    (Type::Run(_), item @ (Item::Text(blob) | Item::Bytes(blob)))
+                        if of_file(blob) =>
+                    {
+                        item
+                    }
+                    (Type::Pointer(pointer), item @ Item::Pointer(_))
+                        if matches!(pointer.target, Target::Pooled) =>
+                    {
+                        match stored.tree.through(item) {
+                            text @ (Item::Text(blob) | Item::Bytes(blob)) if of_file(blob) => {
+                                self.tree.add_pointer(Pointer::to(text))
+                            }
+                            _ => return false,
+                        }
+                    }
+                    _ => return false,
+                }
+            }
+            _ => return false,
+        };
+        self.tree.slots[slot].item = item;
         true
     }
 
@@ -384,7 +431,7 @@ impl<'p> Engine<'p, '_> {
         }
         let asked = self.asked(loc, row);
         let first = self.model.first_row(asked.record);
-        let row = number(asked.row, first);
+        let row = spelled_row(asked.row, first);
         let record = &self.model.records[asked.record.index()];
         let mut found = None;
         fields.spelling(Spelled { record, first, inside }, &mut |entry| match &entry.stored {
@@ -569,6 +616,11 @@ impl<'p> Engine<'p, '_> {
     /// Stores an item in the bytes of its row, or remembers it if it does not fit there.
     pub(crate) fn put_in_place(&mut self, loc: Loc, row: &Row, item: Item) {
         let planned = self.tree.row_plan(loc.node, loc.row);
+        if let (Some(number), Item::Int(n)) = (planned.number, item) {
+            if number.takes(n) && self.tree.put_number(loc.node, &number, n) {
+                return;
+            }
+        }
         let stored = match (planned.store, row.ty.stripped()) {
             (Store::Cell, Type::Cell(cell)) => match self.bits_in_place(loc, cell, row, item) {
                 Some(bits) => self.put_bits_in_place(loc, cell, bits),

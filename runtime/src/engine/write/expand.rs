@@ -78,10 +78,14 @@ impl<'p> Engine<'p, '_> {
         if !self.tree.entry(loc).is_unset() {
             return Ok(());
         }
+        let row = self.tree.row(loc);
+        if let Some(n) = self.follows_at_once(loc.node, self.tree.row_plan(loc.node, loc.row)) {
+            self.tree.set_item(loc, Item::Int(n));
+            return Ok(());
+        }
         if self.is_busy(loc) {
             return Err(Box::new(Fault::Cycle(self.describe(loc))));
         }
-        let row = self.tree.row(loc);
         if let Some(item) = self.while_busy(loc, |engine| engine.compute(loc, row))? {
             self.tree.set_item(loc, item);
         }
@@ -213,12 +217,16 @@ impl<'p> Engine<'p, '_> {
         let owners = self.slices(loc, slices, key)?;
         let mut items = Vec::new();
         for slice in owners {
-            let base = items.len() as i128;
+            let base = u32::try_from(items.len()).unwrap_or(u32::MAX);
             if let Item::Array(array) = self.tree.item(slice) {
                 let elements = 0..self.tree.count(array);
                 items.extend(elements.filter_map(|index| self.tree.element(array, index)));
             }
-            self.writing.bases.insert((slice.node, slice.row), base);
+            if let Some(slot) = self.tree.slot_index(slice) {
+                let bases = &mut self.writing.bases;
+                bases.resize(self.tree.slots.len().max(bases.len()), u32::MAX);
+                bases[slot] = base;
+            }
         }
         Ok(Item::Array(ArrayRef::Own(self.tree.add_items(&items))))
     }
@@ -249,9 +257,8 @@ impl<'p> Engine<'p, '_> {
                 return Ok(index);
             }
         }
-        let key = (loc.node, loc.row);
-        if let Some(base) = self.writing.bases.get(&key) {
-            return Ok(*base);
+        if let Some(base) = self.base_in_table(loc) {
+            return Ok(base.into());
         }
         self.walk(table, loc.node, None, &mut false, &mut |engine, val| {
             if let Val::Loc(table) = val {
@@ -259,10 +266,16 @@ impl<'p> Engine<'p, '_> {
             }
             Ok(true)
         })?;
-        match self.writing.bases.get(&key) {
-            Some(base) => Ok(*base),
+        match self.base_in_table(loc) {
+            Some(base) => Ok(base.into()),
             None => Err(Box::new(Fault::Eval("the shared table does not take this slice".into()))),
         }
+    }
+
+    /// Index of a slice's first element, if its table has taken it.
+    pub(crate) fn base_in_table(&self, loc: Loc) -> Option<u32> {
+        let base = *self.writing.bases.get(self.tree.slot_index(loc)?)?;
+        (base != u32::MAX).then_some(base)
     }
 }
 

@@ -3,11 +3,11 @@
 use alloc::vec::Vec;
 
 use super::super::item::Loc;
-use super::super::read::region::{canonical_tail, content_length, find_terminator};
 use super::super::state::Engine;
+use super::super::trim::{canonical_tail, content_length, find_terminator};
 use super::super::val::{eval_error, Fallible, Fault};
+use super::super::writing::Expectation;
 use super::lay::Spot;
-use super::Expectation;
 use crate::model::{
     ExprId, Extent, RegionType, Row, RunLength, Terminated, Terminator, Trim, Type,
 };

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
-use super::super::plan::{has_order, Piece, Place, Store};
+use super::super::plan::{has_order, Number, Piece, Place, RowPlan, Store};
 use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Cells, Elements, Records};
 use super::super::val::{Fallible, Fault};
@@ -93,9 +93,10 @@ impl<'p> Engine<'p, '_> {
         if self.fill_pieces(node).is_err() {
             self.refuse_order(node, node);
         }
-        for row in &self.tree.plan(node).filling {
+        let (record, plan) = (self.tree.record(node), self.tree.plan(node));
+        for row in &plan.filling {
             let loc = Loc::row(node, *row);
-            if let Err(fault) = self.fill_row(loc, self.tree.row(loc)) {
+            if let Err(fault) = self.fill_row(loc, &record.rows[row.index()]) {
                 self.report(*fault, loc);
             }
         }
@@ -290,7 +291,50 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
+    /// Writes a number that follows from others.
+    fn fill_following(
+        &mut self,
+        loc: Loc,
+        number: &Number,
+        planned: &RowPlan,
+        row: &'p Row,
+    ) -> Fallible<()> {
+        let item = match self.tree.row_entry(loc.node, loc.row) {
+            Item::Unset => match self.follows_at_once(loc.node, planned) {
+                Some(n) => Item::Int(n),
+                None => {
+                    self.force(loc.node, loc.row)?;
+                    self.tree.row_entry(loc.node, loc.row)
+                }
+            },
+            item => item,
+        };
+        let n = match item {
+            Item::Int(n) if number.takes(n) => n,
+            _ => {
+                self.force(loc.node, loc.row)?;
+                return self.fill_item(loc, &row.ty, row);
+            }
+        };
+        let order = match number.order {
+            Some(order) => order,
+            None if number.bytes == 1 => Endian::Little,
+            None => self.node_order(loc.node)?.ok_or_else(no_order)?,
+        };
+        let at = self.tree.own_node(loc.node).at + number.at;
+        let width = usize::from(number.bytes);
+        match order {
+            Endian::Little => self.put(at.into(), &n.to_le_bytes()[..width]),
+            Endian::Big => self.put(at.into(), &n.to_be_bytes()[8 - width..]),
+        }
+        Ok(())
+    }
+
     fn fill_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        let planned = self.tree.row_plan(loc.node, loc.row);
+        if let Some(number) = &planned.follows {
+            return self.fill_following(loc, number, planned, row);
+        }
         let Some(slot) = self.tree.slot(loc) else { return Ok(()) };
         let (at, item) = (slot.at, slot.item);
         if at == UNPLACED || matches!(row.kind, RowKind::Slice { .. } | RowKind::Mark { .. }) {

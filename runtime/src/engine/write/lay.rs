@@ -4,10 +4,10 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::super::item::{ArrayRef, Item, Loc, NodeRef, CASE, MAX_SIZE};
+use super::super::labels::tag_size;
 use super::super::map::BytesMap;
 use super::super::plan::Store;
-use super::super::read::choice::tag_size;
-use super::super::read::short;
+use super::super::reading::short;
 use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Elements};
 use super::super::val::{eval_error, Fallible};
@@ -50,11 +50,12 @@ impl<'p> Engine<'p, '_> {
         }
         let plan = self.tree.plan(node);
         let block = plan.block.map(u64::from);
-        let end = match plan.size.filter(|_| plan.slots == 0) {
+        let end = match plan.size.filter(|_| !plan.laid) {
             // Nothing in it has to be told where it is.
             Some(size) => {
                 if !measuring {
-                    self.tree.own_node_mut(node).tail = short(at + block.unwrap_or(0));
+                    let reach = block.unwrap_or(0).max(plan.reach.into());
+                    self.tree.own_node_mut(node).tail = short(at + reach);
                 }
                 at + u64::from(size)
             }
@@ -106,7 +107,8 @@ impl<'p> Engine<'p, '_> {
         let record = self.tree.record(node);
         let plan = self.tree.plan(node);
         for id in &plan.slotted {
-            let Home::At(offset) = plan.rows[id.index()].home else { continue };
+            let planned = &plan.rows[id.index()];
+            let (Home::At(offset), None) = (planned.home, planned.follows) else { continue };
             let mut here = Spot::new(base + offset);
             self.lay_row(Loc::row(node, *id), &record.rows[id.index()], &mut here)?;
             // The last row of a block may be of any size.
@@ -128,7 +130,7 @@ impl<'p> Engine<'p, '_> {
                 continue;
             }
             let loc = Loc::row(node, *id);
-            let Store::Slot(_) = planned.store else {
+            let (Store::Slot(_), None) = (planned.store, planned.follows) else {
                 spot.align();
                 spot.at += u64::from(planned.size.unwrap_or(0));
                 continue;
@@ -467,10 +469,10 @@ impl<'p> Engine<'p, '_> {
         let mut members = BytesMap::default();
         for index in 0..self.tree.count(array) {
             let item = self.tree.element(array, index).unwrap_or(Item::Absent);
-            let key = self.tree.item_key(item);
+            let key = self.tree.key_of(item);
             // Of equal members the first one is meant.
             let known = members.get_with(&key, |n| {
-                self.tree.item_key(self.tree.element(array, n).unwrap_or(Item::Absent)) == key
+                self.tree.key_of(self.tree.element(array, n).unwrap_or(Item::Absent)) == key
             });
             if known.is_none() {
                 members.insert(&key, index);

@@ -19,82 +19,23 @@ mod tags;
 mod validate;
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
 
+use super::entry::find_epoch;
 use super::item::{Loc, NodeRef, MAX_SIZE, WHOLE};
-use super::map::BytesMap;
 use super::plan::Direction;
 use super::program::Program;
-use super::read::entry::find_epoch;
 use super::source::{Asked, Given};
 use super::state::Engine;
 use super::val::Fault;
+use super::writing::{Aim, Moves};
 use crate::dictionary::DictionaryError;
 use crate::load::Endian;
-use crate::model::{ByteOrderRule, Constant, EpochId, ExprId, Role, RowId, Type};
+use crate::model::{ByteOrderRule, Constant, EpochId, Role, Type};
 use crate::options::ReadOptions;
 use crate::path::{Path, Segment};
 use crate::problem::{Problem, ProblemKind, WriteError};
-pub(crate) use arrange::TextAside;
-use arrange::{Moves, Placing};
-
-/// What only writing needs.
-#[derive(Debug, Default)]
-pub(crate) struct Writing {
-    pub problems: Vec<Problem>,
-    /// Size of the file, once everything is placed.
-    pub total: Option<u64>,
-    /// Address of the next object.
-    pub cursor: u64,
-    /// Address behind the object that was placed last, before any fill.
-    pub last_end: u64,
-    /// End of the region around what is being placed, if something else says it.
-    pub room: Option<u64>,
-    /// Sizes are computed, addresses are not set.
-    pub measuring: bool,
-    /// Sizes of regions that were measured.
-    pub measured: BTreeMap<(NodeRef, RowId), u64>,
-    /// Running totals of slices in their tables.
-    pub bases: BTreeMap<(NodeRef, RowId), i128>,
-    /// Positions of pool members by their bytes.
-    pub members: BTreeMap<(NodeRef, RowId), BytesMap>,
-    /// Bytes that belong to no row: tails of regions, kept gaps.
-    pub loose: Vec<(u64, Vec<u8>)>,
-    /// Sizes and ends of regions that must agree with an expression.
-    pub expectations: Vec<Expectation>,
-    /// Where objects are put, and where they were.
-    pub placing: Placing,
-    /// Alignment of an object whose bytes do not come first in its layout.
-    pub aligns: BTreeMap<NodeRef, u64>,
-    /// The file, behind what is not ours.
-    pub out: Vec<u8>,
-    /// Where it begins in `out`.
-    pub base: usize,
-    /// Address of the first byte of `out` behind `base`: not 0 while a part is written by itself.
-    pub ahead: u64,
-    /// Whether numbers are only checked: nothing is put into `out`.
-    pub checking: bool,
-}
-
-/// A length that an expression of the schema states too.
-#[derive(Debug)]
-pub(crate) struct Expectation {
-    pub loc: Loc,
-    pub expr: ExprId,
-    pub actual: u64,
-    pub what: &'static str,
-}
-
-/// What becomes of a value that is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Aim {
-    /// Its bytes.
-    Bytes,
-    /// Nothing: whether it can be written is all that is asked.
-    Check,
-}
 
 /// Writes a value as a file, behind what `out` holds. `file` is the file from which parts of the value
 /// were taken, if there is one.

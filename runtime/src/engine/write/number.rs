@@ -1,18 +1,19 @@
 //! Writes numbers: what a cell, word, tag or pointer stores.
 
 use alloc::format;
+use alloc::vec::Vec;
 
 use super::super::item::{Item, Loc, NodeRef, UNPLACED};
 use super::super::plan::Store;
 use super::super::state::Engine;
-use super::super::tree::{load, mask};
+use super::super::tree::load;
 use super::super::val::{eval_error, Fallible, Val};
 use super::build::{does_not_fit, is_nothing};
 use super::fill::no_order;
-use crate::load::Endian;
+use crate::load::{mask, Endian};
 use crate::model::{
-    Cell, IntType, Label, Meaning, Pattern, PointerType, RecordKind, Reference, Row, RowId,
-    Storage, Tag, Target, Type, UnionId,
+    Cell, IntType, Label, Meaning, Path, Pattern, PointerType, RecordKind, Reference, Row, RowId,
+    Start, Storage, Tag, Target, Type, UnionId,
 };
 use crate::problem::ProblemKind;
 
@@ -321,30 +322,50 @@ impl<'p> Engine<'p, '_> {
     fn member_address(&mut self, loc: Loc, pointer: &'p PointerType, text: Item) -> Fallible<u32> {
         let kind = &self.model.pointers[pointer.kind.index()];
         let Some(pool) = &kind.pool else { return eval_error("the pointer has no pool") };
-        let key = self.tree.item_key(text);
-        let mut found = None;
-        self.walk(pool, loc.node, None, &mut false, &mut |engine, val| {
-            let Val::Loc(pool) = val else { return Ok(true) };
-            let Item::Array(array) = engine.tree.item(pool) else { return Ok(true) };
-            let members = engine.writing.members.get(&(pool.node, pool.row));
-            let index = members.and_then(|members| {
-                members.get_with(&key, |index| {
-                    let item = engine.tree.element(array, index).unwrap_or(Item::Absent);
-                    match engine.tree.in_bytes(item) {
-                        Some(bytes) => bytes == key,
-                        None => engine.tree.item_key(item) == key,
-                    }
-                })
-            });
-            found = index.map(|index| engine.tree.element_at(array, index, false));
-            Ok(found.is_none())
-        })?;
+        let found = match (&pool.start, self.writing.pools.get(pointer.kind.index())) {
+            (Start::Root, Some(Some(pools))) => {
+                pools.iter().find_map(|pool| self.address_in(*pool, text))
+            }
+            (start, _) => {
+                let pools = self.pools(pool, loc.node)?;
+                let found = pools.iter().find_map(|pool| self.address_in(*pool, text));
+                if matches!(start, Start::Root) {
+                    self.writing.pools.resize(self.model.pointers.len(), None);
+                    self.writing.pools[pointer.kind.index()] = Some(pools);
+                }
+                found
+            }
+        };
         if let Some(at) = found {
             return Ok(at);
         }
         let what = "the pool does not hold this text".into();
         self.problem(loc, ProblemKind::NotAnElement { what });
         Ok(0)
+    }
+
+    /// The pools that a path leads to from a node.
+    fn pools(&mut self, path: &'p Path, node: NodeRef) -> Fallible<Vec<Loc>> {
+        let mut pools = Vec::new();
+        self.walk(path, node, None, &mut false, &mut |_, val| {
+            if let Val::Loc(pool) = val {
+                pools.push(pool);
+            }
+            Ok(true)
+        })?;
+        Ok(pools)
+    }
+
+    /// The address of a text in a pool.
+    fn address_in(&self, pool: Loc, text: Item) -> Option<u32> {
+        let Item::Array(array) = self.tree.item(pool) else { return None };
+        let members = self.writing.members.get(&(pool.node, pool.row))?;
+        let key = self.tree.key_of(text);
+        let is = |index: u32| {
+            self.tree.element(array, index).is_some_and(|item| self.tree.key_of(item) == key)
+        };
+        let index = members.get_with(&key, is)?;
+        Some(self.tree.element_at(array, index, false))
     }
 
     pub(crate) fn fill_pointer(

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use super::super::address::leads_to_nothing;
 use super::super::item::{Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
 use super::super::plan::Duties;
-use super::super::read::short;
+use super::super::reading::short;
 use super::super::state::Engine;
 use super::super::val::{eval_error, Fallible, Fault};
 use super::super::walk::Walk;
@@ -523,8 +523,16 @@ fn pointer_counts(pointer: &PointerType) -> bool {
     }
 }
 
+/// Where something begins that is placed at an address: behind its own alignment.
+fn run_start(ty: &Type, at: u64) -> u64 {
+    match ty {
+        Type::Run(run) => at.next_multiple_of(run.align.unwrap_or(1).max(1)),
+        _ => at,
+    }
+}
+
 /// Alignment that a type states for itself.
-pub(crate) fn type_align(model: &Model, ty: &Type) -> Option<u64> {
+fn type_align(model: &Model, ty: &Type) -> Option<u64> {
     match ty.stripped() {
         Type::Record(record) => model.records[record.index()].align,
         Type::Run(run) => run.align,
@@ -533,13 +541,5 @@ pub(crate) fn type_align(model: &Model, ty: &Type) -> Option<u64> {
             _ => None,
         },
         _ => None,
-    }
-}
-
-/// Where something begins that is placed at an address: behind its own alignment.
-fn run_start(ty: &Type, at: u64) -> u64 {
-    match ty {
-        Type::Run(run) => at.next_multiple_of(run.align.unwrap_or(1).max(1)),
-        _ => at,
     }
 }

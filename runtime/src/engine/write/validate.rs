@@ -5,8 +5,8 @@ use alloc::format;
 use alloc::string::String;
 
 use super::super::item::{Item, Loc, UNPLACED};
+use super::super::labels::takes;
 use super::super::plan::{count_of, Duties, Store};
-use super::super::read::choice::takes;
 use super::super::state::Engine;
 use super::super::val::{Fallible, Val};
 use super::super::walk::Walk;

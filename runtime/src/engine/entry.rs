@@ -19,7 +19,7 @@ pub(crate) fn byte_order(model: &Model, bytes: &[u8]) -> Result<Endian, ReadErro
         [0xff, 0xfe] => Ok(Endian::Little),
         [0xfe, 0xff] => Ok(Endian::Big),
         other => {
-            let actual = super::super::val::hex(other).into();
+            let actual = super::val::hex(other).into();
             let kind = ReadErrorKind::UndecidedByteOrder { actual };
             Err(ReadError::new(kind, offset).with_path(path()))
         }
@@ -112,5 +112,5 @@ fn mark_path(model: &Model, record: RecordId, depth: u32) -> Option<Vec<RowId>> 
 fn load(cell: &Cell, bytes: &[u8], at: u64, order: Endian) -> Result<i128, ReadError> {
     let Storage::Fixed(int) = cell.storage else { return Ok(0) };
     let raw = crate::load_uint(bytes, at, int.bytes, int.order.map_or(order, Endian::from))?;
-    Ok(super::super::tree::number(raw, u32::from(int.bytes) * 8, int.signed))
+    Ok(super::tree::number(raw, u32::from(int.bytes) * 8, int.signed))
 }

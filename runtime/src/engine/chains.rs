@@ -1,0 +1,156 @@
+//! Streams that begin with rows of one record, such as `ints ++ bools.items`: which rows lead to
+//! their elements is worked out once for each record, and not for each node that asks.
+
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+
+use super::find::members_in;
+use super::map::Map;
+use crate::model::{
+    BinaryOp, Expr, ExprId, Member, Model, Path, RecordId, RowId, Start, Step, Target, Type,
+};
+
+/// Part of a stream: rows from one inline record, or target of a pointer, to the next, and the steps
+/// from what is in the last one.
+#[derive(Debug)]
+pub(crate) struct Chain<'p> {
+    pub rows: Vec<RowId>,
+    pub rest: &'p [Step],
+    /// Whether these steps are taken from each element by itself, as behind a definition that puts
+    /// streams together.
+    pub each: bool,
+}
+
+/// Chains by expression and record.
+#[derive(Debug, Default)]
+pub(crate) struct Chains<'p> {
+    places: Map,
+    known: Vec<Option<Rc<[Chain<'p>]>>>,
+}
+
+impl<'p> Chains<'p> {
+    /// The chains that a stream consists of where it is asked for in a node of a record, if it is
+    /// like that.
+    pub(crate) fn of(
+        &mut self,
+        model: &'p Model,
+        expr: ExprId,
+        record: RecordId,
+    ) -> Option<Rc<[Chain<'p>]>> {
+        let key = u64::from(expr.0) << 32 | u64::from(record.0);
+        let number = match self.places.get(key) {
+            Some(number) => number,
+            None => {
+                let mut finding = Finding { model, found: Vec::new() };
+                let all = finding.stream(expr, record, &Around::default());
+                let number = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
+                self.known.push(all.map(|()| finding.found.into()));
+                self.places.insert(key, number);
+                number
+            }
+        };
+        self.known[number as usize].clone()
+    }
+}
+
+/// Most definitions that lead to one another.
+const MAX_DEPTH: u32 = 16;
+
+/// What comes before and behind something that chains are made of.
+#[derive(Clone, Default)]
+struct Around<'p> {
+    rows: Vec<RowId>,
+    rest: &'p [Step],
+    each: bool,
+    depth: u32,
+}
+
+struct Finding<'p> {
+    model: &'p Model,
+    found: Vec<Chain<'p>>,
+}
+
+impl<'p> Finding<'p> {
+    /// The chains of an expression.
+    fn stream(&mut self, expr: ExprId, record: RecordId, around: &Around<'p>) -> Option<()> {
+        match &self.model[expr] {
+            Expr::Binary(BinaryOp::Concatenate, a, b) => {
+                let around = Around { each: around.depth > 0, ..around.clone() };
+                self.stream(*a, record, &around)?;
+                self.stream(*b, record, &around)
+            }
+            Expr::Path(path) if starts_in(path, record) && around.depth < MAX_DEPTH => {
+                self.steps(&path.steps, record, around)
+            }
+            _ => None,
+        }
+    }
+
+    fn steps(&mut self, steps: &'p [Step], record: RecordId, around: &Around<'p>) -> Option<()> {
+        let Some((Step::Field(field), rest)) = steps.split_first() else { return None };
+        let definition = &self.model.records[record.index()];
+        match members_in(field, record) {
+            [Member::Let(index)] => {
+                let expr = definition.lets.get(*index as usize)?.expr;
+                let (rest, depth) = (one_of(rest, around.rest)?, around.depth + 1);
+                self.stream(expr, record, &Around { rest, depth, ..around.clone() })
+            }
+            [Member::Row(row)] => {
+                let mut rows = around.rows.clone();
+                rows.push(*row);
+                let inner = inside(&definition.rows[row.index()].ty);
+                let Some(inner) = inner.filter(|_| !rest.is_empty()) else {
+                    let rest = one_of(rest, around.rest)?;
+                    let plain = rest.iter().all(|step| matches!(step, Step::Field(_)));
+                    self.found.push(Chain { rows, rest, each: around.each });
+                    return plain.then_some(());
+                };
+                // What a transparent record stands for has a step of its own.
+                let only = self.model.records[inner.index()].transparent.is_some();
+                if only && !is_row_of(self.model, rest, inner) {
+                    return None;
+                }
+                self.steps(rest, inner, &Around { rows, ..around.clone() })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// One of two lists of steps, if the other one is empty.
+fn one_of<'p>(first: &'p [Step], second: &'p [Step]) -> Option<&'p [Step]> {
+    match (first, second) {
+        (only, []) | ([], only) => Some(only),
+        _ => None,
+    }
+}
+
+/// Whether a path begins in the node itself, if that is of a record.
+fn starts_in(path: &Path, record: RecordId) -> bool {
+    match &path.start {
+        Start::This => true,
+        Start::Enclosing(records) => records.contains(&record),
+        _ => false,
+    }
+}
+
+/// The record in a row, or that a pointer in it leads to.
+fn inside(ty: &Type) -> Option<RecordId> {
+    match ty {
+        Type::Record(record) => Some(*record),
+        Type::Pointer(pointer) => match &pointer.target {
+            Target::Own(Type::Record(record)) => Some(*record),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether the first of some steps is the row that a transparent record stands for.
+fn is_row_of(model: &Model, steps: &[Step], record: RecordId) -> bool {
+    let Some(Step::Field(field)) = steps.first() else { return false };
+    match (members_in(field, record), model.records[record.index()].transparent) {
+        ([Member::Row(row)], Some(only)) => *row == only,
+        _ => false,
+    }
+}

@@ -1,0 +1,120 @@
+//! What only reading needs, beside the tree.
+
+use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::item::{Blob, Item, Loc, UNPLACED};
+use super::map::Map;
+use crate::error::ReadError;
+
+/// What only reading needs.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    /// What each row accounts for, if somebody wants to know.
+    pub claims: Option<Vec<Claim>>,
+    /// How the file is arranged.
+    pub arrangement: Arrangement,
+    /// A byte between objects that should be zero and is not.
+    pub not_zero: Option<ReadError>,
+    /// Pooled texts by address and kind of pointer: each is decoded once.
+    pub texts: BTreeMap<(u64, u32), Item>,
+    /// Addresses that the file's relocation tables list, sorted.
+    pub listed: Option<Rc<Vec<u64>>>,
+    /// Elements of the arrays that are being read, those of inner ones behind those of outer ones,
+    /// and their addresses where elements do not know them.
+    pub items: Vec<Item>,
+    pub starts: Vec<u32>,
+    /// Names of elements, by the dictionary that has them.
+    pub keys: Keys,
+    /// Everything is read, and is now compared.
+    pub settling: bool,
+    pub notes: Vec<Note>,
+}
+
+/// What is known of the objects of a file while its layout is run over it.
+#[derive(Debug, Default)]
+pub(crate) struct Arrangement {
+    pub round: Round,
+    /// Whether an object is not where the layout would have it.
+    pub differs: bool,
+    /// All objects, in the order of the layout.
+    pub objects: Vec<Object>,
+    /// The one that is met next.
+    pub next: usize,
+}
+
+/// What happens with an object that is met.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Round {
+    /// Its place is compared with the one that the layout says.
+    #[default]
+    Compare,
+    /// It is noted.
+    Note,
+    /// What is unusual about its place is kept.
+    Keep,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Object {
+    pub at: u64,
+    pub end: u64,
+    /// End of what lies before it in the file.
+    pub before: u64,
+    /// Address of the object that it lies in.
+    pub host: Option<u64>,
+    /// Whether others lie in it.
+    pub hosts: bool,
+    /// Whether it follows what the layout has before it.
+    pub usual: bool,
+}
+
+/// Something worth knowing about a file that is no error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Offset in the file, in bytes.
+    pub offset: u64,
+    /// Path of the field.
+    pub path: String,
+    /// What was noticed.
+    pub message: String,
+}
+
+/// Bytes that a row, or the object that a row or element leads to, accounts for.
+#[derive(Debug, Clone, Copy)]
+pub struct Claim {
+    /// Address of the first byte.
+    pub at: u64,
+    /// Address behind the last one.
+    pub end: u64,
+    /// The row or element; or [`WHOLE`] of an element of an array of compact records, which stands
+    /// for as many elements from that one on as there are bytes. [`Tree::claims_in`] says what each
+    /// of their rows accounts for.
+    pub loc: Loc,
+}
+
+/// Keys that are known, by the argument that leads to them and the node that it is evaluated in.
+#[derive(Debug, Default)]
+pub(crate) struct Keys {
+    pub by_argument: Map,
+    pub known: Vec<Known>,
+    pub texts: Vec<Blob>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub texts: Range<usize>,
+    /// What looking for them took from the budget. Who asks again is charged again: that something is
+    /// remembered does not decide which files are refused.
+    pub units: u64,
+}
+
+pub(crate) type Read<T> = Result<T, ReadError>;
+
+/// An address in the file, which is not too large for one.
+pub(crate) fn short(at: u64) -> u32 {
+    u32::try_from(at).unwrap_or(UNPLACED)
+}

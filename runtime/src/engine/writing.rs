@@ -1,0 +1,128 @@
+//! What only writing needs, beside the tree.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+use super::item::{Loc, NodeRef};
+use super::map::BytesMap;
+use crate::model::{ExprId, PointerId, RowId};
+use crate::problem::Problem;
+
+/// What only writing needs.
+#[derive(Debug, Default)]
+pub(crate) struct Writing {
+    pub problems: Vec<Problem>,
+    /// Size of the file, once everything is placed.
+    pub total: Option<u64>,
+    /// Address of the next object.
+    pub cursor: u64,
+    /// Address behind the object that was placed last, before any fill.
+    pub last_end: u64,
+    /// End of the region around what is being placed, if something else says it.
+    pub room: Option<u64>,
+    /// Sizes are computed, addresses are not set.
+    pub measuring: bool,
+    /// Sizes of regions that were measured.
+    pub measured: BTreeMap<(NodeRef, RowId), u64>,
+    /// Running totals of slices in their tables, by slot; of those that are in none, `u32::MAX`.
+    pub bases: Vec<u32>,
+    /// Positions of pool members by their bytes.
+    pub members: BTreeMap<(NodeRef, RowId), BytesMap>,
+    /// The pools that pointers of each kind lead into, where they are the same for all of them.
+    pub pools: Vec<Option<Vec<Loc>>>,
+    /// Bytes that belong to no row: tails of regions, kept gaps.
+    pub loose: Vec<(u64, Vec<u8>)>,
+    /// Sizes and ends of regions that must agree with an expression.
+    pub expectations: Vec<Expectation>,
+    /// Where objects are put, and where they were.
+    pub placing: Placing,
+    /// Alignment of an object whose bytes do not come first in its layout.
+    pub aligns: BTreeMap<NodeRef, u64>,
+    /// The file, behind what is not ours.
+    pub out: Vec<u8>,
+    /// Where it begins in `out`.
+    pub base: usize,
+    /// Address of the first byte of `out` behind `base`: not 0 while a part is written by itself.
+    pub ahead: u64,
+    /// Whether numbers are only checked: nothing is put into `out`.
+    pub checking: bool,
+}
+
+/// What was found out about places when everything was placed before.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Moves {
+    /// New addresses of chains, by their old ones.
+    pub places: BTreeMap<u64, u64>,
+    /// Objects that say something else than the one in which they were.
+    pub apart: BTreeSet<Loc>,
+    /// Texts that are not where they were.
+    pub texts: BTreeSet<Vec<u8>>,
+    /// Old places count no more.
+    pub forgotten: bool,
+    pub rounds: u32,
+}
+
+/// Where objects are put.
+#[derive(Debug, Default)]
+pub(crate) struct Placing {
+    /// What is known from before.
+    pub moves: Moves,
+    /// What has to be different the next time.
+    pub again: Option<Moves>,
+    pub chains: Vec<Chain>,
+    /// Old places that objects have taken: a copy of an object has the same one.
+    pub taken: BTreeSet<u64>,
+    /// Where the chain goes on behind an object that lies in another one, and where that begins.
+    pub aside: Option<(u64, u64, Loc, u64)>,
+    /// Objects that lie in others, with their extents.
+    pub shared: Vec<(u64, u64, Loc)>,
+    /// Texts that lie in something else, with their extents and the pointers to them.
+    pub texts: Vec<TextAside>,
+    /// Which bits of the file are written, if something lies in something else.
+    pub written: Vec<u8>,
+    /// Addresses where two objects do not say the same.
+    pub clashes: Vec<u64>,
+    /// The greatest end of an object.
+    pub reach: u64,
+}
+
+/// A text that a pool has no member for, or that is another than the first one that says it.
+#[derive(Debug)]
+pub(crate) struct TextAside {
+    pub at: u32,
+    pub end: u32,
+    /// Of the pointer to it, in the tree's list.
+    pub number: u32,
+    pub kind: PointerId,
+    pub key: Vec<u8>,
+}
+
+/// Objects that follow one another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Chain {
+    /// Where it was in the file.
+    pub old: u64,
+    pub at: u64,
+    pub end: u64,
+    /// Bytes before it that are kept.
+    pub gap: u64,
+    pub align: u64,
+}
+
+/// A length that an expression of the schema states too.
+#[derive(Debug)]
+pub(crate) struct Expectation {
+    pub loc: Loc,
+    pub expr: ExprId,
+    pub actual: u64,
+    pub what: &'static str,
+}
+
+/// What becomes of a value that is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Aim {
+    /// Its bytes.
+    Bytes,
+    /// Nothing: whether it can be written is all that is asked.
+    Check,
+}

@@ -60,6 +60,8 @@ pub enum KeptKind {
     Place,
     /// An object that lies in another one.
     Shared,
+    /// Slices of a shared table that are not one behind the other.
+    Table,
     /// Pointers to a text that do not lead to the first member of a pool that says it.
     Text,
     /// How a struct in the row is spelled that has nothing but that.
@@ -68,7 +70,7 @@ pub enum KeptKind {
 
 impl KeptKind {
     /// All kinds of deviations. Not [`KeptKind::Inside`], which has some inside.
-    pub const ALL: [KeptKind; 13] = [
+    pub const ALL: [KeptKind; 14] = [
         KeptKind::Number,
         KeptKind::Width,
         KeptKind::Reserved,
@@ -81,6 +83,7 @@ impl KeptKind {
         KeptKind::Gap,
         KeptKind::Place,
         KeptKind::Shared,
+        KeptKind::Table,
         KeptKind::Text,
     ];
 
@@ -100,6 +103,7 @@ impl KeptKind {
             KeptKind::Gap => "gap",
             KeptKind::Place => "place",
             KeptKind::Shared => "shared",
+            KeptKind::Table => "table",
             KeptKind::Text => "text",
             KeptKind::Inside => "inside",
         }

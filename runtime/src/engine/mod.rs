@@ -35,6 +35,7 @@ mod show;
 mod source;
 mod state;
 mod stream;
+mod tables;
 mod tree;
 mod trim;
 mod val;

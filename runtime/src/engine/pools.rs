@@ -221,11 +221,60 @@ impl<'p> Engine<'p, '_> {
                 self.same_item(stored, *wanted)
             });
         if !same {
-            let stored = self.kept_value(item);
+            let used: BTreeSet<Vec<u8>> =
+                canonical.iter().map(|item| self.tree.item_key(*item)).collect();
+            let members = (0..self.tree.count(array)).map(|index| {
+                let item = self.tree.element(array, index).unwrap_or(Item::Absent);
+                match used.contains(&self.tree.item_key(item)) {
+                    true => self.kept_value(item),
+                    // In a list of its own, what no pointer leads to.
+                    false => KeptValue::List(alloc::vec![self.kept_value(item)]),
+                }
+            });
+            let stored = KeptValue::List(members.collect());
             let instead = self.digest_rows(core::iter::once(canonical.as_slice()));
             self.keep(loc, KeptKind::Pool, stored, instead);
         }
         Ok(())
+    }
+
+    /// A pool's members: as the file had them, if nothing has changed. Otherwise what no pointer
+    /// leads to any more is gone, unless none did in the file, and new texts are at the end.
+    pub(crate) fn kept_members(
+        &mut self,
+        loc: Loc,
+        members: Vec<Item>,
+        kept_by_schema: bool,
+    ) -> Item {
+        let Some(kept) = self.tree.kept_of(loc, KeptKind::Pool) else {
+            return Item::Array(ArrayRef::Own(self.tree.add_items(&members)));
+        };
+        let (stored, instead_of) = (kept.stored.clone(), kept.instead_of.clone());
+        let KeptValue::List(stored) = stored else {
+            return Item::Array(ArrayRef::Own(self.tree.add_items(&members)));
+        };
+        let changed = self.digest_rows(core::iter::once(members.as_slice())) != instead_of;
+        let used: BTreeSet<Vec<u8>> = members.iter().map(|m| self.tree.item_key(*m)).collect();
+        let row = self.tree.row(loc);
+        let mut items = Vec::with_capacity(stored.len());
+        let mut known = BTreeSet::new();
+        for value in &stored {
+            let (value, unused) = match value {
+                KeptValue::List(inside) if inside.len() == 1 => (&inside[0], true),
+                value => (value, false),
+            };
+            let item = self.kept_item(value, row);
+            let key = self.tree.item_key(item);
+            if !changed || unused || kept_by_schema || used.contains(&key) {
+                items.push(item);
+                known.insert(key);
+            }
+        }
+        if changed {
+            let new = members.into_iter().filter(|m| !known.contains(&self.tree.item_key(*m)));
+            items.extend(new.collect::<Vec<_>>());
+        }
+        Item::Array(ArrayRef::Own(self.tree.add_items(&items)))
     }
 
     /// What is unusual about where pointers lead, and takes those texts away that lie nowhere else.

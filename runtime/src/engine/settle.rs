@@ -12,9 +12,7 @@ use super::tree::Kept;
 use super::val::{eval_error, Fallible, Fault, Val};
 use super::walk::Walk;
 use crate::error::ReadErrorKind;
-use crate::model::{
-    CheckKind, Expr, ExprId, Home, Path, RecordKind, Role, Row, RowId, RowKind, Type,
-};
+use crate::model::{CheckKind, Expr, ExprId, Home, RecordKind, Role, Row, RowId, RowKind, Type};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// One of the rounds over all nodes.
@@ -362,78 +360,6 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(())
     }
 
-    /// The slices of a shared table in the order in which the table has them, those with elements and
-    /// those whose place says something.
-    pub(crate) fn slices(
-        &mut self,
-        loc: Loc,
-        slices: &'p [Path],
-        key: Option<ExprId>,
-    ) -> Fallible<Vec<Loc>> {
-        let mut owners: Vec<(i128, Loc)> = Vec::new();
-        for path in slices {
-            self.walk(path, loc.node, None, &mut false, &mut |engine, val| {
-                let Val::Loc(slice) = val else { return Ok(true) };
-                engine.force_loc(slice)?;
-                if engine.is_in_no_place(slice)? {
-                    return Ok(true);
-                }
-                let rank = match key {
-                    Some(key) => engine.eval_int(key, slice.node, None)?.unwrap_or(i128::MAX),
-                    None => 0,
-                };
-                owners.push((rank, slice));
-                Ok(true)
-            })?;
-        }
-        owners.sort_by_key(|(rank, _)| *rank);
-        Ok(owners.into_iter().map(|(_, slice)| slice).collect())
-    }
-
-    /// Whether a slice has no elements, and begins where the schema says that such slices do.
-    fn is_in_no_place(&mut self, slice: Loc) -> Fallible<bool> {
-        if self.count_items(slice) > 0 {
-            return Ok(false);
-        }
-        let usual = self.empty_base(slice)?;
-        Ok(usual.is_some() && (!self.is_reading() || self.stored_base(slice)? == usual))
-    }
-
-    fn compare_view(&mut self, loc: Loc, slices: &'p [Path], key: Option<ExprId>) -> Fallible<()> {
-        // The slices tile the table in the declared order if their bases are running totals.
-        let mut next: i128 = 0;
-        for slice in self.slices(loc, slices, key)? {
-            let count = i128::from(self.count_items(slice));
-            let stored = self.stored_base(slice)?.unwrap_or(next);
-            if count == 0 {
-                let usual = self.empty_base(slice)?.unwrap_or(next);
-                if stored != usual {
-                    let at = match &self.tree.row(slice).kind {
-                        RowKind::Slice { base, .. } => {
-                            self.tree.row_at(Loc::row(slice.node, *base))
-                        }
-                        _ => self.tree.row_at(slice),
-                    };
-                    let message = format!("the empty slice begins at {stored}, not {usual}");
-                    self.note(at, slice, message);
-                }
-                continue;
-            }
-            if stored != next {
-                let at = self.tree.row_at(loc);
-                self.note(at, loc, "the slices do not tile the table in its order".into());
-                return Ok(());
-            }
-            next += count;
-        }
-        if next != i128::from(self.count_items(loc)) {
-            let at = self.tree.row_at(loc);
-            self.note(at, loc, "elements of the table belong to nobody".into());
-        }
-        Ok(())
-    }
-
-    /// Compares a pool's members with the texts that pooled pointers name.
     /// An item without structs that own anything, as it is kept.
     pub(crate) fn kept_value(&self, item: Item) -> KeptValue {
         match self.tree.through(item) {

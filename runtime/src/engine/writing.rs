@@ -26,6 +26,8 @@ pub(crate) struct Writing {
     pub measured: BTreeMap<(NodeRef, RowId), u64>,
     /// Running totals of slices in their tables, by slot; of those that are in none, `u32::MAX`.
     pub bases: Vec<u32>,
+    /// The same of slices that are where the file had them.
+    pub kept_bases: BTreeMap<Loc, i128>,
     /// Positions of pool members by their bytes.
     pub members: BTreeMap<(NodeRef, RowId), BytesMap>,
     /// The pools that pointers of each kind lead into, where they are the same for all of them.

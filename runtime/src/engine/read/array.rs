@@ -8,6 +8,7 @@ use super::Cursor;
 use crate::error::ReadErrorKind;
 use crate::load::Endian;
 use crate::model::{ArrayLength, ArrayType, Cell, ExprId, Meaning, RecordId, Row, Storage, Type};
+use crate::spelling::{KeptKind, KeptValue};
 
 impl<'p, 'b> Engine<'p, 'b> {
     pub(crate) fn read_array(
@@ -324,6 +325,11 @@ impl<'p, 'b> Engine<'p, 'b> {
             if fill.iter().any(|b| *b != 0) {
                 let offset = cursor.at - fill.len() as u64;
                 return Err(self.error(ReadErrorKind::NotZero, offset, element_loc));
+            }
+            if padded % pad.max(1) != 0 {
+                // The file ends before.
+                let there = KeptValue::Int(fill.len() as i128);
+                self.keep(loc, KeptKind::Tail, there, KeptValue::None);
             }
             if let Some(claims) = &mut self.reading.claims {
                 if let Some(claim) = claims.last_mut().filter(|claim| claim.at == start) {

@@ -300,6 +300,14 @@ impl<'p, 'b> Engine<'p, 'b> {
         let planned = self.tree.row_plan(loc.node, loc.row);
         match (&row.kind, planned.store, &row.ty) {
             (RowKind::Constant(_), ..) => {
+                if let (
+                    Store::Cell,
+                    Type::Cell(cell @ Cell { meaning: Meaning::Bool { .. }, .. }),
+                ) = (planned.store, &row.ty)
+                {
+                    let raw = self.tree.raw(loc, cell);
+                    self.must_have_meaning(cell, raw, raw.into(), &[], at, loc)?;
+                }
                 let item = self.tree.entry(loc);
                 self.must_be_constant(item, at, loc, row)?;
             }

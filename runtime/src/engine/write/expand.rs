@@ -1,7 +1,6 @@
 //! Arrays that follow from others: dictionaries, shared tables, relocation.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use super::super::item::{ArrayRef, Item, Loc};
@@ -9,10 +8,10 @@ use super::super::plan::{Duties, Store};
 use super::super::settle::kept_kind;
 use super::super::state::{Engine, Table};
 use super::super::tree::Pointer;
-use super::super::val::{eval_error, Fallible, Fault, Val};
+use super::super::val::{Fallible, Fault, Val};
 use super::super::walk::Walk;
-use crate::model::{Expr, ExprId, Home, Path, Role, Row, RowId, RowKind, Target, Type};
-use crate::spelling::{KeptKind, KeptValue};
+use crate::model::{Expr, Home, Role, Row, RowId, RowKind, Target, Type};
+use crate::spelling::KeptValue;
 
 impl<'p> Engine<'p, '_> {
     pub(crate) fn expand(&mut self) {
@@ -194,88 +193,6 @@ impl<'p> Engine<'p, '_> {
             items.push(Item::Node(node));
         }
         Item::Array(ArrayRef::Own(self.tree.add_items(&items)))
-    }
-
-    /// A pool's members: as the file had them, if the schema keeps its list in any case or the
-    /// canonical list is still what that one replaced; new texts go to its end.
-    fn kept_members(&mut self, loc: Loc, members: Vec<Item>, kept_by_schema: bool) -> Item {
-        let canonical = self.digest_rows(core::iter::once(members.as_slice()));
-        let kept = self.tree.kept_of(loc, KeptKind::Pool);
-        let kept = kept.filter(|kept| kept_by_schema || kept.instead_of == canonical);
-        let Some(KeptValue::List(stored)) = kept.map(|kept| kept.stored.clone()) else {
-            return Item::Array(ArrayRef::Own(self.tree.add_items(&members)));
-        };
-        let row = self.tree.row(loc);
-        let mut items: Vec<Item> = stored.iter().map(|value| self.kept_item(value, row)).collect();
-        let known: BTreeSet<Vec<u8>> = items.iter().map(|item| self.tree.item_key(*item)).collect();
-        items.extend(members.into_iter().filter(|m| !known.contains(&self.tree.item_key(*m))));
-        Item::Array(ArrayRef::Own(self.tree.add_items(&items)))
-    }
-
-    /// A shared table: the slices of its owners one behind the other.
-    fn gather(&mut self, loc: Loc, slices: &'p [Path], key: Option<ExprId>) -> Fallible<Item> {
-        let owners = self.slices(loc, slices, key)?;
-        let mut items = Vec::new();
-        for slice in owners {
-            let base = u32::try_from(items.len()).unwrap_or(u32::MAX);
-            if let Item::Array(array) = self.tree.item(slice) {
-                let elements = 0..self.tree.count(array);
-                items.extend(elements.filter_map(|index| self.tree.element(array, index)));
-            }
-            if let Some(slot) = self.tree.slot_index(slice) {
-                let bases = &mut self.writing.bases;
-                bases.resize(self.tree.slots.len().max(bases.len()), u32::MAX);
-                bases[slot] = base;
-            }
-        }
-        Ok(Item::Array(ArrayRef::Own(self.tree.add_items(&items))))
-    }
-
-    /// Index that the schema says for a slice without elements. The equation of the base's row turns
-    /// it back into the stored number.
-    pub(crate) fn empty_base(&self, loc: Loc) -> Fallible<Option<i128>> {
-        let RowKind::Slice { factor, offset, empty_base: Some(stored), .. } =
-            &self.tree.row(loc).kind
-        else {
-            return Ok(None);
-        };
-        match stored.checked_mul(*factor).and_then(|n| n.checked_add(*offset)) {
-            Some(index) => Ok(Some(index)),
-            None => eval_error("the base of the slice is too large"),
-        }
-    }
-
-    /// Index of a slice's first element in its table.
-    pub(crate) fn slice_base(&mut self, loc: Loc) -> Fallible<i128> {
-        let RowKind::Slice { table, .. } = &self.tree.row(loc).kind else { return Ok(0) };
-        if self.is_reading() {
-            // Compared with the table as a whole, not slice by slice.
-            return Ok(self.stored_base(loc)?.unwrap_or(0));
-        }
-        if self.count_items(loc) == 0 {
-            if let Some(index) = self.empty_base(loc)? {
-                return Ok(index);
-            }
-        }
-        if let Some(base) = self.base_in_table(loc) {
-            return Ok(base.into());
-        }
-        self.walk(table, loc.node, None, &mut false, &mut |engine, val| {
-            if let Val::Loc(table) = val {
-                engine.force_loc(table)?;
-            }
-            Ok(true)
-        })?;
-        match self.base_in_table(loc) {
-            Some(base) => Ok(base.into()),
-            None => Err(Box::new(Fault::Eval("the shared table does not take this slice".into()))),
-        }
-    }
-
-    /// Index of a slice's first element, if its table has taken it.
-    pub(crate) fn base_in_table(&self, loc: Loc) -> Option<u32> {
-        let base = *self.writing.bases.get(self.tree.slot_index(loc)?)?;
-        (base != u32::MAX).then_some(base)
     }
 }
 

@@ -479,7 +479,14 @@ impl<'p> Engine<'p, '_> {
             }
             starts.push(short(spot.at));
             self.lay_inline(loc.at(index), element, row, &mut spot)?;
-            spot.at = spot.at.next_multiple_of(pad.max(1));
+            let end = spot.at.next_multiple_of(pad.max(1));
+            let last = index + 1 == self.tree.count(array);
+            spot.at = match self.tree.kept_of(loc, KeptKind::Tail).map(|kept| &kept.stored) {
+                Some(KeptValue::Int(there)) if last => {
+                    end.min(spot.at + u64::try_from(*there).unwrap_or(0))
+                }
+                _ => end,
+            };
         }
         if !self.writing.measuring {
             self.writing.members.insert((loc.node, loc.row), members);

@@ -1,0 +1,393 @@
+//! Shared tables: arrays whose elements belong to slices that stand elsewhere.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::item::{ArrayRef, From, Item, Loc, NodeRef};
+use super::plan::Place;
+use super::state::Engine;
+use super::tree::{cell_bytes, Elements};
+use super::val::{eval_error, Fallible, Fault, Val};
+use crate::load::Endian;
+use crate::model::{ExprId, Path, RecordId, RowKind, Storage, Type};
+use crate::spelling::{KeptKind, KeptValue};
+
+/// How a file had the slices in a table, where they are not one behind the other.
+#[derive(Debug, Default)]
+struct KeptTable {
+    /// How many elements it had.
+    count: usize,
+    /// First element and number of elements of each slice, in the order of their owners.
+    slices: Vec<(i128, u32)>,
+    /// Elements that belong to no slice, with their positions.
+    others: Vec<(usize, Vec<u8>)>,
+}
+
+impl<'p> Engine<'p, '_> {
+    /// The slices of a shared table in the order in which the table has them, those with elements and
+    /// those whose place says something.
+    pub(crate) fn slices(
+        &mut self,
+        loc: Loc,
+        slices: &'p [Path],
+        key: Option<ExprId>,
+    ) -> Fallible<Vec<Loc>> {
+        let mut owners: Vec<(i128, Loc)> = Vec::new();
+        for path in slices {
+            self.walk(path, loc.node, None, &mut false, &mut |engine, val| {
+                let Val::Loc(slice) = val else { return Ok(true) };
+                engine.force_loc(slice)?;
+                if engine.is_in_no_place(slice)? {
+                    return Ok(true);
+                }
+                let rank = match key {
+                    Some(key) => engine.eval_int(key, slice.node, None)?.unwrap_or(i128::MAX),
+                    None => 0,
+                };
+                owners.push((rank, slice));
+                Ok(true)
+            })?;
+        }
+        owners.sort_by_key(|(rank, _)| *rank);
+        Ok(owners.into_iter().map(|(_, slice)| slice).collect())
+    }
+
+    /// Whether a slice has no elements, and begins where the schema says that such slices do.
+    fn is_in_no_place(&mut self, slice: Loc) -> Fallible<bool> {
+        if self.count_items(slice) > 0 {
+            return Ok(false);
+        }
+        let usual = self.empty_base(slice)?;
+        Ok(usual.is_some() && (!self.is_reading() || self.stored_base(slice)? == usual))
+    }
+
+    /// The slices tile the table in the declared order if their bases are running totals.
+    pub(crate) fn compare_view(
+        &mut self,
+        loc: Loc,
+        slices: &'p [Path],
+        key: Option<ExprId>,
+    ) -> Fallible<()> {
+        let mut next: i128 = 0;
+        let owners = self.slices(loc, slices, key)?;
+        let (mut tiled, mut usual) = (true, true);
+        for slice in &owners {
+            let count = i128::from(self.count_items(*slice));
+            let stored = self.stored_base(*slice)?.unwrap_or(next);
+            if count == 0 {
+                let expected = self.empty_base(*slice)?.unwrap_or(next);
+                if stored != expected {
+                    usual = false;
+                    let at = match &self.tree.row(*slice).kind {
+                        RowKind::Slice { base, .. } => {
+                            self.tree.row_at(Loc::row(slice.node, *base))
+                        }
+                        _ => self.tree.row_at(*slice),
+                    };
+                    let message = format!("the empty slice begins at {stored}, not {expected}");
+                    self.note(at, *slice, message);
+                }
+                continue;
+            }
+            tiled &= stored == next;
+            next += count;
+        }
+        let at = self.tree.row_at(loc);
+        if !tiled {
+            self.note(at, loc, "the slices do not tile the table in its order".into());
+        } else if next != i128::from(self.count_items(loc)) {
+            tiled = false;
+            self.note(at, loc, "elements of the table belong to nobody".into());
+        }
+        if !tiled || !usual {
+            let table = self.keep_table(loc, &owners)?;
+            self.keep(loc, KeptKind::Table, table, KeptValue::None);
+        }
+        Ok(())
+    }
+
+    fn keep_table(&mut self, loc: Loc, owners: &[Loc]) -> Fallible<KeptValue> {
+        let count = self.count_items(loc);
+        let mut owned = alloc::vec![false; count as usize];
+        let number = |n: i128| KeptValue::Int(n);
+        let mut rows = alloc::vec![alloc::vec![number(count.into())]];
+        for slice in owners {
+            let elements = self.count_items(*slice);
+            let base = self.stored_base(*slice)?;
+            let stored = base.map_or(KeptValue::None, number);
+            rows.push(alloc::vec![stored, number(elements.into())]);
+            let first = base.and_then(|base| usize::try_from(base).ok()).unwrap_or(usize::MAX);
+            let owned =
+                first.checked_add(elements as usize).and_then(|end| owned.get_mut(first..end));
+            owned.into_iter().flatten().for_each(|owned| *owned = true);
+        }
+        for (index, owned) in (0..).zip(owned) {
+            if let Some(bytes) = self.raw_element(loc, index).filter(|_| !owned) {
+                rows.push(alloc::vec![number(index.into()), KeptValue::Bytes(bytes)]);
+            }
+        }
+        Ok(KeptValue::Table(rows))
+    }
+
+    /// Bytes of an element of an array whose elements are nothing else.
+    fn raw_element(&self, loc: Loc, index: u32) -> Option<Vec<u8>> {
+        let Item::Array(ArrayRef::Own(array)) = self.tree.item(loc) else { return None };
+        let (from, first, size) = match self.tree.arrays[array as usize].elements {
+            Elements::Records(records) => (records.from, records.first, records.stride),
+            Elements::Cells(cells) => (cells.from, cells.first, cell_bytes(cells.cell).into()),
+            _ => return None,
+        };
+        let start = (first + size * index) as usize;
+        let bytes = matches!(from, From::File).then_some(self.tree.file)?;
+        bytes.get(start..start + size as usize).map(<[u8]>::to_vec)
+    }
+
+    fn kept_table(&self, loc: Loc) -> Option<KeptTable> {
+        let kept = self.tree.kept_of(loc, KeptKind::Table)?;
+        let KeptValue::Table(rows) = &kept.stored else { return None };
+        let mut table = KeptTable::default();
+        for row in rows {
+            match &row[..] {
+                [KeptValue::Int(count)] => table.count = usize::try_from(*count).ok()?,
+                [KeptValue::Int(base), KeptValue::Int(count)] => {
+                    table.slices.push((*base, u32::try_from(*count).ok()?));
+                }
+                [KeptValue::None, KeptValue::Int(count)] => {
+                    table.slices.push((0, u32::try_from(*count).ok()?));
+                }
+                [KeptValue::Int(index), KeptValue::Bytes(bytes)] => {
+                    table.others.push((usize::try_from(*index).ok()?, bytes.clone()));
+                }
+                _ => return None,
+            }
+        }
+        Some(table)
+    }
+
+    /// A shared table: the slices of its owners one behind the other, or as the file had them.
+    pub(crate) fn gather(
+        &mut self,
+        loc: Loc,
+        slices: &'p [Path],
+        key: Option<ExprId>,
+    ) -> Fallible<Item> {
+        let owners = self.slices(loc, slices, key)?;
+        let kept = self.kept_table(loc).filter(|kept| kept.slices.len() == owners.len());
+        let mut items = Vec::new();
+        if let Some(kept) = &kept {
+            if let Some(items) = self.as_it_was(loc, &owners, kept)? {
+                for (slice, (base, _)) in owners.iter().zip(&kept.slices) {
+                    self.writing.kept_bases.insert(*slice, *base);
+                }
+                return Ok(Item::Array(ArrayRef::Own(self.tree.add_items(&items))));
+            }
+        }
+        let mut order: Vec<usize> = (0..owners.len()).collect();
+        let mut others = Vec::new();
+        if let Some(kept) = kept {
+            order.sort_by_key(|i| kept.slices[*i].0);
+            for slice in order.iter().filter(|i| kept.slices[**i].1 == 0) {
+                if self.count_items(owners[*slice]) == 0 {
+                    self.writing.kept_bases.insert(owners[*slice], kept.slices[*slice].0);
+                }
+            }
+            others = kept.others;
+        }
+        let mut others = others.into_iter().peekable();
+        for i in order {
+            while let Some((_, bytes)) = others.next_if(|(at, _)| *at <= items.len()) {
+                items.extend(self.element_of_bytes(loc, items.len(), &bytes)?);
+            }
+            let slice = owners[i];
+            let base = u32::try_from(items.len()).unwrap_or(u32::MAX);
+            if let Item::Array(array) = self.tree.item(slice) {
+                let elements = 0..self.tree.count(array);
+                items.extend(elements.filter_map(|index| self.tree.element(array, index)));
+            }
+            if let Some(slot) = self.tree.slot_index(slice) {
+                let bases = &mut self.writing.bases;
+                bases.resize(self.tree.slots.len().max(bases.len()), u32::MAX);
+                bases[slot] = base;
+            }
+        }
+        for (_, bytes) in others {
+            items.extend(self.element_of_bytes(loc, items.len(), &bytes)?);
+        }
+        Ok(Item::Array(ArrayRef::Own(self.tree.add_items(&items))))
+    }
+
+    /// The elements where the file had them, unless slices have become longer or shorter, or those
+    /// that had elements together do not agree any more.
+    fn as_it_was(
+        &mut self,
+        loc: Loc,
+        owners: &[Loc],
+        kept: &KeptTable,
+    ) -> Fallible<Option<Vec<Item>>> {
+        let mut items: Vec<Option<Item>> = alloc::vec![None; kept.count];
+        for (slice, (base, count)) in owners.iter().zip(&kept.slices) {
+            if self.count_items(*slice) != u64::from(*count) {
+                return Ok(None);
+            }
+            let Item::Array(array) = self.tree.item(*slice) else { continue };
+            for index in 0..*count {
+                let at = base.checked_add(index.into()).and_then(|at| usize::try_from(at).ok());
+                let (Some(place), Some(item)) =
+                    (at.and_then(|at| items.get_mut(at)), self.tree.element(array, index))
+                else {
+                    return Ok(None);
+                };
+                match *place {
+                    None => *place = Some(item),
+                    Some(other) if self.is_same(other, item) => {}
+                    Some(_) => return Ok(None),
+                }
+            }
+        }
+        for (at, bytes) in &kept.others {
+            let item = self.element_of_bytes(loc, *at, bytes)?;
+            match items.get_mut(*at) {
+                Some(place @ None) => *place = item,
+                _ => return Ok(None),
+            }
+        }
+        Ok(items.into_iter().collect())
+    }
+
+    /// Whether two elements that nothing hangs on say the same.
+    fn is_same(&self, a: Item, b: Item) -> bool {
+        match (a, b) {
+            (Item::Node(a), Item::Node(b)) => {
+                let record = self.tree.record_id(a);
+                let rows = self.tree.record(a).numbered_rows();
+                record == self.tree.record_id(b)
+                    && self.tree.plan(a).slots == 0
+                    && rows.into_iter().all(|(row, _)| {
+                        self.is_same(
+                            self.tree.item(Loc::row(a, row)),
+                            self.tree.item(Loc::row(b, row)),
+                        )
+                    })
+            }
+            (Item::Array(a), Item::Array(b)) => {
+                self.tree.count(a) == self.tree.count(b)
+                    && (0..self.tree.count(a)).all(|index| {
+                        let element = |of| self.tree.element(of, index).unwrap_or(Item::Absent);
+                        self.is_same(element(a), element(b))
+                    })
+            }
+            (Item::Node(_) | Item::Array(_), _) | (_, Item::Node(_) | Item::Array(_)) => false,
+            (a, b) => a == b || self.same_item(a, b),
+        }
+    }
+
+    /// An element that was kept as bytes.
+    fn element_of_bytes(&mut self, loc: Loc, index: usize, bytes: &[u8]) -> Fallible<Option<Item>> {
+        let row = self.tree.row(loc);
+        let mut ty = row.ty.stripped();
+        while let Type::Pointer(pointer) = ty {
+            let Some(owned) = pointer.owned() else { return Ok(None) };
+            ty = owned.stripped();
+        }
+        let Type::Array(array) = ty else { return Ok(None) };
+        match &array.element {
+            Type::Record(record) => {
+                let at = loc.at(u32::try_from(index).unwrap_or(u32::MAX));
+                Ok(self.record_of_bytes(*record, at, bytes)?.map(Item::Node))
+            }
+            Type::Cell(cell) => {
+                let Storage::Fixed(int) = cell.storage else { return Ok(None) };
+                let order = match int.order {
+                    Some(order) => Some(order.into()),
+                    None => self.node_order(loc.node)?,
+                };
+                let mut number = [0; 8];
+                for (i, byte) in bytes.iter().take(8).enumerate() {
+                    let place = match order {
+                        Some(Endian::Big) => bytes.len().min(8) - 1 - i,
+                        _ => i,
+                    };
+                    number[place] = *byte;
+                }
+                Ok(Some(self.tree.meant(u64::from_le_bytes(number), cell, row)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn record_of_bytes(
+        &mut self,
+        record: RecordId,
+        at: Loc,
+        bytes: &[u8],
+    ) -> Fallible<Option<NodeRef>> {
+        let node = self.tree.add(record, Some(at));
+        self.tree.add_block(node);
+        let order = self.node_order(node)?.unwrap_or_default();
+        let block = self.tree.block(node);
+        for piece in &self.tree.plan(node).pieces {
+            let Place::Home(offset) = piece.place else { return Ok(None) };
+            let (from, to) = (offset as usize, (block + piece.from) as usize);
+            let len = piece.len as usize;
+            let source = bytes.get(from..from + len);
+            let place = self.tree.own.get_mut(to..to + len);
+            let (Some(source), Some(place)) = (source, place) else { return Ok(None) };
+            place.copy_from_slice(source);
+            if piece.number && piece.order.unwrap_or(order) == Endian::Big {
+                place.reverse();
+            }
+        }
+        Ok(Some(node))
+    }
+
+    /// Index that the schema says for a slice without elements. The equation of the base's row turns
+    /// it back into the stored number.
+    pub(crate) fn empty_base(&self, loc: Loc) -> Fallible<Option<i128>> {
+        let RowKind::Slice { factor, offset, empty_base: Some(stored), .. } =
+            &self.tree.row(loc).kind
+        else {
+            return Ok(None);
+        };
+        match stored.checked_mul(*factor).and_then(|n| n.checked_add(*offset)) {
+            Some(index) => Ok(Some(index)),
+            None => eval_error("the base of the slice is too large"),
+        }
+    }
+
+    /// Index of a slice's first element in its table.
+    pub(crate) fn slice_base(&mut self, loc: Loc) -> Fallible<i128> {
+        let RowKind::Slice { table, .. } = &self.tree.row(loc).kind else { return Ok(0) };
+        if self.is_reading() {
+            // Compared with the table as a whole, not slice by slice.
+            return Ok(self.stored_base(loc)?.unwrap_or(0));
+        }
+        if let Some(base) = self.writing.kept_bases.get(&loc) {
+            return Ok(*base);
+        }
+        if self.count_items(loc) == 0 {
+            if let Some(index) = self.empty_base(loc)? {
+                return Ok(index);
+            }
+        }
+        if let Some(base) = self.base_in_table(loc) {
+            return Ok(base.into());
+        }
+        self.walk(table, loc.node, None, &mut false, &mut |engine, val| {
+            if let Val::Loc(table) = val {
+                engine.force_loc(table)?;
+            }
+            Ok(true)
+        })?;
+        match self.base_in_table(loc) {
+            Some(base) => Ok(base.into()),
+            None => Err(Box::new(Fault::Eval("the shared table does not take this slice".into()))),
+        }
+    }
+
+    /// Index of a slice's first element, if its table has taken it.
+    pub(crate) fn base_in_table(&self, loc: Loc) -> Option<u32> {
+        let base = *self.writing.bases.get(self.tree.slot_index(loc)?)?;
+        (base != u32::MAX).then_some(base)
+    }
+}

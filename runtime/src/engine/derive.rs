@@ -49,7 +49,10 @@ impl<'p> Engine<'p, '_> {
                 let RowKind::Slice { empty_base: None, .. } = self.tree.row(loc).kind else {
                     return None;
                 };
-                self.base_in_table(loc).map(Into::into)
+                match self.writing.kept_bases.is_empty() {
+                    true => self.base_in_table(loc).map(Into::into),
+                    false => None,
+                }
             }
             _ => Some(count.into()),
         }

@@ -26,22 +26,22 @@ struct KeptTable {
 
 impl<'p> Engine<'p, '_> {
     /// The slices of a shared table in the order in which the table has them, those with elements and
-    /// those whose place says something.
+    /// those whose place says something; or all, the empty ones at the end.
     pub(crate) fn slices(
         &mut self,
         loc: Loc,
         slices: &'p [Path],
         key: Option<ExprId>,
+        all: bool,
     ) -> Fallible<Vec<Loc>> {
         let mut owners: Vec<(i128, Loc)> = Vec::new();
         for path in slices {
             self.walk(path, loc.node, None, &mut false, &mut |engine, val| {
                 let Val::Loc(slice) = val else { return Ok(true) };
                 engine.force_loc(slice)?;
-                if engine.is_in_no_place(slice)? {
-                    return Ok(true);
-                }
                 let rank = match key {
+                    _ if all && engine.count_items(slice) == 0 => i128::MAX,
+                    _ if engine.is_in_no_place(slice)? => return Ok(true),
                     Some(key) => engine.eval_int(key, slice.node, None)?.unwrap_or(i128::MAX),
                     None => 0,
                 };
@@ -70,7 +70,7 @@ impl<'p> Engine<'p, '_> {
         key: Option<ExprId>,
     ) -> Fallible<()> {
         let mut next: i128 = 0;
-        let owners = self.slices(loc, slices, key)?;
+        let owners = self.slices(loc, slices, key, false)?;
         let (mut tiled, mut usual) = (true, true);
         for slice in &owners {
             let count = i128::from(self.count_items(*slice));
@@ -101,6 +101,7 @@ impl<'p> Engine<'p, '_> {
             self.note(at, loc, "elements of the table belong to nobody".into());
         }
         if !tiled || !usual {
+            let owners = self.slices(loc, slices, key, true)?;
             let table = self.keep_table(loc, &owners)?;
             self.keep(loc, KeptKind::Table, table, KeptValue::None);
         }
@@ -172,8 +173,9 @@ impl<'p> Engine<'p, '_> {
         slices: &'p [Path],
         key: Option<ExprId>,
     ) -> Fallible<Item> {
-        let owners = self.slices(loc, slices, key)?;
-        let kept = self.kept_table(loc).filter(|kept| kept.slices.len() == owners.len());
+        let kept = self.kept_table(loc);
+        let owners = self.slices(loc, slices, key, kept.is_some())?;
+        let kept = kept.filter(|kept| kept.slices.len() == owners.len());
         let mut items = Vec::new();
         if let Some(kept) = &kept {
             if let Some(items) = self.as_it_was(loc, &owners, kept)? {
@@ -226,6 +228,8 @@ impl<'p> Engine<'p, '_> {
         kept: &KeptTable,
     ) -> Fallible<Option<Vec<Item>>> {
         let mut items: Vec<Option<Item>> = alloc::vec![None; kept.count];
+        // A slice is written as a whole, unless some of its elements are those of another one.
+        let mut apart = false;
         for (slice, (base, count)) in owners.iter().zip(&kept.slices) {
             if self.count_items(*slice) != u64::from(*count) {
                 return Ok(None);
@@ -240,7 +244,7 @@ impl<'p> Engine<'p, '_> {
                 };
                 match *place {
                     None => *place = Some(item),
-                    Some(other) if self.is_same(other, item) => {}
+                    Some(other) if self.is_same(other, item) => apart = true,
                     Some(_) => return Ok(None),
                 }
             }
@@ -252,7 +256,35 @@ impl<'p> Engine<'p, '_> {
                 _ => return Ok(None),
             }
         }
+        if apart {
+            for (at, place) in (0..).zip(&mut items) {
+                if let Some(Item::Node(node)) = *place {
+                    *place = self.own_element(loc.at(at), node)?.map(Item::Node);
+                }
+            }
+        }
         Ok(items.into_iter().collect())
+    }
+
+    /// An element of a compact array as a node of its own.
+    fn own_element(&mut self, at: Loc, node: NodeRef) -> Fallible<Option<NodeRef>> {
+        if !node.is_element() {
+            return Ok(Some(node));
+        }
+        let Elements::Records(records) = self.tree.arrays[node.id as usize].elements else {
+            return Ok(None);
+        };
+        let start = (records.first + records.stride * node.element) as usize;
+        let (bytes, order) = match records.from {
+            From::File => (self.tree.file, Some(records.order)),
+            From::Own => (&self.tree.own[..], None),
+            From::Literal => return Ok(None),
+        };
+        let Some(bytes) = bytes.get(start..start + records.stride as usize) else {
+            return Ok(None);
+        };
+        let bytes = bytes.to_vec();
+        self.record_of_bytes(records.record, at, &bytes, order)
     }
 
     /// Whether two elements that nothing hangs on say the same.
@@ -294,7 +326,8 @@ impl<'p> Engine<'p, '_> {
         match &array.element {
             Type::Record(record) => {
                 let at = loc.at(u32::try_from(index).unwrap_or(u32::MAX));
-                Ok(self.record_of_bytes(*record, at, bytes)?.map(Item::Node))
+                let order = self.node_order(loc.node)?.unwrap_or_default();
+                Ok(self.record_of_bytes(*record, at, bytes, Some(order))?.map(Item::Node))
             }
             Type::Cell(cell) => {
                 let Storage::Fixed(int) = cell.storage else { return Ok(None) };
@@ -316,15 +349,16 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
+    /// A record from its bytes, which have the byte order of a file, or else the lowest byte first.
     fn record_of_bytes(
         &mut self,
         record: RecordId,
         at: Loc,
         bytes: &[u8],
+        order: Option<Endian>,
     ) -> Fallible<Option<NodeRef>> {
         let node = self.tree.add(record, Some(at));
         self.tree.add_block(node);
-        let order = self.node_order(node)?.unwrap_or_default();
         let block = self.tree.block(node);
         for piece in &self.tree.plan(node).pieces {
             let Place::Home(offset) = piece.place else { return Ok(None) };
@@ -334,7 +368,8 @@ impl<'p> Engine<'p, '_> {
             let place = self.tree.own.get_mut(to..to + len);
             let (Some(source), Some(place)) = (source, place) else { return Ok(None) };
             place.copy_from_slice(source);
-            if piece.number && piece.order.unwrap_or(order) == Endian::Big {
+            let order = order.map(|order| piece.order.unwrap_or(order));
+            if piece.number && order == Some(Endian::Big) {
                 place.reverse();
             }
         }
@@ -362,6 +397,9 @@ impl<'p> Engine<'p, '_> {
             // Compared with the table as a whole, not slice by slice.
             return Ok(self.stored_base(loc)?.unwrap_or(0));
         }
+        if !self.tree.kept.is_empty() {
+            self.force_tables(table, loc)?;
+        }
         if let Some(base) = self.writing.kept_bases.get(&loc) {
             return Ok(*base);
         }
@@ -373,16 +411,21 @@ impl<'p> Engine<'p, '_> {
         if let Some(base) = self.base_in_table(loc) {
             return Ok(base.into());
         }
-        self.walk(table, loc.node, None, &mut false, &mut |engine, val| {
+        self.force_tables(table, loc)?;
+        match self.base_in_table(loc) {
+            Some(base) => Ok(base.into()),
+            None => Err(Box::new(Fault::Eval("the shared table does not take this slice".into()))),
+        }
+    }
+
+    fn force_tables(&mut self, table: &'p Path, slice: Loc) -> Fallible<()> {
+        self.walk(table, slice.node, None, &mut false, &mut |engine, val| {
             if let Val::Loc(table) = val {
                 engine.force_loc(table)?;
             }
             Ok(true)
         })?;
-        match self.base_in_table(loc) {
-            Some(base) => Ok(base.into()),
-            None => Err(Box::new(Fault::Eval("the shared table does not take this slice".into()))),
-        }
+        Ok(())
     }
 
     /// Index of a slice's first element, if its table has taken it.

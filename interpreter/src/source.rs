@@ -129,7 +129,7 @@ fn kept_value(value: &Value) -> KeptValue {
         Value::Text(text) => KeptValue::Text(text.clone()),
         Value::Bytes(bytes) => KeptValue::Bytes(bytes.clone()),
         Value::Units(units) => KeptValue::Units(units.clone()),
-        Value::Array(rows) if rows.iter().any(is_row) => {
+        Value::Array(rows) if !rows.is_empty() && rows.iter().all(is_row) => {
             KeptValue::Table(rows.iter().map(row_values).collect())
         }
         Value::Array(values) => KeptValue::List(values.iter().map(kept_value).collect()),

@@ -13,7 +13,9 @@ use super::tree::Tree;
 use super::val::{Fallible, Val};
 use super::walk::Walk;
 use super::writing::TextAside;
-use crate::model::{ExprId, PointerId, PoolOrder, RunType, Start, Target, Type};
+use crate::model::{
+    ExprId, Extent, PointerId, PoolOrder, RunType, Start, Target, Terminated, Type,
+};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// Whether a kind of pointers leads into a pool.
@@ -250,8 +252,11 @@ impl<'p> Engine<'p, '_> {
             return Item::Array(ArrayRef::Own(self.tree.add_items(&members)));
         };
         let (stored, instead_of) = (kept.stored.clone(), kept.instead_of.clone());
-        let KeptValue::List(stored) = stored else {
-            return Item::Array(ArrayRef::Own(self.tree.add_items(&members)));
+        let stored = match stored {
+            KeptValue::List(stored) => stored,
+            // Nothing but lists.
+            KeptValue::Table(rows) => rows.into_iter().map(KeptValue::List).collect(),
+            _ => return Item::Array(ArrayRef::Own(self.tree.add_items(&members))),
         };
         let changed = self.digest_rows(core::iter::once(members.as_slice())) != instead_of;
         let used: BTreeSet<Vec<u8>> = members.iter().map(|m| self.tree.item_key(*m)).collect();
@@ -414,10 +419,16 @@ impl<'p> Engine<'p, '_> {
         Ok(())
     }
 
-    /// How texts that a kind of pointers leads to are stored.
-    pub(crate) fn pooled_run(&self, kind: PointerId) -> Option<&'p RunType> {
-        match self.model.pointers[kind.index()].text.as_deref()?.stripped() {
-            Type::Run(run) => Some(run),
+    /// How texts that a kind of pointers leads to are stored: as a run of bytes, and what ends it.
+    pub(crate) fn pooled_run(&self, kind: PointerId) -> Option<(&'p RunType, &'p [u8])> {
+        match self.model.pointers[kind.index()].text.as_deref()? {
+            Type::Run(run) => Some((run, &[])),
+            Type::Region(region) => match (&region.inner, &region.extent) {
+                (Type::Run(run), Extent::Terminated(end)) if end.mode == Terminated::Dropped => {
+                    Some((run, &end.bytes))
+                }
+                _ => None,
+            },
             _ => None,
         }
     }

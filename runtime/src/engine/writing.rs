@@ -76,6 +76,8 @@ pub(crate) struct Placing {
     pub taken: BTreeSet<u64>,
     /// Where the chain goes on behind an object that lies in another one, and where that begins.
     pub aside: Option<(u64, u64, Loc, u64)>,
+    /// Whether the object begins exactly where the file had it, on its alignment or not.
+    pub exact: bool,
     /// Objects that lie in others, with their extents.
     pub shared: Vec<(u64, u64, Loc)>,
     /// Texts that lie in something else, with their extents and the pointers to them.

@@ -27,6 +27,7 @@ impl Engine<'_, '_> {
     /// before it, or on its alignment. Returns the address.
     pub(crate) fn begin(&mut self, loc: Loc, align: u64) -> u64 {
         let align = align.max(1);
+        self.writing.placing.exact = false;
         if !self.tree.kept.is_empty() {
             if let Some(at) = self.kept_begin(loc, align) {
                 return at;
@@ -41,6 +42,7 @@ impl Engine<'_, '_> {
         if let Some(at) = self.shared_place(loc) {
             let writing = &mut self.writing;
             writing.placing.aside = Some((writing.cursor, writing.last_end, loc, at));
+            writing.placing.exact = true;
             return Some(at);
         }
         let gap = match self.tree.kept_of(loc, KeptKind::Gap).map(|kept| &kept.stored) {
@@ -52,6 +54,7 @@ impl Engine<'_, '_> {
         let at = match old {
             Some(old) => {
                 self.writing.placing.taken.insert(old);
+                self.writing.placing.exact = true;
                 let at = self.writing.placing.moves.places.get(&old).copied().unwrap_or(old);
                 self.writing.placing.chains.push(Chain { old, at, end: at, gap: len, align });
                 at
@@ -111,9 +114,12 @@ impl Engine<'_, '_> {
             }
             return;
         }
-        placing.reach = placing.reach.max(end);
-        if let Some(chain) = placing.chains.last_mut() {
-            chain.end = end;
+        // What has no bytes needs no room.
+        if end > writing.cursor {
+            placing.reach = placing.reach.max(end);
+            if let Some(chain) = placing.chains.last_mut() {
+                chain.end = end;
+            }
         }
         writing.cursor = end;
         writing.last_end = end;
@@ -187,10 +193,12 @@ impl Engine<'_, '_> {
     pub(crate) fn fill_texts(&mut self, total: u64) -> Fallible<()> {
         for index in 0..self.writing.placing.texts.len() {
             let TextAside { at, number, kind, .. } = self.writing.placing.texts[index];
-            let Some(run) = self.pooled_run(kind) else { continue };
+            let Some((run, terminator)) = self.pooled_run(kind) else { continue };
             let item = self.tree.pointers[number as usize].target;
             let root = Loc::row(NodeRef::ROOT, WHOLE);
             let end = self.fill_run_at(root, run, at.into(), item)?;
+            self.put(end, terminator);
+            let end = end + terminator.len() as u64;
             if end > total {
                 self.writing.placing.clashes.push(at.into());
             }

@@ -161,8 +161,12 @@ impl<'p, 'b> Engine<'p, 'b> {
             true => 0,
             false => self.writing.cursor.checked_next_multiple_of(align).unwrap_or(u64::MAX),
         };
+        let mut align = align;
         if let Some(ty) = ty {
             expected = run_start(ty, expected);
+            if let Type::Run(run) = ty {
+                align = align.max(run.align.unwrap_or(1));
+            }
         }
         self.meet(loc, expected, align, at.into(), end.into());
     }
@@ -384,7 +388,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             self.writing.room = None;
             let at = self.begin(loc, align);
             let mut spot = Spot::new(run_start(ty, at));
-            let start = spot.at;
+            let start = if self.writing.placing.exact { at } else { spot.at };
             self.lay_inline(loc, ty, row, &mut spot)?;
             let end = spot.at + u64::from(spot.bit > 0);
             self.finish(end);

@@ -524,9 +524,20 @@ impl<'p, 'b> Tree<'p, 'b> {
     #[inline]
     pub(crate) fn slot_index(&self, loc: Loc) -> Option<usize> {
         match self.row_plan(loc.node, loc.row).store {
-            Store::Slot(slot) => Some(self.own_node(loc.node).slots as usize + usize::from(slot)),
+            Store::Slot(slot) => Some(self.slots_of(loc.node) + usize::from(slot)),
             _ => None,
         }
+    }
+
+    /// Position of the first slot of a node.
+    #[inline]
+    fn slots_of(&self, node: NodeRef) -> usize {
+        let own = self.own_node(node);
+        let before = match node.part {
+            0 | CASE => 0,
+            part => self.plans[own.record.index()].parts[usize::from(part)].slots,
+        };
+        own.slots as usize + usize::from(before)
     }
 
     /// The slot of a row, if it has one.
@@ -674,6 +685,18 @@ impl<'p, 'b> Tree<'p, 'b> {
             if let (Some(number), true) = (&planned.number, plain) {
                 return self.plain_number(own, number);
             }
+            if let (Store::Part(part), true) = (planned.store, plain) {
+                return Item::Node(NodeRef { part, ..node });
+            }
+        } else if !matches!(node.part, 0 | CASE) && !node.is_element() {
+            let own = &self.nodes[node.id as usize];
+            let part = &self.plans[own.record.index()].parts[usize::from(node.part)];
+            if let Some(planned) = self.plans[part.record.index()].rows.get(row.index()) {
+                if let Store::Slot(slot) = planned.store {
+                    let first = own.slots as usize + usize::from(part.slots);
+                    return self.slots[first + usize::from(slot)].item;
+                }
+            }
         }
         self.entry_anywhere(Loc::row(node, row))
     }
@@ -717,9 +740,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     fn own_entry(&self, loc: Loc) -> Item {
         let plan = self.row_plan(loc.node, loc.row);
         match plan.store {
-            Store::Slot(slot) => {
-                self.slots[self.own_node(loc.node).slots as usize + usize::from(slot)].item
-            }
+            Store::Slot(slot) => self.slots[self.slots_of(loc.node) + usize::from(slot)].item,
             Store::Part(_) if self.is_unread_part(loc) => Item::Unset,
             // Parts of a part follow it in the list of the node around.
             Store::Part(part) => Item::Node(NodeRef { part: loc.node.part + part, ..loc.node }),

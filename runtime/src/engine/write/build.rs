@@ -281,8 +281,9 @@ impl<'p> Engine<'p, '_> {
         let plan = self.tree.plan(node);
         let (Some(source), tree) = (stored.node(), stored.tree) else { return false };
         let own = |node: NodeRef| node.part == 0 && !node.is_element();
-        let same = own(node)
-            && own(source)
+        let part = |node: NodeRef| !matches!(node.part, 0 | CASE) && !node.is_element();
+        let parts = part(node) && part(source) && plan.copied.is_empty();
+        let same = (own(node) && own(source) || parts)
             && tree.is_reading()
             && !tree.partial.failed
             && core::ptr::eq(tree.layout, self.tree.layout)

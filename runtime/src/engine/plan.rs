@@ -232,7 +232,7 @@ pub(crate) struct Part {
     /// The part that holds it, and the row.
     pub owner: u16,
     pub row: RowId,
-    /// Its own byte order.
+    /// Its own byte order, or that of the nearest part around it that says one.
     pub order: Option<Endian>,
     /// Position of its slots in those of the node.
     pub slots: u16,
@@ -812,7 +812,8 @@ impl Planning<'_> {
                 0 => Part { place, owner: 0, row, slots, ..*part },
                 _ => {
                     let slots = slots + part.slots;
-                    Part { place, owner: part.owner + number, slots, ..*part }
+                    let order = part.order.or(inner.parts[0].order);
+                    Part { place, owner: part.owner + number, slots, order, ..*part }
                 }
             });
         }

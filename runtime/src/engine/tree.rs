@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, OWN, UNPLACED, WHOLE};
 use super::partial::{Partial, Unread};
-use super::plan::{has_order, Direction, Duties, Number, Place, Plan, RowPlan, Store};
+use super::plan::{has_order, Direction, Duties, Number, Part, Place, Plan, RowPlan, Store};
 use super::program::Layout;
 use crate::load::{mask, Endian};
 use crate::model::{
@@ -318,17 +318,15 @@ impl<'p, 'b> Tree<'p, 'b> {
     #[must_use]
     #[inline]
     pub fn record_id(&self, node: NodeRef) -> RecordId {
-        if node.part == 0 && !node.is_element() {
-            return self.own_node(node).record;
+        if node.is_element() {
+            let record = self.records_of(node).record;
+            return self.plans[record.index()].parts[usize::from(node.part)].record;
         }
-        self.record_of_part(node)
-    }
-
-    fn record_of_part(&self, node: NodeRef) -> RecordId {
+        let own = self.own_node(node);
         match node.part {
-            0 => self.whole_record(node),
-            CASE => self.own_node(node).case().unwrap_or(self.own_node(node).record),
-            part => self.plans[self.whole_record(node).index()].parts[usize::from(part)].record,
+            0 => own.record,
+            CASE => own.case().unwrap_or(own.record),
+            part => self.plans[own.record.index()].parts[usize::from(part)].record,
         }
     }
 
@@ -696,6 +694,11 @@ impl<'p, 'b> Tree<'p, 'b> {
                     let first = own.slots as usize + usize::from(part.slots);
                     return self.slots[first + usize::from(slot)].item;
                 }
+                let plain = self.odd.is_empty() && self.has_read_all();
+                if let (Some(number), Place::Home(at), true) = (planned.number, part.place, plain) {
+                    let order = number.order.or(part.order);
+                    return self.plain_number(own, &Number { at: at + number.at, order, ..number });
+                }
             }
         }
         self.entry_anywhere(Loc::row(node, row))
@@ -812,16 +815,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     /// The byte order that a part, or one around it in the same node, says.
-    fn part_order(&self, parts: &[super::plan::Part], part: u16) -> Option<Endian> {
-        let mut part = part;
-        while part != 0 {
-            let inner = &parts[usize::from(part)];
-            if inner.order.is_some() {
-                return inner.order;
-            }
-            part = inner.owner;
-        }
-        None
+    fn part_order(&self, parts: &[Part], part: u16) -> Option<Endian> {
+        parts[usize::from(part)].order.filter(|_| part != 0)
     }
 
     fn source(&self, from: From) -> &[u8] {

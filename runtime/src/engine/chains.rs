@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::find::members_in;
 use super::map::Map;
 use crate::model::{
-    BinaryOp, Expr, ExprId, Member, Model, Path, RecordId, RowId, Start, Step, Target, Type,
+    BinaryOp, Expr, ExprId, Field, Member, Model, Path, RecordId, RowId, Start, Step, Target, Type,
 };
 
 /// Part of a stream: rows from one inline record, or target of a pointer, to the next, and the steps
@@ -26,9 +26,36 @@ pub(crate) struct Chain<'p> {
 pub(crate) struct Chains<'p> {
     places: Map,
     known: Vec<Option<Rc<[Chain<'p>]>>>,
+    /// The same by the address of a field that a path goes on with.
+    fields: Map,
 }
 
 impl<'p> Chains<'p> {
+    /// The one chain that a path goes on with from nodes of a record, if it is one.
+    pub(crate) fn from_field(
+        &mut self,
+        model: &'p Model,
+        field: &'p Field,
+        rest: &'p [Step],
+        record: RecordId,
+    ) -> Option<Rc<[Chain<'p>]>> {
+        let address = core::ptr::from_ref(field) as usize as u64;
+        let key = address.checked_mul(1 << 16)? | u64::from(u16::try_from(record.0).ok()?);
+        let number = match self.fields.get(key) {
+            Some(number) => number,
+            None => {
+                let mut finding = Finding { model, found: Vec::new() };
+                let all = finding.field(field, rest, record, &Around::default());
+                let one = matches!(&finding.found[..], [chain] if !chain.each);
+                let number = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
+                self.known.push(all.filter(|()| one).map(|()| finding.found.into()));
+                self.fields.insert(key, number);
+                number
+            }
+        };
+        self.known[number as usize].clone()
+    }
+
     /// The chains that a stream consists of where it is asked for in a node of a record, if it is
     /// like that.
     pub(crate) fn of(
@@ -87,7 +114,19 @@ impl<'p> Finding<'p> {
     }
 
     fn steps(&mut self, steps: &'p [Step], record: RecordId, around: &Around<'p>) -> Option<()> {
-        let Some((Step::Field(field), rest)) = steps.split_first() else { return None };
+        match steps.split_first() {
+            Some((Step::Field(field), rest)) => self.field(field, rest, record, around),
+            _ => None,
+        }
+    }
+
+    fn field(
+        &mut self,
+        field: &'p Field,
+        rest: &'p [Step],
+        record: RecordId,
+        around: &Around<'p>,
+    ) -> Option<()> {
         let definition = &self.model.records[record.index()];
         match members_in(field, record) {
             [Member::Let(index)] => {

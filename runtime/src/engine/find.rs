@@ -1,5 +1,7 @@
 //! Follows paths through the tree.
 
+use alloc::rc::Rc;
+
 use super::chains::Chain;
 use super::item::{ArrayRef, Item, Loc, NodeRef};
 use super::state::Engine;
@@ -319,16 +321,15 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
     }
 
-    /// The elements that a chain leads to from a node. `known` is where the first row of the chain
-    /// before led to.
-    fn chained(
+    /// The node and row that a chain leads to, before its last steps. `known` is where the first row of
+    /// the chain before led to.
+    fn along(
         &mut self,
         chain: &Chain<'p>,
         this: NodeRef,
         known: &mut Option<(RowId, NodeRef)>,
-        visit: &mut Visit<'_, 'p, 'b>,
-    ) -> Fallible<bool> {
-        let Some((last, rows)) = chain.rows.split_last() else { return Ok(true) };
+    ) -> Fallible<Option<(NodeRef, Loc)>> {
+        let Some((last, rows)) = chain.rows.split_last() else { return Ok(None) };
         self.charge(chain.rows.len() as u64)?;
         let mut node = this;
         for (index, row) in rows.iter().enumerate() {
@@ -336,14 +337,25 @@ impl<'p, 'b> Engine<'p, 'b> {
                 Some((first, inner)) if index == 0 && first == *row => inner,
                 _ => match self.fetch_known(Loc::row(node, *row))? {
                     Item::Node(inner) => inner,
-                    _ => return Ok(true),
+                    _ => return Ok(None),
                 },
             };
             if index == 0 {
                 *known = Some((*row, node));
             }
         }
-        let loc = Loc::row(node, *last);
+        Ok(Some((node, Loc::row(node, *last))))
+    }
+
+    /// The elements that a chain leads to from a node.
+    fn chained(
+        &mut self,
+        chain: &Chain<'p>,
+        this: NodeRef,
+        known: &mut Option<(RowId, NodeRef)>,
+        visit: &mut Visit<'_, 'p, 'b>,
+    ) -> Fallible<bool> {
+        let Some((node, loc)) = self.along(chain, this, known)? else { return Ok(true) };
         match self.fetch_known(loc)? {
             Item::Absent => return Ok(true),
             Item::Array(array) if self.tree.count(array) == 0 => return Ok(true),
@@ -591,7 +603,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         way: Way,
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
-        let mut known: Option<(RecordId, &'p [Member])> = None;
+        let mut known: Option<(RecordId, &'p [Member], Option<Rc<[Chain<'p>]>>)> = None;
         for index in 0..self.tree.count(array) {
             let Some(mut item) = self.tree.element(array, index) else { break };
             if let Item::Pointer(number) = item {
@@ -609,12 +621,32 @@ impl<'p, 'b> Engine<'p, 'b> {
             };
             self.charge(1)?;
             let record = self.tree.record_id(node);
-            let members = match known {
-                Some((of, members)) if of == record => members,
-                _ => members_in(field, record),
+            if !matches!(&known, Some((of, ..)) if *of == record) {
+                let chain = match rest {
+                    [] => None,
+                    _ => self.chains.from_field(self.model, field, rest, record),
+                };
+                known = Some((record, members_in(field, record), chain));
+            }
+            let more = match &known {
+                Some((_, _, Some(chains))) => {
+                    let mut more = true;
+                    for chain in &**chains {
+                        more = match self.along(chain, node, &mut None)? {
+                            Some((_, loc)) => {
+                                self.steps(chain.rest, Val::Loc(loc), way, &mut true, visit)?
+                            }
+                            None => true,
+                        };
+                    }
+                    more
+                }
+                Some((_, members, None)) => {
+                    self.member(node, members, rest, way, &mut true, visit)?
+                }
+                None => true,
             };
-            known = Some((record, members));
-            if !self.member(node, members, rest, way, &mut true, visit)? {
+            if !more {
                 return Ok(false);
             }
         }

@@ -318,15 +318,16 @@ impl<'p, 'b> Tree<'p, 'b> {
     #[must_use]
     #[inline]
     pub fn record_id(&self, node: NodeRef) -> RecordId {
-        if node.is_element() {
-            let record = self.records_of(node).record;
-            return self.plans[record.index()].parts[usize::from(node.part)].record;
+        if node.part == 0 && !node.is_element() {
+            return self.nodes[node.id as usize].record;
         }
-        let own = self.own_node(node);
+        self.record_of_part(node)
+    }
+
+    fn record_of_part(&self, node: NodeRef) -> RecordId {
         match node.part {
-            0 => own.record,
-            CASE => own.case().unwrap_or(own.record),
-            part => self.plans[own.record.index()].parts[usize::from(part)].record,
+            CASE => self.own_node(node).case().unwrap_or(self.own_node(node).record),
+            part => self.plans[self.whole_record(node).index()].parts[usize::from(part)].record,
         }
     }
 

@@ -11,6 +11,9 @@ use crate::model::{BinaryOp, Expr, ExprId, Field, Member, Path, RecordId, RowId,
 /// What a path leads to is given to this, one place after the other, until it says `false`.
 pub(crate) type Visit<'v, 'p, 'b> = dyn FnMut(&mut Engine<'p, 'b>, Val) -> Fallible<bool> + 'v;
 
+/// How a path goes on from elements of a record: along a chain, or by members.
+type Onward<'p> = (RecordId, &'p [Member], Option<Rc<Chain<'p>>>);
+
 /// The first of what a path leads to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Found {
@@ -288,10 +291,22 @@ impl<'p, 'b> Engine<'p, 'b> {
         it: Option<Val>,
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
-        if let Some(chains) = self.chains.of(self.model, expr, self.tree.record_id(this)) {
-            let mut known = None;
+        if let Some(chains) = {
+            let about = (self.model, self.tree.plans());
+            self.chains.of(about, expr, self.tree.record_id(this))
+        } {
+            // Where the rows of the chain before led to.
+            let mut known: (&[RowId], Option<NodeRef>) = (&[], Some(this));
             for chain in &*chains {
-                if !self.chained(chain, this, &mut known, visit)? {
+                let rows = &chain.rows[..chain.to_node];
+                if known.0 != rows {
+                    known = (rows, self.down(rows, this)?);
+                }
+                let Some(node) = known.1 else { continue };
+                self.charge(1)?;
+                if !self.tree.is_empty_slot(node, chain.slot)
+                    && !self.chained(chain, node, visit)?
+                {
                     return Ok(false);
                 }
             }
@@ -321,41 +336,30 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
     }
 
-    /// The node and row that a chain leads to, before its last steps. `known` is where the first row of
-    /// the chain before led to.
-    fn along(
-        &mut self,
-        chain: &Chain<'p>,
-        this: NodeRef,
-        known: &mut Option<(RowId, NodeRef)>,
-    ) -> Fallible<Option<(NodeRef, Loc)>> {
-        let Some((last, rows)) = chain.rows.split_last() else { return Ok(None) };
-        self.charge(chain.rows.len() as u64)?;
+    /// The node that rows lead to, from one inline record or target of a pointer to the next.
+    fn down(&mut self, rows: &[RowId], this: NodeRef) -> Fallible<Option<NodeRef>> {
+        self.charge(rows.len() as u64)?;
         let mut node = this;
-        for (index, row) in rows.iter().enumerate() {
-            node = match *known {
-                Some((first, inner)) if index == 0 && first == *row => inner,
-                _ => match self.fetch_known(Loc::row(node, *row))? {
-                    Item::Node(inner) => inner,
-                    _ => return Ok(None),
-                },
-            };
-            if index == 0 {
-                *known = Some((*row, node));
+        for row in rows {
+            match self.fetch_known(Loc::row(node, *row))? {
+                Item::Node(inner) => node = inner,
+                _ => return Ok(None),
             }
         }
-        Ok(Some((node, Loc::row(node, *last))))
+        Ok(Some(node))
     }
 
-    /// The elements that a chain leads to from a node.
+    /// The elements that a chain leads to from the node that has its last row, itself or in a part.
     fn chained(
         &mut self,
         chain: &Chain<'p>,
-        this: NodeRef,
-        known: &mut Option<(RowId, NodeRef)>,
+        node: NodeRef,
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
-        let Some((node, loc)) = self.along(chain, this, known)? else { return Ok(true) };
+        let Some(node) = self.down(&chain.rows[chain.to_node..chain.last()], node)? else {
+            return Ok(true);
+        };
+        let loc = Loc::row(node, chain.rows[chain.last()]);
         match self.fetch_known(loc)? {
             Item::Absent => return Ok(true),
             Item::Array(array) if self.tree.count(array) == 0 => return Ok(true),
@@ -603,7 +607,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         way: Way,
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
-        let mut known: Option<(RecordId, &'p [Member], Option<Rc<[Chain<'p>]>>)> = None;
+        let mut known: Option<Onward<'p>> = None;
         for index in 0..self.tree.count(array) {
             let Some(mut item) = self.tree.element(array, index) else { break };
             if let Item::Pointer(number) = item {
@@ -624,22 +628,20 @@ impl<'p, 'b> Engine<'p, 'b> {
             if !matches!(&known, Some((of, ..)) if *of == record) {
                 let chain = match rest {
                     [] => None,
-                    _ => self.chains.from_field(self.model, field, rest, record),
+                    _ => self.chains.way_on((self.model, self.tree.plans()), field, rest, record),
                 };
                 known = Some((record, members_in(field, record), chain));
             }
             let more = match &known {
-                Some((_, _, Some(chains))) => {
-                    let mut more = true;
-                    for chain in &**chains {
-                        more = match self.along(chain, node, &mut None)? {
-                            Some((_, loc)) => {
-                                self.steps(chain.rest, Val::Loc(loc), way, &mut true, visit)?
-                            }
-                            None => true,
-                        };
+                Some((_, _, Some(chain))) => {
+                    let (rows, last) = (&chain.rows[..chain.last()], chain.rows[chain.last()]);
+                    match self.down(rows, node)? {
+                        Some(node) => {
+                            let val = Val::Loc(Loc::row(node, last));
+                            self.steps(chain.rest, val, way, &mut true, visit)?
+                        }
+                        None => true,
                     }
-                    more
                 }
                 Some((_, members, None)) => {
                     self.member(node, members, rest, way, &mut true, visit)?

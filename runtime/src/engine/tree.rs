@@ -539,6 +539,18 @@ impl<'p, 'b> Tree<'p, 'b> {
         own.slots as usize + usize::from(before)
     }
 
+    /// Whether there is nothing in a slot of a node, or an array without elements.
+    #[inline]
+    pub(crate) fn is_empty_slot(&self, node: NodeRef, slot: Option<u16>) -> bool {
+        let own = !node.is_element() && node.part != CASE;
+        let Some(slot) = slot.filter(|_| own) else { return false };
+        match self.slots[self.slots_of(node) + usize::from(slot)].item {
+            Item::Absent => true,
+            Item::Array(array) => self.count(array) == 0,
+            _ => false,
+        }
+    }
+
     /// The slot of a row, if it has one.
     #[inline]
     pub(crate) fn slot(&self, loc: Loc) -> Option<&Slot> {

@@ -681,40 +681,53 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
+    /// What is in a row itself.
     #[inline]
     pub(crate) fn row_entry(&self, node: NodeRef, row: RowId) -> Item {
+        if node.part != 0 || node.is_element() {
+            return self.entry_of_part(node, row);
+        }
         // What is asked for most.
-        if node.part == 0 && !node.is_element() {
-            let own = &self.nodes[node.id as usize];
-            let Some(planned) = self.plans[own.record.index()].rows.get(row.index()) else {
-                return Item::Absent;
-            };
-            if let Store::Slot(slot) = planned.store {
-                return self.slots[own.slots as usize + usize::from(slot)].item;
+        let own = &self.nodes[node.id as usize];
+        match self.plans[own.record.index()].rows.get(row.index()) {
+            Some(RowPlan { store: Store::Slot(slot), .. }) => {
+                self.slots[own.slots as usize + usize::from(*slot)].item
             }
-            let plain = self.odd.is_empty() && self.has_read_all();
-            if let (Some(number), true) = (&planned.number, plain) {
-                return self.plain_number(own, number);
-            }
-            if let (Store::Part(part), true) = (planned.store, plain) {
-                return Item::Node(NodeRef { part, ..node });
-            }
-        } else if !matches!(node.part, 0 | CASE) && !node.is_element() {
-            let own = &self.nodes[node.id as usize];
-            let part = &self.plans[own.record.index()].parts[usize::from(node.part)];
-            if let Some(planned) = self.plans[part.record.index()].rows.get(row.index()) {
-                if let Store::Slot(slot) = planned.store {
-                    let first = own.slots as usize + usize::from(part.slots);
-                    return self.slots[first + usize::from(slot)].item;
-                }
-                let plain = self.odd.is_empty() && self.has_read_all();
-                if let (Some(number), Place::Home(at), true) = (planned.number, part.place, plain) {
-                    let order = number.order.or(part.order);
-                    return self.plain_number(own, &Number { at: at + number.at, order, ..number });
-                }
+            Some(planned) => self.entry_in_place(node, row, own, planned),
+            None => Item::Absent,
+        }
+    }
+
+    fn entry_in_place(&self, node: NodeRef, row: RowId, own: &Node, planned: &RowPlan) -> Item {
+        if self.odd.is_empty() && self.has_read_all() {
+            match (&planned.number, planned.store) {
+                (Some(number), _) => return self.plain_number(own, number),
+                (None, Store::Part(part)) => return Item::Node(NodeRef { part, ..node }),
+                _ => {}
             }
         }
         self.entry_anywhere(Loc::row(node, row))
+    }
+
+    fn entry_of_part(&self, node: NodeRef, row: RowId) -> Item {
+        if node.part == CASE || node.is_element() {
+            return self.entry_anywhere(Loc::row(node, row));
+        }
+        let own = &self.nodes[node.id as usize];
+        let part = &self.plans[own.record.index()].parts[usize::from(node.part)];
+        let Some(planned) = self.plans[part.record.index()].rows.get(row.index()) else {
+            return Item::Absent;
+        };
+        if let Store::Slot(slot) = planned.store {
+            return self.slots[own.slots as usize + usize::from(part.slots + slot)].item;
+        }
+        match (planned.number, part.place) {
+            (Some(number), Place::Home(at)) if self.odd.is_empty() && self.has_read_all() => {
+                let order = number.order.or(part.order);
+                self.plain_number(own, &Number { at: at + number.at, order, ..number })
+            }
+            _ => self.entry_anywhere(Loc::row(node, row)),
+        }
     }
 
     #[inline]

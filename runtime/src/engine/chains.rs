@@ -4,7 +4,6 @@
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use super::find::members_in;
 use super::map::Map;
 use super::plan::{Plan, Store};
 use crate::model::{
@@ -166,7 +165,7 @@ impl<'p> Finding<'p> {
         around: &Around<'p>,
     ) -> Option<()> {
         let definition = &self.model.records[record.index()];
-        match members_in(field, record) {
+        match field.way_in(record) {
             [Member::Let(index)] => {
                 let expr = definition.lets.get(*index as usize)?.expr;
                 let (rest, depth) = (one_of(rest, around.rest)?, around.depth + 1);
@@ -227,7 +226,7 @@ fn inside(ty: &Type) -> Option<RecordId> {
 /// Whether the first of some steps is the row that a transparent record stands for.
 fn is_row_of(model: &Model, steps: &[Step], record: RecordId) -> bool {
     let Some(Step::Field(field)) = steps.first() else { return false };
-    match (members_in(field, record), model.records[record.index()].transparent) {
+    match (field.way_in(record), model.records[record.index()].transparent) {
         ([Member::Row(row)], Some(only)) => *row == only,
         _ => false,
     }

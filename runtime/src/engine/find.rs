@@ -91,7 +91,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         };
         let mut steps = path.steps.iter();
         while let Some(Step::Field(field)) = steps.next() {
-            let [Member::Row(row)] = members_in(field, self.tree.record_id(node)) else { break };
+            let [Member::Row(row)] = field.way_in(self.tree.record_id(node)) else { break };
             match self.tree.through(self.tree.row_entry(node, *row)) {
                 Item::Node(inner) if self.tree.record(inner).transparent.is_none() => node = inner,
                 item @ (Item::Int(_) | Item::Bool(_) | Item::Text(_)) if steps.len() == 0 => {
@@ -413,12 +413,12 @@ impl<'p, 'b> Engine<'p, 'b> {
                         _ => return Ok(Ahead::Nothing),
                     };
                     let record = self.tree.record_id(node);
-                    let Some((_, members)) = field.members.iter().find(|(r, _)| *r == record)
-                    else {
+                    let members = field.way_in(record);
+                    if members.is_empty() {
                         return Ok(Ahead::Nothing);
-                    };
+                    }
                     let into = |member: &Member| matches!(member, Member::Into(_));
-                    match &members[..] {
+                    match members {
                         [Member::Row(row)] => {
                             self.charge(1)?;
                             val = Val::Loc(Loc::row(node, *row));
@@ -630,7 +630,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                     [] => None,
                     _ => self.chains.way_on((self.model, self.tree.plans()), field, rest, record),
                 };
-                known = Some((record, members_in(field, record), chain));
+                known = Some((record, field.way_in(record), chain));
             }
             let more = match &known {
                 Some((_, _, Some(chain))) => {
@@ -665,11 +665,6 @@ impl<'p, 'b> Engine<'p, 'b> {
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
         let record = self.tree.record_id(node);
-        self.member(node, members_in(field, record), rest, way, many, visit)
+        self.member(node, field.way_in(record), rest, way, many, visit)
     }
-}
-
-/// The way to a field in a record; of one that does not have it, none.
-pub(crate) fn members_in(field: &Field, record: RecordId) -> &[Member] {
-    field.members.iter().find(|(of, _)| *of == record).map_or(&[], |(_, members)| members)
 }

@@ -1,6 +1,6 @@
 //! Paths in expressions, and where they lead.
 
-use super::{Expr, ExprId, Exprs, Member, Path, RecordId, RowId, Start, Step};
+use super::{Expr, ExprId, Exprs, Field, Member, Path, RecordId, RowId, Start, Step};
 
 impl Exprs {
     /// Calls `visit` for every path in an expression: in its operands too, and in subscripts.
@@ -20,6 +20,14 @@ impl Exprs {
                 self.paths(*index, visit);
             }
         }
+    }
+}
+
+impl Field {
+    /// The way to the field in a record; of one that does not have it, none.
+    #[must_use]
+    pub fn way_in(&self, record: RecordId) -> &[Member] {
+        self.members.iter().find(|(of, _)| *of == record).map_or(&[], |(_, way)| way)
     }
 }
 

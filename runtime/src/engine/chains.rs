@@ -4,10 +4,10 @@
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use super::find::members_in;
 use super::map::Map;
+use super::plan::{Plan, Store};
 use crate::model::{
-    BinaryOp, Expr, ExprId, Member, Model, Path, RecordId, RowId, Start, Step, Target, Type,
+    BinaryOp, Expr, ExprId, Field, Member, Model, Path, RecordId, RowId, Start, Step, Target, Type,
 };
 
 /// Part of a stream: rows from one inline record, or target of a pointer, to the next, and the steps
@@ -15,10 +15,21 @@ use crate::model::{
 #[derive(Debug)]
 pub(crate) struct Chain<'p> {
     pub rows: Vec<RowId>,
+    /// How many of these rows lead to the node that has the last one, itself or in a part, and the
+    /// slot of that row there, if it has one.
+    pub to_node: usize,
+    pub slot: Option<u16>,
     pub rest: &'p [Step],
     /// Whether these steps are taken from each element by itself, as behind a definition that puts
     /// streams together.
     pub each: bool,
+}
+
+impl Chain<'_> {
+    /// Position of the last of the rows, of which there is one at least.
+    pub(crate) fn last(&self) -> usize {
+        self.rows.len() - 1
+    }
 }
 
 /// Chains by expression and record.
@@ -26,14 +37,43 @@ pub(crate) struct Chain<'p> {
 pub(crate) struct Chains<'p> {
     places: Map,
     known: Vec<Option<Rc<[Chain<'p>]>>>,
+    /// Single chains by the address of a field that a path goes on with, and record.
+    fields: Map,
+    ways: Vec<Option<Rc<Chain<'p>>>>,
 }
 
 impl<'p> Chains<'p> {
+    /// The one chain that a path goes on with from nodes of a record, if it is one.
+    pub(crate) fn way_on(
+        &mut self,
+        (model, plans): (&'p Model, &'p [Plan]),
+        field: &'p Field,
+        rest: &'p [Step],
+        record: RecordId,
+    ) -> Option<Rc<Chain<'p>>> {
+        let address = core::ptr::from_ref(field) as usize as u64;
+        let key = address.checked_mul(1 << 16)? | u64::from(u16::try_from(record.0).ok()?);
+        let number = match self.fields.get(key) {
+            Some(number) => number,
+            None => {
+                let mut finding = Finding { model, plans, first: record, found: Vec::new() };
+                let all = finding.field(field, rest, record, &Around::default());
+                let only = finding.found.pop().filter(|chain| !chain.each);
+                let only = only.filter(|_| all.is_some() && finding.found.is_empty());
+                let number = u32::try_from(self.ways.len()).unwrap_or(u32::MAX);
+                self.ways.push(only.map(Rc::new));
+                self.fields.insert(key, number);
+                number
+            }
+        };
+        self.ways[number as usize].clone()
+    }
+
     /// The chains that a stream consists of where it is asked for in a node of a record, if it is
     /// like that.
     pub(crate) fn of(
         &mut self,
-        model: &'p Model,
+        (model, plans): (&'p Model, &'p [Plan]),
         expr: ExprId,
         record: RecordId,
     ) -> Option<Rc<[Chain<'p>]>> {
@@ -41,7 +81,7 @@ impl<'p> Chains<'p> {
         let number = match self.places.get(key) {
             Some(number) => number,
             None => {
-                let mut finding = Finding { model, found: Vec::new() };
+                let mut finding = Finding { model, plans, first: record, found: Vec::new() };
                 let all = finding.stream(expr, record, &Around::default());
                 let number = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
                 self.known.push(all.map(|()| finding.found.into()));
@@ -67,6 +107,9 @@ struct Around<'p> {
 
 struct Finding<'p> {
     model: &'p Model,
+    plans: &'p [Plan],
+    /// The record that all begins in.
+    first: RecordId,
     found: Vec<Chain<'p>>,
 }
 
@@ -87,9 +130,42 @@ impl<'p> Finding<'p> {
     }
 
     fn steps(&mut self, steps: &'p [Step], record: RecordId, around: &Around<'p>) -> Option<()> {
-        let Some((Step::Field(field), rest)) = steps.split_first() else { return None };
+        match steps.split_first() {
+            Some((Step::Field(field), rest)) => self.field(field, rest, record, around),
+            _ => None,
+        }
+    }
+
+    /// How many rows lead to the node that has the last one, and its slot there.
+    fn slot_of(&self, rows: &[RowId]) -> (usize, Option<u16>) {
+        let (mut record, mut to_node, mut before) = (self.first, 0, 0);
+        for (index, row) in rows.iter().enumerate() {
+            let plan = &self.plans[record.index()];
+            match plan.rows[row.index()].store {
+                Store::Part(part) => before += plan.parts[usize::from(part)].slots,
+                Store::Slot(slot) if index + 1 == rows.len() => {
+                    return (to_node, before.checked_add(slot));
+                }
+                Store::Slot(_) => (to_node, before) = (index + 1, 0),
+                _ => break,
+            }
+            match inside(&self.model.records[record.index()].rows[row.index()].ty) {
+                Some(inner) => record = inner,
+                None => break,
+            }
+        }
+        (rows.len().saturating_sub(1), None)
+    }
+
+    fn field(
+        &mut self,
+        field: &'p Field,
+        rest: &'p [Step],
+        record: RecordId,
+        around: &Around<'p>,
+    ) -> Option<()> {
         let definition = &self.model.records[record.index()];
-        match members_in(field, record) {
+        match field.way_in(record) {
             [Member::Let(index)] => {
                 let expr = definition.lets.get(*index as usize)?.expr;
                 let (rest, depth) = (one_of(rest, around.rest)?, around.depth + 1);
@@ -102,7 +178,8 @@ impl<'p> Finding<'p> {
                 let Some(inner) = inner.filter(|_| !rest.is_empty()) else {
                     let rest = one_of(rest, around.rest)?;
                     let plain = rest.iter().all(|step| matches!(step, Step::Field(_)));
-                    self.found.push(Chain { rows, rest, each: around.each });
+                    let (to_node, slot) = self.slot_of(&rows);
+                    self.found.push(Chain { rows, to_node, slot, rest, each: around.each });
                     return plain.then_some(());
                 };
                 // What a transparent record stands for has a step of its own.
@@ -149,7 +226,7 @@ fn inside(ty: &Type) -> Option<RecordId> {
 /// Whether the first of some steps is the row that a transparent record stands for.
 fn is_row_of(model: &Model, steps: &[Step], record: RecordId) -> bool {
     let Some(Step::Field(field)) = steps.first() else { return false };
-    match (members_in(field, record), model.records[record.index()].transparent) {
+    match (field.way_in(record), model.records[record.index()].transparent) {
         ([Member::Row(row)], Some(only)) => *row == only,
         _ => false,
     }

@@ -436,7 +436,8 @@ impl<'p> Engine<'p, '_> {
             return Ok(self.key_texts(known).to_vec());
         }
         let mut texts = vec![];
-        self.walk(path, this, it, &mut false, &mut |engine, val| {
+        let mut many = false;
+        self.walk(path, this, it, &mut many, &mut |engine, val| {
             match val {
                 Val::Loc(loc) => match engine.fetch(loc)? {
                     Item::Array(array) if loc.index().is_none() => {
@@ -457,6 +458,9 @@ impl<'p> Engine<'p, '_> {
             }
             Ok(true)
         })?;
+        if many && !self.is_reading() {
+            self.keep_texts(path, this, &texts, 0);
+        }
         Ok(texts)
     }
 }

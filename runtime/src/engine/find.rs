@@ -1,5 +1,7 @@
 //! Follows paths through the tree.
 
+use alloc::rc::Rc;
+
 use super::chains::Chain;
 use super::item::{ArrayRef, Item, Loc, NodeRef};
 use super::state::Engine;
@@ -8,6 +10,9 @@ use crate::model::{BinaryOp, Expr, ExprId, Field, Member, Path, RecordId, RowId,
 
 /// What a path leads to is given to this, one place after the other, until it says `false`.
 pub(crate) type Visit<'v, 'p, 'b> = dyn FnMut(&mut Engine<'p, 'b>, Val) -> Fallible<bool> + 'v;
+
+/// How a path goes on from elements of a record: along a chain, or by members.
+type Onward<'p> = (RecordId, &'p [Member], Option<Rc<Chain<'p>>>);
 
 /// The first of what a path leads to.
 #[derive(Debug, Clone, Copy)]
@@ -86,7 +91,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         };
         let mut steps = path.steps.iter();
         while let Some(Step::Field(field)) = steps.next() {
-            let [Member::Row(row)] = members_in(field, self.tree.record_id(node)) else { break };
+            let [Member::Row(row)] = field.way_in(self.tree.record_id(node)) else { break };
             match self.tree.through(self.tree.row_entry(node, *row)) {
                 Item::Node(inner) if self.tree.record(inner).transparent.is_none() => node = inner,
                 item @ (Item::Int(_) | Item::Bool(_) | Item::Text(_)) if steps.len() == 0 => {
@@ -286,10 +291,22 @@ impl<'p, 'b> Engine<'p, 'b> {
         it: Option<Val>,
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
-        if let Some(chains) = self.chains.of(self.model, expr, self.tree.record_id(this)) {
-            let mut known = None;
+        if let Some(chains) = {
+            let about = (self.model, self.tree.plans());
+            self.chains.of(about, expr, self.tree.record_id(this))
+        } {
+            // Where the rows of the chain before led to.
+            let mut known: (&[RowId], Option<NodeRef>) = (&[], Some(this));
             for chain in &*chains {
-                if !self.chained(chain, this, &mut known, visit)? {
+                let rows = &chain.rows[..chain.to_node];
+                if known.0 != rows {
+                    known = (rows, self.down(rows, this)?);
+                }
+                let Some(node) = known.1 else { continue };
+                self.charge(1)?;
+                if !self.tree.is_empty_slot(node, chain.slot)
+                    && !self.chained(chain, node, visit)?
+                {
                     return Ok(false);
                 }
             }
@@ -319,31 +336,30 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
     }
 
-    /// The elements that a chain leads to from a node. `known` is where the first row of the chain
-    /// before led to.
+    /// The node that rows lead to, from one inline record or target of a pointer to the next.
+    fn down(&mut self, rows: &[RowId], this: NodeRef) -> Fallible<Option<NodeRef>> {
+        self.charge(rows.len() as u64)?;
+        let mut node = this;
+        for row in rows {
+            match self.fetch_known(Loc::row(node, *row))? {
+                Item::Node(inner) => node = inner,
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(node))
+    }
+
+    /// The elements that a chain leads to from the node that has its last row, itself or in a part.
     fn chained(
         &mut self,
         chain: &Chain<'p>,
-        this: NodeRef,
-        known: &mut Option<(RowId, NodeRef)>,
+        node: NodeRef,
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
-        let Some((last, rows)) = chain.rows.split_last() else { return Ok(true) };
-        self.charge(chain.rows.len() as u64)?;
-        let mut node = this;
-        for (index, row) in rows.iter().enumerate() {
-            node = match *known {
-                Some((first, inner)) if index == 0 && first == *row => inner,
-                _ => match self.fetch_known(Loc::row(node, *row))? {
-                    Item::Node(inner) => inner,
-                    _ => return Ok(true),
-                },
-            };
-            if index == 0 {
-                *known = Some((*row, node));
-            }
-        }
-        let loc = Loc::row(node, *last);
+        let Some(node) = self.down(&chain.rows[chain.to_node..chain.last()], node)? else {
+            return Ok(true);
+        };
+        let loc = Loc::row(node, chain.rows[chain.last()]);
         match self.fetch_known(loc)? {
             Item::Absent => return Ok(true),
             Item::Array(array) if self.tree.count(array) == 0 => return Ok(true),
@@ -397,12 +413,12 @@ impl<'p, 'b> Engine<'p, 'b> {
                         _ => return Ok(Ahead::Nothing),
                     };
                     let record = self.tree.record_id(node);
-                    let Some((_, members)) = field.members.iter().find(|(r, _)| *r == record)
-                    else {
+                    let members = field.way_in(record);
+                    if members.is_empty() {
                         return Ok(Ahead::Nothing);
-                    };
+                    }
                     let into = |member: &Member| matches!(member, Member::Into(_));
-                    match &members[..] {
+                    match members {
                         [Member::Row(row)] => {
                             self.charge(1)?;
                             val = Val::Loc(Loc::row(node, *row));
@@ -591,7 +607,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         way: Way,
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
-        let mut known: Option<(RecordId, &'p [Member])> = None;
+        let mut known: Option<Onward<'p>> = None;
         for index in 0..self.tree.count(array) {
             let Some(mut item) = self.tree.element(array, index) else { break };
             if let Item::Pointer(number) = item {
@@ -609,12 +625,30 @@ impl<'p, 'b> Engine<'p, 'b> {
             };
             self.charge(1)?;
             let record = self.tree.record_id(node);
-            let members = match known {
-                Some((of, members)) if of == record => members,
-                _ => members_in(field, record),
+            if !matches!(&known, Some((of, ..)) if *of == record) {
+                let chain = match rest {
+                    [] => None,
+                    _ => self.chains.way_on((self.model, self.tree.plans()), field, rest, record),
+                };
+                known = Some((record, field.way_in(record), chain));
+            }
+            let more = match &known {
+                Some((_, _, Some(chain))) => {
+                    let (rows, last) = (&chain.rows[..chain.last()], chain.rows[chain.last()]);
+                    match self.down(rows, node)? {
+                        Some(node) => {
+                            let val = Val::Loc(Loc::row(node, last));
+                            self.steps(chain.rest, val, way, &mut true, visit)?
+                        }
+                        None => true,
+                    }
+                }
+                Some((_, members, None)) => {
+                    self.member(node, members, rest, way, &mut true, visit)?
+                }
+                None => true,
             };
-            known = Some((record, members));
-            if !self.member(node, members, rest, way, &mut true, visit)? {
+            if !more {
                 return Ok(false);
             }
         }
@@ -631,11 +665,6 @@ impl<'p, 'b> Engine<'p, 'b> {
         visit: &mut Visit<'_, 'p, 'b>,
     ) -> Fallible<bool> {
         let record = self.tree.record_id(node);
-        self.member(node, members_in(field, record), rest, way, many, visit)
+        self.member(node, field.way_in(record), rest, way, many, visit)
     }
-}
-
-/// The way to a field in a record; of one that does not have it, none.
-pub(crate) fn members_in(field: &Field, record: RecordId) -> &[Member] {
-    field.members.iter().find(|(of, _)| *of == record).map_or(&[], |(_, members)| members)
 }

@@ -1,8 +1,9 @@
 //! Keys of dictionaries.
 //!
-//! A dictionary is asked for its keys several times when a file is read: to give elements their names,
-//! for their number, and for the nodes over them. They are looked for once.
+//! A dictionary is asked for its keys several times: to give elements their names, for their number, and
+//! for the nodes over them. They are looked for once.
 
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::item::{Blob, Item, Loc, NodeRef};
@@ -15,18 +16,21 @@ impl<'p> Engine<'p, '_> {
     /// Keeps what a path leads to, if these are elements with texts. `units` is what looking for them
     /// took from the budget.
     pub(crate) fn keep_keys(&mut self, path: &'p Path, this: NodeRef, places: &[Loc], units: u64) {
-        let Some(argument) = self.plain_argument(path, this) else { return };
-        let first = self.reading.keys.texts.len();
-        for place in places {
-            match self.tree.item(*place) {
-                Item::Text(text) => self.reading.keys.texts.push(text),
-                _ => {
-                    self.reading.keys.texts.truncate(first);
-                    return;
-                }
-            }
+        let text = |place: &Loc| match self.tree.item(*place) {
+            Item::Text(text) => Some(text),
+            _ => None,
+        };
+        if let Some(texts) = places.iter().map(text).collect::<Option<Vec<Blob>>>() {
+            self.keep_texts(path, this, &texts, units);
         }
-        let keys = &mut self.reading.keys;
+    }
+
+    /// Keeps the texts of elements that a path leads to.
+    pub(crate) fn keep_texts(&mut self, path: &'p Path, this: NodeRef, texts: &[Blob], units: u64) {
+        let Some(argument) = self.plain_argument(path, this) else { return };
+        let keys = &mut self.keys;
+        let first = keys.texts.len();
+        keys.texts.extend_from_slice(texts);
         let Ok(number) = u32::try_from(keys.known.len()) else { return };
         keys.known.push(Known { texts: first..keys.texts.len(), units });
         keys.by_argument.insert(argument, number);
@@ -38,19 +42,19 @@ impl<'p> Engine<'p, '_> {
         path: &'p Path,
         this: NodeRef,
     ) -> Fallible<Option<Range<usize>>> {
-        if self.reading.keys.known.is_empty() {
+        if self.keys.known.is_empty() {
             return Ok(None);
         }
         let Some(argument) = self.plain_argument(path, this) else { return Ok(None) };
-        let Some(number) = self.reading.keys.by_argument.get(argument) else { return Ok(None) };
-        let Known { texts, units } = &self.reading.keys.known[number as usize];
+        let Some(number) = self.keys.by_argument.get(argument) else { return Ok(None) };
+        let Known { texts, units } = &self.keys.known[number as usize];
         let (texts, units) = (texts.clone(), *units);
         self.charge(units)?;
         Ok(Some(texts))
     }
 
     pub(crate) fn key_texts(&self, range: Range<usize>) -> &[Blob] {
-        &self.reading.keys.texts[range]
+        &self.keys.texts[range]
     }
 
     /// A number for the argument that a path consists of and the node that it is evaluated in. Only of

@@ -39,8 +39,13 @@ pub(crate) struct Plan {
     pub slots: u16,
     /// Whether there are only rows in place: nothing but bytes has to be remembered.
     pub compact: bool,
-    /// The compact records inside, the record itself first.
+    /// Whether it may be a part of a record around it: it is compact, or what has a slot in it takes
+    /// no bytes, or none that anybody has to look for.
+    pub inner: bool,
+    /// The records inside that have no nodes of their own, the record itself first.
     pub parts: Vec<Part>,
+    /// When writing: parts with rows that have bytes and slots.
+    pub filled: Vec<u16>,
     /// Bytes from the start of the node to behind the last row in place with a home, and those of
     /// rows in place without one.
     pub lengths: (u32, u32),
@@ -218,7 +223,7 @@ pub(crate) enum Store {
     Absent,
 }
 
-/// A compact record inside of another one.
+/// A record inside of another one that has no node of its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Part {
     pub record: RecordId,
@@ -227,8 +232,10 @@ pub(crate) struct Part {
     /// The part that holds it, and the row.
     pub owner: u16,
     pub row: RowId,
-    /// Its own byte order.
+    /// Its own byte order, or that of the nearest part around it that says one.
     pub order: Option<Endian>,
+    /// Position of its slots in those of the node.
+    pub slots: u16,
 }
 
 /// Bytes in place that are written together.
@@ -374,6 +381,7 @@ impl Planning<'_> {
                 Some(EndianRule::Fixed(order)) => Some(order.into()),
                 _ => None,
             },
+            slots: 0,
         };
         plan.parts.push(own);
         // Rows without homes begin where they begin in every file, unless a tag stands before them
@@ -429,11 +437,19 @@ impl Planning<'_> {
         if let RecordKind::Word(int) = record.kind {
             plan.lengths = (int.bytes.into(), 0);
         }
-        plan.compact = plan.slots == 0
-            && plan.size.is_some()
+        let fixed = plan.size.is_some()
             && plain
             && !record.recursive
             && !matches!(record.endian, Some(EndianRule::Chosen(..)));
+        plan.compact = fixed && plan.slots == 0;
+        let mut rows = record.rows.iter().zip(&plan.rows);
+        plan.inner = plan.compact
+            || fixed
+                && matches!(record.kind, RecordKind::Struct)
+                && rows.all(|(row, planned)| {
+                    let slice = matches!(row.kind, RowKind::Slice { .. }) && row.when.is_none();
+                    !matches!(planned.store, Store::Slot(_)) || slice || planned.follows.is_some()
+                });
         self.rows_to_do(id, plans, &mut plan);
         plan.duties = duties(record, &plan);
         plan.all_duties = plan.duties;
@@ -442,6 +458,11 @@ impl Planning<'_> {
                 plan.all_duties |= inner.duties;
             }
         }
+        let filled = |part: &Part| {
+            plans[part.record.index()].as_ref().is_some_and(|inner| !inner.filling.is_empty())
+        };
+        let parts = (0..).zip(&plan.parts).skip(1).filter(|(_, part)| filled(part));
+        plan.filled = parts.map(|(number, _)| number).collect();
         if self.direction == Direction::Writing {
             self.bytes_in_place(record, plans, &mut plan);
         }
@@ -762,7 +783,7 @@ impl Planning<'_> {
         }
     }
 
-    /// Makes a compact record, and those in it, parts of the one around.
+    /// Makes a record, and those in it, parts of the one around, if that can be.
     fn part(
         &self,
         id: RecordId,
@@ -771,13 +792,15 @@ impl Planning<'_> {
         plans: &[Option<Plan>],
         plan: &mut Plan,
     ) -> Option<Store> {
-        let inner = plans[id.index()].as_ref().filter(|inner| inner.compact)?;
+        let inner = plans[id.index()].as_ref().filter(|inner| inner.inner)?;
         let first = plan.parts.len();
         // Conditions on a struct that takes no number of its own are still asked for where it is.
         if first + inner.parts.len() > MAX_PARTS || row.when.is_some() {
             return None;
         }
         let number = u16::try_from(first).ok()?;
+        let slots = plan.slots;
+        let all_slots = slots.checked_add(inner.slots)?;
         let row = RowId(u32::try_from(plan.rows.len()).ok()?);
         for (index, part) in inner.parts.iter().enumerate() {
             let place = match (place, part.place) {
@@ -786,10 +809,15 @@ impl Planning<'_> {
                 _ => return None,
             };
             plan.parts.push(match index {
-                0 => Part { place, owner: 0, row, ..*part },
-                _ => Part { place, owner: part.owner + number, ..*part },
+                0 => Part { place, owner: 0, row, slots, ..*part },
+                _ => {
+                    let slots = slots + part.slots;
+                    let order = part.order.or(inner.parts[0].order);
+                    Part { place, owner: part.owner + number, slots, order, ..*part }
+                }
             });
         }
+        plan.slots = all_slots;
         Some(Store::Part(number))
     }
 
@@ -797,7 +825,7 @@ impl Planning<'_> {
     fn rows_to_do(&self, of: RecordId, plans: &[Option<Plan>], plan: &mut Plan) {
         let record = &self.model.records[of.index()];
         let inner = |row: &Row| {
-            inline_record(&row.ty).and_then(|id| plans[id.index()].as_ref()).filter(|p| p.compact)
+            inline_record(&row.ty).and_then(|id| plans[id.index()].as_ref()).filter(|p| p.inner)
         };
         let row_of = |id: RowId| &record.rows[id.index()];
         let at_home = |id: &RowId| matches!(plan.rows[id.index()].home, Home::At(_));

@@ -27,8 +27,6 @@ pub(crate) struct Reading {
     /// and their addresses where elements do not know them.
     pub items: Vec<Item>,
     pub starts: Vec<u32>,
-    /// Names of elements, by the dictionary that has them.
-    pub keys: Keys,
     /// Everything is read, and is now compared.
     pub settling: bool,
     pub notes: Vec<Note>,

@@ -9,7 +9,7 @@ use super::item::{Item, Loc, NodeRef};
 use super::memo::Memo;
 use super::plan::Direction;
 use super::program::{Layout, Program};
-use super::reading::Reading;
+use super::reading::{Keys, Reading};
 use super::tree::{Order, Tree};
 use super::val::{Fallible, Fault};
 use super::writing::Writing;
@@ -40,6 +40,8 @@ pub(crate) struct Engine<'p, 'b> {
     /// Where the stack was when this began.
     stack: usize,
     pub memo: Memo,
+    /// Names of elements, by the dictionary that has them.
+    pub keys: Keys,
     /// Streams that were worked out.
     pub chains: Chains<'p>,
     /// Tables that algorithms made.
@@ -116,6 +118,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             depth: 0,
             stack: crate::stack::here(),
             memo: Memo::default(),
+            keys: Keys::default(),
             chains: Chains::default(),
             tables: Vec::new(),
             reading: Reading::default(),

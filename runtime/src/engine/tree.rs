@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, OWN, UNPLACED, WHOLE};
 use super::partial::{Partial, Unread};
-use super::plan::{has_order, Direction, Duties, Number, Place, Plan, RowPlan, Store};
+use super::plan::{has_order, Direction, Duties, Number, Part, Place, Plan, RowPlan, Store};
 use super::program::Layout;
 use crate::load::{mask, Endian};
 use crate::model::{
@@ -319,14 +319,13 @@ impl<'p, 'b> Tree<'p, 'b> {
     #[inline]
     pub fn record_id(&self, node: NodeRef) -> RecordId {
         if node.part == 0 && !node.is_element() {
-            return self.own_node(node).record;
+            return self.nodes[node.id as usize].record;
         }
         self.record_of_part(node)
     }
 
     fn record_of_part(&self, node: NodeRef) -> RecordId {
         match node.part {
-            0 => self.whole_record(node),
             CASE => self.own_node(node).case().unwrap_or(self.own_node(node).record),
             part => self.plans[self.whole_record(node).index()].parts[usize::from(part)].record,
         }
@@ -524,8 +523,31 @@ impl<'p, 'b> Tree<'p, 'b> {
     #[inline]
     pub(crate) fn slot_index(&self, loc: Loc) -> Option<usize> {
         match self.row_plan(loc.node, loc.row).store {
-            Store::Slot(slot) => Some(self.own_node(loc.node).slots as usize + usize::from(slot)),
+            Store::Slot(slot) => Some(self.slots_of(loc.node) + usize::from(slot)),
             _ => None,
+        }
+    }
+
+    /// Position of the first slot of a node.
+    #[inline]
+    fn slots_of(&self, node: NodeRef) -> usize {
+        let own = self.own_node(node);
+        let before = match node.part {
+            0 | CASE => 0,
+            part => self.plans[own.record.index()].parts[usize::from(part)].slots,
+        };
+        own.slots as usize + usize::from(before)
+    }
+
+    /// Whether there is nothing in a slot of a node, or an array without elements.
+    #[inline]
+    pub(crate) fn is_empty_slot(&self, node: NodeRef, slot: Option<u16>) -> bool {
+        let own = !node.is_element() && node.part != CASE;
+        let Some(slot) = slot.filter(|_| own) else { return false };
+        match self.slots[self.slots_of(node) + usize::from(slot)].item {
+            Item::Absent => true,
+            Item::Array(array) => self.count(array) == 0,
+            _ => false,
         }
     }
 
@@ -659,23 +681,53 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
+    /// What is in a row itself.
     #[inline]
     pub(crate) fn row_entry(&self, node: NodeRef, row: RowId) -> Item {
+        if node.part != 0 || node.is_element() {
+            return self.entry_of_part(node, row);
+        }
         // What is asked for most.
-        if node.part == 0 && !node.is_element() {
-            let own = &self.nodes[node.id as usize];
-            let Some(planned) = self.plans[own.record.index()].rows.get(row.index()) else {
-                return Item::Absent;
-            };
-            if let Store::Slot(slot) = planned.store {
-                return self.slots[own.slots as usize + usize::from(slot)].item;
+        let own = &self.nodes[node.id as usize];
+        match self.plans[own.record.index()].rows.get(row.index()) {
+            Some(RowPlan { store: Store::Slot(slot), .. }) => {
+                self.slots[own.slots as usize + usize::from(*slot)].item
             }
-            let plain = self.odd.is_empty() && self.has_read_all();
-            if let (Some(number), true) = (&planned.number, plain) {
-                return self.plain_number(own, number);
+            Some(planned) => self.entry_in_place(node, row, own, planned),
+            None => Item::Absent,
+        }
+    }
+
+    fn entry_in_place(&self, node: NodeRef, row: RowId, own: &Node, planned: &RowPlan) -> Item {
+        if self.odd.is_empty() && self.has_read_all() {
+            match (&planned.number, planned.store) {
+                (Some(number), _) => return self.plain_number(own, number),
+                (None, Store::Part(part)) => return Item::Node(NodeRef { part, ..node }),
+                _ => {}
             }
         }
         self.entry_anywhere(Loc::row(node, row))
+    }
+
+    fn entry_of_part(&self, node: NodeRef, row: RowId) -> Item {
+        if node.part == CASE || node.is_element() {
+            return self.entry_anywhere(Loc::row(node, row));
+        }
+        let own = &self.nodes[node.id as usize];
+        let part = &self.plans[own.record.index()].parts[usize::from(node.part)];
+        let Some(planned) = self.plans[part.record.index()].rows.get(row.index()) else {
+            return Item::Absent;
+        };
+        if let Store::Slot(slot) = planned.store {
+            return self.slots[own.slots as usize + usize::from(part.slots + slot)].item;
+        }
+        match (planned.number, part.place) {
+            (Some(number), Place::Home(at)) if self.odd.is_empty() && self.has_read_all() => {
+                let order = number.order.or(part.order);
+                self.plain_number(own, &Number { at: at + number.at, order, ..number })
+            }
+            _ => self.entry_anywhere(Loc::row(node, row)),
+        }
     }
 
     #[inline]
@@ -717,9 +769,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     fn own_entry(&self, loc: Loc) -> Item {
         let plan = self.row_plan(loc.node, loc.row);
         match plan.store {
-            Store::Slot(slot) => {
-                self.slots[self.own_node(loc.node).slots as usize + usize::from(slot)].item
-            }
+            Store::Slot(slot) => self.slots[self.slots_of(loc.node) + usize::from(slot)].item,
             Store::Part(_) if self.is_unread_part(loc) => Item::Unset,
             // Parts of a part follow it in the list of the node around.
             Store::Part(part) => Item::Node(NodeRef { part: loc.node.part + part, ..loc.node }),
@@ -791,16 +841,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     /// The byte order that a part, or one around it in the same node, says.
-    fn part_order(&self, parts: &[super::plan::Part], part: u16) -> Option<Endian> {
-        let mut part = part;
-        while part != 0 {
-            let inner = &parts[usize::from(part)];
-            if inner.order.is_some() {
-                return inner.order;
-            }
-            part = inner.owner;
-        }
-        None
+    fn part_order(&self, parts: &[Part], part: u16) -> Option<Endian> {
+        parts[usize::from(part)].order.filter(|_| part != 0)
     }
 
     fn source(&self, from: From) -> &[u8] {

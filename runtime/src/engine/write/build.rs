@@ -281,8 +281,9 @@ impl<'p> Engine<'p, '_> {
         let plan = self.tree.plan(node);
         let (Some(source), tree) = (stored.node(), stored.tree) else { return false };
         let own = |node: NodeRef| node.part == 0 && !node.is_element();
-        let same = own(node)
-            && own(source)
+        let part = |node: NodeRef| !matches!(node.part, 0 | CASE) && !node.is_element();
+        let parts = part(node) && part(source) && plan.copied.is_empty();
+        let same = (own(node) && own(source) || parts)
             && tree.is_reading()
             && !tree.partial.failed
             && core::ptr::eq(tree.layout, self.tree.layout)
@@ -312,8 +313,9 @@ impl<'p> Engine<'p, '_> {
     /// Takes over what a node of a file that was read with the same layout has in a row with a slot, if
     /// that is a number, a text of the file, or no elements of a shared table.
     fn take_row(&mut self, loc: Loc, row: &Row, stored: Stored<'_>) -> bool {
-        let (Some(slot), Some(node)) = (self.tree.slot_index(loc), stored.node()) else {
-            return false;
+        let Some(node) = stored.node() else { return false };
+        let Some(slot) = self.tree.slot_index(loc) else {
+            return self.take_part(loc, row, node, stored);
         };
         let of_file = |blob: Blob| blob.from == From::File;
         let item = match (&row.kind, &row.role, &row.ty) {
@@ -348,6 +350,24 @@ impl<'p> Engine<'p, '_> {
         };
         self.tree.slots[slot].item = item;
         true
+    }
+
+    /// Takes over a part of a node.
+    fn take_part(&mut self, loc: Loc, row: &Row, from: NodeRef, stored: Stored<'_>) -> bool {
+        let data = matches!((&row.kind, &row.role), (RowKind::Plain, Role::Data))
+            && matches!(row.ty, Type::Record(_))
+            && row.name.is_some();
+        if !data {
+            return false;
+        }
+        let item = stored.tree.row_entry(from, loc.row);
+        match (self.tree.row_entry(loc.node, loc.row), item) {
+            (Item::Node(part), Item::Node(_)) => {
+                self.build_rows(part, Origin::Node(Stored { item, ..stored }));
+                true
+            }
+            _ => false,
+        }
     }
 
     fn build_row(&mut self, loc: Loc, row: &'p Row, from: Origin<'_>) {

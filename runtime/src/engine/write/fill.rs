@@ -93,11 +93,15 @@ impl<'p> Engine<'p, '_> {
         if self.fill_pieces(node).is_err() {
             self.refuse_order(node, node);
         }
-        let (record, plan) = (self.tree.record(node), self.tree.plan(node));
-        for row in &plan.filling {
-            let loc = Loc::row(node, *row);
-            if let Err(fault) = self.fill_row(loc, &record.rows[row.index()]) {
-                self.report(*fault, loc);
+        let plan = self.tree.plan(node);
+        let parts = plan.filled.iter().map(|part| NodeRef { part: *part, ..node });
+        for node in core::iter::once(node).chain(parts) {
+            let record = self.tree.record(node);
+            for row in &self.tree.plan(node).filling {
+                let loc = Loc::row(node, *row);
+                if let Err(fault) = self.fill_row(loc, &record.rows[row.index()]) {
+                    self.report(*fault, loc);
+                }
             }
         }
     }
@@ -321,7 +325,7 @@ impl<'p> Engine<'p, '_> {
             None if number.bytes == 1 => Endian::Little,
             None => self.node_order(loc.node)?.ok_or_else(no_order)?,
         };
-        let at = self.tree.own_node(loc.node).at + number.at;
+        let at = self.tree.node_at(loc.node) + number.at;
         let width = usize::from(number.bytes);
         match order {
             Endian::Little => self.put(at.into(), &n.to_le_bytes()[..width]),
@@ -374,6 +378,13 @@ impl<'p> Engine<'p, '_> {
                 Item::Node(node) => {
                     let rows = node.as_rows();
                     self.fill_pieces(rows)?;
+                    for part in &self.tree.plan(rows).filled {
+                        let part = NodeRef { part: *part, ..rows };
+                        for row in &self.tree.plan(part).filling {
+                            let inner = Loc::row(part, *row);
+                            self.fill_row(inner, self.tree.row(inner))?;
+                        }
+                    }
                     for row in self.own_rows(rows) {
                         let inner = Loc::row(rows, row);
                         self.fill_row(inner, self.tree.row(inner))?;

@@ -114,7 +114,8 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
-        let mut cx = s::Scan::new(bytes, options, 16, 0)?;
+        s::usual(options)?;
+        let mut cx = s::Scan::new(bytes, options, 16, 0);
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
         rt::Ok(value)

@@ -172,7 +172,7 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File> {
-        let mut cx = s::Scan::new(bytes, options, 4, 0)?;
+        let mut cx = s::Scan::new(bytes, options, 4, 0);
         let mut part = cx.part(0)?;
         let b: &[u8; 1] = cx.part(1)?.block()?;
         let n0 = s::u8(b, 0);
@@ -185,6 +185,7 @@ mod straight {
         } else {
             return rt::Err(s::Odd)
         };
+        cx.affords(options, &part, 72, 3)?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }

@@ -196,9 +196,10 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File> {
-        let mut cx = s::Scan::new(bytes, options, 4, 0)?;
+        let mut cx = s::Scan::new(bytes, options, 4, 0);
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
+        cx.affords(options, &part, 60, 3)?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }

@@ -116,9 +116,10 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
-        let mut cx = s::Scan::new(bytes, options, 4, 1)?;
+        let mut cx = s::Scan::new(bytes, options, 4, 1);
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
+        cx.affords(options, &part, 42, 12)?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }

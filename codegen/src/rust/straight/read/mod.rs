@@ -14,6 +14,7 @@ mod array;
 mod body;
 mod cell;
 mod choice;
+mod effort;
 mod elsewhere;
 mod form;
 mod item;
@@ -260,6 +261,16 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         // A plain file decodes each byte once, and a pooled text as often as something names it.
         let sealed = self.doubt.borrow().is_none();
         let factor = Literal::usize_unsuffixed(if sealed { SEALED } else { POOLED });
+        // Whether the engine's budget is enough for what was read, where that is known.
+        let effort = sealed.then(|| effort::effort(self.model, &self.sizes)).flatten();
+        let (before, behind) = match effort {
+            Some((base, weight)) => {
+                let (base, weight) =
+                    (Literal::u64_unsuffixed(base), Literal::u64_unsuffixed(weight));
+                (None, Some(quote!(cx.affords(options, &part, #base, #weight)?;)))
+            }
+            None => (Some(quote!(s::usual(options)?;)), None),
+        };
         // Otherwise the value is written, which looks at the rules first.
         let check = sealed.then(|| quote!(seen_root(&value, #arena &cx)?;));
         let goals = Literal::usize_unsuffixed(match self.straight.noting.get() {
@@ -274,11 +285,13 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                     options: &::formwork::ReadOptions,
                     arena: &mut super::pools::Pools,
                 ) -> s::Straight<#ty> {
-                    let mut cx = s::Scan::new(bytes, options, #factor, #goals)?;
+                    #before
+                    let mut cx = s::Scan::new(bytes, options, #factor, #goals);
                     let mut part = cx.part(0)?;
                     #enter
                     #variables
                     let value = #value;
+                    #behind
                     #check
                     rt::Ok(value)
                 }
@@ -290,11 +303,13 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                 bytes: &'i [u8],
                 options: &::formwork::ReadOptions,
             ) -> s::Straight<#ty> {
-                let mut cx = s::Scan::new(bytes, options, #factor, #goals)?;
+                #before
+                let mut cx = s::Scan::new(bytes, options, #factor, #goals);
                 let mut part = cx.part(0)?;
                 #enter
                 #variables
                 let value = #value;
+                #behind
                 #check
                 rt::Ok(value)
             }

@@ -4,8 +4,7 @@ use std::fs;
 use std::path::{Path as FilePath, PathBuf};
 
 use formwork_codegen::model::{
-    Definer, Expr, Exprs, Model, Path, Role, RowKind, Span, Statement, Step, pack,
-    unpack,
+    Definer, Expr, Exprs, Model, Path, Role, RowKind, Span, Statement, Step, pack, unpack,
 };
 use formwork_codegen::{Provider, load};
 

@@ -1,4 +1,4 @@
-//! The checked model of a format: plain data, the only thing that interpreter and back ends see.
+//! The checked model of a format: plain data, the only thing that the engine and back ends see.
 //!
 //! A model knows nothing of KDL and nothing of Rust. Everything in it is resolved: names are
 //! numbers, parameters are bound (each use of a parameterised struct with other arguments is a

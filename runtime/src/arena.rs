@@ -30,6 +30,24 @@ pub trait Pools<T> {
     fn pool_mut(&mut self) -> &mut Pool<T>;
 }
 
+/// What is in a box.
+///
+/// # Panics
+///
+/// If it is not of this arena, or is not one element.
+#[inline]
+pub fn one_of<'v, T, A: Pools<T>>(arena: &'v A, run: &Run<T>) -> &'v T {
+    match &arena.pool()[*run] {
+        [one] => one,
+        other => not_one(other.len()),
+    }
+}
+
+#[cold]
+fn not_one(count: usize) -> ! {
+    panic!("a list of {count} elements stands where exactly one must be")
+}
+
 /// What every arena has.
 pub trait Common {
     /// The pool of text.

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::__rt::Same;
+use crate::same::Same;
 
 /// A number, truth value or text that usually follows from the rest of the value.
 ///

@@ -1,11 +1,11 @@
-//! What readers and writers of binary formats need at run time: bounds-checked loads and stores,
-//! errors that know their offset and path, limits for hostile input, and the named algorithms of
-//! the schema language (hashes, string pool orders, dictionaries, relocation tables, bit fields,
-//! variable-length integers).
+//! What readers and writers of binary formats need at run time: the [`engine`], which reads and
+//! writes any format from its model; what generated code stands on; errors that know their offset
+//! and path; limits for hostile input; and the named algorithms of the schema language (hashes,
+//! string pool orders, dictionaries, relocation tables, bit fields, variable-length integers).
 //!
-//! Code that Formwork generates and the interpreter both stand on this crate, so that the two
-//! cannot differ in what an algorithm means. It names no format, has no dependencies, and needs no
-//! operating system: `no_std` with `alloc`. The command line tool is the package `formwork-cli`.
+//! Generated code and the engine use the same algorithms, so that the two cannot differ in what one
+//! means. The crate names no format, depends on the [`model`] alone, and needs no operating system:
+//! `no_std` with `alloc`. The command line tool is the package `formwork-cli`.
 //!
 //! Offsets are `u64` and count bytes from the start of the slice that a function is given. No
 //! function here panics on any input bytes.
@@ -49,6 +49,7 @@ mod path;
 mod pool;
 mod problem;
 mod relocation;
+mod same;
 mod spelling;
 mod stack;
 mod store;

@@ -61,8 +61,8 @@ pub enum KeptKind {
 }
 
 impl KeptKind {
-    /// All kinds.
-    pub const ALL: [KeptKind; 11] = [
+    /// All kinds of deviations. Not [`KeptKind::Inside`], which has some inside.
+    pub const ALL: [KeptKind; 10] = [
         KeptKind::Number,
         KeptKind::Width,
         KeptKind::Reserved,
@@ -73,7 +73,6 @@ impl KeptKind {
         KeptKind::Relocation,
         KeptKind::Pointer,
         KeptKind::Gap,
-        KeptKind::Inside,
     ];
 
     /// Name in reports: `number`, `width`...
@@ -163,7 +162,13 @@ impl Spelling {
     pub(crate) fn keep_inside(&mut self, row: u16, spelling: Spelling) {
         if !spelling.is_canonical() {
             let (stored, instead_of) = (KeptValue::Spelling(spelling), KeptValue::None);
-            self.keep(SpellingEntry { row, index: None, kind: KeptKind::Inside, stored, instead_of });
+            self.keep(SpellingEntry {
+                row,
+                index: None,
+                kind: KeptKind::Inside,
+                stored,
+                instead_of,
+            });
         }
     }
 

@@ -7,8 +7,8 @@
 /// Bytes that straight code may take.
 pub(crate) const STRAIGHT: usize = 5 << 18;
 
-/// Bytes that thorough code may take before it enters another level.
-pub(crate) const THOROUGH: usize = 5 << 18;
+/// Bytes that may be in use before a value is put into an arena, or out of it, one level deeper.
+pub(crate) const PACKING: usize = 5 << 18;
 
 /// About where the stack has come to.
 #[inline]

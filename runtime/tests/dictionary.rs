@@ -146,13 +146,13 @@ fn random_keys_are_found_again_and_others_are_not() {
         let nodes = patricia(&keys).unwrap();
         assert_eq!(nodes.len(), keys.len() + 1);
         for (index, key) in keys.iter().enumerate() {
-            assert_eq!(find(&nodes, key, |i| keys[i].clone().into()), Some(index));
+            assert_eq!(find(&nodes, key, |i| keys[i].clone()), Some(index));
         }
         for _ in 0..20 {
             let len = random.below(12) as usize;
             let key = random.bytes(len);
             let expected = keys.iter().position(|k| *k == key);
-            assert_eq!(find(&nodes, &key, |i| keys[i].clone().into()), expected);
+            assert_eq!(find(&nodes, &key, |i| keys[i].clone()), expected);
         }
     }
 }
@@ -169,6 +169,6 @@ fn a_deep_tree_is_built_in_time() {
         .collect();
     let nodes = patricia(&keys).unwrap();
     for (index, key) in keys.iter().enumerate() {
-        assert_eq!(find(&nodes, key, |i| keys[i].clone().into()), Some(index));
+        assert_eq!(find(&nodes, key, |i| keys[i].clone()), Some(index));
     }
 }

@@ -995,8 +995,9 @@ mod as_serde {
         fn of_form(form: Vec<Entry>) -> Result<Self, &'static str> {
             let mut spelling = ::formwork::Spelling::default();
             for (row, index, kind, stored, instead_of) in form {
-                let kind = ::formwork::KeptKind::ALL
-                    .into_iter()
+                let kinds = ::formwork::KeptKind::ALL.into_iter();
+                let kind = kinds
+                    .chain([::formwork::KeptKind::Inside])
                     .find(|known| known.name() == kind)
                     .ok_or("no such kind of spelling")?;
                 let (stored, instead_of) = (kept(stored)?, kept(instead_of)?);

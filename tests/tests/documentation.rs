@@ -388,7 +388,9 @@ fn the_rust_of_the_readme() {
     let loaded = formwork_codegen::load("level.kdl", &part("kdl"), None, &());
     let model = loaded.model.expect("the schema is right");
     let code = formwork_codegen::rust::emit_types(&model, &Default::default())
-        .replace("::formwork::__rt::", "")
+        .replace("::core::option::", "")
+        .replace("::formwork::alloc::vec::", "")
+        .replace("::formwork::alloc::borrow::", "")
         .replace("::formwork::", "formwork::");
     let lines: Vec<&str> = code.lines().map(str::trim).filter(|l| !l.starts_with("#[")).collect();
     for group in part("rust").split("\n\n") {

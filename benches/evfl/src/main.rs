@@ -36,7 +36,7 @@ fn main() {
         line("generated", times(rounds, || File::read(&bytes), || flow.write()), same);
         let owned = File::read_owned(&bytes).expect("the file is read");
         line("generated, owned", times(rounds, || File::read_owned(&bytes), || owned.write()), same);
-        // ONLY=generated leaves the interpreter out, for profilers.
+        // ONLY=generated leaves the engine alone out, for profilers.
         if std::env::var_os("ONLY").is_some() {
             continue;
         }

@@ -9,5 +9,5 @@ pub const CODES: &[(&str, &str, &str)] = &[(
     "no Rust type in common",
     "A row has another type in each layout, and generated Rust has one field for it. Numbers of \
      several widths go together, as do arrays of such, but not two structs. Only `generate` and \
-     build scripts say this: the interpreter has no such limit.",
+     build scripts say this: the engine has no such limit.",
 )];

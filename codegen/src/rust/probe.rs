@@ -188,6 +188,7 @@ fn fields(
             }
         }
     }
+    known.extend(insides(shapes, id, values, at, found));
     for (name, value) in values {
         if !known.contains(name) && !says_nothing(value) {
             found.push(format!("{at}.{name}: is no field, but {value:?}"));
@@ -201,6 +202,41 @@ fn fields(
     if !shapes.is_plain_word(id) {
         spelling(shapes, id, &own, at, found);
     }
+}
+
+/// Looks whether there is a place for how structs are spelled that have nothing but that, and gives
+/// the names of their rows.
+fn insides<'s>(
+    shapes: &'s Shapes<'_>,
+    id: RecordId,
+    values: &[(&str, Probe<'_>)],
+    at: &str,
+    found: &mut Vec<String>,
+) -> Vec<&'s str> {
+    let mut names = Vec::new();
+    for (row, inner) in shapes.insides(id) {
+        let row = &shapes.model().records[id.index()].rows[row.index()];
+        let Some(name) = row.name.as_deref() else { continue };
+        names.push(name);
+        let Some((_, Probe::Struct(below, kept))) = values.iter().find(|(n, _)| *n == name) else {
+            continue;
+        };
+        let at = format!("{at}.{name}");
+        let rows = shapes.spelling_names(*inner);
+        for name in kept {
+            let name = name.split('[').next().unwrap_or_default();
+            if !name.is_empty() && !rows.iter().any(|row| row == name) {
+                found.push(format!("{at}: no place for the spelling of `{name}`"));
+            }
+        }
+        let known = insides(shapes, *inner, below, &at, found);
+        for (name, value) in below {
+            if !known.contains(name) && !says_nothing(value) {
+                found.push(format!("{at}.{name}: is no field, but {value:?}"));
+            }
+        }
+    }
+    names
 }
 
 /// Names of all fields, also of structs without a name in it.

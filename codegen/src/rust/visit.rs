@@ -2,8 +2,7 @@
 
 use crate::model::{
     ArrayLength, CheckKind, DefinerScope, DefinerSource, EndianRule, ExprId, Extent, Measure,
-    Model, PointerType, RecordId, Role, Row, RowKind, RunLength, Statement, Tag, Target,
-    Type,
+    Model, PointerType, RecordId, Role, Row, RowKind, RunLength, Statement, Tag, Target, Type,
 };
 
 /// Something that leads through the tree.

@@ -50,7 +50,7 @@ impl Nesting {
     /// `DepthLimit` if the native stack does not allow it.
     #[inline]
     pub fn further(self) -> Result<Nesting, ProblemKind> {
-        if self.base.abs_diff(stack::here()) <= stack::THOROUGH {
+        if self.base.abs_diff(stack::here()) <= stack::PACKING {
             return Ok(self);
         }
         Err(ProblemKind::DepthLimit { limit: self.limit.saturating_sub(self.left) })
@@ -192,7 +192,7 @@ impl<A: Pools<T::Packed>, T: Pack<A>> Pack<A> for Box<T> {
     }
 
     fn unpack(packed: &Self::Packed, arena: &A, nesting: Nesting) -> Result<Self, ProblemKind> {
-        T::unpack(crate::straight::one_of(arena, packed), arena, nesting).map(Box::new)
+        T::unpack(super::one_of(arena, packed), arena, nesting).map(Box::new)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use alloc::boxed::Box;
 
-use super::state::Engine;
 use super::item::{Item, Loc, NodeRef, UNPLACED};
+use super::state::Engine;
 use super::val::{Fallible, Fault, Val};
 use crate::model::{Path, PointerType, Row, Target, Type};
 

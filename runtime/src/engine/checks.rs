@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use core::cmp::Ordering;
 
-use super::state::Engine;
 use super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
+use super::state::Engine;
 use super::val::{Fallible, Fault, Val};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::model::{Check, CheckKind, Row};

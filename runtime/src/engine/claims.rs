@@ -49,7 +49,8 @@ impl Tree<'_, '_> {
             Store::Part(part) => {
                 let node = NodeRef { part: loc.node.part + part, ..loc.node };
                 if let RecordKind::Word(int) = self.record(node).kind {
-                    if self.is_unread(loc).is_some() && self.is_unread(Loc::row(node, WHOLE)).is_none()
+                    if self.is_unread(loc).is_some()
+                        && self.is_unread(Loc::row(node, WHOLE)).is_none()
                     {
                         // It does not lie within the file.
                         return;

@@ -3,8 +3,8 @@
 use alloc::boxed::Box;
 use alloc::format;
 
-use super::state::Engine;
 use super::item::{Item, Loc, NodeRef, UNPLACED};
+use super::state::Engine;
 use super::tree::Tree;
 use super::val::{eval_error, Fallible, Fault, Val};
 use crate::model::{

@@ -3,14 +3,14 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use super::state::Engine;
+use super::claims::Claim;
 use super::item::{Item, Loc, NodeRef, MAX_SIZE};
 use super::plan::Direction;
 use super::program::Program;
 use super::read::entry::{byte_order, choose_epoch};
-use super::claims::Claim;
 use super::read::Note;
 use super::source::{Given, Stored};
+use super::state::Engine;
 use super::tree::Tree;
 use super::val::Val;
 use super::write::{self, Aim};

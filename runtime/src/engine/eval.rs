@@ -8,9 +8,9 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::state::{Engine, Table};
 use super::item::{Blob, Item, Loc, NodeRef};
 use super::plan::Direction;
+use super::state::{Engine, Table};
 use super::val::{describe, eval_error, unary, Fallible, Fault, Val};
 use crate::dictionary::{patricia, DictionaryError};
 use crate::model::{BinaryOp, Expr, ExprId, Function, Path, RowId, Type};
@@ -428,25 +428,26 @@ impl<'p> Engine<'p, '_> {
 
     /// All texts at a path, through arrays.
     fn texts(&mut self, path: &'p Path, this: NodeRef, it: Option<Val>) -> Fallible<Vec<Blob>> {
+        if let Some(known) = self.known_keys(path, this)? {
+            return Ok(self.key_texts(known).to_vec());
+        }
         let mut texts = vec![];
         self.walk(path, this, it, &mut false, &mut |engine, val| {
             match val {
-                Val::Loc(loc) => {
-                    match engine.fetch(loc)? {
-                        Item::Array(array) if loc.index().is_none() => {
-                            for index in 0..engine.tree.count(array) {
-                                match engine.load(Val::Loc(loc.at(index)))? {
-                                    Val::Text(text) => texts.push(text),
-                                    other => return no_text(path, other),
-                                }
+                Val::Loc(loc) => match engine.fetch(loc)? {
+                    Item::Array(array) if loc.index().is_none() => {
+                        for index in 0..engine.tree.count(array) {
+                            match engine.load(Val::Loc(loc.at(index)))? {
+                                Val::Text(text) => texts.push(text),
+                                other => return no_text(path, other),
                             }
                         }
-                        _ => match engine.load(val)? {
-                            Val::Text(text) => texts.push(text),
-                            other => return no_text(path, other),
-                        },
                     }
-                }
+                    _ => match engine.load(val)? {
+                        Val::Text(text) => texts.push(text),
+                        other => return no_text(path, other),
+                    },
+                },
                 Val::Text(text) => texts.push(text),
                 other => return no_text(path, other),
             }

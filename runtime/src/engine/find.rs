@@ -1,7 +1,7 @@
 //! Follows paths through the tree.
 
-use super::state::Engine;
 use super::item::{ArrayRef, Item, Loc, NodeRef};
+use super::state::Engine;
 use super::val::{eval_error, Fallible, Val};
 use crate::model::{BinaryOp, Expr, ExprId, Field, Member, Path, RecordId, Start, Step};
 
@@ -62,9 +62,10 @@ impl<'p, 'b> Engine<'p, 'b> {
             Begin::Nowhere => Ok(true),
             Begin::Argument(argument, owner) => self.deeper(|engine| {
                 let mut inside = false;
-                let more = engine.walk_expr(argument, owner, None, &mut inside, &mut |engine, val| {
-                    engine.steps(steps, val, way, many, visit)
-                })?;
+                let more =
+                    engine.walk_expr(argument, owner, None, &mut inside, &mut |engine, val| {
+                        engine.steps(steps, val, way, many, visit)
+                    })?;
                 *many |= inside;
                 Ok(more)
             }),
@@ -121,7 +122,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         if steps.is_empty() {
             return visit(self, val);
         }
-        match self.advance(steps, val, way)? {
+        match self.advance(steps, val, way, many)? {
             Ahead::At(val) => visit(self, val),
             Ahead::Nothing => Ok(true),
             Ahead::Before(val, steps) => self.branch(steps, val, way, many, visit),
@@ -178,21 +179,23 @@ impl<'p, 'b> Engine<'p, 'b> {
                         return Ok(false);
                     }
                 }
-                Member::Into(row) => {
-                    match self.fetch(Loc::row(node, *row))? {
-                        Item::Node(inner) => node = inner,
-                        _ => return Ok(true),
-                    }
-                }
+                Member::Into(row) => match self.fetch(Loc::row(node, *row))? {
+                    Item::Node(inner) => node = inner,
+                    _ => return Ok(true),
+                },
                 Member::Let(index) => {
                     let lets = &self.tree.record(node).lets;
                     let Some(definition) = lets.get(*index as usize) else { continue };
                     let expr = definition.expr;
                     let more = self.deeper(|engine| {
                         let mut inside = false;
-                        let more = engine.walk_expr(expr, node, None, &mut inside, &mut |engine, val| {
-                            engine.steps(rest, val, way, many, visit)
-                        })?;
+                        let more = engine.walk_expr(
+                            expr,
+                            node,
+                            None,
+                            &mut inside,
+                            &mut |engine, val| engine.steps(rest, val, way, many, visit),
+                        )?;
                         *many |= inside;
                         Ok(more)
                     })?;
@@ -267,8 +270,15 @@ impl<'p, 'b> Engine<'p, 'b> {
         })
     }
 
-    /// Goes as far as steps lead from one record to the next, as most do.
-    fn advance(&mut self, steps: &'p [Step], from: Val, way: Way) -> Fallible<Ahead<'p>> {
+    /// Goes as far as steps lead from one record to the next, as most do, or into arrays without
+    /// elements.
+    fn advance(
+        &mut self,
+        steps: &'p [Step],
+        from: Val,
+        way: Way,
+        many: &mut bool,
+    ) -> Fallible<Ahead<'p>> {
         let mut val = from;
         let mut steps = steps;
         while let Some((step, rest)) = steps.split_first() {
@@ -277,14 +287,26 @@ impl<'p, 'b> Engine<'p, 'b> {
                     let mut node = match val {
                         Val::Node(node) => node,
                         Val::Loc(loc) => match self.fetch_known(loc)? {
-                            Item::Node(node) if self.tree.record(node).transparent.is_none() => node,
+                            Item::Node(node) => match self.elements_in(node)? {
+                                None => node,
+                                Some(array) if self.tree.count(array) == 0 => {
+                                    *many = true;
+                                    node
+                                }
+                                Some(_) => return Ok(Ahead::Before(val, steps)),
+                            },
                             Item::Absent => return Ok(Ahead::Nothing),
+                            Item::Array(array) if self.tree.count(array) == 0 => {
+                                *many = true;
+                                return Ok(Ahead::Nothing);
+                            }
                             _ => return Ok(Ahead::Before(val, steps)),
                         },
                         _ => return Ok(Ahead::Nothing),
                     };
                     let record = self.tree.record_id(node);
-                    let Some((_, members)) = field.members.iter().find(|(r, _)| *r == record) else {
+                    let Some((_, members)) = field.members.iter().find(|(r, _)| *r == record)
+                    else {
                         return Ok(Ahead::Nothing);
                     };
                     let into = |member: &Member| matches!(member, Member::Into(_));
@@ -328,6 +350,16 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(Ahead::At(val))
     }
 
+    /// The array that a transparent record stands for.
+    #[inline]
+    fn elements_in(&mut self, node: NodeRef) -> Fallible<Option<ArrayRef>> {
+        let Some(row) = self.tree.record(node).transparent else { return Ok(None) };
+        Ok(match self.fetch(Loc::row(node, row))? {
+            Item::Array(array) => Some(array),
+            _ => None,
+        })
+    }
+
     /// What a definition of a record stands for, if that is one thing.
     fn definition(&mut self, node: NodeRef, index: u32) -> Fallible<Ahead<'p>> {
         let Some(definition) = self.tree.record(node).lets.get(index as usize) else {
@@ -359,7 +391,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let way = Way { this, it };
         let mut before = None;
         if let Begin::At(start) = self.start_of(path, way)? {
-            match self.advance(&path.steps, start, way)? {
+            match self.advance(&path.steps, start, way, &mut found.many)? {
                 Ahead::At(val) => {
                     found.first = val;
                     return Ok(found);
@@ -369,7 +401,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
         }
         let mut any = false;
-        let mut many = false;
+        let mut many = found.many;
         let mut visit = |_: &mut Self, val| {
             if any {
                 found.more = true;
@@ -470,8 +502,11 @@ impl<'p, 'b> Engine<'p, 'b> {
         let mut known: Option<(RecordId, &'p [Member])> = None;
         for index in 0..self.tree.count(array) {
             let Some(mut item) = self.tree.element(array, index) else { break };
-            if let Item::Pointer(_) = item {
-                item = self.fetch(loc.at(index))?;
+            if let Item::Pointer(number) = item {
+                item = self.tree.pointers[number as usize].target;
+                if matches!(item, Item::Unset | Item::Pointer(_)) {
+                    item = self.fetch(loc.at(index))?;
+                }
             }
             let Item::Node(node) = item else {
                 // Elements are of one kind.

@@ -1,8 +1,8 @@
 //! Spellings of one value: which forms can say it.
 
-use super::state::Engine;
 use super::item::{Item, Loc, NodeRef};
 use super::source::{Given, Stored};
+use super::state::Engine;
 use crate::model::{Case, Cell, Constant, Form, Meaning, Model, Row, RowId, RowKind, Type};
 
 impl<'p> Engine<'p, '_> {
@@ -61,9 +61,8 @@ fn can_say(model: &Model, ty: &Type, value: &Given<'_>, depth: u32) -> bool {
     match (ty, value) {
         (Type::Cell(cell), Given::Int(n)) => cell_fits(model, cell, *n),
         (Type::Array(array), list) => match list.count() {
-            Some(count) => (0..count).all(|index| {
-                can_say(model, &array.element, &list.element(index), depth + 1)
-            }),
+            Some(count) => (0..count)
+                .all(|index| can_say(model, &array.element, &list.element(index), depth + 1)),
             None => true,
         },
         (Type::Region(region), value) => can_say(model, &region.inner, value, depth + 1),

@@ -4,8 +4,8 @@
 //! before it, in place of what alignment and `zero` statements would give. An object that would
 //! then lie on a wrong address goes back to the canonical place.
 
-use super::state::Engine;
 use super::item::{Loc, NodeRef, WHOLE};
+use super::state::Engine;
 use super::write::place::type_align;
 use crate::model::{Gaps, Target, Type};
 use crate::spelling::{KeptKind, KeptValue};

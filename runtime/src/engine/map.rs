@@ -132,9 +132,53 @@ fn digest(bytes: &[u8]) -> u64 {
     hash ^ (hash >> 32)
 }
 
+/// Sorts by a number; what has the same one stays in order. In time proportional to the items if they
+/// are many, such as all pointers of a file.
+pub(crate) fn sort_by_number<T: Copy>(items: &mut Vec<T>, number: impl Fn(&T) -> u32) {
+    /// Bits that are sorted by at a time, the lowest first.
+    const BITS: u32 = 8;
+    if items.len() < 64 {
+        items.sort_by_key(number);
+        return;
+    }
+    let all = items.iter().fold(0, |all, item| all | number(item));
+    let mut sorted = items.clone();
+    for shift in (0..u32::BITS).step_by(BITS as usize).take_while(|shift| all >> *shift != 0) {
+        let digit = |item: &T| (number(item) >> shift) as usize & ((1 << BITS) - 1);
+        // Where the next item with each digit goes.
+        let mut next = [0_usize; 1 << BITS];
+        for item in items.iter() {
+            next[digit(item)] += 1;
+        }
+        let mut sum = 0;
+        for place in &mut next {
+            sum += core::mem::replace(place, sum);
+        }
+        for item in items.iter() {
+            let place = &mut next[digit(item)];
+            sorted[*place] = *item;
+            *place += 1;
+        }
+        core::mem::swap(items, &mut sorted);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sorting() {
+        for count in [0_u32, 5, 64, 9000] {
+            let number = |n: u32| (n.wrapping_mul(0x9e37_79b9) >> (n % 32)) ^ (n % 3);
+            let mut items: Vec<(u32, u32)> = (0..count).map(|n| (number(n), n)).collect();
+            items.push((u32::MAX, count));
+            let mut expected = items.clone();
+            expected.sort();
+            sort_by_number(&mut items, |(number, _)| *number);
+            assert_eq!(items, expected);
+        }
+    }
 
     #[test]
     fn numbers() {

@@ -8,9 +8,9 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use super::state::Engine;
 use super::item::{Item, Loc, NodeRef};
 use super::map::Map;
+use super::state::Engine;
 use super::val::{Fallible, Val};
 use crate::model::{BinaryOp, Expr, ExprId, Path, Start, Step};
 

@@ -16,6 +16,7 @@ mod find;
 mod forms;
 mod gaps;
 mod item;
+mod keys;
 mod map;
 mod memo;
 mod partial;

@@ -126,7 +126,11 @@ impl Tree<'_, '_> {
     #[inline]
     pub(crate) fn is_unread(&self, loc: Loc) -> Option<Unread> {
         let rows = &self.partial.rows;
-        if rows.is_empty() { None } else { rows.get(&loc).copied() }
+        if rows.is_empty() {
+            None
+        } else {
+            rows.get(&loc).copied()
+        }
     }
 
     /// Whether nothing of a compact record in a row was read. A word is read as a whole.
@@ -167,9 +171,8 @@ impl Tree<'_, '_> {
     #[must_use]
     pub fn unfinished(&self) -> Vec<Unfinished> {
         let mut known: BTreeMap<Loc, bool> = BTreeMap::new();
-        let mut is_left = |row: Loc| {
-            *known.entry(row).or_insert_with(|| self.is_unfinished(self.entry(row)))
-        };
+        let mut is_left =
+            |row: Loc| *known.entry(row).or_insert_with(|| self.is_unfinished(self.entry(row)));
         let mut found = Vec::new();
         if !self.partial.failed {
             return found;
@@ -209,9 +212,10 @@ impl Tree<'_, '_> {
     fn is_unfinished(&self, item: Item) -> bool {
         match self.through(item) {
             Item::Unset => true,
-            Item::Array(array) => self.items_of(array).iter().any(|element| {
-                matches!(element, Item::Pointer(_)) && self.is_unfinished(*element)
-            }),
+            Item::Array(array) => self
+                .items_of(array)
+                .iter()
+                .any(|element| matches!(element, Item::Pointer(_)) && self.is_unfinished(*element)),
             _ => false,
         }
     }

@@ -12,9 +12,10 @@ use alloc::vec::Vec;
 use super::item::{Blob, From, Item};
 use crate::load::Endian;
 use crate::model::{
-    ArrayLength, Case, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding,
-    EndianRule, EpochId, Expr, ExprId, Extent, Home, IntType, Label, Meaning, Measure, Model, Record, RecordId,
-    RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Tag, Target, Type,
+    ArrayLength, Case, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource,
+    Encoding, EndianRule, EpochId, Expr, ExprId, Extent, Home, IntType, Label, Meaning, Measure,
+    Model, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Tag,
+    Target, Type,
 };
 
 /// Whether a file is read or written: what is data in place when it is read may have to be computed
@@ -65,6 +66,10 @@ pub(crate) struct Plan {
     pub building: (Vec<RowId>, Vec<RowId>),
     /// The same where the value is a node of a file, which has nothing for rows that follow.
     pub taking: (Vec<RowId>, Vec<RowId>),
+    /// Bytes that such a node has where they will be written, and the first of these lists without
+    /// the rows in them.
+    pub copied: Vec<Piece>,
+    pub not_copied: Vec<RowId>,
     /// Whether some rows have homes.
     pub homes: bool,
     /// Rows that have a slot.
@@ -73,7 +78,7 @@ pub(crate) struct Plan {
     pub placing: Vec<RowId>,
     /// Of those: that have bytes, which are written one by one.
     pub filling: Vec<RowId>,
-    /// Rows in place without slots end, counted from the start of the node: those with homes.
+    /// Bytes from the start of the node to behind the last row without a slot that has a home.
     pub reach: u32,
     /// Rows that are looked at before a value is written.
     pub validating: Vec<RowId>,
@@ -260,7 +265,11 @@ fn leading_records(model: &Model, plans: &[Plan]) -> Vec<bool> {
     let mut around: Vec<Vec<usize>> = vec![Vec::new(); model.records.len()];
     let mut todo = Vec::new();
     for (number, (record, plan)) in model.records.iter().zip(plans).enumerate() {
-        if (0..).map(RowId).take(record.rows.len()).any(|id| may_lead(model, record, plan, id, &leads)) {
+        if (0..)
+            .map(RowId)
+            .take(record.rows.len())
+            .any(|id| may_lead(model, record, plan, id, &leads))
+        {
             todo.push(number);
         }
         for row in &record.rows {
@@ -286,9 +295,7 @@ fn may_lead(model: &Model, record: &Record, plan: &Plan, id: RowId, leads: &[boo
     // A slice has its elements from somewhere else.
     let slot = slot && !matches!(row.kind, RowKind::Slice { .. });
     let object = matches!(row.kind, RowKind::Object { .. });
-    let pointer = |part: &Type| {
-        matches!(part, Type::Pointer(pointer) if !matches!(pointer.target, Target::Pooled))
-    };
+    let pointer = |part: &Type| matches!(part, Type::Pointer(pointer) if !matches!(pointer.target, Target::Pooled));
     slot && (object
         || row.ty.inline_parts().any(pointer)
         || model.held(&row.ty).any(|inner| leads[inner.index()]))
@@ -356,18 +363,14 @@ impl Planning<'_> {
             let place = match home {
                 Home::At(_) if word => Place::Home(0),
                 Home::At(at) => short(at).map_or(Place::Moving, Place::Home),
-                Home::Next if row.ty.is_bits() => Place::Moving,
-                Home::Nowhere if !row.in_tag() => Place::Nowhere,
-                Home::Next | Home::Nowhere => match (behind, tail) {
-                    (Some(behind), Some(tail)) => Place::Home(tail + behind),
-                    (Some(behind), None) => Place::Tail(behind),
-                    (None, _) => Place::Moving,
-                },
-                Home::Absent => Place::Nowhere,
+                home => following_place(row, home, behind, tail),
             };
             if home == Home::Next {
                 let fixed = row.when.is_none() && !row.ty.is_bits();
-                behind = behind.zip(size).filter(|_| fixed).and_then(|(a, b)| short(u64::from(a) + u64::from(b)));
+                behind = behind
+                    .zip(size)
+                    .filter(|_| fixed)
+                    .and_then(|(a, b)| short(u64::from(a) + u64::from(b)));
             }
             let store = self.store(row, home, place, plans, &mut plan);
             plan.homes |= matches!(home, Home::At(_));
@@ -405,14 +408,32 @@ impl Planning<'_> {
             }
         }
         if self.direction == Direction::Writing {
-            plan.template = self.template(record, plans, &plan);
-            plan.pieces = self.pieces(record, plans, &plan);
+            self.bytes_in_place(record, plans, &mut plan);
         }
         plan
     }
 
-    /// What of the bytes in place goes where, numbers one by one.
-    fn pieces(&self, record: &Record, plans: &[Option<Plan>], plan: &Plan) -> Vec<Piece> {
+    /// What is written of the rows in place, and what of them a file has like that.
+    fn bytes_in_place(&self, record: &Record, plans: &[Option<Plan>], plan: &mut Plan) {
+        plan.template = self.template(record, plans, plan);
+        plan.pieces = self.pieces(record, plans, plan, |_, _| true);
+        plan.not_copied = plan.taking.0.clone();
+        if !matches!(record.kind, RecordKind::Word(_)) {
+            plan.copied = self.pieces(record, plans, plan, is_copied);
+            let rows = &plan.rows;
+            let copied = |id: &RowId| is_copied(&record.rows[id.index()], &rows[id.index()]);
+            plan.not_copied.retain(|id| !copied(id));
+        }
+    }
+
+    /// What of the bytes in place goes where, numbers one by one; of the rows that are wanted.
+    fn pieces(
+        &self,
+        record: &Record,
+        plans: &[Option<Plan>],
+        plan: &Plan,
+        wanted: fn(&Row, &RowPlan) -> bool,
+    ) -> Vec<Piece> {
         let (homes, _) = plan.lengths;
         let mut pieces: Vec<Piece> = Vec::new();
         if let RecordKind::Word(int) = record.kind {
@@ -420,7 +441,7 @@ impl Planning<'_> {
             let (len, order) = (int.bytes.into(), int.order.map(Endian::from));
             return vec![Piece { place: Place::Home(0), from: 0, len, number: len > 1, order }];
         }
-        for (row, planned) in record.rows.iter().zip(&plan.rows) {
+        for (row, planned) in record.rows.iter().zip(&plan.rows).filter(|(row, p)| wanted(row, p)) {
             let from = match planned.place {
                 Place::Home(offset) => offset,
                 Place::Tail(offset) => homes + offset,
@@ -454,12 +475,17 @@ impl Planning<'_> {
                     vec![number(0, *int)]
                 }
                 (Store::Cells(count), Type::Array(array)) => match &array.element {
-                    Type::Cell(Cell { storage: Storage::Fixed(int), .. }) if int.bytes > 1 => (0
-                        ..count)
-                        .map(|index| number(index * u32::from(int.bytes), *int))
-                        .collect(),
+                    Type::Cell(Cell { storage: Storage::Fixed(int), .. }) if int.bytes > 1 => {
+                        (0..count).map(|index| number(index * u32::from(int.bytes), *int)).collect()
+                    }
                     _ => {
-                        vec![Piece { place: planned.place, from, len: count, number: false, order: None }]
+                        vec![Piece {
+                            place: planned.place,
+                            from,
+                            len: count,
+                            number: false,
+                            order: None,
+                        }]
                     }
                 },
                 (Store::Bytes(len) | Store::Fill(len), _) => {
@@ -509,7 +535,10 @@ impl Planning<'_> {
                         word.iter_mut().zip(place.iter()).for_each(|(to, from)| *to = *from);
                         let word = u64::from_le_bytes(word) | number << first;
                         let size = planned_word(record);
-                        place.iter_mut().zip(&word.to_le_bytes()[..size]).for_each(|(to, b)| *to = *b);
+                        place
+                            .iter_mut()
+                            .zip(&word.to_le_bytes()[..size])
+                            .for_each(|(to, b)| *to = *b);
                     }
                     _ => {
                         let size = planned.size.unwrap_or(0).min(8) as usize;
@@ -726,9 +755,8 @@ impl Planning<'_> {
             let within = end.zip(plan.block).is_some_and(|(end, block)| end <= block);
             !word && at_home(id) && !within
         };
-        let reaches = |id: &RowId| {
-            matches!(plan.rows[id.index()].store, Store::Slot(_)) && outside(id)
-        };
+        let reaches =
+            |id: &RowId| matches!(plan.rows[id.index()].store, Store::Slot(_)) && outside(id);
         let reaching = (0..).take(record.rows.len()).map(RowId).filter(reaches).collect();
         let rows = record.read_order.iter().copied().filter(at_home).chain(next.iter().copied());
         let rows: Vec<RowId> = if word {
@@ -741,7 +769,11 @@ impl Planning<'_> {
             .filter(|id| match plan.rows[id.index()].store {
                 Store::Slot(_) => true,
                 // Nobody has looked whether the file is long enough.
-                Store::Part(_) | Store::Cell | Store::Cells(_) | Store::Bytes(_) | Store::Fill(_)
+                Store::Part(_)
+                | Store::Cell
+                | Store::Cells(_)
+                | Store::Bytes(_)
+                | Store::Fill(_)
                     if outside(id) =>
                 {
                     true
@@ -757,60 +789,8 @@ impl Planning<'_> {
             Type::Record(_) => inner(row).is_some_and(|inner| inner.ordered),
             ty => has_order(ty),
         });
-        for (id, row) in (0..).map(RowId).zip(&record.rows) {
-            let slot = matches!(plan.rows[id.index()].store, Store::Slot(_));
-            if row.patricia(self.model).is_some() {
-                plan.dictionaries.push(id);
-            }
-            let unnamed = matches!(row.kind, RowKind::Value { seen: None })
-                && matches!(row.ty, Type::Array(_));
-            if row.reference.is_some() || unnamed {
-                plan.references.push(id);
-            }
-            let compared = match row.role {
-                Role::Derived => !self.is_followed(of, id),
-                Role::Kept(_) | Role::View { .. } => true,
-                Role::Data | Role::Default(_) | Role::Fixed | Role::Spelling | Role::Elsewhere => {
-                    false
-                }
-            };
-            let ruled = row.checks.iter().any(|check| matches!(check.kind, CheckKind::Holds(_)));
-            let late = matches!(
-                row.kind,
-                RowKind::Pool { .. }
-                    | RowKind::Object { .. }
-                    | RowKind::Mark { .. }
-                    | RowKind::Value { .. }
-                    | RowKind::Slice { .. }
-            );
-            let none_with = matches!(&row.ty, Type::Pointer(p) if p.none_with.is_some());
-            if compared || ruled || late || none_with || row.unique || (slot && row.when.is_some()) {
-                plan.settling.push(id);
-            }
-            if self.is_validated(row) || slot && self.is_counted(of, id) {
-                plan.validating.push(id);
-            }
-            self.building(of, id, plan);
-            if slot {
-                plan.slotted.push(id);
-                let object = matches!(row.kind, RowKind::Object { .. });
-                if object || has_object(&row.ty) && !matches!(row.kind, RowKind::Slice { .. }) {
-                    plan.placing.push(id);
-                }
-                if is_filled(row) {
-                    plan.filling.push(id);
-                }
-            }
-            let computed = row.patricia(self.model).is_some() || matches!(row.role, Role::View { .. });
-            let pointer = matches!(row.ty.stripped(), Type::Pointer(_));
-            if computed || none_with || pointer && row.when.is_some() {
-                plan.expanding.push(id);
-            }
-            let listed = row.listed.is_some() || matches!(row.kind, RowKind::Runtime);
-            let slice = matches!(row.kind, RowKind::Slice { .. });
-            if (listed || has_pointer(&row.ty)) && !slice {
-                plan.pointing.push(id);
-            }
+        for id in (0..).map(RowId).take(record.rows.len()) {
+            self.row_to_do(of, id, plan);
         }
         if let RecordKind::Form(union, case, _) = record.kind {
             let case = self.model.unions[union.index()].cases[case as usize].record;
@@ -856,9 +836,65 @@ impl Planning<'_> {
             // Where there may be no array, nobody has looked at the number.
             Type::Pointer(pointer) if !pointer.optional && pointer.none_with.is_none() => {
                 let target = pointer.owned().filter(|target| matches!(target, Type::Array(_)));
-                target.map_or(false, |target| self.is_counted_by(target, of, id))
+                target.is_some_and(|target| self.is_counted_by(target, of, id))
             }
             _ => false,
+        }
+    }
+
+    /// What has to be done with a row after all is read, and when it is written.
+    fn row_to_do(&self, of: RecordId, id: RowId, plan: &mut Plan) {
+        let row = &self.model.records[of.index()].rows[id.index()];
+        let slot = matches!(plan.rows[id.index()].store, Store::Slot(_));
+        if row.patricia(self.model).is_some() {
+            plan.dictionaries.push(id);
+        }
+        let unnamed =
+            matches!(row.kind, RowKind::Value { seen: None }) && matches!(row.ty, Type::Array(_));
+        if row.reference.is_some() || unnamed {
+            plan.references.push(id);
+        }
+        let compared = match row.role {
+            Role::Derived => !self.is_followed(of, id),
+            Role::Kept(_) | Role::View { .. } => true,
+            Role::Data | Role::Default(_) | Role::Fixed | Role::Spelling | Role::Elsewhere => false,
+        };
+        let ruled = row.checks.iter().any(|check| matches!(check.kind, CheckKind::Holds(_)));
+        let late = matches!(
+            row.kind,
+            RowKind::Pool { .. }
+                | RowKind::Object { .. }
+                | RowKind::Mark { .. }
+                | RowKind::Value { .. }
+                | RowKind::Slice { .. }
+        );
+        let none_with = matches!(&row.ty, Type::Pointer(p) if p.none_with.is_some());
+        if compared || ruled || late || none_with || row.unique || (slot && row.when.is_some()) {
+            plan.settling.push(id);
+        }
+        if self.is_validated(row) || slot && self.is_counted(of, id) {
+            plan.validating.push(id);
+        }
+        self.building(of, id, plan);
+        if slot {
+            plan.slotted.push(id);
+            let object = matches!(row.kind, RowKind::Object { .. });
+            if object || has_object(&row.ty) && !matches!(row.kind, RowKind::Slice { .. }) {
+                plan.placing.push(id);
+            }
+            if is_filled(row) {
+                plan.filling.push(id);
+            }
+        }
+        let computed = row.patricia(self.model).is_some() || matches!(row.role, Role::View { .. });
+        let pointer = matches!(row.ty.stripped(), Type::Pointer(_));
+        if computed || none_with || pointer && row.when.is_some() {
+            plan.expanding.push(id);
+        }
+        let listed = row.listed.is_some() || matches!(row.kind, RowKind::Runtime);
+        let slice = matches!(row.kind, RowKind::Slice { .. });
+        if (listed || has_pointer(&row.ty)) && !slice {
+            plan.pointing.push(id);
         }
     }
 
@@ -897,23 +933,22 @@ impl Planning<'_> {
         let row = &record.rows[id.index()];
         // Numbers that follow from the row itself are as they have to be.
         let follows = |number: RowId| {
-            let source = record.rows[number.index()].definers.first().map(|definer| &definer.source);
+            let source =
+                record.rows[number.index()].definers.first().map(|definer| &definer.source);
             let own = matches!(source, Some(DefinerSource::Measure { row, .. }) if *row == id);
             own && self.is_followed(of, number)
         };
         let compared = |expr: ExprId| match &self.model[expr] {
-            Expr::Path(path) => !path.own_row(of).map_or(false, follows),
+            Expr::Path(path) => !path.own_row(of).is_some_and(follows),
             _ => true,
         };
-        let last = |ty: &Type| {
-            matches!(ty, Type::Array(array) if matches!(array.length, ArrayLength::Last(_)))
-        };
+        let last = |ty: &Type| matches!(ty, Type::Array(array) if matches!(array.length, ArrayLength::Last(_)));
         let given = row.ty.union().and_then(|union| match self.model.unions[union.index()].tag {
             Tag::Given(given) => Some(given),
             _ => None,
         });
-        count_of(&row.ty).map_or(false, compared)
-            || given.map_or(false, compared)
+        count_of(&row.ty).is_some_and(compared)
+            || given.is_some_and(compared)
             || last(row.ty.stripped())
     }
 
@@ -923,14 +958,16 @@ impl Planning<'_> {
         let union = &self.model.unions[union.index()];
         let Tag::Given(given) = union.tag else { return false };
         let number = |case: &Case| match case.labels[..] {
-            [Label::Range(low, high)] if low == high && case.guard.is_none() && case.forms.is_empty() => {
+            [Label::Range(low, high)]
+                if low == high && case.guard.is_none() && case.forms.is_empty() =>
+            {
                 Some(low)
             }
             _ => None,
         };
         let numbers: Option<BTreeSet<i128>> = union.cases.iter().map(number).collect();
         self.is_row(given, of, id)
-            && numbers.map_or(false, |numbers| numbers.len() == union.cases.len())
+            && numbers.is_some_and(|numbers| numbers.len() == union.cases.len())
     }
 
     /// Whether an expression is a row of the record in which it is evaluated.
@@ -972,6 +1009,19 @@ impl Planning<'_> {
     }
 }
 
+/// Where a row without a home is, so many bytes behind the first of them if that is known, which
+/// begin so many bytes behind the start of the node if that is.
+fn following_place(row: &Row, home: Home, behind: Option<u32>, tail: Option<u32>) -> Place {
+    match (home, behind, tail) {
+        (Home::Absent, ..) => Place::Nowhere,
+        (Home::Next, ..) if row.ty.is_bits() => Place::Moving,
+        (Home::Nowhere, ..) if !row.in_tag() => Place::Nowhere,
+        (_, Some(behind), Some(tail)) => Place::Home(tail + behind),
+        (_, Some(behind), None) => Place::Tail(behind),
+        (_, None, _) => Place::Moving,
+    }
+}
+
 fn duties(record: &Record, plan: &Plan) -> Duties {
     let mut duties = Duties::EXISTING;
     for (duty, applies) in [
@@ -1007,11 +1057,32 @@ fn plain_number(row: &Row, place: Place, store: Store) -> Option<Number> {
     }
 }
 
+/// Whether a file has a row in place as it is written again.
+fn is_copied(row: &Row, planned: &RowPlan) -> bool {
+    let cell = |ty: &Type| match ty {
+        Type::Cell(Cell { storage: Storage::Fixed(_), meaning }) => {
+            !matches!(meaning, Meaning::Word(_))
+        }
+        _ => false,
+    };
+    let stored = match (planned.store, &row.ty) {
+        (Store::Cell, ty) => cell(ty),
+        (Store::Cells(_), Type::Array(array)) => cell(&array.element),
+        (Store::Bytes(_), _) => true,
+        _ => false,
+    };
+    stored
+        && matches!(row.kind, RowKind::Plain)
+        && matches!(row.role, Role::Data | Role::Default(_))
+}
+
 /// Whether bytes stand right behind others.
 fn follows(first: &Piece, second: &Piece) -> bool {
     first.from + first.len == second.from
         && match (first.place, second.place) {
-            (Place::Home(a), Place::Home(b)) | (Place::Tail(a), Place::Tail(b)) => a + first.len == b,
+            (Place::Home(a), Place::Home(b)) | (Place::Tail(a), Place::Tail(b)) => {
+                a + first.len == b
+            }
             _ => false,
         }
 }
@@ -1047,7 +1118,9 @@ fn in_bytes(content: Content) -> bool {
 /// Whether bytes of a type depend on the byte order of the record around.
 pub(crate) fn has_order(ty: &Type) -> bool {
     match ty {
-        Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => int.bytes > 1 && int.order.is_none(),
+        Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => {
+            int.bytes > 1 && int.order.is_none()
+        }
         Type::Array(array) => has_order(&array.element),
         _ => false,
     }

@@ -4,11 +4,11 @@ use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use super::state::Engine;
 use super::item::{Item, Loc, NodeRef, CASE, UNPLACED};
-use super::map::BytesMap;
+use super::map::{sort_by_number, BytesMap};
 use super::plan::Duties;
 use super::relocation::collect;
+use super::state::Engine;
 use super::tree::Tree;
 use super::val::{Fallible, Val};
 use super::walk::Walk;
@@ -35,7 +35,7 @@ impl<'p> Engine<'p, '_> {
         let mut met = self.pooled_texts(loc)?;
         self.charge(met.len() as u64)?;
         // Those that are not placed come last.
-        met.sort_by_key(|(cell, _)| *cell);
+        sort_by_number(&mut met, |(cell, _)| *cell);
         let mut members: Vec<Item> = Vec::new();
         let mut known = BytesMap::default();
         let first: Vec<Item> =
@@ -96,7 +96,11 @@ impl<'p> Engine<'p, '_> {
             kinds.push(match &kind.pool {
                 None => Leads::No,
                 Some(path) if matches!(path.start, Start::Root) => {
-                    if self.leads_into(path, NodeRef::ROOT, pool)? { Leads::Yes } else { Leads::No }
+                    if self.leads_into(path, NodeRef::ROOT, pool)? {
+                        Leads::Yes
+                    } else {
+                        Leads::No
+                    }
                 }
                 Some(_) => Leads::Depends,
             });

@@ -2,8 +2,8 @@
 
 use alloc::boxed::Box;
 
-use super::state::Engine;
 use super::item::{ArrayRef, Item, Loc};
+use super::state::Engine;
 use super::val::{Fallible, Fault, Val};
 use crate::error::ReadErrorKind;
 use crate::model::{Reference, Row, Target};

@@ -5,9 +5,10 @@ use alloc::rc::Rc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::state::{Engine, Table};
 use super::item::{Item, Loc, NodeRef, UNPLACED};
+use super::map::sort_by_number;
 use super::plan::Duties;
+use super::state::{Engine, Table};
 use super::tree::{Pointer, Tree};
 use super::val::{eval_error, Fallible, Fault, Val};
 use super::walk::Walk;
@@ -117,7 +118,8 @@ impl<'p> Engine<'p, '_> {
         match unplaced {
             Some(loc) => Err(Box::new(Fault::NotPlaced(self.describe(loc)))),
             None => {
-                found.sort_unstable();
+                sort_by_number(&mut found, |(_, section)| *section);
+                sort_by_number(&mut found, |(address, _)| *address);
                 let found = Rc::new(found);
                 self.memo.listed = Some(Rc::clone(&found));
                 Ok(found)
@@ -126,11 +128,7 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// The section of a row that is listed although its type is no pointer.
-    fn listed_number(
-        &mut self,
-        loc: Loc,
-        listings: &[Option<Listing>],
-    ) -> Fallible<Option<u32>> {
+    fn listed_number(&mut self, loc: Loc, listings: &[Option<Listing>]) -> Fallible<Option<u32>> {
         let definition = self.tree.row(loc);
         let runtime = matches!(definition.kind, RowKind::Runtime);
         if definition.listed.is_none() && !runtime {

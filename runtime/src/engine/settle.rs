@@ -4,10 +4,10 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::state::Engine;
 use super::item::{ArrayRef, Blob, Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
 use super::plan::{Duties, Plan};
 use super::read::Read;
+use super::state::Engine;
 use super::tree::Kept;
 use super::val::{eval_error, Fallible, Fault, Val};
 use super::walk::Walk;
@@ -31,26 +31,33 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.memo.forget();
         let mut walk = Walk::new(&self.tree, Duties::REFERENCES);
         while let Some(node) = walk.next(&self.tree) {
-            self.settle_rows(node, |plan| &plan.references, |engine, loc, row| {
-                engine.leave_unnamed(loc, row);
-                engine.resolve_reference(loc, row)
-            })?;
+            self.settle_rows(
+                node,
+                |plan| &plan.references,
+                |engine, loc, row| {
+                    engine.leave_unnamed(loc, row);
+                    engine.resolve_reference(loc, row)
+                },
+            )?;
         }
         self.memo.forget();
         let mut walk = Walk::new(&self.tree, Duties::SETTLING);
         while let Some(node) = walk.next(&self.tree) {
-            self.settle_rows(node, |plan| &plan.settling, |engine, loc, row| {
-                if engine.tree.entry(loc).is_unset() {
-                    engine.force(loc.node, loc.row)?;
-                }
-                engine.settle_row(loc, row)
-            })?;
+            self.settle_rows(
+                node,
+                |plan| &plan.settling,
+                |engine, loc, row| {
+                    if engine.tree.entry(loc).is_unset() {
+                        engine.force(loc.node, loc.row)?;
+                    }
+                    engine.settle_row(loc, row)
+                },
+            )?;
             self.check_record(node)?;
             self.keep_form(node);
         }
-        self.compare_tables().map_err(|fault| {
-            self.fault(*fault, 0_u32, Loc::row(NodeRef::ROOT, WHOLE))
-        })?;
+        self.compare_tables()
+            .map_err(|fault| self.fault(*fault, 0_u32, Loc::row(NodeRef::ROOT, WHOLE)))?;
         self.find_gaps();
         Ok(())
     }
@@ -118,12 +125,16 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
         let mut places = Vec::with_capacity(names.len());
         let mut many = false;
+        let mut all = true;
+        let before = self.budget.left();
         self.walk(path, loc.node, None, &mut many, &mut |_, val| {
-            if let Val::Loc(place) = val {
-                places.push(place);
+            match val {
+                Val::Loc(place) => places.push(place),
+                _ => all = false,
             }
             Ok(true)
         })?;
+        let units = before - self.budget.left();
         if let ([only], false) = (places.as_slice(), many) {
             if matches!(self.tree.row(*only).ty, Type::Array(_)) {
                 if self.is_unfilled(*only) {
@@ -138,10 +149,13 @@ impl<'p, 'b> Engine<'p, 'b> {
             let (names, places) = (names.len(), places.len());
             return eval_error(format!("the dictionary has {names} names for {places} elements"));
         }
-        for (place, name) in places.into_iter().zip(names) {
-            if self.is_unfilled(place) {
-                self.tree.set_item(place, Item::Text(name));
+        for (place, name) in places.iter().zip(names) {
+            if self.is_unfilled(*place) {
+                self.tree.set_item(*place, Item::Text(name));
             }
+        }
+        if many && all {
+            self.keep_keys(path, loc.node, &places, units);
         }
         Ok(())
     }
@@ -263,7 +277,9 @@ impl<'p, 'b> Engine<'p, 'b> {
             (Item::Text(a), Item::Text(b)) | (Item::Bytes(a), Item::Bytes(b)) => {
                 a == b || self.tree.bytes(a) == self.tree.bytes(b)
             }
-            (Item::Units(a, n), Item::Units(b, m)) => self.tree.units(a, n) == self.tree.units(b, m),
+            (Item::Units(a, n), Item::Units(b, m)) => {
+                self.tree.units(a, n) == self.tree.units(b, m)
+            }
             (Item::Absent, Item::Absent) => true,
             (a, b) => match (self.tree.int(a), self.tree.int(b)) {
                 (Some(a), Some(b)) => a == b,
@@ -371,12 +387,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(owners.into_iter().map(|(_, slice)| slice).collect())
     }
 
-    fn compare_view(
-        &mut self,
-        loc: Loc,
-        slices: &'p [Path],
-        key: Option<ExprId>,
-    ) -> Fallible<()> {
+    fn compare_view(&mut self, loc: Loc, slices: &'p [Path], key: Option<ExprId>) -> Fallible<()> {
         // The slices tile the table in the declared order if their bases are running totals.
         let mut next: i128 = 0;
         for slice in self.slices(loc, slices, key)? {

@@ -129,7 +129,11 @@ impl<'p, 'b> Engine<'p, 'b> {
                 return Ok(());
             }
         }
-        if self.is_reading() { self.force_read(loc) } else { self.force_write(loc) }
+        if self.is_reading() {
+            self.force_read(loc)
+        } else {
+            self.force_write(loc)
+        }
     }
 
     pub(crate) fn is_busy(&self, loc: Loc) -> bool {

@@ -3,11 +3,11 @@
 use alloc::rc::Rc;
 use core::cmp::Ordering;
 
-use super::state::Engine;
 use super::find::Visit;
 use super::item::{Item, NodeRef};
+use super::state::Engine;
 use super::val::{Fallible, Val};
-use crate::model::{BinaryOp, ExprId, StreamFunction};
+use crate::model::{BinaryOp, Expr, ExprId, StreamFunction};
 
 impl<'p, 'b> Engine<'p, 'b> {
     /// The value of a function of a stream. What others below the same node would get, too, is
@@ -60,7 +60,11 @@ impl<'p, 'b> Engine<'p, 'b> {
                     first = val;
                     Ok(false)
                 })?;
-                if function == Of::First { Ok(first) } else { self.position(first) }
+                if function == Of::First {
+                    Ok(first)
+                } else {
+                    self.position(first)
+                }
             }
             (Of::Any, Some(_)) => {
                 let none = self.filtered(source, filter, this, it, &mut |_, _| Ok(false))?;
@@ -94,8 +98,8 @@ impl<'p, 'b> Engine<'p, 'b> {
     fn folded(&mut self, function: StreamFunction, so_far: Val, val: Val) -> Fallible<Val> {
         let truth = |val| matches!(val, Val::Bool(true));
         let chosen = |engine: &Self, wanted| {
-            let better = matches!(so_far, Val::None)
-                || engine.tree.compare(val, so_far)? == Some(wanted);
+            let better =
+                matches!(so_far, Val::None) || engine.tree.compare(val, so_far)? == Some(wanted);
             Ok(if better { val } else { so_far })
         };
         match function {
@@ -104,12 +108,19 @@ impl<'p, 'b> Engine<'p, 'b> {
             StreamFunction::All => Ok(Val::Bool(truth(so_far) && truth(val))),
             StreamFunction::Min => chosen(self, Ordering::Less),
             StreamFunction::Max => chosen(self, Ordering::Greater),
-            StreamFunction::Count | StreamFunction::First | StreamFunction::FirstIndex => Ok(so_far),
+            StreamFunction::Count | StreamFunction::First | StreamFunction::FirstIndex => {
+                Ok(so_far)
+            }
         }
     }
 
     /// Number of elements of a stream; of one byte run or text, of its bytes.
     fn count_of(&mut self, source: ExprId, this: NodeRef, it: Option<Val>) -> Fallible<Val> {
+        if let Expr::Path(path) = &self.model[source] {
+            if let Some(keys) = self.known_keys(path, this)? {
+                return Ok(Val::Int(keys.len() as i128));
+            }
+        }
         let mut many = false;
         let mut count = 0_u64;
         let mut places = 0_u64;

@@ -90,7 +90,11 @@ impl Node {
     /// If this is a form: the record of its case.
     #[inline]
     pub(crate) fn case(&self) -> Option<RecordId> {
-        if self.case == OWN { None } else { Some(RecordId(self.case)) }
+        if self.case == OWN {
+            None
+        } else {
+            Some(RecordId(self.case))
+        }
     }
 
     /// The node that holds this one.
@@ -203,7 +207,11 @@ impl Pointer {
     }
 
     pub(crate) fn stored(&self) -> i128 {
-        if self.signed { i128::from(self.stored as i64) } else { self.stored.into() }
+        if self.signed {
+            i128::from(self.stored as i64)
+        } else {
+            self.stored.into()
+        }
     }
 
     pub(crate) fn set_stored(&mut self, number: i128) {
@@ -299,7 +307,11 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// The record whose plan a node has: that of the node around a part.
     fn whole_record(&self, node: NodeRef) -> RecordId {
-        if node.is_element() { self.records_of(node).record } else { self.own_node(node).record }
+        if node.is_element() {
+            self.records_of(node).record
+        } else {
+            self.own_node(node).record
+        }
     }
 
     /// The record that a node is a use of, by its id.
@@ -396,12 +408,20 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// Position in the array around a node.
     pub(crate) fn depth(&self, node: NodeRef) -> u32 {
-        if node.is_element() { self.records_of(node).depth } else { self.own_node(node).depth }
+        if node.is_element() {
+            self.records_of(node).depth
+        } else {
+            self.own_node(node).depth
+        }
     }
 
     pub(crate) fn is_dead(&self, node: NodeRef) -> bool {
         let node = if node.is_element() { self.records_of(node).owner } else { node };
-        if node.is_element() { self.is_dead(node) } else { self.own_node(node).dead }
+        if node.is_element() {
+            self.is_dead(node)
+        } else {
+            self.own_node(node).dead
+        }
     }
 
     /// The number that selected a case by a pattern, or the bits of a word.
@@ -493,7 +513,6 @@ impl<'p, 'b> Tree<'p, 'b> {
             _ => UNPLACED,
         }
     }
-
 
     // Where a row is.
 
@@ -893,10 +912,12 @@ impl<'p, 'b> Tree<'p, 'b> {
     pub fn count(&self, array: ArrayRef) -> u32 {
         match array {
             ArrayRef::Own(array) => self.arrays[array as usize].count,
-            ArrayRef::Inline { .. } => match self.row_plan(inline(array).node, inline(array).row).store {
-                Store::Cells(count) => count,
-                _ => 0,
-            },
+            ArrayRef::Inline { .. } => {
+                match self.row_plan(inline(array).node, inline(array).row).store {
+                    Store::Cells(count) => count,
+                    _ => 0,
+                }
+            }
         }
     }
 
@@ -958,7 +979,11 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     fn odd_element(&self, loc: Loc) -> Option<Item> {
-        if self.odd.is_empty() { None } else { self.odd.get(&loc).copied() }
+        if self.odd.is_empty() {
+            None
+        } else {
+            self.odd.get(&loc).copied()
+        }
     }
 
     /// Address of the first byte of an array, or behind the last.
@@ -967,7 +992,11 @@ impl<'p, 'b> Tree<'p, 'b> {
         match array {
             ArrayRef::Own(number) => {
                 let array = &self.arrays[number as usize];
-                if end { array.end } else { array.at }
+                if end {
+                    array.end
+                } else {
+                    array.at
+                }
             }
             ArrayRef::Inline { .. } if end => self.row_end(inline(array)),
             ArrayRef::Inline { .. } => self.row_at(inline(array)),
@@ -1065,7 +1094,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     /// Keeps bytes that are in no file.
     pub(crate) fn add_bytes(&mut self, bytes: &[u8]) -> Blob {
         let number = |n: usize| u32::try_from(n).unwrap_or(UNPLACED);
-        let blob = Blob { from: From::Own, start: number(self.own.len()), len: number(bytes.len()) };
+        let blob =
+            Blob { from: From::Own, start: number(self.own.len()), len: number(bytes.len()) };
         self.own.extend_from_slice(bytes);
         blob
     }
@@ -1227,7 +1257,11 @@ impl<'p, 'b> Tree<'p, 'b> {
     pub(crate) fn place_mut(&mut self, loc: Loc, size: u32) -> Option<&mut [u8]> {
         let (from, at, _) = self.spot(loc)?;
         let at = at as usize;
-        if from == From::Own { self.own.get_mut(at..at + size as usize) } else { None }
+        if from == From::Own {
+            self.own.get_mut(at..at + size as usize)
+        } else {
+            None
+        }
     }
 
     /// Position of the rows in place of a node in the tree's bytes.
@@ -1268,9 +1302,9 @@ impl<'p, 'b> Tree<'p, 'b> {
     /// What is kept of a row or element.
     pub(crate) fn kept_of(&self, loc: Loc, kind: KeptKind) -> Option<&Kept> {
         let list = if self.kept.is_empty() { None } else { self.kept.get(&loc.node) };
-        list?.iter().find(|kept| {
-            kept.row == loc.row && kept.kind == kind && kept.index == loc.index()
-        })
+        list?
+            .iter()
+            .find(|kept| kept.row == loc.row && kept.kind == kind && kept.index == loc.index())
     }
 
     // Paths.
@@ -1295,7 +1329,9 @@ impl<'p, 'b> Tree<'p, 'b> {
             }
             let mut node = node;
             // The rows of a form stand for those of its case.
-            while let (RecordKind::Form(..), Some(case)) = (&self.record(node).kind, self.owner(node)) {
+            while let (RecordKind::Form(..), Some(case)) =
+                (&self.record(node).kind, self.owner(node))
+            {
                 node = case;
             }
             at = self.holder(node);
@@ -1387,7 +1423,11 @@ pub(crate) fn mask(width: u8) -> u64 {
 
 /// The integer in so many bits.
 pub(crate) fn number(raw: u64, bits: u32, signed: bool) -> i128 {
-    if signed { crate::load::sign_extend(raw, bits).into() } else { raw.into() }
+    if signed {
+        crate::load::sign_extend(raw, bits).into()
+    } else {
+        raw.into()
+    }
 }
 
 /// The same as an item.
@@ -1402,7 +1442,11 @@ pub(crate) fn integer(raw: u64, bits: u32, signed: bool) -> Item {
 
 /// The float in so many bits.
 pub(crate) fn float(raw: u64, bits: u32) -> Item {
-    if bits == 32 { Item::F32(raw as u32) } else { Item::F64(raw) }
+    if bits == 32 {
+        Item::F32(raw as u32)
+    } else {
+        Item::F64(raw)
+    }
 }
 
 /// A number of 1 to 8 bytes; 0 where there are fewer.

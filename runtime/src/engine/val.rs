@@ -116,7 +116,9 @@ fn integers(op: BinaryOp, a: i128, b: i128) -> Fallible<Val> {
         Op::And => Some(a & b),
         Op::Or => Some(a | b),
         Op::Xor => Some(a ^ b),
-        Op::ShiftLeft => 1_i128.checked_shl(shift()?).filter(|n| *n > 0).and_then(|n| a.checked_mul(n)),
+        Op::ShiftLeft => {
+            1_i128.checked_shl(shift()?).filter(|n| *n > 0).and_then(|n| a.checked_mul(n))
+        }
         Op::ShiftRight => Some(a >> shift()?),
         _ => return eval_error("an operator is applied to integers"),
     };
@@ -146,14 +148,22 @@ fn floats(op: BinaryOp, a: f64, b: f64) -> Fallible<Val> {
 /// The remainder that is not negative.
 fn remainder(a: f64, b: f64) -> f64 {
     let rest = a % b;
-    if rest < 0.0 { rest + if b < 0.0 { -b } else { b } } else { rest }
+    if rest < 0.0 {
+        rest + if b < 0.0 { -b } else { b }
+    } else {
+        rest
+    }
 }
 
 /// Division that rounds down.
 pub(crate) fn floor_divide(a: i128, b: i128) -> Option<i128> {
     let quotient = a.checked_div(b)?;
     let rest = a.checked_rem(b)?;
-    if rest != 0 && (rest < 0) != (b < 0) { quotient.checked_sub(1) } else { Some(quotient) }
+    if rest != 0 && (rest < 0) != (b < 0) {
+        quotient.checked_sub(1)
+    } else {
+        Some(quotient)
+    }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a mixed comparison is one of floats")]

@@ -11,9 +11,10 @@ pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 
 pub use crate::index::no_short_index;
+pub use crate::same::Same;
 
 pub use super::value::{
-    index_number, inspect_bits, inspect_kept, repeat, show, show_inside, Inside, Own, Same, ToKept,
+    index_number, inspect_bits, inspect_kept, repeat, show, show_inside, Inside, Own, ToKept,
 };
 
 /// Version of the interface between generated code and this crate.

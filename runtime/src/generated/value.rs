@@ -6,15 +6,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::inspect::Inspector;
+use crate::same::Same;
 use crate::spelling::{KeptKind, KeptValue, Spelling, SpellingEntry};
 use crate::{Endian, Kept, Utf16};
-
-/// Equality: of meaning, and of spelling too if that is asked for. Floats are compared by their
-/// bits.
-pub trait Same {
-    /// Whether both mean the same, and, if `spelling`, are spelled in the same way.
-    fn same(&self, other: &Self, spelling: bool) -> bool;
-}
 
 /// Conversion into a value that borrows nothing, for types that may borrow.
 pub trait Own {

@@ -6,7 +6,7 @@ use super::{each, Odd, Straight};
 pub use crate::arena::entry::{
     added, packed_case, spelling_added, text_added, unpacked_case, unreadable, unwritable,
 };
-pub use crate::arena::{Common, Spellings, Texts};
+pub use crate::arena::{one_of, Common, Spellings, Texts};
 use crate::{Pools, Run, Spelling, SpellingId};
 
 /// A list that is being read.
@@ -142,24 +142,6 @@ pub fn spelled<A: Common>(arena: &mut A, spelling: Spelling) -> Straight<Spellin
 #[inline]
 pub fn list_of<'v, T, A: Pools<T>>(arena: &'v A, run: &Run<T>) -> &'v [T] {
     &arena.pool()[*run]
-}
-
-/// What is in a box.
-///
-/// # Panics
-///
-/// If it is not of this arena, or is not one element.
-#[inline]
-pub fn one_of<'v, T, A: Pools<T>>(arena: &'v A, run: &Run<T>) -> &'v T {
-    match &arena.pool()[*run] {
-        [one] => one,
-        other => not_one(other.len()),
-    }
-}
-
-#[cold]
-fn not_one(count: usize) -> ! {
-    panic!("a list of {count} elements stands where exactly one must be")
 }
 
 /// Text.

@@ -1,8 +1,9 @@
-//! What straight code stands on: readers and writers for files that have nothing unusual.
+//! What the fast path of generated code stands on, straight code: readers and writers for files that
+//! have nothing unusual.
 //!
 //! Straight code goes from bytes to values and back without a tree between. It gives up as soon as
-//! anything is not as a file written by straight code would have it; then the thorough code begins
-//! from the start, which knows what to report and what to keep. So nothing here says what is wrong.
+//! anything is not as a file written by straight code would have it; then the engine begins from
+//! the start, which knows what to report and what to keep. So nothing here says what is wrong.
 
 mod arena;
 mod cells;
@@ -32,7 +33,7 @@ pub use crate::__small_case as small_case;
 
 use crate::stack;
 
-/// Not the plain case: the thorough code has to look at it.
+/// Not the plain case: the engine has to look at it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Odd;
 

@@ -96,7 +96,9 @@ impl<'m> Built<'m> {
     /// like that in them.
     fn find_insides(&mut self, data: &Data<'m>) {
         let says_nothing = |row: &Row| {
-            data.is_data(row) && !matches!(row.kind, RowKind::Slice { .. }) && !data.carries(&row.ty)
+            data.is_data(row)
+                && !matches!(row.kind, RowKind::Slice { .. })
+                && !data.carries(&row.ty)
         };
         let mut changed = true;
         while changed {
@@ -105,7 +107,8 @@ impl<'m> Built<'m> {
                 for (id, row) in record.numbered_rows().filter(|(_, row)| says_nothing(row)) {
                     let Some(inner) = record_of_target(&row.ty) else { continue };
                     let rows = &self.model.records[inner.index()].rows;
-                    let kept = |row: &Row| matches!(row.role, Role::Kept(e) if data.is_kept_field(row, e));
+                    let kept =
+                        |row: &Row| matches!(row.role, Role::Kept(e) if data.is_kept_field(row, e));
                     let spelled = self.spelled[inner.index()] || rows.iter().any(kept);
                     if spelled && !self.insides[index].contains(&(id, inner)) {
                         self.insides[index].push((id, inner));

@@ -1,10 +1,10 @@
-//! Straight code: a reader and a writer without a tree between bytes and value, for files that have
-//! nothing unusual.
+//! The fast path, straight code: a reader and a writer without a tree between bytes and value, for
+//! files that have nothing unusual.
 //!
 //! Whatever is not as a file written by straight code would have it is [*odd*](formwork::__rt::s::Odd),
-//! and the thorough code begins from the start. So straight code reports nothing, and of spellings it
-//! keeps only widths of numbers and forms of cases, which a row shows by itself. It may give up where
-//! it likes, but where it says something it says what the thorough code would say.
+//! and the engine begins from the start. So straight code reports nothing, and of spellings it keeps
+//! only widths of numbers and forms of cases, which a row shows by itself. It may give up where it
+//! likes, but where it says something it says what the engine would say.
 //!
 //! A model that straight code cannot carry at all has none; cases of unions that it cannot carry are
 //! odd when they occur.
@@ -39,6 +39,9 @@ pub(super) struct Unable(pub String);
 
 /// Something that straight code can carry, or why not.
 pub(super) type Able<T> = Result<T, Unable>;
+
+/// Why words with rules for their bits are not carried.
+const RULES_OF_BITS: &str = "rules of bits";
 
 /// Why not.
 pub(super) fn unable<T>(why: impl Into<String>) -> Able<T> {
@@ -99,13 +102,21 @@ pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted>
     let epoch = straight.epoch_function()?;
     let (tokens, root) = (&reader.tokens, straight.value_ty(model.root, &quote!('_)));
     let ty = straight.value_ty(model.root, &quote!('o));
-    let tried = straight
-        .record(model.root)
-        .numbered_rows()
-        .filter(|(_, row)| straight.is_tried(model.root, row))
-        .filter_map(|(id, _)| straight.shapes.field(model.root, id))
-        .map(|field| field.ident.clone());
-    let tries = tried.map(|field| {
+    straight.has_no_rules_of_bits()?;
+    let tried = || {
+        let rows = straight.record(model.root).numbered_rows();
+        let tried = rows.filter(|(_, row)| straight.is_tried(model.root, row));
+        tried.filter_map(|(id, row)| Some((&straight.shapes.field(model.root, id)?.ident, row)))
+    };
+    // Addresses may say something that the bytes do not depend on.
+    let doubts = tried().filter(|(_, row)| straight.asks_for_addresses(row)).map(|(field, _)| {
+        quote! {
+            value.#field = !value.#field;
+            s::holds(!s::writes(bytes, |out| whole(&value, out)))?;
+            value.#field = !value.#field;
+        }
+    });
+    let tries = tried().map(|(field, _)| {
         quote! {
             value.#field = !value.#field;
             if s::writes(bytes, |out| whole(&value, out)) {
@@ -121,6 +132,7 @@ pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted>
             let mut value = read::<M>(bytes, options)?;
             // What the reader did not look at is in the bytes that the value has.
             if s::writes(bytes, |out| whole(&value, out)) {
+                #(#doubts)*
                 return rt::Ok(value);
             }
             #(#tries)*
@@ -167,6 +179,7 @@ pub(super) fn emit_arena<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<To
     if !reader.sealed {
         return unable("a reader that has to compare bytes");
     }
+    straight.has_no_rules_of_bits()?;
     let checking = check::Checking::new(&straight, false)?;
     let writer = write::emit(&straight, &checking)?;
     let checks = check::emit(&checking, reader.sealed)?;
@@ -400,6 +413,37 @@ impl<'p, 'm> Straight<'p, 'm> {
         record == self.model.root
             && matches!(row.kind, RowKind::Value { seen: Some(_) })
             && matches!(row.role, Role::Default(Constant::Bool(_)))
+    }
+
+    /// Whether what a value is seen from is where something is.
+    fn asks_for_addresses(&self, row: &Row) -> bool {
+        let RowKind::Value { seen: Some(seen) } = row.kind else { return false };
+        let mut open = vec![seen];
+        while let Some(expr) = open.pop() {
+            let expr = &self.model[expr];
+            if matches!(expr, Expr::At(_) | Expr::End(_) | Expr::Size(_)) {
+                return true;
+            }
+            expr.operands(&mut |operand| open.push(operand));
+        }
+        false
+    }
+
+    /// Rows of words with rules. Bits of words are taken as they are: nobody looks at rules for them.
+    fn rules_of_bits(&self) -> Vec<(RecordId, RowId)> {
+        let words = self.model.records().filter(|(id, record)| {
+            matches!(record.kind, RecordKind::Word(_)) && self.shapes.is_typed(*id)
+        });
+        let rows = words.flat_map(|(id, record)| {
+            record.numbered_rows().map(move |(row_id, row)| (id, row_id, row))
+        });
+        rows.filter(|(.., row)| !row.checks.is_empty() || row.reference.is_some())
+            .map(|(id, row_id, _)| (id, row_id))
+            .collect()
+    }
+
+    fn has_no_rules_of_bits(&self) -> Able<()> {
+        if self.rules_of_bits().is_empty() { Ok(()) } else { unable(RULES_OF_BITS) }
     }
 
     /// Whether there is more than one layout.

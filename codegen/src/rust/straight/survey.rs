@@ -13,7 +13,9 @@ use std::collections::BTreeMap;
 
 use proc_macro2::TokenStream;
 
-use super::{Able, Flavour, RecordId, RowId, Shapes, Straight, Unable, check, read, write};
+use super::{
+    Able, Flavour, RULES_OF_BITS, RecordId, RowId, Shapes, Straight, Unable, check, read, write,
+};
 use crate::model::Model;
 use crate::span::Span;
 
@@ -83,6 +85,13 @@ pub(in crate::rust) fn survey(shapes: &Shapes<'_>, views: &[Model]) -> (Vec<Find
         straight.at_last(Task::Checking, root, || check::emit(&checking, sealed));
     }
     straight.at_last(Task::Writing, root, || straight.epoch_function());
+    for (record, row) in straight.rules_of_bits() {
+        let (task, why) = (Task::Checking, RULES_OF_BITS.to_owned());
+        let (row, span, in_case, epoch) = (Some(row), None, false, None);
+        if let Some(survey) = &straight.survey {
+            survey.add(Finding { task, record, row, span, why, in_case, epoch });
+        }
+    }
     let epochs = straight.model.epochs.len();
     let found = straight.survey.map(|survey| survey.found.into_inner()).unwrap_or_default();
     let lost = is_lost(&found, epochs);

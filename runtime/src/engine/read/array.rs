@@ -1,14 +1,12 @@
 //! Reads arrays and the members of string pools.
 
-use super::super::state::Engine;
 use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, WHOLE};
+use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Cells, Elements, Records};
 use super::{short, Cursor, Read};
 use crate::error::ReadErrorKind;
 use crate::load::Endian;
-use crate::model::{
-    ArrayLength, ArrayType, Cell, ExprId, Meaning, RecordId, Row, Storage, Type,
-};
+use crate::model::{ArrayLength, ArrayType, Cell, ExprId, Meaning, RecordId, Row, Storage, Type};
 
 impl<'p, 'b> Engine<'p, 'b> {
     pub(crate) fn read_array(
@@ -91,13 +89,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         Item::Array(ArrayRef::Own(number))
     }
 
-    fn is_last_element(
-        &mut self,
-        last: ExprId,
-        item: Item,
-        element: Loc,
-        at: u64,
-    ) -> Read<bool> {
+    fn is_last_element(&mut self, last: ExprId, item: Item, element: Loc, at: u64) -> Read<bool> {
         let it = self.tree.val(item);
         let last = self.eval_bool(last, element.node, Some(it));
         last.map_err(|fault| self.fault(*fault, at, element))

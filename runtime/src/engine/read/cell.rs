@@ -3,9 +3,9 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::super::state::Engine;
 use super::super::item::{Item, Loc, NodeRef, UNPLACED};
 use super::super::plan::{has_order, Place, Store};
+use super::super::state::Engine;
 use super::super::tree::{cell_bytes, float, integer, mask, number, Order};
 use super::{short, Cursor, Read};
 use crate::bits::{BitOrder, BitReader};
@@ -41,7 +41,8 @@ impl<'p, 'b> Engine<'p, 'b> {
                 let bytes = self.tree.file;
                 let bytes = bytes.get(..limit).unwrap_or(bytes);
                 let bits = u32::from(varint.ty.bytes) * 8;
-                let read = crate::read_varint(bytes, at, varint.order.into(), varint.max_bytes, bits);
+                let read =
+                    crate::read_varint(bytes, at, varint.order.into(), varint.max_bytes, bits);
                 let (value, width) = read.map_err(|error| self.located(error, loc))?;
                 cursor.at += u64::from(width);
                 self.claim(at, cursor.at, loc);
@@ -324,8 +325,12 @@ impl<'p, 'b> Engine<'p, 'b> {
                 if let Type::Cell(cell) = &array.element {
                     for index in 0..count {
                         let size = u64::from(cell_bytes(cell));
-                        let result =
-                            self.verify_number(cell, loc.at(index), row, at + size * u64::from(index));
+                        let result = self.verify_number(
+                            cell,
+                            loc.at(index),
+                            row,
+                            at + size * u64::from(index),
+                        );
                         if result.is_err() {
                             self.claim_elements(at, size, u64::from(index) + 1, loc);
                             return result;
@@ -396,7 +401,11 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             (Store::Cells(count), Type::Array(array)) => {
                 let Type::Cell(cell) = &array.element else {
-                    return self.error(ReadErrorKind::UnexpectedEnd { needed: 1, remaining }, at, loc);
+                    return self.error(
+                        ReadErrorKind::UnexpectedEnd { needed: 1, remaining },
+                        at,
+                        loc,
+                    );
                 };
                 let size = u64::from(cell_bytes(cell));
                 let fit = remaining.checked_div(size).unwrap_or(0).min(count.into());

@@ -4,16 +4,14 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use super::super::state::Engine;
 use super::super::item::{Item, Loc, NodeRef, CASE};
 use super::super::program::Candidate;
+use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Tree};
 use super::super::val::{describe, hex, Fault, Val};
 use super::{short, Cursor, Read};
 use crate::error::ReadErrorKind;
-use crate::model::{
-    Cell, Label, RowId, Storage, Tag, Type, UnionId,
-};
+use crate::model::{Cell, Label, RowId, Storage, Tag, Type, UnionId};
 
 /// What decides a case: the value of the tag, and the bytes from the tag on.
 struct Decision<'b> {
@@ -45,7 +43,8 @@ impl<'p, 'b> Engine<'p, 'b> {
         let tag_size = tag_size(&union.tag);
         let decision = match &union.tag {
             Tag::Row(tag) => {
-                let val = self.load(Val::Loc(Loc::row(loc.node, *tag))).map_err(|f| fail(self, f))?;
+                let val =
+                    self.load(Val::Loc(Loc::row(loc.node, *tag))).map_err(|f| fail(self, f))?;
                 Decision { val, bytes: &[], word: None }
             }
             Tag::Given(expr) => {
@@ -178,7 +177,9 @@ impl<'p, 'b> Engine<'p, 'b> {
     pub(crate) fn set_letter_cells(&mut self, rows: NodeRef, at: u64) {
         for (id, row) in (0..).map(RowId).zip(&self.tree.record(rows).rows) {
             let Type::Pointer(pointer) = &row.ty else { continue };
-            let Some(Cell { storage: Storage::Letter { .. }, .. }) = &pointer.cell else { continue };
+            let Some(Cell { storage: Storage::Letter { .. }, .. }) = &pointer.cell else {
+                continue;
+            };
             let loc = Loc::row(rows, id);
             if let Some(slot) = self.tree.slot_mut(loc) {
                 slot.at = short(at);

@@ -3,8 +3,8 @@
 use alloc::boxed::Box;
 use alloc::format;
 
-use super::super::state::Engine;
 use super::super::item::{ArrayRef, Item, Loc, UNPLACED};
+use super::super::state::Engine;
 use super::super::tree::{Array, Cells, Elements, Records};
 use super::super::val::{eval_error, Fallible, Fault, Val};
 use super::short;
@@ -115,13 +115,7 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    fn table_slice(
-        &mut self,
-        table: &'p Path,
-        loc: Loc,
-        base: i128,
-        count: i128,
-    ) -> Fallible<u32> {
+    fn table_slice(&mut self, table: &'p Path, loc: Loc, base: i128, count: i128) -> Fallible<u32> {
         let Val::Loc(table) = self.find_first(table, loc.node, None)?.first else {
             return eval_error("the shared table is not there");
         };
@@ -138,9 +132,7 @@ impl<'p> Engine<'p, '_> {
             None => {
                 let kind = ReadErrorKind::IndexOutOfRange { index: base, count: total.into() };
                 let at = match &self.tree.row(loc).kind {
-                    RowKind::Slice { base, .. } => {
-                        self.tree.row_at(Loc::row(loc.node, *base))
-                    }
+                    RowKind::Slice { base, .. } => self.tree.row_at(Loc::row(loc.node, *base)),
                     _ => self.tree.row_at(loc),
                 };
                 Err(Box::new(Fault::Read(self.error(kind, at, loc))))

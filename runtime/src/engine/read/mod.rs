@@ -15,9 +15,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::claims::Claim;
-use super::state::Engine;
 use super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
+use super::keys::Keys;
 use super::plan::{RowPlan, Store};
+use super::state::Engine;
 use super::tree::{Kept, Order};
 use super::val::{read_kind, Fault};
 use crate::bits::BitReader;
@@ -42,6 +43,8 @@ pub(crate) struct Reading {
     /// and their addresses where elements do not know them.
     pub items: Vec<Item>,
     pub starts: Vec<u32>,
+    /// Names of elements, by the dictionary that has them.
+    pub keys: Keys,
     /// Everything is read, and is now compared.
     pub settling: bool,
     pub notes: Vec<Note>,
@@ -148,7 +151,11 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// Gives an error of the runtime its path.
     #[cold]
     pub(crate) fn located(&self, error: ReadError, loc: Loc) -> ReadError {
-        if error.path().is_empty() { error.with_path(self.tree.path(loc)) } else { error }
+        if error.path().is_empty() {
+            error.with_path(self.tree.path(loc))
+        } else {
+            error
+        }
     }
 
     /// A fault of an expression, as an error at this place.

@@ -3,8 +3,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::super::state::Engine;
 use super::super::item::{ArrayRef, Blob, Item, Loc, NodeRef, UNPLACED};
+use super::super::state::Engine;
 use super::super::tree::Pointer;
 use super::{short, Cursor, Read};
 use crate::error::ReadErrorKind;
@@ -109,7 +109,9 @@ impl<'p, 'b> Engine<'p, 'b> {
         while let Some(next) = todo.pop() {
             match next {
                 Next::Rows(node, index) => {
-                    let Some(row) = self.tree.plan(node).leading.get(index as usize) else { continue };
+                    let Some(row) = self.tree.plan(node).leading.get(index as usize) else {
+                        continue;
+                    };
                     todo.push(Next::Rows(node, index + 1));
                     let loc = Loc::row(node, *row);
                     let object = matches!(self.tree.row(loc).kind, RowKind::Object { .. });

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::super::state::Engine;
 use super::super::item::{Item, Loc};
+use super::super::state::Engine;
 use super::{Cursor, Read};
 use crate::error::ReadErrorKind;
 use crate::model::{Extent, RegionType, Row, Terminated, Terminator, Trim};

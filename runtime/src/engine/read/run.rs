@@ -3,8 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::super::state::Engine;
 use super::super::item::{Blob, From, Item, Loc};
+use super::super::state::Engine;
 use super::{short, Cursor, Read};
 use crate::error::ReadErrorKind;
 use crate::load::Endian;
@@ -121,7 +121,11 @@ impl<'p, 'b> Engine<'p, 'b> {
             Encoding::Ascii => bytes.is_ascii(),
             _ => crate::checked_str(bytes).is_some(),
         };
-        if is_text { Ok(()) } else { Err(self.no_text(encoding, at, loc)) }
+        if is_text {
+            Ok(())
+        } else {
+            Err(self.no_text(encoding, at, loc))
+        }
     }
 
     #[cold]

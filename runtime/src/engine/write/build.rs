@@ -4,13 +4,13 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::super::state::Engine;
 use super::super::forms::{cell_fits, given_is};
 use super::super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, WHOLE};
-use super::super::plan::Store;
+use super::super::plan::{Place, Store};
 use super::super::show::number;
 use super::super::source::{Asked, Fields, Given, OnlySpelled, Spelled, StandsFor, Stored};
-use super::super::tree::{cell_bytes, mask, Cells, Elements, Kept, Pointer, Records};
+use super::super::state::Engine;
+use super::super::tree::{cell_bytes, mask, Cells, Elements, Kept, Order, Pointer, Records};
 use crate::load::Endian;
 use crate::model::{
     Case, Cell, Constant, Content, DefinerScope, Encoding, Home, IntType, Meaning, PointerType,
@@ -95,7 +95,9 @@ impl<'p> Engine<'p, '_> {
         });
         for name in strangers {
             let why = match self.tree.case_of(node) {
-                Some((union, case)) => format!("`{name}` is no field of `{}`", union.cases[case].name),
+                Some((union, case)) => {
+                    format!("`{name}` is no field of `{}`", union.cases[case].name)
+                }
                 None => format!("`{name}` is no field of `{}`", self.tree.record(node).template),
             };
             let at = self.tree.node_loc(node);
@@ -222,8 +224,11 @@ impl<'p> Engine<'p, '_> {
         let record = self.tree.record(node);
         let plan = self.tree.plan(node);
         let (rows, derived) = match from {
-            Origin::Node(_) => &plan.taking,
-            _ => &plan.building,
+            Origin::Node(stored) if self.copy_block(node, stored) => {
+                (&plan.not_copied, &plan.taking.1)
+            }
+            Origin::Node(_) => (&plan.taking.0, &plan.taking.1),
+            _ => (&plan.building.0, &plan.building.1),
         };
         for id in rows {
             self.build_row(Loc::row(node, *id), &record.rows[id.index()], from);
@@ -262,6 +267,40 @@ impl<'p> Engine<'p, '_> {
                 }
             }
         }
+    }
+
+    /// Takes over bytes of rows in place from the file, if a node is of a file that was read with the
+    /// same layout.
+    fn copy_block(&mut self, node: NodeRef, stored: Stored<'_>) -> bool {
+        let plan = self.tree.plan(node);
+        let (Some(source), tree) = (stored.node(), stored.tree) else { return false };
+        let own = |node: NodeRef| node.part == 0 && !node.is_element();
+        let same = own(node)
+            && own(source)
+            && tree.is_reading()
+            && !tree.partial.failed
+            && core::ptr::eq(tree.layout, self.tree.layout)
+            && core::ptr::eq(tree.file, self.tree.file)
+            && tree.record_id(source) == self.tree.record_id(node);
+        let (true, Order::Known(order)) = (same, tree.known_order(source)) else { return false };
+        let source = tree.own_node(source);
+        let block = self.tree.block(node);
+        for piece in &plan.copied {
+            let at = match piece.place {
+                Place::Home(offset) => source.at + offset,
+                Place::Tail(offset) => source.tail + offset,
+                Place::Moving | Place::Nowhere => continue,
+            };
+            let to = (block + piece.from) as usize;
+            let bytes = self.tree.file.get(at as usize..(at + piece.len) as usize);
+            let place = self.tree.own.get_mut(to..to + piece.len as usize);
+            let (Some(bytes), Some(place)) = (bytes, place) else { return false };
+            place.copy_from_slice(bytes);
+            if piece.number && piece.order.unwrap_or(order) == Endian::Big {
+                place.reverse();
+            }
+        }
+        true
     }
 
     fn build_row(&mut self, loc: Loc, row: &'p Row, from: Origin<'_>) {
@@ -561,7 +600,13 @@ impl<'p> Engine<'p, '_> {
         Some(match (item, &cell.meaning) {
             (Item::F32(bits), _) => bits.into(),
             (Item::F64(bits), _) => bits,
-            (Item::Bool(b), Meaning::Bool { yes }) => if b { *yes } else { 0 },
+            (Item::Bool(b), Meaning::Bool { yes }) => {
+                if b {
+                    *yes
+                } else {
+                    0
+                }
+            }
             (Item::Bool(b), _) => b.into(),
             (Item::Absent, _) => self.code_for_none(loc, row)? as u64,
             (item, _) => {
@@ -610,13 +655,7 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    fn put_numbers_in_place(
-        &mut self,
-        loc: Loc,
-        cell: &Cell,
-        row: &Row,
-        items: ArrayRef,
-    ) -> bool {
+    fn put_numbers_in_place(&mut self, loc: Loc, cell: &Cell, row: &Row, items: ArrayRef) -> bool {
         let size = usize::from(cell_bytes(cell));
         let mut bytes = Vec::new();
         for index in 0..self.tree.count(items) {
@@ -680,13 +719,7 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    fn build_array(
-        &mut self,
-        element: &'p Type,
-        value: Given<'_>,
-        loc: Loc,
-        row: &'p Row,
-    ) -> Item {
+    fn build_array(&mut self, element: &'p Type, value: Given<'_>, loc: Loc, row: &'p Row) -> Item {
         let count = match (value, element) {
             (Given::None, _) => return self.build_none(loc, row),
             (Given::Bytes(bytes), Type::Cell(cell)) if is_byte(cell) => {
@@ -752,7 +785,12 @@ impl<'p> Engine<'p, '_> {
                     }
                     None => {
                         let built = bytes.chunks_exact(size).map(|bytes| {
-                            let raw = super::super::tree::load(bytes, 0, cell_bytes(cell), Endian::Little);
+                            let raw = super::super::tree::load(
+                                bytes,
+                                0,
+                                cell_bytes(cell),
+                                Endian::Little,
+                            );
                             self.tree.meant(raw, cell, row)
                         });
                         items = built.collect();
@@ -873,8 +911,7 @@ impl<'p> Engine<'p, '_> {
     fn build_none(&mut self, loc: Loc, row: &'p Row) -> Item {
         // The condition is about the row, not about its elements.
         let conditional = row.when.is_some() && loc.index().is_none();
-        let optional =
-            conditional || !row.none.is_empty() || self.tree.home(loc) == Home::Absent;
+        let optional = conditional || !row.none.is_empty() || self.tree.home(loc) == Home::Absent;
         if !optional {
             self.problem(loc, ProblemKind::MissingField);
         }
@@ -1004,7 +1041,8 @@ impl<'p> Engine<'p, '_> {
             }
             Given::NumberedCase(number, fields) => (by_number(number), Origin::Fields(fields, &[])),
             Given::BareCase(number) => (by_number(number), Origin::Fields(&bare, &[])),
-            Given::Stored(stored) => match stored.node().and_then(|node| stored.tree.case_of(node)) {
+            Given::Stored(stored) => match stored.node().and_then(|node| stored.tree.case_of(node))
+            {
                 Some((_, case)) => (union.cases.get(case), Origin::Node(stored)),
                 None => return self.wrong(loc, "a union", value),
             },
@@ -1066,7 +1104,8 @@ impl<'p> Engine<'p, '_> {
             }
             Origin::Node(stored) | Origin::Case(stored, _) => {
                 let node = stored.node().map(|node| NodeRef { part: CASE, ..node });
-                for entry in node.and_then(|node| stored.tree.kept.get(&node)).into_iter().flatten() {
+                for entry in node.and_then(|node| stored.tree.kept.get(&node)).into_iter().flatten()
+                {
                     if let (KeptKind::Form, KeptValue::Int(a), KeptValue::Int(b)) =
                         (entry.kind, &entry.stored, &entry.instead_of)
                     {
@@ -1079,11 +1118,11 @@ impl<'p> Engine<'p, '_> {
         let chosen = kept
             .filter(|(_, instead)| usize::try_from(*instead) == Ok(first))
             .and_then(|(stored, _)| usize::try_from(stored).ok())
-            .filter(|form| {
-                case.forms.get(*form).is_some_and(|form| self.form_fits(form, &value))
-            })
+            .filter(|form| case.forms.get(*form).is_some_and(|form| self.form_fits(form, &value)))
             .unwrap_or(first);
-        let Some(rows) = self.build_add(case.forms[chosen].record, loc) else { return Item::Absent };
+        let Some(rows) = self.build_add(case.forms[chosen].record, loc) else {
+            return Item::Absent;
+        };
         self.tree.set_case(rows, case.record);
         let node = NodeRef { part: CASE, ..rows };
         if loc.index().is_none() && self.tree.entry(loc) == Item::Node(rows) {

@@ -4,10 +4,10 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use super::super::state::{Engine, Table};
 use super::super::item::{ArrayRef, Item, Loc};
 use super::super::plan::{Duties, Store};
 use super::super::settle::kept_kind;
+use super::super::state::{Engine, Table};
 use super::super::tree::Pointer;
 use super::super::val::{eval_error, Fallible, Fault, Val};
 use super::super::walk::Walk;
@@ -202,20 +202,14 @@ impl<'p> Engine<'p, '_> {
             return Item::Array(ArrayRef::Own(self.tree.add_items(&members)));
         };
         let row = self.tree.row(loc);
-        let mut items: Vec<Item> =
-            stored.iter().map(|value| self.kept_item(value, row)).collect();
+        let mut items: Vec<Item> = stored.iter().map(|value| self.kept_item(value, row)).collect();
         let known: BTreeSet<Vec<u8>> = items.iter().map(|item| self.tree.item_key(*item)).collect();
         items.extend(members.into_iter().filter(|m| !known.contains(&self.tree.item_key(*m))));
         Item::Array(ArrayRef::Own(self.tree.add_items(&items)))
     }
 
     /// A shared table: the slices of its owners one behind the other.
-    fn gather(
-        &mut self,
-        loc: Loc,
-        slices: &'p [Path],
-        key: Option<ExprId>,
-    ) -> Fallible<Item> {
+    fn gather(&mut self, loc: Loc, slices: &'p [Path], key: Option<ExprId>) -> Fallible<Item> {
         let owners = self.slices(loc, slices, key)?;
         let mut items = Vec::new();
         for slice in owners {

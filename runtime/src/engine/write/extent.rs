@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::super::state::Engine;
 use super::super::item::Loc;
 use super::super::read::region::{canonical_tail, content_length, find_terminator};
+use super::super::state::Engine;
 use super::super::val::{eval_error, Fallible, Fault};
 use super::lay::Spot;
 use super::Expectation;
@@ -106,9 +106,10 @@ impl<'p> Engine<'p, '_> {
         }
         let width = terminator.bytes.len() as u64;
         let full = around.is_some_and(|room| spot.at.saturating_add(width) > room);
-        let kept = self.tree.kept_of(loc, KeptKind::Tail).is_some_and(|kept| {
-            kept.instead_of == KeptValue::Int(content.len() as i128)
-        });
+        let kept = self
+            .tree
+            .kept_of(loc, KeptKind::Tail)
+            .is_some_and(|kept| kept.instead_of == KeptValue::Int(content.len() as i128));
         let ended_by_region = terminator.optional && (full || kept);
         if terminator.mode == Terminated::Dropped && !ended_by_region {
             if !self.writing.measuring {
@@ -129,12 +130,12 @@ impl<'p> Engine<'p, '_> {
     ) -> bool {
         let length = KeptValue::Int(content.len() as i128);
         let kept = self.tree.kept_of(loc, KeptKind::Tail);
-        let kept = kept.filter(|kept| kept.instead_of == length).and_then(|kept| match &kept.stored {
-            KeptValue::Bytes(tail) => Some(tail.clone()),
-            _ => None,
-        });
-        let kept = kept
-            .filter(|tail| size.map_or(true, |size| size == content.len() + tail.len()));
+        let kept =
+            kept.filter(|kept| kept.instead_of == length).and_then(|kept| match &kept.stored {
+                KeptValue::Bytes(tail) => Some(tail.clone()),
+                _ => None,
+            });
+        let kept = kept.filter(|tail| size.map_or(true, |size| size == content.len() + tail.len()));
         let Some(tail) = kept.or_else(|| canonical_tail(trim, content, size)) else {
             let expected = size.map_or(0, |size| size as i128);
             let why = "the schema fixes the size".into();

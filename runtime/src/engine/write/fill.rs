@@ -3,9 +3,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::super::state::Engine;
 use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
 use super::super::plan::{has_order, Piece, Place, Store};
+use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Cells, Elements, Records};
 use super::super::val::{Fallible, Fault};
 use super::build::does_not_fit;
@@ -67,8 +67,7 @@ impl<'p> Engine<'p, '_> {
             return;
         }
         for (loc, item) in self.tree.odd_items() {
-            if let (Type::Cell(cell), Some(number)) =
-                (&self.tree.row(loc).ty, self.tree.int(item))
+            if let (Type::Cell(cell), Some(number)) = (&self.tree.row(loc).ty, self.tree.int(item))
             {
                 let stored = number.saturating_add(self.tree.row(loc).plus);
                 let name = match cell.storage {
@@ -157,7 +156,9 @@ impl<'p> Engine<'p, '_> {
     /// Copies bytes into the file, perhaps in the other order.
     fn copy(&mut self, from: From, start: usize, to: u64, len: usize, reversed: bool) {
         let ahead = self.writing.ahead;
-        let Some(to) = to.checked_sub(ahead).and_then(|to| usize::try_from(to).ok()) else { return };
+        let Some(to) = to.checked_sub(ahead).and_then(|to| usize::try_from(to).ok()) else {
+            return;
+        };
         let to = self.writing.base + to;
         let source = match from {
             From::File => self.tree.file,
@@ -428,7 +429,9 @@ impl<'p> Engine<'p, '_> {
         }
         let wide = matches!(
             run.content,
-            Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be | Encoding::Utf32)
+            Content::Text(
+                Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be | Encoding::Utf32
+            )
         );
         let len = match item {
             Item::Text(blob) | Item::Bytes(blob) if !wide => {
@@ -437,7 +440,9 @@ impl<'p> Engine<'p, '_> {
             }
             item => {
                 let order = match run.content {
-                    Content::Text(Encoding::Utf16 | Encoding::Utf32) => self.node_order(loc.node)?,
+                    Content::Text(Encoding::Utf16 | Encoding::Utf32) => {
+                        self.node_order(loc.node)?
+                    }
                     _ => None,
                 };
                 let bytes = self.encode(run.content, item, order.unwrap_or_default());

@@ -3,12 +3,12 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::super::state::Engine;
 use super::super::item::{ArrayRef, Item, Loc, NodeRef, CASE, MAX_SIZE};
 use super::super::map::BytesMap;
 use super::super::plan::Store;
 use super::super::read::choice::tag_size;
 use super::super::read::short;
+use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Elements};
 use super::super::val::{eval_error, Fallible};
 use crate::model::{
@@ -146,7 +146,8 @@ impl<'p> Engine<'p, '_> {
         let Some(condition) = row.when else { return Ok(true) };
         let absent = self.tree.entry(loc).is_absent();
         if self.is_optional_data(row) {
-            if !absent || !may_say_none(self.model, row) || self.layout.mentions_position(condition) {
+            if !absent || !may_say_none(self.model, row) || self.layout.mentions_position(condition)
+            {
                 return Ok(!absent);
             }
             return self.eval_bool(condition, loc.node, None);

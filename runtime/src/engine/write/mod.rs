@@ -22,13 +22,13 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::state::Engine;
 use super::item::{Loc, NodeRef, MAX_SIZE, WHOLE};
 use super::map::BytesMap;
 use super::plan::Direction;
 use super::program::Program;
 use super::read::entry::find_epoch;
 use super::source::{Asked, Given};
+use super::state::Engine;
 use super::val::Fault;
 use crate::dictionary::DictionaryError;
 use crate::load::Endian;

@@ -2,17 +2,17 @@
 
 use alloc::format;
 
-use super::fill::no_order;
-use super::super::state::Engine;
 use super::super::item::{Item, Loc, NodeRef, UNPLACED};
 use super::super::plan::Store;
+use super::super::state::Engine;
 use super::super::tree::{load, mask};
 use super::super::val::{eval_error, Fallible, Val};
 use super::build::{does_not_fit, is_nothing};
+use super::fill::no_order;
 use crate::load::Endian;
 use crate::model::{
-    Cell, IntType, Label, Meaning, Pattern, PointerType, RecordKind, Reference, Row, RowId, Storage,
-    Tag, Target, Type, UnionId,
+    Cell, IntType, Label, Meaning, Pattern, PointerType, RecordKind, Reference, Row, RowId,
+    Storage, Tag, Target, Type, UnionId,
 };
 use crate::problem::ProblemKind;
 
@@ -107,12 +107,7 @@ impl<'p> Engine<'p, '_> {
         Ok(word)
     }
 
-    pub(crate) fn fill_cell(
-        &mut self,
-        loc: Loc,
-        cell: &'p Cell,
-        row: &'p Row,
-    ) -> Fallible<()> {
+    pub(crate) fn fill_cell(&mut self, loc: Loc, cell: &'p Cell, row: &'p Row) -> Fallible<()> {
         let n = self.stored_number(loc, cell, row)?;
         let at = self.item_at(loc);
         match cell.storage {
@@ -149,7 +144,11 @@ impl<'p> Engine<'p, '_> {
                 }
                 let at = self.tree.row_at(loc.whole_row());
                 let from = u64::from(self.tree.slot(loc.whole_row()).map_or(0, |slot| {
-                    if loc.index().is_some() { 0 } else { slot.end }
+                    if loc.index().is_some() {
+                        0
+                    } else {
+                        slot.end
+                    }
                 }));
                 let from = from + u64::from(loc.index().unwrap_or(0)) * u64::from(width);
                 let bit = u8::try_from(from % 8).unwrap_or(0);
@@ -186,7 +185,8 @@ impl<'p> Engine<'p, '_> {
         }
         let rows = node.as_rows();
         let form = self.tree.record_id(rows);
-        let labels = case.forms.iter().find(|f| f.record == form).map_or(&case.labels, |f| &f.labels);
+        let labels =
+            case.forms.iter().find(|f| f.record == form).map_or(&case.labels, |f| &f.labels);
         let at = self.item_at(loc);
         match labels.first() {
             Some(Label::Pattern(pattern)) => {
@@ -371,7 +371,11 @@ impl<'p> Engine<'p, '_> {
             .tree
             .pointer(loc)
             .is_some_and(|inner| inner.at != UNPLACED && !inner.target.is_absent());
-        if placed { self.fill_item(loc, target, row) } else { Ok(()) }
+        if placed {
+            self.fill_item(loc, target, row)
+        } else {
+            Ok(())
+        }
     }
 }
 

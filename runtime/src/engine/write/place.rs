@@ -7,15 +7,16 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::super::address::leads_to_nothing;
-use super::super::state::Engine;
 use super::super::item::{Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
 use super::super::plan::Duties;
 use super::super::read::short;
+use super::super::state::Engine;
 use super::super::val::{eval_error, Fallible, Fault};
 use super::super::walk::Walk;
 use super::lay::Spot;
 use crate::model::{
-    LayoutPath, Model, PathStep, PointerType, Row, RowKind, RunLength, Statement, Target, Type, WhenEmpty,
+    LayoutPath, Model, PathStep, PointerType, Row, RowKind, RunLength, Statement, Target, Type,
+    WhenEmpty,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};

@@ -3,9 +3,9 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::super::state::Engine;
 use super::super::item::{Loc, NodeRef};
 use super::super::read::choice::bits_mask;
+use super::super::state::Engine;
 use super::super::val::Fallible;
 use super::build::does_not_fit;
 use crate::load::Endian;

@@ -4,10 +4,10 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 
-use super::super::state::Engine;
 use super::super::item::{Item, Loc, UNPLACED};
 use super::super::plan::{count_of, Duties, Store};
 use super::super::read::choice::takes;
+use super::super::state::Engine;
 use super::super::val::{Fallible, Val};
 use super::super::walk::Walk;
 use super::lay::may_say_none;
@@ -244,12 +244,7 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// Whether the others of the same array can be looked at, too.
-    fn validate_one(
-        &mut self,
-        loc: Loc,
-        target: Loc,
-        reference: &'p Reference,
-    ) -> Fallible<bool> {
+    fn validate_one(&mut self, loc: Loc, target: Loc, reference: &'p Reference) -> Fallible<bool> {
         let Some(index) = self.tree.int(self.tree.item(target)) else { return Ok(true) };
         let Some(array) = self.referred(reference, loc)? else {
             let what = "the array that it refers to is not there".into();

@@ -48,12 +48,7 @@ impl<'i> Scan<'i> {
     ///   again, and the bytes have to be the same. Then the file has the tables that follow from the
     ///   value: a dictionary that can be made, and a list of exactly the pointers of the schema.
     #[inline]
-    pub fn new(
-        bytes: &'i [u8],
-        options: &ReadOptions,
-        factor: usize,
-        goals: usize,
-    ) -> Scan<'i> {
+    pub fn new(bytes: &'i [u8], options: &ReadOptions, factor: usize, goals: usize) -> Scan<'i> {
         let all = bytes.len().saturating_mul(factor).saturating_add(SPARSE);
         let noted = alloc::vec![Noted::default(); goals];
         Scan { bytes, left: all, all, levels: Levels::new(options.max_depth), noted }

@@ -262,7 +262,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         let sealed = self.doubt.borrow().is_none();
         let factor = Literal::usize_unsuffixed(if sealed { SEALED } else { POOLED });
         // Whether the engine's budget is enough for what was read, where that is known.
-        let effort = sealed.then(|| effort::effort(self.model, &self.sizes)).flatten();
+        let effort = sealed.then(|| effort::effort(self.model)).flatten();
         let (before, behind) = match effort {
             Some((base, weight)) => {
                 let (base, weight) =

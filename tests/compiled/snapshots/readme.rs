@@ -105,7 +105,7 @@ mod straight {
         let mut cx = s::Scan::new(bytes, options, 4, 1);
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
-        cx.affords(options, &part, 45, 13)?;
+        cx.affords(options, &part, 52, 13)?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }

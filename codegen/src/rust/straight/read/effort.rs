@@ -26,7 +26,8 @@ use crate::rust::visit::{self, Part};
 const NODE: u64 = 11;
 const SLOT: u64 = 3;
 const POINTER: u64 = 5;
-/// Units for an element that is no node.
+/// Units for an array, and for an element that is no node.
+const ARRAY: u64 = 7;
 const ELEMENT: u64 = 3;
 /// Units for each byte.
 const BYTE: u64 = 3;
@@ -149,7 +150,7 @@ impl Effort<'_> {
                     Type::Cell(cell) if matches!(cell.storage, Storage::Fixed(_)) => 0,
                     _ => ELEMENT,
                 };
-                (self.borne((cost.checked_add(own)?, bytes)) == 0).then_some((0, 0))
+                (self.borne((cost.checked_add(own)?, bytes)) == 0).then_some((ARRAY, 0))
             }
             Type::PerEpoch(types) => {
                 let mut most = (0, u64::MAX);

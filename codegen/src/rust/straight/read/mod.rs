@@ -277,31 +277,18 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             true => self.straight.goals.len(),
             false => 0,
         });
-        if let Flavour::Arena = self.straight.flavour {
-            return Ok(quote! {
-                /// The value of a file.
-                fn read(
-                    bytes: &[u8],
-                    options: &::formwork::ReadOptions,
-                    arena: &mut super::pools::Pools,
-                ) -> s::Straight<#ty> {
-                    #before
-                    let mut cx = s::Scan::new(bytes, options, #factor, #goals);
-                    let mut part = cx.part(0)?;
-                    #enter
-                    #variables
-                    let value = #value;
-                    #behind
-                    #check
-                    rt::Ok(value)
-                }
-            });
-        }
+        let (generics, bytes, pools) = match self.straight.flavour {
+            Flavour::Arena => {
+                (quote!(), quote!(&[u8]), Some(quote!(arena: &mut super::pools::Pools,)))
+            }
+            _ => (quote!(<'i, 'o, M: s::Mode<'i, 'o>>), quote!(&'i [u8]), None),
+        };
         Ok(quote! {
             /// The value of a file.
-            fn read<'i, 'o, M: s::Mode<'i, 'o>>(
-                bytes: &'i [u8],
+            fn read #generics(
+                bytes: #bytes,
                 options: &::formwork::ReadOptions,
+                #pools
             ) -> s::Straight<#ty> {
                 #before
                 let mut cx = s::Scan::new(bytes, options, #factor, #goals);

@@ -18,7 +18,7 @@ pub trait Own {
     fn own(self) -> Self::Owned;
 }
 
-/// What a [`SpellingEntry`] can hold.
+/// What a [`SpellingEntry`](crate::SpellingEntry) can hold.
 pub trait ToKept {
     /// The value, to be remembered.
     fn to_kept(&self) -> KeptValue;

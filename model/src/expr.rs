@@ -314,6 +314,23 @@ pub enum StreamFunction {
     FirstIndex,
 }
 
+impl StreamFunction {
+    /// Its name, for people: that of `FirstIndex` is what `index(first(...))` says.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            StreamFunction::Count => "count",
+            StreamFunction::Sum => "sum",
+            StreamFunction::Min => "min",
+            StreamFunction::Max => "max",
+            StreamFunction::Any => "any",
+            StreamFunction::All => "all",
+            StreamFunction::First => "first",
+            StreamFunction::FirstIndex => "first index",
+        }
+    }
+}
+
 /// A place in the tree of nodes.
 #[derive(Debug, Clone)]
 pub struct Path {

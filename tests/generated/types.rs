@@ -42,31 +42,11 @@ impl ::core::default::Default for File<'_> {
     File < 'a > { things } { options r#type kind level weights size spelling }
 }
 
-impl ::formwork::Inspect for File<'_> {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &[
-            "#0",
-            "count",
-            "options",
-            "type",
-            "kind",
-            "level",
-            "#6",
-            "weights",
-            "things",
-            "size",
-        ];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "options", &self.options);
-        ::formwork::__rt::show(to, "type", &self.r#type);
-        ::formwork::__rt::show(to, "kind", &self.kind);
-        ::formwork::__rt::show(to, "level", &self.level);
-        ::formwork::__rt::show(to, "weights", &self.weights);
-        ::formwork::__rt::show(to, "things", &self.things);
-        to.spelling(&self.spelling, ROWS);
-        ::formwork::__rt::inspect_kept(&self.size, 9u16, to, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [File < '_ >] all { (show "options" options) (show "type" r#type) (show "kind" kind)
+    (show "level" level) (show "weights" weights) (show "things" things) } ["#0",
+    "count", "options", "type", "kind", "level", "#6", "weights", "things", "size"] { 9
+    size, } { spelling }
 }
 
 #[allow(missing_docs)]
@@ -159,16 +139,9 @@ pub struct Thing<'a> {
     Thing < 'a > { name data } { parent spelling }
 }
 
-impl ::formwork::Inspect for Thing<'_> {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["name", "parent", "type", "#3", "data"];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "name", &self.name);
-        ::formwork::__rt::show(to, "parent", &self.parent);
-        ::formwork::__rt::show(to, "data", &self.data);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [Thing < '_ >] all { (show "name" name) (show "parent" parent) (show "data" data) }
+    ["name", "parent", "type", "#3", "data"] {} { spelling }
 }
 
 /// Case `nothing` of [`ThingData`].
@@ -182,13 +155,8 @@ pub struct ThingNothing {
     ThingNothing { spelling }
 }
 
-impl ::formwork::Inspect for ThingNothing {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["#0"];
-        to.begin_struct();
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [ThingNothing] all {} ["#0"] {} { spelling }
 }
 
 /// A number
@@ -204,13 +172,8 @@ pub struct ThingNumber {
     ThingNumber { value extra }
 }
 
-impl ::formwork::Inspect for ThingNumber {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "value", &self.value);
-        ::formwork::__rt::show(to, "extra", &self.extra);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [ThingNumber] all { (show "value" value) (show "extra" extra) } [] {} {}
 }
 
 /// Case `parts` of [`ThingData`].
@@ -231,14 +194,8 @@ pub struct ThingParts<'a> {
     ThingParts < 'a > { part } { spelling }
 }
 
-impl ::formwork::Inspect for ThingParts<'_> {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["part", "#1"];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "part", &self.part);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [ThingParts < '_ >] all { (show "part" part) } ["part", "#1"] {} { spelling }
 }
 
 #[allow(missing_docs)]
@@ -266,24 +223,8 @@ impl ::core::default::Default for ThingData<'_> {
     ThingData < 'a > { Parts } { Nothing Number } {}
 }
 
-impl ::formwork::Inspect for ThingData<'_> {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        match self {
-            ThingData::Nothing(value) => {
-                to.begin_case("nothing");
-                ::formwork::Inspect::inspect(value, to);
-            }
-            ThingData::Number(value) => {
-                to.begin_case("number");
-                ::formwork::Inspect::inspect(value, to);
-            }
-            ThingData::Parts(value) => {
-                to.begin_case("parts");
-                ::formwork::Inspect::inspect(value, to);
-            }
-        }
-        to.end_case();
-    }
+::formwork::__inspect_cases! {
+    [ThingData < '_ >] { Nothing "nothing", Number "number", Parts "parts", } {} {}
 }
 
 #[allow(missing_docs)]

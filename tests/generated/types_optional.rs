@@ -49,81 +49,24 @@ impl ::core::default::Default for File<'_> {
     File < 'a > { things } { options r#type kind level weights size spelling }
 }
 
-impl ::formwork::Inspect for File<'_> {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &[
-            "#0",
-            "count",
-            "options",
-            "type",
-            "kind",
-            "level",
-            "#6",
-            "weights",
-            "things",
-            "size",
-        ];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "options", &self.options);
-        ::formwork::__rt::show(to, "type", &self.r#type);
-        ::formwork::__rt::show(to, "kind", &self.kind);
-        ::formwork::__rt::show(to, "level", &self.level);
-        ::formwork::__rt::show(to, "weights", &self.weights);
-        ::formwork::__rt::show(to, "things", &self.things);
-        to.spelling(&self.spelling, ROWS);
-        ::formwork::__rt::inspect_kept(&self.size, 9u16, to, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [File < '_ >] all { (show "options" options) (show "type" r#type) (show "kind" kind)
+    (show "level" level) (show "weights" weights) (show "things" things) } ["#0",
+    "count", "options", "type", "kind", "level", "#6", "weights", "things", "size"] { 9
+    size, } { spelling }
 }
 
-impl<'a> as_arbitrary::Make<'a> for File<'a> {
-    fn make(
-        u: &mut ::arbitrary::Unstructured<'a>,
-        cx: &mut as_arbitrary::Cx,
-    ) -> ::arbitrary::Result<Self> {
-        let _ = (&mut *u, &mut *cx);
-        ::formwork::__rt::Ok(File {
-            options: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
-            r#type: if cx.usual(u)? {
-                3
-            } else {
-                as_arbitrary::field(u, cx, as_arbitrary::ANY)?
-            },
-            kind: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
-            level: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
-            weights: as_arbitrary::field(
-                u,
-                cx,
-                as_arbitrary::Rule {
-                    length: ::formwork::__rt::Some(2usize),
-                    ..as_arbitrary::ANY
-                },
-            )?,
-            things: as_arbitrary::field(
-                u,
-                cx,
-                as_arbitrary::Rule {
-                    least: ::formwork::__rt::Some(0),
-                    ..as_arbitrary::ANY
-                },
-            )?,
-            size: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
-            spelling: ::formwork::__rt::Default::default(),
-        })
-    }
-    fn possible(
-        u: &mut ::arbitrary::Unstructured<'a>,
-        cx: &mut as_arbitrary::Cx,
-    ) -> ::arbitrary::Result<bool> {
-        let possible = <[f32; 2usize] as as_arbitrary::Make<'a>>::possible(u, cx)?;
-        ::formwork::__rt::Ok(possible)
-    }
-}
-
-impl<'a> ::arbitrary::Arbitrary<'a> for File<'a> {
-    fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::whole(u)
-    }
+::formwork::__arbitrary! {
+    [File < 'a >] u cx { ::formwork::__rt::Ok(File { options : as_arbitrary::field(u, cx,
+    as_arbitrary::ANY) ?, r#type : if cx.usual(u) ? { 3 } else { as_arbitrary::field(u,
+    cx, as_arbitrary::ANY) ? }, kind : as_arbitrary::field(u, cx, as_arbitrary::ANY) ?,
+    level : as_arbitrary::field(u, cx, as_arbitrary::ANY) ?, weights :
+    as_arbitrary::field(u, cx, as_arbitrary::Rule { length :
+    ::formwork::__rt::Some(2usize), ..as_arbitrary::ANY }) ?, things :
+    as_arbitrary::field(u, cx, as_arbitrary::Rule { least : ::formwork::__rt::Some(0),
+    ..as_arbitrary::ANY }) ?, size : as_arbitrary::field(u, cx, as_arbitrary::ANY) ?,
+    spelling : ::formwork::__rt::Default::default(), }) } { < [f32; 2usize] as
+    as_arbitrary::Make < 'a >> ::possible(u, cx) ? }
 }
 
 #[allow(missing_docs)]
@@ -200,32 +143,12 @@ impl ::formwork::Inspect for Options {
     }
 }
 
-impl as_serde::Remote for Options {
-    type Form = Options;
-    fn form(&self) -> Options {
-        *self
-    }
-    fn of_form(form: Options) -> ::core::result::Result<Options, &'static str> {
-        ::formwork::__rt::Ok(form)
-    }
-}
+::formwork::__serde_remote!(as_serde::Remote : Options);
 
-impl<'a> as_arbitrary::Make<'a> for Options {
-    fn make(
-        u: &mut ::arbitrary::Unstructured<'a>,
-        cx: &mut as_arbitrary::Cx,
-    ) -> ::arbitrary::Result<Self> {
-        let _ = cx;
-        let bits: u16 = ::arbitrary::Arbitrary::arbitrary(u)?;
-        let default: Self = ::formwork::__rt::Default::default();
-        ::formwork::__rt::Ok(Options((default.0 & !31) | (bits & 31)))
-    }
-}
-
-impl<'a> ::arbitrary::Arbitrary<'a> for Options {
-    fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::whole(u)
-    }
+::formwork::__arbitrary! {
+    [Options] u cx { let bits : u16 = ::arbitrary::Arbitrary::arbitrary(u) ?; let default
+    : Self = ::formwork::__rt::Default::default(); ::formwork::__rt::Ok(Options((default
+    .0 & ! 31) | (bits & 31))) }
 }
 
 /// One thing
@@ -251,37 +174,16 @@ pub struct Thing<'a> {
     Thing < 'a > { name data } { parent spelling }
 }
 
-impl ::formwork::Inspect for Thing<'_> {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["name", "parent", "type", "#3", "data"];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "name", &self.name);
-        ::formwork::__rt::show(to, "parent", &self.parent);
-        ::formwork::__rt::show(to, "data", &self.data);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [Thing < '_ >] all { (show "name" name) (show "parent" parent) (show "data" data) }
+    ["name", "parent", "type", "#3", "data"] {} { spelling }
 }
 
-impl<'a> as_arbitrary::Make<'a> for Thing<'a> {
-    fn make(
-        u: &mut ::arbitrary::Unstructured<'a>,
-        cx: &mut as_arbitrary::Cx,
-    ) -> ::arbitrary::Result<Self> {
-        let _ = (&mut *u, &mut *cx);
-        ::formwork::__rt::Ok(Thing {
-            name: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
-            parent: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
-            data: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
-            spelling: ::formwork::__rt::Default::default(),
-        })
-    }
-}
-
-impl<'a> ::arbitrary::Arbitrary<'a> for Thing<'a> {
-    fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::whole(u)
-    }
+::formwork::__arbitrary! {
+    [Thing < 'a >] u cx { ::formwork::__rt::Ok(Thing { name : as_arbitrary::field(u, cx,
+    as_arbitrary::ANY) ?, parent : as_arbitrary::field(u, cx, as_arbitrary::ANY) ?, data
+    : as_arbitrary::field(u, cx, as_arbitrary::ANY) ?, spelling :
+    ::formwork::__rt::Default::default(), }) }
 }
 
 /// Case `nothing` of [`ThingData`].
@@ -301,31 +203,13 @@ pub struct ThingNothing {
     ThingNothing { spelling }
 }
 
-impl ::formwork::Inspect for ThingNothing {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["#0"];
-        to.begin_struct();
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [ThingNothing] all {} ["#0"] {} { spelling }
 }
 
-impl<'a> as_arbitrary::Make<'a> for ThingNothing {
-    fn make(
-        u: &mut ::arbitrary::Unstructured<'a>,
-        cx: &mut as_arbitrary::Cx,
-    ) -> ::arbitrary::Result<Self> {
-        let _ = (&mut *u, &mut *cx);
-        ::formwork::__rt::Ok(ThingNothing {
-            spelling: ::formwork::__rt::Default::default(),
-        })
-    }
-}
-
-impl<'a> ::arbitrary::Arbitrary<'a> for ThingNothing {
-    fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::whole(u)
-    }
+::formwork::__arbitrary! {
+    [ThingNothing] u cx { ::formwork::__rt::Ok(ThingNothing { spelling :
+    ::formwork::__rt::Default::default(), }) }
 }
 
 /// A number
@@ -342,32 +226,14 @@ pub struct ThingNumber {
     ThingNumber { value extra }
 }
 
-impl ::formwork::Inspect for ThingNumber {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "value", &self.value);
-        ::formwork::__rt::show(to, "extra", &self.extra);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [ThingNumber] all { (show "value" value) (show "extra" extra) } [] {} {}
 }
 
-impl<'a> as_arbitrary::Make<'a> for ThingNumber {
-    fn make(
-        u: &mut ::arbitrary::Unstructured<'a>,
-        cx: &mut as_arbitrary::Cx,
-    ) -> ::arbitrary::Result<Self> {
-        let _ = (&mut *u, &mut *cx);
-        ::formwork::__rt::Ok(ThingNumber {
-            value: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
-            extra: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
-        })
-    }
-}
-
-impl<'a> ::arbitrary::Arbitrary<'a> for ThingNumber {
-    fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::whole(u)
-    }
+::formwork::__arbitrary! {
+    [ThingNumber] u cx { ::formwork::__rt::Ok(ThingNumber { value :
+    as_arbitrary::field(u, cx, as_arbitrary::ANY) ?, extra : as_arbitrary::field(u, cx,
+    as_arbitrary::ANY) ?, }) }
 }
 
 /// Case `parts` of [`ThingData`].
@@ -394,33 +260,14 @@ pub struct ThingParts<'a> {
     ThingParts < 'a > { part } { spelling }
 }
 
-impl ::formwork::Inspect for ThingParts<'_> {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["part", "#1"];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "part", &self.part);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [ThingParts < '_ >] all { (show "part" part) } ["part", "#1"] {} { spelling }
 }
 
-impl<'a> as_arbitrary::Make<'a> for ThingParts<'a> {
-    fn make(
-        u: &mut ::arbitrary::Unstructured<'a>,
-        cx: &mut as_arbitrary::Cx,
-    ) -> ::arbitrary::Result<Self> {
-        let _ = (&mut *u, &mut *cx);
-        ::formwork::__rt::Ok(ThingParts {
-            part: as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
-            spelling: ::formwork::__rt::Default::default(),
-        })
-    }
-}
-
-impl<'a> ::arbitrary::Arbitrary<'a> for ThingParts<'a> {
-    fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::whole(u)
-    }
+::formwork::__arbitrary! {
+    [ThingParts < 'a >] u cx { ::formwork::__rt::Ok(ThingParts { part :
+    as_arbitrary::field(u, cx, as_arbitrary::ANY) ?, spelling :
+    ::formwork::__rt::Default::default(), }) }
 }
 
 #[allow(missing_docs)]
@@ -449,81 +296,22 @@ impl ::core::default::Default for ThingData<'_> {
     ThingData < 'a > { Parts } { Nothing Number } {}
 }
 
-impl ::formwork::Inspect for ThingData<'_> {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        match self {
-            ThingData::Nothing(value) => {
-                to.begin_case("nothing");
-                ::formwork::Inspect::inspect(value, to);
-            }
-            ThingData::Number(value) => {
-                to.begin_case("number");
-                ::formwork::Inspect::inspect(value, to);
-            }
-            ThingData::Parts(value) => {
-                to.begin_case("parts");
-                ::formwork::Inspect::inspect(value, to);
-            }
-        }
-        to.end_case();
-    }
+::formwork::__inspect_cases! {
+    [ThingData < '_ >] { Nothing "nothing", Number "number", Parts "parts", } {} {}
 }
 
-impl<'a> as_arbitrary::Make<'a> for ThingData<'a> {
-    fn make(
-        u: &mut ::arbitrary::Unstructured<'a>,
-        cx: &mut as_arbitrary::Cx,
-    ) -> ::arbitrary::Result<Self> {
-        as_arbitrary::deeper(
-            u,
-            cx,
-            |u, cx| {
-                let first = match cx.forced(0u32) {
-                    ::formwork::__rt::Some(case) => case,
-                    ::formwork::__rt::None => u.int_in_range(0..=2)?,
-                };
-                for number in 0..3 {
-                    match (first + number) % 3 {
-                        0 if <ThingNothing as as_arbitrary::Make<
-                            'a,
-                        >>::possible(u, cx)? => {
-                            return ::formwork::__rt::Ok(
-                                ThingData::Nothing(
-                                    as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
-                                ),
-                            );
-                        }
-                        1 if <ThingNumber as as_arbitrary::Make<
-                            'a,
-                        >>::possible(u, cx)? => {
-                            return ::formwork::__rt::Ok(
-                                ThingData::Number(
-                                    as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
-                                ),
-                            );
-                        }
-                        2 if <ThingParts<
-                            'a,
-                        > as as_arbitrary::Make<'a>>::possible(u, cx)? => {
-                            return ::formwork::__rt::Ok(
-                                ThingData::Parts(
-                                    as_arbitrary::field(u, cx, as_arbitrary::ANY)?,
-                                ),
-                            );
-                        }
-                        _ => {}
-                    }
-                }
-                ::formwork::__rt::Ok(::formwork::__rt::Default::default())
-            },
-        )
-    }
-}
-
-impl<'a> ::arbitrary::Arbitrary<'a> for ThingData<'a> {
-    fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::whole(u)
-    }
+::formwork::__arbitrary! {
+    [ThingData < 'a >] u cx { as_arbitrary::deeper(u, cx, | u, cx | { let first = match
+    cx.forced(0u32) { ::formwork::__rt::Some(case) => case, ::formwork::__rt::None => u
+    .int_in_range(0..= 2) ?, }; for number in 0..3 { match (first + number) % 3 { 0 if <
+    ThingNothing as as_arbitrary::Make < 'a >> ::possible(u, cx) ? => return
+    ::formwork::__rt::Ok(ThingData::Nothing(as_arbitrary::field(u, cx, as_arbitrary::ANY)
+    ?)), 1 if < ThingNumber as as_arbitrary::Make < 'a >> ::possible(u, cx) ? => return
+    ::formwork::__rt::Ok(ThingData::Number(as_arbitrary::field(u, cx, as_arbitrary::ANY)
+    ?)), 2 if < ThingParts < 'a > as as_arbitrary::Make < 'a >> ::possible(u, cx) ? =>
+    return ::formwork::__rt::Ok(ThingData::Parts(as_arbitrary::field(u, cx,
+    as_arbitrary::ANY) ?)), _ => {} } }
+    ::formwork::__rt::Ok(::formwork::__rt::Default::default()) }) }
 }
 
 #[allow(missing_docs)]
@@ -557,42 +345,14 @@ impl Kind {
 
 ::formwork::__enum!(Kind open);
 
-impl as_serde::Remote for Kind {
-    type Form = Kind;
-    fn form(&self) -> Kind {
-        *self
-    }
-    fn of_form(form: Kind) -> ::core::result::Result<Kind, &'static str> {
-        ::formwork::__rt::Ok(form)
-    }
-}
+::formwork::__serde_remote!(as_serde::Remote : Kind);
 
-impl<'a> as_arbitrary::Make<'a> for Kind {
-    fn make(
-        u: &mut ::arbitrary::Unstructured<'a>,
-        cx: &mut as_arbitrary::Cx,
-    ) -> ::arbitrary::Result<Self> {
-        let _ = &mut *cx;
-        if let ::formwork::__rt::Some(::formwork::__rt::Ok(number)) = cx
-            .chosen(u)?
-            .map(::core::convert::TryFrom::try_from)
-        {
-            return ::formwork::__rt::Ok(Kind(number));
-        }
-        ::formwork::__rt::Ok(
-            match u.int_in_range(0..=2)? {
-                0 => Kind::START,
-                1 => Kind::END,
-                _ => Kind(::arbitrary::Arbitrary::arbitrary(u)?),
-            },
-        )
-    }
-}
-
-impl<'a> ::arbitrary::Arbitrary<'a> for Kind {
-    fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::whole(u)
-    }
+::formwork::__arbitrary! {
+    [Kind] u cx { if let ::formwork::__rt::Some(::formwork::__rt::Ok(number)) = cx
+    .chosen(u) ? .map(::core::convert::TryFrom::try_from) { return
+    ::formwork::__rt::Ok(Kind(number)); } ::formwork::__rt::Ok(match u.int_in_range(0..=
+    2) ? { 0 => Kind::START, 1 => Kind::END, _ =>
+    Kind(::arbitrary::Arbitrary::arbitrary(u) ?), }) }
 }
 
 #[allow(missing_docs)]
@@ -636,1097 +396,26 @@ impl Level {
 
 ::formwork::__enum!(Level closed);
 
-impl as_serde::Remote for Level {
-    type Form = Level;
-    fn form(&self) -> Level {
-        *self
-    }
-    fn of_form(form: Level) -> ::core::result::Result<Level, &'static str> {
-        ::formwork::__rt::Ok(form)
-    }
-}
+::formwork::__serde_remote!(as_serde::Remote : Level);
 
-impl<'a> as_arbitrary::Make<'a> for Level {
-    fn make(
-        u: &mut ::arbitrary::Unstructured<'a>,
-        cx: &mut as_arbitrary::Cx,
-    ) -> ::arbitrary::Result<Self> {
-        let _ = &mut *cx;
-        match cx.chosen(u)? {
-            ::formwork::__rt::Some(1) => {
-                return ::formwork::__rt::Ok(Level::Low);
-            }
-            ::formwork::__rt::Some(2) => {
-                return ::formwork::__rt::Ok(Level::High);
-            }
-            _ => {}
-        }
-        ::formwork::__rt::Ok(
-            match u.int_in_range(0..=1)? {
-                0 => Level::Low,
-                1 => Level::High,
-                _ => ::formwork::__rt::Default::default(),
-            },
-        )
-    }
-}
-
-impl<'a> ::arbitrary::Arbitrary<'a> for Level {
-    fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-        as_arbitrary::whole(u)
-    }
+::formwork::__arbitrary! {
+    [Level] u cx { match cx.chosen(u) ? { ::formwork::__rt::Some(1) => { return
+    ::formwork::__rt::Ok(Level::Low); } ::formwork::__rt::Some(2) => { return
+    ::formwork::__rt::Ok(Level::High); } _ => {} } ::formwork::__rt::Ok(match u
+    .int_in_range(0..= 1) ? { 0 => Level::Low, 1 => Level::High, _ =>
+    ::formwork::__rt::Default::default(), }) }
 }
 
 ::formwork::index! {
     #[doc = " Position in `things` of `File`, counted from 0."] pub struct ThingIndex;
 }
 
-impl ::serde::Serialize for ThingIndex {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::core::result::Result<S::Ok, S::Error> {
-        serializer.serialize_u32(self.number())
-    }
-}
+::formwork::__serde_index!(ThingIndex);
 
-impl<'de> ::serde::Deserialize<'de> for ThingIndex {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::core::result::Result<Self, D::Error> {
-        let number = <u32 as ::serde::Deserialize>::deserialize(deserializer)?;
-        ThingIndex::new(number)
-            .ok_or_else(|| {
-                ::serde::de::Error::custom("the position is too large for an index")
-            })
-    }
-}
+::formwork::__arbitrary_index!(ThingIndex 0);
 
-impl as_serde::Remote for ThingIndex {
-    type Form = ThingIndex;
-    fn form(&self) -> ThingIndex {
-        *self
-    }
-    fn of_form(form: ThingIndex) -> ::core::result::Result<ThingIndex, &'static str> {
-        ::formwork::__rt::Ok(form)
-    }
-}
+::formwork::__as_serde!();
 
-impl<'a> as_arbitrary::Make<'a> for ThingIndex {
-    fn make(
-        u: &mut ::arbitrary::Unstructured<'a>,
-        cx: &mut as_arbitrary::Cx,
-    ) -> ::arbitrary::Result<Self> {
-        let position = as_arbitrary::position(u, cx, 0u32)?;
-        ::formwork::__rt::Ok(ThingIndex::new(position).unwrap_or_default())
-    }
-    fn possible(
-        u: &mut ::arbitrary::Unstructured<'a>,
-        cx: &mut as_arbitrary::Cx,
-    ) -> ::arbitrary::Result<bool> {
-        ::formwork::__rt::Ok(cx.least(u, 0u32)? > 0)
-    }
-}
-
-#[allow(dead_code, unused_imports)]
-mod as_serde {
-    use ::formwork::__rt::{Box, Cow, Err, None, Ok, Option, Result, Some, String, Vec};
-    /// A type that knows nothing of `serde`, and what is serialized in its place.
-    pub trait Remote: Sized {
-        type Form: ::serde::Serialize + ::serde::de::DeserializeOwned;
-        fn form(&self) -> Self::Form;
-        fn of_form(form: Self::Form) -> Result<Self, &'static str>;
-    }
-    pub fn serialize<T: Remote, S: ::serde::Serializer>(
-        value: &T,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        ::serde::Serialize::serialize(&value.form(), serializer)
-    }
-    pub fn deserialize<'de, T: Remote, D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<T, D::Error> {
-        let form = <T::Form as ::serde::Deserialize>::deserialize(deserializer)?;
-        T::of_form(form).map_err(::serde::de::Error::custom)
-    }
-    impl Remote for u8 {
-        type Form = u8;
-        fn form(&self) -> u8 {
-            *self
-        }
-        fn of_form(form: u8) -> Result<u8, &'static str> {
-            Ok(form)
-        }
-    }
-    impl Remote for u16 {
-        type Form = u16;
-        fn form(&self) -> u16 {
-            *self
-        }
-        fn of_form(form: u16) -> Result<u16, &'static str> {
-            Ok(form)
-        }
-    }
-    impl Remote for u32 {
-        type Form = u32;
-        fn form(&self) -> u32 {
-            *self
-        }
-        fn of_form(form: u32) -> Result<u32, &'static str> {
-            Ok(form)
-        }
-    }
-    impl Remote for u64 {
-        type Form = u64;
-        fn form(&self) -> u64 {
-            *self
-        }
-        fn of_form(form: u64) -> Result<u64, &'static str> {
-            Ok(form)
-        }
-    }
-    impl Remote for i8 {
-        type Form = i8;
-        fn form(&self) -> i8 {
-            *self
-        }
-        fn of_form(form: i8) -> Result<i8, &'static str> {
-            Ok(form)
-        }
-    }
-    impl Remote for i16 {
-        type Form = i16;
-        fn form(&self) -> i16 {
-            *self
-        }
-        fn of_form(form: i16) -> Result<i16, &'static str> {
-            Ok(form)
-        }
-    }
-    impl Remote for i32 {
-        type Form = i32;
-        fn form(&self) -> i32 {
-            *self
-        }
-        fn of_form(form: i32) -> Result<i32, &'static str> {
-            Ok(form)
-        }
-    }
-    impl Remote for i64 {
-        type Form = i64;
-        fn form(&self) -> i64 {
-            *self
-        }
-        fn of_form(form: i64) -> Result<i64, &'static str> {
-            Ok(form)
-        }
-    }
-    impl Remote for i128 {
-        type Form = i128;
-        fn form(&self) -> i128 {
-            *self
-        }
-        fn of_form(form: i128) -> Result<i128, &'static str> {
-            Ok(form)
-        }
-    }
-    impl Remote for f32 {
-        type Form = f32;
-        fn form(&self) -> f32 {
-            *self
-        }
-        fn of_form(form: f32) -> Result<f32, &'static str> {
-            Ok(form)
-        }
-    }
-    impl Remote for f64 {
-        type Form = f64;
-        fn form(&self) -> f64 {
-            *self
-        }
-        fn of_form(form: f64) -> Result<f64, &'static str> {
-            Ok(form)
-        }
-    }
-    impl Remote for bool {
-        type Form = bool;
-        fn form(&self) -> bool {
-            *self
-        }
-        fn of_form(form: bool) -> Result<bool, &'static str> {
-            Ok(form)
-        }
-    }
-    impl<'a> Remote for Cow<'a, str> {
-        type Form = String;
-        fn form(&self) -> String {
-            String::from(&**self)
-        }
-        fn of_form(form: String) -> Result<Self, &'static str> {
-            Ok(Cow::Owned(form))
-        }
-    }
-    impl<'a> Remote for Cow<'a, [u8]> {
-        type Form = Vec<u8>;
-        fn form(&self) -> Vec<u8> {
-            self.to_vec()
-        }
-        fn of_form(form: Vec<u8>) -> Result<Self, &'static str> {
-            Ok(Cow::Owned(form))
-        }
-    }
-    impl Remote for ::formwork::Endian {
-        type Form = String;
-        fn form(&self) -> String {
-            String::from(
-                match self {
-                    ::formwork::Endian::Little => "little",
-                    ::formwork::Endian::Big => "big",
-                },
-            )
-        }
-        fn of_form(form: String) -> Result<Self, &'static str> {
-            match form.as_str() {
-                "little" => Ok(::formwork::Endian::Little),
-                "big" => Ok(::formwork::Endian::Big),
-                _ => Err("a byte order is `little` or `big`"),
-            }
-        }
-    }
-    impl Remote for ::formwork::Utf16 {
-        type Form = Units;
-        fn form(&self) -> Units {
-            match self.to_text() {
-                Some(text) => Units::Text(text),
-                None => Units::Units(self.units().to_vec()),
-            }
-        }
-        fn of_form(form: Units) -> Result<Self, &'static str> {
-            Ok(
-                match form {
-                    Units::Text(text) => ::formwork::Utf16::from(text),
-                    Units::Units(units) => ::formwork::Utf16::from_units(units),
-                },
-            )
-        }
-    }
-    /// A text, or units that are none.
-    #[derive(::serde::Serialize, ::serde::Deserialize)]
-    #[serde(untagged)]
-    pub enum Units {
-        Text(String),
-        Units(Vec<u16>),
-    }
-    /// One deviation: row, index, kind, what was stored, what it is instead of.
-    type Entry = (u16, Option<u32>, String, Stored, Stored);
-    /// Something of a file that spelling remembers.
-    #[derive(::serde::Serialize, ::serde::Deserialize)]
-    pub enum Stored {
-        None,
-        Bool(bool),
-        Int(i128),
-        Text(String),
-        Bytes(Vec<u8>),
-        Units(Vec<u16>),
-        Table(Vec<Vec<Stored>>),
-        List(Vec<Stored>),
-        Spelling(Vec<Entry>),
-    }
-    fn stored(value: &::formwork::KeptValue) -> Stored {
-        match value {
-            ::formwork::KeptValue::None => Stored::None,
-            ::formwork::KeptValue::Bool(yes) => Stored::Bool(*yes),
-            ::formwork::KeptValue::Int(number) => Stored::Int(*number),
-            ::formwork::KeptValue::Text(text) => Stored::Text(text.clone()),
-            ::formwork::KeptValue::Bytes(bytes) => Stored::Bytes(bytes.clone()),
-            ::formwork::KeptValue::Units(units) => Stored::Units(units.clone()),
-            ::formwork::KeptValue::Table(rows) => {
-                Stored::Table(
-                    rows.iter().map(|row| row.iter().map(stored).collect()).collect(),
-                )
-            }
-            ::formwork::KeptValue::List(list) => {
-                Stored::List(list.iter().map(stored).collect())
-            }
-            ::formwork::KeptValue::Spelling(spelling) => {
-                Stored::Spelling(spelling.form())
-            }
-        }
-    }
-    fn kept(form: Stored) -> Result<::formwork::KeptValue, &'static str> {
-        Ok(
-            match form {
-                Stored::None => ::formwork::KeptValue::None,
-                Stored::Bool(yes) => ::formwork::KeptValue::Bool(yes),
-                Stored::Int(number) => ::formwork::KeptValue::Int(number),
-                Stored::Text(text) => ::formwork::KeptValue::Text(text),
-                Stored::Bytes(bytes) => ::formwork::KeptValue::Bytes(bytes),
-                Stored::Units(units) => ::formwork::KeptValue::Units(units),
-                Stored::Table(rows) => {
-                    ::formwork::KeptValue::Table(
-                        rows
-                            .into_iter()
-                            .map(|row| row.into_iter().map(kept).collect())
-                            .collect::<Result<_, _>>()?,
-                    )
-                }
-                Stored::List(list) => {
-                    let list = list.into_iter().map(kept).collect::<Result<_, _>>()?;
-                    ::formwork::KeptValue::List(list)
-                }
-                Stored::Spelling(form) => {
-                    ::formwork::KeptValue::Spelling(Remote::of_form(form)?)
-                }
-            },
-        )
-    }
-    impl Remote for ::formwork::Spelling {
-        type Form = Vec<Entry>;
-        fn form(&self) -> Vec<Entry> {
-            self.entries()
-                .iter()
-                .map(|entry| {
-                    let kind = String::from(entry.kind.name());
-                    let (new, old) = (stored(&entry.stored), stored(&entry.instead_of));
-                    (entry.row, entry.index, kind, new, old)
-                })
-                .collect()
-        }
-        fn of_form(form: Vec<Entry>) -> Result<Self, &'static str> {
-            let mut spelling = ::formwork::Spelling::default();
-            for (row, index, kind, stored, instead_of) in form {
-                let kinds = ::formwork::KeptKind::ALL.into_iter();
-                let kind = kinds
-                    .chain([::formwork::KeptKind::Inside])
-                    .find(|known| known.name() == kind)
-                    .ok_or("no such kind of spelling")?;
-                let (stored, instead_of) = (kept(stored)?, kept(instead_of)?);
-                let entry = ::formwork::SpellingEntry {
-                    row,
-                    index,
-                    kind,
-                    stored,
-                    instead_of,
-                };
-                spelling.keep(entry);
-            }
-            Ok(spelling)
-        }
-    }
-    impl<T: Remote> Remote for ::formwork::Kept<T> {
-        type Form = Option<(T::Form, Option<T::Form>)>;
-        fn form(&self) -> Self::Form {
-            self.deviation()
-                .map(|(stored, instead_of)| {
-                    (stored.form(), instead_of.map(Remote::form))
-                })
-        }
-        fn of_form(form: Self::Form) -> Result<Self, &'static str> {
-            Ok(
-                match form {
-                    None => ::formwork::Kept::canonical(),
-                    Some((stored, None)) => ::formwork::Kept::from(T::of_form(stored)?),
-                    Some((stored, Some(instead_of))) => {
-                        ::formwork::Kept::instead_of(
-                            T::of_form(stored)?,
-                            T::of_form(instead_of)?,
-                        )
-                    }
-                },
-            )
-        }
-    }
-    impl<T: Remote> Remote for Option<T> {
-        type Form = Option<T::Form>;
-        fn form(&self) -> Self::Form {
-            self.as_ref().map(Remote::form)
-        }
-        fn of_form(form: Self::Form) -> Result<Self, &'static str> {
-            form.map(T::of_form).transpose()
-        }
-    }
-    impl<T: Remote> Remote for Vec<T> {
-        type Form = Vec<T::Form>;
-        fn form(&self) -> Self::Form {
-            self.iter().map(Remote::form).collect()
-        }
-        fn of_form(form: Self::Form) -> Result<Self, &'static str> {
-            form.into_iter().map(T::of_form).collect()
-        }
-    }
-    impl<T: Remote> Remote for Box<T> {
-        type Form = T::Form;
-        fn form(&self) -> Self::Form {
-            (**self).form()
-        }
-        fn of_form(form: Self::Form) -> Result<Self, &'static str> {
-            T::of_form(form).map(Box::new)
-        }
-    }
-}
-
-#[allow(dead_code, unused_imports, clippy::all, clippy::pedantic)]
-mod as_arbitrary {
-    use ::arbitrary::{Arbitrary, Result, Unstructured};
-    use ::formwork::__rt::{Box, Cow, None, Ok, Option, Some, String, Vec};
-    /// How deep a value is at most, counted in lists, options and unions.
-    const DEPTH: u32 = 12;
-    /// Longest list, unless the schema says how long it is.
-    const LENGTH: usize = 5;
-    /// Elements of all lists together.
-    const ELEMENTS: i32 = 400;
-    /// As many more, for lists that must not be shorter.
-    const RESERVE: i32 = 1600;
-    /// Longest list whose elements have different keys.
-    const KEYS: i128 = 64;
-    /// Least and greatest number by which elements of each array are known.
-    const RANGES: [(i128, i128); 1usize] = [(0, 255)];
-    /// Arrays of which an element must have a case, with the choice and the case.
-    const WANTED: [(u32, u32, u32); 0usize] = [];
-    /// What is known of the value around.
-    pub struct Cx {
-        depth: u32,
-        elements: i32,
-        /// Whether the value heeds the schema as far as possible; otherwise it is to be
-        /// refused for something.
-        tidy: bool,
-        /// Number of the next text that must not be equal to others.
-        serial: u32,
-        pub epoch: usize,
-        rule: Rule,
-        /// Elements that each array has at least which something refers to.
-        lengths: [Option<usize>; 1usize],
-        /// The numbers by which elements of each array are known: that of the first, and how
-        /// much that of the next differs.
-        keys: [Option<(i128, i128)>; 1usize],
-        /// Position in each array of the element that is being made.
-        at: [usize; 1usize],
-        /// Where the elements are that must have a case, if there are any.
-        wanted: [Option<usize>; 0usize],
-        /// Choice and case of the element that comes.
-        forced: Option<(u32, u32)>,
-    }
-    impl Cx {
-        pub fn new(u: &mut Unstructured<'_>) -> Result<Cx> {
-            Ok(Cx {
-                depth: DEPTH,
-                elements: ELEMENTS,
-                tidy: u.int_in_range(0..=15)? != 15,
-                serial: 0,
-                epoch: u.int_in_range(0..=0)?,
-                rule: ANY,
-                lengths: [None; 1usize],
-                keys: [None; 1usize],
-                at: [0; 1usize],
-                wanted: [None; 0usize],
-                forced: None,
-            })
-        }
-        /// Elements that an array has at least.
-        pub fn least(&mut self, u: &mut Unstructured<'_>, array: u32) -> Result<usize> {
-            let Some(length) = self.lengths.get_mut(array as usize) else {
-                return Ok(0)
-            };
-            if let Some(length) = length {
-                return Ok(*length);
-            }
-            let chosen = *u.choose(&[1, 2, 3, 1, 2, 3, 1, 0])?;
-            *length = Some(chosen);
-            Ok(chosen)
-        }
-        /// The same, of an array that must have an element.
-        fn some(&mut self, u: &mut Unstructured<'_>, array: u32) -> Result<usize> {
-            let known = self.lengths.get(array as usize).copied().flatten();
-            let least = match known {
-                Some(least) => least.max(1),
-                None => u.int_in_range(1..=3)?,
-            };
-            if let Some(length) = self.lengths.get_mut(array as usize) {
-                *length = Some(least);
-            }
-            Ok(least)
-        }
-        /// The number by which the element at a position is known.
-        fn key(
-            &mut self,
-            u: &mut Unstructured<'_>,
-            array: u32,
-            position: usize,
-        ) -> Result<Option<i128>> {
-            let Some((low, high)) = RANGES.get(array as usize) else { return Ok(None) };
-            let count = high.saturating_sub(*low).saturating_add(1).max(1);
-            let (first, step) = match self.keys[array as usize] {
-                Some(known) => known,
-                None => {
-                    let first = i128::from(u.arbitrary::<u64>()?) % count;
-                    let step = if u.arbitrary()? { (count / KEYS).max(1) } else { 1 };
-                    self.keys[array as usize] = Some((first, step));
-                    (first, step)
-                }
-            };
-            let distance = (position as i128).saturating_mul(step);
-            Ok(Some(low + first.saturating_add(distance) % count))
-        }
-        /// The number that the rule asks for, which others must have or must not have.
-        fn agreed(&mut self, u: &mut Unstructured<'_>) -> Result<Option<i128>> {
-            let Rule { key, key_at, key_in, low, high, .. } = self.rule;
-            if !self.tidy {
-                return Ok(None);
-            }
-            if let Some(array) = key_in {
-                let least = self.some(u, array)?;
-                let position = u.choose_index(least)?;
-                return self.key(u, array, position);
-            }
-            if let Some(array) = key_at {
-                let position = self.at[array as usize];
-                return self.key(u, array, position);
-            }
-            if !key {
-                return Ok(None);
-            }
-            self.serial += 1;
-            let number = low.max(0).saturating_add(i128::from(self.serial));
-            Ok((number <= high).then_some(number))
-        }
-        /// Whether the rule asks for the key of an element that is not there.
-        fn lacks_key(&mut self, u: &mut Unstructured<'_>) -> Result<bool> {
-            let Some(array) = self.rule.key_in else { return Ok(false) };
-            Ok(self.least(u, array)? == 0)
-        }
-        /// Decides which elements of an array must have a case.
-        fn place_wanted(
-            &mut self,
-            u: &mut Unstructured<'_>,
-            array: u32,
-            length: usize,
-        ) -> Result<()> {
-            for (at, want) in WANTED.iter().enumerate() {
-                if want.0 == array {
-                    let there = length > 0 && u.ratio(3, 4)?;
-                    self.wanted[at] = match there {
-                        true => Some(u.choose_index(length)?),
-                        false => None,
-                    };
-                }
-            }
-            Ok(())
-        }
-        /// The case that the element at this position must have.
-        fn force(&self, array: u32, position: usize) -> Option<(u32, u32)> {
-            let places = WANTED.iter().zip(&self.wanted);
-            let mut here = places.filter(|(want, _)| want.0 == array);
-            let here = here.find(|(_, place)| **place == Some(position));
-            here.filter(|_| self.tidy).map(|(want, _)| (want.1, want.2))
-        }
-        /// The case that a choice must have.
-        pub fn forced(&mut self, choice: u32) -> Option<u32> {
-            let (_, case) = self.forced.filter(|(forced, _)| *forced == choice)?;
-            self.forced = None;
-            Some(case)
-        }
-        /// Whether there is an element that has the case which is wanted.
-        pub fn has_wanted(&self, want: usize) -> bool {
-            self.wanted.get(want).copied().flatten().is_some()
-        }
-        /// Whether a field has its usual value.
-        pub fn usual(&self, u: &mut Unstructured<'_>) -> Result<bool> {
-            Ok(self.tidy && u.ratio(7, 8)?)
-        }
-        /// A number that the rule allows, if it says so.
-        pub fn chosen(&self, u: &mut Unstructured<'_>) -> Result<Option<i128>> {
-            if !self.tidy || self.rule.choices.is_empty() {
-                return Ok(None);
-            }
-            u.choose(self.rule.choices).copied().map(Some)
-        }
-    }
-    /// What the schema says about a field.
-    #[derive(Clone, Copy)]
-    pub struct Rule {
-        pub low: i128,
-        pub high: i128,
-        /// Whether this holds for values that break rules, too.
-        pub firm: bool,
-        pub choices: &'static [i128],
-        pub ascii: bool,
-        pub most: usize,
-        pub size: Option<usize>,
-        pub key: bool,
-        /// The array of which an element is known by this number: the one that is being
-        /// made, or any.
-        pub key_at: Option<u32>,
-        pub key_in: Option<u32>,
-        pub length: Option<usize>,
-        pub least: Option<u32>,
-        pub want: Option<usize>,
-    }
-    /// Nothing.
-    pub const ANY: Rule = Rule {
-        low: i128::MIN,
-        high: i128::MAX,
-        firm: false,
-        choices: &[],
-        ascii: false,
-        most: usize::MAX,
-        size: None,
-        key: false,
-        key_at: None,
-        key_in: None,
-        length: None,
-        least: None,
-        want: None,
-    };
-    pub trait Make<'a>: Sized {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self>;
-        /// Whether there is a value at all: not of a position in an array without elements.
-        fn possible(_: &mut Unstructured<'a>, _: &mut Cx) -> Result<bool> {
-            Ok(true)
-        }
-    }
-    /// A value by itself.
-    pub fn whole<'a, T: Make<'a>>(u: &mut Unstructured<'a>) -> Result<T> {
-        let mut cx = Cx::new(u)?;
-        T::make(u, &mut cx)
-    }
-    /// A field.
-    pub fn field<'a, T: Make<'a>>(
-        u: &mut Unstructured<'a>,
-        cx: &mut Cx,
-        rule: Rule,
-    ) -> Result<T> {
-        cx.rule = rule;
-        T::make(u, cx)
-    }
-    /// What is one level deeper; by default if that is too deep.
-    pub fn deeper<'a, T: ::formwork::__rt::Default>(
-        u: &mut Unstructured<'a>,
-        cx: &mut Cx,
-        make: impl FnOnce(&mut Unstructured<'a>, &mut Cx) -> Result<T>,
-    ) -> Result<T> {
-        let Some(depth) = cx.depth.checked_sub(1) else { return Ok(T::default()) };
-        cx.depth = depth;
-        let value = make(u, cx);
-        cx.depth += 1;
-        value
-    }
-    /// A field that the layout has in some epochs only, and always there.
-    pub fn there<'a, T: Make<'a>>(
-        u: &mut Unstructured<'a>,
-        cx: &mut Cx,
-        rule: Rule,
-    ) -> Result<Option<T>> {
-        if !cx.tidy {
-            return field(u, cx, rule);
-        }
-        field(u, cx, rule).map(Some)
-    }
-    /// Whether the layout has a field.
-    pub fn has(epochs: &[bool], cx: &Cx) -> bool {
-        epochs.get(cx.epoch).copied().unwrap_or(true)
-    }
-    /// The numbers of the epoch.
-    pub fn in_epoch(all: &[&'static [i128]], cx: &Cx) -> &'static [i128] {
-        all.get(cx.epoch).copied().unwrap_or(&[])
-    }
-    /// A number that several lists take their length from, so large that none of them lacks an
-    /// element that something refers to.
-    pub fn count<'a>(
-        u: &mut Unstructured<'a>,
-        cx: &mut Cx,
-        lists: &[(Option<u32>, i128, i128)],
-    ) -> Result<i128> {
-        let mut number = u.int_in_range(0..=3)?;
-        for &(array, factor, offset) in lists {
-            let least = match array {
-                Some(array) => cx.least(u, array)?,
-                None => 0,
-            };
-            while number < 8 && length(number, factor, offset) < least {
-                number += 1;
-            }
-        }
-        Ok(number)
-    }
-    /// The number of bytes that follows from other numbers.
-    pub fn size(bytes: i128) -> usize {
-        usize::try_from(bytes).unwrap_or(0).min(4096)
-    }
-    /// The length that follows from such a number.
-    pub fn length(number: i128, factor: i128, offset: i128) -> usize {
-        let length = number.saturating_mul(factor).saturating_add(offset);
-        usize::try_from(length).unwrap_or(0).min(64)
-    }
-    /// A position in an array.
-    pub fn position(u: &mut Unstructured<'_>, cx: &mut Cx, array: u32) -> Result<u32> {
-        if !cx.tidy {
-            return u.int_in_range(0..=3);
-        }
-        if let Some(place) = cx.rule.want.and_then(|want| cx.wanted.get(want).copied()) {
-            return Ok(place.unwrap_or(0) as u32);
-        }
-        let least = cx.some(u, array)?;
-        Ok(u.choose_index(least)? as u32)
-    }
-    impl<'a> Make<'a> for u8 {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
-            if let Some(chosen) = cx.chosen(u)? {
-                #[allow(irrefutable_let_patterns)]
-                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
-                    return Ok(chosen);
-                }
-            }
-            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
-            {
-                return Ok(agreed);
-            }
-            let number: u8 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, firm, .. } = cx.rule;
-            let wide = number as i128;
-            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
-                return Ok(number);
-            }
-            let count = high.saturating_sub(low).saturating_add(1).max(1);
-            Ok((low + wide.rem_euclid(count)) as u8)
-        }
-    }
-    impl<'a> Make<'a> for i8 {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
-            if let Some(chosen) = cx.chosen(u)? {
-                #[allow(irrefutable_let_patterns)]
-                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
-                    return Ok(chosen);
-                }
-            }
-            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
-            {
-                return Ok(agreed);
-            }
-            let number: i8 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, firm, .. } = cx.rule;
-            let wide = number as i128;
-            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
-                return Ok(number);
-            }
-            let count = high.saturating_sub(low).saturating_add(1).max(1);
-            Ok((low + wide.rem_euclid(count)) as i8)
-        }
-    }
-    impl<'a> Make<'a> for u16 {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
-            if let Some(chosen) = cx.chosen(u)? {
-                #[allow(irrefutable_let_patterns)]
-                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
-                    return Ok(chosen);
-                }
-            }
-            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
-            {
-                return Ok(agreed);
-            }
-            let number: u16 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, firm, .. } = cx.rule;
-            let wide = number as i128;
-            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
-                return Ok(number);
-            }
-            let count = high.saturating_sub(low).saturating_add(1).max(1);
-            Ok((low + wide.rem_euclid(count)) as u16)
-        }
-    }
-    impl<'a> Make<'a> for i16 {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
-            if let Some(chosen) = cx.chosen(u)? {
-                #[allow(irrefutable_let_patterns)]
-                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
-                    return Ok(chosen);
-                }
-            }
-            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
-            {
-                return Ok(agreed);
-            }
-            let number: i16 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, firm, .. } = cx.rule;
-            let wide = number as i128;
-            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
-                return Ok(number);
-            }
-            let count = high.saturating_sub(low).saturating_add(1).max(1);
-            Ok((low + wide.rem_euclid(count)) as i16)
-        }
-    }
-    impl<'a> Make<'a> for u32 {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
-            if let Some(chosen) = cx.chosen(u)? {
-                #[allow(irrefutable_let_patterns)]
-                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
-                    return Ok(chosen);
-                }
-            }
-            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
-            {
-                return Ok(agreed);
-            }
-            let number: u32 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, firm, .. } = cx.rule;
-            let wide = number as i128;
-            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
-                return Ok(number);
-            }
-            let count = high.saturating_sub(low).saturating_add(1).max(1);
-            Ok((low + wide.rem_euclid(count)) as u32)
-        }
-    }
-    impl<'a> Make<'a> for i32 {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
-            if let Some(chosen) = cx.chosen(u)? {
-                #[allow(irrefutable_let_patterns)]
-                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
-                    return Ok(chosen);
-                }
-            }
-            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
-            {
-                return Ok(agreed);
-            }
-            let number: i32 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, firm, .. } = cx.rule;
-            let wide = number as i128;
-            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
-                return Ok(number);
-            }
-            let count = high.saturating_sub(low).saturating_add(1).max(1);
-            Ok((low + wide.rem_euclid(count)) as i32)
-        }
-    }
-    impl<'a> Make<'a> for u64 {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
-            if let Some(chosen) = cx.chosen(u)? {
-                #[allow(irrefutable_let_patterns)]
-                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
-                    return Ok(chosen);
-                }
-            }
-            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
-            {
-                return Ok(agreed);
-            }
-            let number: u64 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, firm, .. } = cx.rule;
-            let wide = number as i128;
-            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
-                return Ok(number);
-            }
-            let count = high.saturating_sub(low).saturating_add(1).max(1);
-            Ok((low + wide.rem_euclid(count)) as u64)
-        }
-    }
-    impl<'a> Make<'a> for i64 {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
-            if let Some(chosen) = cx.chosen(u)? {
-                #[allow(irrefutable_let_patterns)]
-                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
-                    return Ok(chosen);
-                }
-            }
-            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
-            {
-                return Ok(agreed);
-            }
-            let number: i64 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, firm, .. } = cx.rule;
-            let wide = number as i128;
-            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
-                return Ok(number);
-            }
-            let count = high.saturating_sub(low).saturating_add(1).max(1);
-            Ok((low + wide.rem_euclid(count)) as i64)
-        }
-    }
-    impl<'a> Make<'a> for i128 {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
-            if let Some(chosen) = cx.chosen(u)? {
-                #[allow(irrefutable_let_patterns)]
-                if let ::formwork::__rt::Ok(chosen) = Self::try_from(chosen) {
-                    return Ok(chosen);
-                }
-            }
-            if let Some(::formwork::__rt::Ok(agreed)) = cx.agreed(u)?.map(Self::try_from)
-            {
-                return Ok(agreed);
-            }
-            let number: i128 = Arbitrary::arbitrary(u)?;
-            let Rule { low, high, firm, .. } = cx.rule;
-            let wide = number as i128;
-            if !(cx.tidy || firm) || (low <= wide && wide <= high) {
-                return Ok(number);
-            }
-            let count = high.saturating_sub(low).saturating_add(1).max(1);
-            Ok((low + wide.rem_euclid(count)) as i128)
-        }
-    }
-    impl<'a> Make<'a> for f32 {
-        fn make(u: &mut Unstructured<'a>, _: &mut Cx) -> Result<Self> {
-            Arbitrary::arbitrary(u)
-        }
-    }
-    impl<'a> Make<'a> for f64 {
-        fn make(u: &mut Unstructured<'a>, _: &mut Cx) -> Result<Self> {
-            Arbitrary::arbitrary(u)
-        }
-    }
-    impl<'a> Make<'a> for bool {
-        fn make(u: &mut Unstructured<'a>, _: &mut Cx) -> Result<Self> {
-            Arbitrary::arbitrary(u)
-        }
-    }
-    /// A short text. A tidy one can be stored.
-    fn text(u: &mut Unstructured<'_>, cx: &mut Cx) -> Result<String> {
-        const LETTERS: [char; 16] = [
-            'a', 'b', 'c', 'A', 'Z', '0', '9', '_', ' ', '/', '.', '~', 'é', 'ß',
-            '世', '😀',
-        ];
-        let Rule { ascii, most, size, key, .. } = cx.rule;
-        let mut text = String::new();
-        if let Some(size) = size.filter(|_| cx.tidy) {
-            for _ in 0..size {
-                text.push(*u.choose(&LETTERS[..12])?);
-            }
-            return Ok(text);
-        }
-        for _ in 0..u.int_in_range(0..=6)? {
-            let letter = if cx.tidy { *u.choose(&LETTERS)? } else { u.arbitrary()? };
-            let letter = if cx.tidy && ascii && !letter.is_ascii() {
-                'x'
-            } else {
-                letter
-            };
-            if cx.tidy && text.len() + letter.len_utf8() > most {
-                break;
-            }
-            text.push(letter);
-        }
-        if key && cx.tidy {
-            cx.serial += 1;
-            let mut serial = cx.serial;
-            while serial > 0 {
-                text.push((b'd' + (serial % 20) as u8) as char);
-                serial /= 20;
-            }
-        }
-        Ok(text)
-    }
-    impl<'a> Make<'a> for Cow<'a, str> {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
-            text(u, cx).map(Cow::Owned)
-        }
-    }
-    impl<'a> Make<'a> for ::formwork::Utf16 {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
-            Ok(::formwork::Utf16::from(text(u, cx)?.as_str()))
-        }
-    }
-    impl<'a> Make<'a> for Cow<'a, [u8]> {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
-            let mut bytes = Vec::new();
-            let size = match cx.rule.size {
-                Some(size) if cx.tidy => size,
-                _ => u.int_in_range(0..=9)?,
-            };
-            for _ in 0..size {
-                bytes.push(u.arbitrary()?);
-            }
-            Ok(Cow::Owned(bytes))
-        }
-    }
-    impl<'a> Make<'a> for ::formwork::Endian {
-        fn make(u: &mut Unstructured<'a>, _: &mut Cx) -> Result<Self> {
-            let big = bool::arbitrary(u)?;
-            Ok(if big { ::formwork::Endian::Big } else { ::formwork::Endian::Little })
-        }
-    }
-    /// Always what follows from the rest.
-    impl<'a, T> Make<'a> for ::formwork::Kept<T> {
-        fn make(_: &mut Unstructured<'a>, _: &mut Cx) -> Result<Self> {
-            Ok(::formwork::Kept::canonical())
-        }
-    }
-    impl<'a, T: Make<'a>> Make<'a> for Option<T> {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
-            if cx.depth == 0 || !bool::arbitrary(u)? || (cx.tidy && !T::possible(u, cx)?)
-            {
-                return Ok(None);
-            }
-            if cx.tidy && cx.lacks_key(u)? {
-                return Ok(None);
-            }
-            cx.depth -= 1;
-            let value = T::make(u, cx);
-            cx.depth += 1;
-            value.map(Some)
-        }
-    }
-    impl<'a, T: Make<'a>> Make<'a> for Vec<T> {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
-            let rule = cx.rule;
-            let least = match rule.least {
-                Some(array) => cx.least(u, array)?,
-                None => 0,
-            };
-            let length = match rule.length {
-                Some(length) if cx.tidy => length,
-                _ if cx.tidy && (!T::possible(u, cx)? || cx.lacks_key(u)?) => 0,
-                _ => u.int_in_range(least..=LENGTH)?,
-            };
-            let mut list = Vec::new();
-            if cx.depth == 0 {
-                return Ok(list);
-            }
-            if let Some(array) = rule.least {
-                cx.place_wanted(u, array, length)?;
-            }
-            cx.depth -= 1;
-            let firm = rule.length.unwrap_or(least);
-            for position in 0..length {
-                let floor = if position < firm { -RESERVE } else { 0 };
-                if cx.elements <= floor {
-                    break;
-                }
-                cx.elements -= 1;
-                if let Some(array) = rule.least {
-                    cx.at[array as usize] = position;
-                }
-                cx.rule = Rule {
-                    length: None,
-                    least: None,
-                    ..rule
-                };
-                cx.forced = rule.least.and_then(|array| cx.force(array, position));
-                list.push(T::make(u, cx)?);
-            }
-            cx.depth += 1;
-            Ok(list)
-        }
-    }
-    impl<'a, T: Make<'a> + Copy + ::formwork::__rt::Default, const N: usize> Make<'a>
-    for [T; N] {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
-            let mut array = [T::default(); N];
-            let rule = cx.rule;
-            for element in &mut array {
-                cx.rule = rule;
-                *element = T::make(u, cx)?;
-            }
-            Ok(array)
-        }
-        fn possible(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<bool> {
-            T::possible(u, cx)
-        }
-    }
-    impl<'a, T: Make<'a>> Make<'a> for Box<T> {
-        fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
-            T::make(u, cx).map(Box::new)
-        }
-    }
+::formwork::__as_arbitrary! {
+    0[0..= 255,] []
 }

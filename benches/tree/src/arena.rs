@@ -4,9 +4,10 @@
 use crate::hand::{self, step};
 use crate::tables::{read_tables, Tables};
 use formwork::{
-    load_uint, read_varint, sign_extend, slice, varint_width, Budget, Endian, Fill, GroupOrder,
-    ReadError, ReadErrorKind, ReadOptions, Sink,
+    load_uint, read_varint, sign_extend, slice, varint_width, Budget, Endian, GroupOrder,
+    ReadError, ReadErrorKind, ReadOptions,
 };
+use harness::sink::{Fill, Sink};
 
 #[derive(Default)]
 pub struct Arena {

@@ -3,9 +3,10 @@
 use crate::hand;
 use crate::tables::{read_tables, Tables};
 use formwork::{
-    load_uint, read_varint, sign_extend, slice, varint_width, Budget, Endian, Fill, GroupOrder,
-    Measure, ReadError, ReadErrorKind, ReadOptions, Sink,
+    load_uint, read_varint, sign_extend, slice, varint_width, Budget, Endian, GroupOrder,
+    ReadError, ReadErrorKind, ReadOptions,
 };
+use harness::sink::{Fill, Measure, Sink};
 use std::ops::Deref;
 
 /// What contains children of its own type somewhere.

@@ -1,5 +1,6 @@
 //! The string tables behind the nodes, shared by both candidates.
-use formwork::{load_uint, slice, Endian, ReadError, ReadErrorKind, Sink};
+use formwork::{load_uint, slice, Endian, ReadError, ReadErrorKind};
+use harness::sink::Sink;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tables {
@@ -82,7 +83,7 @@ impl Tables {
     /// In bytes, as written.
     #[must_use]
     pub fn size(&self) -> u64 {
-        let mut measure = formwork::Measure::new();
+        let mut measure = harness::sink::Measure::new();
         self.write(&mut measure);
         measure.position()
     }

@@ -1,5 +1,6 @@
 //! The listing for people: one line per field.
 
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
 use formwork_interpreter::{Document, FieldKind, FieldView};
@@ -20,27 +21,44 @@ pub(super) fn print(
 ) -> Result<(), Problem> {
     let guide = guide(io::stdout().is_terminal(), !refuses_color());
     let digits = format!("{:x}", bytes.len()).len().max(4);
+    // Room for the prefix, and for the number of a bit.
+    let width = digits + 5;
+    // One line after another: a listing may have millions.
+    let mut line = String::new();
     for_each(options, document, |field| {
-        let offset = match (field.offset, field.bit.filter(|_| field.bits.is_some())) {
-            (Some(offset), Some(bit)) => format!("0x{offset:0digits$x}.{bit}"),
-            (Some(offset), None) => format!("0x{offset:0digits$x}"),
-            (None, _) => String::new(),
-        };
-        let size = match (field.bits, field.offset, field.kind) {
-            (Some(1), ..) => "1 bit".to_owned(),
-            (Some(bits), ..) => format!("{bits} bits"),
-            (None, Some(_), kind) if kind != FieldKind::Folded => format!("{:#x}", field.size),
-            _ => String::new(),
-        };
-        // Room for the prefix, and for the number of a bit.
-        let width = digits + 5;
-        write!(out, "{offset:<width$}{size:>7}  ")?;
+        line.clear();
+        push_place(field, digits, &mut line);
+        write!(out, "{line:<width$}")?;
+        line.clear();
+        push_size(field, &mut line);
+        write!(out, "{line:>7}  ")?;
         if options.bytes {
             write!(out, "{:<room$}  ", spaced(bytes_of(field, bytes)), room = SHOWN * 3)?;
         }
-        writeln!(out, "{}{}", guide.repeat(field.depth), words(field))?;
+        line.clear();
+        (0..field.depth).for_each(|_| line.push_str(guide));
+        push_words(field, &mut line);
+        line.push('\n');
+        out.write_all(line.as_bytes())?;
         Ok(())
     })
+}
+
+fn push_place(field: &FieldView, digits: usize, to: &mut String) {
+    let Some(offset) = field.offset else { return };
+    let _ = write!(to, "0x{offset:0digits$x}");
+    if let Some(bit) = field.bit.filter(|_| field.bits.is_some()) {
+        let _ = write!(to, ".{bit}");
+    }
+}
+
+fn push_size(field: &FieldView, to: &mut String) {
+    let _ = match (field.bits, field.offset, field.kind) {
+        (Some(1), ..) => write!(to, "1 bit"),
+        (Some(bits), ..) => write!(to, "{bits} bits"),
+        (None, Some(_), kind) if kind != FieldKind::Folded => write!(to, "{:#x}", field.size),
+        _ => Ok(()),
+    };
 }
 
 /// What stands before a name for each field around it: on a terminal, lines that lead the eye.
@@ -53,32 +71,32 @@ fn guide(terminal: bool, color: bool) -> &'static str {
 }
 
 /// Name, type, value, target and role.
-fn words(field: &FieldView) -> String {
+fn push_words(field: &FieldView, to: &mut String) {
     if field.kind == FieldKind::Folded {
-        return format!("… {} (--all shows them)", field.value);
+        let _ = write!(to, "… {} (--all shows them)", field.value);
+        return;
     }
-    let mut line = field.name.clone();
+    to.push_str(&field.name);
     if !field.type_name.is_empty() && field.type_name != field.name {
-        line.push_str(&format!(": {}", field.type_name));
+        to.push_str(": ");
+        to.push_str(&field.type_name);
     }
     if !field.value.is_empty() {
-        line.push_str(&format!(" = {}", field.value));
+        to.push_str(" = ");
+        to.push_str(&field.value);
     }
     if let Some(target) = field.target {
-        line.push_str(&format!(" -> {target:#x}"));
+        let _ = write!(to, " -> {target:#x}");
     }
     let mark = match field.role {
-        _ if field.kept => "kept",
-        "derived" => "derived",
-        "fixed" if field.type_name != field.name => "fixed",
-        "view" => "view",
-        "kept" | "spelling" if field.type_name != field.name => "usual",
+        _ if field.kept => " (kept)",
+        "derived" => " (derived)",
+        "fixed" if field.type_name != field.name => " (fixed)",
+        "view" => " (view)",
+        "kept" | "spelling" if field.type_name != field.name => " (usual)",
         _ => "",
     };
-    if !mark.is_empty() {
-        line.push_str(&format!(" ({mark})"));
-    }
-    line
+    to.push_str(mark);
 }
 
 /// The first bytes in hexadecimal.

@@ -88,7 +88,11 @@ fn text(model: &Model, expr: ExprId, least: u8) -> String {
         Expr::Stream(function, stream, filter) => {
             let filter = filter.map(|filter| format!(" where {}", go(filter, 0)));
             let stream = go(*stream, 0);
-            format!("{}({stream}{})", stream_name(*function), filter.unwrap_or_default())
+            let name = match function {
+                StreamFunction::FirstIndex => "index of the first",
+                other => other.name(),
+            };
+            format!("{name}({stream}{})", filter.unwrap_or_default())
         }
         Expr::At(path) => format!("at({})", path_text(model, path)),
         Expr::End(path) => format!("end({})", path_text(model, path)),
@@ -102,19 +106,6 @@ fn text(model: &Model, expr: ExprId, least: u8) -> String {
     if here < least { format!("({out})") } else { out }
 }
 
-fn stream_name(function: StreamFunction) -> &'static str {
-    match function {
-        StreamFunction::Count => "count",
-        StreamFunction::Sum => "sum",
-        StreamFunction::Min => "min",
-        StreamFunction::Max => "max",
-        StreamFunction::Any => "any",
-        StreamFunction::All => "all",
-        StreamFunction::First => "first",
-        StreamFunction::FirstIndex => "index of the first",
-    }
-}
-
 /// A path as written; of one that nobody wrote, the steps.
 pub(super) fn path_text(model: &Model, path: &Path) -> String {
     if !path.text.is_empty() {
@@ -126,22 +117,7 @@ pub(super) fn path_text(model: &Model, path: &Path) -> String {
         Start::It => "it".to_owned(),
         Start::This | Start::Up(_) | Start::Enclosing(_) => String::new(),
     };
-    for step in &path.steps {
-        match step {
-            Step::Field(field) => {
-                if !out.is_empty() {
-                    out.push('.');
-                }
-                out.push_str(&field.name);
-            }
-            Step::Index(index) => {
-                out.push('[');
-                out.push_str(&text(model, *index, 0));
-                out.push(']');
-            }
-            Step::Last => out.push_str("[last]"),
-        }
-    }
+    print::push_steps(path, &mut out, &|index| text(model, index, 0));
     if out.is_empty() { "this".to_owned() } else { out }
 }
 

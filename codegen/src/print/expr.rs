@@ -1,6 +1,6 @@
 //! Expressions and paths as text.
 
-use crate::model::{Expr, ExprId, Model, Path, Start, Step, StreamFunction};
+use crate::model::{Expr, ExprId, Model, Path, Start, Step};
 
 use super::record_name;
 
@@ -52,16 +52,7 @@ fn text(model: &Model, expr: ExprId, inner: bool) -> String {
             return format!("{name}({})", arguments.join(", "));
         }
         Expr::Stream(function, stream, filter) => {
-            let name = match function {
-                StreamFunction::Count => "count",
-                StreamFunction::Sum => "sum",
-                StreamFunction::Min => "min",
-                StreamFunction::Max => "max",
-                StreamFunction::Any => "any",
-                StreamFunction::All => "all",
-                StreamFunction::First => "first",
-                StreamFunction::FirstIndex => "first index",
-            };
+            let name = function.name();
             let filter = filter.map(|filter| format!(" where {}", plain(filter)));
             return format!("{name}({}{})", plain(*stream), filter.unwrap_or_default());
         }
@@ -100,6 +91,12 @@ pub(crate) fn path_text(model: &Model, path: &Path) -> String {
         Start::It => "it".to_owned(),
         Start::Argument(number) => format!("argument{number}"),
     };
+    push_steps(path, &mut out, &|index| expr_text(model, index));
+    out
+}
+
+/// Adds the steps of a path; `subscript` is the text of one.
+pub(crate) fn push_steps(path: &Path, out: &mut String, subscript: &dyn Fn(ExprId) -> String) {
     for step in &path.steps {
         match step {
             Step::Field(field) => {
@@ -110,13 +107,12 @@ pub(crate) fn path_text(model: &Model, path: &Path) -> String {
             }
             Step::Index(index) => {
                 out.push('[');
-                out.push_str(&expr_text(model, *index));
+                out.push_str(&subscript(*index));
                 out.push(']');
             }
             Step::Last => out.push_str("[last]"),
         }
     }
-    out
 }
 
 pub(super) fn bytes_text(bytes: &[u8]) -> String {

@@ -6,7 +6,7 @@ mod types;
 use std::fmt::Write as _;
 
 pub use expr::expr_text;
-pub(crate) use expr::path_text;
+pub(crate) use expr::{path_text, push_steps};
 pub use types::type_text;
 
 use crate::model::{

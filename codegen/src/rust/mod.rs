@@ -10,7 +10,6 @@ mod names;
 mod packed;
 mod paths;
 #[doc(hidden)]
-pub mod probe;
 mod shape;
 mod straight;
 mod types;

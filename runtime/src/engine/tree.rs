@@ -138,6 +138,8 @@ pub(crate) struct Array<'p> {
     pub end: u32,
 }
 
+const _: () = assert!(core::mem::size_of::<Array<'_>>() <= 56);
+
 /// What an array consists of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Elements<'p> {

@@ -6,10 +6,13 @@
 //! engine has read ([`Made`]).
 #![allow(clippy::must_use_candidate)]
 
+mod arbitrary;
 mod format;
+mod inspect;
 mod macros;
 mod made;
 mod names;
+mod serde;
 mod source;
 mod value;
 

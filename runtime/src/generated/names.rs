@@ -13,9 +13,11 @@ pub use core::result::Result::{self, Err, Ok};
 pub use crate::index::no_short_index;
 pub use crate::same::Same;
 
-pub use super::value::{
-    index_number, inspect_bits, inspect_kept, repeat, show, show_inside, Inside, Own, ToKept,
+pub use super::inspect::{
+    inspect_bits, inspect_kept, show, show_flat, show_in_some, show_inside, show_spelled,
+    show_struct, Inside, Parts,
 };
+pub use super::value::{index_number, repeat, Own, ToKept};
 
 /// Version of the interface between generated code and this crate.
 const CODEGEN: u32 = 1;

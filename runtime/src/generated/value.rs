@@ -5,9 +5,8 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::inspect::Inspector;
 use crate::same::Same;
-use crate::spelling::{KeptKind, KeptValue, Spelling, SpellingEntry};
+use crate::spelling::{KeptValue, Spelling};
 use crate::{Endian, Kept, Utf16};
 
 /// Conversion into a value that borrows nothing, for types that may borrow.
@@ -19,7 +18,7 @@ pub trait Own {
     fn own(self) -> Self::Owned;
 }
 
-/// What a [`SpellingEntry`] can hold.
+/// What a [`SpellingEntry`](crate::SpellingEntry) can hold.
 pub trait ToKept {
     /// The value, to be remembered.
     fn to_kept(&self) -> KeptValue;
@@ -211,72 +210,4 @@ pub fn repeat<T>(element: impl FnMut() -> T, count: usize) -> Vec<T> {
 #[must_use]
 pub fn index_number(position: usize) -> Option<u32> {
     u32::try_from(position).ok()
-}
-
-/// Shows a field of a struct.
-pub fn show<T: crate::Inspect + ?Sized>(to: &mut dyn Inspector, name: &'static str, value: &T) {
-    to.field(name);
-    value.inspect(to);
-}
-
-/// A row with a struct that has nothing but spelling, which is kept in that of the struct around it.
-#[derive(Debug)]
-pub struct Inside {
-    /// Its number in the spelling of the struct around it.
-    pub row: u16,
-    /// Its name, if it has one.
-    pub name: Option<&'static str>,
-    /// Names of the rows in it.
-    pub rows: &'static [&'static str],
-    /// Such rows in it.
-    pub insides: &'static [Inside],
-}
-
-/// Shows how a struct is spelled that has nothing but that.
-pub fn show_inside(to: &mut dyn Inspector, around: &Spelling, inside: &'static Inside) {
-    let Some(spelling) = around.inside(inside.row) else { return };
-    match inside.name {
-        Some(name) => to.field(name),
-        None => to.flatten(inside.row),
-    }
-    to.begin_struct();
-    for below in inside.insides {
-        show_inside(to, spelling, below);
-    }
-    to.spelling(spelling, inside.rows);
-    to.end_struct();
-}
-
-/// Shows a row that deviates from what it usually is, as spelling of the struct around it.
-pub fn inspect_kept<T: ToKept>(
-    kept: &Kept<T>,
-    row: u16,
-    to: &mut dyn Inspector,
-    rows: &'static [&'static str],
-) {
-    if let Some((stored, instead_of)) = kept.deviation() {
-        let instead_of = instead_of.map_or(KeptValue::None, T::to_kept);
-        inspect_one(KeptKind::Number, row, stored.to_kept(), instead_of, to, rows);
-    }
-}
-
-/// Shows reserved bits of a word that are not zero, as spelling of the word.
-pub fn inspect_bits(bits: u64, row: u16, to: &mut dyn Inspector, rows: &'static [&'static str]) {
-    if bits != 0 {
-        let stored = KeptValue::Int(bits.into());
-        inspect_one(KeptKind::Reserved, row, stored, KeptValue::None, to, rows);
-    }
-}
-
-fn inspect_one(
-    kind: KeptKind,
-    row: u16,
-    stored: KeptValue,
-    instead_of: KeptValue,
-    to: &mut dyn Inspector,
-    rows: &'static [&'static str],
-) {
-    let mut spelling = Spelling::default();
-    spelling.keep(SpellingEntry { row, index: None, kind, stored, instead_of });
-    to.spelling(&spelling, rows);
 }

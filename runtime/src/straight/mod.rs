@@ -26,7 +26,7 @@ pub use ink::{write, writes, Ink, Late, Spot};
 pub use load::*;
 pub use mode::{Borrow, Mode, Owning};
 pub use pool::{LabelKind, Members, PoolText};
-pub use scan::{keep_form, list, Part, Scan, FILL};
+pub use scan::{keep_form, list, usual, Part, Scan, FILL};
 pub use tables::{Listed, Rows, Section, Tree};
 
 pub use crate::__small_case as small_case;

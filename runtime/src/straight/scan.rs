@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::{zeros, KeySet, Levels, Odd, Straight};
+use super::{holds, zeros, KeySet, Levels, Odd, Straight};
 use crate::{
-    read_varint, varint_width, GroupOrder, KeptKind, KeptValue, ReadOptions, Spelling,
+    read_varint, varint_width, Budget, GroupOrder, KeptKind, KeptValue, ReadOptions, Spelling,
     SpellingEntry,
 };
 
@@ -15,7 +15,9 @@ const SPARSE: usize = 64;
 #[derive(Debug)]
 pub struct Scan<'i> {
     bytes: &'i [u8],
+    /// Units that may still be charged, and how many there were.
     left: usize,
+    all: usize,
     levels: Levels,
     noted: Vec<Noted>,
 }
@@ -35,26 +37,47 @@ impl<'i> Scan<'i> {
     /// Begins with a file. Each of its bytes allows `factor` units of [`charge`](Self::charge).
     /// There are `goals` kinds of noted numbers.
     ///
+    /// Of the options, the budget is for [`affords`](Self::affords) or [`usual`]. What is read
+    /// `strict`ly needs nothing: an error is made of the first note, and a file that the fast path
+    /// carries has none.
+    ///
+    /// - Padding that is not zero is noted when reading leniently. No fast reader carries any.
+    /// - Slices that do not tile their table are noted. No fast path carries slices.
+    /// - Names that no dictionary can hold, and pointers of which the schema or the relocation table
+    ///   alone knows, are noted. A schema with such tables is not sealed, so what was read is written
+    ///   again, and the bytes have to be the same. Then the file has the tables that follow from the
+    ///   value: a dictionary that can be made, and a list of exactly the pointers of the schema.
+    #[inline]
+    pub fn new(bytes: &'i [u8], options: &ReadOptions, factor: usize, goals: usize) -> Scan<'i> {
+        let all = bytes.len().saturating_mul(factor).saturating_add(SPARSE);
+        let noted = alloc::vec![Noted::default(); goals];
+        Scan { bytes, left: all, all, levels: Levels::new(options.max_depth), noted }
+    }
+
+    /// Whether the budget of the options is enough for the engine to read what was read; `root` is
+    /// what was left of the file behind the rows of the root.
+    ///
+    /// The generator knows a bound of what the engine counts, and proves it: `base`, and `weight`
+    /// for each byte that was passed and each element that was charged. The bytes are those of the
+    /// root, and those behind pointers, which were charged.
+    ///
     /// # Errors
     ///
-    /// If the options ask for something that only the engine knows.
+    /// If it is not, or may not be.
     #[inline]
-    pub fn new(
-        bytes: &'i [u8],
+    pub fn affords(
+        &self,
         options: &ReadOptions,
-        factor: usize,
-        goals: usize,
-    ) -> Straight<Scan<'i>> {
-        let usual = ReadOptions::default();
-        if options.strict
-            || options.budget_factor < usual.budget_factor
-            || options.budget_floor < usual.budget_floor
-        {
-            return Err(Odd);
+        root: &Part<'i>,
+        base: u64,
+        weight: u64,
+    ) -> Straight<()> {
+        if usual(options).is_ok() {
+            return Ok(());
         }
-        let left = bytes.len().saturating_mul(factor).saturating_add(SPARSE);
-        let noted = alloc::vec![Noted::default(); goals];
-        Ok(Scan { bytes, left, levels: Levels::new(options.max_depth), noted })
+        let units = self.all.saturating_sub(self.left).saturating_add(root.at()) as u64;
+        let most = units.saturating_mul(weight).saturating_add(base);
+        holds(Budget::new(self.bytes.len() as u64, options).charge(most).is_ok())
     }
 
     /// Notes a position in an array that may not be known yet.
@@ -184,6 +207,20 @@ impl<'i> Scan<'i> {
     pub fn leave(&mut self) {
         self.levels.leave();
     }
+}
+
+/// The budget of the options is the usual one or more, which is taken to be enough for whatever a
+/// fast reader carries.
+///
+/// # Errors
+///
+/// If it is smaller.
+#[inline]
+pub fn usual(options: &ReadOptions) -> Straight<()> {
+    let usual = ReadOptions::default();
+    holds(
+        options.budget_factor >= usual.budget_factor && options.budget_floor >= usual.budget_floor,
+    )
 }
 
 /// As many elements as there are up to the end.

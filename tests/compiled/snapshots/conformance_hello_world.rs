@@ -15,14 +15,8 @@ pub struct File<'a> {
     File < 'a > { rest } { hello_world }
 }
 
-impl ::formwork::Inspect for File<'_> {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        to.flatten(0u16);
-        ::formwork::Inspect::inspect(&self.hello_world, to);
-        ::formwork::__rt::show(to, "rest", &self.rest);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [File < '_ >] all { (show_flat 0 hello_world) (show "rest" rest) } [] {} {}
 }
 
 #[allow(missing_docs)]
@@ -36,12 +30,8 @@ pub struct HelloWorld {
     HelloWorld { one }
 }
 
-impl ::formwork::Inspect for HelloWorld {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "one", &self.one);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [HelloWorld] all { (show "one" one) } [] {} {}
 }
 
 ::formwork::__fields! {
@@ -83,9 +73,10 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
-        let mut cx = s::Scan::new(bytes, options, 4, 0)?;
+        let mut cx = s::Scan::new(bytes, options, 4, 0);
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
+        cx.affords(options, &part, 20, 20)?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }

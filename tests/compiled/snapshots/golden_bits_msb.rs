@@ -27,20 +27,10 @@ pub struct File {
     File { a b c d e f g spelling }
 }
 
-impl ::formwork::Inspect for File {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["a", "b", "c", "#3", "#4", "d", "e", "f", "g", "#9"];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "a", &self.a);
-        ::formwork::__rt::show(to, "b", &self.b);
-        ::formwork::__rt::show(to, "c", &self.c);
-        ::formwork::__rt::show(to, "d", &self.d);
-        ::formwork::__rt::show(to, "e", &self.e);
-        ::formwork::__rt::show(to, "f", &self.f);
-        ::formwork::__rt::show(to, "g", &self.g);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [File] all { (show "a" a) (show "b" b) (show "c" c) (show "d" d) (show "e" e) (show
+    "f" f) (show "g" g) } ["a", "b", "c", "#3", "#4", "d", "e", "f", "g", "#9"] {} {
+    spelling }
 }
 
 #[allow(missing_docs)]

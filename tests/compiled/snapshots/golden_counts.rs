@@ -29,20 +29,10 @@ pub struct File<'a> {
     File < 'a > { data } { items pairs tables rest first second name last }
 }
 
-impl ::formwork::Inspect for File<'_> {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "items", &self.items);
-        ::formwork::__rt::show(to, "pairs", &self.pairs);
-        ::formwork::__rt::show(to, "tables", &self.tables);
-        ::formwork::__rt::show(to, "rest", &self.rest);
-        ::formwork::__rt::show(to, "first", &self.first);
-        ::formwork::__rt::show(to, "second", &self.second);
-        ::formwork::__rt::show(to, "data", &self.data);
-        ::formwork::__rt::show(to, "name", &self.name);
-        ::formwork::__rt::show(to, "last", &self.last);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [File < '_ >] all { (show "items" items) (show "pairs" pairs) (show "tables" tables)
+    (show "rest" rest) (show "first" first) (show "second" second) (show "data" data)
+    (show "name" name) (show "last" last) } [] {} {}
 }
 
 #[allow(missing_docs)]
@@ -58,13 +48,8 @@ pub struct Pair {
     Pair { a b }
 }
 
-impl ::formwork::Inspect for Pair {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "a", &self.a);
-        ::formwork::__rt::show(to, "b", &self.b);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [Pair] all { (show "a" a) (show "b" b) } [] {} {}
 }
 
 ::formwork::__fields! {
@@ -114,7 +99,8 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
-        let mut cx = s::Scan::new(bytes, options, 16, 0)?;
+        s::usual(options)?;
+        let mut cx = s::Scan::new(bytes, options, 16, 0);
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
         rt::Ok(value)

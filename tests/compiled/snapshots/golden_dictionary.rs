@@ -15,34 +15,12 @@ pub struct File<'a> {
     File < 'a > { items } { spelling }
 }
 
-impl ::formwork::Inspect for File<'_> {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["count", "items", "names", "pool"];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "items", &self.items);
-        ::formwork::__rt::show_inside(
-            to,
-            &self.spelling,
-            &::formwork::__rt::Inside {
-                row: 2u16,
-                name: ::formwork::__rt::Some("names"),
-                rows: &["count", "nodes"],
-                insides: &[],
-            },
-        );
-        ::formwork::__rt::show_inside(
-            to,
-            &self.spelling,
-            &::formwork::__rt::Inside {
-                row: 3u16,
-                name: ::formwork::__rt::Some("pool"),
-                rows: &["count", "texts"],
-                insides: &[],
-            },
-        );
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [File < '_ >] all { (show "items" items) (inside::formwork::__rt::Inside { row :
+    2u16, name : ::formwork::__rt::Some("names"), rows : & ["count", "nodes"], insides :
+    & [], }) (inside::formwork::__rt::Inside { row : 3u16, name :
+    ::formwork::__rt::Some("pool"), rows : & ["count", "texts"], insides : & [], }) }
+    ["count", "items", "names", "pool"] {} { spelling }
 }
 
 #[allow(missing_docs)]
@@ -58,13 +36,8 @@ pub struct Item<'a> {
     Item < 'a > { name } { size }
 }
 
-impl ::formwork::Inspect for Item<'_> {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "name", &self.name);
-        ::formwork::__rt::show(to, "size", &self.size);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [Item < '_ >] all { (show "name" name) (show "size" size) } [] {} {}
 }
 
 ::formwork::__fields! {
@@ -114,7 +87,8 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
-        let mut cx = s::Scan::new(bytes, options, 16, 0)?;
+        s::usual(options)?;
+        let mut cx = s::Scan::new(bytes, options, 16, 0);
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
         rt::Ok(value)

@@ -23,27 +23,10 @@ pub struct File {
     File { nodes main data other last spelling }
 }
 
-impl ::formwork::Inspect for File {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &[
-            "nodes",
-            "count",
-            "main",
-            "data",
-            "place",
-            "start",
-            "other",
-            "last",
-        ];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "nodes", &self.nodes);
-        ::formwork::__rt::show(to, "main", &self.main);
-        ::formwork::__rt::show(to, "data", &self.data);
-        ::formwork::__rt::show(to, "other", &self.other);
-        ::formwork::__rt::show(to, "last", &self.last);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [File] all { (show "nodes" nodes) (show "main" main) (show "data" data) (show "other"
+    other) (show "last" last) } ["nodes", "count", "main", "data", "place", "start",
+    "other", "last"] {} { spelling }
 }
 
 #[allow(missing_docs)]
@@ -59,13 +42,8 @@ pub struct Node {
     Node { size extra }
 }
 
-impl ::formwork::Inspect for Node {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "size", &self.size);
-        ::formwork::__rt::show(to, "extra", &self.extra);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [Node] all { (show "size" size) (show "extra" extra) } [] {} {}
 }
 
 ::formwork::index! {

@@ -39,31 +39,11 @@ impl ::core::default::Default for File {
     File { version moved added optional part dropped spelling }
 }
 
-impl ::formwork::Inspect for File {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &[
-            "version",
-            "moved",
-            "added",
-            "optional",
-            "#4",
-            "part",
-            "dropped",
-            "#7",
-        ];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "version", &self.version);
-        ::formwork::__rt::show(to, "moved", &self.moved);
-        to.field_of_some_layouts("added");
-        ::formwork::Inspect::inspect(&self.added, to);
-        to.field_of_some_layouts("optional");
-        ::formwork::Inspect::inspect(&self.optional, to);
-        ::formwork::__rt::show(to, "part", &self.part);
-        to.field_of_some_layouts("dropped");
-        ::formwork::Inspect::inspect(&self.dropped, to);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [File] all { (show "version" version) (show "moved" moved) (show_in_some "added"
+    added) (show_in_some "optional" optional) (show "part" part) (show_in_some "dropped"
+    dropped) } ["version", "moved", "added", "optional", "#4", "part", "dropped", "#7"]
+    {} { spelling }
 }
 
 #[allow(missing_docs)]
@@ -79,13 +59,8 @@ pub struct Version {
     Version { minor major }
 }
 
-impl ::formwork::Inspect for Version {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "minor", &self.minor);
-        ::formwork::__rt::show(to, "major", &self.major);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [Version] all { (show "minor" minor) (show "major" major) } [] {} {}
 }
 
 #[allow(missing_docs)]
@@ -103,15 +78,8 @@ pub struct Part {
     Part { a b c }
 }
 
-impl ::formwork::Inspect for Part {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "a", &self.a);
-        ::formwork::__rt::show(to, "b", &self.b);
-        to.field_of_some_layouts("c");
-        ::formwork::Inspect::inspect(&self.c, to);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [Part] all { (show "a" a) (show "b" b) (show_in_some "c" c) } [] {} {}
 }
 
 ::formwork::__fields! {
@@ -172,7 +140,7 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File> {
-        let mut cx = s::Scan::new(bytes, options, 4, 0)?;
+        let mut cx = s::Scan::new(bytes, options, 4, 0);
         let mut part = cx.part(0)?;
         let b: &[u8; 1] = cx.part(1)?.block()?;
         let n0 = s::u8(b, 0);
@@ -185,6 +153,7 @@ mod straight {
         } else {
             return rt::Err(s::Odd)
         };
+        cx.affords(options, &part, 38, 15)?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }

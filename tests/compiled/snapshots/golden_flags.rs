@@ -15,13 +15,8 @@ pub struct File {
     File { kept zero_rest }
 }
 
-impl ::formwork::Inspect for File {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "kept", &self.kept);
-        ::formwork::__rt::show(to, "zero_rest", &self.zero_rest);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [File] all { (show "kept" kept) (show "zero_rest" zero_rest) } [] {} {}
 }
 
 #[allow(missing_docs)]
@@ -196,9 +191,10 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File> {
-        let mut cx = s::Scan::new(bytes, options, 4, 0)?;
+        let mut cx = s::Scan::new(bytes, options, 4, 0);
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
+        cx.affords(options, &part, 69, 3)?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }

@@ -13,12 +13,8 @@ pub struct File {
     File { items }
 }
 
-impl ::formwork::Inspect for File {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "items", &self.items);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [File] all { (show "items" items) } [] {} {}
 }
 
 /// Case `number` of [`Item`].
@@ -38,14 +34,9 @@ pub struct ItemNumber {
     ItemNumber { value spelling }
 }
 
-impl ::formwork::Inspect for ItemNumber {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["value", "value", "value", "value", "value"];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "value", &self.value);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [ItemNumber] all { (show "value" value) } ["value", "value", "value", "value",
+    "value"] {} { spelling }
 }
 
 /// Case `bool` of [`Item`].
@@ -65,14 +56,9 @@ pub struct ItemBool {
     ItemBool { value spelling }
 }
 
-impl ::formwork::Inspect for ItemBool {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["value", "value", "value", "value"];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "value", &self.value);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [ItemBool] all { (show "value" value) } ["value", "value", "value", "value"] {} {
+    spelling }
 }
 
 /// Case `float` of [`Item`].
@@ -92,14 +78,8 @@ pub struct ItemFloat {
     ItemFloat { value spelling }
 }
 
-impl ::formwork::Inspect for ItemFloat {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["value", "value", "value"];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "value", &self.value);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [ItemFloat] all { (show "value" value) } ["value", "value", "value"] {} { spelling }
 }
 
 /// Case `list` of [`Item`].
@@ -119,14 +99,9 @@ pub struct ItemList {
     ItemList { values spelling }
 }
 
-impl ::formwork::Inspect for ItemList {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["values", "n", "values", "n", "values"];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "values", &self.values);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [ItemList] all { (show "values" values) } ["values", "n", "values", "n", "values"] {}
+    { spelling }
 }
 
 /// Case `record` of [`Item`].
@@ -144,15 +119,9 @@ pub struct ItemRecord {
     ItemRecord { version tag spelling }
 }
 
-impl ::formwork::Inspect for ItemRecord {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["version", "tag", "version", "tag", "tag", "version"];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "version", &self.version);
-        ::formwork::__rt::show(to, "tag", &self.tag);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [ItemRecord] all { (show "version" version) (show "tag" tag) } ["version", "tag",
+    "version", "tag", "tag", "version"] {} { spelling }
 }
 
 #[allow(missing_docs)]
@@ -185,32 +154,9 @@ impl ::core::default::Default for Item {
     Item { Number Bool Float List Record } {}
 }
 
-impl ::formwork::Inspect for Item {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        match self {
-            Item::Number(value) => {
-                to.begin_case("number");
-                ::formwork::Inspect::inspect(value, to);
-            }
-            Item::Bool(value) => {
-                to.begin_case("bool");
-                ::formwork::Inspect::inspect(value, to);
-            }
-            Item::Float(value) => {
-                to.begin_case("float");
-                ::formwork::Inspect::inspect(value, to);
-            }
-            Item::List(value) => {
-                to.begin_case("list");
-                ::formwork::Inspect::inspect(value, to);
-            }
-            Item::Record(value) => {
-                to.begin_case("record");
-                ::formwork::Inspect::inspect(value, to);
-            }
-        }
-        to.end_case();
-    }
+::formwork::__inspect_cases! {
+    [Item] { Number "number", Bool "bool", Float "float", List "list", Record "record", }
+    {} {}
 }
 
 ::formwork::__fields! {
@@ -274,7 +220,8 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File> {
-        let mut cx = s::Scan::new(bytes, options, 4, 0)?;
+        s::usual(options)?;
+        let mut cx = s::Scan::new(bytes, options, 4, 0);
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
         seen_root(&value, &cx)?;

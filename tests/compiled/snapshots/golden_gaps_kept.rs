@@ -19,16 +19,9 @@ pub struct File {
     File { first second value spelling }
 }
 
-impl ::formwork::Inspect for File {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["first", "second", "value"];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "first", &self.first);
-        ::formwork::__rt::show(to, "second", &self.second);
-        ::formwork::__rt::show(to, "value", &self.value);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [File] all { (show "first" first) (show "second" second) (show "value" value) }
+    ["first", "second", "value"] {} { spelling }
 }
 
 #[allow(missing_docs)]
@@ -44,14 +37,8 @@ pub struct Leaf {
     Leaf { value spelling }
 }
 
-impl ::formwork::Inspect for Leaf {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["value"];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "value", &self.value);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [Leaf] all { (show "value" value) } ["value"] {} { spelling }
 }
 
 ::formwork::__fields! {

@@ -19,16 +19,9 @@ pub struct File<'a> {
     File < 'a > { label chars other } { spelling }
 }
 
-impl ::formwork::Inspect for File<'_> {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["label", "chars", "other", "count", "texts"];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "label", &self.label);
-        ::formwork::__rt::show(to, "chars", &self.chars);
-        ::formwork::__rt::show(to, "other", &self.other);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [File < '_ >] all { (show "label" label) (show "chars" chars) (show "other" other) }
+    ["label", "chars", "other", "count", "texts"] {} { spelling }
 }
 
 ::formwork::__fields! {

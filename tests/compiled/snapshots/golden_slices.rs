@@ -17,14 +17,9 @@ pub struct File {
     File { nodes first second }
 }
 
-impl ::formwork::Inspect for File {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "nodes", &self.nodes);
-        ::formwork::__rt::show(to, "first", &self.first);
-        ::formwork::__rt::show(to, "second", &self.second);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [File] all { (show "nodes" nodes) (show "first" first) (show "second" second) } [] {}
+    {}
 }
 
 #[allow(missing_docs)]
@@ -42,14 +37,8 @@ pub struct Node {
     Node { class items keys }
 }
 
-impl ::formwork::Inspect for Node {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "class", &self.class);
-        ::formwork::__rt::show(to, "items", &self.items);
-        ::formwork::__rt::show(to, "keys", &self.keys);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [Node] all { (show "class" class) (show "items" items) (show "keys" keys) } [] {} {}
 }
 
 #[allow(missing_docs)]
@@ -65,13 +54,8 @@ pub struct Item {
     Item { a b }
 }
 
-impl ::formwork::Inspect for Item {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "a", &self.a);
-        ::formwork::__rt::show(to, "b", &self.b);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [Item] all { (show "a" a) (show "b" b) } [] {} {}
 }
 
 #[allow(missing_docs)]
@@ -85,12 +69,8 @@ pub struct Part {
     Part { list }
 }
 
-impl ::formwork::Inspect for Part {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "list", &self.list);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [Part] all { (show "list" list) } [] {} {}
 }
 
 ::formwork::__fields! {

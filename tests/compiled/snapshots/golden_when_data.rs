@@ -25,18 +25,10 @@ pub struct File<'a> {
     File < 'a > { opts } { flags first nested other count list }
 }
 
-impl ::formwork::Inspect for File<'_> {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "flags", &self.flags);
-        ::formwork::__rt::show(to, "first", &self.first);
-        ::formwork::__rt::show(to, "nested", &self.nested);
-        ::formwork::__rt::show(to, "other", &self.other);
-        ::formwork::__rt::show(to, "count", &self.count);
-        ::formwork::__rt::show(to, "list", &self.list);
-        ::formwork::__rt::show(to, "opts", &self.opts);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [File < '_ >] all { (show "flags" flags) (show "first" first) (show "nested" nested)
+    (show "other" other) (show "count" count) (show "list" list) (show "opts" opts) } []
+    {} {}
 }
 
 #[allow(missing_docs)]
@@ -54,14 +46,9 @@ pub struct Opt<'a> {
     Opt < 'a > { name } { there more }
 }
 
-impl ::formwork::Inspect for Opt<'_> {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        to.begin_struct();
-        ::formwork::__rt::show(to, "there", &self.there);
-        ::formwork::__rt::show(to, "name", &self.name);
-        ::formwork::__rt::show(to, "more", &self.more);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [Opt < '_ >] all { (show "there" there) (show "name" name) (show "more" more) } [] {}
+    {}
 }
 
 ::formwork::__fields! {

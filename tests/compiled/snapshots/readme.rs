@@ -30,16 +30,9 @@ impl ::core::default::Default for File<'_> {
     File < 'a > { note } { version rooms spelling }
 }
 
-impl ::formwork::Inspect for File<'_> {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["#0", "version", "room_count", "rooms", "note"];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "version", &self.version);
-        ::formwork::__rt::show(to, "rooms", &self.rooms);
-        ::formwork::__rt::show(to, "note", &self.note);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [File < '_ >] all { (show "version" version) (show "rooms" rooms) (show "note" note)
+    } ["#0", "version", "room_count", "rooms", "note"] {} { spelling }
 }
 
 #[allow(missing_docs)]
@@ -59,16 +52,9 @@ pub struct Room {
     Room { width height next spelling }
 }
 
-impl ::formwork::Inspect for Room {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["width", "height", "next", "#3"];
-        to.begin_struct();
-        ::formwork::__rt::show(to, "width", &self.width);
-        ::formwork::__rt::show(to, "height", &self.height);
-        ::formwork::__rt::show(to, "next", &self.next);
-        to.spelling(&self.spelling, ROWS);
-        to.end_struct();
-    }
+::formwork::__inspect! {
+    [Room] all { (show "width" width) (show "height" height) (show "next" next) }
+    ["width", "height", "next", "#3"] {} { spelling }
 }
 
 ::formwork::index! {
@@ -116,9 +102,10 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
-        let mut cx = s::Scan::new(bytes, options, 4, 1)?;
+        let mut cx = s::Scan::new(bytes, options, 4, 1);
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
+        cx.affords(options, &part, 52, 13)?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }

@@ -197,12 +197,7 @@ impl<'m> Built<'m> {
                     scope.take(&names)
                 }
             };
-            fields.push(FieldShape {
-                row: RowId(index),
-                ident,
-                shape,
-                flattened: row.name.is_none(),
-            });
+            fields.push(FieldShape { row: RowId(index), ident, shape });
         }
         fields
     }

@@ -15,8 +15,6 @@ pub struct FieldShape {
     pub ident: Ident,
     /// Its type, with the option, [`Shape::Kept`] or box that the field has.
     pub shape: Shape,
-    /// Whether the row has no name, so that in the value its rows belong to the record around it.
-    pub flattened: bool,
 }
 
 /// A Rust type.

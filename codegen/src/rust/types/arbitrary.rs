@@ -12,7 +12,7 @@ use quote::{ToTokens as _, format_ident, quote};
 
 use super::generics;
 use crate::model::{Constant, EnumId, RecordId, Role, RowId, UnionId};
-use crate::rust::shape::{FieldShape, IndexId, Prim, Shape, Shapes};
+use crate::rust::shape::{FieldShape, Prim, Shape, Shapes};
 
 pub use helper::emit as helper;
 use lengths::Unit;
@@ -64,7 +64,6 @@ pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
         quote!(let #number = #count;)
     });
     let body = quote! {
-        let _ = (&mut *u, &mut *cx);
         #(#counts)*
         #(#locals)*
         ::formwork::__rt::Ok(#ident { #(#fields,)* })
@@ -224,7 +223,6 @@ pub fn words(shapes: &Shapes<'_>, id: RecordId, data: u64) -> TokenStream {
     let data = Literal::u64_unsuffixed(data);
     let prim = shapes.word_prim(id).unwrap_or(Prim::U64).ident();
     let body = quote! {
-        let _ = cx;
         let bits: #prim = ::arbitrary::Arbitrary::arbitrary(u)?;
         let default: Self = ::formwork::__rt::Default::default();
         ::formwork::__rt::Ok(#ident((default.0 & !#data) | (bits & #data)))
@@ -267,7 +265,6 @@ pub fn enums(shapes: &Shapes<'_>, id: EnumId) -> TokenStream {
         }
     };
     let body = quote! {
-        let _ = &mut *cx;
         #chosen
         ::formwork::__rt::Ok(match u.int_in_range(0..=#last)? {
             #(#cases,)*
@@ -275,28 +272,6 @@ pub fn enums(shapes: &Shapes<'_>, id: EnumId) -> TokenStream {
         })
     };
     traits(shapes, &Shape::Enum(id), &ident, &body, None)
-}
-
-/// Of an index: a position that the array has.
-pub fn index(ident: &Ident, IndexId(array): IndexId) -> TokenStream {
-    quote! {
-        impl<'a> as_arbitrary::Make<'a> for #ident {
-            fn make(
-                u: &mut ::arbitrary::Unstructured<'a>,
-                cx: &mut as_arbitrary::Cx,
-            ) -> ::arbitrary::Result<Self> {
-                let position = as_arbitrary::position(u, cx, #array)?;
-                ::formwork::__rt::Ok(#ident::new(position).unwrap_or_default())
-            }
-
-            fn possible(
-                u: &mut ::arbitrary::Unstructured<'a>,
-                cx: &mut as_arbitrary::Cx,
-            ) -> ::arbitrary::Result<bool> {
-                ::formwork::__rt::Ok(cx.least(u, #array)? > 0)
-            }
-        }
-    }
 }
 
 fn traits(
@@ -307,33 +282,6 @@ fn traits(
     possible: Option<&TokenStream>,
 ) -> TokenStream {
     let generics = generics(shapes, shape);
-    let possible = possible.map(|possible| {
-        quote! {
-            fn possible(
-                u: &mut ::arbitrary::Unstructured<'a>,
-                cx: &mut as_arbitrary::Cx,
-            ) -> ::arbitrary::Result<bool> {
-                let possible = #possible;
-                ::formwork::__rt::Ok(possible)
-            }
-        }
-    });
-    quote! {
-        impl<'a> as_arbitrary::Make<'a> for #ident #generics {
-            fn make(
-                u: &mut ::arbitrary::Unstructured<'a>,
-                cx: &mut as_arbitrary::Cx,
-            ) -> ::arbitrary::Result<Self> {
-                #body
-            }
-
-            #possible
-        }
-
-        impl<'a> ::arbitrary::Arbitrary<'a> for #ident #generics {
-            fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
-                as_arbitrary::whole(u)
-            }
-        }
-    }
+    let possible = possible.map(|possible| quote!({ #possible }));
+    quote!(::formwork::__arbitrary! { [#ident #generics] u cx { #body } #possible })
 }

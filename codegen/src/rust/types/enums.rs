@@ -58,7 +58,8 @@ pub fn emit(shapes: &Shapes<'_>, id: EnumId, options: &Options) -> TokenStream {
         }
     };
     let kind = if definition.closed { quote!(closed) } else { quote!(open) };
-    let remote = options.serde.then(|| serde::remote(&ident));
+    let remote =
+        options.serde.then(|| quote!(::formwork::__serde_remote!(as_serde::Remote: #ident);));
     let arbitrary = options.arbitrary.then(|| arbitrary::enums(shapes, id));
     quote! {
         #doc

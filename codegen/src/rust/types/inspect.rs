@@ -1,6 +1,6 @@
-//! `Inspect`: a value shown part by part, as the interpreter has it.
+//! `Inspect`: a value shown part by part, as the interpreter has it. The runtime has it as macros.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::elided;
@@ -12,30 +12,36 @@ pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
     let ident = shapes.ident(id);
     let elided = elided(shapes, &Shape::Struct(id));
     let record = &shapes.model().records[id.index()];
+    let is_kept = |field: &&FieldShape| matches!(field.shape, Shape::Kept(_));
+    let (kept, data): (Vec<_>, Vec<_>) = shapes.fields(id).iter().partition(is_kept);
+    let shown = data.iter().map(|field| {
+        let row = &record.rows[field.row.index()];
+        (field.row, shown(shapes, row, field))
+    });
+    let insides = shapes.insides(id).iter().map(|(row, inner)| {
+        let inside = inside(shapes, id, *row, *inner);
+        (*row, quote!((inside #inside)))
+    });
+    let mut parts: Vec<(RowId, TokenStream)> = shown.chain(insides).collect();
+    parts.sort_by_key(|(row, _)| *row);
+    let parts = parts.into_iter().map(|(_, part)| part);
+    let spelling = shapes.has_spelling(id).then(|| quote!(spelling));
+    let is_spelled = spelling.is_some() || !kept.is_empty();
+    let kept = kept.iter().map(|field| {
+        let (row, ident) = (shapes.spelling_row(id, field.row), &field.ident);
+        let row = Literal::u16_unsuffixed(row);
+        quote!(#row #ident,)
+    });
+    let names = if is_spelled { shapes.spelling_names(id) } else { Vec::new() };
     let stands_for = record.transparent.filter(|_| record.kind == RecordKind::Struct);
-    let body = match stands_for.and_then(|row| shapes.field(id, row)) {
-        Some(field) => {
-            let name = &field.ident;
-            let (rows, spelling) = spelling(shapes, id, &quote!(self));
-            if spelling.is_empty() {
-                quote!(::formwork::Inspect::inspect(&self.#name, to);)
-            } else {
-                quote! {
-                    #rows
-                    to.begin_spelled();
-                    ::formwork::Inspect::inspect(&self.#name, to);
-                    #spelling
-                    to.end_spelled();
-                }
-            }
-        }
-        None => as_struct(shapes, id, &quote!(self)),
+    let how = match stands_for.and_then(|row| shapes.field(id, row)).map(|field| &field.ident) {
+        None => quote!(all),
+        Some(field) if is_spelled => quote!(spelled #field),
+        Some(field) => quote!(only #field),
     };
     quote! {
-        impl ::formwork::Inspect for #ident #elided {
-            fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-                #body
-            }
+        ::formwork::__inspect! {
+            [#ident #elided] #how { #(#parts)* } [#(#names),*] { #(#kept)* } { #spelling }
         }
     }
 }
@@ -44,70 +50,20 @@ pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
 pub fn unions(shapes: &Shapes<'_>, id: UnionId) -> TokenStream {
     let ident = shapes.union_ident(id);
     let elided = elided(shapes, &Shape::Choice(id));
-    let union = &shapes.model().unions[id.index()];
-    let cases = (0..).zip(&union.cases).map(|(number, case)| {
+    let (mut cases, mut whole, mut bare) = (quote!(), quote!(), quote!());
+    for (number, case) in (0..).zip(&shapes.model().unions[id.index()].cases) {
         let (variant, payload) = shapes.variant(id, number);
+        let record = |record: RecordId| &shapes.model().records[record.index()];
+        let list = match payload {
+            None => &mut bare,
+            Some(id) if record(id).transparent.is_some() && !shapes.is_plain_word(id) => &mut whole,
+            Some(_) => &mut cases,
+        };
         let name = &case.name;
-        match payload {
-            None => quote! {
-                #ident::#variant => {
-                    to.begin_case(#name);
-                    to.begin_struct();
-                    to.end_struct();
-                }
-            },
-            Some(record) => {
-                let transparent = shapes.model().records[record.index()].transparent.is_some();
-                let shown = if transparent && !shapes.is_plain_word(record) {
-                    as_struct(shapes, record, &quote!(value))
-                } else {
-                    quote!(::formwork::Inspect::inspect(value, to);)
-                };
-                quote! {
-                    #ident::#variant(value) => {
-                        to.begin_case(#name);
-                        #shown
-                    }
-                }
-            }
-        }
-    });
+        list.extend(quote!(#variant #name,));
+    }
     quote! {
-        impl ::formwork::Inspect for #ident #elided {
-            fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-                match self {
-                    #(#cases)*
-                }
-                to.end_case();
-            }
-        }
-    }
-}
-
-/// All fields of a record, as those of a struct.
-fn as_struct(shapes: &Shapes<'_>, id: RecordId, value: &TokenStream) -> TokenStream {
-    let record = &shapes.model().records[id.index()];
-    let mut parts: Vec<(RowId, TokenStream)> = Vec::new();
-    for field in shapes.fields(id) {
-        let row = &record.rows[field.row.index()];
-        // Others are shown with the spelling.
-        if !matches!(field.shape, Shape::Kept(_)) {
-            parts.push((field.row, shown(shapes, row, field, value)));
-        }
-    }
-    for (row, inner) in shapes.insides(id) {
-        let inside = inside(shapes, id, *row, *inner);
-        parts.push((*row, quote!(::formwork::__rt::show_inside(to, &#value.spelling, &#inside);)));
-    }
-    parts.sort_by_key(|(row, _)| *row);
-    let fields = parts.into_iter().map(|(_, part)| part);
-    let (rows, spelling) = spelling(shapes, id, value);
-    quote! {
-        #rows
-        to.begin_struct();
-        #(#fields)*
-        #spelling
-        to.end_struct();
+        ::formwork::__inspect_cases! { [#ident #elided] { #cases } { #whole } { #bare } }
     }
 }
 
@@ -130,31 +86,21 @@ fn inside(shapes: &Shapes<'_>, id: RecordId, row: RowId, inner: RecordId) -> Tok
 }
 
 /// A field with its name.
-fn shown(shapes: &Shapes<'_>, row: &Row, field: &FieldShape, value: &TokenStream) -> TokenStream {
+fn shown(shapes: &Shapes<'_>, row: &Row, field: &FieldShape) -> TokenStream {
     let ident = &field.ident;
-    let number = u16::try_from(field.row.index()).unwrap_or(u16::MAX);
-    let show = |value: TokenStream| match (&row.name, inner_name(shapes, row)) {
-        (Some(name), _) if row.homes.contains(&Home::Absent) => quote! {
-            to.field_of_some_layouts(#name);
-            ::formwork::Inspect::inspect(#value, to);
-        },
-        (Some(name), _) => quote!(::formwork::__rt::show(to, #name, #value);),
-        (None, Some(name)) => quote!(::formwork::__rt::show(to, #name, #value);),
-        (None, None) => quote! {
-            to.flatten(#number);
-            ::formwork::Inspect::inspect(#value, to);
-        },
+    let show = match (&row.name, inner_name(shapes, row)) {
+        (Some(name), _) if row.homes.contains(&Home::Absent) => quote!(show_in_some #name),
+        (Some(name), _) => quote!(show #name),
+        (None, Some(name)) => quote!(show #name),
+        (None, None) => {
+            let number = u16::try_from(field.row.index()).unwrap_or(u16::MAX);
+            let number = Literal::u16_unsuffixed(number);
+            quote!(show_flat #number)
+        }
     };
     let sometimes = shapes.perhaps_given(row) || row.name.is_none();
-    if sometimes && matches!(field.shape, Shape::Option(_)) {
-        let shown = show(quote!(field));
-        return quote! {
-            if let ::formwork::__rt::Some(field) = &#value.#ident {
-                #shown
-            }
-        };
-    }
-    show(quote!(&#value.#ident))
+    let perhaps = (sometimes && matches!(field.shape, Shape::Option(_))).then(|| quote!(perhaps));
+    quote!((#perhaps #show #ident))
 }
 
 /// Name of the row that stands for the struct in a row without a name.
@@ -165,25 +111,4 @@ fn inner_name(shapes: &Shapes<'_>, row: &Row) -> Option<String> {
     }
     let record = &shapes.model().records[record.index()];
     record.rows[record.transparent?.index()].name.clone()
-}
-
-/// The names of all rows, and everything that is spelled in an unusual way.
-fn spelling(shapes: &Shapes<'_>, id: RecordId, value: &TokenStream) -> (TokenStream, TokenStream) {
-    let kept: Vec<_> = shapes
-        .fields(id)
-        .iter()
-        .filter(|field| matches!(field.shape, Shape::Kept(_)))
-        .map(|field| {
-            let ident = &field.ident;
-            let row = shapes.spelling_row(id, field.row);
-            quote!(::formwork::__rt::inspect_kept(&#value.#ident, #row, to, ROWS);)
-        })
-        .collect();
-    let own = shapes.has_spelling(id).then(|| quote!(to.spelling(&#value.spelling, ROWS);));
-    if kept.is_empty() && own.is_none() {
-        return (quote!(), quote!());
-    }
-    let names = shapes.spelling_names(id);
-    let rows = quote!(const ROWS: &[&str] = &[#(#names),*];);
-    (rows, quote!(#own #(#kept)*))
 }

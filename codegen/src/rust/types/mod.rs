@@ -10,7 +10,7 @@ mod structs;
 mod unions;
 mod words;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 pub(super) use structs::doc as record_doc;
@@ -45,14 +45,16 @@ pub fn emit(shapes: &Shapes<'_>, options: &Options) -> TokenStream {
             }
         });
         if options.serde {
-            items.extend(serde::index(&ident));
+            items.extend(quote!(::formwork::__serde_index!(#ident);));
         }
         if options.arbitrary {
-            items.extend(arbitrary::index(&ident, id));
+            let IndexId(array) = id;
+            let array = Literal::u32_unsuffixed(array);
+            items.extend(quote!(::formwork::__arbitrary_index!(#ident #array);));
         }
     }
     if options.serde {
-        items.extend(serde::helper());
+        items.extend(quote!(::formwork::__as_serde!();));
     }
     if options.arbitrary {
         items.extend(arbitrary::helper(shapes));

@@ -54,7 +54,8 @@ pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStream
         quote!(.field(#name, &self.#method()))
     });
     let inspect = inspect(shapes, id, &parts, word);
-    let remote = options.serde.then(|| serde::remote(&ident));
+    let remote =
+        options.serde.then(|| quote!(::formwork::__serde_remote!(as_serde::Remote: #ident);));
     let arbitrary = options.arbitrary.then(|| arbitrary::words(shapes, id, data));
     quote! {
         #doc

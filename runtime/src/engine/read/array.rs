@@ -19,6 +19,8 @@ impl<'p, 'b> Engine<'p, 'b> {
         cursor: &mut Cursor<'b>,
     ) -> Read<Item> {
         let at = cursor.at;
+        // A unit of the budget stands for 8 bytes, and an array takes as much even without elements.
+        self.budget.charge(7).map_err(|kind| self.error(kind, at, loc))?;
         let count = match array.length {
             ArrayLength::Count(count) => Some(self.evaluate_count(count, loc, at)?),
             ArrayLength::Fill | ArrayLength::Last(_) => None,

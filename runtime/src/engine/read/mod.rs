@@ -84,7 +84,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Adds the node of a row or element, unless the records around it are too many.
     pub(crate) fn add_node(&mut self, record: RecordId, loc: Loc, at: u64) -> Read<NodeRef> {
-        // A slot takes three times what a unit of the budget stands for.
+        // A unit of the budget stands for 8 bytes, of which a slot takes three times as many.
         let slots = u64::from(self.tree.plan_of(record).slots);
         self.budget.charge(8 + 3 * slots).map_err(|kind| self.error(kind, at, loc))?;
         let node = self.tree.add(record, Some(loc));

@@ -49,6 +49,15 @@ macro_rules! module {
                 let engine = $($root)::+::__read_engine(bytes, options);
                 let same = engine.as_ref().map(|other| file == *other && file.same_spelling(other));
                 broken.extend($crate::differs("read", &same, &::core::result::Result::Ok(true)));
+                let is_fast = |options: &_| $($root)::+::__read_fast(bytes, options).is_some();
+                let differs = |options: &_| {
+                    let fast = $($root)::+::__read_fast(bytes, options)?;
+                    let engine = $($root)::+::__read_engine(bytes, options);
+                    let same = engine.as_ref().map(|other| fast == *other && fast.same_spelling(other));
+                    let what = ::std::format!("read with {options:?}");
+                    $crate::differs(&what, &same, &::core::result::Result::Ok(true))
+                };
+                broken.extend($crate::limits(options, &is_fast, &differs));
             }
             if let ::core::option::Option::Some(bytes) = file.__write_fast() {
                 let engine = file.__write_engine();
@@ -76,6 +85,36 @@ pub fn differs<T: PartialEq, E: Debug>(
         (Err(error), _) => Some(format!("{what} by the fast path, but refused: {error:?}")),
         _ => Some(format!("{what} by the fast path, but not the same")),
     }
+}
+
+/// What does not hold of a file that the fast path reads, if it is read more strictly: that it is
+/// still read by the fast path, and with whatever budget as by the engine.
+pub fn limits(
+    options: &ReadOptions,
+    is_fast: &dyn Fn(&ReadOptions) -> bool,
+    differs: &dyn Fn(&ReadOptions) -> Option<String>,
+) -> Vec<String> {
+    let strict = options.clone().strict(true);
+    let mut broken: Vec<String> = differs(&strict).into_iter().collect();
+    if !is_fast(&strict) {
+        broken.push("not read by the fast path if it is read strictly".to_owned());
+    }
+    // The engine reads with any budget from the least one on with which the fast path does.
+    let of = |budget: u64| strict.clone().budget_factor(0).budget_floor(budget);
+    let (mut refused, mut read) = (0, u64::from(u32::MAX));
+    if !is_fast(&of(read)) {
+        return broken;
+    }
+    while read - refused > 1 {
+        let middle = refused + (read - refused) / 2;
+        match is_fast(&of(middle)) {
+            true => read = middle,
+            false => refused = middle,
+        }
+    }
+    broken.extend(differs(&of(read)));
+    broken.extend(differs(&of(read * 2)));
+    broken
 }
 
 /// Says so if a file is something else behind bytes that are there, or if that it can be written is

@@ -14,6 +14,7 @@ mod array;
 mod body;
 mod cell;
 mod choice;
+mod effort;
 mod elsewhere;
 mod form;
 mod item;
@@ -260,6 +261,16 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         // A plain file decodes each byte once, and a pooled text as often as something names it.
         let sealed = self.doubt.borrow().is_none();
         let factor = Literal::usize_unsuffixed(if sealed { SEALED } else { POOLED });
+        // Whether the engine's budget is enough for what was read, where that is known.
+        let effort = sealed.then(|| effort::effort(self.model)).flatten();
+        let (before, behind) = match effort {
+            Some((base, weight)) => {
+                let (base, weight) =
+                    (Literal::u64_unsuffixed(base), Literal::u64_unsuffixed(weight));
+                (None, Some(quote!(cx.affords(options, &part, #base, #weight)?;)))
+            }
+            None => (Some(quote!(s::usual(options)?;)), None),
+        };
         // Otherwise the value is written, which looks at the rules first.
         let check = sealed.then(|| {
             quote! {
@@ -271,35 +282,26 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             true => self.straight.goals.len(),
             false => 0,
         });
-        if let Flavour::Arena = self.straight.flavour {
-            return Ok(quote! {
-                /// The value of a file.
-                fn read(
-                    bytes: &[u8],
-                    options: &::formwork::ReadOptions,
-                    arena: &mut super::pools::Pools,
-                ) -> s::Straight<#ty> {
-                    let mut cx = s::Scan::new(bytes, options, #factor, #goals)?;
-                    let mut part = cx.part(0)?;
-                    #enter
-                    #variables
-                    let value = #value;
-                    #check
-                    rt::Ok(value)
-                }
-            });
-        }
+        let (generics, bytes, pools) = match self.straight.flavour {
+            Flavour::Arena => {
+                (quote!(), quote!(&[u8]), Some(quote!(arena: &mut super::pools::Pools,)))
+            }
+            _ => (quote!(<'i, 'o, M: s::Mode<'i, 'o>>), quote!(&'i [u8]), None),
+        };
         Ok(quote! {
             /// The value of a file.
-            fn read<'i, 'o, M: s::Mode<'i, 'o>>(
-                bytes: &'i [u8],
+            fn read #generics(
+                bytes: #bytes,
                 options: &::formwork::ReadOptions,
+                #pools
             ) -> s::Straight<#ty> {
-                let mut cx = s::Scan::new(bytes, options, #factor, #goals)?;
+                #before
+                let mut cx = s::Scan::new(bytes, options, #factor, #goals);
                 let mut part = cx.part(0)?;
                 #enter
                 #variables
                 let value = #value;
+                #behind
                 #check
                 rt::Ok(value)
             }

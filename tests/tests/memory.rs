@@ -1,0 +1,106 @@
+//! How much memory the engine takes, counted by the allocator: what `docs/architecture.md` states.
+
+use std::sync::{Mutex, PoisonError};
+
+use formwork::{ReadErrorKind, ReadOptions};
+use formwork_interpreter::{Program, read};
+use formwork_tests::programs;
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// Bytes that a unit of the budget may take: it stands for 8, and lists take up to three times as many
+/// while they grow.
+const UNIT: usize = 32;
+
+/// Bytes that are not counted: of the test itself, and of what does not depend on the file.
+const SLACK: usize = 0x10000;
+
+/// One measurement at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn program(schema: &str) -> Program {
+    let module = "module sizes \"Sizes\" root=File endian=little\npointer * u32\n";
+    programs::from_text("sizes.kdl", &format!("{module}{schema}"), None)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What something takes at most, besides what there was before.
+fn peak<T>(what: impl FnOnce() -> T) -> (T, usize) {
+    ALLOCATOR.reset_peak_usage();
+    let before = ALLOCATOR.current_usage();
+    let result = what();
+    (result, ALLOCATOR.peak_usage().saturating_sub(before))
+}
+
+/// Reads a file and writes it again: what reading took, and writing besides.
+fn read_and_written(program: &Program, bytes: &[u8]) -> (usize, usize) {
+    let (document, read) = peak(|| read(program, bytes, &ReadOptions::default()));
+    let document = document.unwrap_or_else(|error| panic!("{error}"));
+    let (again, written) = peak(|| document.write());
+    assert!(again.is_ok_and(|again| again == bytes), "the same bytes");
+    (read, written)
+}
+
+#[test]
+fn records_of_one_size_take_nothing() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let program = program(
+        "struct File { u32 n; Record items count=n }\n\
+         struct Record { u32 a; u16 b; u16 c }",
+    );
+    let mut bytes = 250_000_u32.to_le_bytes().to_vec();
+    bytes.resize(4 + 8 * 250_000, 7);
+    let (read, written) = read_and_written(&program, &bytes);
+    assert!(read < SLACK, "{read}");
+    assert!(written < bytes.len() + SLACK, "{written}");
+}
+
+#[test]
+fn nodes_of_one_byte_take_so_much() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let program = program("struct File { Node root }\nstruct Node { u8 n; Node children count=n }");
+    // Ten in ten, five times.
+    let mut bytes = vec![0];
+    for _ in 0..5 {
+        let inside = bytes.repeat(10);
+        bytes = [vec![10], inside].concat();
+    }
+    assert_eq!(bytes.len(), 111_111);
+    let (read, written) = read_and_written(&program, &bytes);
+    assert!(read < 256 * bytes.len(), "{read}");
+    assert!(written < 256 * bytes.len(), "{written}");
+}
+
+#[test]
+fn pointers_to_one_large_array_end_at_the_budget() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let elements = [
+        "struct Item { u32 a }",
+        "struct Item { u8 n; bytes b size=n }",
+        "struct Item { u8 n; u8 b count=n }",
+        "struct Item { u8 n; u8 m; Other o count=n; Other p count=m }\n\
+         struct Other { u8 n; text t size=n encoding=ascii }",
+    ];
+    for element in elements {
+        let program = program(&format!(
+            "struct File {{ u32 n; Block blocks count=n }}\n\
+             struct Block {{ *Item items count=4000 }}\n{element}"
+        ));
+        let count = 8_000_u32;
+        let target = 4 + 4 * count;
+        let mut bytes = count.to_le_bytes().to_vec();
+        bytes.extend((0..count).flat_map(|_| target.to_le_bytes()));
+        bytes.resize(target as usize + 4 * 4000, 0);
+        for factor in [64, 8, 1] {
+            let options = ReadOptions::default().budget_factor(factor).budget_floor(0);
+            let (error, most) = peak(|| read(&program, &bytes, &options).map(drop));
+            let error = error.expect_err("the file asks for too much");
+            let units = bytes.len() * usize::try_from(factor).expect("small");
+            let limit = ReadErrorKind::BudgetExceeded { limit: units as u64 };
+            assert_eq!(error.kind(), &limit, "{element}");
+            assert!(most < UNIT * units + SLACK, "{element}, {factor}: {most} of {units} units");
+        }
+    }
+}

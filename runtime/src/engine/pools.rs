@@ -14,7 +14,7 @@ use super::val::{Fallible, Val};
 use super::walk::Walk;
 use super::writing::TextAside;
 use crate::model::{
-    ExprId, Extent, PointerId, PoolOrder, RunType, Start, Target, Terminated, Type,
+    ExprId, Extent, PointerId, PoolOrder, RowKind, RunType, Start, Target, Terminated, Type,
 };
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -223,11 +223,13 @@ impl<'p> Engine<'p, '_> {
                 self.same_item(stored, *wanted)
             });
         if !same {
+            // Of a list that the schema keeps in any case nothing goes away.
+            let kept = matches!(self.tree.row(loc).kind, RowKind::Pool { kept: true, .. });
             let used: BTreeSet<Vec<u8>> =
                 canonical.iter().map(|item| self.tree.item_key(*item)).collect();
             let members = (0..self.tree.count(array)).map(|index| {
                 let item = self.tree.element(array, index).unwrap_or(Item::Absent);
-                match used.contains(&self.tree.item_key(item)) {
+                match kept || used.contains(&self.tree.item_key(item)) {
                     true => self.kept_value(item),
                     // In a list of its own, what no pointer leads to.
                     false => KeptValue::List(alloc::vec![self.kept_value(item)]),

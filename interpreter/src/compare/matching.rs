@@ -1,0 +1,204 @@
+//! Which part of one file is which of another.
+
+use std::collections::HashMap;
+
+use formwork::engine::Item;
+use formwork_model::RowId;
+
+use super::align::{self, Digests, NONE};
+use super::hash::Quick;
+use super::parts::{PartId, Parts, ROOT, What};
+use crate::stack::with_stack;
+
+/// Which part of one file is which of another. Parts that are matched need not be equal.
+pub(crate) struct Matching {
+    /// By part of the first file, and by part of the second.
+    forward: Vec<u32>,
+    backward: Vec<u32>,
+    /// By array of the first file, and by array of the second.
+    lists: HashMap<PartId, Lists, Quick>,
+    back_lists: HashMap<PartId, PartId, Quick>,
+}
+
+/// Which element of one array is which of another.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Lists {
+    /// By position in the first: position in the second, or [`NONE`].
+    pub to_b: Vec<u32>,
+    /// The other way.
+    pub to_a: Vec<u32>,
+}
+
+impl Matching {
+    pub(crate) fn new(a: &Parts<'_>, b: &Parts<'_>) -> Matching {
+        let mut matching = Matching {
+            forward: vec![NONE; a.all.len()],
+            backward: vec![NONE; b.all.len()],
+            lists: HashMap::default(),
+            back_lists: HashMap::default(),
+        };
+        matching.pair(a, ROOT, b, ROOT);
+        matching
+    }
+
+    /// The part of the second file that a part of the first is.
+    pub(crate) fn forward(&self, id: PartId) -> Option<PartId> {
+        Some(self.forward[id as usize]).filter(|id| *id != NONE)
+    }
+
+    /// The part of the first file that a part of the second is.
+    pub(crate) fn backward(&self, id: PartId) -> Option<PartId> {
+        Some(self.backward[id as usize]).filter(|id| *id != NONE)
+    }
+
+    /// Which element is which, of an array of the first file.
+    pub(crate) fn lists(&self, a: PartId) -> Option<&Lists> {
+        self.lists.get(&a)
+    }
+
+    /// The same of an array of the second file.
+    pub(crate) fn back_lists(&self, b: PartId) -> Option<(&Lists, PartId)> {
+        let a = *self.back_lists.get(&b)?;
+        Some((self.lists.get(&a)?, a))
+    }
+
+    /// Whether two references, which are no plain numbers, lead to the same element.
+    pub(crate) fn same_target(
+        &self,
+        a: &Parts<'_>,
+        (of_a, in_a): (Item, PartId),
+        b: &Parts<'_>,
+        (of_b, in_b): (Item, PartId),
+    ) -> bool {
+        let (Some(from), Some(to)) = (a.position(of_a), b.position(of_b)) else {
+            return a.same(of_a, b, of_b);
+        };
+        let lists = self.lists.get(&in_a).filter(|_| self.forward(in_a) == Some(in_b));
+        lists.is_some_and(|lists| lists.to_b.get(from as usize) == Some(&to))
+    }
+
+    fn pair(&mut self, a: &Parts<'_>, of_a: PartId, b: &Parts<'_>, of_b: PartId) {
+        self.forward[of_a as usize] = of_b;
+        self.backward[of_b as usize] = of_a;
+        match (a.part(of_a).what, b.part(of_b).what) {
+            (What::Case(x), What::Case(y)) if a.case(x) != b.case(y) => {}
+            (What::Struct(_), What::Struct(_)) | (What::Case(_), What::Case(_)) => {
+                with_stack(|| {
+                    for pair in fields(a, of_a, b, of_b) {
+                        if let (Some(field), Some(its)) = pair {
+                            self.pair(a, field, b, its);
+                        }
+                    }
+                })
+            }
+            (What::List(_) | What::Numbers(_), What::List(_) | What::Numbers(_)) => {
+                with_stack(|| self.pair_lists(a, of_a, b, of_b));
+            }
+            _ => {}
+        }
+    }
+
+    fn pair_lists(&mut self, a: &Parts<'_>, of_a: PartId, b: &Parts<'_>, of_b: PartId) {
+        let to_b = aligned(a, of_a, b, of_b);
+        let count = b.length(of_b).unwrap_or(0);
+        let mut to_a = vec![NONE; count as usize];
+        for (from, to) in (0..).zip(&to_b).filter(|(_, to)| **to != NONE) {
+            to_a[*to as usize] = from;
+        }
+        if let (What::List(_), What::List(_)) = (a.part(of_a).what, b.part(of_b).what) {
+            let (first, others) = (a.inside(of_a).start, b.inside(of_b).start);
+            for (from, to) in (0..).zip(&to_b).filter(|(_, to)| **to != NONE) {
+                self.pair(a, first + from, b, others + to);
+            }
+        }
+        self.lists.insert(of_a, Lists { to_b, to_a });
+        self.back_lists.insert(of_b, of_a);
+    }
+}
+
+/// For each element of one array, the one of another. Where there always are as many, a position is
+/// what an element is known by.
+fn aligned(a: &Parts<'_>, of_a: PartId, b: &Parts<'_>, of_b: PartId) -> Vec<u32> {
+    if a.has_constant_length(of_a) && b.has_constant_length(of_b) {
+        let count = b.length(of_b).unwrap_or(0);
+        let to = |from| if from < count { from } else { NONE };
+        return (0..a.length(of_a).unwrap_or(0)).map(to).collect();
+    }
+    if let (Some(names), Some(others)) = (a.names(of_a), b.names(of_b)) {
+        let digests = |parts: &Parts<'_>, names: &[PartId]| -> Vec<u64> {
+            names.iter().map(|name| parts.weak_digest_of(*name)).collect()
+        };
+        let mut to_b = align::by_key(&digests(a, &names), &digests(b, &others));
+        for (name, to) in names.iter().zip(&mut to_b).filter(|(_, to)| **to != NONE) {
+            let its = b.part(others[*to as usize]).what;
+            let equal = match (a.part(*name).what, its) {
+                (What::Leaf(key), What::Leaf(its)) => a.same(key, b, its),
+                _ => false,
+            };
+            if !equal {
+                *to = NONE;
+            }
+        }
+        return to_b;
+    }
+    let plain = [(a, of_a), (b, of_b)].into_iter().all(|(parts, list)| {
+        let is_plain = |what| matches!(what, What::Leaf(item) if !matches!(item, Item::Text(_)));
+        match parts.part(list).what {
+            What::List(_) => parts.inside(list).all(|e| is_plain(parts.part(e).what)),
+            _ => true,
+        }
+    });
+    let (first, others) = (a.inside(of_a).start, b.inside(of_b).start);
+    let lists = matches!((a.part(of_a).what, b.part(of_b).what), (What::List(_), What::List(_)));
+    align::by_content(&digests(a, of_a), &digests(b, of_b), plain, &mut |from, to| match lists {
+        true => a.similar(first + from, b, others + to),
+        false => 0,
+    })
+}
+
+fn digests(parts: &Parts<'_>, list: PartId) -> Digests {
+    match parts.part(list).what {
+        What::Numbers(array) => {
+            let all = 0..parts.tree.count(array);
+            let of = |refer| all.clone().map(|at| parts.number_digest(list, at, refer)).collect();
+            Digests { strong: of(true), weak: of(false) }
+        }
+        _ => Digests {
+            strong: parts.inside(list).map(|e| parts.digest_of(e)).collect(),
+            weak: parts.inside(list).map(|e| parts.weak_digest_of(e)).collect(),
+        },
+    }
+}
+
+/// The fields of two structs, by their names.
+pub(crate) fn fields(
+    a: &Parts<'_>,
+    of_a: PartId,
+    b: &Parts<'_>,
+    of_b: PartId,
+) -> Vec<(Option<PartId>, Option<PartId>)> {
+    // Structs of one record have the same rows in the same order, but for those that are not there.
+    fn row<'t>(parts: &Parts<'t>, id: PartId) -> Result<&'t str, RowId> {
+        parts.row_name(id).ok_or(parts.part(id).loc.row)
+    }
+    let (inside, mut others) = (a.inside(of_a), b.inside(of_b));
+    let mut pairs = Vec::with_capacity(inside.len());
+    let mut passed = Vec::new();
+    for field in inside {
+        let name = row(a, field);
+        if let Some(at) = passed.iter().position(|its| row(b, *its) == name) {
+            pairs.push((Some(field), Some(passed.remove(at))));
+            continue;
+        }
+        match others.clone().find(|its| row(b, *its) == name) {
+            Some(its) => {
+                passed.extend(others.start..its);
+                others.start = its + 1;
+                pairs.push((Some(field), Some(its)));
+            }
+            None => pairs.push((Some(field), None)),
+        }
+    }
+    pairs.extend(passed.into_iter().chain(others).map(|its| (None, Some(its))));
+    pairs
+}

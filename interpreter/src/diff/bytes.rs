@@ -288,14 +288,18 @@ pub(crate) fn compare(
 /// Why the bytes of a claim differ, if they do.
 fn cause(parts: &Parts<'_>, changed: &HashSet<PartId, Quick>, claim: Owned) -> Cause {
     let tree = parts.tree;
-    // The number in a pointer follows from where its target is, unless there is none in one file.
-    let pointer = tree.pointer_view(tree.entry(claim.loc));
-    if pointer.is_some_and(|pointer| {
-        pointer.cell == Some(claim.at) && pointer.at.is_some_and(|at| Some(at) != pointer.cell)
-    }) {
-        return Cause::Recomputed;
-    }
     let part = logical(parts, claim.loc).or_else(|| logical(parts, claim.loc.whole_row()));
+    // The number in a pointer follows from where its target is, unless there is none in one file. Of
+    // another text in a pool, it is all that is edited.
+    let pointer = tree.pointer_view(tree.entry(claim.loc));
+    if let Some(pointer) = pointer.filter(|pointer| pointer.cell == Some(claim.at)) {
+        let is_set = pointer.at.is_some_and(|at| Some(at) != pointer.cell);
+        let shares = pointer.end.is_none_or(|end| pointer.at.is_some_and(|at| end <= at));
+        let is_edited = part.is_some_and(|part| changed.contains(&part));
+        if is_set && !(shares && is_edited) {
+            return Cause::Recomputed;
+        }
+    }
     if let Some(part) = part {
         let list = parts.part(part).parent;
         let is_unread = parts.part(part).what == What::Unread;

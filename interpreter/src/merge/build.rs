@@ -124,12 +124,11 @@ impl Builder<'_, '_, '_> {
                 self.refer(side, spot, &mut value);
                 value
             }
-            Plan::Same([ours, theirs]) => {
-                let (own, other) = (self.position(OURS, ours), self.position(THEIRS, theirs));
-                match own {
-                    Some((_, at)) if own == other => Value::Int(at.into()),
+            Plan::Same(spots) => {
+                let at = |side: usize| self.position(side, spots[side]?);
+                match (at(OURS), at(THEIRS)) {
+                    (Some(own), Some(other)) if own == other => Value::Int(own.1.into()),
                     _ => {
-                        let spots = [None, Some(ours), Some(theirs)];
                         let conflict = self.three.conflict(ConflictKind::Changed, spots);
                         self.conflicts.push(conflict);
                         Value::None

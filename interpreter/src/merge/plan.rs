@@ -15,7 +15,7 @@ pub(super) enum Plan<'v> {
     /// What is there in one file.
     Take { side: usize, spot: Spot, value: Option<&'v Value> },
     /// A reference that both have changed; it has to lead to one element.
-    Same([Spot; 2]),
+    Same([Option<Spot>; 3]),
     /// A struct, or a case of a union, whose fields come from several files.
     Struct { case: Option<String>, fields: Vec<(String, Plan<'v>)>, kept: Kepts<'v> },
     /// Elements that come from several files.
@@ -113,14 +113,14 @@ impl<'v> Planner<'_, '_, '_> {
         }
         let [_, ours, theirs] = place.spots;
         let is_reference = |side: usize, spot: Option<Spot>| {
-            let spot = spot?;
             let parts = self.three.parts[side];
-            parts.target(spot.part)?;
-            parts.position(parts.item(spot)).map(|_| spot)
+            spot.is_some_and(|spot| {
+                let is_position = parts.position(parts.item(spot)).is_some();
+                is_position && parts.target(spot.part).is_some()
+            })
         };
-        if let (Some(ours), Some(theirs)) = (is_reference(OURS, ours), is_reference(THEIRS, theirs))
-        {
-            return Plan::Same([ours, theirs]);
+        if is_reference(OURS, ours) && is_reference(THEIRS, theirs) {
+            return Plan::Same(place.spots);
         }
         if !self.is_same(ours, theirs) {
             self.conflicts.push(self.three.conflict(kind, place.spots));

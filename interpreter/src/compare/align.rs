@@ -36,14 +36,26 @@ pub(crate) fn by_key(a: &[u64], b: &[u64]) -> Vec<u32> {
     a.iter().map(&mut next).collect()
 }
 
+/// What kind of elements are told apart by what they hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Numbers and the like, which have all or nothing in common.
+    Plain,
+    /// Structs: what stands in the place of one is that one with another content.
+    Whole,
+    /// Structs that have lost their name: only one with much in common is the same.
+    Renamed,
+}
+
 /// The same for elements without keys. `similar` says how much an element of one list and one of the
-/// other have in common; `plain` elements are numbers and the like, which have all or nothing.
+/// other have in common.
 pub(crate) fn by_content(
     a: &Digests,
     b: &Digests,
-    plain: bool,
+    kind: Kind,
     similar: &mut dyn FnMut(u32, u32) -> u32,
 ) -> Vec<u32> {
+    let plain = kind == Kind::Plain;
     let mut to_b = vec![NONE; a.strong.len()];
     let all = |list: &[u64]| (0..u32::try_from(list.len()).unwrap_or(NONE)).collect::<Vec<_>>();
     let (all_a, all_b) = (all(&a.strong), all(&b.strong));
@@ -71,13 +83,13 @@ pub(crate) fn by_content(
             for (left, right) in gaps(&found, gap_b.len()) {
                 let left: Vec<u32> = left.map(|at| gap_a[at as usize]).collect();
                 let right: Vec<u32> = right.map(|at| gap_b[at as usize]).collect();
-                neighbours(&left, &right, plain, similar, &mut inner);
+                neighbours(&left, &right, kind, similar, &mut inner);
             }
             for (from, to) in (0..).zip(&found).filter(|(_, to)| **to != NONE) {
                 let _: Option<u32> = inner.insert(gap_a[from as usize], gap_b[*to as usize]);
             }
         } else {
-            neighbours(&gap_a, &gap_b, plain, similar, &mut inner);
+            neighbours(&gap_a, &gap_b, kind, similar, &mut inner);
         }
         for (from, to) in inner {
             to_b[from as usize] = to;
@@ -130,12 +142,12 @@ fn moves(a: &Digests, b: &Digests, to_b: &[u32]) -> Vec<(u32, u32)> {
 fn neighbours(
     a: &[u32],
     b: &[u32],
-    plain: bool,
+    kind: Kind,
     similar: &mut dyn FnMut(u32, u32) -> u32,
     found: &mut HashMap<u32, u32, Quick>,
 ) {
     let one = a.len() == 1 && b.len() == 1;
-    if plain || one {
+    if kind == Kind::Plain || (kind == Kind::Whole && one) {
         // The rest was inserted or removed at the end of them.
         found.extend(a.iter().copied().zip(b.iter().copied()));
         return;
@@ -160,8 +172,8 @@ fn neighbours(
     let (mut i, mut j) = (0, 0);
     let (mut from, mut to) = (0, 0);
     // As many elements on both sides as there are between two pairs are pairs as well.
-    let mut between = |from: &[u32], to: &[u32]| {
-        if from.len() == to.len() {
+    let between = |from: &[u32], to: &[u32], found: &mut HashMap<u32, u32, Quick>| {
+        if from.len() == to.len() && kind == Kind::Whole {
             found.extend(from.iter().copied().zip(to.iter().copied()));
         }
     };
@@ -169,8 +181,8 @@ fn neighbours(
         let same = common[i * b.len() + j];
         let here = best[i * width + j];
         if same > 0 && here == best[(i + 1) * width + j + 1] + same {
-            between(&a[from..i], &b[to..j]);
-            between(&a[i..=i], &b[j..=j]);
+            between(&a[from..i], &b[to..j], found);
+            found.insert(a[i], b[j]);
             (i, j) = (i + 1, j + 1);
             (from, to) = (i, j);
         } else if here == best[(i + 1) * width + j] {
@@ -179,7 +191,7 @@ fn neighbours(
             j += 1;
         }
     }
-    between(&a[from..], &b[to..]);
+    between(&a[from..], &b[to..], found);
 }
 
 /// Finds elements of equal digests that are in the same order in both lists: all of them where that
@@ -393,7 +405,7 @@ mod tests {
             let digests: Vec<u64> = text.chars().map(|c| u64::from(u32::from(c))).collect();
             Digests { strong: digests.clone(), weak: digests }
         };
-        let to_b = by_content(&digests(a), &digests(b), false, &mut |_, _| 0);
+        let to_b = by_content(&digests(a), &digests(b), Kind::Whole, &mut |_, _| 0);
         let shown = to_b.iter().map(|to| if *to == NONE { "-".to_owned() } else { to.to_string() });
         shown.collect::<Vec<_>>().join(" ")
     }
@@ -426,7 +438,7 @@ mod tests {
         a.insert(2000, 3);
         a.insert(2001, 3);
         a.remove(3900);
-        let to_b = by_content(&before, &digests(&a), true, &mut |_, _| 0);
+        let to_b = by_content(&before, &digests(&a), Kind::Plain, &mut |_, _| 0);
         let kept = to_b.iter().filter(|to| **to != NONE).count();
         assert_eq!(kept, 3999.min(before.strong.len()));
         let equal = (0..).zip(&to_b).filter(|(_, to)| **to != NONE);

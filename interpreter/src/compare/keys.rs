@@ -1,7 +1,7 @@
 //! Which rows name the elements of arrays, as the model says it: keys of a dictionary, fields that
 //! references go by, and numbers that are unique in their array.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use formwork_model::{
     DefinerSource, Expr, Member, Model, Path, RecordId, Role, RowId, Start, Step, Target, Type,
@@ -18,6 +18,8 @@ pub(crate) type KeyPath = Vec<String>;
 pub(crate) struct Keys {
     by_array: HashMap<(RecordId, RowId), KeyPath>,
     by_element: HashMap<RecordId, KeyPath>,
+    /// Arrays whose elements references lead to.
+    targets: HashSet<(RecordId, RowId)>,
 }
 
 impl Keys {
@@ -38,10 +40,15 @@ impl Keys {
                         keys.add_path(model, id, path, None);
                     }
                 }
-                if let Some(reference) = &row.reference
-                    && let Some(field) = &reference.field
-                {
-                    keys.add_path(model, id, &reference.array, Some(field));
+                if let Some(reference) = &row.reference {
+                    if let Some(field) = &reference.field {
+                        keys.add_path(model, id, &reference.array, Some(field));
+                    }
+                    for steps in resolved(model, id, &reference.array, MAX_DEPTH) {
+                        if let Some(Step::Field(array)) = steps.last() {
+                            keys.targets.extend(rows_of(model, array));
+                        }
+                    }
                 }
                 if row.unique {
                     match (array_element(model, &row.ty), &row.name) {
@@ -67,6 +74,11 @@ impl Keys {
     /// What names elements that are of a record.
     pub(crate) fn of_element(&self, record: RecordId) -> Option<&KeyPath> {
         self.by_element.get(&record)
+    }
+
+    /// Whether references lead to the elements of the array in a row.
+    pub(crate) fn is_target(&self, record: RecordId, row: RowId) -> bool {
+        self.targets.contains(&(record, row))
     }
 
     /// A path from a record leads to what names elements; or to the elements, which a field names.

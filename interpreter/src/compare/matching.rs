@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use formwork::engine::Item;
 use formwork_model::RowId;
 
-use super::align::{self, Digests, NONE};
+use super::align::{self, Digests, Kind, NONE};
 use super::hash::Quick;
 use super::parts::{PartId, Parts, ROOT, What};
 use crate::stack::with_stack;
@@ -139,6 +139,7 @@ fn aligned(a: &Parts<'_>, of_a: PartId, b: &Parts<'_>, of_b: PartId) -> Vec<u32>
                 *to = NONE;
             }
         }
+        rename(a, (of_a, &names), b, (of_b, &others), &mut to_b);
         return to_b;
     }
     let plain = [(a, of_a), (b, of_b)].into_iter().all(|(parts, list)| {
@@ -150,10 +151,59 @@ fn aligned(a: &Parts<'_>, of_a: PartId, b: &Parts<'_>, of_b: PartId) -> Vec<u32>
     });
     let (first, others) = (a.inside(of_a).start, b.inside(of_b).start);
     let lists = matches!((a.part(of_a).what, b.part(of_b).what), (What::List(_), What::List(_)));
-    align::by_content(&digests(a, of_a), &digests(b, of_b), plain, &mut |from, to| match lists {
+    let kind = if plain { Kind::Plain } else { Kind::Whole };
+    align::by_content(&digests(a, of_a), &digests(b, of_b), kind, &mut |from, to| match lists {
         true => a.similar(first + from, b, others + to),
         false => 0,
     })
+}
+
+/// Elements whose names are only in one of the files: those that have most in common but the name are
+/// the same.
+fn rename(
+    a: &Parts<'_>,
+    (of_a, names): (PartId, &[PartId]),
+    b: &Parts<'_>,
+    (of_b, others): (PartId, &[PartId]),
+    to_b: &mut [u32],
+) {
+    let mut taken = vec![false; others.len()];
+    for to in to_b.iter().filter(|to| **to != NONE) {
+        taken[*to as usize] = true;
+    }
+    let left_a: Vec<u32> =
+        (0..).zip(&*to_b).filter(|(_, to)| **to == NONE).map(|(at, _)| at).collect();
+    let left_b: Vec<u32> =
+        (0..).zip(&taken).filter(|(_, taken)| !**taken).map(|(at, _)| at).collect();
+    if left_a.is_empty() || left_b.is_empty() {
+        return;
+    }
+    let digests = |parts: &Parts<'_>, list: PartId, left: &[u32]| {
+        let elements = || left.iter().map(|at| parts.inside(list).start + at);
+        Digests {
+            strong: elements().map(|element| parts.digest_of(element)).collect(),
+            weak: elements().map(|element| parts.weak_digest_of(element)).collect(),
+        }
+    };
+    let (first, other) = (a.inside(of_a).start, b.inside(of_b).start);
+    let mut similar = |from: u32, to: u32| {
+        let (from, to) = (left_a[from as usize], left_b[to as usize]);
+        let (from, name) = (first + from, names[from as usize]);
+        let (to, its) = (other + to, others[to as usize]);
+        let common = a.similar(from, b, to);
+        let most = a.substance(from, name).max(b.substance(to, its));
+        match (common, most) {
+            // Of elements that say nothing but their names, one is the other if both are alone.
+            (_, 0) => u32::from(left_a.len() == 1 && left_b.len() == 1),
+            (common, most) if common * 2 >= most => common,
+            _ => 0,
+        }
+    };
+    let (in_a, in_b) = (digests(a, of_a, &left_a), digests(b, of_b, &left_b));
+    let found = align::by_content(&in_a, &in_b, Kind::Renamed, &mut similar);
+    for (from, to) in left_a.iter().zip(found).filter(|(_, to)| *to != NONE) {
+        to_b[*from as usize] = left_b[to as usize];
+    }
 }
 
 fn digests(parts: &Parts<'_>, list: PartId) -> Digests {
@@ -199,6 +249,15 @@ pub(crate) fn fields(
             None => pairs.push((Some(field), None)),
         }
     }
+    let known = pairs.len();
     pairs.extend(passed.into_iter().chain(others).map(|its| (None, Some(its))));
+    if pairs.len() > known {
+        // What only the other has comes where the schema has it.
+        pairs.sort_by_key(|pair| match pair {
+            (Some(own), _) => a.part(*own).loc.row,
+            (None, Some(its)) => b.part(*its).loc.row,
+            (None, None) => RowId(0),
+        });
+    }
     pairs
 }

@@ -1,6 +1,6 @@
 //! The value of a file with the place of each of its parts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use formwork::engine::{ArrayRef, Item, Loc, NodeRef, Tree, Unfinished, Walk};
 use formwork_model::{ArrayLength, Expr, Row, RowId, Type};
@@ -29,6 +29,8 @@ pub(crate) struct Parts<'t> {
     named: HashMap<PartId, KeyPath, Quick>,
     /// Of references that are positions: the array.
     referred: HashMap<PartId, PartId, Quick>,
+    /// Arrays whose elements references may lead to.
+    targets: HashSet<PartId, Quick>,
 }
 
 /// A value that stands in a row or is an element.
@@ -114,6 +116,7 @@ impl<'t> Parts<'t> {
             by_node: HashMap::default(),
             named: HashMap::default(),
             referred: HashMap::default(),
+            targets: HashSet::default(),
         };
         let keys = Keys::of(tree.model());
         let mut builder = Builder { parts, keys, left };
@@ -222,9 +225,9 @@ impl<'t> Parts<'t> {
         own.or_else(|| self.part(id).loc.index().and_then(|_| row()))
     }
 
-    /// The arrays that references of the file lead into.
-    pub(crate) fn targets(&self) -> impl Iterator<Item = PartId> {
-        self.referred.values().copied()
+    /// Whether references may lead to the elements of an array.
+    pub(crate) fn is_target(&self, list: PartId) -> bool {
+        self.targets.contains(&list)
     }
 
     /// The position that a reference holds.
@@ -396,6 +399,12 @@ impl<'t> Parts<'t> {
             (What::Case(a), What::Case(b)) if self.case(a) == other.case(b) => common + 2,
             _ => common,
         }
+    }
+
+    /// How much there is to tell an element apart by, other than what names it.
+    pub(crate) fn substance(&self, element: PartId, name: PartId) -> u32 {
+        let others = self.inside(element).filter(|field| *field != name);
+        others.map(|field| self.weight(field)).sum()
     }
 
     fn common(&self, id: PartId, other: &Parts<'_>, its: PartId, looks: &mut u32) -> u32 {
@@ -622,6 +631,9 @@ impl<'t> Builder<'t> {
 
     fn fill_array(&mut self, id: PartId, array: ArrayRef, here: Loc, ty: &'t Type) {
         let tree = self.parts.tree;
+        if self.keys.is_target(tree.record_id(here.node), here.row) {
+            self.parts.targets.insert(id);
+        }
         if tree.has_only_numbers(array) {
             self.parts.all[id as usize].what = What::Numbers(array);
             return;

@@ -1,6 +1,6 @@
 //! The value of the result. References are put right when it is known where all elements are.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::plan::{Kepts, Plan, spellings};
 use super::{BASE, Conflict, ConflictKind, OURS, THEIRS, Three};
@@ -9,8 +9,7 @@ use crate::stack::with_stack;
 use crate::value::{Kept, StructValue, UnionValue, Value};
 
 pub(super) fn build(three: &Three<'_, '_>, plan: Plan<'_>, conflicts: &mut Vec<Conflict>) -> Value {
-    let targets = [BASE, OURS, THEIRS].map(|side| three.parts[side].targets().collect());
-    let mut places = Places { three, targets, places: HashMap::default(), lists: 0 };
+    let mut places = Places { three, places: HashMap::default(), lists: 0 };
     places.plan(&plan);
     let mut builder = Builder { three, places: places.places, conflicts };
     builder.value(plan).unwrap_or(Value::None)
@@ -22,7 +21,6 @@ type Placed = HashMap<(usize, PartId), (u32, Vec<u32>), Quick>;
 
 struct Places<'w, 't> {
     three: &'w Three<'w, 't>,
-    targets: [HashSet<PartId, Quick>; 3],
     places: Placed,
     lists: u32,
 }
@@ -50,7 +48,7 @@ impl Places<'_, '_> {
     }
 
     fn place(&mut self, side: usize, list: PartId, found: Vec<(u32, u32)>) {
-        if !self.targets[side].contains(&list) {
+        if !self.three.parts[side].is_target(list) {
             return;
         }
         let count = self.three.parts[side].length(list).unwrap_or(0);

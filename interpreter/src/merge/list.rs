@@ -162,9 +162,7 @@ fn twice(
         behind.values_mut().for_each(|all| all.retain(&mut is_new));
         return twice;
     }
-    let is_told_apart = [BASE, OURS, THEIRS]
-        .into_iter()
-        .any(|side| parts[side].targets().any(|list| list == lists[side]));
+    let is_told_apart = parts[OURS].is_target(lists[OURS]);
     let mut own: HashMap<Option<u32>, Vec<u32>, Quick> = HashMap::default();
     let mut last = None;
     for (at, base) in (0..).zip(to_a) {

@@ -194,6 +194,24 @@ impl<'w> Three<'w, '_> {
         self.matchings[side - 1]
     }
 
+    /// What a place of one of the files is in all of them.
+    fn spots(&self, side: usize, spot: Spot) -> [Option<Spot>; 3] {
+        let mut spots = [None; 3];
+        let base = match side {
+            BASE => Some(spot.part),
+            side => self.matching(side).backward(spot.part),
+        };
+        // The number of an element is another one in each file.
+        if let (Some(base), None) = (base, spot.number) {
+            spots[BASE] = Some(Spot::part(base));
+            for other in [OURS, THEIRS] {
+                spots[other] = self.matching(other).forward(base).map(Spot::part);
+            }
+        }
+        spots[side] = Some(spot);
+        spots
+    }
+
     /// A conflict about what is in these places.
     fn conflict(&self, kind: ConflictKind, spots: [Option<Spot>; 3]) -> Conflict {
         let values = [BASE, OURS, THEIRS].map(|side| {

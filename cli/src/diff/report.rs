@@ -92,7 +92,7 @@ impl Report<'_> {
         }
         let is_whole = diff.errors.iter().all(Option::is_none);
         let same = match (diff.same_meaning(), is_whole) {
-            (true, true) => ": the files say the same, spelled differently",
+            (true, true) => ": the files say the same in other bytes",
             (true, false) => ": what could be read of both says the same",
             _ => "",
         };

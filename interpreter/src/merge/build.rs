@@ -188,8 +188,7 @@ impl Builder<'_, '_, '_> {
                 match self.position(side, spot) {
                     Some((_, at)) => *value = Value::Int(at.into()),
                     None => {
-                        let mut spots = [None; 3];
-                        spots[side] = Some(spot);
+                        let spots = self.three.spots(side, spot);
                         let conflict = self.three.conflict(ConflictKind::Reference, spots);
                         self.conflicts.push(conflict);
                     }

@@ -2,6 +2,7 @@
 //! references go by, and numbers that are unique in their array.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use formwork_model::{
     DefinerSource, Expr, Member, Model, Path, RecordId, Role, RowId, Start, Step, Target, Type,
@@ -16,8 +17,8 @@ pub(crate) type KeyPath = Vec<String>;
 /// What names elements.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
-    by_array: HashMap<(RecordId, RowId), KeyPath>,
-    by_element: HashMap<RecordId, KeyPath>,
+    by_array: HashMap<(RecordId, RowId), Rc<KeyPath>>,
+    by_element: HashMap<RecordId, Rc<KeyPath>>,
     /// Arrays whose elements references lead to.
     targets: HashSet<(RecordId, RowId)>,
 }
@@ -56,7 +57,9 @@ impl Keys {
                             keys.by_array.entry((id, row_id)).or_default();
                         }
                         (None, Some(name)) => {
-                            keys.by_element.entry(id).or_insert_with(|| vec![name.clone()]);
+                            keys.by_element
+                                .entry(id)
+                                .or_insert_with(|| Rc::new(vec![name.clone()]));
                         }
                         (None, None) => {}
                     }
@@ -67,12 +70,12 @@ impl Keys {
     }
 
     /// What names the elements of the array in a row.
-    pub(crate) fn of_array(&self, record: RecordId, row: RowId) -> Option<&KeyPath> {
+    pub(crate) fn of_array(&self, record: RecordId, row: RowId) -> Option<&Rc<KeyPath>> {
         self.by_array.get(&(record, row))
     }
 
     /// What names elements that are of a record.
-    pub(crate) fn of_element(&self, record: RecordId) -> Option<&KeyPath> {
+    pub(crate) fn of_element(&self, record: RecordId) -> Option<&Rc<KeyPath>> {
         self.by_element.get(&record)
     }
 
@@ -100,15 +103,15 @@ impl Keys {
             });
             let Some(array) = array else { continue };
             let names = fields[array + 1..].iter().map(|field| field.name.clone());
-            let key: KeyPath = names.chain(field.map(str::to_owned)).collect();
+            let key: Rc<KeyPath> = Rc::new(names.chain(field.map(str::to_owned)).collect());
             for place in rows_of(model, fields[array]) {
                 // A dictionary comes before what references go by.
                 match field {
                     None => {
-                        self.by_array.insert(place, key.clone());
+                        self.by_array.insert(place, Rc::clone(&key));
                     }
                     Some(_) => {
-                        self.by_array.entry(place).or_insert_with(|| key.clone());
+                        self.by_array.entry(place).or_insert_with(|| Rc::clone(&key));
                     }
                 }
             }

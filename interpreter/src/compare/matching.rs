@@ -15,18 +15,58 @@ pub(crate) struct Matching {
     /// By part of the first file, and by part of the second.
     forward: Vec<u32>,
     backward: Vec<u32>,
-    /// By array of the first file, and by array of the second.
+    /// By array of the first file, unless each element is the one at the same position.
     lists: HashMap<PartId, Lists, Quick>,
-    back_lists: HashMap<PartId, PartId, Quick>,
 }
 
-/// Which element of one array is which of another.
-#[derive(Debug, Default, Clone)]
+/// Which element of one array is which of another, by position in either.
+#[derive(Debug)]
 pub(crate) struct Lists {
-    /// By position in the first: position in the second, or [`NONE`].
-    pub to_b: Vec<u32>,
-    /// The other way.
-    pub to_a: Vec<u32>,
+    to_b: Vec<u32>,
+    to_a: Vec<u32>,
+}
+
+/// The same for any arrays.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Pairs<'m> {
+    /// Both have so many elements, each of which is the one at the same position.
+    Same(u32),
+    /// Anything else.
+    Lists(&'m Lists),
+}
+
+impl Pairs<'_> {
+    /// Position in the second array.
+    pub(crate) fn to_b(self, at: u32) -> Option<u32> {
+        match self {
+            Pairs::Same(count) => Some(at).filter(|at| *at < count),
+            Pairs::Lists(lists) => lists.to_b.get(at as usize).copied().filter(|to| *to != NONE),
+        }
+    }
+
+    /// Position in the first array.
+    pub(crate) fn to_a(self, at: u32) -> Option<u32> {
+        match self {
+            Pairs::Same(count) => Some(at).filter(|at| *at < count),
+            Pairs::Lists(lists) => lists.to_a.get(at as usize).copied().filter(|to| *to != NONE),
+        }
+    }
+
+    /// Number of elements of the first array.
+    pub(crate) fn count_a(self) -> u32 {
+        match self {
+            Pairs::Same(count) => count,
+            Pairs::Lists(lists) => u32::try_from(lists.to_b.len()).unwrap_or(NONE),
+        }
+    }
+
+    /// Number of elements of the second array.
+    pub(crate) fn count_b(self) -> u32 {
+        match self {
+            Pairs::Same(count) => count,
+            Pairs::Lists(lists) => u32::try_from(lists.to_a.len()).unwrap_or(NONE),
+        }
+    }
 }
 
 impl Matching {
@@ -35,7 +75,6 @@ impl Matching {
             forward: vec![NONE; a.all.len()],
             backward: vec![NONE; b.all.len()],
             lists: HashMap::default(),
-            back_lists: HashMap::default(),
         };
         matching.pair(a, ROOT, b, ROOT);
         matching
@@ -51,15 +90,13 @@ impl Matching {
         Some(self.backward[id as usize]).filter(|id| *id != NONE)
     }
 
-    /// Which element is which, of an array of the first file.
-    pub(crate) fn lists(&self, a: PartId) -> Option<&Lists> {
-        self.lists.get(&a)
-    }
-
-    /// The same of an array of the second file.
-    pub(crate) fn back_lists(&self, b: PartId) -> Option<(&Lists, PartId)> {
-        let a = *self.back_lists.get(&b)?;
-        Some((self.lists.get(&a)?, a))
+    /// Which element is which, of an array of the first file that is one of the second.
+    pub(crate) fn pairs(&self, a: &Parts<'_>, list: PartId) -> Option<Pairs<'_>> {
+        self.forward(list)?;
+        match self.lists.get(&list) {
+            Some(lists) => Some(Pairs::Lists(lists)),
+            None => a.length(list).map(Pairs::Same),
+        }
     }
 
     /// Whether two references, which are no plain numbers, lead to the same element.
@@ -73,8 +110,8 @@ impl Matching {
         let (Some(from), Some(to)) = (a.position(of_a), b.position(of_b)) else {
             return a.same(of_a, b, of_b);
         };
-        let lists = self.lists.get(&in_a).filter(|_| self.forward(in_a) == Some(in_b));
-        lists.is_some_and(|lists| lists.to_b.get(from as usize) == Some(&to))
+        let pairs = self.pairs(a, in_a).filter(|_| self.forward(in_a) == Some(in_b));
+        pairs.and_then(|pairs| pairs.to_b(from)) == Some(to)
     }
 
     fn pair(&mut self, a: &Parts<'_>, of_a: PartId, b: &Parts<'_>, of_b: PartId) {
@@ -99,20 +136,42 @@ impl Matching {
     }
 
     fn pair_lists(&mut self, a: &Parts<'_>, of_a: PartId, b: &Parts<'_>, of_b: PartId) {
+        let (count_a, count) = (a.length(of_a).unwrap_or(0), b.length(of_b).unwrap_or(0));
+        let lists =
+            matches!((a.part(of_a).what, b.part(of_b).what), (What::List(_), What::List(_)));
+        let (first, others) = (a.inside(of_a).start, b.inside(of_b).start);
+        if count_a == count && is_even(a, of_a, b, of_b) {
+            for at in (0..count).filter(|_| lists) {
+                self.pair(a, first + at, b, others + at);
+            }
+            return;
+        }
         let to_b = aligned(a, of_a, b, of_b);
-        let count = b.length(of_b).unwrap_or(0);
+        let pairs = || (0..).zip(&to_b).filter(|(_, to)| **to != NONE);
+        for (from, to) in pairs().filter(|_| lists) {
+            self.pair(a, first + from, b, others + to);
+        }
+        if count_a == count && (0..).zip(&to_b).all(|(from, to)| from == *to) {
+            return;
+        }
         let mut to_a = vec![NONE; count as usize];
-        for (from, to) in (0..).zip(&to_b).filter(|(_, to)| **to != NONE) {
+        for (from, to) in pairs() {
             to_a[*to as usize] = from;
         }
-        if let (What::List(_), What::List(_)) = (a.part(of_a).what, b.part(of_b).what) {
-            let (first, others) = (a.inside(of_a).start, b.inside(of_b).start);
-            for (from, to) in (0..).zip(&to_b).filter(|(_, to)| **to != NONE) {
-                self.pair(a, first + from, b, others + to);
-            }
-        }
         self.lists.insert(of_a, Lists { to_b, to_a });
-        self.back_lists.insert(of_b, of_a);
+    }
+}
+
+/// Whether it is seen at once that the elements of two arrays of one length have kept their places.
+fn is_even(a: &Parts<'_>, of_a: PartId, b: &Parts<'_>, of_b: PartId) -> bool {
+    if a.has_constant_length(of_a) && b.has_constant_length(of_b) {
+        return true;
+    }
+    match (a.part(of_a).what, b.part(of_b).what) {
+        (What::List(_), What::List(_)) => {
+            a.inside(of_a).zip(b.inside(of_b)).all(|(x, y)| a.digest_of(x) == b.digest_of(y))
+        }
+        _ => a.digest_of(of_a) == b.digest_of(of_b),
     }
 }
 

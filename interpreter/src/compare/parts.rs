@@ -1,10 +1,12 @@
 //! The value of a file with the place of each of its parts.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
-use formwork::engine::{ArrayRef, Item, Loc, NodeRef, Tree, Unfinished, Walk};
+use formwork::engine::{ArrayRef, CASE, Item, Loc, NodeRef, Tree, Unfinished, WHOLE, Walk};
 use formwork_model::{ArrayLength, Expr, Row, RowId, Type};
 
+use super::align::NONE;
 use super::hash::{self, Quick, mix};
 use super::keys::{KeyPath, Keys};
 use crate::json;
@@ -23,12 +25,12 @@ pub(crate) const ROOT: PartId = 0;
 pub(crate) struct Parts<'t> {
     pub tree: &'t Tree<'t, 't>,
     pub all: Vec<Part<'t>>,
-    by_loc: HashMap<Loc, PartId, Quick>,
-    by_node: HashMap<NodeRef, PartId, Quick>,
+    /// By the position of a node of its own: the part that has its fields, or stands for it.
+    own: Vec<PartId>,
+    /// The same of elements that are in the array of somebody else.
+    foreign: HashMap<NodeRef, PartId, Quick>,
     /// What names the elements of an array.
-    named: HashMap<PartId, KeyPath, Quick>,
-    /// Of references that are positions: the array.
-    referred: HashMap<PartId, PartId, Quick>,
+    named: HashMap<PartId, Rc<KeyPath>, Quick>,
     /// Arrays whose elements references may lead to.
     targets: HashSet<PartId, Quick>,
 }
@@ -40,14 +42,12 @@ pub(crate) struct Part<'t> {
     pub loc: Loc,
     /// Type of the value itself: behind pointers and structs that stand for it.
     pub ty: &'t Type,
-    /// The row that says what the value means.
-    row: Option<&'t Row>,
-    /// Its name, if it is a field of a struct, and that of the row is not seen through in paths.
-    pub name: Option<&'t str>,
     pub parent: PartId,
     /// Fields or elements.
     first: PartId,
     count: u32,
+    /// Of references that are positions: the array that they lead into, or [`NONE`].
+    target: PartId,
     weak: u64,
     strong: u64,
 }
@@ -112,10 +112,9 @@ impl<'t> Parts<'t> {
         let parts = Parts {
             tree,
             all: Vec::new(),
-            by_loc: HashMap::default(),
-            by_node: HashMap::default(),
+            own: Vec::new(),
+            foreign: HashMap::default(),
             named: HashMap::default(),
-            referred: HashMap::default(),
             targets: HashSet::default(),
         };
         let keys = Keys::of(tree.model());
@@ -123,9 +122,14 @@ impl<'t> Parts<'t> {
         builder.root();
         let mut parts = builder.parts;
         for (row, array) in referred {
-            let place = |loc: &Loc| parts.by_loc.get(loc).copied();
-            if let (Some(row), Some(array)) = (place(row), array.as_ref().and_then(place)) {
-                parts.referred.insert(row, array);
+            let array = array.and_then(|array| parts.at(array));
+            if let (Some(row), Some(array)) = (parts.at(*row), array) {
+                parts.all[row as usize].target = array;
+                if let What::List(_) = parts.part(row).what {
+                    for element in parts.inside(row) {
+                        parts.all[element as usize].target = array;
+                    }
+                }
             }
         }
         parts.digest();
@@ -144,12 +148,42 @@ impl<'t> Parts<'t> {
 
     /// The part in a row or element, also of a struct that stands for it.
     pub(crate) fn at(&self, loc: Loc) -> Option<PartId> {
-        self.by_loc.get(&loc).copied()
+        if loc.row == WHOLE {
+            return (loc.node == NodeRef::ROOT).then_some(ROOT);
+        }
+        let owner = self.of_node(loc.node)?;
+        let part = if self.has_fields_of(owner, loc.node) {
+            // Fields are in the order of their rows.
+            let Part { first, count, .. } = *self.part(owner);
+            let fields = &self.all[first as usize..(first + count) as usize];
+            let at = fields.partition_point(|field| field.loc.row < loc.row);
+            fields.get(at).filter(|field| field.loc.row == loc.row)?;
+            first + u32::try_from(at).ok()?
+        } else {
+            Some(owner).filter(|_| self.tree.record(loc.node).transparent == Some(loc.row))?
+        };
+        let Some(index) = loc.index() else { return Some(part) };
+        let is_there =
+            matches!(self.part(part).what, What::List(_)) && index < self.part(part).count;
+        let element = is_there.then(|| self.part(part).first + index)?;
+        (self.part(element).loc == loc).then_some(element)
     }
 
     /// The part that has the fields of a node, or stands for it.
     pub(crate) fn of_node(&self, node: NodeRef) -> Option<PartId> {
-        self.by_node.get(&node).copied()
+        let found = if !node.is_element() && matches!(node.part, 0 | CASE) {
+            self.own.get(node.id as usize).copied().filter(|id| *id != NONE)?
+        } else if let Some(found) = self.foreign.get(&node) {
+            *found
+        } else {
+            self.at(self.tree.holder(node)?)?
+        };
+        let is_it = self.has_fields_of(found, node) || self.tree.record(node).transparent.is_some();
+        is_it.then_some(found)
+    }
+
+    fn has_fields_of(&self, id: PartId, node: NodeRef) -> bool {
+        matches!(self.part(id).what, What::Struct(own) | What::Case(own) if own == node)
     }
 
     /// Name of the case.
@@ -220,9 +254,7 @@ impl<'t> Parts<'t> {
 
     /// The array that a reference, or those in an array, are positions in.
     pub(crate) fn target(&self, id: PartId) -> Option<PartId> {
-        let row = || self.referred.get(&self.at(self.part(id).loc.whole_row())?).copied();
-        let own = self.referred.get(&id).copied();
-        own.or_else(|| self.part(id).loc.index().and_then(|_| row()))
+        Some(self.part(id).target).filter(|target| *target != NONE)
     }
 
     /// Whether references may lead to the elements of an array.
@@ -259,7 +291,7 @@ impl<'t> Parts<'t> {
     pub(crate) fn field(&self, id: PartId, name: &str) -> Option<PartId> {
         let named = |inner: &PartId| self.row_name(*inner) == Some(name);
         self.inside(id).find(named).or_else(|| {
-            let unnamed = |inner: &PartId| self.part(*inner).name.is_none();
+            let unnamed = |inner: &PartId| self.shown_name(*inner).is_none();
             let is_struct = !matches!(self.part(id).what, What::List(_));
             let mut inner = self.inside(id).filter(unnamed).filter(|_| is_struct);
             inner.find_map(|inner| self.field(inner, name))
@@ -273,6 +305,16 @@ impl<'t> Parts<'t> {
             return None;
         }
         self.tree.record(part.loc.node).rows[part.loc.row.index()].name.as_deref()
+    }
+
+    /// Name of a field in paths: that of its row, unless that is seen through.
+    fn shown_name(&self, id: PartId) -> Option<&'t str> {
+        let part = self.part(id);
+        if part.loc.index().is_some() || id == ROOT {
+            return None;
+        }
+        let row = &self.tree.record(part.loc.node).rows[part.loc.row.index()];
+        row.name.as_deref().filter(|_| !self.tree.model().is_body(&row.ty))
     }
 
     /// Whether two numbers, texts or byte runs are equal.
@@ -306,7 +348,7 @@ impl<'t> Parts<'t> {
         for step in steps.into_iter().rev() {
             let part = self.part(step);
             let parent = self.part(part.parent);
-            match (parent.what, part.name) {
+            match (parent.what, self.shown_name(step)) {
                 (What::List(_), _) => push_index(&mut path, step - parent.first),
                 (_, Some(name)) => push_name(&mut path, name),
                 (_, None) => {}
@@ -543,40 +585,36 @@ struct Entry<'t> {
     item: Item,
     loc: Loc,
     ty: &'t Type,
-    row: Option<&'t Row>,
 }
 
 impl<'t> Builder<'t> {
     fn root(&mut self) {
-        let loc = Loc::row(NodeRef::ROOT, formwork::engine::WHOLE);
+        let loc = Loc::row(NodeRef::ROOT, WHOLE);
         self.parts.all.push(Part::empty(loc, &Type::Nothing, ROOT));
         let item = Item::Node(NodeRef::ROOT);
-        self.fill(ROOT, Entry { item, loc, ty: &Type::Nothing, row: None });
+        self.fill(ROOT, Entry { item, loc, ty: &Type::Nothing });
     }
 
     /// Makes a part of what is in a row or element.
     fn fill(&mut self, id: PartId, entry: Entry<'t>) {
-        let Entry { mut item, loc, mut ty, mut row } = entry;
+        let Entry { mut item, loc, mut ty } = entry;
         let tree = self.parts.tree;
         // Where what is told of is: of structs that stand for a row, that row.
         let mut here = loc;
-        self.parts.by_loc.entry(here).or_insert(id);
         loop {
             if let Some(pointer) = tree.pointer_view(item) {
                 (item, ty) = (pointer.target, target_type(ty));
                 continue;
             }
             let Item::Node(node) = item else { break };
-            self.parts.by_node.insert(node, id);
+            self.know(node, here, id);
             let record = tree.record(node);
             let Some(only) = record.transparent else { break };
             here = Loc::row(node, only);
-            self.parts.by_loc.insert(here, id);
-            let definition = &record.rows[only.index()];
-            (item, ty, row) = (tree.entry(here), &definition.ty, Some(definition));
+            (item, ty) = (tree.entry(here), &record.rows[only.index()].ty);
         }
         let part = &mut self.parts.all[id as usize];
-        (part.ty, part.row) = (ty, row);
+        part.ty = ty;
         match item {
             Item::Unset => self.fill_unfinished(id, here, ty),
             Item::Absent => part.what = What::None,
@@ -610,22 +648,30 @@ impl<'t> Builder<'t> {
         let first = self.reserve(id, rows.len());
         for (field, (row, definition)) in (first..).zip(rows) {
             let loc = Loc::row(node, row);
-            let part = &mut self.parts.all[field as usize];
-            *part = Part::empty(loc, &definition.ty, id);
-            part.name = definition.name.as_deref().filter(|_| !model.is_body(&definition.ty));
+            self.parts.all[field as usize] = Part::empty(loc, &definition.ty, id);
             let item = tree.entry(loc);
             match (&definition.name, item) {
                 (None, Item::Node(inner)) => {
-                    part.what = What::Struct(inner);
-                    self.parts.by_loc.insert(loc, field);
-                    self.parts.by_node.insert(inner, field);
+                    self.parts.all[field as usize].what = What::Struct(inner);
+                    self.know(inner, loc, field);
                     with_stack(|| self.fill_fields(field, inner));
                 }
-                _ => {
-                    let (ty, row) = (&definition.ty, Some(definition));
-                    self.fill(field, Entry { item, loc, ty, row });
-                }
+                _ => self.fill(field, Entry { item, loc, ty: &definition.ty }),
             }
+        }
+    }
+
+    /// Remembers the part of a node, unless that follows from what holds it.
+    fn know(&mut self, node: NodeRef, here: Loc, id: PartId) {
+        if !node.is_element() && matches!(node.part, 0 | CASE) {
+            let own = &mut self.parts.own;
+            let at = node.id as usize;
+            if own.len() <= at {
+                own.resize(at + 1, NONE);
+            }
+            own[at] = id;
+        } else if self.parts.tree.holder(node) != Some(here) {
+            self.parts.foreign.insert(node, id);
         }
     }
 
@@ -642,13 +688,12 @@ impl<'t> Builder<'t> {
         let count = tree.count(array);
         self.parts.all[id as usize].what = What::List(true);
         let first = self.reserve(id, count as usize);
-        let outer = self.parts.all[id as usize].row;
         for (index, part) in (0..count).zip(first..) {
             // Elements of elements have no place of their own.
             let loc = if here.index().is_none() { here.at(index) } else { here };
             let item = tree.element(array, index).unwrap_or(Item::Absent);
             self.parts.all[part as usize] = Part::empty(loc, element, id);
-            self.fill(part, Entry { item, loc, ty: element, row: outer });
+            self.fill(part, Entry { item, loc, ty: element });
         }
         self.name_elements(id, here);
     }
@@ -665,13 +710,12 @@ impl<'t> Builder<'t> {
         let held = |node| Item::Node(node);
         if let Some(index) = here.index() {
             if let Some((node, _)) = all.iter().find(|(_, at)| *at == Some(index)) {
-                let (item, row) = (held(*node), None);
-                self.fill(id, Entry { item, loc: here, ty, row });
+                self.fill(id, Entry { item: held(*node), loc: here, ty });
             }
             return;
         }
         if let [(node, None)] = all[..] {
-            self.fill(id, Entry { item: held(node), loc: here, ty, row: None });
+            self.fill(id, Entry { item: held(node), loc: here, ty });
             return;
         }
         self.parts.all[id as usize].what = What::List(false);
@@ -680,7 +724,7 @@ impl<'t> Builder<'t> {
         for (part, (index, (node, _))) in (first..).zip((0..).zip(all)) {
             let loc = here.at(index);
             self.parts.all[part as usize] = Part::empty(loc, element, id);
-            self.fill(part, Entry { item: held(node), loc, ty: element, row: None });
+            self.fill(part, Entry { item: held(node), loc, ty: element });
         }
         self.name_elements(id, here);
     }
@@ -695,7 +739,7 @@ impl<'t> Builder<'t> {
             _ => None,
         };
         if let Some(path) = self.keys.of_array(record, here.row).or_else(own) {
-            let path = path.clone();
+            let path = Rc::clone(path);
             self.parts.named.insert(id, path);
         }
     }
@@ -718,18 +762,12 @@ impl<'t> Part<'t> {
             what: What::Unread,
             loc,
             ty,
-            row: None,
-            name: None,
             parent,
             first: 0,
             count: 0,
+            target: NONE,
             weak: 0,
             strong: 0,
         }
-    }
-
-    /// Whether the row has what it is by its reference: its bytes follow from where elements are.
-    pub(crate) fn refers(&self) -> bool {
-        self.row.is_some_and(|row| row.reference.is_some())
     }
 }

@@ -115,8 +115,8 @@ struct Piece {
 /// All bytes of a file with their owners.
 struct Map {
     claims: Vec<Owned>,
-    /// Positions of claims by the row that has them.
-    of_row: HashMap<Loc, u32, Quick>,
+    /// Where the claims of each node begin, or of each array of compact records.
+    starts: Vec<u32>,
     pieces: Vec<Piece>,
 }
 
@@ -143,26 +143,31 @@ impl Map {
         }
         // The first claim of a row stands before its others, in the order of reading.
         claims.sort_by_key(|claim| claim.loc);
-        let mut of_row = HashMap::default();
+        let mut starts: Vec<u32> = Vec::new();
         let mut number = 0;
         for at in 0..claims.len() {
             let is_first = at == 0 || claims[at - 1].loc != claims[at].loc;
             number = if is_first { 0 } else { number + 1 };
             claims[at].number = number;
-            if is_first {
-                of_row.insert(claims[at].loc, u32::try_from(at).unwrap_or(u32::MAX));
+            let id = claims[at].loc.node.id as usize;
+            if starts.len() <= id {
+                starts.resize(id + 1, u32::try_from(at).unwrap_or(u32::MAX));
             }
         }
         let length = u64::try_from(file.bytes.len()).unwrap_or(u64::MAX);
         let pieces = pieces(&claims, length);
-        Map { claims, of_row, pieces }
+        Map { claims, starts, pieces }
     }
 
     /// The claim of a row with this number.
     fn claim(&self, loc: Loc, number: u32) -> Option<(u32, &Owned)> {
-        let position = self.of_row.get(&loc)?.checked_add(number)?;
-        let claim = self.claims.get(position as usize)?;
-        (claim.loc == loc).then_some((position, claim))
+        let id = loc.node.id as usize;
+        let start = *self.starts.get(id)? as usize;
+        let end = self.starts.get(id + 1).map_or(self.claims.len(), |end| *end as usize);
+        let own = &self.claims[start..end];
+        let at = own.partition_point(|claim| (claim.loc, claim.number) < (loc, number));
+        let claim = own.get(at).filter(|claim| claim.loc == loc && claim.number == number)?;
+        Some((u32::try_from(start + at).ok()?, claim))
     }
 
     /// What lies behind the last byte of each claim, up to the next one.
@@ -233,7 +238,7 @@ pub(crate) fn compare(
             }
             let old = before.and_then(|claim| gaps.remove(&claim));
             let old = old.map(|range| Extent { at: range.start, end: range.end });
-            found.add(Cause::Padding, files, old, Some(new), None);
+            found.add(&|| Cause::Padding, files, old, Some(new), None);
             continue;
         };
         let claim = map_b.claims[owner as usize];
@@ -244,7 +249,7 @@ pub(crate) fn compare(
                 let (cause, loc) = alone(b.parts, &changed[1], claim, Cause::Added, &|part| {
                     matching.backward(part).is_some()
                 });
-                found.add(cause, files, None, Some(new), Some((1, loc)));
+                found.add(&|| cause, files, None, Some(new), Some((1, loc)));
             }
             continue;
         };
@@ -255,8 +260,8 @@ pub(crate) fn compare(
         } else {
             (piece.at == claim.at).then_some(Extent { at: its.at, end: its.end })
         };
-        let cause = cause(b.parts, &changed[1], claim);
-        found.add(cause, files, old, Some(new), Some((1, claim.loc)));
+        let cause = || cause(b.parts, &changed[1], claim);
+        found.add(&cause, files, old, Some(new), Some((1, claim.loc)));
     }
     if !is_whole {
         return found.finish(files);
@@ -269,7 +274,7 @@ pub(crate) fn compare(
         let old = Some(Extent { at: piece.at, end: piece.end });
         let Some(owner) = piece.owner else {
             if gone.next_if(|range| range.start == piece.at).is_some() {
-                found.add(Cause::Padding, files, old, None, None);
+                found.add(&|| Cause::Padding, files, old, None, None);
             }
             continue;
         };
@@ -279,7 +284,7 @@ pub(crate) fn compare(
             let (cause, loc) = alone(a.parts, &changed[0], claim, Cause::Removed, &|part| {
                 matching.forward(part).is_some()
             });
-            found.add(cause, files, old, None, Some((0, loc)));
+            found.add(&|| cause, files, old, None, Some((0, loc)));
         }
     }
     found.finish(files)
@@ -305,7 +310,7 @@ fn cause(parts: &Parts<'_>, changed: &HashSet<PartId, Quick>, claim: Owned) -> C
         let is_unread = parts.part(part).what == What::Unread;
         return if is_unread || changed.contains(&part) || changed.contains(&list) {
             Cause::Edited
-        } else if parts.part(part).refers() {
+        } else if parts.target(part).is_some() {
             Cause::Recomputed
         } else {
             Cause::Spelled
@@ -402,7 +407,7 @@ struct Moved {
 impl Found {
     fn add(
         &mut self,
-        cause: Cause,
+        cause: &dyn Fn() -> Cause,
         files: &[File<'_, '_>; 2],
         old: Option<Extent>,
         new: Option<Extent>,
@@ -423,11 +428,11 @@ impl Found {
                         end: extent.at + offset(range.end),
                     }
                 };
-                self.push(cause, Some(part(from)), Some(part(to)), row);
+                self.push(cause(), Some(part(from)), Some(part(to)), row);
             }
             return;
         }
-        self.push(cause, old, new, row);
+        self.push(cause(), old, new, row);
     }
 
     fn push(

@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use formwork::engine::Item;
 
 use super::{Change, ChangeKind, Place};
-use crate::compare::{Matching, NONE, PartId, Parts, Quick, ROOT, Spot, What, fields, longest_run};
+use crate::compare::{
+    Matching, Pairs, PartId, Parts, Quick, ROOT, Spot, What, fields, longest_run,
+};
 use crate::stack::with_stack;
 
 /// What [`compare`] found.
@@ -79,40 +81,42 @@ impl Walk<'_, '_> {
     }
 
     fn lists(&mut self, of_a: PartId, of_b: PartId) {
-        let Some(lists) = self.matching.lists(of_a) else { return };
+        let Some(pairs) = self.matching.pairs(self.a, of_a) else { return };
+        if let Pairs::Same(count) = pairs {
+            (0..count).for_each(|at| self.elements((of_a, at), (of_b, at)));
+            return;
+        }
         let whole = |what| !matches!(what, What::List(false));
         let (all_a, all_b) = (whole(self.a.part(of_a).what), whole(self.b.part(of_b).what));
         // Elements that are in the same order in both.
-        let pairs: Vec<(u32, u32)> =
-            (0..).zip(lists.to_b.iter().copied()).filter(|(_, to)| *to != NONE).collect();
-        let places: Vec<u32> = pairs.iter().map(|(_, to)| *to).collect();
-        let mut in_order = vec![false; lists.to_a.len()];
+        let (froms, places): (Vec<u32>, Vec<u32>) =
+            (0..pairs.count_a()).filter_map(|from| Some((from, pairs.to_b(from)?))).unzip();
+        let mut in_order = vec![false; pairs.count_b() as usize];
         for at in longest_run(&places) {
             in_order[places[at] as usize] = true;
         }
         // What follows the last pair of a file that was not read to its end is not known.
-        let end = |places: &mut dyn Iterator<Item = u32>| places.max().map_or(0, |at| at + 1);
-        let end_a = end(&mut pairs.iter().map(|(from, _)| *from));
-        let end_b = end(&mut places.iter().copied());
+        let end = |places: &[u32]| places.iter().max().map_or(0, |at| at + 1);
+        let (end_a, end_b) = (end(&froms), end(&places));
         let mut removed = 0;
         let mut remove = |walk: &mut Self, until: u32| {
             for from in removed..until {
                 let known = all_b || from < end_a;
-                if lists.to_b[from as usize] == NONE && known {
+                if pairs.to_b(from).is_none() && known {
                     let old = Some(walk.a.element(of_a, from));
                     walk.add(ChangeKind::Removed, old, None);
                 }
             }
             removed = removed.max(until);
         };
-        for (to, from) in (0..).zip(lists.to_a.iter().copied()) {
-            if from == NONE {
+        for to in 0..pairs.count_b() {
+            let Some(from) = pairs.to_a(to) else {
                 if all_a || to < end_b {
                     let new = Some(self.b.element(of_b, to));
                     self.add(ChangeKind::Added, None, new);
                 }
                 continue;
-            }
+            };
             if in_order[to as usize] {
                 remove(self, from);
             } else {
@@ -121,7 +125,7 @@ impl Walk<'_, '_> {
             }
             self.elements((of_a, from), (of_b, to));
         }
-        remove(self, u32::try_from(lists.to_b.len()).unwrap_or(NONE));
+        remove(self, pairs.count_a());
     }
 
     /// Two elements that are matched.

@@ -7,7 +7,7 @@ use formwork::engine::{CASE, Item, Loc, NodeRef, WHOLE};
 use formwork_model::{RowId, RowKind};
 
 use super::SpellingChange;
-use crate::compare::{Matching, Parts, Quick};
+use crate::compare::{Matching, PartId, Parts, Quick, What};
 use crate::view::Places;
 
 /// Rows of the first file by rows of the second.
@@ -87,8 +87,23 @@ impl<'w, 't> Partners<'w, 't> {
         texts.get(text).map(|at| row.at(*at))
     }
 
+    fn partner(&self, part: PartId) -> Option<PartId> {
+        match self.back {
+            true => self.matching.backward(part),
+            false => self.matching.forward(part),
+        }
+    }
+
     /// The node of the other file that one of this is.
     pub(crate) fn node(&mut self, node: NodeRef) -> Option<NodeRef> {
+        if let Some(part) = self.of.of_node(node)
+            && let What::Struct(own) | What::Case(own) = self.of.part(part).what
+            && own == node
+            && let Some(partner) = self.partner(part)
+            && let What::Struct(other) | What::Case(other) = self.other.part(partner).what
+        {
+            return Some(other);
+        }
         if let Some(known) = self.nodes.get(&node) {
             return *known;
         }

@@ -64,34 +64,34 @@ impl Places<'_, '_> {
     /// All arrays in what is taken from one file as it is.
     fn take(&mut self, side: usize, part: PartId) {
         let parts = self.three.parts[side];
-        if let Some(count) = parts.length(part) {
+        if let Some(count) = parts.length(part).filter(|_| parts.is_target(part)) {
             self.lists += 1;
             self.place(side, part, (0..count).map(|at| (at, at)).collect());
             // What others call these elements.
-            let base = match side {
-                BASE => Some((part, (0..count).collect::<Vec<u32>>())),
-                side => self
-                    .three
-                    .matching(side)
-                    .back_lists(part)
-                    .map(|(lists, base)| (base, lists.to_b.clone())),
+            let in_base = self.three.parts[BASE];
+            let (base, from_base): (_, Vec<(u32, u32)>) = match side {
+                BASE => (Some(part), (0..count).map(|at| (at, at)).collect()),
+                side => {
+                    let matching = self.three.matching(side);
+                    let base = matching.backward(part);
+                    let pairs = base.and_then(|base| matching.pairs(in_base, base));
+                    let to = |at| Some((pairs?.to_a(at)?, at));
+                    (base, (0..count).filter_map(to).collect())
+                }
             };
-            if let Some((base, to_side)) = base {
-                let there = |to: &Vec<u32>, at: usize| to.get(at).copied().filter(|to| *to != NONE);
-                let from_base = (0..).zip(&to_side).filter(|(_, to)| **to != NONE);
-                let from_base: Vec<(u32, u32)> = from_base.map(|(from, to)| (from, *to)).collect();
+            if let Some(base) = base {
                 if side != BASE {
                     self.place(BASE, base, from_base.clone());
                 }
                 for other in [OURS, THEIRS].into_iter().filter(|other| *other != side) {
                     let matching = self.three.matching(other);
-                    let (Some(lists), Some(list)) = (matching.lists(base), matching.forward(base))
+                    let (Some(pairs), Some(list)) =
+                        (matching.pairs(in_base, base), matching.forward(base))
                     else {
                         continue;
                     };
-                    let found = from_base
-                        .iter()
-                        .filter_map(|(from, to)| Some((there(&lists.to_b, *from as usize)?, *to)));
+                    let found =
+                        from_base.iter().filter_map(|(at, to)| Some((pairs.to_b(*at)?, *to)));
                     self.place(other, list, found.collect());
                 }
             }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::plan::{Place, Plan, Planner};
 use super::{BASE, ConflictKind, OURS, THEIRS};
-use crate::compare::{NONE, PartId, Quick, Spot};
+use crate::compare::{NONE, Pairs, PartId, Quick, Spot};
 use crate::value::Value;
 
 /// An element of the result.
@@ -21,15 +21,21 @@ pub(super) fn merge<'v>(
     values: [Option<&'v Value>; 3],
 ) -> Vec<Row<'v>> {
     let three = planner.three;
-    let [to_ours, to_theirs] = [OURS, THEIRS].map(|side| three.matching(side).lists(lists[BASE]));
-    let (Some(to_ours), Some(to_theirs)) = (to_ours, to_theirs) else { return Vec::new() };
+    let base = three.parts[BASE];
+    let pairs = [OURS, THEIRS].map(|side| three.matching(side).pairs(base, lists[BASE]));
+    let [Some(to_ours), Some(to_theirs)] = pairs else { return Vec::new() };
+    if let (Pairs::Same(count), Pairs::Same(_)) = (to_ours, to_theirs) {
+        let row = |at: u32| {
+            let sources = [Some(at); 3];
+            Row { sources, plan: planner.any(place(planner, lists, values, sources)) }
+        };
+        return (0..count).map(row).collect();
+    }
     let some = |at: u32| (at != NONE).then_some(at);
-    let count = u32::try_from(to_ours.to_b.len()).unwrap_or(NONE);
     // What is left of the base.
     let mut survivors: HashMap<u32, Row<'v>, Quick> = HashMap::default();
-    for at in 0..count {
-        let (ours, theirs) = (to_ours.to_b[at as usize], to_theirs.to_b[at as usize]);
-        let sources = [Some(at), some(ours), some(theirs)];
+    for at in 0..to_ours.count_a() {
+        let sources = [Some(at), to_ours.to_b(at), to_theirs.to_b(at)];
         let place = place(planner, lists, values, sources);
         let plan = match sources {
             [_, Some(_), Some(_)] => planner.any(place),
@@ -46,10 +52,13 @@ pub(super) fn merge<'v>(
         };
         survivors.insert(at, Row { sources, plan });
     }
+    let [to_ours, to_theirs] = [to_ours, to_theirs].map(|pairs| -> Vec<u32> {
+        (0..pairs.count_b()).map(|at| pairs.to_a(at).unwrap_or(NONE)).collect()
+    });
     let order = |to_a: &[u32]| -> Vec<u32> {
         to_a.iter().copied().filter(|at| survivors.contains_key(at)).collect()
     };
-    let orders = [order(&to_ours.to_a), order(&to_theirs.to_a)];
+    let orders = [order(&to_ours), order(&to_theirs)];
     // Who has changed the order says it.
     let leader = match orders.each_ref().map(|order| order.is_sorted()) {
         [true, false] => THEIRS,
@@ -61,7 +70,7 @@ pub(super) fn merge<'v>(
         _ => OURS,
     };
     let follower = OURS + THEIRS - leader;
-    let to_a = |side| if side == OURS { &to_ours.to_a } else { &to_theirs.to_a };
+    let to_a = |side| if side == OURS { &to_ours } else { &to_theirs };
     // Elements that are new in the file that follows, by the one that they come behind.
     let mut behind: HashMap<Option<u32>, Vec<u32>, Quick> = HashMap::default();
     let mut last = None;

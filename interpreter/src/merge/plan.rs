@@ -4,7 +4,7 @@ use formwork::KeptKind;
 
 use super::list::{self, Row};
 use super::{BASE, Conflict, ConflictKind, OURS, THEIRS, Three};
-use crate::compare::{PartId, Parts, ROOT, Spot, What, fields};
+use crate::compare::{Matching, PartId, Parts, ROOT, Spot, What, fields};
 use crate::stack::with_stack;
 use crate::value::{Kept, Value};
 
@@ -147,10 +147,10 @@ impl<'v> Planner<'_, '_, '_> {
                 return a.same(a.item(spot), b, b.item(its));
             };
             let [to_ours, to_theirs] = self.three.matchings;
-            let base = |matching: &crate::compare::Matching, list, at: u32| {
-                let (lists, in_base) = matching.back_lists(list)?;
-                let at = *lists.to_a.get(at as usize)?;
-                (at != crate::compare::NONE).then_some((in_base, at))
+            let base = |matching: &Matching, list, at: u32| {
+                let in_base = matching.backward(list)?;
+                let at = matching.pairs(self.three.parts[BASE], in_base)?.to_a(at)?;
+                Some((in_base, at))
             };
             match (base(to_ours, list, from), base(to_theirs, other, to)) {
                 // Both are new: what they say decides, whatever they refer to themselves.

@@ -63,11 +63,11 @@ fn subjects() -> Vec<Subject> {
                 .filter(|path| path.is_file())
                 .map(|path| (std::fs::read(&path).expect("readable"), path))
                 .filter(|(bytes, _)| {
-                    bytes.len() < 20_000 && read(program, bytes, &ReadOptions::default()).is_ok()
+                    bytes.len() < 8_000 && read(program, bytes, &ReadOptions::default()).is_ok()
                 })
                 .collect();
             files.sort_by_key(|(bytes, path)| (bytes.len(), path.clone()));
-            for (bytes, path) in files.into_iter().rev().take(4) {
+            for (bytes, path) in files.into_iter().rev().take(3) {
                 add(&path.display().to_string(), program, bytes);
             }
         }
@@ -179,10 +179,7 @@ fn change(value: &mut Value, random: &mut Random) {
         Value::Int(number) => *number = (*number + 1 + random.below(3) as i128) % 250,
         Value::Text(text) => text.push_str(["x", "yz", "é"][random.below(3)]),
         Value::Float { bits, .. } => *bits ^= 1,
-        Value::Bytes(bytes) => match bytes.first_mut() {
-            Some(first) => *first ^= 1,
-            None => {}
-        },
+        Value::Bytes(bytes) => bytes.iter_mut().take(1).for_each(|first| *first ^= 1),
         Value::Spelled(inner, _) => change(inner, random),
         _ => {}
     }

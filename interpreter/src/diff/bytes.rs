@@ -95,7 +95,7 @@ pub(crate) struct File<'w, 't> {
     pub claims: &'w [Claim],
 }
 
-/// Bytes that a row accounts for, and how many of its claims come before.
+/// Bytes that a row accounts for, and how many of its claims were met before.
 #[derive(Debug, Clone, Copy)]
 struct Owned {
     at: u64,
@@ -114,8 +114,11 @@ struct Piece {
 
 /// All bytes of a file with their owners.
 struct Map {
+    /// By address; at one address in the order of reading.
     claims: Vec<Owned>,
-    /// Where the claims of each node begin, or of each array of compact records.
+    /// Positions of claims by their rows, and where those of each node begin, or of each array of
+    /// compact records.
+    by_row: Vec<u32>,
     starts: Vec<u32>,
     pieces: Vec<Piece>,
 }
@@ -125,8 +128,8 @@ impl Map {
         let tree = file.parts.tree;
         let mut claims: Vec<Owned> = Vec::with_capacity(file.claims.len());
         let mut add = |claim: &Claim| {
-            let (at, end, loc) = (claim.at, claim.end, claim.loc);
-            claims.push(Owned { at, end, loc, number: 0 });
+            let number = u32::try_from(claims.len()).unwrap_or(u32::MAX);
+            claims.push(Owned { at: claim.at, end: claim.end, loc: claim.loc, number });
         };
         for claim in file.claims {
             let Some(first) = claim.run() else {
@@ -135,39 +138,31 @@ impl Map {
             };
             let stride = u64::from(tree.node_end(first)) - u64::from(tree.node_at(first));
             let count = (claim.end - claim.at).checked_div(stride).unwrap_or(0);
-            for element in
-                (0..count).filter_map(|n| first.element.checked_add(u32::try_from(n).ok()?))
-            {
-                tree.claims_in(NodeRef { element, ..first }, &mut |claim| add(&claim));
+            for n in 0..u32::try_from(count).unwrap_or(u32::MAX) {
+                let element = NodeRef { element: first.element + n, ..first };
+                tree.claims_in(element, &mut |claim| add(&claim));
             }
         }
-        // The first claim of a row stands before its others, in the order of reading.
-        claims.sort_by_key(|claim| claim.loc);
-        let mut starts: Vec<u32> = Vec::new();
-        let mut number = 0;
-        for at in 0..claims.len() {
-            let is_first = at == 0 || claims[at - 1].loc != claims[at].loc;
-            number = if is_first { 0 } else { number + 1 };
-            claims[at].number = number;
-            let id = claims[at].loc.node.id as usize;
-            if starts.len() <= id {
-                starts.resize(id + 1, u32::try_from(at).unwrap_or(u32::MAX));
-            }
-        }
+        claims.sort_by_key(|claim| claim.at);
+        let (by_row, starts) = by_row(&mut claims);
         let length = u64::try_from(file.bytes.len()).unwrap_or(u64::MAX);
         let pieces = pieces(&claims, length);
-        Map { claims, starts, pieces }
+        Map { claims, by_row, starts, pieces }
     }
 
     /// The claim of a row with this number.
     fn claim(&self, loc: Loc, number: u32) -> Option<(u32, &Owned)> {
         let id = loc.node.id as usize;
-        let start = *self.starts.get(id)? as usize;
-        let end = self.starts.get(id + 1).map_or(self.claims.len(), |end| *end as usize);
-        let own = &self.claims[start..end];
-        let at = own.partition_point(|claim| (claim.loc, claim.number) < (loc, number));
-        let claim = own.get(at).filter(|claim| claim.loc == loc && claim.number == number)?;
-        Some((u32::try_from(start + at).ok()?, claim))
+        let range = *self.starts.get(id)? as usize..*self.starts.get(id + 1)? as usize;
+        let own = &self.by_row[range];
+        let of = |position: u32| &self.claims[position as usize];
+        let at = own.partition_point(|position| {
+            let claim = of(*position);
+            (claim.loc, claim.number) < (loc, number)
+        });
+        let position = *own.get(at)?;
+        let claim = of(position);
+        (claim.loc == loc && claim.number == number).then_some((position, claim))
     }
 
     /// What lies behind the last byte of each claim, up to the next one.
@@ -186,12 +181,48 @@ impl Map {
     }
 }
 
+/// Positions of claims by their rows, and where those of each node begin. Claims come with their
+/// positions in the order of reading, and are left with those among the claims of their row.
+fn by_row(claims: &mut [Owned]) -> (Vec<u32>, Vec<u32>) {
+    let nodes = claims.iter().map(|claim| claim.loc.node.id as usize + 1).max().unwrap_or(0);
+    let mut starts = vec![0_u32; nodes + 1];
+    for claim in &*claims {
+        starts[claim.loc.node.id as usize + 1] += 1;
+    }
+    for id in 0..nodes {
+        starts[id + 1] += starts[id];
+    }
+    let mut next = starts.clone();
+    let mut by_row = vec![0_u32; claims.len()];
+    for (position, claim) in (0..).zip(&*claims) {
+        let next = &mut next[claim.loc.node.id as usize];
+        by_row[*next as usize] = position;
+        *next += 1;
+    }
+    for id in 0..nodes {
+        let own = &mut by_row[starts[id] as usize..starts[id + 1] as usize];
+        own.sort_by_key(|position| {
+            let claim = &claims[*position as usize];
+            (claim.loc, claim.number)
+        });
+        let mut last = None;
+        for position in own {
+            let claim = &mut claims[*position as usize];
+            let number = match last {
+                Some((loc, number)) if loc == claim.loc => number + 1,
+                _ => 0,
+            };
+            claim.number = number;
+            last = Some((claim.loc, number));
+        }
+    }
+    (by_row, starts)
+}
+
 /// All bytes in pieces, each with the smallest claim around it; of equal ones, the first.
 fn pieces(claims: &[Owned], length: u64) -> Vec<Piece> {
-    let mut order: Vec<u32> = (0..u32::try_from(claims.len()).unwrap_or(u32::MAX)).collect();
-    order.sort_by_key(|at| claims[*at as usize].at);
     let mut open: BinaryHeap<Reverse<(u64, u32)>> = BinaryHeap::new();
-    let mut next = order.iter().copied().peekable();
+    let mut next = (0..u32::try_from(claims.len()).unwrap_or(u32::MAX)).peekable();
     let mut pieces: Vec<Piece> = Vec::new();
     let mut at = 0;
     while at < length {
@@ -215,6 +246,39 @@ fn pieces(claims: &[Owned], length: u64) -> Vec<Piece> {
     pieces
 }
 
+/// Bytes at the beginning and at the end of two files that are the same.
+struct Ends {
+    /// Where the first difference is, and behind the last one in either file.
+    first: u64,
+    last: [u64; 2],
+}
+
+impl Ends {
+    fn of(a: &[u8], b: &[u8]) -> Ends {
+        let long = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+        let first = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+        let (rest, other) = (&a[first..], &b[first..]);
+        let behind = rest.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
+        let last = [a, b].map(|bytes| long(bytes.len() - behind));
+        Ends { first: long(first), last }
+    }
+
+    /// Where bytes of the second file are in the first one, if they are at one of the ends.
+    fn old(&self, new: Extent) -> Option<Extent> {
+        let [old_last, last] = self.last;
+        if new.end <= self.first {
+            return Some(new);
+        }
+        let at = new.at.checked_sub(last)? + old_last;
+        Some(Extent { at, end: at + (new.end - new.at) })
+    }
+
+    /// Whether bytes of the first file are at one of the ends.
+    fn has_old(&self, old: Extent) -> bool {
+        old.end <= self.first || old.at >= self.last[0]
+    }
+}
+
 /// Compares the bytes of two files, whose changed parts are known. Of files that could not be read to
 /// their ends, rows are compared that are in both.
 pub(crate) fn compare(
@@ -225,17 +289,32 @@ pub(crate) fn compare(
 ) -> Vec<ByteRange> {
     let [a, b] = files;
     let (map_a, map_b) = (Map::of(a), Map::of(b));
+    let same = Ends::of(a.bytes, b.bytes);
     let mut found = Found::default();
     let mut partners = Partners::of_second(a.parts, b.parts, matching);
     let mut gaps = map_a.gaps();
-    let mut before = Some(None);
+    let mut last = None;
     for piece in &map_b.pieces {
         let new = Extent { at: piece.at, end: piece.end };
+        if let Some(old) = same.old(new) {
+            let claim = piece.owner.map(|owner| map_b.claims[owner as usize].loc);
+            found.place(old, new, claim);
+            last = piece.owner.or(last);
+            continue;
+        }
         let Some(owner) = piece.owner else {
             // Bytes behind a claim are those behind what it was.
             if !is_whole {
                 continue;
             }
+            let before = match last.map(|last| map_b.claims[last as usize]) {
+                None => Some(None),
+                Some(claim) => {
+                    let row = partners.row(claim.loc);
+                    let partner = row.and_then(|loc| map_a.claim(loc, claim.number));
+                    partner.map(|(position, _)| Some(position))
+                }
+            };
             let old = before.and_then(|claim| gaps.remove(&claim));
             let old = old.map(|range| Extent { at: range.start, end: range.end });
             found.add(&|| Cause::Padding, files, old, Some(new), None);
@@ -243,7 +322,7 @@ pub(crate) fn compare(
         };
         let claim = map_b.claims[owner as usize];
         let partner = partners.row(claim.loc).and_then(|loc| map_a.claim(loc, claim.number));
-        before = partner.map(|(position, _)| Some(position));
+        last = Some(owner);
         let Some((_, its)) = partner else {
             if is_whole {
                 let (cause, loc) = alone(b.parts, &changed[1], claim, Cause::Added, &|part| {
@@ -271,9 +350,10 @@ pub(crate) fn compare(
     gone.sort_by_key(|range| range.start);
     let mut gone = gone.into_iter().peekable();
     for piece in &map_a.pieces {
-        let old = Some(Extent { at: piece.at, end: piece.end });
-        let Some(owner) = piece.owner else {
-            if gone.next_if(|range| range.start == piece.at).is_some() {
+        let extent = Extent { at: piece.at, end: piece.end };
+        let old = Some(extent).filter(|extent| !same.has_old(*extent));
+        let Some(owner) = piece.owner.filter(|_| old.is_some()) else {
+            if gone.next_if(|range| range.start == piece.at).is_some() && old.is_some() {
                 found.add(&|| Cause::Padding, files, old, None, None);
             }
             continue;

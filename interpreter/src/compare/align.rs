@@ -11,7 +11,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 const PAIRS: usize = 1 << 14;
 
 /// Elements with fewer pairs than this are looked at for the pairs that have most in common.
-const CLOSE_PAIRS: usize = 1 << 12;
+const CLOSE_PAIRS: usize = 1 << 10;
 
 /// How many steps the search for the fewest insertions and deletions may take.
 const STEPS: usize = 1 << 25;

@@ -434,10 +434,9 @@ impl<'t> Parts<'t> {
 
     /// How much two values have in common; nothing means that one is not the other.
     pub(crate) fn similar(&self, id: PartId, other: &Parts<'_>, its: PartId) -> u32 {
-        let mut looks = 64;
+        let mut looks = 32;
         let common = self.common(id, other, its, &mut looks);
         match (self.part(id).what, other.part(its).what) {
-            (What::Struct(_), What::Struct(_)) => common,
             (What::Case(a), What::Case(b)) if self.case(a) == other.case(b) => common + 2,
             _ => common,
         }

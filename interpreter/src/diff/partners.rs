@@ -8,6 +8,7 @@ use formwork_model::{RowId, RowKind};
 
 use super::SpellingChange;
 use crate::compare::{Matching, PartId, Parts, Quick, What};
+use crate::stack::with_stack;
 use crate::view::Places;
 
 /// Rows of the first file by rows of the second.
@@ -107,7 +108,7 @@ impl<'w, 't> Partners<'w, 't> {
         if let Some(known) = self.nodes.get(&node) {
             return *known;
         }
-        let found = self.find(node);
+        let found = with_stack(|| self.find(node));
         self.nodes.insert(node, found);
         found
     }

@@ -134,12 +134,21 @@ impl Builder<'_, '_, '_> {
                 }
             }
             Plan::Struct { case, fields, kept } => with_stack(|| {
-                let mut moved: HashMap<String, Vec<[Option<u32>; 3]>> = HashMap::new();
+                let mut moved = Moved::new();
                 let mut value = StructValue::default();
                 for (name, plan) in fields {
-                    if let Plan::List { rows, .. } = &plan {
-                        let sources = rows.iter().map(|row| row.sources).collect();
-                        moved.insert(name.clone(), sources);
+                    if let Plan::List { rows, .. } = &plan
+                        && kept.iter().any(|kept| !kept.is_empty())
+                    {
+                        moved.insert(
+                            name.clone(),
+                            [0, 1, 2].map(|side| {
+                                let places = (0..).zip(rows);
+                                places
+                                    .filter_map(|(at, row)| Some((row.sources[side]?, at)))
+                                    .collect()
+                            }),
+                        );
                     }
                     if let Some(field) = self.value(plan) {
                         value.fields.push((name, field));
@@ -217,18 +226,18 @@ impl Builder<'_, '_, '_> {
     }
 }
 
+/// By the name of an array, and by file: positions in the result by positions in the file.
+type Moved = HashMap<String, [HashMap<u32, u32>; 3]>;
+
 /// Spellings of elements, with the positions that these have in the result.
-fn placed(kept: Kepts<'_>, moved: &HashMap<String, Vec<[Option<u32>; 3]>>) -> [Vec<Kept>; 3] {
-    let mut side = 0;
-    kept.map(|list| {
-        let own = side;
-        side += 1;
-        let rows = list.iter().filter_map(|kept| {
+fn placed(kept: Kepts<'_>, moved: &Moved) -> [Vec<Kept>; 3] {
+    [0, 1, 2].map(|side| {
+        let rows = kept[side].iter().filter_map(|kept: &Kept| {
             let Some((row, index)) = kept.row.split_once('[') else { return Some(kept.clone()) };
             let name = row.rsplit_once('.').map_or(row, |(_, name)| name);
-            let Some(sources) = moved.get(name) else { return Some(kept.clone()) };
+            let Some(places) = moved.get(name) else { return Some(kept.clone()) };
             let index: u32 = index.strip_suffix(']')?.parse().ok()?;
-            let at = sources.iter().position(|sources| sources[own] == Some(index))?;
+            let at = places[side].get(&index)?;
             Some(Kept { row: format!("{row}[{at}]"), ..kept.clone() })
         });
         rows.collect()

@@ -1,5 +1,7 @@
 //! What of which file becomes a part of the result.
 
+use std::collections::{HashMap, HashSet};
+
 use formwork::KeptKind;
 
 use super::list::{self, Row};
@@ -257,26 +259,30 @@ fn same(
 
 /// Which spellings of three files a result has: those that one of them has changed. They say nothing,
 /// so of two changes ours is taken.
-pub(super) fn spellings([base, ours, theirs]: [Vec<Kept>; 3]) -> Vec<Kept> {
-    fn find<'k>(list: &'k [Kept], row: &str, kind: KeptKind) -> Option<&'k Kept> {
-        list.iter().find(|kept| kept.kind == kind && kept.row == row)
+pub(super) fn spellings(lists: [Vec<Kept>; 3]) -> Vec<Kept> {
+    let mut merged = Vec::new();
+    if lists.iter().all(Vec::is_empty) {
+        return merged;
     }
-    let same = |a: Option<&Kept>, b: Option<&Kept>| match (a, b) {
+    let known = lists.each_ref().map(|list| -> HashMap<(&str, KeptKind), &Kept> {
+        list.iter().map(|kept| ((kept.row.as_str(), kept.kind), kept)).collect()
+    });
+    let same = |a: Option<&&Kept>, b: Option<&&Kept>| match (a, b) {
         (Some(a), Some(b)) => {
             a.stored.same_spelling(&b.stored) && a.instead_of.same_spelling(&b.instead_of)
         }
         (None, None) => true,
         _ => false,
     };
-    let mut merged = Vec::new();
-    for kept in ours.iter().chain(&theirs) {
-        if find(&merged, &kept.row, kept.kind).is_some() {
-            continue;
+    let [_, ours, theirs] = &lists;
+    let mut met = HashSet::new();
+    for kept in ours.iter().chain(theirs) {
+        let key = (kept.row.as_str(), kept.kind);
+        if met.insert(key) {
+            let [base, own, other] = known.each_ref().map(|known| known.get(&key));
+            let taken = if same(base, own) { other } else { own };
+            merged.extend(taken.map(|kept| (*kept).clone()));
         }
-        let of = |list| find(list, &kept.row, kept.kind);
-        let (base, own, other) = (of(&base), of(&ours), of(&theirs));
-        let taken = if same(base, own) { other } else { own };
-        merged.extend(taken.cloned());
     }
     merged
 }

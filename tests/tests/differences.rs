@@ -598,3 +598,60 @@ fn a_spelling_is_no_change_and_is_kept_by_a_merge() {
         other => panic!("{other:?}"),
     }
 }
+
+fn merge_bytes(schema: &str, files: [&[u8]; 3]) -> Result<Vec<u8>, Vec<String>> {
+    let program = programs::from_text("m.kdl", schema, None).expect("it is clean");
+    match merge(&program, files, &ReadOptions::default()) {
+        Ok(Merged::File(bytes)) => Ok(bytes),
+        Ok(Merged::Conflicts(conflicts)) => Err(conflicts
+            .iter()
+            .map(|conflict| format!("{} {}", conflict.kind.name(), conflict.path))
+            .collect()),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn spellings_of_elements_move_with_them() {
+    let schema = "module m root=File endian=little { extension m }\n\
+                  varint wide u32 order=lsb-first bytes=5 usually=shortest \"\"\n\
+                  struct File { u8 count; wide numbers count=count }";
+    // Ours says 3 in two bytes, theirs has a number more.
+    let merged = merge_bytes(schema, [&[3, 1, 2, 3], &[3, 1, 2, 0x83, 0], &[4, 9, 1, 2, 3]]);
+    assert_eq!(merged, Ok(vec![4, 9, 1, 2, 0x83, 0]));
+}
+
+/// Things that a number names, each with another one that it leads to.
+const THINGS: &str = "module m root=File endian=little { extension m }\n\
+                      struct File { u8 count; Thing things count=count; u8 first ref=things }\n\
+                      struct Thing 0x03 { u8 key 0x00 unique=#true; u8 next 0x01 ref=File.things; \
+                      u8 mark 0x02 }";
+
+#[test]
+fn the_order_that_one_has_changed_is_taken() {
+    // 10, 11, 12; each leads to the next one, the first is 10.
+    let base = [3, 10, 1, 0, 11, 2, 0, 12, 0, 0, 0];
+    // 12, 10, 11.
+    let ours = [3, 12, 1, 0, 10, 2, 0, 11, 0, 0, 1];
+    // 10 is marked, and 13 is new behind 11, which leads to it.
+    let theirs = [4, 10, 1, 7, 11, 2, 0, 13, 3, 0, 12, 0, 0, 0];
+    // 12, 10, 11, 13.
+    let both = vec![4, 12, 1, 0, 10, 2, 7, 11, 3, 0, 13, 0, 0, 1];
+    assert_eq!(merge_bytes(THINGS, [&base, &ours, &theirs]), Ok(both.clone()));
+    assert_eq!(merge_bytes(THINGS, [&base, &theirs, &ours]), Ok(both));
+    // 11, 10, 12.
+    let other = [3, 11, 2, 0, 10, 0, 0, 12, 1, 0, 1];
+    let conflicts = merge_bytes(THINGS, [&base, &ours, &other]);
+    assert_eq!(conflicts, Err(vec!["order things".to_owned()]));
+}
+
+#[test]
+fn elements_of_one_name_that_both_add_are_one() {
+    let base = [1, 10, 0, 0, 0];
+    let ours = [2, 10, 1, 0, 11, 0, 5, 0];
+    let same = [3, 9, 1, 0, 10, 2, 0, 11, 1, 5, 1];
+    assert_eq!(merge_bytes(THINGS, [&base, &ours, &same]), Ok(same.to_vec()));
+    let other = [2, 10, 1, 0, 11, 0, 6, 0];
+    let conflicts = merge_bytes(THINGS, [&base, &ours, &other]);
+    assert_eq!(conflicts, Err(vec!["changed things[1]".to_owned()]));
+}

@@ -43,10 +43,15 @@ impl Document<'_> {
     /// The value: what a program edits, and what [`crate::write`] takes.
     #[must_use]
     pub fn value(&self) -> Value {
-        if self.engine.is_empty() {
+        Document::value_in(&self.engine)
+    }
+
+    /// The value of a file that the engine has read.
+    pub(crate) fn value_in(engine: &engine::Document<'_, '_>) -> Value {
+        if engine.is_empty() {
             return Value::None;
         }
-        value_of(self.engine.program(), |to| self.engine.inspect(to))
+        value_of(engine.program(), |to| engine.inspect(to))
             .expect("a document shows itself as one value")
     }
 

@@ -21,7 +21,7 @@ mod view;
 
 pub use coverage::{Coverage, Gap, Overlap, Unlisted, coverage};
 pub use diff::{ByteRange, Cause, Change, ChangeKind, Diff, Extent, Place, SpellingChange, diff};
-pub use document::{Document, read, read_partly};
+pub use document::{Deviation, Document, read, read_partly};
 pub use formwork::engine::{Note, Program};
 pub use inspect::{NotAValue, value_of};
 pub use layout::in_layout;

@@ -177,8 +177,14 @@ impl<'p, 'b> Engine<'p, 'b> {
             return Ok(());
         }
         match &row.role {
-            Role::Derived => self.compare_derived(loc)?,
-            Role::Kept(expr) => self.compare_kept(loc, *expr)?,
+            Role::Derived => {
+                self.compare_derived(loc)?;
+                self.keep_padding(loc);
+            }
+            Role::Kept(expr) => {
+                self.compare_kept(loc, *expr)?;
+                self.keep_padding(loc);
+            }
             Role::View { slices, key } => self.compare_view(loc, slices, *key)?,
             Role::Data | Role::Default(_) | Role::Fixed | Role::Spelling | Role::Elsewhere => {}
         }
@@ -231,6 +237,30 @@ impl<'p, 'b> Engine<'p, 'b> {
             actual: self.tree.show(stored).into(),
         };
         Err(self.refused(loc, kind))
+    }
+
+    /// Keeps padding that is not zero in elements that are computed, and so are in no value: where it
+    /// is in its element, and its bytes.
+    fn keep_padding(&mut self, loc: Loc) {
+        if self.tree.kept.is_empty() {
+            return;
+        }
+        let Item::Array(array) = self.tree.item(loc) else { return };
+        for index in 0..self.tree.count(array) {
+            let element = self.tree.element(array, index).unwrap_or(Item::Absent);
+            let Item::Node(node) = self.tree.through(element) else { return };
+            let all = self.tree.kept.get(&node).into_iter().flatten();
+            let padding = all.filter(|kept| kept.kind == KeptKind::Reserved);
+            let rows: Vec<Loc> = padding.map(|kept| Loc::row(node, kept.row)).collect();
+            let start = self.tree.node_at(node);
+            for row in rows {
+                let (at, end) = (self.tree.row_at(row), self.tree.row_end(row));
+                let bytes = self.tree.file.get(at as usize..end as usize).unwrap_or_default();
+                let place = KeptValue::Int((at.saturating_sub(start)).into());
+                let stored = KeptValue::List(alloc::vec![place, KeptValue::Bytes(bytes.to_vec())]);
+                self.keep(loc.at(index), KeptKind::Reserved, stored, KeptValue::None);
+            }
+        }
     }
 
     fn compare_table_strictly(&mut self, loc: Loc, table: u32) -> Fallible<()> {

@@ -213,16 +213,18 @@ impl<'p> Engine<'p, '_> {
         let mut met = self.pooled_texts(loc)?;
         let item = self.tree.item(loc);
         let Item::Array(array) = item else { return Ok(()) };
+        if self.all_lead_to_members(array, &met) {
+            let canonical = self.members_of(loc, met.clone(), always, order)?;
+            // Then no member is there twice.
+            if self.is_list(array, &canonical) {
+                return Ok(());
+            }
+        }
         if let Some(aside) = self.find_aside(loc, array, &mut met) {
             self.keep(loc, KeptKind::Text, aside, KeptValue::None);
         }
         let canonical = self.members_of(loc, met, always, order)?;
-        let same = self.tree.count(array) as usize == canonical.len()
-            && (0..).zip(&canonical).all(|(index, wanted)| {
-                let stored = self.tree.element(array, index).unwrap_or(Item::Absent);
-                self.same_item(stored, *wanted)
-            });
-        if !same {
+        if !self.is_list(array, &canonical) {
             // Of a list that the schema keeps in any case nothing goes away.
             let kept = matches!(self.tree.row(loc).kind, RowKind::Pool { kept: true, .. });
             let used: BTreeSet<Vec<u8>> =
@@ -240,6 +242,30 @@ impl<'p> Engine<'p, '_> {
             self.keep(loc, KeptKind::Pool, stored, instead);
         }
         Ok(())
+    }
+
+    /// Whether the members of a pool are these.
+    fn is_list(&self, array: ArrayRef, members: &[Item]) -> bool {
+        self.tree.count(array) as usize == members.len()
+            && (0..).zip(members).all(|(index, wanted)| {
+                let stored = self.tree.element(array, index).unwrap_or(Item::Absent);
+                self.same_item(stored, *wanted)
+            })
+    }
+
+    /// Whether each pointer leads to the start of a member that is its text.
+    fn all_lead_to_members(&self, array: ArrayRef, met: &[Met]) -> bool {
+        let count = self.tree.count(array);
+        let mut by_place = Map::with_room_for(count as usize);
+        for index in 0..count {
+            by_place.insert(self.tree.element_at(array, index, false).into(), index);
+        }
+        met.iter().all(|met| {
+            let at = self.tree.pointers[met.number as usize].at;
+            by_place.get(at.into()).is_some_and(|index| {
+                self.tree.element(array, index).is_some_and(|item| self.same_item(item, met.text))
+            })
+        })
     }
 
     /// A pool's members: as the file had them, if nothing has changed. Otherwise what no pointer

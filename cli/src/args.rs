@@ -39,6 +39,10 @@ pub(crate) enum Command {
     Decode(Decode),
     /// Make a file of JSON.
     Encode(Encode),
+    /// Show how two files of one format differ.
+    Diff(Diff),
+    /// Make one file of two that were made from a third.
+    Merge(Merge),
     /// Show how much of files a schema explains.
     Coverage(Coverage),
     /// Write a schema to start from, and a file that it reads.
@@ -249,7 +253,8 @@ pub(crate) struct Fuzz {
 
 Examples:
   formwork decode game.bin -o game.bin.json
-  formwork decode --compact --schema game.kdl game.bin | jq .value.levels")]
+  formwork decode --compact --schema game.kdl game.bin | jq .value.levels
+  git config diff.game.textconv 'formwork decode --partial --schema game.kdl'")]
 pub(crate) struct Decode {
     /// The file; `-` is standard input.
     #[arg(value_name = "FILE")]
@@ -269,6 +274,10 @@ pub(crate) struct Decode {
     /// built-in one. The text is the same.
     #[arg(long, value_enum)]
     pub engine: Option<EngineName>,
+    /// Of a file that cannot be read to its end, print what was read, with the error at the top. The
+    /// exit code is 0 then.
+    #[arg(long, conflicts_with = "engine")]
+    pub partial: bool,
 }
 
 /// How `decode` writes a value down.
@@ -287,6 +296,7 @@ written.
 Examples:
   formwork encode game.bin.json
   formwork encode --schema game.kdl edited.json -o game.bin
+  formwork encode edited.json -o game.bin --against game.bin
   formwork decode game.bin | formwork encode - | cmp - game.bin")]
 pub(crate) struct Encode {
     /// The JSON; `-` is standard input.
@@ -297,6 +307,80 @@ pub(crate) struct Encode {
     /// File to write; `-` is standard output.
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+    /// Show how what is written differs from this file, as `formwork diff` does it; on standard
+    /// error if the file itself goes to standard output.
+    #[arg(long, value_name = "ORIGINAL")]
+    pub against: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "formwork diff [OPTIONS] <A> <B>",
+    after_help = "\
+Nothing is printed of equal files. Otherwise there is a line for each difference of what the files
+say (`~` changed, `+` added, `-` removed, `>` moved, `=` spelled differently), and for each range of
+bytes. Exit code 0 if they are equal, 1 if they differ, 2 if that cannot be told.
+
+Examples:
+  formwork diff before.bin after.bin
+  formwork diff --meaning --schema game.kdl before.bin after.bin
+  formwork diff --json before.bin after.bin | jq .changes
+  git config diff.game.command 'formwork diff --git --schema game.kdl'"
+)]
+pub(crate) struct Diff {
+    /// The two files; `-` is standard input.
+    #[arg(required = true, num_args = 1.., value_names = ["A", "B"])]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub choice: Choice,
+    /// Compare only what the files say, not their bytes.
+    #[arg(long, conflicts_with = "bytes")]
+    pub meaning: bool,
+    /// Show only the ranges of bytes that differ, with the field that each belongs to.
+    #[arg(long)]
+    pub bytes: bool,
+    /// Show values in full, and all ranges of bytes.
+    #[arg(long)]
+    pub all: bool,
+    /// Take the arguments that git gives to an external diff program; the exit code is 0 then.
+    #[arg(long)]
+    pub git: bool,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Fields are merged one by one; elements are matched as `formwork diff` does it, and references lead to
+the elements that they led to. If both have changed a field in different ways, it is named with its
+three values, and nothing is written. Exit code 0 if the files are merged, 1 if there are conflicts,
+2 if a file cannot be read or what both say together cannot be written.
+
+Examples:
+  formwork merge base.bin ours.bin theirs.bin -o merged.bin
+  git config merge.game.driver 'formwork merge %O %A %B -o %A --name %P'")]
+pub(crate) struct Merge {
+    /// What both files were made from.
+    #[arg(value_name = "BASE")]
+    pub base: PathBuf,
+    /// One of them.
+    #[arg(value_name = "OURS")]
+    pub ours: PathBuf,
+    /// The other.
+    #[arg(value_name = "THEIRS")]
+    pub theirs: PathBuf,
+    #[command(flatten)]
+    pub choice: Choice,
+    /// File to write, which may be one of the three; `-` is standard output.
+    #[arg(short, long, value_name = "PATH", default_value = "-", hide_default_value = true)]
+    pub output: PathBuf,
+    /// What the file is called where the three have names that say nothing, as with git.
+    #[arg(long, value_name = "PATH")]
+    pub name: Option<PathBuf>,
+    /// Print the conflicts as one JSON document; needs -o.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, clap::Args)]

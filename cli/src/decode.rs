@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use formwork::{ReadError, ReadOptions};
-use formwork_interpreter::json::{Style, to_json};
-use formwork_interpreter::{Value, read, value_of};
+use formwork_interpreter::json::{Style, part_to_json, to_json};
+use formwork_interpreter::{Value, read, read_partly, value_of};
 
 use crate::args::{Decode, EngineName};
 use crate::problem::{Problem, reading_block};
@@ -15,6 +15,20 @@ pub(crate) fn run(options: &Decode, out: &mut dyn Write) -> Result<Outcome, Prob
     let formats = Formats::choose(&options.choice)?;
     let bytes = files::read(&options.file)?;
     let format = formats.require(&options.file, &bytes)?;
+    let style = if options.compact { Style::Compact } else { Style::Pretty };
+    if options.partial {
+        let (document, error) = read_partly(&format.program, &bytes, &ReadOptions::default());
+        let text = match &error {
+            None => to_json(&format.program, &document.value(), style),
+            Some(error) => part_to_json(&format.program, &document.value(), error, style),
+        };
+        files::write(&options.output, text.as_bytes(), out)?;
+        if let Some(error) = &error {
+            out.flush()?;
+            say(&reading_block(&options.file, format.name(), error));
+        }
+        return Ok(Outcome::Good);
+    }
     let value = match options.engine {
         Some(EngineName::Compiled) => compiled(options, format, &bytes)?,
         Some(EngineName::Interpreted) | None => interpreted(format, &bytes),
@@ -26,7 +40,6 @@ pub(crate) fn run(options: &Decode, out: &mut dyn Write) -> Result<Outcome, Prob
             return Ok(Outcome::Bad);
         }
     };
-    let style = if options.compact { Style::Compact } else { Style::Pretty };
     let text = to_json(&format.program, &value, style);
     files::write(&options.output, text.as_bytes(), out)?;
     Ok(Outcome::Good)

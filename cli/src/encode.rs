@@ -4,13 +4,15 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use formwork::ReadOptions;
 use formwork_interpreter::json::{Header, JsonError, Text};
-use formwork_interpreter::write;
+use formwork_interpreter::{diff, write};
 
 use crate::args::{Choice, Encode};
-use crate::problem::Problem;
+use crate::diff::{Report, Show};
+use crate::problem::{Problem, reading_block};
 use crate::schema::{Format, Formats};
-use crate::{Outcome, files};
+use crate::{Outcome, files, say};
 
 pub(crate) fn run(options: &Encode, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let bytes = files::read(&options.file)?;
@@ -39,6 +41,10 @@ pub(crate) fn run(options: &Encode, out: &mut dyn Write) -> Result<Outcome, Prob
         Some(output) => output.clone(),
         None => default_output(&options.file, format)?,
     };
+    // What it is compared with may be what it replaces.
+    let original =
+        options.against.as_ref().map(|path| Ok::<_, Problem>((path, files::read(path)?)));
+    let original = original.transpose()?;
     let bytes = write(&format.program, &value).map_err(|error| {
         let problems = error.problems().iter().map(|problem| {
             let path = problem.path.to_string();
@@ -49,6 +55,23 @@ pub(crate) fn run(options: &Encode, out: &mut dyn Write) -> Result<Outcome, Prob
         refused(&what, problems.chain(foreign.clone()).collect())
     })?;
     files::write(&target, &bytes, out)?;
+    if let Some((path, original)) = original {
+        let found = diff(&format.program, &original, &bytes, &ReadOptions::default());
+        let show = Show { meaning: true, bytes: true, all: false };
+        let names = [path.as_path(), &target];
+        let report = Report { names, format: format.name(), diff: &found, show };
+        match files::is_stream(&target) {
+            true => {
+                out.flush()?;
+                report.print(&mut std::io::stderr().lock())?;
+            }
+            false => report.print(out)?,
+        }
+        if let [Some(error), _] = &found.errors {
+            out.flush()?;
+            say(&reading_block(path, format.name(), error));
+        }
+    }
     Ok(Outcome::Good)
 }
 

@@ -8,6 +8,7 @@ mod check;
 mod coverage;
 mod decode;
 mod detect;
+mod diff;
 mod docs;
 mod dump;
 mod encode;
@@ -16,6 +17,7 @@ mod files;
 mod formats;
 mod fuzz;
 mod generate;
+mod merge;
 mod new;
 mod problem;
 mod roundtrip;
@@ -34,12 +36,16 @@ use problem::Problem;
 enum Outcome {
     /// Exit code 0.
     Good,
-    /// Exit code 1: a file or schema has an error.
+    /// Exit code 1: a file or schema has an error; or two files differ.
     Bad,
+    /// Exit code 2: whether files differ, or can be merged, cannot be told.
+    Trouble,
 }
 
 fn main() -> ExitCode {
     let args = Args::parse();
+    // Where exit code 1 is an answer, whatever keeps it from being found is trouble.
+    let answers = matches!(args.command, Command::Diff(_) | Command::Merge(_));
     let mut out = io::BufWriter::new(io::stdout().lock());
     let result = match &args.command {
         Command::Formats(options) => formats::run(options, &mut out),
@@ -49,6 +55,8 @@ fn main() -> ExitCode {
         Command::Dump(options) => dump::run(options, &mut out),
         Command::Decode(options) => decode::run(options, &mut out),
         Command::Encode(options) => encode::run(options, &mut out),
+        Command::Diff(options) => diff::run(options, &mut out),
+        Command::Merge(options) => merge::run(options, &mut out),
         Command::Coverage(options) => coverage::run(options, &mut out),
         Command::New(options) => new::run(options, &mut out),
         Command::Generate(options) => generate::run(options, &mut out),
@@ -61,13 +69,14 @@ fn main() -> ExitCode {
     match result.and_then(|outcome| flushed.map(|()| outcome).map_err(Problem::from)) {
         Ok(Outcome::Good) => ExitCode::SUCCESS,
         Ok(Outcome::Bad) => ExitCode::from(1),
+        Ok(Outcome::Trouble) => ExitCode::from(2),
         // Whoever reads the output has seen enough.
         Err(Problem::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
         Err(problem) => {
             say(&problem.to_string());
-            ExitCode::from(problem.exit_code())
+            ExitCode::from(if answers { 2 } else { problem.exit_code() })
         }
     }
 }

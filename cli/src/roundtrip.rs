@@ -18,7 +18,7 @@ use crate::Outcome;
 use crate::args::{EngineName, Roundtrip};
 use crate::problem::{Problem, words};
 use crate::schema::{Format, Formats};
-use engine::{Engine, field_at};
+use engine::{Engine, deviations, field_at};
 use files::{Found, find};
 use report::{Report, Result as FileResult, Totals};
 
@@ -129,7 +129,10 @@ fn judge(file: &Found, formats: &Formats, options: &Roundtrip) -> Report {
     };
     report.size = Some(bytes.len());
     match formats.of(&file.path, &bytes) {
-        Some(format) => roundtrip(report, format, engine(format, options), &bytes),
+        Some(format) => {
+            let detailed = options.verbose || options.json;
+            roundtrip(report, format, engine(format, options), detailed, &bytes)
+        }
         None if file.is_named => report.failed("no known format".to_owned()),
         None => report,
     }
@@ -143,7 +146,13 @@ fn engine<'a>(format: &'a Format, options: &Roundtrip) -> Engine<'a> {
     compiled.map_or(Engine::Interpreted(&format.program), Engine::Compiled)
 }
 
-fn roundtrip(mut report: Report, format: &Format, engine: Engine<'_>, bytes: &[u8]) -> Report {
+fn roundtrip(
+    mut report: Report,
+    format: &Format,
+    engine: Engine<'_>,
+    detailed: bool,
+    bytes: &[u8],
+) -> Report {
     report.format = Some(format.name().to_owned());
     let done = match engine.run(bytes) {
         Ok(done) => done,
@@ -151,6 +160,9 @@ fn roundtrip(mut report: Report, format: &Format, engine: Engine<'_>, bytes: &[u
     };
     report.notes = done.notes;
     report.kept = done.kept;
+    if detailed {
+        report.deviations = deviations(format, bytes);
+    }
     let written = match done.written {
         Ok(written) => written,
         Err(error) => {

@@ -270,7 +270,20 @@ fn docs_writes_what_it_prints() {
 fn documentation_has_every_option() {
     let page = fs::read_to_string(cases().join("../../docs/cli.md")).expect("docs/cli.md is there");
     let folder = Folder::new("every_help");
-    let commands = ["formats", "check", "explain", "roundtrip", "dump", "generate", "docs"];
+    let commands = [
+        "formats",
+        "check",
+        "explain",
+        "roundtrip",
+        "dump",
+        "decode",
+        "encode",
+        "diff",
+        "merge",
+        "coverage",
+        "generate",
+        "docs",
+    ];
     for command in commands {
         assert!(page.contains(&format!("formwork {command}")), "{command}");
         let output = run(&folder, &["help".to_owned(), command.to_owned()]);

@@ -1,7 +1,7 @@
 //! A file that was read.
 
-use formwork::engine::{self, Program};
-use formwork::{Inspector, ReadError, ReadOptions, WriteError};
+use formwork::engine::{self, Program, WHOLE};
+use formwork::{Inspector, KeptKind, ReadError, ReadOptions, WriteError};
 
 use crate::inspect::value_of;
 use crate::value::Value;
@@ -11,6 +11,17 @@ pub struct Document<'a> {
     pub(crate) engine: engine::Document<'a, 'a>,
     pub(crate) bytes: &'a [u8],
     pub(crate) options: ReadOptions,
+}
+
+/// Something of a file that the rules of the schema do not give, so that it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deviation {
+    /// Path of the field, or of the struct.
+    pub path: String,
+    /// What is unusual about it.
+    pub kind: KeptKind,
+    /// Address of the field, or of what it leads to.
+    pub offset: Option<u64>,
 }
 
 /// Reads a file.
@@ -43,10 +54,15 @@ impl Document<'_> {
     /// The value: what a program edits, and what [`crate::write`] takes.
     #[must_use]
     pub fn value(&self) -> Value {
-        if self.engine.is_empty() {
+        Document::value_in(&self.engine)
+    }
+
+    /// The value of a file that the engine has read.
+    pub(crate) fn value_in(engine: &engine::Document<'_, '_>) -> Value {
+        if engine.is_empty() {
             return Value::None;
         }
-        value_of(self.engine.program(), |to| self.engine.inspect(to))
+        value_of(engine.program(), |to| engine.inspect(to))
             .expect("a document shows itself as one value")
     }
 
@@ -68,6 +84,21 @@ impl Document<'_> {
     #[must_use]
     pub fn is_canonical(&self) -> bool {
         self.engine.is_canonical()
+    }
+
+    /// What is spelled or arranged in an unusual way, by path, and where that is.
+    #[must_use]
+    pub fn deviations(&self) -> Vec<Deviation> {
+        let tree = self.engine.tree();
+        let deviations = tree.deviations().map(|(loc, kind, _)| {
+            let target = tree.pointer_view(tree.entry(loc)).and_then(|view| view.at);
+            let own = || engine::placed(tree.row_at(loc));
+            let offset = if loc.row == WHOLE { None } else { target.or_else(own) };
+            Deviation { path: tree.path(loc).to_string(), kind, offset }
+        });
+        let mut deviations: Vec<_> = deviations.collect();
+        deviations.sort_by(|a, b| (a.offset, &a.path).cmp(&(b.offset, &b.path)));
+        deviations
     }
 
     /// What was noticed that is no error, in the order of its discovery.

@@ -5,11 +5,14 @@
 //! bytes. A file that its format's own tools made comes out as it went in.
 #![forbid(unsafe_code)]
 
+mod compare;
 mod coverage;
+mod diff;
 mod document;
 mod inspect;
 pub mod json;
 mod layout;
+mod merge;
 mod shape;
 mod source;
 mod stack;
@@ -17,10 +20,12 @@ mod value;
 mod view;
 
 pub use coverage::{Coverage, Gap, Overlap, Unlisted, coverage};
-pub use document::{Document, read, read_partly};
+pub use diff::{ByteRange, Cause, Change, ChangeKind, Diff, Extent, Place, SpellingChange, diff};
+pub use document::{Deviation, Document, read, read_partly};
 pub use formwork::engine::{Note, Program};
 pub use inspect::{NotAValue, value_of};
 pub use layout::in_layout;
+pub use merge::{Conflict, ConflictKind, MergeError, Merged, Version, merge};
 pub use value::{Kept, KeptKind, StructValue, UnionValue, Value};
 pub use view::{FieldKind, FieldView, NoSuchPath, Stored, WalkOptions};
 

@@ -11,7 +11,8 @@ use formwork::engine::Item;
 
 use crate::document::Document;
 use place::Place;
-pub(crate) use place::Places;
+pub(crate) use place::{Places, push_index, push_name};
+pub(crate) use show::{element_type, target_type};
 
 pub use field::{FieldKind, FieldView, Stored, WalkOptions};
 pub use place::NoSuchPath;

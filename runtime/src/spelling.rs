@@ -87,6 +87,15 @@ impl KeptKind {
         KeptKind::Text,
     ];
 
+    /// Whether it is about where something lies, and not about how it is spelled.
+    #[must_use]
+    pub const fn is_arrangement(self) -> bool {
+        matches!(
+            self,
+            KeptKind::Gap | KeptKind::Place | KeptKind::Shared | KeptKind::Table | KeptKind::Text
+        )
+    }
+
     /// Name in reports: `number`, `width`...
     #[must_use]
     pub const fn name(self) -> &'static str {

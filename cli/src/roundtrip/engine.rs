@@ -1,7 +1,7 @@
 //! What reads and writes: code that was generated from a schema, or the schema itself.
 
 use formwork::{Inspector, ReadError, ReadOptions, Spelling, WriteError};
-use formwork_interpreter::{Note, Program, read};
+use formwork_interpreter::{Deviation, Note, Program, read};
 
 use super::report::KeptCounts;
 use crate::schema::Format;
@@ -69,6 +69,14 @@ pub(crate) fn field_at(format: &Format, files: [&[u8]; 2], offset: u64) -> Optio
     files.iter().find_map(|bytes| {
         read(&format.program, bytes, &ReadOptions::default()).ok()?.field_at(offset)
     })
+}
+
+/// What is kept of a file, one by one. Only the interpreter knows where it is about.
+pub(crate) fn deviations(format: &Format, bytes: &[u8]) -> Vec<Deviation> {
+    let Ok(document) = read(&format.program, bytes, &ReadOptions::default()) else {
+        return Vec::new();
+    };
+    document.deviations()
 }
 
 /// Counts the kept spellings of a value that is shown to it.

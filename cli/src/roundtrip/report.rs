@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use formwork::ReadError;
-use formwork_interpreter::{KeptKind, Note};
+use formwork_interpreter::{Deviation, KeptKind, Note};
 use serde_json::{Map, Value, json};
 
 use crate::problem::Problem;
@@ -52,9 +52,19 @@ impl KeptCounts {
         Value::Object(named.map(|(kind, count)| (kind.name().to_owned(), json!(count))).collect())
     }
 
+    /// Whether something is kept of where objects lie; or anything.
+    fn has(&self, arrangement: bool) -> bool {
+        let mut named = KeptKind::ALL.iter().zip(self.0);
+        named.any(|(kind, count)| count > 0 && (!arrangement || kind.is_arrangement()))
+    }
+
     /// Those that occur: `2 number, 1 pool`.
     fn words(&self) -> Option<String> {
-        let named = KeptKind::ALL.iter().zip(self.0);
+        self.words_if(|_| true)
+    }
+
+    fn words_if(&self, wanted: impl Fn(KeptKind) -> bool) -> Option<String> {
+        let named = KeptKind::ALL.iter().zip(self.0).filter(|(kind, _)| wanted(**kind));
         let words: Vec<_> = named
             .filter(|(_, count)| *count > 0)
             .map(|(kind, count)| format!("{count} {}", kind.name()))
@@ -62,6 +72,9 @@ impl KeptCounts {
         (!words.is_empty()).then(|| words.join(", "))
     }
 }
+
+/// How many deviations of a file are shown.
+const SHOWN: usize = 20;
 
 /// What became of one file.
 #[derive(Debug, Clone)]
@@ -77,7 +90,30 @@ pub(crate) struct Report {
     /// The field there.
     pub field: Option<String>,
     pub kept: KeptCounts,
+    /// What is kept, one by one.
+    pub deviations: Vec<Deviation>,
     pub notes: Vec<Note>,
+}
+
+/// The rule that does not hold.
+fn rule(kind: KeptKind) -> &'static str {
+    match kind {
+        KeptKind::Number => "a number is the one that follows from the value",
+        KeptKind::Width => "a number takes as few bytes as it can",
+        KeptKind::Reserved => "reserved bytes are zero",
+        KeptKind::Tail => "what fills a region or ends a text is canonical",
+        KeptKind::Form => "the first form is taken that can say the value",
+        KeptKind::Pool => "a pool has the texts that pointers lead to, in its order",
+        KeptKind::Dictionary => "a dictionary is the tree of its names",
+        KeptKind::Relocation => "a relocation table lists the pointers of the schema",
+        KeptKind::Pointer => "whether the pointer to an empty array is set",
+        KeptKind::Gap => "nothing but zero padding lies between objects",
+        KeptKind::Place => "objects lie in the order of the layout",
+        KeptKind::Shared => "no object lies inside of another one",
+        KeptKind::Table => "slices lie one behind the other in their table",
+        KeptKind::Text => "pointers lead to the first member with their text",
+        _ => "the canonical spelling",
+    }
 }
 
 impl Report {
@@ -92,6 +128,7 @@ impl Report {
             offset: None,
             field: None,
             kept: KeptCounts::default(),
+            deviations: Vec::new(),
             notes: Vec::new(),
         }
     }
@@ -135,6 +172,15 @@ impl Report {
             if let Some(words) = self.kept.words() {
                 writeln!(out, "  kept: {words}")?;
             }
+            for deviation in self.deviations.iter().take(SHOWN) {
+                let Deviation { path, kind, offset } = deviation;
+                let at = offset.map(|at| format!(" at {at:#x}")).unwrap_or_default();
+                let rule = rule(*kind);
+                writeln!(out, "  {}: {path}{at}: not by the rule that {rule}", kind.name())?;
+            }
+            if let Some(more) = self.deviations.len().checked_sub(SHOWN).filter(|n| *n > 0) {
+                writeln!(out, "  and {more} more")?;
+            }
         }
         Ok(())
     }
@@ -156,6 +202,15 @@ impl Report {
             }
         }
         file.insert("kept".to_owned(), self.kept.to_json());
+        let deviations = self.deviations.iter().map(|deviation| {
+            json!({
+                "path": deviation.path,
+                "kind": deviation.kind.name(),
+                "offset": deviation.offset,
+                "rule": rule(deviation.kind),
+            })
+        });
+        file.insert("deviations".to_owned(), deviations.collect());
         let notes = self.notes.iter().map(
             |note| json!({ "offset": note.offset, "path": note.path, "message": note.message }),
         );
@@ -171,6 +226,9 @@ pub(crate) struct Totals {
     equivalent: u64,
     pub failed: u64,
     skipped: u64,
+    /// Of the identical ones: those that keep nothing, and those that keep an arrangement.
+    by_rules: u64,
+    arranged: u64,
     kept: KeptCounts,
 }
 
@@ -183,6 +241,10 @@ impl Totals {
             Result::Skipped => &mut self.skipped,
         };
         *count += 1;
+        if report.result == Result::Identical {
+            self.by_rules += u64::from(!report.kept.has(false));
+            self.arranged += u64::from(report.kept.has(true));
+        }
         self.kept.add_all(&report.kept);
     }
 
@@ -192,6 +254,9 @@ impl Totals {
             "equivalent": self.equivalent,
             "failed": self.failed,
             "skipped": self.skipped,
+            "by_rules": self.by_rules,
+            "spelled": self.identical - self.by_rules - self.arranged,
+            "arranged": self.arranged,
             "kept": self.kept.to_json(),
         })
     }
@@ -203,6 +268,20 @@ impl fmt::Display for Totals {
         write!(
             f,
             "{identical} identical, {equivalent} equivalent, {failed} failed, {skipped} skipped"
-        )
+        )?;
+        if *identical == 0 {
+            return Ok(());
+        }
+        let (by_rules, arranged) = (self.by_rules, self.arranged);
+        let spelled = identical - by_rules - arranged;
+        write!(f, "\nof the identical: {by_rules} by the rules, {spelled} spelled")?;
+        if let Some(words) = self.kept.words_if(|kind| !kind.is_arrangement()) {
+            write!(f, " ({words})")?;
+        }
+        write!(f, ", {arranged} arranged")?;
+        if let Some(words) = self.kept.words_if(KeptKind::is_arrangement) {
+            write!(f, " ({words})")?;
+        }
+        Ok(())
     }
 }

@@ -20,13 +20,17 @@ mod write;
 pub use error::{JsonError, JsonProblem};
 pub use parse::SyntaxError;
 pub use read::{Header, Text};
-pub use write::{Style, to_json};
+pub(crate) use write::fragment;
+pub use write::{Style, part_to_json, to_json};
 
 /// Keys of the header.
 const TOOL: &str = "tool";
 const FORMAT: &str = "format";
 const SCHEMA_VERSION: &str = "schema_version";
 const VALUE: &str = "value";
+
+/// Key of the header of a file that was read in part; no such text is read.
+const INCOMPLETE: &str = "incomplete";
 
 /// Key of the deviations in a struct, and keys in each of them.
 const KEPT: &str = "$kept";

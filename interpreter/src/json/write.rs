@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
+use formwork::ReadError;
 use formwork::engine::{Program, epoch_of};
 use formwork_model::RecordId;
 
-use super::{FORMAT, INSTEAD_OF, KEPT, KIND, ROW, SCHEMA_VERSION, STORED, TOOL, VALUE};
+use super::{FORMAT, INCOMPLETE, INSTEAD_OF, KEPT, KIND, ROW, SCHEMA_VERSION, STORED, TOOL, VALUE};
 use crate::shape::{Shape, Shapes};
 use crate::stack::with_stack;
 use crate::value::{Kept, StructValue, UnionValue, Value};
@@ -30,6 +31,17 @@ pub enum Style {
 /// Writes a value with its header. The text ends in a line break.
 #[must_use]
 pub fn to_json(program: &Program, value: &Value, style: Style) -> String {
+    document(program, value, None, style)
+}
+
+/// Writes what was read of a file that cannot be read to its end. Its header has the error under
+/// `incomplete`, so it is not taken for a whole file: [`Text::parse`](super::Text::parse) refuses it.
+#[must_use]
+pub fn part_to_json(program: &Program, value: &Value, error: &ReadError, style: Style) -> String {
+    document(program, value, Some(error), style)
+}
+
+fn document(program: &Program, value: &Value, error: Option<&ReadError>, style: Style) -> String {
     let epoch = epoch_of(program, value.given()).ok();
     let mut writer = Writer {
         shapes: Shapes::new(program, epoch),
@@ -38,8 +50,16 @@ pub fn to_json(program: &Program, value: &Value, style: Style) -> String {
         style,
         flat: false,
     };
-    writer.document(value);
+    writer.document(value, error);
     writer.out.push('\n');
+    writer.out
+}
+
+/// Writes a value that is a part of another, on one line.
+pub(crate) fn fragment<'m>(shapes: Shapes<'m>, value: &Value, shape: Option<Shape<'m>>) -> String {
+    let out = String::new();
+    let mut writer = Writer { shapes, out, indent: 0, style: Style::Pretty, flat: true };
+    writer.value(value, shape);
     writer.out
 }
 
@@ -53,7 +73,7 @@ struct Writer<'m> {
 }
 
 impl<'m> Writer<'m> {
-    fn document(&mut self, value: &Value) {
+    fn document(&mut self, value: &Value, error: Option<&ReadError>) {
         let model = self.shapes.model;
         self.begin('{');
         self.key(TOOL, true);
@@ -62,6 +82,17 @@ impl<'m> Writer<'m> {
         self.text(&model.name);
         self.key(SCHEMA_VERSION, false);
         self.push(model.version);
+        if let Some(error) = error {
+            self.key(INCOMPLETE, false);
+            self.begin('{');
+            self.key("message", true);
+            self.text(&error.kind().to_string());
+            self.key("offset", false);
+            self.push(error.offset());
+            self.key("path", false);
+            self.text(&error.path().to_string());
+            self.end('}', false);
+        }
         self.key(VALUE, false);
         self.value(value, Some(self.shapes.root()));
         self.end('}', false);
@@ -209,7 +240,7 @@ impl<'m> Writer<'m> {
         self.begin('[');
         for (index, value) in elements.iter().enumerate() {
             if index > 0 {
-                self.out.push(',');
+                self.out.push_str(if self.flat { self.comma() } else { "," });
             }
             self.line();
             self.value(value, element);
@@ -228,7 +259,8 @@ impl<'m> Writer<'m> {
         }
         self.out.push(']');
         let width = WIDTH.saturating_sub(self.indent * 2);
-        if self.style == Style::Compact || self.out.len() - start <= width {
+        let one_line = self.flat || self.style == Style::Compact;
+        if one_line || self.out.len() - start <= width {
             return;
         }
         // It does not fit one line.

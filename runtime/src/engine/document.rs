@@ -11,13 +11,13 @@ use super::reading::{Claim, Note};
 use super::source::{Given, Stored};
 use super::state::Engine;
 use super::tree::Tree;
-use super::val::Val;
+use super::val::{Fault, Val};
 use super::write;
 use super::writing::Aim;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::Endian;
 use crate::model::EpochId;
-use crate::options::ReadOptions;
+use crate::options::{Budget, ReadOptions};
 use crate::problem::WriteError;
 use crate::spelling::KeptKind;
 
@@ -185,6 +185,33 @@ impl<'p, 'b> Document<'p, 'b> {
     /// Byte order of the cells of a node that do not say their own; none if no condition decides it.
     pub fn node_order(&mut self, node: NodeRef) -> Option<Endian> {
         self.engine.node_order(node).ok().flatten()
+    }
+
+    /// For each of these rows, which hold references, the array that these must hit an element of;
+    /// nothing where there is none. Of a file that could only be read in part, none is known.
+    ///
+    /// # Errors
+    ///
+    /// If looking for them takes more than the reader may take to read the file.
+    pub fn referred(&mut self, rows: &[Loc]) -> Result<Vec<Option<Loc>>, ReadErrorKind> {
+        if self.engine.tree.partial.failed {
+            return Ok(rows.iter().map(|_| None).collect());
+        }
+        let size = self.engine.tree.file.len() as u64;
+        self.engine.budget = Budget::new(size, &self.engine.options);
+        let engine = &mut self.engine;
+        rows.iter()
+            .map(|loc| {
+                let Some(reference) = &engine.tree.row(*loc).reference else { return Ok(None) };
+                match engine.referred(reference, *loc) {
+                    Ok(array) => Ok(array),
+                    Err(fault) => match *fault {
+                        Fault::Limit(kind) => Err(kind),
+                        _ => Ok(None),
+                    },
+                }
+            })
+            .collect()
     }
 
     /// Whether an equation gives a row its number in its node.

@@ -1,30 +1,41 @@
 //! A file shown to a visitor: the same as a value of generated types would show.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::document::Document;
 use super::item::{Item, Loc, NodeRef};
+use super::partial::Unfinished;
 use super::program::Program;
 use super::source::{row_name, spelled_row};
 use super::tree::{Kept, Tree};
 use crate::inspect::Inspector;
 use crate::model::{Meaning, Record, RecordId, RecordKind, Row, Type};
-use crate::spelling::{Spelling, SpellingEntry};
+use crate::spelling::{KeptKind, KeptValue, Spelling, SpellingEntry};
 
 impl Document<'_, '_> {
-    /// Shows the value of the file; nothing if nothing could be read.
+    /// Shows the value of the file, as far as it could be read; nothing if nothing could be.
     pub fn inspect(&self, to: &mut dyn Inspector) {
-        if !self.engine.tree.nodes.is_empty() {
-            Show { program: self.program, tree: &self.engine.tree }.node(NodeRef::ROOT, to);
+        let tree = &self.engine.tree;
+        if !tree.nodes.is_empty() {
+            let mut left = Left::new();
+            for nodes in tree.unfinished() {
+                left.entry(nodes.row).or_default().push(nodes);
+            }
+            Show { program: self.program, tree, left: &left }.node(NodeRef::ROOT, to);
         }
     }
 }
+
+/// Nodes that no row leads to, because reading failed before their row was finished.
+type Left = BTreeMap<Loc, Vec<Unfinished>>;
 
 #[derive(Clone, Copy)]
 struct Show<'d> {
     program: &'d Program,
     tree: &'d Tree<'d, 'd>,
+    left: &'d Left,
 }
 
 impl Show<'_> {
@@ -42,7 +53,7 @@ impl Show<'_> {
         if kept.is_some() {
             to.begin_spelled();
         }
-        self.item(&record.rows[row.index()].ty, self.tree.entry(Loc::row(node, row)), to);
+        self.item(&record.rows[row.index()].ty, Loc::row(node, row), to);
         if kept.is_some() {
             self.spelling(node, to);
             to.end_spelled();
@@ -73,7 +84,7 @@ impl Show<'_> {
         };
         if self.tree.model().carries_data(&row.ty) || !self.says_nothing(item) {
             to.field(name);
-            self.item(&row.ty, item, to);
+            self.item(&row.ty, loc, to);
         }
     }
 
@@ -91,7 +102,50 @@ impl Show<'_> {
         }
     }
 
-    fn item(self, ty: &Type, item: Item, to: &mut dyn Inspector) {
+    /// What is in a row or element.
+    fn item(self, ty: &Type, loc: Loc, to: &mut dyn Inspector) {
+        let item = self.tree.entry(loc);
+        match self.left.get(&loc.whole_row()) {
+            Some(nodes) if self.tree.through(item).is_unset() => self.unfinished(nodes, loc, to),
+            _ => self.there(ty, item, loc, to),
+        }
+    }
+
+    /// What was read of a row or element in which reading failed.
+    fn unfinished(self, nodes: &[Unfinished], loc: Loc, to: &mut dyn Inspector) {
+        let all = nodes.iter().flat_map(|some| {
+            (0..some.count).map(|n| (some.node(n), some.index.map(|first| first + n)))
+        });
+        if let Some(index) = loc.index() {
+            match all.clone().find(|(_, position)| *position == Some(index)) {
+                Some((node, _)) => self.held(node, to),
+                None => to.none(),
+            }
+            return;
+        }
+        match nodes {
+            [one] if one.index.is_none() => self.held(one.first, to),
+            _ => {
+                to.begin_list(all.clone().count());
+                all.for_each(|(node, _)| self.held(node, to));
+                to.end_list();
+            }
+        }
+    }
+
+    /// A node as what it is in its row.
+    fn held(self, node: NodeRef, to: &mut dyn Inspector) {
+        match self.tree.case_of(node) {
+            Some((union, case)) => {
+                to.begin_case(&union.cases[case].name);
+                self.program.deep(|| self.fields(node, to));
+                to.end_case();
+            }
+            None => self.node(node, to),
+        }
+    }
+
+    fn there(self, ty: &Type, item: Item, loc: Loc, to: &mut dyn Inspector) {
         match (ty.stripped(), item) {
             (_, Item::Unset | Item::Absent) => to.none(),
             (ty, Item::Pointer(pointer)) => {
@@ -100,7 +154,7 @@ impl Show<'_> {
                     Type::Pointer(pointer) => pointer.owned().unwrap_or(ty),
                     _ => ty,
                 };
-                self.item(inner, target, to);
+                self.there(inner, target, loc, to);
             }
             (ty, Item::Array(array)) => {
                 let element = match ty {
@@ -111,18 +165,16 @@ impl Show<'_> {
                 to.begin_list(count as usize);
                 for index in 0..count {
                     let item = self.tree.element(array, index).unwrap_or(Item::Absent);
-                    self.item(element, item, to);
+                    // Elements of elements have no place of their own.
+                    let left = loc.index().is_none() && self.tree.through(item).is_unset();
+                    match self.left.get(&loc).filter(|_| left) {
+                        Some(nodes) => self.unfinished(nodes, loc.at(index), to),
+                        None => self.there(element, item, loc.at(index), to),
+                    }
                 }
                 to.end_list();
             }
-            (_, Item::Node(node)) => match self.tree.case_of(node) {
-                Some((union, case)) => {
-                    to.begin_case(&union.cases[case].name);
-                    self.program.deep(|| self.fields(node, to));
-                    to.end_case();
-                }
-                None => self.node(node, to),
-            },
+            (_, Item::Node(node)) => self.held(node, to),
             (_, Item::F32(bits)) => to.float32(bits),
             (_, Item::F64(bits)) => to.float64(bits),
             (_, Item::Bool(yes)) => to.bool(yes),
@@ -174,6 +226,16 @@ impl Show<'_> {
 }
 
 impl Tree<'_, '_> {
+    /// All that is spelled in an unusual way: the row, or the record as a whole, the kind, and what
+    /// is stored.
+    pub fn deviations(&self) -> impl Iterator<Item = (Loc, KeptKind, &KeptValue)> {
+        self.kept.iter().flat_map(|(node, all)| {
+            all.iter().map(|kept| {
+                (Loc::row(*node, kept.row).indexed(kept.index), kept.kind, &kept.stored)
+            })
+        })
+    }
+
     /// How a struct is spelled, as far as `wanted` of each record and what is kept of it; of a case
     /// with forms, that of its form, too.
     pub(crate) fn spelling(

@@ -18,7 +18,8 @@ use crate::spelling::{KeptKind, KeptValue};
 struct KeptTable {
     /// How many elements it had.
     count: usize,
-    /// First element and number of elements of each slice, in the order of their owners.
+    /// First element and number of elements of each slice, in the order of their owners; of one whose
+    /// base is not there, 0.
     slices: Vec<(i128, u32)>,
     /// Elements that belong to no slice, with their positions.
     others: Vec<(usize, Vec<u8>)>,
@@ -112,12 +113,12 @@ impl<'p> Engine<'p, '_> {
         let count = self.count_items(loc);
         let mut owned = alloc::vec![false; count as usize];
         let number = |n: i128| KeptValue::Int(n);
-        let mut rows = alloc::vec![alloc::vec![number(count.into())]];
+        let mut kept = alloc::vec![number(count.into()), number(owners.len() as i128)];
         for slice in owners {
             let elements = self.count_items(*slice);
             let base = self.stored_base(*slice)?;
             let stored = base.map_or(KeptValue::None, number);
-            rows.push(alloc::vec![stored, number(elements.into())]);
+            kept.extend([stored, number(elements.into())]);
             let first = base.and_then(|base| usize::try_from(base).ok()).unwrap_or(usize::MAX);
             let owned =
                 first.checked_add(elements as usize).and_then(|end| owned.get_mut(first..end));
@@ -125,10 +126,10 @@ impl<'p> Engine<'p, '_> {
         }
         for (index, owned) in (0..).zip(owned) {
             if let Some(bytes) = self.raw_element(loc, index).filter(|_| !owned) {
-                rows.push(alloc::vec![number(index.into()), KeptValue::Bytes(bytes)]);
+                kept.extend([number(index.into()), KeptValue::Bytes(bytes)]);
             }
         }
-        Ok(KeptValue::Table(rows))
+        Ok(KeptValue::List(kept))
     }
 
     /// Bytes of an element of an array whose elements are nothing else.
@@ -146,16 +147,21 @@ impl<'p> Engine<'p, '_> {
 
     fn kept_table(&self, loc: Loc) -> Option<KeptTable> {
         let kept = self.tree.kept_of(loc, KeptKind::Table)?;
-        let KeptValue::Table(rows) = &kept.stored else { return None };
-        let mut table = KeptTable::default();
-        for row in rows {
-            match &row[..] {
-                [KeptValue::Int(count)] => table.count = usize::try_from(*count).ok()?,
-                [KeptValue::Int(base), KeptValue::Int(count)] => {
-                    table.slices.push((*base, u32::try_from(*count).ok()?));
-                }
-                [KeptValue::None, KeptValue::Int(count)] => {
-                    table.slices.push((0, u32::try_from(*count).ok()?));
+        let KeptValue::List(values) = &kept.stored else { return None };
+        let [KeptValue::Int(count), KeptValue::Int(owners), values @ ..] = &values[..] else {
+            return None;
+        };
+        let owners = usize::try_from(*owners).ok()?;
+        let count = usize::try_from(*count).ok()?;
+        let mut table = KeptTable { count, ..KeptTable::default() };
+        for pair in values.chunks_exact(2) {
+            match pair {
+                [base, KeptValue::Int(count)] if table.slices.len() < owners => {
+                    let base = match base {
+                        KeptValue::Int(base) => *base,
+                        _ => 0,
+                    };
+                    table.slices.push((base, u32::try_from(*count).ok()?));
                 }
                 [KeptValue::Int(index), KeptValue::Bytes(bytes)] => {
                     table.others.push((usize::try_from(*index).ok()?, bytes.clone()));

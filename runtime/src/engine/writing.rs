@@ -65,6 +65,8 @@ pub(crate) struct Moves {
     pub apart: BTreeSet<Loc>,
     /// Texts that are not where they were.
     pub texts: BTreeSet<Vec<u8>>,
+    /// The file does not end within padding.
+    pub padded: bool,
     /// Old places count no more.
     pub forgotten: bool,
     pub rounds: u32,
@@ -88,6 +90,10 @@ pub(crate) struct Placing {
     pub shared: Vec<(u64, u64, Loc)>,
     /// Texts that lie in something else, with their extents and the pointers to them.
     pub texts: Vec<TextAside>,
+    /// Objects that go to the end of the file, and where they end.
+    pub open: Vec<(Loc, u64)>,
+    /// Where padding was cut that the file ended in.
+    pub cut: Option<u64>,
     /// Which bits of the file are written, if something lies in something else.
     pub written: Vec<u8>,
     /// Addresses where two objects do not say the same.

@@ -9,14 +9,17 @@ pub struct File<'a> {
     pub hello_world: HelloWorld,
     #[allow(missing_docs)]
     pub rest: ::formwork::alloc::borrow::Cow<'a, [u8]>,
+    /// How the file spelled this where that is not canonical; takes no part in `==`.
+    pub spelling: ::formwork::Spelling,
 }
 
 ::formwork::__struct! {
-    File < 'a > { rest } { hello_world }
+    File < 'a > { rest } { hello_world spelling }
 }
 
 ::formwork::__inspect! {
-    [File < '_ >] all { (show_flat 0 hello_world) (show "rest" rest) } [] {} {}
+    [File < '_ >] all { (show_flat 0 hello_world) (show "rest" rest) } ["#0", "rest"] {}
+    { spelling }
 }
 
 #[allow(missing_docs)]
@@ -35,7 +38,7 @@ pub struct HelloWorld {
 }
 
 ::formwork::__fields! {
-    [File < 'v >] 0 { 0 hello_world, 1 rest, } {} {} {} []
+    [File < 'v >] 0 { 0 hello_world, 1 rest, } {} { spelling } {} [..spelling]
 }
 
 ::formwork::__fields! {
@@ -45,8 +48,8 @@ pub struct HelloWorld {
 ::formwork::__file! {
     File < 'a > [straight]
     "\
-{Ylc}(0!-hello_world!!!:#!%all!!$!&File!$!!$###!'!/#!&rest!#!#!!!:!*<##$($!$#+-,HelloWorld!K&%\
-one!@!#%!+!!&T###);!"
+vyQY^#L!-hello_world!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%o\
+ne!@!#%!+!!&T###);!"
 }
 
 /// Readers and writers for files that have nothing unusual.
@@ -77,6 +80,7 @@ mod straight {
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
         cx.affords(options, &part, 20, 20)?;
+        s::holds(part.at() == cx.len())?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }
@@ -93,6 +97,7 @@ mod straight {
                 one: s::u8(b1, 0),
             },
             rest: f5,
+            spelling: ::formwork::Spelling::default(),
         });
     }
     fn write<'v>(v: &'v super::File<'v>, out: &mut rt::Vec<u8>) -> s::Straight<()> {
@@ -113,6 +118,7 @@ mod straight {
     }
     fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
         let o = cx.here();
+        s::holds((&v.spelling).is_canonical())?;
         {
             let b = &mut [0_u8; 1];
             s::set::<1>(b, 0, (*(&(&v.hello_world).one) as u64));

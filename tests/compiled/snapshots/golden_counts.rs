@@ -23,16 +23,20 @@ pub struct File<'a> {
     pub name: ::formwork::Utf16,
     #[allow(missing_docs)]
     pub last: ::formwork::alloc::vec::Vec<u8>,
+    /// How the file spelled this where that is not canonical; takes no part in `==`.
+    pub spelling: ::formwork::Spelling,
 }
 
 ::formwork::__struct! {
-    File < 'a > { data } { items pairs tables rest first second name last }
+    File < 'a > { data } { items pairs tables rest first second name last spelling }
 }
 
 ::formwork::__inspect! {
     [File < '_ >] all { (show "items" items) (show "pairs" pairs) (show "tables" tables)
     (show "rest" rest) (show "first" first) (show "second" second) (show "data" data)
-    (show "name" name) (show "last" last) } [] {} {}
+    (show "name" name) (show "last" last) } ["count", "doubled", "more", "less",
+    "shared", "size", "units", "total", "items", "pairs", "tables", "rest", "first",
+    "second", "data", "name", "last"] {} { spelling }
 }
 
 #[allow(missing_docs)]
@@ -54,7 +58,7 @@ pub struct Pair {
 
 ::formwork::__fields! {
     [File < 'v >] 0 { 8 items, 9 pairs, 10 tables, 11 rest, 12 first, 13 second, 14 data,
-    15 name, 16 last, } {} {} {} []
+    15 name, 16 last, } {} { spelling } {} [..spelling]
 }
 
 ::formwork::__fields! {
@@ -64,11 +68,11 @@ pub struct Pair {
 ::formwork::__file! {
     File < 'a > [straight]
     "\
-Sfo^_'+!(counts!!!-#!%all!4(!###..!'first0!#!&5+/!(second!6&*!'&&:%!!'#m!#!'30#!)doubled*$%$&7\
--$!&more!$*!(6-%!&less*##%&4+&!(shared&2)'!&size&0=(!'units*!'$$!&File!3#'!!!#%%#%!H%*$!%!(#(!\
-!!$#=##$=$+&'=#)'Y!#%$=%,$$&=#*!&##!=#&$=%-$#&=#+'Y!#'$=#.(d##,'=#($=#0(=#-'=#)$=#1(=)!'total'\
-t$#*!C$!7(@)items!'!-!#F##!)!(@&pair(@#(-@((table#A#$2A'&rest'`!#&,?#%6j#)&!'$#!!.n!+data!#!%$\
-/;*name!##$1<&last5[#!!M$,#$IC!3!#$%&'()*+,-./012!!!&Pair!$#!#a(a,!*R#$#b&9!-;$#$%C$!$';!"
+byR{k':!(counts!!!#!#!%all!4(!###..!'first0!#!&5+/!(second!6&*!'&&:%!!'#m!#!'30#!)doubled*$%$&\
+7-$!&more!$*!(6-%!&less*##%&4+&!(shared&2)'!&size&0=(!'units*!'$$!&File!3#'!!!#%%#%!H%*$!%!(#(\
+!!!$#=##$=$+&'=#)'Y!#%$=%,$$&=#*!&##!=#&$=%-$#&=#+'Y!#'$=#.(d##,'=#($=#0(=#-'=#)$=#1(=)!'total\
+'t$#*!C$!7(@)items!'!-!#F##!)!(@&pair(@#(-@((table#A#$2A'&rest'`!#&,?#%6j#)&!'$#!!.n!+data!#!%\
+$/;*name!##$1<&last5[#!!M$,#$IC!3!#$%&'()*+,-./012!!!&Pair!$#!#a(a,!*R#$#b&9!-;$#$%C$!$';!"
 }
 
 /// Readers and writers for files that have nothing unusual.
@@ -170,6 +174,7 @@ mod straight {
             data: f46,
             name: f48,
             last: f50,
+            spelling: ::formwork::Spelling::default(),
         });
     }
     fn write<'v>(v: &'v super::File<'v>, out: &mut rt::Vec<u8>) -> s::Straight<()> {
@@ -190,6 +195,7 @@ mod straight {
     }
     fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
         let o = cx.here();
+        s::holds((&v.spelling).is_canonical())?;
         {
             let b = &mut [0_u8; 10];
             s::set::<

@@ -9,14 +9,17 @@ pub struct File {
     pub kept: Kept,
     #[allow(missing_docs)]
     pub zero_rest: Zero,
+    /// How the file spelled this where that is not canonical; takes no part in `==`.
+    pub spelling: ::formwork::Spelling,
 }
 
 ::formwork::__struct! {
-    File { kept zero_rest }
+    File { kept zero_rest spelling }
 }
 
 ::formwork::__inspect! {
-    [File] all { (show "kept" kept) (show "zero_rest" zero_rest) } [] {} {}
+    [File] all { (show "kept" kept) (show "zero_rest" zero_rest) } ["kept", "zero_rest"]
+    {} { spelling }
 }
 
 #[allow(missing_docs)]
@@ -159,15 +162,15 @@ impl ::formwork::Inspect for Zero {
 }
 
 ::formwork::__fields! {
-    [File] 0 { 0 kept, 1 zero_rest, } {} {} {} []
+    [File] 0 { 0 kept, 1 zero_rest, } {} { spelling } {} [..spelling]
 }
 
 ::formwork::__file! {
     File[straight]
     "\
-qV]hg2*!'flags!!!:#!%all!!%!&File!$#!&kept#<'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept%#\
-n!+!'first!!!D#$.}!.(second!!%###?##*?%&la#[!$))#=$)!(!'%!%$(!E%$!'*}#%*#!%^%.!#%$!!!&Zero!+)%\
-#!%low5}#,&high!!%11#=#1)>'$!%#0!E%#!$*_##2&_#&%!$#%7!"
+RyPgk)F!'flags!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept%\
+#n!+!'first!!!D#$.}!.(second!!%###?##*?%&la#[!$))#=$)!(!'%!%$(!E%$!'*}#%*#!%^%.!#%$!!!&Zero!+)\
+%#!%low5}#,&high!!%11#=#1)>'$!%#0$s'#$*_##2&_#&%!$#%7!"
 }
 
 /// Readers and writers for files that have nothing unusual.
@@ -195,6 +198,7 @@ mod straight {
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
         cx.affords(options, &part, 69, 3)?;
+        s::holds(part.at() == cx.len())?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }
@@ -214,6 +218,7 @@ mod straight {
         return rt::Ok(super::File {
             kept: f2,
             zero_rest: f4,
+            spelling: ::formwork::Spelling::default(),
         });
     }
     fn write<'v>(v: &'v super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
@@ -234,6 +239,7 @@ mod straight {
     }
     fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
         let o = cx.here();
+        s::holds((&v.spelling).is_canonical())?;
         {
             let b = &mut [0_u8; 3];
             s::set::<1>(b, 0, u64::from((&v.kept).0));

@@ -7,14 +7,16 @@ const _: () = ::formwork::__rt::expect_codegen::<1>();
 pub struct File {
     #[allow(missing_docs)]
     pub items: ::formwork::alloc::vec::Vec<Item>,
+    /// How the file spelled this where that is not canonical; takes no part in `==`.
+    pub spelling: ::formwork::Spelling,
 }
 
 ::formwork::__struct! {
-    File { items }
+    File { items spelling }
 }
 
 ::formwork::__inspect! {
-    [File] all { (show "items" items) } [] {} {}
+    [File] all { (show "items" items) } ["items"] {} { spelling }
 }
 
 /// Case `number` of [`Item`].
@@ -160,7 +162,7 @@ impl ::core::default::Default for Item {
 }
 
 ::formwork::__fields! {
-    [File] 0 { 0 items, } {} {} {} []
+    [File] 0 { 0 items, } {} { spelling } {} [..spelling]
 }
 
 ::formwork::__fields! {
@@ -190,7 +192,7 @@ impl ::core::default::Default for Item {
 ::formwork::__file! {
     File[straight]
     "\
-fXZmY1*!'forms!!!9#!%all!(!!$#$!#!(!#!#2#!;#n#-=1#!!%6!&File!##!'items!'$##!0!(!!!N!$(!$)'&Ite\
+^oRng!?!'forms!!!#!#!%all!(!!$#$!#!(!5$2#!=#n#-=1#!!%6!&File!##!'items!'$##!0!(!!!N!$(!$)'&Ite\
 m!D)&case!%1O##)P!+(number#!!I,'value!!!&!1%%!)6Y#$*$!-,#+#!!,#%!$:I&###+#O!$%!:L#$$L#$AL#%$L#\
 &=L)!&bool#'y#&!!$#:q%&,$!##q%$$##q%!:I###I#!?I#$)p#!;r$)'float#&q&%&!!;r$&-$!$#r$##$x#!:I##(u\
 !!<k'-list#!%##!(#c,(s!'!!$#D!;h,+.$!%!$#%!$0'##!%#!D#$'P!%/!'$=$!$5e*!#;!$m!##<m!!(Z$!<m!8!(r\
@@ -224,6 +226,7 @@ mod straight {
         let mut cx = s::Scan::new(bytes, options, 4, 0);
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
+        s::holds(part.at() == cx.len())?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }
@@ -373,7 +376,10 @@ mod straight {
             v3.push(f5);
         }
         f1 = v3;
-        return rt::Ok(super::File { items: f1 });
+        return rt::Ok(super::File {
+            items: f1,
+            spelling: ::formwork::Spelling::default(),
+        });
     }
     fn write<'v>(v: &'v super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
         written(v, out)
@@ -393,6 +399,7 @@ mod straight {
     }
     fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
         let o = cx.here();
+        s::holds((&v.spelling).is_canonical())?;
         for (i_0, x_1) in (&v.items).iter().enumerate() {
             put_1(cx, x_1)?;
         }

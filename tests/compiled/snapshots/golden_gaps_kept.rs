@@ -29,16 +29,14 @@ pub struct File {
 pub struct Leaf {
     #[allow(missing_docs)]
     pub value: u16,
-    /// How the file spelled this where that is not canonical; takes no part in `==`.
-    pub spelling: ::formwork::Spelling,
 }
 
 ::formwork::__struct! {
-    Leaf { value spelling }
+    Leaf { value }
 }
 
 ::formwork::__inspect! {
-    [Leaf] all { (show "value" value) } ["value"] {} { spelling }
+    [Leaf] all { (show "value" value) } [] {} {}
 }
 
 ::formwork::__fields! {
@@ -46,12 +44,138 @@ pub struct Leaf {
 }
 
 ::formwork::__fields! {
-    [Leaf] 1 { 0 value, } {} { spelling } {} [..spelling]
+    [Leaf] 1 { 0 value, } {} {} {} []
 }
 
 ::formwork::__file! {
-    File[]
+    File[straight]
     "\
-tS]kc0S!!+gaps_kept!!!#!#!%all!!$!&File!%#!'first!&!!!$#!#!!%(!&.)(second-D#$*D('value!A!#0#&+\
+Q}Pbv5S!!+gaps_kept!!!#!#!%all!!$!&File!%#!'first!&!!!$#!#!!%(!&.)(second-D#$*D('value!A!#0#&+\
 c!$#(#)(%!%##!#&&#!%$#Y#'&Leaf!C!']!#!,]!#$&V$##*k#$#!&V#!"
+}
+
+/// Readers and writers for files that have nothing unusual.
+#[allow(warnings, clippy::all, clippy::pedantic)]
+mod straight {
+    use ::formwork::__rt::{self as rt, s};
+    /// The value of a file, if it is the plain case.
+    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
+        bytes: &'i [u8],
+        options: &::formwork::ReadOptions,
+    ) -> s::Straight<super::File> {
+        let mut value = read::<M>(bytes, options)?;
+        if s::writes(bytes, |out| whole(&value, out)) {
+            return rt::Ok(value);
+        }
+        rt::Err(s::Odd)
+    }
+    /// Appends the bytes of a value, if it is the plain case.
+    pub(super) fn whole(value: &super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        check_root(value)?;
+        write(value, out)
+    }
+    /// The value of a file.
+    fn read<'i, 'o, M: s::Mode<'i, 'o>>(
+        bytes: &'i [u8],
+        options: &::formwork::ReadOptions,
+    ) -> s::Straight<super::File> {
+        s::usual(options)?;
+        let mut cx = s::Scan::new(bytes, options, 16, 0);
+        let mut part = cx.part(0)?;
+        let value = read_0::<M>(&mut cx, &mut part)?;
+        rt::Ok(value)
+    }
+    fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
+        cx: &mut s::Scan<'i>,
+        part: &mut s::Part<'i>,
+    ) -> s::Straight<super::File> {
+        let b1: &[u8; 6] = part.block()?;
+        let mut f3;
+        let n4 = u64::from(s::u16(b1, 0));
+        if matches!(n4, 0) {
+            return rt::Err(s::Odd);
+        } else {
+            let mut p5 = cx.target(n4, 0)?;
+            let a6 = p5.at();
+            let b8: &[u8; 2] = p5.block()?;
+            f3 = super::Leaf {
+                value: s::u16(b8, 0),
+            };
+            cx.charge(p5.at() - a6)?;
+        }
+        let mut f10;
+        let n11 = u64::from(s::u16(b1, 2));
+        if matches!(n11, 0) {
+            return rt::Err(s::Odd);
+        } else {
+            let mut p12 = cx.target(n11, 0)?;
+            let a13 = p12.at();
+            let b15: &[u8; 2] = p12.block()?;
+            f10 = super::Leaf {
+                value: s::u16(b15, 0),
+            };
+            cx.charge(p12.at() - a13)?;
+        }
+        return rt::Ok(super::File {
+            first: f3,
+            second: f10,
+            value: s::u16(b1, 4),
+            spelling: ::formwork::Spelling::default(),
+        });
+    }
+    fn write<'v>(v: &'v super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        written(v, out)
+    }
+    fn written<'v>(v: &'v super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        s::write(
+            0usize,
+            0,
+            out,
+            |cx| {
+                {
+                    put_0(cx, v)?;
+                    {
+                        let here = cx.align(4u64);
+                        cx.patch(0_u64, 2u8, false, here)?;
+                        {
+                            let b = &mut [0_u8; 2];
+                            s::set::<2>(b, 0, (*(&(&v.first).value) as u64));
+                            cx.put(b);
+                        }
+                    }
+                    {
+                        let here = cx.align(4u64);
+                        cx.patch((0_u64 + 2u64), 2u8, false, here)?;
+                        {
+                            let b = &mut [0_u8; 2];
+                            s::set::<2>(b, 0, (*(&(&v.second).value) as u64));
+                            cx.put(b);
+                        }
+                    }
+                }
+                rt::Ok(())
+            },
+        )
+    }
+    fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
+        let o = cx.here();
+        s::holds((&v.spelling).is_canonical())?;
+        {
+            let b = &mut [0_u8; 6];
+            s::set::<2>(b, 4, (*(&v.value) as u64));
+            cx.put(b);
+        }
+        rt::Ok(())
+    }
+    /// Whether the rules of the format hold for a value.
+    fn check_root(v: &super::File) -> s::Straight<()> {
+        check_all(v)
+    }
+    fn check_all(v: &super::File) -> s::Straight<()> {
+        let keys = &Keys { depth: s::Depth::default() };
+        rt::Ok(())
+    }
+    struct Keys {
+        depth: s::Depth,
+    }
 }

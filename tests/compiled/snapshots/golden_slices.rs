@@ -11,15 +11,18 @@ pub struct File {
     pub first: Part,
     #[allow(missing_docs)]
     pub second: Part,
+    /// How the file spelled this where that is not canonical; takes no part in `==`.
+    pub spelling: ::formwork::Spelling,
 }
 
 ::formwork::__struct! {
-    File { nodes first second }
+    File { nodes first second spelling }
 }
 
 ::formwork::__inspect! {
-    [File] all { (show "nodes" nodes) (show "first" first) (show "second" second) } [] {}
-    {}
+    [File] all { (show "nodes" nodes) (show "first" first) (show "second" second) }
+    ["node_count", "table_count", "key_count", "flat_count", "nodes", "table", "sorted",
+    "flat", "first", "second"] {} { spelling }
 }
 
 #[allow(missing_docs)]
@@ -74,7 +77,7 @@ pub struct Part {
 }
 
 ::formwork::__fields! {
-    [File] 0 { 4 nodes, 8 first, 9 second, } {} {} {} []
+    [File] 0 { 4 nodes, 8 first, 9 second, } {} { spelling } {} [..spelling]
 }
 
 ::formwork::__fields! {
@@ -92,11 +95,11 @@ pub struct Part {
 ::formwork::__file! {
     File[]
     "\
-rQxW}2+!(slices!!!-#!%all!'(!###/!!,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&!\
-&File!,#%!!!#%%#%!I%&$!%!$#&'=##$=#'(=#''=#$$=#((=#)'=#%$=#)(=4!'nodes!'$#!)!##!!)<!#s%(!'$$!$\
-!<'(#!$!#Y$!#j%%'!-#^!(.items)Y!+(sorted!'$k#!3_!%(!,$_!'keys#)U$'&flat-]!#$%]!5*!#%#!$!,first\
-.list%;#+%;)-second#<!*b%%fir!M#%,y%#($O!%9!);%#&#$C:!,!#$%&'()*+!!!&Node!)#((W*!*r!'&base-V*$\
-&'*{(!#r+!.]*!*C+*key_base-f*$&(2p+#&/p+$!'#n)$+%$`.*'!,File.#|*0#$!$#T,'$$#!#%+P%%key'U!%(!-#\
-U!!$x*(%$!&!''l%#%,d'$'!%d'#)%d'0!!!&Item!$#!#a4c'$#b&9!-;$#$%C$!$#;+&Part!%#6-V2$&$(Z&#7.V2#$\
-*u-&list&p%%)!+#p%%fla#_-!*n%!5{#$%!'g/!"
+jgmyi-:!(slices!!!#!#!%all!'(!###/!!,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
+!&File!,#%!!!#%%#%!I%&$!%!$#&'=##$=#'(=#''=#$$=#((=#)'=#%$=#)(=4!'nodes!'$#!)!##!!)<!#s%(!'$$!\
+$!<'(#!$!#Y$!#j%%'!-#^!(.items)Y!+(sorted!'$k#!3_!%(!,$_!'keys#)U$'&flat-]!#$%]!5*!#%#!$!,firs\
+t.list%;#+%;)-second#<!*b%%fir!M#%,y%#($O!%9!);%#&#$C:!,!#$%&'()*+!!!&Node!)#((W*!*r!'&base-V*\
+$&'*{(!#r+!.]*!*C+*key_base-f*$&(2p+#&/p+$!'#n)$+%$`.*'!,File.#|*0#$!$#T,'$$#!#%+P%%key'U!%(!-\
+#U!!$x*(%$!&!''l%#%,d'$'!%d'#)%d'0!!!&Item!$#!#a4c'$#b&9!-;$#$%C$!$#;+&Part!%#6-V2$&$(Z&#7.V2#\
+$*u-&list&p%%)!+#p%%fla#_-!*n%!5{#$%!'g/!"
 }

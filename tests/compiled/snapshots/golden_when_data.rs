@@ -19,16 +19,18 @@ pub struct File<'a> {
     pub list: ::core::option::Option<::formwork::alloc::vec::Vec<u8>>,
     #[allow(missing_docs)]
     pub opts: ::formwork::alloc::vec::Vec<Opt<'a>>,
+    /// How the file spelled this where that is not canonical; takes no part in `==`.
+    pub spelling: ::formwork::Spelling,
 }
 
 ::formwork::__struct! {
-    File < 'a > { opts } { flags first nested other count list }
+    File < 'a > { opts } { flags first nested other count list spelling }
 }
 
 ::formwork::__inspect! {
     [File < '_ >] all { (show "flags" flags) (show "first" first) (show "nested" nested)
-    (show "other" other) (show "count" count) (show "list" list) (show "opts" opts) } []
-    {} {}
+    (show "other" other) (show "count" count) (show "list" list) (show "opts" opts) }
+    ["flags", "first", "nested", "other", "count", "list", "opts"] {} { spelling }
 }
 
 #[allow(missing_docs)]
@@ -53,7 +55,7 @@ pub struct Opt<'a> {
 
 ::formwork::__fields! {
     [File < 'v >] 0 { 0 flags, 1 first, 2 nested, 3 other, 4 count, 5 list, 6 opts, } {}
-    {} {} []
+    { spelling } {} [..spelling]
 }
 
 ::formwork::__fields! {
@@ -63,8 +65,8 @@ pub struct Opt<'a> {
 ::formwork::__file! {
     File < 'a > []
     "\
-mPigy#.!+when_data!!!-#!%all!2(!###G!!'flags!$*'%$!!*-%$!&*'-,*-#'*2)()#+&N*&!'count#1###_!'th\
-ere$1!#CBname%!$xy*,%$*2)($!&File!)#%!!!#!%$#!'!.#!'first!!!$#<$#5)=)(nested'Y!$#*)>('other(=#\
-$(=#&&7!,_#)&list!'$=$!$!@##*@,opts!'$##!#9!)<##$(6!)!#$%&'(!!!%Opt!%#'$:#$,_##(#V$$$!!(#&*V#&\
-more)g%!3X#$%!'d%!"
+}f}lu0=!+when_data!!!#!#!%all!2(!###G!!'flags!$*'%$!!*-%$!&*'-,*-#'*2)()#+&N*&!'count#1###_!'t\
+here$1!#CBname%!$xy*,%$*2)($!&File!)#%!!!#!%$#!'!.#!'first!!!$#<$#5)=)(nested'Y!$#*)>('other(=\
+#$(=#&&7!,_#)&list!'$=$!$!@##*@,opts!'$##!#9!)<##$(6!)!#$%&'(!!!%Opt!%#'$:#$,_##(#V$$$!!(#&*V#\
+&more)g%!3X#$%!'d%!"
 }

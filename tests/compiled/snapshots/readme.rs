@@ -72,8 +72,8 @@ pub struct Room {
 ::formwork::__file! {
     File < 'a > [straight]
     "\
-~d|vr.*!'level!!!/#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!%!,#!)version%7\
-'#!&!#)A#%'9*(!%#!#!%(=2!'rooms!&!!!'$#!(:$*!).'&note#F%###!2!#%##%?%.!!)N$#2#))%!%##!%!&=&!'!\
+vcget(;!'level!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!%!,#!)version%\
+7'#!&!#)A#%'9%(!%#k#!(=2!'rooms!&!!!'$#!(:$*!).'&note#F%###!2!#%##%?%.!!)N$#2#))%!%##!%!&=&!'!\
 #$%&!!!&Room!&#!'width!$g!!)l#!!##1!))(height'C##'C$!,$X$$ex'?!$x%(T,!#%##M*%!,File.$v%!$!$$#!\
 $!#>#$*v$#&&z!(&!#$%!%~'!*{%#!"
 }
@@ -87,7 +87,11 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
-        read::<M>(bytes, options)
+        let mut value = read::<M>(bytes, options)?;
+        if s::writes(bytes, |out| whole(&value, out)) {
+            return rt::Ok(value);
+        }
+        rt::Err(s::Odd)
     }
     /// Appends the bytes of a value, if it is the plain case.
     pub(super) fn whole(
@@ -102,11 +106,10 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
-        let mut cx = s::Scan::new(bytes, options, 4, 1);
+        s::usual(options)?;
+        let mut cx = s::Scan::new(bytes, options, 16, 0);
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
-        cx.affords(options, &part, 52, 13)?;
-        seen_root(&value, &cx)?;
         rt::Ok(value)
     }
     fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
@@ -140,13 +143,7 @@ mod straight {
                 v13.push(super::Room {
                     width: s::u8(b11, 0),
                     height: s::u8(b11, 1),
-                    next: {
-                        let value = f16;
-                        if let rt::Some(some) = (&value) {
-                            cx.note_index(0usize, some.number() as u64);
-                        }
-                        value
-                    },
+                    next: f16,
                     spelling: ::formwork::Spelling::default(),
                 });
             }
@@ -279,45 +276,6 @@ mod straight {
         }
         if let rt::Some(some) = (&v.next) {
             s::holds((i128::from(some.number())) < (&e0.rooms).len() as i128)?;
-        }
-        rt::Ok(())
-    }
-    /// Whether the rules of the format hold for a value.
-    fn seen_root(v: &super::File<'_>, cx: &s::Scan<'_>) -> s::Straight<()> {
-        seen_all(v, cx)
-    }
-    fn seen_all(v: &super::File<'_>, cx: &s::Scan<'_>) -> s::Straight<()> {
-        let keys = &SeenKeys {
-            depth: s::Depth::default(),
-        };
-        let mut count = 0_usize;
-        count = (&v.rooms).len();
-        s::holds(cx.indices_noted(0usize, count))?;
-        seen_0(v, keys)
-    }
-    struct SeenKeys {
-        depth: s::Depth,
-    }
-    fn seen_0(v: &super::File<'_>, keys: &SeenKeys) -> s::Straight<()> {
-        for element in (&v.rooms).iter() {
-            {
-                seen_1(element, keys, v)?;
-            }
-        }
-        rt::Ok(())
-    }
-    fn seen_1(
-        v: &super::Room,
-        keys: &SeenKeys,
-        e0: &super::File<'_>,
-    ) -> s::Straight<()> {
-        {
-            let it: i128 = (*(&v.width) as i128);
-            s::holds(it >= 1i128)?;
-        }
-        {
-            let it: i128 = (*(&v.height) as i128);
-            s::holds(it >= 1i128)?;
         }
         rt::Ok(())
     }

@@ -25,7 +25,6 @@ fn reasons_are_found_where_there_is_no_fast_path_and_nowhere_else() {
 fn line(paths: &Paths) -> String {
     let carries = !matches!(paths.whole, FastPath::None(_));
     let mut parts = vec![paths.whole.word().to_owned()];
-    parts.extend(paths.everywhere.iter().cloned());
     for record in paths.records.iter().filter(|record| !record.reasons.is_empty()) {
         match carries {
             true => parts.push(format!("not {}", record.record)),

@@ -16,6 +16,7 @@ use super::super::reading::short;
 use super::super::state::Engine;
 use super::super::val::Fallible;
 use super::super::writing::{Chain, Moves, Placing, TextAside};
+use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
 
 /// Places are looked for so often. Each time something moves only if what lies before it has grown by
@@ -141,7 +142,12 @@ impl Engine<'_, '_> {
 
     /// Looks whether there is room for everything where it is. If not, it has to be placed again.
     pub(crate) fn make_room(&mut self) {
+        let total = self.writing.total;
         let placing = &mut self.writing.placing;
+        if placing.cut.is_some() && placing.cut != total {
+            let moves = Moves { padded: true, ..placing.moves.clone() };
+            return placing.place_again(moves);
+        }
         if placing.chains.len() <= 1 {
             return;
         }
@@ -206,6 +212,19 @@ impl Engine<'_, '_> {
             self.writing.placing.texts[index].end = short(end.max(u64::from(at) + 1));
         }
         Ok(())
+    }
+
+    /// What goes to the end of the file has to end there.
+    pub(crate) fn close(&mut self, total: u64) {
+        if self.writing.placing.again.is_some() {
+            return;
+        }
+        for (loc, end) in core::mem::take(&mut self.writing.placing.open) {
+            if end != total {
+                let check = alloc::format!("it goes on to the end of the file, {total:#x}").into();
+                self.problem(loc, ProblemKind::CheckFailed { check });
+            }
+        }
     }
 
     /// Makes ready to compare what is written twice.

@@ -484,8 +484,10 @@ impl<'p> Engine<'p, '_> {
             let end = spot.at.next_multiple_of(pad.max(1));
             let last = index + 1 == self.tree.count(array);
             spot.at = match self.tree.kept_of(loc, KeptKind::Tail).map(|kept| &kept.stored) {
-                Some(KeptValue::Int(there)) if last => {
-                    end.min(spot.at + u64::try_from(*there).unwrap_or(0))
+                Some(KeptValue::Int(there)) if last && !self.writing.placing.moves.padded => {
+                    let cut = end.min(spot.at + u64::try_from(*there).unwrap_or(0));
+                    self.writing.placing.cut = Some(cut);
+                    cut
                 }
                 _ => end,
             };

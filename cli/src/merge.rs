@@ -1,0 +1,123 @@
+//! `formwork merge`: makes one file of two that were made from a third.
+
+use std::io::Write;
+use std::path::Path;
+
+use formwork::ReadOptions;
+use formwork_interpreter::{Conflict, MergeError, Merged, Version, merge};
+use serde_json::{Value, json};
+
+use crate::args::Merge;
+use crate::problem::{Problem, reading_block};
+use crate::schema::{Format, Formats};
+use crate::{Outcome, files, say};
+
+pub(crate) fn run(options: &Merge, out: &mut dyn Write) -> Result<Outcome, Problem> {
+    if options.json && files::is_stream(&options.output) {
+        let message = "`--json` prints to standard output; `-o` says where the file goes";
+        return Err(Problem::Usage(message.to_owned()));
+    }
+    let formats = Formats::choose(&options.choice)?;
+    let paths = [&options.base, &options.ours, &options.theirs];
+    if paths.iter().filter(|path| files::is_stream(path)).count() > 1 {
+        return Err(Problem::Usage("standard input is only one file".to_owned()));
+    }
+    let [base, ours, theirs] = paths.map(|path| files::read(path));
+    let bytes = [base?, ours?, theirs?];
+    let name = |path| options.name.as_deref().unwrap_or(path);
+    // Git has an empty file where there is no base.
+    let [base, ours, theirs] = &bytes;
+    if base.is_empty() && ours != theirs {
+        let conflict = Found { path: "file", what: "both have added it", values: [None; 3] };
+        return conflicts(options, name(&options.ours), &[conflict], out);
+    }
+    let format = formats.require(name(&options.ours), ours)?;
+    let merged =
+        merge(&format.program, bytes.each_ref().map(Vec::as_slice), &ReadOptions::default());
+    match merged {
+        Ok(Merged::File(bytes)) => {
+            files::write(&options.output, &bytes, out)?;
+            if options.json {
+                writeln!(out, "{:#}", json!({ "format": format.name(), "conflicts": [] }))?;
+            }
+            Ok(Outcome::Good)
+        }
+        Ok(Merged::Conflicts(all)) => {
+            let found: Vec<_> = all.iter().map(Found::of).collect();
+            conflicts(options, name(&options.ours), &found, out)
+        }
+        Err(error) => Err(refused(options, format, &error)),
+    }
+}
+
+/// A conflict, in words.
+struct Found<'c> {
+    path: &'c str,
+    what: &'static str,
+    values: [Option<&'c str>; 3],
+}
+
+impl<'c> Found<'c> {
+    fn of(conflict: &'c Conflict) -> Found<'c> {
+        let path = if conflict.path.is_empty() { "file" } else { &conflict.path };
+        let values = conflict.values.each_ref().map(Option::as_deref);
+        Found { path, what: conflict.kind.words(), values }
+    }
+}
+
+const VERSIONS: [&str; 3] = ["base", "ours", "theirs"];
+
+fn conflicts(
+    options: &Merge,
+    name: &Path,
+    found: &[Found<'_>],
+    out: &mut dyn Write,
+) -> Result<Outcome, Problem> {
+    if options.json {
+        let list = found.iter().map(|conflict| {
+            let mut entry = json!({ "path": conflict.path, "message": conflict.what });
+            for (version, value) in VERSIONS.iter().zip(conflict.values) {
+                entry[version] = value.map_or(Value::Null, |value| {
+                    serde_json::from_str(value).unwrap_or_else(|_| json!(value))
+                });
+            }
+            entry
+        });
+        writeln!(out, "{:#}", json!({ "conflicts": list.collect::<Vec<_>>() }))?;
+        return Ok(Outcome::Bad);
+    }
+    let mut text = format!("conflict in {}", name.display());
+    for conflict in found {
+        text.push_str(&format!("\n  {}: {}", conflict.path, conflict.what));
+        for (version, value) in VERSIONS.iter().zip(conflict.values) {
+            if conflict.values.iter().any(Option::is_some) {
+                text.push_str(&format!("\n    {version:<6}  {}", value.unwrap_or("nothing")));
+            }
+        }
+    }
+    say(&text);
+    Ok(Outcome::Bad)
+}
+
+/// Why there is no result.
+fn refused(options: &Merge, format: &Format, error: &MergeError) -> Problem {
+    let name = options.name.as_deref().unwrap_or(&options.ours);
+    match error {
+        MergeError::Read(version, error) => {
+            let path = match version {
+                Version::Base => &options.base,
+                Version::Ours => &options.ours,
+                Version::Theirs => &options.theirs,
+            };
+            let block = reading_block(path, format.name(), error);
+            Problem::Failure(block.strip_prefix("error: ").unwrap_or(&block).to_owned())
+        }
+        MergeError::Write(error) => {
+            let problems = error.problems().iter();
+            let lines = problems.map(|problem| format!("\n  {}: {}", problem.path, problem.kind));
+            let lines: String = lines.collect();
+            Problem::Failure(format!("cannot write what both of {} say{lines}", name.display()))
+        }
+        error => Problem::Failure(format!("cannot merge {}: {error}", name.display())),
+    }
+}

@@ -1,0 +1,201 @@
+//! Which rows name the elements of arrays, as the model says it: keys of a dictionary, fields that
+//! references go by, and numbers that are unique in their array.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use formwork_model::{
+    DefinerSource, Expr, Member, Model, Path, RecordId, Role, RowId, Start, Step, Target, Type,
+};
+
+/// Arguments of arguments are followed so far.
+const MAX_DEPTH: u32 = 8;
+
+/// Names of the rows that lead from an element to what names it; none if the element itself does.
+pub(crate) type KeyPath = Vec<String>;
+
+/// What names elements.
+#[derive(Debug, Default)]
+pub(crate) struct Keys {
+    by_array: HashMap<(RecordId, RowId), Rc<KeyPath>>,
+    by_element: HashMap<RecordId, Rc<KeyPath>>,
+    /// Arrays whose elements references lead to.
+    targets: HashSet<(RecordId, RowId)>,
+}
+
+impl Keys {
+    pub(crate) fn of(model: &Model) -> Keys {
+        let mut keys = Keys::default();
+        for (id, record) in model.records() {
+            for (row_id, row) in record.numbered_rows() {
+                let row_expr = match row.role {
+                    Role::Kept(expr) => Some(expr),
+                    _ => None,
+                };
+                let definers = row.definers.iter().filter_map(|definer| match definer.source {
+                    DefinerSource::Expr(expr) => Some(expr),
+                    DefinerSource::Measure { .. } => None,
+                });
+                for expr in row_expr.into_iter().chain(definers) {
+                    if let Expr::Patricia(path) = &model[expr] {
+                        keys.add_path(model, id, path, None);
+                    }
+                }
+                if let Some(reference) = &row.reference {
+                    if let Some(field) = &reference.field {
+                        keys.add_path(model, id, &reference.array, Some(field));
+                    }
+                    for steps in resolved(model, id, &reference.array, MAX_DEPTH) {
+                        if let Some(Step::Field(array)) = steps.last() {
+                            keys.targets.extend(rows_of(model, array));
+                        }
+                    }
+                }
+                if row.unique {
+                    match (array_element(model, &row.ty), &row.name) {
+                        (Some(_), _) => {
+                            keys.by_array.entry((id, row_id)).or_default();
+                        }
+                        (None, Some(name)) => {
+                            keys.by_element
+                                .entry(id)
+                                .or_insert_with(|| Rc::new(vec![name.clone()]));
+                        }
+                        (None, None) => {}
+                    }
+                }
+            }
+        }
+        keys
+    }
+
+    /// What names the elements of the array in a row.
+    pub(crate) fn of_array(&self, record: RecordId, row: RowId) -> Option<&Rc<KeyPath>> {
+        self.by_array.get(&(record, row))
+    }
+
+    /// What names elements that are of a record.
+    pub(crate) fn of_element(&self, record: RecordId) -> Option<&Rc<KeyPath>> {
+        self.by_element.get(&record)
+    }
+
+    /// Whether references lead to the elements of the array in a row.
+    pub(crate) fn is_target(&self, record: RecordId, row: RowId) -> bool {
+        self.targets.contains(&(record, row))
+    }
+
+    /// A path from a record leads to what names elements; or to the elements, which a field names.
+    fn add_path(&mut self, model: &Model, record: RecordId, path: &Path, field: Option<&str>) {
+        for steps in resolved(model, record, path, MAX_DEPTH) {
+            let fields: Option<Vec<_>> = steps
+                .iter()
+                .map(|step| match step {
+                    Step::Field(field) => Some(field),
+                    Step::Index(_) | Step::Last => None,
+                })
+                .collect();
+            let Some(fields) = fields else { continue };
+            let array = fields.iter().rposition(|field| {
+                rows_of(model, field).any(|(record, row)| {
+                    array_element(model, &model.records[record.index()].rows[row.index()].ty)
+                        .is_some()
+                })
+            });
+            let Some(array) = array else { continue };
+            let names = fields[array + 1..].iter().map(|field| field.name.clone());
+            let key: Rc<KeyPath> = Rc::new(names.chain(field.map(str::to_owned)).collect());
+            for place in rows_of(model, fields[array]) {
+                // A dictionary comes before what references go by.
+                match field {
+                    None => {
+                        self.by_array.insert(place, Rc::clone(&key));
+                    }
+                    Some(_) => {
+                        self.by_array.entry(place).or_insert_with(|| Rc::clone(&key));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The steps of a path from where it no longer begins at an argument.
+fn resolved<'m>(
+    model: &'m Model,
+    record: RecordId,
+    path: &'m Path,
+    depth: u32,
+) -> Vec<Vec<&'m Step>> {
+    let own = path.steps.iter();
+    let Start::Argument(argument) = path.start else { return vec![own.collect()] };
+    let Some(expr) = model.records[record.index()].arguments.get(argument as usize) else {
+        return Vec::new();
+    };
+    let (Expr::Path(outer), Some(depth)) = (&model[*expr], depth.checked_sub(1)) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let mut extend = |way: Vec<&'m Step>| {
+        found.push(way.into_iter().chain(own.clone()).collect());
+    };
+    match outer.start {
+        Start::Argument(_) => {
+            let owners = model.records().filter(|(_, owner)| {
+                owner.rows.iter().any(|row| model.held(&row.ty).any(|held| held == record))
+            });
+            for (owner, _) in owners {
+                resolved(model, owner, outer, depth).into_iter().for_each(&mut extend);
+            }
+        }
+        _ => extend(outer.steps.iter().collect()),
+    }
+    found
+}
+
+/// The rows that a field of a path is, each with its record.
+fn rows_of<'m>(
+    model: &'m Model,
+    field: &'m formwork_model::Field,
+) -> impl Iterator<Item = (RecordId, RowId)> + 'm {
+    field.members.iter().flat_map(move |(record, way)| {
+        let mut records = vec![*record];
+        let mut found = Vec::new();
+        for member in way {
+            let here = std::mem::take(&mut records);
+            match member {
+                Member::Into(row) => {
+                    let rows = here.iter().filter_map(|id| {
+                        model.records[id.index()].rows.get(row.index()).map(|row| &row.ty)
+                    });
+                    records = rows.flat_map(|ty| model.held(ty)).collect();
+                }
+                Member::Row(row) => {
+                    let is_it = |id: &RecordId| {
+                        let row = model.records[id.index()].rows.get(row.index());
+                        row.is_some_and(|row| row.name.as_deref() == Some(&field.name))
+                    };
+                    found.extend(here.into_iter().filter(is_it).map(|id| (id, *row)));
+                }
+                Member::Let(_) => {}
+            }
+        }
+        found
+    })
+}
+
+/// Type of the elements, if values of a type are arrays.
+fn array_element<'m>(model: &'m Model, ty: &'m Type) -> Option<&'m Type> {
+    let mut ty = ty;
+    for _ in 0..=model.records.len() {
+        ty = model.through_transparent(ty.first()).stripped().first();
+        match ty {
+            Type::Array(array) => return Some(&array.element),
+            Type::Pointer(pointer) => match &pointer.target {
+                Target::Own(target) => ty = target,
+                Target::Pooled | Target::Element => return None,
+            },
+            _ => return None,
+        }
+    }
+    None
+}

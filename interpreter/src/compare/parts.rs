@@ -1,0 +1,772 @@
+//! The value of a file with the place of each of its parts.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use formwork::engine::{ArrayRef, CASE, Item, Loc, NodeRef, Tree, Unfinished, WHOLE, Walk};
+use formwork_model::{ArrayLength, Expr, Row, RowId, Type};
+
+use super::align::NONE;
+use super::hash::{self, Quick, mix};
+use super::keys::{KeyPath, Keys};
+use crate::json;
+use crate::shape::Shapes;
+use crate::stack::with_stack;
+use crate::value::{StructValue, UnionValue, Value};
+use crate::view::{element_type, push_index, push_name, target_type};
+
+/// Position in [`Parts::all`]; parts come behind what they are in.
+pub(crate) type PartId = u32;
+
+/// The whole value.
+pub(crate) const ROOT: PartId = 0;
+
+/// Structs and arrays, and what is in them.
+pub(crate) struct Parts<'t> {
+    pub tree: &'t Tree<'t, 't>,
+    pub all: Vec<Part<'t>>,
+    /// By the position of a node of its own: the part that has its fields, or stands for it.
+    own: Vec<PartId>,
+    /// The same of elements that are in the array of somebody else.
+    foreign: HashMap<NodeRef, PartId, Quick>,
+    /// What names the elements of an array.
+    named: HashMap<PartId, Rc<KeyPath>, Quick>,
+    /// Arrays whose elements references may lead to.
+    targets: HashSet<PartId, Quick>,
+}
+
+/// A value that stands in a row or is an element.
+pub(crate) struct Part<'t> {
+    pub what: What,
+    /// The row or element.
+    pub loc: Loc,
+    /// Type of the value itself: behind pointers and structs that stand for it.
+    pub ty: &'t Type,
+    pub parent: PartId,
+    /// Fields or elements.
+    first: PartId,
+    count: u32,
+    /// Of references that are positions: the array that they lead into, or [`NONE`].
+    target: PartId,
+    weak: u64,
+    strong: u64,
+}
+
+/// Kind of a [`Part`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum What {
+    /// Not read, because reading failed before.
+    Unread,
+    /// Nothing is there.
+    None,
+    /// A number, text or bytes.
+    Leaf(Item),
+    /// Numbers, which are no parts of their own.
+    Numbers(ArrayRef),
+    /// Elements; whether they are all that there are.
+    List(bool),
+    /// Fields.
+    Struct(NodeRef),
+    /// Fields of a case.
+    Case(NodeRef),
+}
+
+/// A part, or one of the numbers that a part consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Spot {
+    pub part: PartId,
+    pub number: Option<u32>,
+}
+
+impl Spot {
+    pub(crate) fn part(part: PartId) -> Spot {
+        Spot { part, number: None }
+    }
+}
+
+/// All rows of a file that hold references by position.
+pub(crate) fn reference_rows(tree: &Tree<'_, '_>) -> Vec<Loc> {
+    // What goes by the content of a field holds that, and no position.
+    let by_position = |row: &Row| row.reference.as_ref().is_some_and(|to| to.field.is_none());
+    let records = tree.model().records.iter();
+    let refers: Vec<bool> = records.map(|record| record.rows.iter().any(by_position)).collect();
+    let mut rows = Vec::new();
+    let mut walk = Walk::all(tree);
+    while let Some(node) = walk.next(tree) {
+        if refers[tree.record_id(node).index()] {
+            let all = tree.record(node).numbered_rows();
+            let all = all.filter(|(_, row)| by_position(row));
+            rows.extend(all.map(|(row, _)| Loc::row(node, row)));
+        }
+    }
+    rows
+}
+
+impl<'t> Parts<'t> {
+    /// The parts of a file; `referred` says the arrays that the references in some rows lead into.
+    pub(crate) fn new(tree: &'t Tree<'t, 't>, referred: &[(Loc, Option<Loc>)]) -> Parts<'t> {
+        let mut left: HashMap<Loc, Vec<Unfinished>, Quick> = HashMap::default();
+        for nodes in tree.unfinished() {
+            left.entry(nodes.row).or_default().push(nodes);
+        }
+        let parts = Parts {
+            tree,
+            all: Vec::new(),
+            own: Vec::new(),
+            foreign: HashMap::default(),
+            named: HashMap::default(),
+            targets: HashSet::default(),
+        };
+        let keys = Keys::of(tree.model());
+        let mut builder = Builder { parts, keys, left };
+        builder.root();
+        let mut parts = builder.parts;
+        for (row, array) in referred {
+            let array = array.and_then(|array| parts.at(array));
+            if let (Some(row), Some(array)) = (parts.at(*row), array) {
+                parts.all[row as usize].target = array;
+                if let What::List(_) = parts.part(row).what {
+                    for element in parts.inside(row) {
+                        parts.all[element as usize].target = array;
+                    }
+                }
+            }
+        }
+        parts.digest();
+        parts
+    }
+
+    pub(crate) fn part(&self, id: PartId) -> &Part<'t> {
+        &self.all[id as usize]
+    }
+
+    /// Fields or elements.
+    pub(crate) fn inside(&self, id: PartId) -> std::ops::Range<PartId> {
+        let part = self.part(id);
+        part.first..part.first + part.count
+    }
+
+    /// The part in a row or element, also of a struct that stands for it.
+    pub(crate) fn at(&self, loc: Loc) -> Option<PartId> {
+        if loc.row == WHOLE {
+            return (loc.node == NodeRef::ROOT).then_some(ROOT);
+        }
+        let owner = self.of_node(loc.node)?;
+        let part = if self.has_fields_of(owner, loc.node) {
+            // Fields are in the order of their rows.
+            let Part { first, count, .. } = *self.part(owner);
+            let fields = &self.all[first as usize..(first + count) as usize];
+            let at = fields.partition_point(|field| field.loc.row < loc.row);
+            fields.get(at).filter(|field| field.loc.row == loc.row)?;
+            first + u32::try_from(at).ok()?
+        } else {
+            Some(owner).filter(|_| self.tree.record(loc.node).transparent == Some(loc.row))?
+        };
+        let Some(index) = loc.index() else { return Some(part) };
+        let is_there =
+            matches!(self.part(part).what, What::List(_)) && index < self.part(part).count;
+        let element = is_there.then(|| self.part(part).first + index)?;
+        (self.part(element).loc == loc).then_some(element)
+    }
+
+    /// The part that has the fields of a node, or stands for it.
+    pub(crate) fn of_node(&self, node: NodeRef) -> Option<PartId> {
+        let found = if !node.is_element() && matches!(node.part, 0 | CASE) {
+            self.own.get(node.id as usize).copied().filter(|id| *id != NONE)?
+        } else if let Some(found) = self.foreign.get(&node) {
+            *found
+        } else {
+            self.at(self.tree.holder(node)?)?
+        };
+        let is_it = self.has_fields_of(found, node) || self.tree.record(node).transparent.is_some();
+        is_it.then_some(found)
+    }
+
+    fn has_fields_of(&self, id: PartId, node: NodeRef) -> bool {
+        matches!(self.part(id).what, What::Struct(own) | What::Case(own) if own == node)
+    }
+
+    /// Name of the case.
+    pub(crate) fn case(&self, node: NodeRef) -> &'t str {
+        self.tree.case_of(node).map_or("", |(union, case)| &union.cases[case].name)
+    }
+
+    /// Number of elements of an array; none of what is no array.
+    pub(crate) fn length(&self, id: PartId) -> Option<u32> {
+        match self.part(id).what {
+            What::Numbers(array) => Some(self.tree.count(array)),
+            What::List(_) => Some(self.part(id).count),
+            _ => None,
+        }
+    }
+
+    /// An element of an array.
+    pub(crate) fn element(&self, list: PartId, index: u32) -> Spot {
+        match self.part(list).what {
+            What::List(_) => Spot::part(self.part(list).first + index),
+            _ => Spot { part: list, number: Some(index) },
+        }
+    }
+
+    /// What is in a row or element, if it has no parts.
+    pub(crate) fn item(&self, spot: Spot) -> Item {
+        match (spot.number, self.part(spot.part).what) {
+            (Some(index), _) => self.number(spot.part, index),
+            (None, What::Leaf(item)) => item,
+            _ => Item::Absent,
+        }
+    }
+
+    /// What is in a row or element.
+    pub(crate) fn what_at(&self, spot: Spot) -> What {
+        match spot.number {
+            Some(index) => match self.number(spot.part, index) {
+                Item::Absent | Item::Unset => What::None,
+                item => What::Leaf(item),
+            },
+            None => self.part(spot.part).what,
+        }
+    }
+
+    /// Whether anything is there.
+    pub(crate) fn says_something(&self, spot: Spot) -> bool {
+        !matches!(self.what_at(spot), What::None | What::Unread)
+    }
+
+    /// A number among numbers.
+    pub(crate) fn number(&self, id: PartId, index: u32) -> Item {
+        match self.part(id).what {
+            What::Numbers(array) => self.tree.element(array, index).unwrap_or(Item::Absent),
+            _ => Item::Absent,
+        }
+    }
+
+    /// Whether the schema says a constant number of elements.
+    pub(crate) fn has_constant_length(&self, list: PartId) -> bool {
+        match self.part(list).ty.stripped() {
+            Type::Array(array) => match array.length {
+                ArrayLength::Count(count) => matches!(self.tree.model()[count], Expr::Int(_)),
+                ArrayLength::Fill | ArrayLength::Last(_) => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// The array that a reference, or those in an array, are positions in.
+    pub(crate) fn target(&self, id: PartId) -> Option<PartId> {
+        Some(self.part(id).target).filter(|target| *target != NONE)
+    }
+
+    /// Whether references may lead to the elements of an array.
+    pub(crate) fn is_target(&self, list: PartId) -> bool {
+        self.targets.contains(&list)
+    }
+
+    /// The position that a reference holds.
+    pub(crate) fn position(&self, item: Item) -> Option<u32> {
+        self.tree.int(item).and_then(|number| u32::try_from(number).ok())
+    }
+
+    /// What names the elements of an array, if each has something.
+    pub(crate) fn names(&self, array: PartId) -> Option<Vec<PartId>> {
+        let path = self.named.get(&array)?;
+        self.inside(array).map(|element| self.key(element, path)).collect()
+    }
+
+    /// What names an element.
+    pub(crate) fn name_of(&self, element: PartId) -> Option<PartId> {
+        let path = self.named.get(&self.part(element).parent)?;
+        self.key(element, path)
+    }
+
+    fn key(&self, element: PartId, path: &KeyPath) -> Option<PartId> {
+        let mut here = element;
+        for name in path {
+            here = self.field(here, name)?;
+        }
+        matches!(self.part(here).what, What::Leaf(_)).then_some(here)
+    }
+
+    /// A field of a struct by name; those of structs without names are its own.
+    pub(crate) fn field(&self, id: PartId, name: &str) -> Option<PartId> {
+        let named = |inner: &PartId| self.row_name(*inner) == Some(name);
+        self.inside(id).find(named).or_else(|| {
+            let unnamed = |inner: &PartId| self.shown_name(*inner).is_none();
+            let is_struct = !matches!(self.part(id).what, What::List(_));
+            let mut inner = self.inside(id).filter(unnamed).filter(|_| is_struct);
+            inner.find_map(|inner| self.field(inner, name))
+        })
+    }
+
+    /// Name of the row that a field is in; none of elements, and of structs without a name.
+    pub(crate) fn row_name(&self, id: PartId) -> Option<&'t str> {
+        let part = self.part(id);
+        if part.loc.index().is_some() || id == ROOT {
+            return None;
+        }
+        self.tree.record(part.loc.node).rows[part.loc.row.index()].name.as_deref()
+    }
+
+    /// Name of a field in paths: that of its row, unless that is seen through.
+    fn shown_name(&self, id: PartId) -> Option<&'t str> {
+        let part = self.part(id);
+        if part.loc.index().is_some() || id == ROOT {
+            return None;
+        }
+        let row = &self.tree.record(part.loc.node).rows[part.loc.row.index()];
+        row.name.as_deref().filter(|_| !self.tree.model().is_body(&row.ty))
+    }
+
+    /// Whether two numbers, texts or byte runs are equal.
+    pub(crate) fn same(&self, item: Item, other: &Parts<'_>, its: Item) -> bool {
+        match (item, its) {
+            (Item::F32(a), Item::F32(b)) => a == b,
+            (Item::F64(a), Item::F64(b)) => a == b,
+            (Item::Bool(a), Item::Bool(b)) => a == b,
+            (Item::Text(a), Item::Text(b)) => self.tree.text(a) == other.tree.text(b),
+            (Item::Bytes(a), Item::Bytes(b)) => self.tree.bytes(a) == other.tree.bytes(b),
+            (Item::Units(start, len), Item::Units(at, count)) => {
+                self.tree.units(start, len) == other.tree.units(at, count)
+            }
+            (Item::Absent | Item::Unset, Item::Absent | Item::Unset) => true,
+            (a, b) => match (self.tree.int(a), other.tree.int(b)) {
+                (Some(a), Some(b)) => a == b,
+                _ => false,
+            },
+        }
+    }
+
+    /// Path of a part, as listings have it.
+    pub(crate) fn path(&self, spot: Spot) -> String {
+        let mut steps = Vec::new();
+        let mut here = spot.part;
+        while here != ROOT {
+            steps.push(here);
+            here = self.part(here).parent;
+        }
+        let mut path = String::new();
+        for step in steps.into_iter().rev() {
+            let part = self.part(step);
+            let parent = self.part(part.parent);
+            match (parent.what, self.shown_name(step)) {
+                (What::List(_), _) => push_index(&mut path, step - parent.first),
+                (_, Some(name)) => push_name(&mut path, name),
+                (_, None) => {}
+            }
+        }
+        if let Some(index) = spot.number {
+            push_index(&mut path, index);
+        }
+        path
+    }
+
+    /// A part as a value, without how it is spelled.
+    pub(crate) fn value(&self, id: PartId) -> Value {
+        let part = self.part(id);
+        match part.what {
+            What::Unread | What::None => Value::None,
+            What::Leaf(item) => self.item_value(item),
+            What::Numbers(array) => {
+                let all = 0..self.tree.count(array);
+                Value::Array(all.map(|at| self.item_value(self.number(id, at))).collect())
+            }
+            What::List(_) => with_stack(|| {
+                Value::Array(self.inside(id).map(|element| self.value(element)).collect())
+            }),
+            What::Struct(_) => with_stack(|| Value::Struct(self.fields(id))),
+            What::Case(node) => with_stack(|| {
+                let case = self.case(node).to_owned();
+                Value::Union(Box::new(UnionValue { case, value: self.fields(id) }))
+            }),
+        }
+    }
+
+    fn fields(&self, id: PartId) -> StructValue {
+        let mut value = StructValue::default();
+        for field in self.inside(id) {
+            match self.row_name(field) {
+                Some(name) => value.fields.push((name.to_owned(), self.value(field))),
+                None => value.fields.extend(self.fields(field).fields),
+            }
+        }
+        value
+    }
+
+    /// A number, text or byte run as a value.
+    pub(crate) fn item_value(&self, item: Item) -> Value {
+        match item {
+            Item::F32(bits) => Value::Float { bits: bits.into(), bytes: 4 },
+            Item::F64(bits) => Value::Float { bits, bytes: 8 },
+            Item::Bool(yes) => Value::Bool(yes),
+            Item::Text(text) => Value::Text(self.tree.text(text).to_owned()),
+            Item::Bytes(bytes) => Value::Bytes(self.tree.bytes(bytes).to_vec()),
+            Item::Units(start, len) => match String::from_utf16(self.tree.units(start, len)) {
+                Ok(text) => Value::Text(text),
+                Err(_) => Value::Units(self.tree.units(start, len).to_vec()),
+            },
+            item => self.tree.int(item).map_or(Value::None, Value::Int),
+        }
+    }
+
+    /// A part as a JSON text on one line.
+    pub(crate) fn json(&self, spot: Spot) -> String {
+        let part = self.part(spot.part);
+        let shapes = Shapes { model: self.tree.model(), epoch: None };
+        let (value, shape) = match (spot.number, part.what) {
+            (Some(_), _) => (self.item_value(self.item(spot)), shapes.of(element_type(part.ty))),
+            (None, What::Struct(_)) if spot.part == ROOT => (self.value(ROOT), shapes.root()),
+            (None, _) => (self.value(spot.part), shapes.of(part.ty)),
+        };
+        json::fragment(shapes, &value, Some(shape))
+    }
+
+    /// How much there is to tell two values apart by.
+    fn weight(&self, id: PartId) -> u32 {
+        match self.part(id).what {
+            What::Unread | What::None => 0,
+            What::Leaf(item) if self.tree.is_zero(item) => 1,
+            What::Leaf(Item::Text(_) | Item::Bytes(_) | Item::Units(..)) => 8,
+            What::Leaf(_) => 2,
+            What::Numbers(array) => self.tree.count(array).min(8),
+            What::List(_) | What::Struct(_) | What::Case(_) => 4,
+        }
+    }
+
+    /// How much two values have in common; nothing means that one is not the other.
+    pub(crate) fn similar(&self, id: PartId, other: &Parts<'_>, its: PartId) -> u32 {
+        let mut looks = 32;
+        let common = self.common(id, other, its, &mut looks);
+        match (self.part(id).what, other.part(its).what) {
+            (What::Case(a), What::Case(b)) if self.case(a) == other.case(b) => common + 2,
+            _ => common,
+        }
+    }
+
+    /// How much there is to tell an element apart by, other than what names it.
+    pub(crate) fn substance(&self, element: PartId, name: PartId) -> u32 {
+        let others = self.inside(element).filter(|field| *field != name);
+        others.map(|field| self.weight(field)).sum()
+    }
+
+    fn common(&self, id: PartId, other: &Parts<'_>, its: PartId, looks: &mut u32) -> u32 {
+        if self.digest_of(id) == other.digest_of(its) {
+            return self.weight(id);
+        }
+        *looks = looks.saturating_sub(1);
+        if *looks == 0 {
+            return 0;
+        }
+        match (self.part(id).what, other.part(its).what) {
+            (What::Case(a), What::Case(b)) if self.case(a) != other.case(b) => 0,
+            (What::Struct(_), What::Struct(_)) | (What::Case(_), What::Case(_)) => {
+                with_stack(|| {
+                    let pairs = super::matching::fields(self, id, other, its);
+                    pairs
+                        .into_iter()
+                        .map(|(a, b)| match (a, b) {
+                            (Some(a), Some(b)) => self.common(a, other, b, looks),
+                            _ => 0,
+                        })
+                        .sum()
+                })
+            }
+            _ => 0,
+        }
+    }
+
+    /// Digest of a value with what it refers to.
+    pub(crate) fn digest_of(&self, id: PartId) -> u64 {
+        self.part(id).strong
+    }
+
+    /// Digest of a value without what it refers to.
+    pub(crate) fn weak_digest_of(&self, id: PartId) -> u64 {
+        self.part(id).weak
+    }
+
+    /// Makes the digests. Parts come behind what they are in.
+    fn digest(&mut self) {
+        for id in (0..u32::try_from(self.all.len()).unwrap_or(u32::MAX)).rev() {
+            self.all[id as usize].weak = self.digest_with(id, &|part| part.weak, false);
+        }
+        for id in (0..u32::try_from(self.all.len()).unwrap_or(u32::MAX)).rev() {
+            self.all[id as usize].strong = self.digest_with(id, &|part| part.strong, true);
+        }
+    }
+
+    fn digest_with(&self, id: PartId, of: &dyn Fn(&Part<'t>) -> u64, refer: bool) -> u64 {
+        let part = self.part(id);
+        match part.what {
+            What::Unread => 1,
+            What::None => 2,
+            What::Leaf(item) => self.referring(id, item, refer),
+            What::Numbers(array) => {
+                let count = self.tree.count(array);
+                let all = (0..count).map(|index| self.number_digest(id, index, refer));
+                all.fold(mix(3, count.into()), mix)
+            }
+            What::List(_) => {
+                let start = mix(3, part.count.into());
+                self.inside(id).fold(start, |digest, element| mix(digest, of(self.part(element))))
+            }
+            What::Struct(_) | What::Case(_) => {
+                let start = match part.what {
+                    What::Case(node) => hash::bytes(4, self.case(node).as_bytes()),
+                    _ => 5,
+                };
+                // What is not there is as if it had no field.
+                let there = self.inside(id).filter(|f| self.part(*f).what != What::None);
+                there.fold(start, |digest, field| {
+                    let name = self.row_name(field).unwrap_or_default();
+                    hash::bytes(mix(digest, of(self.part(field))), name.as_bytes())
+                })
+            }
+        }
+    }
+
+    /// Digest of a number among numbers.
+    pub(crate) fn number_digest(&self, id: PartId, index: u32, refer: bool) -> u64 {
+        self.referring(id, self.number(id, index), refer)
+    }
+
+    /// Digest of a number or text; of a reference, what names the element that it leads to, or what
+    /// the element says.
+    fn referring(&self, id: PartId, item: Item, refer: bool) -> u64 {
+        let Some(array) = self.target(id) else { return self.leaf_digest(item) };
+        let Some(position) = self.position(item) else { return 6 };
+        let numbers = matches!(self.part(array).what, What::Numbers(_));
+        let is_there = self.length(array).is_some_and(|length| position < length);
+        match (refer, is_there) {
+            (false, _) => 7,
+            (true, false) => 8,
+            (true, true) if numbers => self.leaf_digest(self.number(array, position)),
+            (true, true) => {
+                let element = self.part(array).first + position;
+                let key = self.name_of(element).unwrap_or(element);
+                mix(9, self.weak_digest_of(key))
+            }
+        }
+    }
+
+    fn leaf_digest(&self, item: Item) -> u64 {
+        match item {
+            Item::F32(bits) => mix(10, bits.into()),
+            Item::F64(bits) => mix(11, bits),
+            Item::Bool(yes) => mix(12, yes.into()),
+            Item::Text(text) => hash::bytes(13, self.tree.text(text).as_bytes()),
+            Item::Bytes(bytes) => hash::bytes(14, self.tree.bytes(bytes)),
+            Item::Units(start, len) => {
+                let units = self.tree.units(start, len);
+                units.iter().fold(15, |digest, unit| mix(digest, (*unit).into()))
+            }
+            item => {
+                let number = self.tree.int(item).unwrap_or(i128::MIN);
+                let [low, high] = [number, number >> 64].map(|half| (half & HALF) as u64);
+                mix(mix(16, low), high)
+            }
+        }
+    }
+}
+
+/// The lower half of a number.
+const HALF: i128 = u64::MAX as i128;
+
+struct Builder<'t> {
+    parts: Parts<'t>,
+    keys: Keys,
+    /// Nodes that no row leads to, because reading failed before their row was finished.
+    left: HashMap<Loc, Vec<Unfinished>, Quick>,
+}
+
+/// Something whose part is made: what is in a row or element.
+#[derive(Clone, Copy)]
+struct Entry<'t> {
+    item: Item,
+    loc: Loc,
+    ty: &'t Type,
+}
+
+impl<'t> Builder<'t> {
+    fn root(&mut self) {
+        let loc = Loc::row(NodeRef::ROOT, WHOLE);
+        self.parts.all.push(Part::empty(loc, &Type::Nothing, ROOT));
+        let item = Item::Node(NodeRef::ROOT);
+        self.fill(ROOT, Entry { item, loc, ty: &Type::Nothing });
+    }
+
+    /// Makes a part of what is in a row or element.
+    fn fill(&mut self, id: PartId, entry: Entry<'t>) {
+        let Entry { mut item, loc, mut ty } = entry;
+        let tree = self.parts.tree;
+        // Where what is told of is: of structs that stand for a row, that row.
+        let mut here = loc;
+        loop {
+            if let Some(pointer) = tree.pointer_view(item) {
+                (item, ty) = (pointer.target, target_type(ty));
+                continue;
+            }
+            let Item::Node(node) = item else { break };
+            self.know(node, here, id);
+            let record = tree.record(node);
+            let Some(only) = record.transparent else { break };
+            here = Loc::row(node, only);
+            (item, ty) = (tree.entry(here), &record.rows[only.index()].ty);
+        }
+        let part = &mut self.parts.all[id as usize];
+        part.ty = ty;
+        match item {
+            Item::Unset => self.fill_unfinished(id, here, ty),
+            Item::Absent => part.what = What::None,
+            Item::Node(node) => {
+                part.what = match tree.case_of(node) {
+                    Some(_) => What::Case(node),
+                    None => What::Struct(node),
+                };
+                with_stack(|| self.fill_fields(id, node));
+            }
+            Item::Array(array) => with_stack(|| self.fill_array(id, array, here, ty)),
+            item => part.what = What::Leaf(item),
+        }
+    }
+
+    fn fill_fields(&mut self, id: PartId, node: NodeRef) {
+        let tree = self.parts.tree;
+        let model = tree.model();
+        let record = tree.record(node);
+        let is_field = |(row, definition): &(RowId, &'t Row)| {
+            let loc = Loc::row(node, *row);
+            if !tree.is_data(loc, definition) {
+                return false;
+            }
+            match &definition.name {
+                Some(_) => model.carries_data(&definition.ty),
+                None => matches!(tree.entry(loc), Item::Node(_)),
+            }
+        };
+        let rows: Vec<(RowId, &'t Row)> = record.numbered_rows().filter(is_field).collect();
+        let first = self.reserve(id, rows.len());
+        for (field, (row, definition)) in (first..).zip(rows) {
+            let loc = Loc::row(node, row);
+            self.parts.all[field as usize] = Part::empty(loc, &definition.ty, id);
+            let item = tree.entry(loc);
+            match (&definition.name, item) {
+                (None, Item::Node(inner)) => {
+                    self.parts.all[field as usize].what = What::Struct(inner);
+                    self.know(inner, loc, field);
+                    with_stack(|| self.fill_fields(field, inner));
+                }
+                _ => self.fill(field, Entry { item, loc, ty: &definition.ty }),
+            }
+        }
+    }
+
+    /// Remembers the part of a node, unless that follows from what holds it.
+    fn know(&mut self, node: NodeRef, here: Loc, id: PartId) {
+        if !node.is_element() && matches!(node.part, 0 | CASE) {
+            let own = &mut self.parts.own;
+            let at = node.id as usize;
+            if own.len() <= at {
+                own.resize(at + 1, NONE);
+            }
+            own[at] = id;
+        } else if self.parts.tree.holder(node) != Some(here) {
+            self.parts.foreign.insert(node, id);
+        }
+    }
+
+    fn fill_array(&mut self, id: PartId, array: ArrayRef, here: Loc, ty: &'t Type) {
+        let tree = self.parts.tree;
+        if self.keys.is_target(tree.record_id(here.node), here.row) {
+            self.parts.targets.insert(id);
+        }
+        if tree.has_only_numbers(array) {
+            self.parts.all[id as usize].what = What::Numbers(array);
+            return;
+        }
+        let element = element_type(ty);
+        let count = tree.count(array);
+        self.parts.all[id as usize].what = What::List(true);
+        let first = self.reserve(id, count as usize);
+        for (index, part) in (0..count).zip(first..) {
+            // Elements of elements have no place of their own.
+            let loc = if here.index().is_none() { here.at(index) } else { here };
+            let item = tree.element(array, index).unwrap_or(Item::Absent);
+            self.parts.all[part as usize] = Part::empty(loc, element, id);
+            self.fill(part, Entry { item, loc, ty: element });
+        }
+        self.name_elements(id, here);
+    }
+
+    /// What was read of a row in which reading failed.
+    fn fill_unfinished(&mut self, id: PartId, here: Loc, ty: &'t Type) {
+        let Some(nodes) = self.left.get(&here.whole_row()) else { return };
+        let all: Vec<(NodeRef, Option<u32>)> = nodes
+            .iter()
+            .flat_map(|some| {
+                (0..some.count).map(|n| (some.node(n), some.index.map(|first| first + n)))
+            })
+            .collect();
+        let held = |node| Item::Node(node);
+        if let Some(index) = here.index() {
+            if let Some((node, _)) = all.iter().find(|(_, at)| *at == Some(index)) {
+                self.fill(id, Entry { item: held(*node), loc: here, ty });
+            }
+            return;
+        }
+        if let [(node, None)] = all[..] {
+            self.fill(id, Entry { item: held(node), loc: here, ty });
+            return;
+        }
+        self.parts.all[id as usize].what = What::List(false);
+        let element = element_type(ty);
+        let first = self.reserve(id, all.len());
+        for (part, (index, (node, _))) in (first..).zip((0..).zip(all)) {
+            let loc = here.at(index);
+            self.parts.all[part as usize] = Part::empty(loc, element, id);
+            self.fill(part, Entry { item: held(node), loc, ty: element });
+        }
+        self.name_elements(id, here);
+    }
+
+    /// Remembers what names the elements of an array.
+    fn name_elements(&mut self, id: PartId, here: Loc) {
+        let tree = self.parts.tree;
+        let Some(element) = self.parts.inside(id).next() else { return };
+        let record = tree.record_id(here.node);
+        let own = || match self.parts.part(element).what {
+            What::Struct(node) | What::Case(node) => self.keys.of_element(tree.record_id(node)),
+            _ => None,
+        };
+        if let Some(path) = self.keys.of_array(record, here.row).or_else(own) {
+            let path = Rc::clone(path);
+            self.parts.named.insert(id, path);
+        }
+    }
+
+    /// Makes room for what is in a part.
+    fn reserve(&mut self, id: PartId, count: usize) -> PartId {
+        let all = &mut self.parts.all;
+        let first = u32::try_from(all.len()).unwrap_or(u32::MAX);
+        let loc = all[id as usize].loc;
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        all.extend((0..count).map(|_| Part::empty(loc, &Type::Nothing, id)));
+        (all[id as usize].first, all[id as usize].count) = (first, count);
+        first
+    }
+}
+
+impl<'t> Part<'t> {
+    fn empty(loc: Loc, ty: &'t Type, parent: PartId) -> Part<'t> {
+        Part {
+            what: What::Unread,
+            loc,
+            ty,
+            parent,
+            first: 0,
+            count: 0,
+            target: NONE,
+            weak: 0,
+            strong: 0,
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Two changed files of one format made one, by what was changed in each since a third.
+
+mod build;
+mod list;
+mod plan;
+
+use std::error::Error;
+use std::fmt;
+
+use formwork::engine::Program;
+use formwork::{ReadError, ReadOptions, WriteError};
+
+use crate::compare::{Matching, Parts, Spot};
+use crate::diff::Side;
+use crate::document::Document;
+use crate::value::Value;
+
+/// One of the files that are merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// What both others were made from.
+    Base,
+    /// The first of the others.
+    Ours,
+    /// The second.
+    Theirs,
+}
+
+/// What became of a merge.
+#[derive(Debug, Clone)]
+pub enum Merged {
+    /// The file that has the changes of both.
+    File(Vec<u8>),
+    /// What was changed in both, and not in the same way; at least one.
+    Conflicts(Vec<Conflict>),
+}
+
+/// Something that two files say differently, and the third in yet another way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    /// Path of the field or element.
+    pub path: String,
+    /// What is wrong.
+    pub kind: ConflictKind,
+    /// What is there in the base, in ours and in theirs, as JSON on one line; none where there is
+    /// nothing.
+    pub values: [Option<String>; 3],
+}
+
+/// Kind of a [`Conflict`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConflictKind {
+    /// Both have changed it.
+    Changed,
+    /// One has changed what the other has removed.
+    Removed,
+    /// Both have added elements at one place of an array whose elements nothing tells apart.
+    Added,
+    /// Both have changed the order of the elements.
+    Order,
+    /// One refers to an element that the other has removed.
+    Reference,
+}
+
+impl ConflictKind {
+    /// Name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            ConflictKind::Changed => "changed",
+            ConflictKind::Removed => "removed",
+            ConflictKind::Added => "added",
+            ConflictKind::Order => "order",
+            ConflictKind::Reference => "reference",
+        }
+    }
+
+    /// The same in words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            ConflictKind::Changed => "both have changed it",
+            ConflictKind::Removed => "one has changed what the other has removed",
+            ConflictKind::Added => "both have added elements at this place",
+            ConflictKind::Order => "both have changed the order of the elements",
+            ConflictKind::Reference => "it refers to an element that was removed",
+        }
+    }
+}
+
+/// Why files could not be merged at all.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// One of them cannot be read.
+    Read(Version, ReadError),
+    /// What both say together is no file of the format.
+    Write(WriteError),
+    /// What was written is not read as what was meant.
+    ReadBack,
+}
+
+impl fmt::Display for MergeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MergeError::Read(_, error) => error.fmt(f),
+            MergeError::Write(error) => error.fmt(f),
+            MergeError::ReadBack => f.write_str("what is written reads back to another value"),
+        }
+    }
+}
+
+impl Error for MergeError {}
+
+/// Makes one file of two, which both were made from a third.
+///
+/// Fields are merged one by one, and elements are matched as [`crate::diff`] does it. References
+/// lead to the elements that they led to, whatever the numbers of these are in the result. The
+/// result is read again before it is given.
+///
+/// # Errors
+///
+/// If a file cannot be read, or the result cannot be written.
+pub fn merge(
+    program: &Program,
+    files: [&[u8]; 3],
+    options: &ReadOptions,
+) -> Result<Merged, MergeError> {
+    let [base, ours, theirs] = files;
+    let read = |bytes, version| {
+        let side = Side::read(program, bytes, options);
+        match side.error {
+            None => Ok(side),
+            Some(error) => Err(MergeError::Read(version, error)),
+        }
+    };
+    let sides =
+        [read(base, Version::Base)?, read(ours, Version::Ours)?, read(theirs, Version::Theirs)?];
+    if base == theirs || ours == theirs {
+        return Ok(Merged::File(ours.to_vec()));
+    }
+    if base == ours {
+        return Ok(Merged::File(theirs.to_vec()));
+    }
+    let value = match merged(&sides) {
+        Ok(value) => value,
+        Err(conflicts) => return Ok(Merged::Conflicts(conflicts)),
+    };
+    let bytes = crate::write(program, &value).map_err(MergeError::Write)?;
+    let again = crate::read(program, &bytes, options).map_err(|_| MergeError::ReadBack)?;
+    match again.value() == crate::in_layout(program, value) {
+        true => Ok(Merged::File(bytes)),
+        false => Err(MergeError::ReadBack),
+    }
+}
+
+/// The value that has the changes of both.
+fn merged(sides: &[Side<'_>; 3]) -> Result<Value, Vec<Conflict>> {
+    let [base, ours, theirs] = sides;
+    let (Some(base), Some(ours), Some(theirs)) = (base.parts(), ours.parts(), theirs.parts())
+    else {
+        // A file that can be read has a root.
+        return Ok(Value::None);
+    };
+    let parts = [&base, &ours, &theirs];
+    let values: Vec<Value> = sides.iter().map(|side| Document::value_in(&side.document)).collect();
+    let to_ours = Matching::new(&base, &ours);
+    let to_theirs = Matching::new(&base, &theirs);
+    let three = Three { parts, matchings: [&to_ours, &to_theirs] };
+    let mut conflicts = Vec::new();
+    let plan = plan::root(&three, &values, &mut conflicts);
+    let value = build::build(&three, plan, &mut conflicts);
+    match conflicts.is_empty() {
+        true => Ok(value),
+        false => Err(conflicts),
+    }
+}
+
+/// The three files.
+struct Three<'w, 't> {
+    parts: [&'w Parts<'t>; 3],
+    /// From the base to the others.
+    matchings: [&'w Matching; 2],
+}
+
+/// Positions in [`Three::parts`].
+const BASE: usize = 0;
+const OURS: usize = 1;
+const THEIRS: usize = 2;
+
+impl<'w> Three<'w, '_> {
+    /// How the base and another file match.
+    fn matching(&self, side: usize) -> &'w Matching {
+        self.matchings[side - 1]
+    }
+
+    /// What a place of one of the files is in all of them.
+    fn spots(&self, side: usize, spot: Spot) -> [Option<Spot>; 3] {
+        let mut spots = [None; 3];
+        let base = match side {
+            BASE => Some(spot.part),
+            side => self.matching(side).backward(spot.part),
+        };
+        // The number of an element is another one in each file.
+        if let (Some(base), None) = (base, spot.number) {
+            spots[BASE] = Some(Spot::part(base));
+            for other in [OURS, THEIRS] {
+                spots[other] = self.matching(other).forward(base).map(Spot::part);
+            }
+        }
+        spots[side] = Some(spot);
+        spots
+    }
+
+    /// A conflict about what is in these places.
+    fn conflict(&self, kind: ConflictKind, spots: [Option<Spot>; 3]) -> Conflict {
+        let values = [BASE, OURS, THEIRS].map(|side| {
+            let there = spots[side].filter(|spot| self.parts[side].says_something(*spot));
+            there.map(|spot| self.parts[side].json(spot))
+        });
+        let place = [OURS, BASE, THEIRS].into_iter().find_map(|side| Some((side, spots[side]?)));
+        let path = place.map_or(String::new(), |(side, spot)| self.parts[side].path(spot));
+        Conflict { path, kind, values }
+    }
+}

@@ -1,0 +1,245 @@
+//! The value of the result. References are put right when it is known where all elements are.
+
+use std::collections::HashMap;
+
+use super::plan::{Kepts, Plan, spellings};
+use super::{BASE, Conflict, ConflictKind, OURS, THEIRS, Three};
+use crate::compare::{NONE, PartId, Quick, Spot, What};
+use crate::stack::with_stack;
+use crate::value::{Kept, StructValue, UnionValue, Value};
+
+pub(super) fn build(three: &Three<'_, '_>, plan: Plan<'_>, conflicts: &mut Vec<Conflict>) -> Value {
+    let mut places = Places { three, places: HashMap::default(), lists: 0 };
+    places.plan(&plan);
+    let mut builder = Builder { three, places: places.places, conflicts };
+    builder.value(plan).unwrap_or(Value::None)
+}
+
+/// Where the elements of arrays are in the result that something refers to: by file and array, a
+/// number for the array of the result, and by position the position there.
+type Placed = HashMap<(usize, PartId), (u32, Vec<u32>), Quick>;
+
+struct Places<'w, 't> {
+    three: &'w Three<'w, 't>,
+    places: Placed,
+    lists: u32,
+}
+
+impl Places<'_, '_> {
+    fn plan(&mut self, plan: &Plan<'_>) {
+        match plan {
+            Plan::Nothing | Plan::Same(_) => {}
+            Plan::Take { side, spot, .. } if spot.number.is_none() => self.take(*side, spot.part),
+            Plan::Take { .. } => {}
+            Plan::Struct { fields, .. } => {
+                with_stack(|| fields.iter().for_each(|(_, field)| self.plan(field)));
+            }
+            Plan::Spelled(inner, _) => with_stack(|| self.plan(inner)),
+            Plan::List { lists, rows } => {
+                self.lists += 1;
+                for (side, list) in lists.iter().enumerate() {
+                    let found =
+                        (0..).zip(rows).filter_map(|(at, row)| Some((row.sources[side]?, at)));
+                    self.place(side, *list, found.collect());
+                }
+                with_stack(|| rows.iter().for_each(|row| self.plan(&row.plan)));
+            }
+        }
+    }
+
+    fn place(&mut self, side: usize, list: PartId, found: Vec<(u32, u32)>) {
+        if !self.three.parts[side].is_target(list) {
+            return;
+        }
+        let count = self.three.parts[side].length(list).unwrap_or(0);
+        let (_, places) = self
+            .places
+            .entry((side, list))
+            .or_insert_with(|| (self.lists, vec![NONE; count as usize]));
+        for (from, to) in found {
+            places[from as usize] = to;
+        }
+    }
+
+    /// All arrays in what is taken from one file as it is.
+    fn take(&mut self, side: usize, part: PartId) {
+        let parts = self.three.parts[side];
+        if let Some(count) = parts.length(part).filter(|_| parts.is_target(part)) {
+            self.lists += 1;
+            self.place(side, part, (0..count).map(|at| (at, at)).collect());
+            // What others call these elements.
+            let in_base = self.three.parts[BASE];
+            let (base, from_base): (_, Vec<(u32, u32)>) = match side {
+                BASE => (Some(part), (0..count).map(|at| (at, at)).collect()),
+                side => {
+                    let matching = self.three.matching(side);
+                    let base = matching.backward(part);
+                    let pairs = base.and_then(|base| matching.pairs(in_base, base));
+                    let to = |at| Some((pairs?.to_a(at)?, at));
+                    (base, (0..count).filter_map(to).collect())
+                }
+            };
+            if let Some(base) = base {
+                if side != BASE {
+                    self.place(BASE, base, from_base.clone());
+                }
+                for other in [OURS, THEIRS].into_iter().filter(|other| *other != side) {
+                    let matching = self.three.matching(other);
+                    let (Some(pairs), Some(list)) =
+                        (matching.pairs(in_base, base), matching.forward(base))
+                    else {
+                        continue;
+                    };
+                    let found =
+                        from_base.iter().filter_map(|(at, to)| Some((pairs.to_b(*at)?, *to)));
+                    self.place(other, list, found.collect());
+                }
+            }
+        }
+        if !matches!(parts.part(part).what, What::Leaf(_) | What::Numbers(_)) {
+            with_stack(|| parts.inside(part).for_each(|inner| self.take(side, inner)));
+        }
+    }
+}
+
+struct Builder<'w, 't, 'c> {
+    three: &'w Three<'w, 't>,
+    places: Placed,
+    conflicts: &'c mut Vec<Conflict>,
+}
+
+impl Builder<'_, '_, '_> {
+    fn value(&mut self, plan: Plan<'_>) -> Option<Value> {
+        Some(match plan {
+            Plan::Nothing => return None,
+            Plan::Take { side, spot, value } => {
+                let parts = self.three.parts[side];
+                let mut value = match (value, spot.number) {
+                    (Some(value), _) => value.clone(),
+                    (None, None) => parts.value(spot.part),
+                    (None, Some(_)) => parts.item_value(parts.item(spot)),
+                };
+                self.refer(side, spot, &mut value);
+                value
+            }
+            Plan::Same(spots) => {
+                let at = |side: usize| self.position(side, spots[side]?);
+                match (at(OURS), at(THEIRS)) {
+                    (Some(own), Some(other)) if own == other => Value::Int(own.1.into()),
+                    _ => {
+                        let conflict = self.three.conflict(ConflictKind::Changed, spots);
+                        self.conflicts.push(conflict);
+                        Value::None
+                    }
+                }
+            }
+            Plan::Struct { case, fields, kept } => with_stack(|| {
+                let mut moved = Moved::new();
+                let mut value = StructValue::default();
+                for (name, plan) in fields {
+                    if let Plan::List { rows, .. } = &plan
+                        && kept.iter().any(|kept| !kept.is_empty())
+                    {
+                        moved.insert(
+                            name.clone(),
+                            [0, 1, 2].map(|side| {
+                                let places = (0..).zip(rows);
+                                places
+                                    .filter_map(|(at, row)| Some((row.sources[side]?, at)))
+                                    .collect()
+                            }),
+                        );
+                    }
+                    if let Some(field) = self.value(plan) {
+                        value.fields.push((name, field));
+                    }
+                }
+                value.kept = spellings(placed(kept, &moved));
+                match case {
+                    Some(case) => Value::Union(Box::new(UnionValue { case, value })),
+                    None => Value::Struct(value),
+                }
+            }),
+            Plan::Spelled(inner, kept) => {
+                let value = with_stack(|| self.value(*inner))?;
+                match spellings(kept.map(<[Kept]>::to_vec)) {
+                    kept if kept.is_empty() => value,
+                    kept => Value::Spelled(Box::new(value), kept),
+                }
+            }
+            Plan::List { rows, .. } => with_stack(|| {
+                let rows = rows.into_iter();
+                Value::Array(rows.map(|row| self.value(row.plan).unwrap_or(Value::None)).collect())
+            }),
+        })
+    }
+
+    /// The array and position in the result that a reference of a file leads to.
+    fn position(&self, side: usize, spot: Spot) -> Option<(u32, u32)> {
+        let parts = self.three.parts[side];
+        let at = parts.position(parts.item(spot))?;
+        let (list, places) = self.places.get(&(side, parts.target(spot.part)?))?;
+        places.get(at as usize).copied().filter(|at| *at != NONE).map(|at| (*list, at))
+    }
+
+    /// Puts the references right in what one file has.
+    fn refer(&mut self, side: usize, spot: Spot, value: &mut Value) {
+        let parts = self.three.parts[side];
+        if let Value::Spelled(inner, _) = value {
+            self.refer(side, spot, inner);
+            return;
+        }
+        match parts.what_at(spot) {
+            What::Leaf(item) if parts.target(spot.part).is_some() => {
+                if parts.position(item).is_none() {
+                    return;
+                }
+                match self.position(side, spot) {
+                    Some((_, at)) => *value = Value::Int(at.into()),
+                    None => {
+                        let spots = self.three.spots(side, spot);
+                        let conflict = self.three.conflict(ConflictKind::Reference, spots);
+                        self.conflicts.push(conflict);
+                    }
+                }
+            }
+            What::Numbers(_) if parts.target(spot.part).is_none() => {}
+            What::List(_) | What::Numbers(_) => with_stack(|| {
+                for (at, value) in (0..).zip(value.elements_mut().into_iter().flatten()) {
+                    self.refer(side, parts.element(spot.part, at), value);
+                }
+            }),
+            What::Struct(_) | What::Case(_) => with_stack(|| {
+                for field in parts.inside(spot.part) {
+                    match parts.row_name(field) {
+                        Some(name) => {
+                            if let Some(value) = value.get_mut(name) {
+                                self.refer(side, Spot::part(field), value);
+                            }
+                        }
+                        None => self.refer(side, Spot::part(field), value),
+                    }
+                }
+            }),
+            What::Leaf(_) | What::None | What::Unread => {}
+        }
+    }
+}
+
+/// By the name of an array, and by file: positions in the result by positions in the file.
+type Moved = HashMap<String, [HashMap<u32, u32>; 3]>;
+
+/// Spellings of elements, with the positions that these have in the result.
+fn placed(kept: Kepts<'_>, moved: &Moved) -> [Vec<Kept>; 3] {
+    [0, 1, 2].map(|side| {
+        let rows = kept[side].iter().filter_map(|kept: &Kept| {
+            let Some((row, index)) = kept.row.split_once('[') else { return Some(kept.clone()) };
+            let name = row.rsplit_once('.').map_or(row, |(_, name)| name);
+            let Some(places) = moved.get(name) else { return Some(kept.clone()) };
+            let index: u32 = index.strip_suffix(']')?.parse().ok()?;
+            let at = places[side].get(&index)?;
+            Some(Kept { row: format!("{row}[{at}]"), ..kept.clone() })
+        });
+        rows.collect()
+    })
+}

@@ -1,0 +1,205 @@
+//! Arrays of which two files have changed elements.
+
+use std::collections::HashMap;
+
+use super::plan::{Place, Plan, Planner};
+use super::{BASE, ConflictKind, OURS, THEIRS};
+use crate::compare::{NONE, Pairs, PartId, Quick, Spot};
+use crate::value::Value;
+
+/// An element of the result.
+pub(super) struct Row<'v> {
+    /// Its positions in the three files.
+    pub sources: [Option<u32>; 3],
+    pub plan: Plan<'v>,
+}
+
+/// The elements of the result.
+pub(super) fn merge<'v>(
+    planner: &mut Planner<'_, '_, '_>,
+    lists: [PartId; 3],
+    values: [Option<&'v Value>; 3],
+) -> Vec<Row<'v>> {
+    let three = planner.three;
+    let base = three.parts[BASE];
+    let pairs = [OURS, THEIRS].map(|side| three.matching(side).pairs(base, lists[BASE]));
+    let [Some(to_ours), Some(to_theirs)] = pairs else { return Vec::new() };
+    if let (Pairs::Same(count), Pairs::Same(_)) = (to_ours, to_theirs) {
+        let row = |at: u32| {
+            let sources = [Some(at); 3];
+            Row { sources, plan: planner.any(place(planner, lists, values, sources)) }
+        };
+        return (0..count).map(row).collect();
+    }
+    let some = |at: u32| (at != NONE).then_some(at);
+    // What is left of the base.
+    let mut survivors: HashMap<u32, Row<'v>, Quick> = HashMap::default();
+    for at in 0..to_ours.count_a() {
+        let sources = [Some(at), to_ours.to_b(at), to_theirs.to_b(at)];
+        let place = place(planner, lists, values, sources);
+        let plan = match sources {
+            [_, Some(_), Some(_)] => planner.any(place),
+            [_, None, None] => continue,
+            [_, ours, _] => {
+                // One of them has removed it.
+                let side = if ours.is_some() { OURS } else { THEIRS };
+                if planner.is_unchanged(place, side) {
+                    continue;
+                }
+                planner.conflicts.push(three.conflict(ConflictKind::Removed, place.spots));
+                continue;
+            }
+        };
+        survivors.insert(at, Row { sources, plan });
+    }
+    let [to_ours, to_theirs] = [to_ours, to_theirs].map(|pairs| -> Vec<u32> {
+        (0..pairs.count_b()).map(|at| pairs.to_a(at).unwrap_or(NONE)).collect()
+    });
+    let order = |to_a: &[u32]| -> Vec<u32> {
+        to_a.iter().copied().filter(|at| survivors.contains_key(at)).collect()
+    };
+    let orders = [order(&to_ours), order(&to_theirs)];
+    // Who has changed the order says it.
+    let leader = match orders.each_ref().map(|order| order.is_sorted()) {
+        [true, false] => THEIRS,
+        [false, false] if orders[0] != orders[1] => {
+            let spots = lists.map(|list| Some(Spot::part(list)));
+            planner.conflicts.push(three.conflict(ConflictKind::Order, spots));
+            OURS
+        }
+        _ => OURS,
+    };
+    let follower = OURS + THEIRS - leader;
+    let to_a = |side| if side == OURS { &to_ours } else { &to_theirs };
+    // Elements that are new in the file that follows, by the one that they come behind.
+    let mut behind: HashMap<Option<u32>, Vec<u32>, Quick> = HashMap::default();
+    let mut last = None;
+    for (at, base) in (0..).zip(to_a(follower)) {
+        match some(*base) {
+            None => behind.entry(last).or_default().push(at),
+            Some(base) if survivors.contains_key(&base) => last = Some(base),
+            Some(_) => {}
+        }
+    }
+    let twice = twice(planner, lists, leader, to_a(leader), &mut behind, &survivors);
+    let added = |planner: &mut Planner<'_, '_, '_>, side: usize, at: u32, other: Option<u32>| {
+        let mut sources = [None; 3];
+        sources[side] = Some(at);
+        sources[OURS + THEIRS - side] = other;
+        let place = place(planner, lists, values, sources);
+        let plan = match other {
+            // Both have added one of this name.
+            Some(_) => planner.whole(place, ConflictKind::Changed),
+            None => match place.spots[side] {
+                Some(spot) => Plan::Take { side, spot, value: place.values[side] },
+                None => Plan::Nothing,
+            },
+        };
+        Row { sources, plan }
+    };
+    // Ours comes first where both have added something.
+    let mut rows = Vec::new();
+    let mut pending = behind.remove(&None).unwrap_or_default();
+    for (at, base) in (0..).zip(to_a(leader)) {
+        if follower == OURS {
+            let all = std::mem::take(&mut pending);
+            rows.extend(all.into_iter().map(|at| added(planner, follower, at, None)));
+        }
+        match some(*base) {
+            None => rows.push(added(planner, leader, at, twice.get(&at).copied())),
+            Some(base) => {
+                let Some(row) = survivors.remove(&base) else { continue };
+                let all = std::mem::take(&mut pending);
+                rows.extend(all.into_iter().map(|at| added(planner, follower, at, None)));
+                rows.push(row);
+                pending = behind.remove(&Some(base)).unwrap_or_default();
+            }
+        }
+    }
+    rows.extend(pending.into_iter().map(|at| added(planner, follower, at, None)));
+    rows
+}
+
+fn place<'v>(
+    planner: &Planner<'_, '_, '_>,
+    lists: [PartId; 3],
+    values: [Option<&'v Value>; 3],
+    sources: [Option<u32>; 3],
+) -> Place<'v> {
+    let parts = planner.three.parts;
+    let spot = |side: usize| Some(parts[side].element(lists[side], sources[side]?));
+    let value = |side: usize| values[side]?.elements()?.get(sources[side]? as usize);
+    let sides = [BASE, OURS, THEIRS];
+    Place { spots: sides.map(spot), values: sides.map(value) }
+}
+
+/// Elements that both files have added: those of one name, and otherwise runs at one place that say
+/// the same. What is left of the follower's stays in `behind`.
+fn twice(
+    planner: &mut Planner<'_, '_, '_>,
+    lists: [PartId; 3],
+    leader: usize,
+    to_a: &[u32],
+    behind: &mut HashMap<Option<u32>, Vec<u32>, Quick>,
+    survivors: &HashMap<u32, Row<'_>, Quick>,
+) -> HashMap<u32, u32, Quick> {
+    let follower = OURS + THEIRS - leader;
+    let parts = planner.three.parts;
+    let mut twice = HashMap::default();
+    if behind.is_empty() {
+        return twice;
+    }
+    if let (Some(names), Some(others)) =
+        (parts[leader].names(lists[leader]), parts[follower].names(lists[follower]))
+    {
+        let digest = |side: usize, name: PartId| parts[side].weak_digest_of(name);
+        let mut known: HashMap<u64, u32, Quick> = HashMap::default();
+        for (at, _) in (0..).zip(to_a).filter(|(_, base)| **base == NONE) {
+            known.insert(digest(leader, names[at as usize]), at);
+        }
+        let mut is_new = |at: &u32| {
+            let name = others[*at as usize];
+            let Some(own) = known.get(&digest(follower, name)) else { return true };
+            let item = |side: usize, name| parts[side].item(Spot::part(name));
+            let key = item(leader, names[*own as usize]);
+            if !parts[leader].same(key, parts[follower], item(follower, name)) {
+                return true;
+            }
+            twice.insert(*own, *at);
+            false
+        };
+        behind.values_mut().for_each(|all| all.retain(&mut is_new));
+        return twice;
+    }
+    let is_told_apart = parts[OURS].is_target(lists[OURS]);
+    let mut own: HashMap<Option<u32>, Vec<u32>, Quick> = HashMap::default();
+    let mut last = None;
+    for (at, base) in (0..).zip(to_a) {
+        match *base {
+            NONE => own.entry(last).or_default().push(at),
+            base if survivors.contains_key(&base) => last = Some(base),
+            _ => {}
+        }
+    }
+    for (place, all) in own {
+        let Some(others) = behind.get(&place).filter(|others| !others.is_empty()) else { continue };
+        let spot = |side: usize, at: u32| Some(parts[side].element(lists[side], at));
+        let equal = all.len() == others.len()
+            && all.iter().zip(others).all(|(at, other)| {
+                let mut spots = [None; 3];
+                spots[leader] = spot(leader, *at);
+                spots[follower] = spot(follower, *other);
+                planner.is_same(spots[OURS], spots[THEIRS])
+            });
+        if equal {
+            twice.extend(all.into_iter().zip(others.iter().copied()));
+            behind.remove(&place);
+        } else if !is_told_apart {
+            let mut spots = [None; 3];
+            spots[leader] = all.first().and_then(|at| spot(leader, *at));
+            spots[follower] = others.first().and_then(|at| spot(follower, *at));
+            planner.conflicts.push(planner.three.conflict(ConflictKind::Added, spots));
+        }
+    }
+    twice
+}

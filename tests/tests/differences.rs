@@ -1,0 +1,657 @@
+//! Differences of files, and merges: edits by chance are found and put together again, and so are
+//! edits by hand of what refers to something.
+
+use std::collections::BTreeSet;
+
+use formwork::ReadOptions;
+use formwork_interpreter::{
+    Change, ChangeKind, ConflictKind, Diff, MergeError, Merged, Program, Value, diff, merge, read,
+    write,
+};
+use formwork_model::{Model, Step};
+use formwork_tests::flows::{self, case, int, record, text};
+use formwork_tests::golden::features;
+use formwork_tests::{programs, samples, trees};
+
+/// Pseudo-random numbers, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 11).unwrap_or(0) % limit.max(1)
+    }
+}
+
+fn compare(program: &Program, a: &[u8], b: &[u8]) -> Diff {
+    diff(program, a, b, &ReadOptions::default())
+}
+
+fn value_of(program: &Program, bytes: &[u8]) -> Value {
+    read(program, bytes, &ReadOptions::default()).expect("the file can be read").value()
+}
+
+/// A file to edit, with what its format is.
+struct Subject {
+    name: String,
+    program: &'static Program,
+    bytes: Vec<u8>,
+}
+
+fn subjects() -> Vec<Subject> {
+    let mut all = Vec::new();
+    let mut add = |name: &str, program: &'static Program, bytes: Vec<u8>| {
+        all.push(Subject { name: name.to_owned(), program, bytes });
+    };
+    for (name, value) in flows::all() {
+        let bytes = write(programs::evfl(), &value).expect("the fixture can be written");
+        add(name, programs::evfl(), bytes);
+    }
+    for (name, value) in trees::all() {
+        let bytes = write(programs::esf(), &value).expect("the fixture can be written");
+        add(name, programs::esf(), bytes);
+    }
+    if let Some(folder) = samples::samples() {
+        for (folder, program) in
+            [(folder.join("evfl"), programs::evfl()), (folder.join("esf"), programs::esf())]
+        {
+            let mut files: Vec<_> = std::fs::read_dir(folder)
+                .expect("the folder can be read")
+                .map(|entry| entry.expect("readable").path())
+                .filter(|path| path.is_file())
+                .map(|path| (std::fs::read(&path).expect("readable"), path))
+                .filter(|(bytes, _)| {
+                    bytes.len() < 8_000 && read(program, bytes, &ReadOptions::default()).is_ok()
+                })
+                .collect();
+            files.sort_by_key(|(bytes, path)| (bytes.len(), path.clone()));
+            for (bytes, path) in files.into_iter().rev().take(3) {
+                add(&path.display().to_string(), program, bytes);
+            }
+        }
+    }
+    all
+}
+
+/// What the model says of names: arrays that something refers to, rows that are references, and rows
+/// that have no step of their own in paths.
+struct Names {
+    targets: BTreeSet<String>,
+    references: BTreeSet<String>,
+    bodies: BTreeSet<String>,
+}
+
+impl Names {
+    fn of(model: &Model) -> Names {
+        let (mut targets, mut references, mut bodies) = Default::default();
+        for row in model.records.iter().flat_map(|record| &record.rows) {
+            let Some(name) = &row.name else { continue };
+            if model.is_body(&row.ty) {
+                BTreeSet::insert(&mut bodies, name.clone());
+            }
+            if let Some(reference) = &row.reference {
+                BTreeSet::insert(&mut references, name.clone());
+                for step in &reference.array.steps {
+                    if let Step::Field(field) = step {
+                        BTreeSet::insert(&mut targets, field.name.clone());
+                    }
+                }
+            }
+        }
+        Names { targets, references, bodies }
+    }
+}
+
+/// A place in a value: its path as values have it, and as listings have it.
+#[derive(Debug, Clone)]
+struct Place {
+    path: String,
+    shown: String,
+    field: String,
+}
+
+impl Place {
+    fn field(&self, names: &Names, name: &str, value: &Value) -> Place {
+        let step = |path: &str| match path {
+            "" => name.to_owned(),
+            path => format!("{path}.{name}"),
+        };
+        let is_body = names.bodies.contains(name) && matches!(value, Value::Union(_));
+        let shown = if is_body { self.shown.clone() } else { step(&self.shown) };
+        Place { path: step(&self.path), shown, field: name.to_owned() }
+    }
+
+    fn index(&self, at: usize) -> Place {
+        let (path, shown) = (format!("{}[{at}]", self.path), format!("{}[{at}]", self.shown));
+        Place { path, shown, field: self.field.clone() }
+    }
+}
+
+/// All numbers and texts that are no references, and all arrays that nothing refers to.
+fn places(
+    names: &Names,
+    at: &Place,
+    value: &Value,
+    leaves: &mut Vec<Place>,
+    lists: &mut Vec<Place>,
+) {
+    match value {
+        Value::Spelled(inner, _) => places(names, at, inner, leaves, lists),
+        Value::Struct(value) => {
+            for (name, field) in &value.fields {
+                places(names, &at.field(names, name, field), field, leaves, lists);
+            }
+        }
+        Value::Union(union) => {
+            for (name, field) in &union.value.fields {
+                places(names, &at.field(names, name, field), field, leaves, lists);
+            }
+        }
+        Value::Array(elements) => {
+            if !names.targets.contains(&at.field) && !names.references.contains(&at.field) {
+                lists.push(at.clone());
+            }
+            for (index, element) in elements.iter().enumerate() {
+                places(names, &at.index(index), element, leaves, lists);
+            }
+        }
+        Value::Int(_) | Value::Text(_) | Value::Float { .. } | Value::Bytes(_)
+            if !names.references.contains(&at.field) =>
+        {
+            leaves.push(at.clone());
+        }
+        _ => {}
+    }
+}
+
+fn all_places(names: &Names, value: &Value) -> (Vec<Place>, Vec<Place>) {
+    let root = Place { path: String::new(), shown: String::new(), field: String::new() };
+    let (mut leaves, mut lists) = Default::default();
+    places(names, &root, value, &mut leaves, &mut lists);
+    (leaves, lists)
+}
+
+/// Changes a number or text a little.
+fn change(value: &mut Value, random: &mut Random) {
+    match value {
+        Value::Int(number) => *number = (*number + 1 + random.below(3) as i128) % 250,
+        Value::Text(text) => text.push_str(["x", "yz", "é"][random.below(3)]),
+        Value::Float { bits, .. } => *bits ^= 1,
+        Value::Bytes(bytes) => bytes.iter_mut().take(1).for_each(|first| *first ^= 1),
+        Value::Spelled(inner, _) => change(inner, random),
+        _ => {}
+    }
+}
+
+/// The file of a value, if it is read back as that.
+fn written(program: &Program, value: &Value) -> Option<Vec<u8>> {
+    let bytes = write(program, value).ok()?;
+    let again = read(program, &bytes, &ReadOptions::default()).ok()?;
+    (again.value() == *value).then_some(bytes)
+}
+
+fn paths(diff: &Diff) -> Vec<String> {
+    let path = |change: &Change| {
+        let place = change.new.as_ref().or(change.old.as_ref()).expect("a change has a place");
+        format!("{} {}", change.kind.name(), place.path)
+    };
+    diff.changes.iter().map(path).collect()
+}
+
+#[test]
+fn a_changed_field_is_the_only_change() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    for Subject { name, program, bytes } in subjects() {
+        let names = Names::of(program.model());
+        let value = value_of(program, &bytes);
+        let (leaves, _) = all_places(&names, &value);
+        let mut tried = 0;
+        for _ in 0..60 {
+            let place = &leaves[random.below(leaves.len())];
+            let mut edited = value.clone();
+            change(edited.at_path_mut(&place.path).expect("it is there"), &mut random);
+            let Some(after) = written(program, &edited).filter(|_| edited != value) else {
+                continue;
+            };
+            tried += 1;
+            let found = compare(program, &bytes, &after);
+            assert_eq!(paths(&found), [format!("changed {}", place.shown)], "{name}");
+            assert!(!found.same_bytes && !found.ranges.is_empty(), "{name}");
+        }
+        assert!(tried > 10 || leaves.len() < 20, "{name}: {tried} of 60");
+    }
+}
+
+#[test]
+fn an_element_that_is_added_or_removed_is_the_only_change() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut tried = [0, 0];
+    for Subject { name, program, bytes } in subjects() {
+        let names = Names::of(program.model());
+        let value = value_of(program, &bytes);
+        let (_, lists) = all_places(&names, &value);
+        for round in 0..60 {
+            if lists.is_empty() {
+                break;
+            }
+            let place = &lists[random.below(lists.len())];
+            let mut edited = value.clone();
+            let elements = edited.at_path_mut(&place.path).and_then(Value::elements_mut);
+            let elements = elements.expect("it is an array");
+            if elements.is_empty() {
+                continue;
+            }
+            let at = random.below(elements.len());
+            let added = round % 2 == 0;
+            let element = match added {
+                true => {
+                    let mut element = elements[at].clone();
+                    let (inner, _) = all_places(&names, &element);
+                    match inner.get(random.below(inner.len())) {
+                        Some(place) if !place.path.is_empty() => {
+                            change(element.at_path_mut(&place.path).expect("there"), &mut random);
+                        }
+                        _ => change(&mut element, &mut random),
+                    }
+                    elements.insert(at, element.clone());
+                    element
+                }
+                false => elements.remove(at),
+            };
+            let Some(after) = written(program, &edited) else { continue };
+            tried[usize::from(added)] += 1;
+            let found = compare(program, &bytes, &after);
+            let [Change { kind, old, new, .. }] = found.changes.as_slice() else {
+                panic!("{name}: {:?} at {at} of {}", paths(&found), place.shown);
+            };
+            let (expected, side) = match added {
+                true => (ChangeKind::Added, new),
+                false => (ChangeKind::Removed, old),
+            };
+            assert_eq!(*kind, expected, "{name}");
+            let side = side.as_ref().expect("it has a place");
+            // Of equal neighbours, any one may be meant.
+            let of = if added { &edited } else { &value };
+            let index: usize = side.path[..side.path.len() - 1]
+                .strip_prefix(&format!("{}[", place.shown))
+                .and_then(|index| index.parse().ok())
+                .unwrap_or_else(|| panic!("{name}: {} for {}", side.path, place.shown));
+            let path = format!("{}[{index}]", place.path);
+            assert_eq!(of.at_path(&path), Some(&element), "{name}");
+        }
+    }
+    assert!(tried.iter().all(|count| *count > 100), "{tried:?}");
+}
+
+#[test]
+fn edits_of_different_fields_are_merged() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    for Subject { name, program, bytes } in subjects() {
+        let names = Names::of(program.model());
+        let value = value_of(program, &bytes);
+        let (leaves, _) = all_places(&names, &value);
+        let mut tried = 0;
+        for _ in 0..40 {
+            let [one, other] = [0, 1].map(|_| &leaves[random.below(leaves.len())]);
+            let mut both = value.clone();
+            let mut edits = Vec::new();
+            for place in [one, other] {
+                let mut edited = value.clone();
+                change(edited.at_path_mut(&place.path).expect("it is there"), &mut random);
+                let new = edited.at_path(&place.path).expect("it is there").clone();
+                *both.at_path_mut(&place.path).expect("it is there") = new;
+                edits.push(edited);
+            }
+            let [ours, theirs] = edits.try_into().expect("there are two");
+            let all = [&ours, &theirs, &both].map(|value| written(program, value));
+            let [Some(ours), Some(theirs), Some(both)] = all else { continue };
+            let merged = merge(program, [&bytes, &ours, &theirs], &ReadOptions::default());
+            let merged = merged.unwrap_or_else(|error| panic!("{name}: {error}"));
+            if one.path != other.path {
+                tried += 1;
+                let Merged::File(merged) = merged else { panic!("{name}: {merged:?}") };
+                assert!(merged == both, "{name}: {} and {}", one.shown, other.shown);
+                continue;
+            }
+            match merged {
+                Merged::File(merged) => assert!(merged == ours && ours == theirs, "{name}"),
+                Merged::Conflicts(conflicts) => {
+                    assert_eq!(conflicts.len(), 1, "{name}");
+                    assert_eq!(conflicts[0].path, one.shown, "{name}");
+                    assert_eq!(conflicts[0].kind, ConflictKind::Changed, "{name}");
+                    assert!(conflicts[0].values.iter().all(Option::is_some), "{name}");
+                }
+            }
+        }
+        assert!(tried > 5 || leaves.len() < 20, "{name}: {tried} of 40");
+    }
+}
+
+/// What is in both files is what `==` says, and nothing is too broken to be compared or merged.
+#[test]
+fn changed_files_are_compared_and_merged() {
+    let mut random = Random(0xdead_beef_cafe_f00d);
+    let mut both_read = 0;
+    let folder = samples::workspace().join("tests/golden");
+    for feature in features(&folder).expect("the features can be read") {
+        let Ok(program) = programs::from_file(&feature.schema) else { continue };
+        for file in &feature.files {
+            let options = ReadOptions::default();
+            for _ in 0..24 {
+                let mut changed = [file.bytes.clone(), file.bytes.clone()];
+                for bytes in &mut changed {
+                    if bytes.is_empty() {
+                        continue;
+                    }
+                    let at = random.below(bytes.len());
+                    match random.below(6) {
+                        0 => bytes.truncate(at),
+                        1 => bytes.extend_from_slice(&file.bytes[..at]),
+                        2 => drop(bytes.remove(at)),
+                        _ => bytes[at] = bytes[at].wrapping_add(1 << random.below(8)),
+                    }
+                }
+                let [ours, theirs] = &changed;
+                let found = diff(&program, &file.bytes, ours, &options);
+                let readable =
+                    |bytes: &[u8]| read(&program, bytes, &options).ok().map(|d| d.value());
+                if let (Some(a), Some(b)) = (readable(&file.bytes), readable(ours)) {
+                    both_read += 1;
+                    let name = file.name.as_str();
+                    let schema = feature.schema.display();
+                    assert_eq!(found.same_meaning(), a == b, "{schema} {name} {:?}", paths(&found));
+                }
+                match merge(&program, [&file.bytes, ours, theirs], &options) {
+                    Ok(Merged::File(merged)) => {
+                        assert!(read(&program, &merged, &options).is_ok(), "{}", file.name);
+                    }
+                    Ok(Merged::Conflicts(conflicts)) => assert!(!conflicts.is_empty()),
+                    Err(MergeError::ReadBack) => {
+                        println!("{:02x?}\n{ours:02x?}\n{theirs:02x?}", file.bytes);
+                        panic!(
+                            "{} {}: it reads back to something else",
+                            feature.schema.display(),
+                            file.name
+                        )
+                    }
+                    Err(_) => {}
+                }
+                for side in [ours, theirs] {
+                    let merged = merge(&program, [&file.bytes, side, &file.bytes], &options);
+                    if let Ok(merged) = merged {
+                        assert!(matches!(merged, Merged::File(bytes) if bytes == *side));
+                    }
+                }
+            }
+        }
+    }
+    assert!(both_read > 500, "{both_read}");
+}
+
+// By hand.
+
+fn flow(edit: impl FnOnce(&mut Value)) -> Vec<u8> {
+    let mut value = flows::full();
+    edit(&mut value);
+    write(programs::evfl(), &value).expect("it can be written")
+}
+
+fn set(value: &mut Value, path: &str, new: Value) {
+    *value.at_path_mut(path).unwrap_or_else(|| panic!("no {path}")) = new;
+}
+
+/// Raises all references to events from a position on.
+fn make_room(value: &mut Value, from: i128) {
+    fn raise(name: &str, value: &mut Value, from: i128) {
+        let is_reference = ["next", "join", "event", "main_event", "branches", "sub_flow_events"];
+        match value {
+            Value::Int(at) if is_reference.contains(&name) && *at >= from => *at += 1,
+            Value::Array(all) => all.iter_mut().for_each(|value| raise(name, value, from)),
+            Value::Struct(inner) => {
+                inner.fields.iter_mut().for_each(|(name, value)| raise(name, value, from));
+            }
+            Value::Union(union) => {
+                let fields = union.value.fields.iter_mut();
+                fields.for_each(|(name, value)| raise(name, value, from));
+            }
+            _ => {}
+        }
+    }
+    raise("", value.at_path_mut("flowcharts[0]").expect("there is one"), from);
+}
+
+fn insert_event(value: &mut Value, at: usize, name: &str) {
+    make_room(value, at as i128);
+    let event = record([("name", text(name)), ("data", case("join", [("next", Value::None)]))]);
+    let events = value.at_path_mut("flowcharts[0].events").and_then(Value::elements_mut);
+    events.expect("there are some").insert(at, event);
+}
+
+#[test]
+fn references_to_the_same_element_are_equal() {
+    let before = flow(|_| {});
+    let after = flow(|value| insert_event(value, 1, "New"));
+    let found = compare(programs::evfl(), &before, &after);
+    assert_eq!(paths(&found), ["added flowcharts[0].events[1]"]);
+    let back = compare(programs::evfl(), &after, &before);
+    assert_eq!(paths(&back), ["removed flowcharts[0].events[1]"]);
+}
+
+#[test]
+fn a_reference_of_the_same_number_may_lead_elsewhere() {
+    let before = flow(|_| {});
+    let after = flow(|value| {
+        insert_event(value, 1, "New");
+        set(value, "flowcharts[0].events[0].data.next", int(1));
+    });
+    let found = compare(programs::evfl(), &before, &after);
+    let expected = ["changed flowcharts[0].events[0].data.next", "added flowcharts[0].events[1]"];
+    assert_eq!(paths(&found), expected);
+}
+
+#[test]
+fn elements_with_names_are_known_by_them() {
+    let path = "flowcharts[0].actors[0].params.items";
+    let before = flow(|_| {});
+    let after = flow(|value| {
+        let items = value.at_path_mut(path).and_then(Value::elements_mut).expect("there are some");
+        assert!(items.len() > 2);
+        items.rotate_left(1);
+    });
+    let found = compare(programs::evfl(), &before, &after);
+    let shown = paths(&found);
+    assert!(matches!(shown.as_slice(), [one] if one.starts_with("moved ")), "{shown:?}");
+    let renamed = flow(|value| set(value, &format!("{path}[1].name"), text("Renamed")));
+    let found = compare(programs::evfl(), &before, &renamed);
+    assert_eq!(paths(&found), [format!("changed {path}[1].name")]);
+    let replaced = flow(|value| {
+        let other = case("float", [("value", flows::f32(8.5))]);
+        let other = record([("name", text("Other")), ("case", other)]);
+        set(value, &format!("{path}[1]"), other);
+    });
+    let found = compare(programs::evfl(), &before, &replaced);
+    assert_eq!(paths(&found), [format!("added {path}[1]"), format!("removed {path}[1]")]);
+}
+
+fn merged(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Value, Vec<String>> {
+    let program = programs::evfl();
+    match merge(program, [base, ours, theirs], &ReadOptions::default()) {
+        Ok(Merged::File(bytes)) => Ok(value_of(program, &bytes)),
+        Ok(Merged::Conflicts(conflicts)) => Err(conflicts
+            .iter()
+            .map(|conflict| format!("{} {}", conflict.kind.name(), conflict.path))
+            .collect()),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn references_lead_to_their_elements_in_the_result() {
+    let base = flow(|_| {});
+    let ours = flow(|value| insert_event(value, 1, "Ours"));
+    let theirs = flow(|value| {
+        insert_event(value, 3, "Theirs");
+        set(value, "flowcharts[0].events[0].data.next", int(3));
+    });
+    let expected = {
+        let mut value = flows::full();
+        insert_event(&mut value, 3, "Theirs");
+        set(&mut value, "flowcharts[0].events[0].data.next", int(3));
+        insert_event(&mut value, 1, "Ours");
+        value
+    };
+    let found = merged(&base, &ours, &theirs).expect("nothing is in conflict");
+    let expected = write(programs::evfl(), &expected).expect("it can be written");
+    assert!(found == value_of(programs::evfl(), &expected));
+}
+
+#[test]
+fn both_may_add_events_at_one_place() {
+    let base = flow(|_| {});
+    let count =
+        flows::full().at_path("flowcharts[0].events").and_then(|e| Some(e.elements()?.len()));
+    let count = count.expect("there are some");
+    let ours = flow(|value| insert_event(value, count, "Ours"));
+    let theirs = flow(|value| insert_event(value, count, "Theirs"));
+    let found = merged(&base, &ours, &theirs).expect("nothing is in conflict");
+    let name = |at: usize| found.at_path(&format!("flowcharts[0].events[{at}].name")).cloned();
+    assert_eq!(name(count), Some(text("Ours")));
+    assert_eq!(name(count + 1), Some(text("Theirs")));
+    // The same event is added once.
+    let found = merged(
+        &base,
+        &ours,
+        &flow(|value| {
+            insert_event(value, count, "Ours");
+            set(value, "flowcharts[0].actors[0].argument_name", text("Other"));
+        }),
+    );
+    let found = found.expect("nothing is in conflict");
+    let events = found.at_path("flowcharts[0].events").and_then(Value::elements);
+    assert_eq!(events.map(<[Value]>::len), Some(count + 1));
+}
+
+#[test]
+fn a_reference_to_what_the_other_removed_is_a_conflict() {
+    let events = "flowcharts[0].events";
+    let with_more = |value: &mut Value| insert_event(value, 1, "Extra");
+    let base = flow(with_more);
+    let ours = flow(|value| {
+        with_more(value);
+        set(value, &format!("{events}[0].data.next"), int(1));
+    });
+    let theirs = flow(|_| {});
+    let conflicts = merged(&base, &ours, &theirs).expect_err("it leads to nothing");
+    assert_eq!(conflicts, [format!("reference {events}[0].data.next")]);
+    let conflicts = merged(&base, &theirs, &ours).expect_err("it leads to nothing");
+    assert_eq!(conflicts, [format!("reference {events}[0].data.next")]);
+}
+
+#[test]
+fn what_one_removed_and_the_other_changed_is_a_conflict() {
+    let events = "flowcharts[0].events";
+    let base = flow(|value| insert_event(value, 1, "Extra"));
+    let ours = flow(|value| insert_event(value, 1, "ExtraChanged"));
+    let theirs = flow(|_| {});
+    let conflicts = merged(&base, &ours, &theirs).expect_err("one of them has to yield");
+    assert_eq!(conflicts, [format!("removed {events}[1]")]);
+}
+
+#[test]
+fn elements_without_names_that_both_add_at_one_place_are_a_conflict() {
+    let add = |name: &'static str| {
+        flow(move |value| {
+            let actions = value.at_path_mut("flowcharts[0].actors[1].queries");
+            actions.and_then(Value::elements_mut).expect("there is a list").push(text(name));
+        })
+    };
+    let both = merged(&flow(|_| {}), &add("One"), &add("Two"));
+    assert!(both.is_ok(), "events refer to queries, so both are there");
+    let add = |number: i128| {
+        flow(move |value| {
+            let actor = "flowcharts[0].actors[0].params.items[7].case.values";
+            let values = value.at_path_mut(actor).and_then(Value::elements_mut);
+            values.expect("there is a list").push(int(number));
+        })
+    };
+    let conflicts = merged(&flow(|_| {}), &add(1), &add(2)).expect_err("which is the first?");
+    assert_eq!(conflicts, ["added flowcharts[0].actors[0].params.items[7].values[3]"]);
+    assert!(merged(&flow(|_| {}), &add(1), &add(1)).is_ok());
+}
+
+#[test]
+fn a_spelling_is_no_change_and_is_kept_by_a_merge() {
+    let schema = "module m root=File endian=little { extension m }\n\
+                  struct File 0x08 { u8 a 0x00; u8 b 0x01; reserved 0x02 size=2; u32 c 0x04 }";
+    let program = programs::from_text("m.kdl", schema, None).expect("it is clean");
+    let base = [1, 2, 0, 0, 3, 0, 0, 0];
+    let ours = [1, 2, 9, 0, 3, 0, 0, 0];
+    let theirs = [1, 5, 0, 0, 3, 0, 0, 0];
+    let found = diff(&program, &base, &ours, &ReadOptions::default());
+    assert!(found.same_meaning() && !found.same_bytes);
+    assert_eq!(found.spellings.len(), 1);
+    assert_eq!(found.spellings[0].unusual, [false, true]);
+    match merge(&program, [&base, &ours, &theirs], &ReadOptions::default()) {
+        Ok(Merged::File(bytes)) => assert_eq!(bytes, [1, 5, 9, 0, 3, 0, 0, 0]),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn merge_bytes(schema: &str, files: [&[u8]; 3]) -> Result<Vec<u8>, Vec<String>> {
+    let program = programs::from_text("m.kdl", schema, None).expect("it is clean");
+    match merge(&program, files, &ReadOptions::default()) {
+        Ok(Merged::File(bytes)) => Ok(bytes),
+        Ok(Merged::Conflicts(conflicts)) => Err(conflicts
+            .iter()
+            .map(|conflict| format!("{} {}", conflict.kind.name(), conflict.path))
+            .collect()),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn spellings_of_elements_move_with_them() {
+    let schema = "module m root=File endian=little { extension m }\n\
+                  varint wide u32 order=lsb-first bytes=5 usually=shortest \"\"\n\
+                  struct File { u8 count; wide numbers count=count }";
+    // Ours says 3 in two bytes, theirs has a number more.
+    let merged = merge_bytes(schema, [&[3, 1, 2, 3], &[3, 1, 2, 0x83, 0], &[4, 9, 1, 2, 3]]);
+    assert_eq!(merged, Ok(vec![4, 9, 1, 2, 0x83, 0]));
+}
+
+/// Things that a number names, each with another one that it leads to.
+const THINGS: &str = "module m root=File endian=little { extension m }\n\
+                      struct File { u8 count; Thing things count=count; u8 first ref=things }\n\
+                      struct Thing 0x03 { u8 key 0x00 unique=#true; u8 next 0x01 ref=File.things; \
+                      u8 mark 0x02 }";
+
+#[test]
+fn the_order_that_one_has_changed_is_taken() {
+    // 10, 11, 12; each leads to the next one, the first is 10.
+    let base = [3, 10, 1, 0, 11, 2, 0, 12, 0, 0, 0];
+    // 12, 10, 11.
+    let ours = [3, 12, 1, 0, 10, 2, 0, 11, 0, 0, 1];
+    // 10 is marked, and 13 is new behind 11, which leads to it.
+    let theirs = [4, 10, 1, 7, 11, 2, 0, 13, 3, 0, 12, 0, 0, 0];
+    // 12, 10, 11, 13.
+    let both = vec![4, 12, 1, 0, 10, 2, 7, 11, 3, 0, 13, 0, 0, 1];
+    assert_eq!(merge_bytes(THINGS, [&base, &ours, &theirs]), Ok(both.clone()));
+    assert_eq!(merge_bytes(THINGS, [&base, &theirs, &ours]), Ok(both));
+    // 11, 10, 12.
+    let other = [3, 11, 2, 0, 10, 0, 0, 12, 1, 0, 1];
+    let conflicts = merge_bytes(THINGS, [&base, &ours, &other]);
+    assert_eq!(conflicts, Err(vec!["order things".to_owned()]));
+}
+
+#[test]
+fn elements_of_one_name_that_both_add_are_one() {
+    let base = [1, 10, 0, 0, 0];
+    let ours = [2, 10, 1, 0, 11, 0, 5, 0];
+    let same = [3, 9, 1, 0, 10, 2, 0, 11, 1, 5, 1];
+    assert_eq!(merge_bytes(THINGS, [&base, &ours, &same]), Ok(same.to_vec()));
+    let other = [2, 10, 1, 0, 11, 0, 6, 0];
+    let conflicts = merge_bytes(THINGS, [&base, &ours, &other]);
+    assert_eq!(conflicts, Err(vec!["changed things[1]".to_owned()]));
+}

@@ -213,8 +213,10 @@ pub struct Trim {
 /// Bytes that end something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Terminator {
-    /// Not empty. Found at multiples of the length from the start.
+    /// Not empty.
     pub bytes: Vec<u8>,
+    /// Found at multiples of this from the start: bytes of a unit of the text that it ends.
+    pub unit: u8,
     /// What happens to it.
     pub mode: Terminated,
     /// Whether the end of the region around may stand for it.

@@ -211,6 +211,18 @@ pub enum ProblemKind {
         /// The limit in bytes.
         limit: u64,
     },
+    /// What would be written is read as something else, or not at all.
+    ReadsOtherwise {
+        /// What a reader would find.
+        why: Box<str>,
+    },
+    /// An object would stand where nobody looks for it.
+    FoundElsewhere {
+        /// Its address.
+        at: u64,
+        /// Where a reader looks; nowhere if nothing says an address.
+        looked: Option<i128>,
+    },
     /// An expression of the schema has no value here: it overflows, divides by zero, or names what
     /// is absent.
     Expression {
@@ -243,6 +255,8 @@ impl ProblemKind {
             Self::DepthLimit { .. } => "depth_limit",
             Self::NotAnElement { .. } => "not_an_element",
             Self::TooLarge { .. } => "too_large",
+            Self::ReadsOtherwise { .. } => "reads_otherwise",
+            Self::FoundElsewhere { .. } => "found_elsewhere",
             Self::Expression { .. } => "expression",
         }
     }
@@ -279,6 +293,13 @@ impl fmt::Display for ProblemKind {
             Self::DepthLimit { limit } => write!(f, "nested deeper than the limit of {limit}"),
             Self::NotAnElement { what } => write!(f, "{what} is not an element"),
             Self::TooLarge { limit } => write!(f, "larger than the limit of {}", Bytes(*limit)),
+            Self::ReadsOtherwise { why } => write!(f, "would not be read as it is: {why}"),
+            Self::FoundElsewhere { at, looked: Some(looked) } => {
+                write!(f, "stands at {at:#x}, but is looked for at {looked:#x}")
+            }
+            Self::FoundElsewhere { at, looked: None } => {
+                write!(f, "stands at {at:#x}, but nothing says where it is looked for")
+            }
             Self::Expression { message } => f.write_str(message),
         }
     }

@@ -230,6 +230,21 @@ fn words_and_codes_of_problems() {
             "`a` of `events` is not an element",
         ),
         (Kind::TooLarge { limit: 1 }, "too_large", "larger than the limit of 1 byte"),
+        (
+            Kind::ReadsOtherwise { why: text("it is something else") },
+            "reads_otherwise",
+            "would not be read as it is: it is something else",
+        ),
+        (
+            Kind::FoundElsewhere { at: 4, looked: Some(2) },
+            "found_elsewhere",
+            "stands at 0x4, but is looked for at 0x2",
+        ),
+        (
+            Kind::FoundElsewhere { at: 4, looked: None },
+            "found_elsewhere",
+            "stands at 0x4, but nothing says where it is looked for",
+        ),
         (Kind::Expression { message: text("overflow") }, "expression", "overflow"),
     ] {
         assert_eq!(kind.code(), code);

@@ -49,6 +49,13 @@ pub const CODES: &[(&str, &str, &str)] = &[
          whole byte. Say what the other bits are: `zero bits=3` or `reserved bits=3`.",
     ),
     (
+        "E0310",
+        "row without a home",
+        "Either all rows of a struct have homes, or none has. Only if `..` follows the size of the \
+         struct, rows without homes may follow: they stand behind the fixed block, so they come \
+         behind all rows that have a home.",
+    ),
+    (
         "E0401",
         "cases share a label",
         "Two cases or forms of a union take the same number, text or bits in the same layout, so \
@@ -240,6 +247,14 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0722",
         "struct does not exist in this layout",
         "The row is there in a layout in which its struct has no size.",
+    ),
+    (
+        "E0723",
+        "data without a name",
+        "The row holds data, so a value needs a name for it. A word that is no name is taken for \
+         documentation, and a number for an offset: a name consists of letters, digits and `_`, \
+         and does not begin with a digit. Only structs, whose rows then belong to the struct \
+         around them, need none.",
     ),
     ("E0730", "alignment not positive", "An alignment is a number of bytes, 1 or more."),
     ("E0731", "negative fill", "`zero` in a layout writes a number of bytes, 0 or more."),

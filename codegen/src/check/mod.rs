@@ -16,6 +16,7 @@ pub(crate) mod exprs;
 mod finite;
 mod fits;
 mod forms;
+mod named;
 mod none;
 mod order;
 mod owning;
@@ -47,6 +48,7 @@ pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
     }
     let context = Context::new(model);
     tiling::check(&context, &mut found);
+    named::check(&context, &mut found);
     words::check(&context, &mut found);
     bits::check(&context, &mut found);
     choice::check(&context, &mut found);

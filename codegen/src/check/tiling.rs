@@ -58,7 +58,35 @@ struct Body<'a> {
     to: Option<u64>,
 }
 
+/// Rows without homes stand behind those that have some, and only where the block is not all.
+fn homeless(epoch: EpochId, record: &Record, found: &mut Diagnostics) {
+    let rows = || record.rows.iter().filter(|row| has_bytes(row));
+    let at = |row: &&Row| matches!(row.home(epoch), Home::At(_));
+    let Some(last) = rows().filter(at).last() else { return };
+    let sized = record.sizes.get(epoch.index()).is_some_and(Option::is_some);
+    let behind = record.rows.iter().position(|row| std::ptr::eq(row, last));
+    for (number, row) in record.rows.iter().enumerate() {
+        let early = Some(number) < behind;
+        let closed = sized && !record.open;
+        if !has_bytes(row) || row.home(epoch) != Home::Next || !(early || closed) {
+            continue;
+        }
+        let name = row_name(row);
+        let diagnostic = found.error("E0310", row.span, format!("{name} has no home"));
+        diagnostic.also(last.span, "this row has one");
+        diagnostic.help(match !closed {
+            true => "write its offset behind its name, or move it behind all rows with offsets",
+            false => "write its offset behind its name",
+        });
+    }
+}
+
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    for (epoch, _) in context.epochs() {
+        for (_, record) in context.records(epoch) {
+            homeless(epoch, record, found);
+        }
+    }
     for (epoch, sizes) in context.epochs() {
         for (_, record) in context.records(epoch) {
             if record.kind != RecordKind::Struct {

@@ -41,6 +41,11 @@ fn nul(content: Content) -> Vec<u8> {
     vec![0; usize::try_from(unit_size(content)).unwrap_or(1)]
 }
 
+/// Bytes of a unit of a text.
+fn unit(content: Content) -> u8 {
+    u8::try_from(unit_size(content)).unwrap_or(1)
+}
+
 impl<'t> Cx<'t> {
     /// The type that a `string` declaration gives with these arguments. It is noted for the model.
     pub(super) fn string(
@@ -78,8 +83,12 @@ impl<'t> Cx<'t> {
         match length {
             "fill" => return Some(make(RunLength::Fill, suffix)),
             "until-nul" => {
-                let terminator =
-                    Terminator { bytes: nul(content), mode: Terminated::Dropped, optional: false };
+                let terminator = Terminator {
+                    bytes: nul(content),
+                    unit: unit(content),
+                    mode: Terminated::Dropped,
+                    optional: false,
+                };
                 return Some(Type::Region(Box::new(RegionType {
                     inner: make(RunLength::Fill, Vec::new()),
                     extent: Extent::Terminated(terminator),
@@ -207,7 +216,8 @@ impl<'t> Cx<'t> {
             Some("unread") => Terminated::Unread,
             _ => Terminated::Dropped,
         };
-        Some(Terminator { bytes, mode, optional: props.flag("terminator_optional") })
+        let optional = props.flag("terminator_optional");
+        Some(Terminator { bytes, unit: unit(content), mode, optional })
     }
 
     /// `strip=`.

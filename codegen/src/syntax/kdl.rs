@@ -69,6 +69,11 @@ impl Literal {
         }
     }
 
+    /// Whether it is a text without quotes.
+    pub fn is_bare(&self) -> bool {
+        matches!(self.value, Scalar::Text(_)) && self.inner == Some(self.span.start)
+    }
+
     /// The place of some bytes of a text; the whole value if they can't be found.
     pub fn part(&self, start: usize, end: usize) -> Span {
         let shifted =

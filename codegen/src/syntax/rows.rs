@@ -388,6 +388,17 @@ pub(super) fn row(node: &Node, diagnostics: &mut Diagnostics) -> Option<Row> {
     } else {
         args.name()
     };
+    // A single word where a name may stand is meant as one.
+    let wrong = args.peek().filter(|_| named && name.is_none()).and_then(|literal| {
+        let word =
+            literal.text().filter(|text| *text != "-" && !text.contains(char::is_whitespace));
+        word.filter(|_| !literal.is_bare()).map(|word| (literal.span, word.to_owned()))
+    });
+    if let Some((span, word)) = wrong {
+        diagnostics
+            .error("E0110", span, format!("`{word}` is no name"))
+            .help("a name consists of letters, digits and `_`, and does not begin with a digit");
+    }
     let homes = args.homes(diagnostics);
     let doc = args.doc(diagnostics);
     let props = props(node, known, diagnostics);

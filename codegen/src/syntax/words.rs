@@ -80,6 +80,15 @@ impl<'a> Args<'a> {
     pub fn doc(&mut self, diagnostics: &mut Diagnostics) -> Option<String> {
         let doc = self.peek().and_then(Literal::text).map(str::to_owned);
         if doc.is_some() {
+            if let Some(word) = self.peek().filter(|literal| literal.is_bare()) {
+                let said = self.said().to_owned();
+                let word = (word.span, word.written());
+                let message = format!("`{}` behind `{said}` is no name and no offset", word.1);
+                diagnostics.error("E0111", word.0, message).help(
+                    "a name consists of letters, digits and `_`, and does not begin with a \
+                     digit; documentation stands in quotes",
+                );
+            }
             self.at += 1;
         }
         self.end(diagnostics);

@@ -176,7 +176,7 @@ lists! {
     fields RegionType { inner, extent, trim }
     cases Extent { Size(size), End(address), Terminated(terminator), Rest, }
     fields Trim { terminator, strip }
-    fields Terminator { bytes, mode, optional }
+    fields Terminator { bytes, unit, mode, optional }
     cases Terminated { Dropped, Kept, Unread, }
     fields ArrayType { element, length, stride }
     cases ArrayLength { Count(count), Fill, Last(condition), }

@@ -72,6 +72,14 @@ impl<'p> Engine<'p, '_> {
             pointed = true;
         }
         let unplaced = pointed && here == UNPLACED;
+        if unplaced && item.is_there() && self.writing.total.is_some() {
+            let row = self.tree.row(loc);
+            if let Some(pointer) = pointer_type(row, loc) {
+                if matches!(pointer.target, Target::Pooled) {
+                    return self.member_address(loc, pointer, item).map(Some);
+                }
+            }
+        }
         match item {
             Item::Absent if !leads_to_nothing(self.tree.row(loc)) => Ok(None),
             // Its pointer is none, or it is not placed yet.

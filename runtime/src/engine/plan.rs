@@ -1080,6 +1080,10 @@ impl Planning<'_> {
             || row.unique
             || row.when.is_some()
             || !row.checks.is_empty()
+            || matches!(
+                row.kind,
+                RowKind::Object { .. } | RowKind::Mark { .. } | RowKind::Value { seen: Some(_) }
+            )
             || matches!(&row.ty, Type::Cell(Cell { storage: Storage::TagOf, .. }))
     }
 

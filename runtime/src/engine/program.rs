@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use crate::engine::item::{Blob, From};
 use crate::engine::plan::{plans, Direction, Plan};
 use crate::model::{
-    Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Label, Measure, Model, Path,
-    RecordId, RowId, Start, Storage, Tag, Union,
+    Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent, Label, Measure,
+    Model, Path, RecordId, RowId, Start, Storage, Tag, Terminated, Type, Union,
 };
 
 /// A model, prepared for reading and writing: its layouts, and what is known of them before any
@@ -86,6 +86,8 @@ pub(crate) struct Layout {
     literal_of: Vec<Blob>,
     /// For each expression, whether it is about where the reader is.
     positions: Vec<bool>,
+    /// Whether what is written has to be read to know that it is read as it was meant.
+    pub positioned: bool,
     /// For each expression, whether it is about the very node that it is evaluated in.
     own: Vec<bool>,
     /// Rows from whose size some number follows.
@@ -206,6 +208,7 @@ impl Layout {
             own.push(found);
         }
         Layout {
+            positioned: positions.contains(&true) || has_open_ends(&model),
             reading: plans(&model, epoch, Direction::Reading, &mut literals),
             writing: plans(&model, epoch, Direction::Writing, &mut literals),
             followed: followed(&model),
@@ -235,6 +238,19 @@ impl Layout {
     pub(crate) fn mentions_position(&self, expr: ExprId) -> bool {
         self.positions[expr.index()]
     }
+}
+
+/// Whether something ends where what follows begins, or where a region ends.
+fn has_open_ends(model: &Model) -> bool {
+    let open = |ty: &Type| match ty {
+        Type::Region(region) => match &region.extent {
+            Extent::Terminated(end) => end.optional || end.mode == Terminated::Unread,
+            _ => false,
+        },
+        _ => false,
+    };
+    let rows = model.records.iter().flat_map(|record| &record.rows);
+    rows.flat_map(|row| row.ty.parts()).any(open)
 }
 
 /// Rows from whose size a derived number follows.

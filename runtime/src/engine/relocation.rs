@@ -207,10 +207,10 @@ impl<'p> Engine<'p, '_> {
         this: NodeRef,
         it: Option<Val>,
     ) -> Fallible<Val> {
-        if !self.is_reading() {
+        if !self.is_reading() && self.writing.total.is_none() {
             return Ok(Val::None);
         }
-        if !self.reading.settling {
+        if self.is_reading() && !self.reading.settling {
             return eval_error("the relocation table is not read yet");
         }
         let Val::Loc(loc) = self.find_first(path, this, it)?.first else { return Ok(Val::None) };

@@ -4,13 +4,21 @@ use alloc::vec::Vec;
 
 use crate::model::{Terminated, Terminator, Trim};
 
-/// Offset of a terminator, which stands at a multiple of its length.
+/// Offset of a terminator, which begins where a unit of the text does.
 pub(crate) fn find_terminator(terminator: &Terminator, bytes: &[u8]) -> Option<usize> {
-    let width = terminator.bytes.len().max(1);
-    if let [byte] = terminator.bytes[..] {
-        return bytes.iter().position(|b| *b == byte);
+    let unit = usize::from(terminator.unit.max(1));
+    if let ([byte], 1) = (&terminator.bytes[..], unit) {
+        return bytes.iter().position(|b| b == byte);
     }
-    bytes.chunks_exact(width).position(|unit| unit == terminator.bytes).map(|index| index * width)
+    let places = bytes.windows(terminator.bytes.len().max(1)).step_by(unit);
+    places.into_iter().position(|place| place == terminator.bytes).map(|index| index * unit)
+}
+
+/// Whether content is all that is found before its terminator. A terminator may begin in the content
+/// and end in itself.
+pub(crate) fn ends_content(terminator: &Terminator, content: &[u8]) -> bool {
+    let whole = [content, &terminator.bytes].concat();
+    find_terminator(terminator, &whole) == Some(content.len())
 }
 
 /// Length of the content in a region of known size.

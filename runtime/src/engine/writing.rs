@@ -34,6 +34,12 @@ pub(crate) struct Writing {
     pub pools: Vec<Option<Vec<Loc>>>,
     /// Bytes that belong to no row: tails of regions, kept gaps.
     pub loose: Vec<(u64, Vec<u8>)>,
+    /// What has no terminator because a region ends there, as far as the region is not laid yet.
+    pub open_ends: Vec<(u64, Loc)>,
+    /// What is in no region's end, as was seen when everything was placed before.
+    pub ended: BTreeSet<Loc>,
+    /// The same, as it is seen now.
+    pub late_ends: BTreeSet<Loc>,
     /// Sizes and ends of regions that must agree with an expression.
     pub expectations: Vec<Expectation>,
     /// Where objects are put, and where they were.

@@ -48,7 +48,7 @@ pub struct HelloWorld {
 ::formwork::__file! {
     File < 'a > [straight]
     "\
-dQtzr'L!-hello_world!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%o\
+vyQY^#L!-hello_world!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%o\
 ne!@!#%!+!!&T###);!"
 }
 

@@ -587,17 +587,9 @@ impl<'m> Straight<'_, 'm> {
             let frame = Frame { record: case, ..frame.clone() };
             return self.row_place(view, &frame, id, then);
         }
-        if let (RowKind::Value { seen: Some(_) }, Role::Default(constant)) = (&row.kind, &row.role)
-            && !self.is_tried(frame.record, row)
+        if matches!(row.kind, RowKind::Value { seen: Some(_) }) && !self.is_tried(frame.record, row)
         {
-            return match constant {
-                Constant::Bool(b) => then(Place::Truth(quote!(#b))),
-                Constant::Int(n) => {
-                    let n = Literal::i128_suffixed(*n);
-                    then(Place::Number(quote!(#n)))
-                }
-                _ => unable("a value that is no number"),
-            };
+            return unable("a value that is seen in the file");
         }
         let transparent = self.shapes.is_transparent(frame.record);
         if let Some(field) = self.shapes.field(frame.record, id) {

@@ -25,8 +25,8 @@ use quote::{format_ident, quote};
 use super::shape::{Shape, Shapes};
 use super::visit::{Part, expressions};
 use crate::model::{
-    Constant, EpochId, Expr, ExprId, Model, Path, Record, RecordId, RecordKind, Role, Row, RowId,
-    RowKind, Sizes, Start, Type, UnionId,
+    Constant, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Measure, Model, Path, Record,
+    RecordId, RecordKind, Role, Row, RowId, RowKind, Sizes, Start, Type, UnionId,
 };
 
 pub(super) use expr::{Access, Frame, Scope, early};
@@ -99,35 +99,77 @@ pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted>
         let tried = rows.filter(|(_, row)| straight.is_tried(model.root, row));
         tried.filter_map(|(id, row)| Some((&straight.shapes.field(model.root, id)?.ident, row)))
     };
+    let plain = if tried().next().is_none() { quote!(whole) } else { quote!(plain) };
     // Addresses may say something that the bytes do not depend on.
     let doubts = tried().filter(|(_, row)| straight.asks_for_addresses(row)).map(|(field, _)| {
         quote! {
             value.#field = !value.#field;
-            s::holds(!s::writes(bytes, |out| whole(&value, out)))?;
+            s::holds(!s::writes(bytes, |out| #plain(&value, out)))?;
             value.#field = !value.#field;
         }
     });
     let tries = tried().map(|(field, _)| {
         quote! {
             value.#field = !value.#field;
-            if s::writes(bytes, |out| whole(&value, out)) {
+            if s::writes(bytes, |out| #plain(&value, out)) {
                 return rt::Ok(value);
             }
             value.#field = !value.#field;
         }
     });
+    // Another value that gives the same bytes may be what a reader sees in them.
+    let seen = tried().map(|(field, row)| {
+        let usual = matches!(row.role, Role::Default(Constant::Bool(true)));
+        let unless = (!straight.asks_for_addresses(row)).then(|| quote!(if value.#field != #usual));
+        quote! {
+            #unless {
+                let mut other = value.clone();
+                other.#field = !other.#field;
+                if s::writes(&out[from..], |out| plain(&other, out)) {
+                    out.truncate(from);
+                    return rt::Err(s::Odd);
+                }
+            }
+        }
+    });
+    let seen: TokenStream = seen.collect();
     let whole = if reader.sealed {
         quote!(read::<M>(bytes, options))
     } else {
         quote! {
             let mut value = read::<M>(bytes, options)?;
             // What the reader did not look at is in the bytes that the value has.
-            if s::writes(bytes, |out| whole(&value, out)) {
+            if s::writes(bytes, |out| #plain(&value, out)) {
                 #(#doubts)*
                 return rt::Ok(value);
             }
             #(#tries)*
             rt::Err(s::Odd)
+        }
+    };
+    let written = if seen.is_empty() {
+        quote! {
+            /// Appends the bytes of a value, if it is the plain case.
+            pub(super) fn whole(value: &#root, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+                check_root(value)?;
+                write(value, out)
+            }
+        }
+    } else {
+        quote! {
+            /// Appends the bytes of a value, if it is the plain case.
+            pub(super) fn whole(value: &#root, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+                let from = out.len();
+                plain(value, out)?;
+                #seen
+                rt::Ok(())
+            }
+
+            /// The same, whatever a reader sees in them.
+            fn plain(value: &#root, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+                check_root(value)?;
+                write(value, out)
+            }
         }
     };
     let tokens = quote! {
@@ -144,11 +186,7 @@ pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted>
                 #whole
             }
 
-            /// Appends the bytes of a value, if it is the plain case.
-            pub(super) fn whole(value: &#root, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-                check_root(value)?;
-                write(value, out)
-            }
+            #written
 
             #epoch
             #tokens
@@ -401,6 +439,30 @@ impl<'p, 'm> Straight<'p, 'm> {
         record == self.model.root
             && matches!(row.kind, RowKind::Value { seen: Some(_) })
             && matches!(row.role, Role::Default(Constant::Bool(_)))
+    }
+
+    /// Whether some row is the address of an object, so that a reader finds it wherever it is.
+    pub fn says_address(&self, record: RecordId, object: RowId) -> bool {
+        let definers = self.model.records().flat_map(|(id, of)| {
+            let definers = of.rows.iter().flat_map(|row| &row.definers);
+            definers.map(move |definer| (id, definer))
+        });
+        definers.into_iter().any(|(id, definer)| {
+            let here = match &definer.scope {
+                DefinerScope::Own => id == record,
+                DefinerScope::Owner(owner, _) => *owner == record,
+                DefinerScope::Case(row, case) => {
+                    let union = self.model.records[id.index()].rows[row.index()].ty.union();
+                    let cases = union.map(|union| &self.model.unions[union.index()].cases);
+                    cases.is_some_and(|cases| cases[*case as usize].record == record)
+                }
+            };
+            let DefinerSource::Measure { measure: Measure::At(_), row, .. } = &definer.source
+            else {
+                return false;
+            };
+            here && *row == object
+        })
     }
 
     /// Whether what a value is seen from is where something is.

@@ -3,13 +3,14 @@
 use alloc::boxed::Box;
 use alloc::format;
 
+use super::super::forms::cell_fits;
 use super::super::item::{ArrayRef, Item, Loc, UNPLACED};
 use super::super::reading::short;
 use super::super::state::Engine;
-use super::super::tree::{Array, Cells, Elements, Records};
+use super::super::tree::{cell_bytes, Array, Cells, Elements, Records};
 use super::super::val::{eval_error, Fallible, Fault, Val};
 use crate::error::{ReadError, ReadErrorKind};
-use crate::model::{Home, Path, RowKind};
+use crate::model::{Home, Meaning, Path, Row, RowKind, Type};
 
 impl<'p> Engine<'p, '_> {
     /// Makes sure that a row has been read, objects and pointers included.
@@ -59,7 +60,7 @@ impl<'p> Engine<'p, '_> {
             }
             (RowKind::Value { seen: Some(seen) }, _) => {
                 let seen = self.while_busy(loc, |engine| engine.eval(*seen, loc.node, None))?;
-                let item = self.tree.val_item(seen);
+                let item = self.seen(row, seen)?;
                 self.tree.set_item(loc, item);
                 Ok(())
             }
@@ -81,6 +82,39 @@ impl<'p> Engine<'p, '_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// What is seen in the file, as a value of the row's type.
+    fn seen(&mut self, row: &'p Row, seen: Val) -> Fallible<Item> {
+        let cell = match &row.ty {
+            Type::Cell(cell) => Some(cell),
+            _ => None,
+        };
+        let meaning = cell.map(|cell| &cell.meaning);
+        let fits = match (seen, meaning) {
+            (Val::None, _) => !row.none.is_empty() || row.when.is_some(),
+            (Val::Bool(_), meaning) => matches!(meaning, Some(Meaning::Bool { .. })),
+            (Val::Int(n), Some(Meaning::Int | Meaning::Enum(_))) => {
+                let stored = n.checked_add(row.plus);
+                let is_none = |stored| row.none.contains(&stored);
+                cell.is_some_and(|cell| cell_fits(self.model, cell, n))
+                    && !stored.map_or(true, is_none)
+            }
+            (Val::Float(f), Some(Meaning::Float)) => {
+                let narrow = cell.is_some_and(|cell| cell_bytes(cell) == 4);
+                if narrow && f64::from(f as f32).to_bits() == f.to_bits() {
+                    return Ok(Item::F32((f as f32).to_bits()));
+                }
+                !narrow
+            }
+            (Val::Text(_) | Val::Units(..) | Val::Bytes(_), None) => true,
+            _ => false,
+        };
+        if fits {
+            return Ok(self.tree.val_item(seen));
+        }
+        let (name, seen) = (row.name.as_deref().unwrap_or_default(), self.tree.show(seen));
+        eval_error(format!("`{name}` is seen as {seen}, which it cannot say"))
     }
 
     /// A path's elements of a shared table that belong to this node.

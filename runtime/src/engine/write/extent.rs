@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::super::item::Loc;
 use super::super::state::Engine;
-use super::super::trim::{canonical_tail, content_length, find_terminator};
+use super::super::trim::{canonical_tail, content_length, ends_content, find_terminator};
 use super::super::val::{eval_error, Fallible, Fault};
 use super::super::writing::Expectation;
 use super::lay::Spot;
@@ -32,6 +32,7 @@ impl<'p> Engine<'p, '_> {
             }
         }
         let around = self.writing.room;
+        let open = self.writing.open_ends.len();
         let room = match &region.extent {
             Extent::Size(size) if self.gives_room(loc, *size) => {
                 match self.eval_int(*size, loc.node, None) {
@@ -51,6 +52,9 @@ impl<'p> Engine<'p, '_> {
         laid?;
         spot.align();
         let end = spot.at;
+        if !matches!((&region.extent, &region.trim), (Extent::Rest, None)) {
+            self.close_region(open, end);
+        }
         match (&region.extent, &region.trim) {
             (Extent::Size(size), None) => self.expect(loc, *size, end - at, "size"),
             (Extent::End(expr), None) => {
@@ -89,12 +93,21 @@ impl<'p> Engine<'p, '_> {
         around: Option<u64>,
         spot: &mut Spot,
     ) {
+        let width = terminator.bytes.len() as u64;
+        let full = around.is_some_and(|room| spot.at.saturating_add(width) > room);
+        let kept = self
+            .tree
+            .kept_of(loc, KeptKind::Tail)
+            .is_some_and(|kept| kept.instead_of == KeptValue::Int(content.len() as i128));
+        let last = !self.writing.ended.contains(&loc);
+        let ended_by_region = terminator.optional && last && (full || kept);
         let found = find_terminator(terminator, content);
         let fits = match terminator.mode {
             Terminated::Kept => {
                 found.is_some_and(|i| i + terminator.bytes.len() == content.len())
                     || (terminator.optional && found.is_none())
             }
+            Terminated::Dropped if !ended_by_region => ends_content(terminator, content),
             Terminated::Dropped | Terminated::Unread => found.is_none(),
         };
         if !fits {
@@ -104,18 +117,27 @@ impl<'p> Engine<'p, '_> {
             };
             self.problem(loc, ProblemKind::TextContains { what: what.into() });
         }
-        let width = terminator.bytes.len() as u64;
-        let full = around.is_some_and(|room| spot.at.saturating_add(width) > room);
-        let kept = self
-            .tree
-            .kept_of(loc, KeptKind::Tail)
-            .is_some_and(|kept| kept.instead_of == KeptValue::Int(content.len() as i128));
-        let ended_by_region = terminator.optional && (full || kept);
-        if terminator.mode == Terminated::Dropped && !ended_by_region {
-            if !self.writing.measuring {
-                self.writing.loose.push((spot.at, terminator.bytes.clone()));
+        if terminator.mode != Terminated::Dropped {
+            return;
+        }
+        if ended_by_region {
+            self.writing.open_ends.push((spot.at, loc));
+            return;
+        }
+        if !self.writing.measuring {
+            self.writing.loose.push((spot.at, terminator.bytes.clone()));
+        }
+        spot.at += width;
+    }
+
+    /// What has no terminator because the end of a region stands for it must stand there: where
+    /// something has come behind it, it gets its terminator the next time. The region ends at `end`,
+    /// and what is open in it was noted from `first` on.
+    pub(crate) fn close_region(&mut self, first: usize, end: u64) {
+        for (at, loc) in self.writing.open_ends.drain(first..) {
+            if at != end {
+                self.writing.late_ends.insert(loc);
             }
-            spot.at += width;
         }
     }
 

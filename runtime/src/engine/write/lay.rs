@@ -331,12 +331,14 @@ impl<'p> Engine<'p, '_> {
                 for index in 0..count {
                     let element_loc = loc.at(index);
                     let start = spot.at;
+                    let open = self.writing.open_ends.len();
                     if !known {
                         starts.push(short(start));
                     }
                     self.lay_inline(element_loc, element, row, spot)?;
                     if let Some(stride) = stride {
                         spot.align();
+                        self.close_region(open, spot.at);
                         self.expect(element_loc, stride, spot.at - start, "size");
                     }
                 }
@@ -555,8 +557,10 @@ impl<'p> Engine<'p, '_> {
         }
         let row = self.tree.row(loc);
         let before = core::mem::replace(&mut self.writing.measuring, true);
+        let open = self.writing.open_ends.len();
         let mut spot = Spot::new(0);
         let result = self.lay_inline(loc, &row.ty, row, &mut spot);
+        self.writing.open_ends.truncate(open);
         spot.align();
         self.writing.measuring = before;
         result?;

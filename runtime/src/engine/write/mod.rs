@@ -7,6 +7,7 @@
 //! 4. *Validate*: counts, references and rules.
 //! 5. *Fill*: an exactly sized buffer, every address known.
 
+mod again;
 mod arrange;
 pub(crate) mod build;
 mod expand;
@@ -19,6 +20,7 @@ mod tags;
 mod validate;
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -54,6 +56,7 @@ pub(crate) fn write(
     let options = ReadOptions::default();
     let base = out.len();
     let mut moves = Moves::default();
+    let mut ended = BTreeSet::new();
     loop {
         let mut engine = Engine::new(program, layout, Direction::Writing, file, &options);
         engine.context.clone_from(&context);
@@ -62,18 +65,38 @@ pub(crate) fn write(
             ByteOrderRule::Mark { .. } => Endian::Little,
         };
         engine.writing.base = base;
-        engine.writing.checking = aim == Aim::Check;
-        engine.writing.placing.moves = moves;
+        engine.writing.checking = aim == Aim::Check && !layout.positioned;
+        engine.writing.placing.moves = core::mem::take(&mut moves);
+        engine.writing.ended = core::mem::take(&mut ended);
         engine.writing.out = core::mem::take(out);
         engine.write_file(value);
         *out = core::mem::take(&mut engine.writing.out);
+        if !engine.writing.late_ends.is_empty() {
+            ended = engine.writing.ended;
+            ended.append(&mut engine.writing.late_ends);
+            moves = engine.writing.placing.moves;
+            out.truncate(base);
+            continue;
+        }
         let problems = engine.writing.problems;
         if !problems.is_empty() {
             out.truncate(base);
             return Err(WriteError::new(problems));
         }
         match engine.writing.placing.again {
-            None => return Ok(()),
+            None if !layout.positioned => return Ok(()),
+            None => {
+                let bytes = out.get(base..).unwrap_or_default();
+                match again::reads_otherwise(program, &engine.tree, bytes) {
+                    None if aim == Aim::Bytes => {}
+                    None => out.truncate(base),
+                    Some(problem) => {
+                        out.truncate(base);
+                        return Err(problem.into());
+                    }
+                }
+                return Ok(());
+            }
             Some(next) => moves = next,
         }
         out.truncate(base);
@@ -96,7 +119,13 @@ impl<'p> Engine<'p, '_> {
         if let Err(fault) = self.place_root() {
             self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
         }
+        if let Some(total) = self.writing.total {
+            self.close_region(0, total);
+        }
         self.check_sizes();
+        if !self.writing.late_ends.is_empty() {
+            return;
+        }
         if !self.writing.problems.is_empty() || self.writing.placing.again.is_some() {
             return;
         }

@@ -319,7 +319,12 @@ impl<'p> Engine<'p, '_> {
         Ok(i128::from(address) + i128::from(kind.skip) - base)
     }
 
-    fn member_address(&mut self, loc: Loc, pointer: &'p PointerType, text: Item) -> Fallible<u32> {
+    pub(crate) fn member_address(
+        &mut self,
+        loc: Loc,
+        pointer: &'p PointerType,
+        text: Item,
+    ) -> Fallible<u32> {
         let kind = &self.model.pointers[pointer.kind.index()];
         let Some(pool) = &kind.pool else { return eval_error("the pointer has no pool") };
         let found = match (&pool.start, self.writing.pools.get(pointer.kind.index())) {

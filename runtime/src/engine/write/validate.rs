@@ -12,7 +12,7 @@ use super::super::val::{Fallible, Val};
 use super::super::walk::Walk;
 use super::lay::may_say_none;
 use crate::model::{
-    ArrayLength, Check, CheckKind, Expr, Label, Reference, Row, RowKind, Tag, Type,
+    ArrayLength, Check, CheckKind, Expr, Home, Label, Reference, Row, RowKind, Tag, Type,
 };
 use crate::problem::ProblemKind;
 
@@ -91,6 +91,7 @@ impl<'p> Engine<'p, '_> {
     fn validate_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
         self.validate_presence(loc, row)?;
         self.validate_tag(loc, row)?;
+        self.validate_place(loc, row)?;
         if !row.checks.is_empty() {
             self.force(loc.node, loc.row)?;
         }
@@ -139,6 +140,42 @@ impl<'p> Engine<'p, '_> {
         } else if !holds && there {
             let why = "its condition does not hold".into();
             self.problem(loc, ProblemKind::UnexpectedField { why });
+        }
+        Ok(())
+    }
+
+    /// An object stands where a reader looks for it, and a value is what a reader sees.
+    fn validate_place(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        let (RowKind::Object { address: expr }
+        | RowKind::Mark { address: expr }
+        | RowKind::Value { seen: Some(expr) }) = row.kind
+        else {
+            return Ok(());
+        };
+        let item = self.tree.entry(loc);
+        let there = item.is_there();
+        // Where reading depends on the position, it is tried.
+        if self.layout.mentions_position(expr) || self.tree.home(loc) == Home::Absent {
+            return Ok(());
+        }
+        if matches!(row.kind, RowKind::Value { .. }) {
+            if row.when.is_some() && !there {
+                return Ok(());
+            }
+            let seen = self.eval(expr, loc.node, None)?;
+            if !self.tree.same(seen, self.tree.val(item)) {
+                let why = format!("it would be seen as {}", self.tree.show(seen)).into();
+                self.problem(loc, ProblemKind::ReadsOtherwise { why });
+            }
+            return Ok(());
+        }
+        let at = self.tree.row_at(loc);
+        if !there || at == UNPLACED {
+            return Ok(());
+        }
+        let looked = self.eval_int(expr, loc.node, None)?;
+        if looked != Some(at.into()) {
+            self.problem(loc, ProblemKind::FoundElsewhere { at: at.into(), looked });
         }
         Ok(())
     }

@@ -26,7 +26,9 @@ impl<'m> Reading<'_, '_, 'm> {
         let shape = (work.wanted)(id);
         let field = self.local("f");
         match (&row.kind, &row.role) {
-            (RowKind::Value { seen: Some(_) }, Role::Default(constant)) => {
+            (RowKind::Value { seen: Some(_) }, Role::Default(constant))
+                if self.straight.is_tried(ctx.record, row) =>
+            {
                 self.doubt("a value that is seen in the file");
                 let Some(shape) = shape else { return Ok(()) };
                 let Some(value) = self.straight.shapes.constant(constant, &shape, true) else {
@@ -78,6 +80,9 @@ impl<'m> Reading<'_, '_, 'm> {
         shape: Option<Shape>,
     ) -> Able<()> {
         let ctx = work.ctx;
+        if !self.straight.says_address(ctx.record, id) {
+            return unable("an object that is found in another way than by its address");
+        }
         if work.extents.contains(&id) {
             self.doubt("the address of an object");
         }

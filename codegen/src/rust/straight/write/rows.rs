@@ -175,13 +175,10 @@ impl<'m> Writer<'_, '_, 'm> {
     /// What must hold of a row without bytes.
     pub(super) fn gone(&self, node: &Node<'m>, row_id: RowId, row: &'m Row) -> Able<TokenStream> {
         let home = row.homes.get(node.epoch).copied().unwrap_or(Home::Nowhere);
-        if let (RowKind::Value { seen: Some(_) }, Role::Default(constant)) = (&row.kind, &row.role)
-            && let Some(src) = self.field(node, row_id)
-            && !self.straight.is_tried(node.id, row)
+        let seen = matches!(row.kind, RowKind::Value { seen: Some(_) });
+        if matches!(row.kind, RowKind::Slice { .. } | RowKind::Mark { .. })
+            || seen && !self.straight.is_tried(node.id, row)
         {
-            return self.is_constant(&src, constant);
-        }
-        if matches!(row.kind, RowKind::Slice { .. } | RowKind::Mark { .. }) {
             return unable(super::super::kind(row));
         }
         if home != Home::Absent {

@@ -202,7 +202,8 @@ impl<'p, 'b> Engine<'p, 'b> {
         let (Some(with), Some(item)) = (pointer.none_with, self.tree.pointer(loc)) else {
             return Ok(());
         };
-        let none = self.model.pointers[pointer.kind.index()].none == Some(item.stored());
+        let of_kind = self.model.pointers[pointer.kind.index()].none;
+        let none = of_kind == Some(item.stored()) || row.none.contains(&item.stored());
         let with = Loc::row(loc.node, with);
         self.force_loc(with)?;
         let empty = self.count_items(with) == 0;

@@ -56,6 +56,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
         self.compare_tables()
             .map_err(|fault| self.fault(*fault, 0_u32, Loc::row(NodeRef::ROOT, WHOLE)))?;
+        self.must_have_pools()?;
         self.find_arrangement()
     }
 

@@ -56,6 +56,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
         self.compare_tables()
             .map_err(|fault| self.fault(*fault, 0_u32, Loc::row(NodeRef::ROOT, WHOLE)))?;
+        self.must_have_pools()?;
         self.find_arrangement()
     }
 
@@ -208,7 +209,8 @@ impl<'p, 'b> Engine<'p, 'b> {
         let (Some(with), Some(item)) = (pointer.none_with, self.tree.pointer(loc)) else {
             return Ok(());
         };
-        let none = self.model.pointers[pointer.kind.index()].none == Some(item.stored());
+        let of_kind = self.model.pointers[pointer.kind.index()].none;
+        let none = of_kind == Some(item.stored()) || row.none.contains(&item.stored());
         let with = Loc::row(loc.node, with);
         self.force_loc(with)?;
         let empty = self.count_items(with) == 0;

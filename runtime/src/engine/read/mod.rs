@@ -71,6 +71,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         // Bytes behind the root that nothing leads to are gaps, like others between objects.
         self.read_record(root, Cursor::new(0, length))?;
         self.resolve_node(root)?;
+        self.read_later()?;
         self.settle()?;
         let strict = self.options.strict;
         match self.reading.notes.first().filter(|_| strict).cloned() {

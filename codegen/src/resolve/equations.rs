@@ -129,6 +129,12 @@ impl<'t> Cx<'t> {
             }
             RowWord::Value(_) => {
                 let seen = match props.ex("seen") {
+                    Some(ex) if matches!(built.ty, Type::Array(_)) => {
+                        self.d
+                            .error("E0237", ex.span, "a list can't be measured")
+                            .help("`seen=` gives one number, truth value or text");
+                        return None;
+                    }
                     Some(ex) => Some(self.expr(env, ex)?.expr),
                     None => None,
                 };

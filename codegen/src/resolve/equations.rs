@@ -116,6 +116,16 @@ impl<'t> Cx<'t> {
             }
             RowWord::Object(_) => {
                 let address = self.address(id, row, env)?;
+                if row.optional {
+                    // It is there if something says where.
+                    let zero = self.exprs.add(Expr::Int(0));
+                    let there = Expr::Binary(BinaryOp::GreaterOrEqual, address, zero);
+                    let there = self.exprs.add(there);
+                    built.when = Some(match built.when {
+                        None => there,
+                        Some(when) => self.exprs.add(Expr::Binary(BinaryOp::BothTrue, when, there)),
+                    });
+                }
                 let kind = RowKind::Object { address };
                 if let Some(PropValue::From(from)) = props.get("from").map(|p| &p.value) {
                     let role = self.view(env, from)?;

@@ -11,10 +11,11 @@ pub(crate) mod run;
 use alloc::string::String;
 
 use super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
+use super::kept::Kept;
 use super::plan::{RowPlan, Store};
 use super::reading::{short, Note, Read};
 use super::state::Engine;
-use super::tree::{Kept, Order};
+use super::tree::Order;
 use super::val::{read_kind, Fault};
 use crate::bits::BitReader;
 use crate::error::{ReadError, ReadErrorKind};

@@ -6,12 +6,13 @@ use alloc::vec::Vec;
 
 use super::super::forms::{cell_fits, given_is};
 use super::super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, WHOLE};
+use super::super::kept::Kept;
 use super::super::plan::{Place, Store};
 use super::super::source::{
     spelled_row, Asked, Fields, Given, OnlySpelled, Spelled, StandsFor, Stored,
 };
 use super::super::state::Engine;
-use super::super::tree::{cell_bytes, Cells, Elements, Kept, Order, Pointer, Records};
+use super::super::tree::{cell_bytes, Cells, Elements, Order, Pointer, Records};
 use crate::load::{mask, Endian};
 use crate::model::{
     Case, Cell, Constant, Content, DefinerScope, Encoding, Home, IntType, Meaning, PointerType,

@@ -70,7 +70,7 @@ impl KeptRows {
             return self.all.iter().any(|kept| kept.row == row);
         }
         let first = (row, 0, KeptKind::Number);
-        self.places.range(first..).next().map_or(false, |((found, ..), _)| *found == row)
+        self.places.range(first..).next().is_some_and(|((found, ..), _)| *found == row)
     }
 
     pub(crate) fn iter(&self) -> core::slice::Iter<'_, Kept> {

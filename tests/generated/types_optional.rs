@@ -58,10 +58,10 @@ impl ::core::default::Default for File<'_> {
 
 ::formwork::__arbitrary! {
     [File < 'a >] u cx { ::formwork::__rt::Ok(File { options : as_arbitrary::field(u, cx,
-    as_arbitrary::ANY) ?, r#type : if cx.usual(u) ? { 3 } else { as_arbitrary::field(u,
-    cx, as_arbitrary::ANY) ? }, kind : as_arbitrary::field(u, cx, as_arbitrary::ANY) ?,
-    level : as_arbitrary::field(u, cx, as_arbitrary::ANY) ?, weights :
-    as_arbitrary::field(u, cx, as_arbitrary::Rule { length :
+    as_arbitrary::ANY) ?, r#type : match cx.usual(u) ? { true => 3, false =>
+    as_arbitrary::field(u, cx, as_arbitrary::ANY) ? }, kind : as_arbitrary::field(u, cx,
+    as_arbitrary::ANY) ?, level : as_arbitrary::field(u, cx, as_arbitrary::ANY) ?,
+    weights : as_arbitrary::field(u, cx, as_arbitrary::Rule { length :
     ::formwork::__rt::Some(2usize), ..as_arbitrary::ANY }) ?, things :
     as_arbitrary::field(u, cx, as_arbitrary::Rule { least : ::formwork::__rt::Some(0),
     ..as_arbitrary::ANY }) ?, size : as_arbitrary::field(u, cx, as_arbitrary::ANY) ?,

@@ -222,13 +222,14 @@ enum Fill {
 }
 
 impl Fill {
-    /// The file is written without what is kept of its gaps: then all gaps are what the layout
-    /// makes them.
+    /// The file is written as the layout arranges it: then all gaps are what the layout makes them.
     fn of(document: &mut Document<'_, '_>, bytes: &[u8], gaps: &[Between]) -> Fill {
         if gaps.is_empty() {
             return Fill::None;
         }
-        document.forget_kept(KeptKind::Gap);
+        for kind in KeptKind::ALL.into_iter().filter(|kind| kind.is_arrangement()) {
+            document.forget_kept(kind);
+        }
         let Ok(written) = document.write() else { return Fill::None };
         if written == bytes {
             return Fill::Everywhere;

@@ -142,8 +142,6 @@ pub enum Outcome {
     Refused,
     /// It was accepted, and all that must hold does.
     Held,
-    /// As [`Outcome::Held`], and what was written has other bytes than what was read.
-    Normalised,
 }
 
 #[cfg(test)]

@@ -1,20 +1,16 @@
 //! A schema with its generated code, and whether properties hold for it.
 
-use std::collections::BTreeSet;
 use std::marker::PhantomData;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use arbitrary::{Arbitrary, Unstructured};
 use formwork::{ReadError, ReadOptions, WriteError};
 use formwork_codegen::diagnostic::render;
 use formwork_codegen::load;
-use formwork_interpreter::{
-    FieldKind, Program, Value, WalkOptions, coverage, program, read, write,
-};
+use formwork_interpreter::{Program, Value, program, read, write};
 
 use crate::codec::{Codec, Show};
-use crate::laws::{Broken, Difference, first_difference, inside, respelled};
+use crate::laws::{Broken, first_difference, inside, respelled};
 use crate::property::{CHANGE, Case, Outcome, Property};
 use crate::text::Shipped;
 use crate::{edit, mutate, shown, value_text};
@@ -88,35 +84,14 @@ impl<C: Codec> Subject<C> {
     }
 
     fn rewrite(&self, bytes: &[u8], options: &ReadOptions) -> Result<Outcome, Broken> {
-        // Declared first, so that both values may borrow for as long.
-        #[allow(clippy::needless_late_init)]
-        let written;
         let file = match C::read(bytes, options) {
             Ok(file) => file,
             Err(error) => return refused(error, bytes),
         };
-        written = C::write(&file).map_err(Broken::Refused)?;
-        let again = match C::read(&written, options) {
-            Ok(again) => again,
-            Err(error) => return Err(Broken::Unreadable(error, written.clone())),
-        };
-        self.equal(&file, &again)?;
-        let twice = C::write(&again).map_err(Broken::Refused)?;
-        if let Some(difference) = first_difference(&written, &twice) {
-            return Err(Broken::Unstable(difference));
-        }
-        if written == bytes {
-            return Ok(Outcome::Held);
-        }
-        if !C::same_spelling(&file, &again) {
-            let (before, after) = (self.value(&file), self.value(&again));
-            if is_new(&before, &after) {
-                return Err(respelled(&before, &after));
-            }
-        }
-        match unexplained(&self.program, bytes, &written, options) {
+        let written = C::write(&file).map_err(Broken::Refused)?;
+        match first_difference(bytes, &written) {
+            None => Ok(Outcome::Held),
             Some(difference) => Err(Broken::Rewritten(difference)),
-            None => Ok(Outcome::Normalised),
         }
     }
 
@@ -279,90 +254,4 @@ pub(crate) fn unwritten(error: &WriteError) -> Result<Outcome, Broken> {
         return Err(Broken::Silent);
     }
     Ok(Outcome::Refused)
-}
-
-/// Whether the value that was written and read again deviates from what is canonical where the first
-/// one did not. What no longer fits may be lost: a pool that lacks a text which a label leads to is
-/// written as it should be, and with it whatever was said about its bytes.
-fn is_new(before: &Value, after: &Value) -> bool {
-    let rows = |value: &Value| {
-        let mut rows = Vec::new();
-        value.for_each_kept(&mut |kept| rows.push((kept.kind, kept.row.clone())));
-        rows
-    };
-    let mut known = rows(before);
-    rows(after).iter().any(|row| match known.iter().position(|other| other == row) {
-        Some(at) => {
-            known.swap_remove(at);
-            false
-        }
-        None => true,
-    })
-}
-
-/// Where fields are.
-#[derive(Default)]
-struct Places {
-    /// Fields with bytes: path, offset and size, and of a pointer what it leads to.
-    fields: BTreeSet<(String, u64, u64, Option<u64>)>,
-    /// Offsets and sizes of padding in elements that follow from other values. Nobody holds what
-    /// else such an element may have, so nothing of it is kept.
-    padding: Vec<(u64, u64)>,
-}
-
-impl Places {
-    fn of(program: &Program, bytes: &[u8], options: &ReadOptions) -> Option<Places> {
-        let document = read(program, bytes, options).ok()?;
-        let mut places = Places::default();
-        let mut computed: Option<String> = None;
-        let everything = WalkOptions { fold: None };
-        let walked = document.walk(None, &everything, &mut |field| {
-            if computed.as_ref().is_some_and(|array| !field.path.starts_with(array)) {
-                computed = None;
-            }
-            if field.kind == FieldKind::Array && matches!(field.role, "derived" | "kept" | "view") {
-                computed.get_or_insert_with(|| format!("{}[", field.path));
-            }
-            if let Some(offset) = field.offset {
-                if computed.is_some() && matches!(field.name.as_str(), "zero" | "reserved") {
-                    places.padding.push((offset, field.size));
-                }
-                places.fields.insert((field.path.clone(), offset, field.size, field.target));
-            }
-            ControlFlow::Continue(())
-        });
-        walked.ok().map(|()| places)
-    }
-}
-
-/// The first difference between a file and what was written of its value that nothing allows.
-///
-/// Allowed are bytes that no row claims and no fill explains, which are dropped, as is padding in
-/// elements that are computed, and other places for the objects of files that another program
-/// arranged: if both have the same size and all fields at the same offsets, each byte that the
-/// schema explains must be the same.
-fn unexplained(
-    program: &Program,
-    bytes: &[u8],
-    written: &[u8],
-    options: &ReadOptions,
-) -> Option<Difference> {
-    if bytes.len() != written.len() {
-        return None;
-    }
-    let places = Places::of(program, bytes, options)?;
-    if places.fields != Places::of(program, written, options)?.fields {
-        return None;
-    }
-    let gaps = coverage(program, bytes, options).gaps.into_iter().map(|gap| (gap.offset, gap.size));
-    let mut same = bytes.to_vec();
-    for (offset, size) in gaps.chain(places.padding) {
-        let (from, size) = (usize::try_from(offset).ok()?, usize::try_from(size).ok()?);
-        for at in from..from.saturating_add(size) {
-            if let (Some(byte), Some(new)) = (same.get_mut(at), written.get(at)) {
-                *byte = *new;
-            }
-        }
-    }
-    first_difference(&same, written)
 }

@@ -33,7 +33,6 @@ impl Engine<'_, '_> {
         if let [] | [Statement::This] = &layout[..] {
             return self.keep_end(self.tree.node_end(root).into(), true);
         }
-        // A layout that cannot be run says nothing of a file's places. Writing reports it.
         for round in [Round::Compare, Round::Note, Round::Keep] {
             let arrangement = &mut self.reading.arrangement;
             arrangement.round = round;
@@ -45,9 +44,8 @@ impl Engine<'_, '_> {
             let length = self.reading.notes.len();
             let ran = self.run_root();
             self.reading.notes.truncate(length);
-            if ran.is_err() {
-                return Ok(());
-            }
+            // A layout that cannot be run now cannot be run for writing, either.
+            ran.map_err(|fault| self.fault(*fault, 0_u32, Loc::row(root, WHOLE)))?;
             if let Some(error) = self.reading.not_zero.take() {
                 return Err(error);
             }

@@ -18,6 +18,7 @@ mod eval;
 mod find;
 mod forms;
 mod item;
+mod kept;
 mod keys;
 mod labels;
 mod map;

@@ -4,15 +4,17 @@ use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use super::item::{ArrayRef, Item, Loc, NodeRef, CASE, UNPLACED};
+use super::item::{ArrayRef, Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
 use super::map::{sort_by_number, BytesMap, Map};
 use super::plan::Duties;
+use super::reading::Read;
 use super::relocation::collect;
 use super::state::Engine;
 use super::tree::Tree;
 use super::val::{Fallible, Val};
 use super::walk::Walk;
 use super::writing::TextAside;
+use crate::error::ReadErrorKind;
 use crate::model::{
     ExprId, Extent, PointerId, PoolOrder, RowKind, RunType, Start, Target, Terminated, Type,
 };
@@ -202,6 +204,70 @@ impl<'p> Engine<'p, '_> {
 }
 
 impl<'p> Engine<'p, '_> {
+    /// Each text that a pointer means must stand in a pool, or the file could not be written.
+    pub(crate) fn must_have_pools(&mut self) -> Read<()> {
+        let model = self.model;
+        let kinds = model.pointers.iter();
+        let mut all_are_there = true;
+        let mut there: Vec<Option<bool>> = Vec::with_capacity(kinds.len());
+        for kind in kinds {
+            let root = Loc::row(NodeRef::ROOT, WHOLE);
+            there.push(match &kind.pool {
+                None => Some(true),
+                Some(path) if matches!(path.start, Start::Root) => {
+                    let found = self.leads_to_pool(path, NodeRef::ROOT);
+                    Some(found.map_err(|fault| self.fault(*fault, 0_u32, root))?)
+                }
+                Some(_) => None,
+            });
+            all_are_there &= there.last() == Some(&Some(true));
+        }
+        if all_are_there {
+            return Ok(());
+        }
+        let mut walk = Walk::new(&self.tree, Duties::POINTING);
+        while let Some(node) = walk.next(&self.tree) {
+            if node.part == CASE {
+                continue;
+            }
+            for row in &self.tree.plan(node).pointing {
+                let loc = Loc::row(node, *row);
+                let mut unsure = Vec::new();
+                let tree = &self.tree;
+                collect(tree, &tree.row(loc).ty, tree.entry(loc), &mut |pointer, number| {
+                    let item = &tree.pointers[number as usize];
+                    let pooled = matches!(pointer.target, Target::Pooled);
+                    if pooled
+                        && !item.target.is_absent()
+                        && there[pointer.kind.index()] != Some(true)
+                    {
+                        unsure.push((pointer.kind, item.cell));
+                    }
+                });
+                for (kind, cell) in unsure {
+                    let found = match (there[kind.index()], &model.pointers[kind.index()].pool) {
+                        (None, Some(path)) => self.leads_to_pool(path, node),
+                        _ => Ok(false),
+                    };
+                    if !found.map_err(|fault| self.fault(*fault, cell, loc))? {
+                        let message = "the pool that should hold the text is not there".into();
+                        return Err(self.error(ReadErrorKind::Expression { message }, cell, loc));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn leads_to_pool(&mut self, path: &'p crate::model::Path, this: NodeRef) -> Fallible<bool> {
+        let mut found = false;
+        self.walk(path, this, None, &mut false, &mut |_, val| {
+            found |= matches!(val, Val::Loc(_));
+            Ok(!found)
+        })?;
+        Ok(found)
+    }
+
     /// Compares the members of a pool with those that follow from the pointers, and the pointers
     /// with the members.
     pub(crate) fn compare_pool(
@@ -213,16 +279,18 @@ impl<'p> Engine<'p, '_> {
         let mut met = self.pooled_texts(loc)?;
         let item = self.tree.item(loc);
         let Item::Array(array) = item else { return Ok(()) };
+        if self.all_lead_to_members(array, &met) {
+            let canonical = self.members_of(loc, met.clone(), always, order)?;
+            // Then no member is there twice.
+            if self.is_list(array, &canonical) {
+                return Ok(());
+            }
+        }
         if let Some(aside) = self.find_aside(loc, array, &mut met) {
             self.keep(loc, KeptKind::Text, aside, KeptValue::None);
         }
         let canonical = self.members_of(loc, met, always, order)?;
-        let same = self.tree.count(array) as usize == canonical.len()
-            && (0..).zip(&canonical).all(|(index, wanted)| {
-                let stored = self.tree.element(array, index).unwrap_or(Item::Absent);
-                self.same_item(stored, *wanted)
-            });
-        if !same {
+        if !self.is_list(array, &canonical) {
             // Of a list that the schema keeps in any case nothing goes away.
             let kept = matches!(self.tree.row(loc).kind, RowKind::Pool { kept: true, .. });
             let used: BTreeSet<Vec<u8>> =
@@ -240,6 +308,30 @@ impl<'p> Engine<'p, '_> {
             self.keep(loc, KeptKind::Pool, stored, instead);
         }
         Ok(())
+    }
+
+    /// Whether the members of a pool are these.
+    fn is_list(&self, array: ArrayRef, members: &[Item]) -> bool {
+        self.tree.count(array) as usize == members.len()
+            && (0..).zip(members).all(|(index, wanted)| {
+                let stored = self.tree.element(array, index).unwrap_or(Item::Absent);
+                self.same_item(stored, *wanted)
+            })
+    }
+
+    /// Whether each pointer leads to the start of a member that is its text.
+    fn all_lead_to_members(&self, array: ArrayRef, met: &[Met]) -> bool {
+        let count = self.tree.count(array);
+        let mut by_place = Map::with_room_for(count as usize);
+        for index in 0..count {
+            by_place.insert(self.tree.element_at(array, index, false).into(), index);
+        }
+        met.iter().all(|met| {
+            let at = self.tree.pointers[met.number as usize].at;
+            by_place.get(at.into()).is_some_and(|index| {
+                self.tree.element(array, index).is_some_and(|item| self.same_item(item, met.text))
+            })
+        })
     }
 
     /// A pool's members: as the file had them, if nothing has changed. Otherwise what no pointer

@@ -21,6 +21,8 @@ pub(crate) struct Reading {
     pub not_zero: Option<ReadError>,
     /// Pooled texts by address and kind of pointer: each is decoded once.
     pub texts: BTreeMap<(u64, u32), Item>,
+    /// Pointers to pooled texts that count from something that was not known when they were read.
+    pub later: Vec<Loc>,
     /// Addresses that the file's relocation tables list, sorted.
     pub listed: Option<Rc<Vec<u64>>>,
     /// Elements of the arrays that are being read, those of inner ones behind those of outer ones,

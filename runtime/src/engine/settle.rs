@@ -5,10 +5,10 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Blob, Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
+use super::kept::Kept;
 use super::plan::{Duties, Plan};
 use super::reading::Read;
 use super::state::Engine;
-use super::tree::Kept;
 use super::val::{eval_error, Fallible, Fault, Val};
 use super::walk::Walk;
 use crate::error::ReadErrorKind;
@@ -56,6 +56,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
         self.compare_tables()
             .map_err(|fault| self.fault(*fault, 0_u32, Loc::row(NodeRef::ROOT, WHOLE)))?;
+        self.must_have_pools()?;
         self.find_arrangement()
     }
 
@@ -177,8 +178,14 @@ impl<'p, 'b> Engine<'p, 'b> {
             return Ok(());
         }
         match &row.role {
-            Role::Derived => self.compare_derived(loc)?,
-            Role::Kept(expr) => self.compare_kept(loc, *expr)?,
+            Role::Derived => {
+                self.compare_derived(loc)?;
+                self.keep_padding(loc);
+            }
+            Role::Kept(expr) => {
+                self.compare_kept(loc, *expr)?;
+                self.keep_padding(loc);
+            }
             Role::View { slices, key } => self.compare_view(loc, slices, *key)?,
             Role::Data | Role::Default(_) | Role::Fixed | Role::Spelling | Role::Elsewhere => {}
         }
@@ -202,7 +209,8 @@ impl<'p, 'b> Engine<'p, 'b> {
         let (Some(with), Some(item)) = (pointer.none_with, self.tree.pointer(loc)) else {
             return Ok(());
         };
-        let none = self.model.pointers[pointer.kind.index()].none == Some(item.stored());
+        let of_kind = self.model.pointers[pointer.kind.index()].none;
+        let none = of_kind == Some(item.stored()) || row.none.contains(&item.stored());
         let with = Loc::row(loc.node, with);
         self.force_loc(with)?;
         let empty = self.count_items(with) == 0;
@@ -231,6 +239,30 @@ impl<'p, 'b> Engine<'p, 'b> {
             actual: self.tree.show(stored).into(),
         };
         Err(self.refused(loc, kind))
+    }
+
+    /// Keeps padding that is not zero in elements that are computed, and so are in no value: where it
+    /// is in its element, and its bytes.
+    fn keep_padding(&mut self, loc: Loc) {
+        if self.tree.kept.is_empty() {
+            return;
+        }
+        let Item::Array(array) = self.tree.item(loc) else { return };
+        for index in 0..self.tree.count(array) {
+            let element = self.tree.element(array, index).unwrap_or(Item::Absent);
+            let Item::Node(node) = self.tree.through(element) else { return };
+            let all = self.tree.kept.get(&node).into_iter().flatten();
+            let padding = all.filter(|kept| kept.kind == KeptKind::Reserved);
+            let rows: Vec<Loc> = padding.map(|kept| Loc::row(node, kept.row)).collect();
+            let start = self.tree.node_at(node);
+            for row in rows {
+                let (at, end) = (self.tree.row_at(row), self.tree.row_end(row));
+                let bytes = self.tree.file.get(at as usize..end as usize).unwrap_or_default();
+                let place = KeptValue::Int((at.saturating_sub(start)).into());
+                let stored = KeptValue::List(alloc::vec![place, KeptValue::Bytes(bytes.to_vec())]);
+                self.keep(loc.at(index), KeptKind::Reserved, stored, KeptValue::None);
+            }
+        }
     }
 
     fn compare_table_strictly(&mut self, loc: Loc, table: u32) -> Fallible<()> {

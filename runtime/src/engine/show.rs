@@ -6,10 +6,11 @@ use alloc::vec::Vec;
 
 use super::document::Document;
 use super::item::{Item, Loc, NodeRef};
+use super::kept::Kept;
 use super::partial::Unfinished;
 use super::program::Program;
 use super::source::{row_name, spelled_row};
-use super::tree::{Kept, Tree};
+use super::tree::Tree;
 use crate::inspect::Inspector;
 use crate::model::{Meaning, Record, RecordId, RecordKind, Row, Type};
 use crate::spelling::{KeptKind, KeptValue, Spelling, SpellingEntry};

@@ -124,10 +124,12 @@ impl<'p> Engine<'p, '_> {
                 first.checked_add(elements as usize).and_then(|end| owned.get_mut(first..end));
             owned.into_iter().flatten().for_each(|owned| *owned = true);
         }
-        for (index, owned) in (0..).zip(owned) {
-            if let Some(bytes) = self.raw_element(loc, index).filter(|_| !owned) {
-                kept.extend([number(index.into()), KeptValue::Bytes(bytes)]);
-            }
+        for (index, _) in (0..).zip(owned).filter(|(_, owned)| !owned) {
+            let Some(bytes) = self.raw_element(loc, index) else {
+                let element = self.tree.path(loc.at(index));
+                return eval_error(format!("`{element}` belongs to nobody, so it would be lost"));
+            };
+            kept.extend([number(index.into()), KeptValue::Bytes(bytes)]);
         }
         Ok(KeptValue::List(kept))
     }

@@ -10,6 +10,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, OWN, UNPLACED, WHOLE};
+use super::kept::{Kept, KeptRows};
 use super::partial::{Partial, Unread};
 use super::plan::{has_order, Direction, Duties, Number, Part, Place, Plan, RowPlan, Store};
 use super::program::Layout;
@@ -19,7 +20,7 @@ use crate::model::{
     Storage, Type,
 };
 use crate::path::{Path, Segment};
-use crate::spelling::{KeptKind, KeptValue};
+use crate::spelling::KeptKind;
 
 /// The tree of a file that was read.
 #[derive(Debug)]
@@ -48,8 +49,8 @@ pub struct Tree<'p, 'b> {
     wide: Vec<i128>,
     /// Numbers that selected cases by a pattern, and bits of words that have nodes.
     tags: Vec<u128>,
-    /// Spellings that are not canonical, in the order in which they were met.
-    pub(crate) kept: BTreeMap<NodeRef, Vec<Kept>>,
+    /// Spellings that are not canonical.
+    pub(crate) kept: BTreeMap<NodeRef, KeptRows>,
     /// Numbers in place that do not fit there.
     odd: BTreeMap<Loc, Item>,
     pub(super) partial: Partial,
@@ -220,16 +221,6 @@ impl Pointer {
         self.stored = number as u64;
         self.signed = number < 0;
     }
-}
-
-/// A spelling that is not canonical.
-#[derive(Debug, Clone)]
-pub(crate) struct Kept {
-    pub row: RowId,
-    pub index: Option<u32>,
-    pub kind: KeptKind,
-    pub stored: KeptValue,
-    pub instead_of: KeptValue,
 }
 
 /// Where the rows in place of a node are.
@@ -1374,9 +1365,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     /// What is kept of a row or element.
     pub(crate) fn kept_of(&self, loc: Loc, kind: KeptKind) -> Option<&Kept> {
         let list = if self.kept.is_empty() { None } else { self.kept.get(&loc.node) };
-        list?
-            .iter()
-            .find(|kept| kept.row == loc.row && kept.kind == kind && kept.index == loc.index())
+        list?.get(loc.row, loc.index(), kind)
     }
 
     // Paths.
@@ -1601,8 +1590,7 @@ impl Tree<'_, '_> {
     /// Whether something about a row, or one of its elements, is spelled in an unusual way.
     #[must_use]
     pub fn is_kept(&self, loc: Loc) -> bool {
-        let kept = |node| self.kept.get(&node).into_iter().flatten();
-        kept(loc.node).any(|kept| kept.row == loc.row)
+        self.kept.get(&loc.node).is_some_and(|kept| kept.is_about(loc.row))
     }
 }
 

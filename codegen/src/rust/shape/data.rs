@@ -148,6 +148,18 @@ impl<'m> Data<'m> {
         {
             return true;
         }
+        if matches!(row.role, Role::Derived | Role::Kept(_)) {
+            // Elements that are computed are in no value, but their padding may say something.
+            let padded = |id: RecordId| {
+                let padding = |row: &Row| {
+                    matches!(row.kind, RowKind::Zero | RowKind::Reserved | RowKind::Runtime)
+                };
+                self.model.records[id.index()].rows.iter().any(padding)
+            };
+            if matches!(row.ty.stripped(), Type::Array(_)) && row.ty.records().any(padded) {
+                return true;
+            }
+        }
         row.none.len() > 1 || self.type_spelled(&row.ty, row)
     }
 

@@ -13,7 +13,7 @@ use crate::bits::{BitOrder, BitReader};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::{mask, Endian};
 use crate::model::{
-    Cell, Constant, Content, Home, IntType, Meaning, RecordKind, Row, RowKind, Storage, Type,
+    Cell, Constant, Content, Home, IntType, Meaning, RecordKind, Role, Row, RowKind, Storage, Type,
 };
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -223,7 +223,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
         let Some(number) = self.tree.int(item) else { return Ok(item) };
         if row.none.contains(&number) {
-            self.keep_code(loc, row, number);
+            self.keep_code(loc, row, None, number);
             return Ok(Item::Absent);
         }
         match number.checked_sub(row.plus) {
@@ -236,10 +236,14 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     /// Keeps which of several numbers for nothing it is.
-    fn keep_code(&mut self, loc: Loc, row: &Row, number: i128) {
-        if let Some(first) = row.none.first().filter(|first| **first != number) {
+    pub(crate) fn keep_code(&mut self, loc: Loc, row: &Row, other: Option<i128>, number: i128) {
+        // A row that follows from others keeps its number as a whole.
+        if matches!(row.role, Role::Kept(_)) {
+            return;
+        }
+        if let Some(first) = row.none.first().copied().or(other).filter(|first| *first != number) {
             let stored = KeptValue::Int(number);
-            self.keep(loc, KeptKind::Number, stored, KeptValue::Int(*first));
+            self.keep(loc, KeptKind::Number, stored, KeptValue::Int(first));
         }
     }
 
@@ -327,7 +331,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                 let number = number(raw, bits, signed);
                 self.must_have_meaning(cell, raw, number, &row.none, at, loc)?;
                 if row.none.contains(&number) {
-                    self.keep_code(loc, row, number);
+                    self.keep_code(loc, row, None, number);
                 }
             }
             (_, Store::Cells(count), Type::Array(array)) => {
@@ -374,7 +378,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let number = number(raw, bits, signed);
         self.must_have_meaning(cell, raw, number, &row.none, at, loc)?;
         if row.none.contains(&number) && !matches!(cell.meaning, Meaning::Float) {
-            self.keep_code(loc, row, number);
+            self.keep_code(loc, row, None, number);
         }
         Ok(())
     }

@@ -11,10 +11,11 @@ pub(crate) mod run;
 use alloc::string::String;
 
 use super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
+use super::kept::Kept;
 use super::plan::{RowPlan, Store};
 use super::reading::{short, Note, Read};
 use super::state::Engine;
-use super::tree::{Kept, Order};
+use super::tree::Order;
 use super::val::{read_kind, Fault};
 use crate::bits::BitReader;
 use crate::error::{ReadError, ReadErrorKind};
@@ -71,6 +72,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         // Bytes behind the root that nothing leads to are gaps, like others between objects.
         self.read_record(root, Cursor::new(0, length))?;
         self.resolve_node(root)?;
+        self.read_later()?;
         self.settle()?;
         let strict = self.options.strict;
         match self.reading.notes.first().filter(|_| strict).cloned() {

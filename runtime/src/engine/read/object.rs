@@ -40,13 +40,24 @@ impl<'p, 'b> Engine<'p, 'b> {
         item.cell = short(cell);
         item.set_stored(stored);
         let none = kind.none == Some(stored) || row.none.contains(&stored);
+        if none {
+            self.keep_code(loc, row, kind.none, stored);
+        }
         if none && !matches!(pointer.target, Target::Own(_)) {
             item.target = Item::Absent;
         } else if matches!(pointer.target, Target::Pooled) {
-            let address = self.target_address(pointer, stored, loc, short(cell))?;
-            item.at = short(address);
-            item.target = self.read_pooled(pointer, address, loc)?;
-            item.end = short(address);
+            match self.target_address(pointer, stored, loc, short(cell)) {
+                Ok(address) => {
+                    item.at = short(address);
+                    item.target = self.read_pooled(pointer, address, loc)?;
+                    item.end = short(address);
+                }
+                // What it counts from may come later.
+                Err(error) if matches!(error.kind(), ReadErrorKind::Expression { .. }) => {
+                    self.reading.later.push(loc);
+                }
+                Err(error) => return Err(error),
+            }
         }
         self.budget.charge(5).map_err(|kind| self.error(kind, cell, loc))?;
         Ok(self.tree.add_pointer(item))
@@ -101,6 +112,12 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.unclaim(claimed);
         self.reading.texts.insert(key, item);
         Ok(item)
+    }
+
+    /// Reads the pooled texts whose places could not be known before.
+    pub(crate) fn read_later(&mut self) -> Read<()> {
+        let later = core::mem::take(&mut self.reading.later);
+        later.into_iter().try_for_each(|loc| self.force_target(loc))
     }
 
     /// Reads everything that a node leads to, in the order of rows, depth first.
@@ -198,6 +215,10 @@ impl<'p, 'b> Engine<'p, 'b> {
         let row = self.tree.row(loc);
         let kind = &self.model.pointers[pointer.kind.index()];
         let none = kind.none == Some(stored) || row.none.contains(&stored);
+        if matches!(pointer.target, Target::Pooled) {
+            let at = self.target_address(pointer, stored, loc, cell)?;
+            return Ok((self.read_pooled(pointer, at, loc)?, short(at), short(at)));
+        }
         let Target::Own(target) = &pointer.target else {
             // An element is looked for when all arrays are there, or when somebody asks for it.
             let item = match none && pointer.optional {

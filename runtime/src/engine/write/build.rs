@@ -6,12 +6,13 @@ use alloc::vec::Vec;
 
 use super::super::forms::{cell_fits, given_is};
 use super::super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, WHOLE};
+use super::super::kept::Kept;
 use super::super::plan::{Place, Store};
 use super::super::source::{
     spelled_row, Asked, Fields, Given, OnlySpelled, Spelled, StandsFor, Stored,
 };
 use super::super::state::Engine;
-use super::super::tree::{cell_bytes, Cells, Elements, Kept, Order, Pointer, Records};
+use super::super::tree::{cell_bytes, Cells, Elements, Order, Pointer, Records};
 use crate::load::{mask, Endian};
 use crate::model::{
     Case, Cell, Constant, Content, DefinerScope, Encoding, Home, IntType, Meaning, PointerType,
@@ -680,7 +681,7 @@ impl<'p> Engine<'p, '_> {
                 }
             }
             (Item::Bool(b), _) => b.into(),
-            (Item::Absent, _) => self.code_for_none(loc, row)? as u64,
+            (Item::Absent, _) => self.code_for_none(loc, row, None)? as u64,
             (item, _) => {
                 let stored = self.tree.int(item)?.checked_add(row.plus)?;
                 let stored = match cell.meaning {
@@ -696,12 +697,15 @@ impl<'p> Engine<'p, '_> {
         })
     }
 
-    /// The number that stands for nothing: the one that was kept, or the first.
-    pub(crate) fn code_for_none(&self, loc: Loc, row: &Row) -> Option<i128> {
-        let first = row.none.first()?;
+    /// The number that stands for nothing: the one that was kept, or the first. Behind those of the
+    /// row may come another one.
+    pub(crate) fn code_for_none(&self, loc: Loc, row: &Row, other: Option<i128>) -> Option<i128> {
+        let first = row.none.first().copied().or(other)?;
         match self.tree.kept_of(loc, KeptKind::Number).map(|kept| &kept.stored) {
-            Some(KeptValue::Int(code)) if row.none.contains(code) => Some(*code),
-            _ => Some(*first),
+            Some(KeptValue::Int(code)) if row.none.contains(code) || other == Some(*code) => {
+                Some(*code)
+            }
+            _ => Some(first),
         }
     }
 

@@ -15,6 +15,7 @@ use crate::model::{
     unit_size, Content, Encoding, RecordKind, Row, RowKind, RunLength, RunType, Storage, Type,
 };
 use crate::problem::ProblemKind;
+use crate::spelling::{KeptKind, KeptValue};
 
 impl<'p> Engine<'p, '_> {
     pub(crate) fn fill(&mut self) {
@@ -60,6 +61,7 @@ impl<'p> Engine<'p, '_> {
                 self.refuse_order(NodeRef { id: number, element, part: 0 }, owner);
             }
         }
+        self.find_padding();
         for (at, bytes) in core::mem::take(&mut self.writing.loose) {
             self.put(at, &bytes);
         }
@@ -67,6 +69,27 @@ impl<'p> Engine<'p, '_> {
             self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
         }
         self.part();
+    }
+
+    /// Padding of elements that were computed, where the file had something in it.
+    fn find_padding(&mut self) {
+        let tree = &self.tree;
+        let all =
+            tree.kept.iter().flat_map(|(node, all)| all.iter().map(move |kept| (*node, kept)));
+        let padding = all.filter_map(|(node, kept)| {
+            let (KeptKind::Reserved, Some(index), KeptValue::List(stored)) =
+                (kept.kind, kept.index, &kept.stored)
+            else {
+                return None;
+            };
+            let [KeptValue::Int(place), KeptValue::Bytes(bytes)] = &stored[..] else { return None };
+            let Item::Array(array) = tree.item(Loc::row(node, kept.row)) else { return None };
+            let at = (index < tree.count(array)).then(|| tree.element_at(array, index, false))?;
+            let at = u64::from(at).checked_add(u64::try_from(*place).ok()?)?;
+            Some((at, bytes.clone()))
+        });
+        let padding: Vec<_> = padding.collect();
+        self.writing.loose.extend(padding);
     }
 
     /// Numbers in place that have no room there.

@@ -32,7 +32,7 @@ impl<'p> Engine<'p, '_> {
             (Meaning::Bool { yes }, Item::Bool(true)) => (*yes).into(),
             (Meaning::Bool { yes }, Item::Int(n)) if n != 0 => (*yes).into(),
             (_, Item::Bool(b)) => b.into(),
-            (_, Item::Absent) => self.code_for_none(loc, row).unwrap_or(0),
+            (_, Item::Absent) => self.code_for_none(loc, row, None).unwrap_or(0),
             (Meaning::Word(_), Item::Node(node)) => self.word(node)?.into(),
             (_, Item::Unset) => {
                 return eval_error("its number follows from something that is not there");
@@ -278,7 +278,7 @@ impl<'p> Engine<'p, '_> {
         row: &'p Row,
     ) -> Fallible<i128> {
         let kind = &self.model.pointers[pointer.kind.index()];
-        let none = row.none.first().copied().or(kind.none);
+        let none = self.code_for_none(loc, row, kind.none);
         let Some(item) = self.tree.pointer(loc) else { return Ok(none.unwrap_or(0)) };
         let (target, at) = (item.target, item.at);
         let address = match (&pointer.target, target) {

@@ -296,8 +296,15 @@ impl<'p, 'b> Engine<'p, 'b> {
         if self.tree.item(loc).is_absent() {
             return Ok(());
         }
-        let align = type_align(self.model, &row.ty).unwrap_or(1);
         let reading = self.is_reading();
+        if !reading && self.is_nowhere(loc, row) {
+            if let Item::Node(unused) = self.tree.item(loc) {
+                self.tree.own_node_mut(unused.as_rows()).dead = true;
+            }
+            self.tree.set_item(loc, Item::Absent);
+            return Ok(());
+        }
+        let align = type_align(self.model, &row.ty).unwrap_or(1);
         if let Some((at, end)) = self.place_content(loc, &row.ty, row, align, record, tail)? {
             if let Some(slot) = self.tree.slot_mut(loc).filter(|_| !reading) {
                 slot.at = short(at);
@@ -305,6 +312,14 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
         }
         Ok(())
+    }
+
+    /// Whether an object is not there because nothing says where it is. Of one that has data the
+    /// value says whether it is there.
+    fn is_nowhere(&mut self, loc: Loc, row: &Row) -> bool {
+        let RowKind::Object { address } = row.kind else { return false };
+        !self.model.carries_data(&row.ty)
+            && matches!(self.eval_int(address, loc.node, None), Ok(None))
     }
 
     fn place_target(

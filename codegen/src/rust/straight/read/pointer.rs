@@ -37,13 +37,17 @@ impl<'m> Reading<'_, '_, 'm> {
         let (before, stored) = self.stored(ctx, spot, kind.cell.storage)?;
         let name = self.local("n");
         let raw = &stored.tokens;
-        let nones: Vec<TokenStream> =
-            kind.none.iter().chain(&row.none).map(|none| number(*none)).collect();
-        let is_none = match nones.as_slice() {
+        let mut nones = row.none.iter().chain(&kind.none).map(|none| number(*none));
+        let is_none = nones.next().map(|none| quote!(#name == #none));
+        let others: Vec<TokenStream> = nones.collect();
+        // Which of them a file has is kept.
+        let odd = match &others[..] {
             [] => None,
-            nones => Some(quote!(matches!(#name, #(#nones)|*))),
+            others => Some(quote!(if matches!(#name, #(#others)|*) {
+                return rt::Err(s::Odd);
+            })),
         };
-        let before = quote!(#before let #name = u64::from(#raw););
+        let before = quote!(#before let #name = u64::from(#raw); #odd);
         let part = self.local("p");
         let skip = size(kind.skip);
         let begin = quote!(let mut #part = cx.target(#name, #skip)?;);

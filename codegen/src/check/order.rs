@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::context::{Context, element, has_bytes, row_name};
-use super::exprs::{inline_lengths, own_rows, own_rows_on};
+use super::exprs::{inline_lengths, own_rows};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Expr, ExprId, Home, Model, Path, RowId, RowKind, Tag, Target, Type};
+use crate::model::{ExprId, RowId, RowKind, Tag, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (id, record) in context.model.records() {
@@ -34,18 +34,6 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                     has_bytes(row) && !matches!(row.kind, RowKind::Object { .. })
                 })
             };
-            // A text in a pool is read with the pointer to it, whose base must be known by then. What
-            // has a home is at a known place.
-            for base in pooled_bases(context.model, &row.ty) {
-                let found = own_rows_on(context.model, id, base).into_iter();
-                let behind = |row: &RowId| {
-                    record.rows.get(row.index()).is_some_and(|row| {
-                        has_bytes(row) && row.homes.iter().all(|home| *home == Home::Next)
-                    })
-                };
-                let found = found.map(|(row, _)| row).filter(|row| *row != number);
-                rows.extend(found.filter(|row| inline(row) && behind(row)));
-            }
             let own = needed.iter().flat_map(|expr| own_rows(context.model, id, *expr));
             rows.extend(own.map(|(row, _)| row).filter(inline));
             let late = rows.iter().find(|row| order.get(row).is_some_and(|at| *at >= place));
@@ -61,24 +49,4 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             }
         }
     }
-}
-
-/// What the bases of pointers into pools in a type are the addresses of.
-fn pooled_bases<'m>(model: &'m Model, ty: &Type) -> Vec<&'m Path> {
-    let mut paths = Vec::new();
-    for part in ty.inline_parts() {
-        let Type::Pointer(pointer) = part else { continue };
-        if !matches!(pointer.target, Target::Pooled) {
-            continue;
-        }
-        let kind = model.pointers.get(pointer.kind.index());
-        let mut open: Vec<ExprId> = kind.and_then(|kind| kind.base).into_iter().collect();
-        while let Some(expr) = open.pop() {
-            if let Expr::At(path) | Expr::End(path) | Expr::Size(path) = &model[expr] {
-                paths.push(path);
-            }
-            model[expr].operands(&mut |operand| open.push(operand));
-        }
-    }
-    paths
 }

@@ -162,7 +162,7 @@ pub enum ReadErrorKind {
     CheckFailed {
         /// The condition, as the schema writes it.
         check: Box<str>,
-        /// The value that was tested.
+        /// The value that was tested; empty if the condition is about a whole struct.
         actual: Box<str>,
     },
     /// A closed enum has no name for the number.
@@ -336,6 +336,9 @@ impl fmt::Display for ReadErrorKind {
                 write!(f, "{actual} is above the maximum {maximum}")
             }
             Self::NotOneOf { actual } => write!(f, "{actual} is none of the allowed values"),
+            Self::CheckFailed { check, actual } if actual.is_empty() => {
+                write!(f, "check `{check}` does not hold")
+            }
             Self::CheckFailed { check, actual } => {
                 write!(f, "check `{check}` does not hold for {actual}")
             }

@@ -149,6 +149,11 @@ pub enum ProblemKind {
         /// What it holds, such as `its terminator`.
         what: Box<str>,
     },
+    /// A number is the one that stands for nothing, so it would be read as nothing.
+    MeansNothing {
+        /// The number.
+        value: i128,
+    },
     /// A field that this version of the format has is absent from the value.
     MissingField,
     /// A field is present that this version of the format has no place for.
@@ -203,7 +208,7 @@ pub enum ProblemKind {
     },
     /// A value must occur in another array, and does not.
     NotAnElement {
-        /// The value, and the array.
+        /// How it does not: that no element has it, for instance.
         what: Box<str>,
     },
     /// What would be written is larger than can be held.
@@ -241,6 +246,7 @@ impl ProblemKind {
             Self::IndexOutOfRange { .. } => "index_out_of_range",
             Self::TextNotEncodable { .. } => "text_not_encodable",
             Self::TextContains { .. } => "text_contains",
+            Self::MeansNothing { .. } => "means_nothing",
             Self::MissingField => "missing_field",
             Self::UnexpectedField { .. } => "unexpected_field",
             Self::WrongKind { .. } => "wrong_kind",
@@ -277,6 +283,7 @@ impl fmt::Display for ProblemKind {
                 write!(f, "text cannot be encoded as {encoding}")
             }
             Self::TextContains { what } => write!(f, "text contains {what}"),
+            Self::MeansNothing { value } => write!(f, "{value} is the number for nothing"),
             Self::MissingField => f.write_str("field is missing"),
             Self::UnexpectedField { why } => write!(f, "field has no place: {why}"),
             Self::WrongKind { expected, actual } => {
@@ -291,7 +298,7 @@ impl fmt::Display for ProblemKind {
             Self::NotPlaced => f.write_str("the layout puts this nowhere"),
             Self::Cycle { what } => write!(f, "{what} depends on itself"),
             Self::DepthLimit { limit } => write!(f, "nested deeper than the limit of {limit}"),
-            Self::NotAnElement { what } => write!(f, "{what} is not an element"),
+            Self::NotAnElement { what } => f.write_str(what),
             Self::TooLarge { limit } => write!(f, "larger than the limit of {}", Bytes(*limit)),
             Self::ReadsOtherwise { why } => write!(f, "would not be read as it is: {why}"),
             Self::FoundElsewhere { at, looked: Some(looked) } => {

@@ -227,12 +227,13 @@ fn words_and_codes_of_problems() {
             "no layout covers `version` 3",
         ),
         (Kind::NotPlaced, "not_placed", "the layout puts this nowhere"),
+        (Kind::MeansNothing { value: 65535 }, "means_nothing", "65535 is the number for nothing"),
         (Kind::Cycle { what: text("`size`") }, "cycle", "`size` depends on itself"),
         (Kind::DepthLimit { limit: 2 }, "depth_limit", "nested deeper than the limit of 2"),
         (
-            Kind::NotAnElement { what: text("`a` of `events`") },
+            Kind::NotAnElement { what: text("no element has the key 97") },
             "not_an_element",
-            "`a` of `events` is not an element",
+            "no element has the key 97",
         ),
         (Kind::TooLarge { limit: 1 }, "too_large", "larger than the limit of 1 byte"),
         (

@@ -1,11 +1,12 @@
 //! Alignments are positive, and fill is not negative.
 
-use super::context::{Context, row_name};
+use super::context::{Context, row_name, types_in};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Model, Record, RowKind, Statement, Type};
+use crate::model::{Home, Model, Record, RowKind, Statement, Type};
 use crate::span::Span;
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    elements(context, found);
     let model = context.model;
     for kind in &model.pointers {
         let what = format!("pointer `{}` is aligned", kind.name);
@@ -64,5 +65,46 @@ fn positive(align: Option<i128>, what: &str, span: Span, found: &mut Diagnostics
     if let Some(align) = align.filter(|align| *align <= 0) {
         let message = format!("{what} to {align} bytes");
         found.error("E0730", span, message).help("an alignment is 1 or more");
+    }
+}
+
+/// Elements of a varying size have padding between them; others follow one another. So an aligned
+/// struct of a fixed size can be an element only if each of them ends where the next one may begin,
+/// and if the first does so too.
+fn elements(context: &Context, found: &mut Diagnostics) {
+    for (epoch, sizes) in context.epochs() {
+        for (_, record) in context.records(epoch) {
+            for row in record.rows.iter().filter(|row| row.home(epoch) != Home::Absent) {
+                // Whether what is looked at begins where the layout puts it.
+                let mut placed = matches!(row.kind, RowKind::Object { .. });
+                for ty in types_in(&row.ty, epoch) {
+                    let Type::Array(array) = ty else {
+                        placed |= matches!(ty, Type::Pointer(_));
+                        continue;
+                    };
+                    let Type::Record(id) = array.element.stripped() else {
+                        placed = false;
+                        continue;
+                    };
+                    let Some(element) = context.record(*id) else { continue };
+                    let Some(align) = element.align.filter(|&align| align > 1) else { continue };
+                    let size = sizes.of(&array.element);
+                    let whole = size.is_some_and(|size| size % align == 0);
+                    if array.stride.is_none() && (size.is_none() || placed && whole) {
+                        continue;
+                    }
+                    let message = format!(
+                        "elements of {} do not begin on multiples of {align}",
+                        row_name(row)
+                    );
+                    let diagnostic = found.error("E0732", row.span, message);
+                    diagnostic.also(element.span, "aligned here, which is about objects");
+                    diagnostic.help(
+                        "elements follow one another: say the padding in the struct, or point to \
+                         each element",
+                    );
+                }
+            }
+        }
     }
 }

@@ -265,4 +265,12 @@ pub const CODES: &[(&str, &str, &str)] = &[
     ),
     ("E0730", "alignment not positive", "An alignment is a number of bytes, 1 or more."),
     ("E0731", "negative fill", "`zero` in a layout writes a number of bytes, 0 or more."),
+    (
+        "E0732",
+        "elements that are not aligned",
+        "Elements of varying size have padding between them, so that each begins on the `align=` of \
+         its struct. Elements of a fixed size follow one another: such a struct can be one only \
+         where the array is an object, which a layout places, and the size of the struct is a \
+         multiple of its alignment.",
+    ),
 ];

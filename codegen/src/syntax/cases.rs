@@ -16,6 +16,11 @@ pub(super) fn body(nodes: &[Node], diagnostics: &mut Diagnostics) -> (Vec<Item>,
             cases.extend(case(node, diagnostics));
         } else if cases.is_empty() || matches!(node.name.value.as_str(), "layout" | "let") {
             common.push(node.clone());
+        } else if matches!(node.name.value.as_str(), "default" | "else") {
+            let word = &node.name.value;
+            diagnostics
+                .error("E0109", node.name.span, format!("`{word}` is no case"))
+                .help("write `case NAME else { ... }`: a case has a name, and a label");
         } else {
             diagnostics
                 .error("E0109", node.name.span, "common rows stand before the first case")

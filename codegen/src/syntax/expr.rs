@@ -221,6 +221,16 @@ fn run<T>(
         let value = parse(&mut parser)?;
         match parser.peek() {
             Token::End => Ok(value),
+            Token::Word(word) => {
+                let help = match word.as_str() {
+                    "and" => Some("write `&&`"),
+                    "or" => Some("write `||`"),
+                    _ => None,
+                };
+                let mut problem = parser.problem("this can't stand here");
+                problem.help = help.map(str::to_owned);
+                Err(problem)
+            }
             _ => Err(parser.problem("this can't stand here")),
         }
     });

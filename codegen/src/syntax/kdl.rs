@@ -172,16 +172,23 @@ fn report(
             Some(message) => lower_first(message.trim_end_matches('.')),
             None => "this is not KDL".to_owned(),
         };
-        if seen.contains(&(span.start, message.clone())) {
+        // What the parser says next of the same place follows from the first.
+        if seen.contains(&span.start) {
             continue;
         }
-        seen.push((span.start, message.clone()));
+        seen.push(span.start);
         let d = diagnostics.error("E0103", span, message);
         if let Some(label) = &problem.label {
             d.label(label.clone());
         }
         if matches!(bare, "true" | "false" | "null") {
-            d.help(format!("write `#{bare}`"));
+            // The first word of a line is a name, others are values.
+            let before = text.get(..span.start as usize).unwrap_or("");
+            let before = before.trim_end_matches([' ', '\t']);
+            d.help(match before.is_empty() || before.ends_with(['{', ';', '\n', '}']) {
+                true => format!("as a name it stands in quotes: `\"{bare}\"`"),
+                false => format!("write `#{bare}`"),
+            });
         } else if let Some(help) = &problem.help {
             d.help(help.clone());
         }

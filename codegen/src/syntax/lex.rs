@@ -80,6 +80,9 @@ pub(super) fn lex(text: &str) -> Result<Vec<Spot>, Problem> {
             }
             let mut found = problem(end, "this character has no meaning in an expression");
             found.end = end;
+            if text[at..].starts_with('"') {
+                found.help = Some("texts stand in single quotes: `name == 'ABCD'`".to_owned());
+            }
             return Err(found);
         };
         tokens.push((token, start, at));

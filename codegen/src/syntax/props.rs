@@ -291,10 +291,10 @@ fn unknown(node: &Node, prop: &Property, known: &'static [Known], diagnostics: &
         prop.name.span,
         format!("`{}` has no property `{name}`", node.name.value),
     );
-    if let Some(near) = nearest(name, known.iter().map(|k| k.0)) {
-        d.label(format!("did you mean `{near}`?")).help(format!("write `{near}=`"));
-    } else if let Some((_, help)) = ELSEWHERE.iter().find(|(n, _)| *n == name) {
+    if let Some((_, help)) = ELSEWHERE.iter().find(|(n, _)| *n == name) {
         d.help(*help);
+    } else if let Some(near) = nearest(name, known.iter().map(|k| k.0)) {
+        d.label(format!("did you mean `{near}`?")).help(format!("write `{near}=`"));
     } else {
         let names: Vec<_> = known.iter().map(|k| k.0).collect();
         d.help(format!("it may have: {}", names.join(", ")));

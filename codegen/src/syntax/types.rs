@@ -57,9 +57,13 @@ fn parse(
 ) -> Option<TypeEx> {
     let span = literal.part(offset, offset + text.len());
     let wrong = |diagnostics: &mut Diagnostics| {
-        diagnostics
-            .error("E0112", span, format!("`{}` is not a type", shorten(text)))
-            .help("types look like `u32`, `Name`, `*Name`, `*?Name<argument>` or `Name*`");
+        let open = text.contains('<') && !text.contains('>');
+        diagnostics.error("E0112", span, format!("`{}` is not a type", shorten(text))).help(
+            match open {
+                true => "a type with a blank in it stands in quotes: `\"Name<a, b>\"`",
+                false => "types look like `u32`, `Name`, `*Name`, `*?Name<argument>` or `Name*`",
+            },
+        );
     };
     if nesting > MAX_NESTING {
         diagnostics.error("E0112", span, "the arguments of the type are nested too deep");

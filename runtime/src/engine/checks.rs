@@ -108,7 +108,7 @@ impl<'p> Engine<'p, '_> {
             if !holds {
                 let kind = ReadErrorKind::CheckFailed {
                     check: check.text.as_str().into(),
-                    actual: "false".into(),
+                    actual: "".into(),
                 };
                 return Err(self.error(kind, at, here));
             }

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use crate::engine::item::{Blob, From};
 use crate::engine::plan::{plans, Direction, Plan};
 use crate::model::{
-    Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent, Label, Measure,
-    Model, Path, RecordId, RowId, Start, Storage, Tag, Terminated, Type, Union,
+    ArrayType, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent, Label,
+    Measure, Model, Path, RecordId, RowId, Start, Storage, Tag, Terminated, Type, Union,
 };
 
 /// A model, prepared for reading and writing: its layouts, and what is known of them before any
@@ -219,6 +219,18 @@ impl Layout {
             literal_of,
             positions,
             own,
+        }
+    }
+
+    /// What elements of an array behind the first begin on a multiple of. Those whose size is one
+    /// follow each other.
+    pub(crate) fn element_align(&self, array: &ArrayType, plans: &[Plan]) -> u64 {
+        let Type::Record(id) = array.element.stripped() else { return 1 };
+        let align = self.model.records[id.index()].align.unwrap_or(1).max(1);
+        match plans[id.index()].size {
+            Some(size) if u64::from(size) % align == 0 => 1,
+            _ if array.stride.is_some() => 1,
+            _ => align,
         }
     }
 

@@ -38,6 +38,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                 _ => {}
             }
         }
+        let align = self.tree.layout.element_align(array, self.tree.plans());
         // Nodes and targets of pointers know where they are.
         let placed = !matches!(array.element.stripped(), Type::Record(_) | Type::Pointer(_));
         let (first_item, first_start) = (self.reading.items.len(), self.reading.starts.len());
@@ -52,6 +53,14 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             let element = loc.at(short(index));
             self.budget.charge(3).map_err(|kind| self.error(kind, cursor.at, element))?;
+            if index > 0 && cursor.at % align > 0 {
+                let (from, to) = (cursor.at, cursor.at.next_multiple_of(align));
+                let fill = self.take(cursor, to - from, element)?;
+                if fill.iter().any(|b| *b != 0) {
+                    return Err(self.error(ReadErrorKind::NotZero, from, element));
+                }
+                self.claim(from, to, loc);
+            }
             let start = cursor.at;
             let item = match array.stride {
                 None => self.read_type(&array.element, element, row, cursor)?,

@@ -1294,5 +1294,5 @@ pub(crate) fn does_not_fit(n: i128, ty: &str) -> ProblemKind {
 
 /// A number that would be read as none.
 pub(crate) fn is_nothing(n: i128) -> ProblemKind {
-    ProblemKind::TextContains { what: format!("{n} is the number for nothing").into() }
+    ProblemKind::MeansNothing { value: n }
 }

@@ -12,8 +12,8 @@ use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Elements};
 use super::super::val::{eval_error, Fallible};
 use crate::model::{
-    unit_size, Cell, Content, Encoding, ExprId, Extent, Home, Label, Meaning, Model, Role, Row,
-    RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
+    unit_size, ArrayType, Cell, Content, Encoding, ExprId, Extent, Home, Label, Meaning, Model,
+    Role, Row, RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -286,7 +286,8 @@ impl<'p> Engine<'p, '_> {
             }
             Type::Array(array) => {
                 let Item::Array(items) = self.tree.item(loc) else { return Ok(()) };
-                self.lay_array(loc, &array.element, array.stride, items, row, spot)?;
+                let align = self.layout.element_align(array, self.tree.plans());
+                self.lay_array(loc, array, align, items, row, spot)?;
             }
             Type::Region(region) => self.lay_region(loc, region, row, spot)?,
             Type::ByteOrderMark => spot.at += 2,
@@ -298,14 +299,18 @@ impl<'p> Engine<'p, '_> {
     fn lay_array(
         &mut self,
         loc: Loc,
-        element: &'p Type,
-        stride: Option<ExprId>,
+        ty: &'p ArrayType,
+        align: u64,
         array: ArrayRef,
         row: &'p Row,
         spot: &mut Spot,
     ) -> Fallible<()> {
+        let (element, stride) = (&ty.element, ty.stride);
         let at = spot.at;
         let count = self.tree.count(array);
+        if align > 1 && count > 1 && self.writing.measuring {
+            return eval_error("the size of something aligned depends on its address");
+        }
         let own = match array {
             ArrayRef::Own(number) => Some(number),
             ArrayRef::Inline { .. } => None,
@@ -330,6 +335,9 @@ impl<'p> Engine<'p, '_> {
                 let known = matches!(element.stripped(), Type::Record(_) | Type::Pointer(_));
                 for index in 0..count {
                     let element_loc = loc.at(index);
+                    if index > 0 {
+                        spot.at = spot.at.next_multiple_of(align);
+                    }
                     let start = spot.at;
                     let open = self.writing.open_ends.len();
                     if !known {

@@ -33,6 +33,12 @@ impl<'m> Reading<'_, '_, 'm> {
         if array.stride.is_some() {
             return unable("elements at a `stride=`");
         }
+        if let Type::Record(id) = array.element.stripped()
+            && self.straight.record(*id).align.is_some_and(|align| align > 1)
+            && self.straight.sizes()[ctx.epoch].of(&array.element).is_none()
+        {
+            return unable("elements that begin on an alignment");
+        }
         let inner = Ctx { filled: false, extent: None, keeps: None, pushing: false, ..ctx.clone() };
         match target {
             Shape::Fixed(element, count) => {

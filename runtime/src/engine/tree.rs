@@ -10,7 +10,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, OWN, UNPLACED, WHOLE};
-use super::kept::{Kept, KeptRows};
+use super::kept::{AllKept, Kept};
 use super::partial::{Partial, Unread};
 use super::plan::{has_order, Direction, Duties, Number, Part, Place, Plan, RowPlan, Store};
 use super::program::Layout;
@@ -50,7 +50,7 @@ pub struct Tree<'p, 'b> {
     /// Numbers that selected cases by a pattern, and bits of words that have nodes.
     tags: Vec<u128>,
     /// Spellings that are not canonical.
-    pub(crate) kept: BTreeMap<NodeRef, KeptRows>,
+    pub(crate) kept: AllKept,
     /// Numbers in place that do not fit there.
     odd: BTreeMap<Loc, Item>,
     pub(super) partial: Partial,
@@ -257,7 +257,7 @@ impl<'p, 'b> Tree<'p, 'b> {
             units: Vec::new(),
             wide: Vec::new(),
             tags: Vec::new(),
-            kept: BTreeMap::new(),
+            kept: AllKept::default(),
             odd: BTreeMap::new(),
             partial: Partial::default(),
         }
@@ -1359,13 +1359,12 @@ impl<'p, 'b> Tree<'p, 'b> {
     // Spellings.
 
     pub(crate) fn keep(&mut self, node: NodeRef, kept: Kept) {
-        self.kept.entry(node).or_default().push(kept);
+        self.kept.keep(node, kept);
     }
 
-    /// What is kept of a row or element.
+    /// What is kept of a row or element, besides places of objects.
     pub(crate) fn kept_of(&self, loc: Loc, kind: KeptKind) -> Option<&Kept> {
-        let list = if self.kept.is_empty() { None } else { self.kept.get(&loc.node) };
-        list?.get(loc.row, loc.index(), kind)
+        self.kept.of(loc.node)?.get(loc.row, loc.index(), kind)
     }
 
     // Paths.
@@ -1590,7 +1589,7 @@ impl Tree<'_, '_> {
     /// Whether something about a row, or one of its elements, is spelled in an unusual way.
     #[must_use]
     pub fn is_kept(&self, loc: Loc) -> bool {
-        self.kept.get(&loc.node).is_some_and(|kept| kept.is_about(loc.row))
+        self.kept.is_about(loc)
     }
 }
 

@@ -28,6 +28,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     pub(crate) fn place_root(&mut self) -> Fallible<()> {
         let root = NodeRef::ROOT;
         self.begin_all();
+        self.tree.kept.sort_places();
         self.run_root()?;
         // What the file had behind everything.
         self.finish_all();

@@ -47,6 +47,8 @@ pub(crate) struct KeptPlace {
 pub(crate) struct KeptRows {
     all: Vec<Kept>,
     /// Positions in `all` by row, element and kind, where there are many.
+    // There is a list for each node, so that it matters how large it is.
+    #[allow(clippy::box_collection)]
     places: Option<Box<BTreeMap<Key, u32>>>,
 }
 
@@ -72,7 +74,7 @@ impl AllKept {
     }
 
     fn keep_place(&mut self, place: KeptPlace) {
-        self.mixed |= self.places.last().map_or(false, |last| last.loc > place.loc);
+        self.mixed |= self.places.last().is_some_and(|last| last.loc > place.loc);
         self.places.push(place);
     }
 
@@ -117,7 +119,7 @@ impl AllKept {
 
     /// Whether there is something about a row or its elements.
     pub(crate) fn is_about(&self, loc: Loc) -> bool {
-        self.of(loc.node).map_or(false, |kept| kept.is_about(loc.row))
+        self.of(loc.node).is_some_and(|kept| kept.is_about(loc.row))
             || self.places_of(loc.node).iter().any(|place| place.loc.row == loc.row)
     }
 
@@ -251,7 +253,7 @@ impl KeptRows {
         match &self.places {
             Some(places) => {
                 let mut behind = places.range((row, 0, KeptKind::Number)..);
-                behind.next().map_or(false, |((found, ..), _)| *found == row)
+                behind.next().is_some_and(|((found, ..), _)| *found == row)
             }
             None => self.all.iter().any(|kept| kept.row == row),
         }

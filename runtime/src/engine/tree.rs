@@ -51,6 +51,8 @@ pub struct Tree<'p, 'b> {
     tags: Vec<u128>,
     /// Spellings that are not canonical.
     pub(crate) kept: AllKept,
+    /// Whether nodes were buried, but not yet what they hold.
+    buried: bool,
     /// Numbers in place that do not fit there.
     odd: BTreeMap<Loc, Item>,
     pub(super) partial: Partial,
@@ -258,6 +260,7 @@ impl<'p, 'b> Tree<'p, 'b> {
             wide: Vec::new(),
             tags: Vec::new(),
             kept: AllKept::default(),
+            buried: false,
             odd: BTreeMap::new(),
             partial: Partial::default(),
         }
@@ -409,6 +412,28 @@ impl<'p, 'b> Tree<'p, 'b> {
             self.records_of(node).depth
         } else {
             self.own_node(node).depth
+        }
+    }
+
+    /// What was built is no part of the file after all, nor is what it holds.
+    pub(crate) fn bury(&mut self, node: NodeRef) {
+        if !node.is_element() {
+            self.own_node_mut(node.as_rows()).dead = true;
+            self.buried = true;
+        }
+    }
+
+    /// Must be called before `is_dead` is asked of what a buried node holds.
+    pub(crate) fn bury_rest(&mut self) {
+        if !core::mem::take(&mut self.buried) {
+            return;
+        }
+        // Whoever holds a node comes before it.
+        for number in 1..self.nodes.len() {
+            let Node { owner: (id, element), owner_part: part, .. } = self.nodes[number];
+            if self.is_dead(NodeRef { id, element, part }) {
+                self.nodes[number].dead = true;
+            }
         }
     }
 

@@ -40,13 +40,16 @@ struct Met {
     kind: PointerId,
 }
 
+/// How many pointers lead to a place, and to which, from the start of the pool on.
+type Runs = Vec<(u32, Option<i128>)>;
+
 /// Texts of pointers that do not lead to the first member of the pool that says the same, but
 /// somewhere else: to another one, or into the middle of one.
 #[derive(Debug, Default)]
 struct Aside {
     /// For each text: how many pointers one behind the other in the file lead to a place, from the
     /// start of the pool on; or to the first member.
-    places: BTreeMap<Vec<u8>, Vec<(u32, Option<i128>)>>,
+    places: BTreeMap<Vec<u8>, Runs>,
     /// Texts that the pool needs no member for.
     wholly: BTreeSet<Vec<u8>>,
 }
@@ -399,7 +402,7 @@ impl<'p> Engine<'p, '_> {
                 return true;
             }
             let at = self.tree.pointers[met.number as usize].at;
-            by_place.get(at.into()).map_or(false, |index| {
+            by_place.get(at.into()).is_some_and(|index| {
                 let member = self.tree.element(array, index).unwrap_or(Item::Absent);
                 self.same_item(member, met.text)
             })
@@ -409,7 +412,7 @@ impl<'p> Engine<'p, '_> {
         if texts.is_empty() {
             return None;
         }
-        let mut runs: BTreeMap<Vec<u8>, (Item, Vec<(u32, Option<i128>)>)> = BTreeMap::new();
+        let mut runs: BTreeMap<Vec<u8>, (Item, Runs)> = BTreeMap::new();
         sort_by_number(met, |met| met.cell);
         for met in met.iter() {
             let key = self.tree.item_key(met.text);
@@ -425,7 +428,7 @@ impl<'p> Engine<'p, '_> {
             }
         }
         let wholly = |key: &Vec<u8>| {
-            runs.get(key).map_or(false, |(_, runs)| runs.iter().all(|(_, place)| place.is_some()))
+            runs.get(key).is_some_and(|(_, runs)| runs.iter().all(|(_, place)| place.is_some()))
         };
         met.retain(|met| !wholly(&self.tree.item_key(met.text)));
         let rows = runs.values().flat_map(|(text, runs)| {
@@ -477,7 +480,7 @@ impl<'p> Engine<'p, '_> {
                 .map(|(count, _)| *count)
                 .sum();
             let all = places.iter().all(|(_, place)| place.is_some());
-            if all && uses.get(&key[..]).map_or(false, |uses| *uses <= aside_count) {
+            if all && uses.get(&key[..]).is_some_and(|uses| *uses <= aside_count) {
                 aside.wholly.insert(key.clone());
             }
         }

@@ -266,7 +266,7 @@ impl Engine<'_, '_> {
         let clashes = &placing.clashes;
         let clash = |at: u64, end: u64| {
             let first = clashes.partition_point(|clash| *clash < at);
-            clashes.get(first).map_or(false, |clash| *clash < end)
+            clashes.get(first).is_some_and(|clash| *clash < end)
         };
         for (at, end, loc) in &placing.shared {
             if clash(*at, *end) {

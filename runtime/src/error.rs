@@ -128,6 +128,8 @@ pub enum ReadErrorKind {
     },
     /// A pointer that must lead somewhere has its null value.
     NullPointer,
+    /// Nothing says where an object is that must be there.
+    ObjectNotFound,
     /// The stored value is not the one that the schema fixes.
     NotEqual {
         /// The value in the schema.
@@ -282,6 +284,7 @@ impl ReadErrorKind {
             Self::UnexpectedEnd { .. } => "unexpected_end",
             Self::PointerOutOfBounds { .. } => "pointer_out_of_bounds",
             Self::NullPointer => "null_pointer",
+            Self::ObjectNotFound => "object_not_found",
             Self::NotEqual { .. } => "not_equal",
             Self::NotZero => "not_zero",
             Self::BelowMinimum { .. } => "below_minimum",
@@ -323,6 +326,7 @@ impl fmt::Display for ReadErrorKind {
                 write!(f, "pointer {} is outside the file", Hex(*target))
             }
             Self::NullPointer => f.write_str("pointer is null, but must lead somewhere"),
+            Self::ObjectNotFound => f.write_str("nothing says where this is, but it must be there"),
             Self::NotEqual { expected, actual } => write!(f, "expected {expected}, found {actual}"),
             Self::NotZero => f.write_str("padding is not zero"),
             Self::BelowMinimum { minimum, actual } => {

@@ -92,6 +92,11 @@ fn words_and_codes_of_read_errors() {
             "above_maximum",
             "2 is above the maximum 1",
         ),
+        (
+            Kind::ObjectNotFound,
+            "object_not_found",
+            "nothing says where this is, but it must be there",
+        ),
         (Kind::NotOneOf { actual: actual() }, "not_one_of", "2 is none of the allowed values"),
         (
             Kind::CheckFailed { check: text("a < 2"), actual: actual() },

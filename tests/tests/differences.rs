@@ -614,7 +614,7 @@ fn merge_bytes(schema: &str, files: [&[u8]; 3]) -> Result<Vec<u8>, Vec<String>> 
 #[test]
 fn spellings_of_elements_move_with_them() {
     let schema = "module m root=File endian=little { extension m }\n\
-                  varint wide u32 order=lsb-first bytes=5 usually=shortest \"\"\n\
+                  varint wide u32 order=lsb-first bytes=5 usually=shortest\n\
                   struct File { u8 count; wide numbers count=count }";
     // Ours says 3 in two bytes, theirs has a number more.
     let merged = merge_bytes(schema, [&[3, 1, 2, 3], &[3, 1, 2, 0x83, 0], &[4, 9, 1, 2, 3]]);

@@ -178,8 +178,8 @@ fn descriptions_are_on_the_pages() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// Quoted texts of a schema that are sentences: no values of properties, no types, a capital letter, a
-/// blank. Those of `type` are not in the model.
+/// Quoted texts of a schema that are sentences: no values of properties or of `let`, no types, a capital
+/// letter, a blank. Those of `type` are not in the model.
 fn descriptions(schema: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for line in schema.lines().filter(|line| !line.starts_with("type ")) {
@@ -190,7 +190,8 @@ fn descriptions(schema: &str) -> Vec<&str> {
                 break;
             }
             let sentence = words.starts_with(char::is_uppercase) && words.contains(' ');
-            if sentence && !words.contains('<') && !before.ends_with('=') {
+            let named = before.split_whitespace().nth_back(1) == Some("let");
+            if sentence && !words.contains('<') && !before.ends_with('=') && !named {
                 found.push(words);
             }
             rest = after;

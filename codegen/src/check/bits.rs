@@ -1,9 +1,9 @@
 //! Runs of bit rows end on a byte boundary.
 
-use super::context::Context;
+use super::context::{Context, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::bit_width;
-use crate::model::{Home, RecordKind, Row};
+use crate::model::{ArrayLength, Home, RecordKind, Row, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (epoch, _) in context.epochs() {
@@ -28,6 +28,23 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 }
             }
             report(run, last, found);
+            for row in &record.rows {
+                let endless = |ty: &Type| match ty {
+                    Type::Array(array) => {
+                        matches!(array.length, ArrayLength::Fill) && array.element.is_bits()
+                    }
+                    _ => false,
+                };
+                if row.ty.parts().any(endless) {
+                    let name = row_name(row);
+                    let message = format!("{name} has no number of bits that fills whole bytes");
+                    let diagnostic = found.error("E0309", row.span, message);
+                    diagnostic.label("bits end where a byte does, or before");
+                    diagnostic.help(
+                        "say how many with `count=`, or make a struct of whole bytes of them",
+                    );
+                }
+            }
         }
     }
 }

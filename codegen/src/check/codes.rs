@@ -107,6 +107,13 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "To compute the row when writing, its own number is needed.",
     ),
     (
+        "E0506",
+        "length that is not turned round",
+        "A number is derived from a length that says `n`, `n + c`, `c - n` or `n * c + d`. Of other \
+         expressions nobody knows which number gives a length, so the number stays data, and a \
+         value in which both do not agree can't be written.",
+    ),
+    (
         "E0508",
         "row needed before it is read",
         "The place, length or presence of a row depends on another one, which depends on it in \

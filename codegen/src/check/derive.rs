@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use super::context::{Context, bodies, has_bytes, row_name};
 use super::exprs::own_rows;
 use crate::diagnostic::Diagnostics;
-use crate::model::{DefinerScope, DefinerSource, Model, RecordId, Role, Row, RowId, Type};
+use crate::model::{
+    BinaryOp, DefinerScope, DefinerSource, Expr, ExprId, Meaning, Model, RecordId, Role, Row,
+    RowId, Type,
+};
 use crate::span::Span;
 
 /// Rows through which a record is used, with the records that have them.
@@ -34,6 +37,51 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             owners(context, &uses, id, number, row, found);
         }
         circles(context.model, id, found);
+        turned(context.model, id, found);
+    }
+}
+
+/// Numbers that nothing but a length uses, in a way that is not turned round: they stay data, which
+/// must agree with what is there.
+fn turned(model: &Model, id: RecordId, found: &mut Diagnostics) {
+    let record = &model.records[id.index()];
+    for row in record.rows.iter().filter(|row| has_bytes(row)) {
+        for length in row.ty.parts().flat_map(Type::lengths) {
+            if model.exprs.linear(length).is_some() || !is_arithmetic(model, length) {
+                continue;
+            }
+            let rows = own_rows(model, id, length);
+            let Some(&(number, 1)) = rows.first() else { continue };
+            let given = &record.rows[number.index()];
+            let integer = matches!(&given.ty, Type::Cell(cell) if cell.meaning == Meaning::Int);
+            let free = given.reference.is_none() && given.none.is_empty();
+            if rows.iter().all(|(row, _)| *row == number)
+                && matches!(given.role, Role::Data)
+                && integer
+                && free
+            {
+                let message = format!("{} does not follow from {}", row_name(given), row_name(row));
+                let diagnostic = found.note("E0506", row.span, message);
+                diagnostic.label("this length is not turned round").also(given.span, "stays data");
+                diagnostic.help("whoever writes a value must say both; an `is=` gives the number");
+            }
+        }
+    }
+}
+
+/// Whether an expression computes with numbers of the same struct alone.
+fn is_arithmetic(model: &Model, expr: ExprId) -> bool {
+    match &model[expr] {
+        Expr::Int(_) => true,
+        Expr::Path(path) => path.steps.len() == 1,
+        Expr::Binary(op, a, b) => {
+            use BinaryOp as Op;
+            let sum = matches!(op, Op::Add | Op::Subtract | Op::Multiply | Op::Divide);
+            (sum || matches!(op, Op::ShiftLeft | Op::ShiftRight))
+                && is_arithmetic(model, *a)
+                && is_arithmetic(model, *b)
+        }
+        _ => false,
     }
 }
 

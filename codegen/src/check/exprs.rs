@@ -69,7 +69,13 @@ fn collect(
     rows: &mut Vec<(RowId, usize)>,
 ) {
     let mut lets = Vec::new();
-    for path in from.iter().filter(|path| matches!(path.start, Start::This)) {
+    let own = |start: &Start| match start {
+        Start::This => true,
+        Start::Enclosing(records) => records.contains(&id),
+        Start::Root => id == model.root,
+        Start::Up(_) | Start::It | Start::Argument(_) => false,
+    };
+    for path in from.iter().filter(|path| own(&path.start)) {
         match path.steps.first().and_then(|step| first_member(step, id)) {
             Some(Member::Row(row) | Member::Into(row)) => rows.push((row, path.steps.len())),
             Some(Member::Let(number)) => lets.push(number),

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::context::{Context, bodies, element, elements, epochs, has_bytes, until_settled};
 use crate::model::{
-    ArrayLength, Home, LayoutPath, Model, RecordId, Row, RowId, RowKind, Statement, Target, Type,
-    UnionId,
+    ArrayLength, EpochId, Home, LayoutPath, Model, RecordId, Row, RowId, RowKind, Statement,
+    Target, Type, UnionId,
 };
 
 /// How a row owns something.
@@ -40,10 +40,10 @@ pub(super) fn owning(row: &Row) -> Owning<'_> {
 
 /// Whether there may be nothing to place: an empty array, a pointer that may be none, a row that is
 /// not always there.
-pub(super) fn skippable(model: &Model, row: &Row) -> bool {
+pub(super) fn skippable(model: &Model, epoch: EpochId, row: &Row) -> bool {
     let mut ty = &row.ty;
     loop {
-        ty = match ty.first() {
+        ty = match ty.in_epoch(epoch) {
             Type::Array(array) => match &array.length {
                 ArrayLength::Count(count) if model.exprs.constant(*count).is_some() => {
                     &array.element
@@ -55,7 +55,7 @@ pub(super) fn skippable(model: &Model, row: &Row) -> bool {
                 Target::Own(target) if !pointer.optional => target,
                 _ => return true,
             },
-            _ => return row.when.is_some() || row.homes.contains(&Home::Absent),
+            _ => return row.when.is_some() || row.home(epoch) == Home::Absent,
         };
     }
 }

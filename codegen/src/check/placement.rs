@@ -10,7 +10,8 @@ use super::context::{Context, element, has_bytes, row_name};
 use super::owning::{Owning, Tails, Way, inline_records, object_records, owning, skippable, ways};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    LayoutPath, Record, RecordId, RecordKind, Row, RowKind, Statement, Target, Type,
+    BinaryOp, EpochId, Expr, ExprId, Home, LayoutPath, Member, Model, Record, RecordId, RecordKind,
+    Row, RowKind, Statement, Step, Target, Type, UnaryOp,
 };
 use crate::span::Span;
 
@@ -36,6 +37,9 @@ type Done = HashMap<Duty, Span>;
 struct Scope<'a> {
     context: &'a Context<'a>,
     tails: &'a Tails,
+    epoch: EpochId,
+    /// What the epoch variables may be.
+    versions: &'a [Ranges],
     id: RecordId,
     record: &'a Record,
     /// Ways of inline rows whose insides the layout places one by one.
@@ -46,17 +50,23 @@ struct Scope<'a> {
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let tails = Tails::new(context.model);
-    for (id, record) in context.model.records() {
-        if matches!(record.kind, RecordKind::Word(_)) {
-            continue;
+    for (epoch, _) in context.epochs() {
+        for (id, record) in context.records(epoch) {
+            if matches!(record.kind, RecordKind::Word(_)) {
+                continue;
+            }
+            for versions in versions(context.model, epoch, record) {
+                let scope = Scope::new(context, &tails, epoch, &versions, id, record);
+                let mut done = scope.run(&record.layout, found);
+                for (_, statements) in &record.passes {
+                    let pass = scope.run(statements, found);
+                    scope.join(&mut done, pass, found);
+                }
+                scope.undone(&done, found);
+            }
         }
-        let scope = Scope::new(context, &tails, id, record);
-        let mut done = scope.run(&record.layout, found);
-        for (_, statements) in &record.passes {
-            let pass = scope.run(statements, found);
-            scope.join(&mut done, pass, found);
-        }
-        scope.undone(&done, found);
+    }
+    for (_, record) in context.model.records() {
         midst(context, record, found);
     }
     let root = context.record(context.model.root);
@@ -67,13 +77,21 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
 }
 
 impl<'a> Scope<'a> {
-    fn new(context: &'a Context, tails: &'a Tails, id: RecordId, record: &'a Record) -> Self {
+    fn new(
+        context: &'a Context,
+        tails: &'a Tails,
+        epoch: EpochId,
+        versions: &'a [Ranges],
+        id: RecordId,
+        record: &'a Record,
+    ) -> Self {
         let mut paths = Vec::new();
         collect_paths(&record.layout, &mut paths);
         record.passes.iter().for_each(|(_, pass)| collect_paths(pass, &mut paths));
         let ways = paths.iter().flat_map(|path| ways(context, id, path));
         let stepped = ways.flat_map(|way| (1..way.len()).map(move |n| way[..n].to_vec())).collect();
-        let mut scope = Scope { context, tails, id, record, stepped, duties: Vec::new() };
+        let duties = Vec::new();
+        let mut scope = Scope { context, tails, epoch, versions, id, record, stepped, duties };
         scope.collect_duties(id, record, &Vec::new());
         if record.kind == RecordKind::Struct {
             for row in record.rows.iter().take(1) {
@@ -86,6 +104,9 @@ impl<'a> Scope<'a> {
     fn collect_duties(&mut self, id: RecordId, record: &'a Record, before: &Way) {
         let model = self.context.model;
         for (number, row) in record.numbered_rows() {
+            if row.home(self.epoch) == Home::Absent {
+                continue;
+            }
             let mut way = before.clone();
             way.push((id, number));
             if let RowKind::Mark { .. } = row.kind {
@@ -131,7 +152,20 @@ impl<'a> Scope<'a> {
                 Statement::Tail(path) => self.place(path, false, true, found),
                 Statement::Put(path) => self.place(path, true, true, found),
                 Statement::Run(pass, path) => self.pass(pass, path, found),
-                Statement::When(_, yes, no) => {
+                Statement::When(condition, yes, no) => {
+                    match decided(self.context.model, *condition, self.versions) {
+                        Some(true) => {
+                            let step = self.run(yes, found);
+                            self.join(&mut done, step, found);
+                            continue;
+                        }
+                        Some(false) => {
+                            let step = self.run(no, found);
+                            self.join(&mut done, step, found);
+                            continue;
+                        }
+                        None => {}
+                    }
                     let yes = self.run(yes, found);
                     let no = self.run(no, found);
                     self.branches(yes, no, found)
@@ -228,7 +262,7 @@ impl<'a> Scope<'a> {
             let in_case = !matches!(cases, Some(RecordKind::Struct));
             self.context
                 .row(record, row)
-                .is_none_or(|row| in_case || skippable(self.context.model, row))
+                .is_none_or(|row| in_case || skippable(self.context.model, self.epoch, row))
         })
     }
 
@@ -236,6 +270,18 @@ impl<'a> Scope<'a> {
     fn join(&self, done: &mut Done, step: Done, found: &mut Diagnostics) {
         for (duty, row) in &self.duties {
             let Some(second) = step.get(duty) else { continue };
+            // What owns things that stand before it is placed by `tail`, with them.
+            if let Duty::Record(way) = duty
+                && let Some(first) = done.get(&Duty::Tail(way.clone()))
+                && self.comes_later(row)
+            {
+                let message = format!("{} is placed twice", describe(duty, row));
+                let diagnostic = found.error("E0602", *second, message);
+                diagnostic.label("again").also(*first, "with what it owns");
+                diagnostic
+                    .help("its layout does not begin with `self`: say `record` first, or `put`");
+                continue;
+            }
             if let Some(first) = done.get(duty) {
                 if *duty == Duty::This {
                     let name = &self.record.name;
@@ -251,6 +297,15 @@ impl<'a> Scope<'a> {
             }
         }
         done.extend(step);
+    }
+
+    /// Whether the object of a row stands behind something that it owns.
+    fn comes_later(&self, row: &Row) -> bool {
+        let Owning::Object(ty) = owning(row) else { return false };
+        object_records(self.context.model, ty).into_iter().any(|id| {
+            let layout = self.context.record(id).map(|record| &record.layout);
+            layout.is_some_and(|layout| !matches!(layout.first(), None | Some(Statement::This)))
+        })
     }
 
     fn undone(&self, done: &Done, found: &mut Diagnostics) {
@@ -282,6 +337,131 @@ impl<'a> Scope<'a> {
                 }
             }
         }
+    }
+}
+
+/// What a number may be: ranges with both ends.
+type Ranges = Vec<(i128, i128)>;
+
+/// The epoch variable that an expression is, as such or as the row that holds it.
+fn epoch_variable(model: &Model, expr: ExprId) -> Option<usize> {
+    let path = match &model[expr] {
+        Expr::Epoch(variable) => return Some(*variable as usize),
+        Expr::Path(path) => path,
+        _ => return None,
+    };
+    let Some(Step::Field(field)) = path.steps.last() else { return None };
+    let [(record, members)] = field.members.as_slice() else { return None };
+    let Some(Member::Row(row)) = members.last() else { return None };
+    model.epoch_variables.iter().position(|variable| {
+        let mut at = model.root;
+        for (depth, id) in variable.path.iter().enumerate() {
+            if depth + 1 == variable.path.len() {
+                return at == *record && id == row;
+            }
+            match model.records[at.index()].rows[id.index()].ty.first() {
+                Type::Record(inner) => at = *inner,
+                _ => return false,
+            }
+        }
+        false
+    })
+}
+
+/// The versions of an epoch, so many that conditions in the layout of a record decide for each: the
+/// layout may look at versions that make no difference to any row.
+fn versions(model: &Model, epoch: EpochId, record: &Record) -> Vec<Vec<Ranges>> {
+    let all = model.epochs.get(epoch.index()).map(|epoch| epoch.ranges.clone());
+    let all = all.unwrap_or_default();
+    let mut marks: Vec<(usize, i128)> = Vec::new();
+    let passes = record.passes.iter().map(|(_, pass)| pass);
+    for statements in passes.chain([&record.layout]) {
+        compared(model, statements, &mut marks);
+    }
+    // One variable is told apart; of more than one, conditions stay open.
+    let Some(&(variable, _)) = marks.first() else { return vec![all] };
+    let Some(ranges) = all.get(variable) else { return vec![all] };
+    let near = marks.iter().filter(|(of, _)| *of == variable).take(SAMPLES);
+    let near = near.flat_map(|(_, n)| [n.saturating_sub(1), *n, n.saturating_add(1)]);
+    let ends = ranges.iter().flat_map(|&(low, high)| [low, high]);
+    let mut samples: Vec<i128> = near
+        .chain(ends)
+        .filter(|n| ranges.iter().any(|(low, high)| (low..=high).contains(&n)))
+        .collect();
+    samples.sort_unstable();
+    samples.dedup();
+    let one = |n: i128| {
+        let mut versions = all.clone();
+        versions[variable] = vec![(n, n)];
+        versions
+    };
+    samples.into_iter().map(one).collect()
+}
+
+/// Most numbers of a layout that versions are told apart by.
+const SAMPLES: usize = 64;
+
+/// Epoch variables with the numbers that they are compared with.
+fn compared(model: &Model, statements: &[Statement], marks: &mut Vec<(usize, i128)>) {
+    for statement in statements {
+        let Statement::When(condition, yes, no) = statement else { continue };
+        let mut open = vec![*condition];
+        while let Some(expr) = open.pop() {
+            if let Expr::Binary(_, a, b) = &model[expr] {
+                for (a, b) in [(a, b), (b, a)] {
+                    let found = epoch_variable(model, *a).zip(model.exprs.constant(*b));
+                    marks.extend(found);
+                }
+            }
+            model[expr].operands(&mut |operand| open.push(operand));
+        }
+        compared(model, yes, marks);
+        compared(model, no, marks);
+    }
+}
+
+/// What a condition says of some versions, if it is about nothing but that.
+fn decided(model: &Model, condition: ExprId, versions: &[Ranges]) -> Option<bool> {
+    let decided = |expr: ExprId| decided(model, expr, versions);
+    match &model[condition] {
+        Expr::Bool(truth) => Some(*truth),
+        Expr::Unary(UnaryOp::Not, inner) => decided(*inner).map(|truth| !truth),
+        Expr::Binary(BinaryOp::BothTrue, a, b) => match (decided(*a), decided(*b)) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (a, b) => Some(a? && b?),
+        },
+        Expr::Binary(BinaryOp::EitherTrue, a, b) => match (decided(*a), decided(*b)) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (a, b) => Some(a? || b?),
+        },
+        Expr::Binary(op, a, b) => {
+            let variable = |expr: ExprId| versions.get(epoch_variable(model, expr)?);
+            let (ranges, number, turned) = match (variable(*a), variable(*b)) {
+                (Some(ranges), None) => (ranges, model.exprs.constant(*b)?, false),
+                (None, Some(ranges)) => (ranges, model.exprs.constant(*a)?, true),
+                _ => return None,
+            };
+            let holds = |n: i128| {
+                let (a, b) = if turned { (number, n) } else { (n, number) };
+                Some(match op {
+                    BinaryOp::Equal => a == b,
+                    BinaryOp::NotEqual => a != b,
+                    BinaryOp::Less => a < b,
+                    BinaryOp::LessOrEqual => a <= b,
+                    BinaryOp::Greater => a > b,
+                    BinaryOp::GreaterOrEqual => a >= b,
+                    _ => return None,
+                })
+            };
+            // A comparison with a number changes its answer there, if anywhere in a range.
+            let mut all = ranges.iter().flat_map(|&(low, high)| {
+                let inside = [number - 1, number, number + 1].into_iter();
+                [low, high].into_iter().chain(inside.filter(move |n| (low..=high).contains(n)))
+            });
+            let first = holds(all.next()?)?;
+            all.all(|n| holds(n) == Some(first)).then_some(first)
+        }
+        _ => None,
     }
 }
 

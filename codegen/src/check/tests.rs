@@ -248,6 +248,7 @@ fn deep_structs_have_sizes() {
 fn objects_are_placed_once() {
     let mut exprs = Exprs::default();
     let (yes, zero) = (exprs.add(Expr::Bool(true)), exprs.add(Expr::Int(0)));
+    let some = exprs.add(Expr::FileEnd);
     let file = |layout: Vec<Statement>| {
         let rows = vec![row("a", at(0), pointer(1, false)), row("b", at(4), pointer(1, true))];
         let mut file = record("File", Some(8), rows);
@@ -261,7 +262,9 @@ fn objects_are_placed_once() {
     assert_eq!(file(vec![this.clone(), put(0)]), ["E0601"]);
     assert_eq!(file(vec![this.clone(), put(0), put(1), put(0)]), ["E0602"]);
     assert_eq!(file(vec![put(0), put(1)]), ["E0608"]);
-    let when = |then, otherwise| Statement::When(yes, then, otherwise);
+    let when = |then, otherwise| Statement::When(some, then, otherwise);
+    let always = Statement::When(yes, vec![put(0)], vec![]);
+    assert!(file(vec![this.clone(), put(1), always]).is_empty());
     assert!(file(vec![this.clone(), put(0), when(vec![put(1)], vec![])]).is_empty());
     assert_eq!(file(vec![this.clone(), put(1), when(vec![put(0)], vec![])]), ["E0603"]);
     assert!(file(vec![this.clone(), put(1), when(vec![put(0)], vec![put(0)])]).is_empty());

@@ -60,9 +60,9 @@ struct Body<'a> {
 
 /// Rows without homes stand behind those that have some, and only where the block is not all.
 fn homeless(epoch: EpochId, record: &Record, found: &mut Diagnostics) {
-    let rows = || record.rows.iter().filter(|row| has_bytes(row));
+    let mut rows = record.rows.iter().filter(|row| has_bytes(row));
     let at = |row: &&Row| matches!(row.home(epoch), Home::At(_));
-    let Some(last) = rows().filter(at).last() else { return };
+    let Some(last) = rows.rfind(at) else { return };
     let sized = record.sizes.get(epoch.index()).is_some_and(Option::is_some);
     let behind = record.rows.iter().position(|row| std::ptr::eq(row, last));
     for (number, row) in record.rows.iter().enumerate() {

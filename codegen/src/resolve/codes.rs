@@ -181,4 +181,21 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "A module with `endian=byte_order` has a `byte_order` row at a constant offset of its \
          root.",
     ),
+    (
+        "E0235",
+        "bit order not said",
+        "`bit_order=` on a struct is about its own rows. A struct in it that has rows of bits says \
+         its own bit order, where it is not that of the module.",
+    ),
+    (
+        "E0236",
+        "no sign here",
+        "Integers of variable length, and the bits that a letter of a pattern stands for, hold no \
+         negative numbers.",
+    ),
+    (
+        "E0237",
+        "list that is measured",
+        "`seen=` gives one number, truth value or text. A list stands where its bytes are.",
+    ),
 ];

@@ -37,6 +37,7 @@ impl<'t> Cx<'t> {
             transparent: props.flag("transparent"),
             fixed_endian: endian(props),
             msb_first: self.msb_first(scope, props),
+            says_bits: props.has("bit_order"),
             encodes: match props.word("encodes") {
                 Some("pointer-masks") => Some(RelocationEncoding::PointerMasks),
                 Some("pointer-runs") => Some(RelocationEncoding::PointerRuns),
@@ -388,6 +389,7 @@ impl<'t> Rec<'t> {
             endian: None,
             fixed_endian: None,
             msb_first: true,
+            says_bits: false,
             exists: vec![true; epochs],
             columns: None,
             stated: vec![None; epochs],

@@ -74,6 +74,12 @@ impl<'t> Cx<'t> {
                 .help("write `varint Name u32`");
             return None;
         };
+        if ty.signed {
+            let message =
+                format!("a `varint` holds no negative numbers, as `{}` does", storage.name);
+            self.d.error("E0236", storage.span, message).help("its type is `u8` to `u64`");
+            return None;
+        }
         let order = match decl.props.word("order") {
             Some("lsb-first") => GroupOrder::LsbFirst,
             _ => GroupOrder::MsbFirst,

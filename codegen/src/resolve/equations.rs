@@ -116,6 +116,16 @@ impl<'t> Cx<'t> {
             }
             RowWord::Object(_) => {
                 let address = self.address(id, row, env)?;
+                if row.optional {
+                    // It is there if something says where.
+                    let zero = self.exprs.add(Expr::Int(0));
+                    let there = Expr::Binary(BinaryOp::GreaterOrEqual, address, zero);
+                    let there = self.exprs.add(there);
+                    built.when = Some(match built.when {
+                        None => there,
+                        Some(when) => self.exprs.add(Expr::Binary(BinaryOp::BothTrue, when, there)),
+                    });
+                }
                 let kind = RowKind::Object { address };
                 if let Some(PropValue::From(from)) = props.get("from").map(|p| &p.value) {
                     let role = self.view(env, from)?;
@@ -129,6 +139,12 @@ impl<'t> Cx<'t> {
             }
             RowWord::Value(_) => {
                 let seen = match props.ex("seen") {
+                    Some(ex) if matches!(built.ty, Type::Array(_)) => {
+                        self.d
+                            .error("E0237", ex.span, "a list can't be measured")
+                            .help("`seen=` gives one number, truth value or text");
+                        return None;
+                    }
                     Some(ex) => Some(self.expr(env, ex)?.expr),
                     None => None,
                 };

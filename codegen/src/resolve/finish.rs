@@ -41,6 +41,47 @@ impl<'t> Cx<'t> {
         }
     }
 
+    /// A struct that says its bit order does so for its own rows only; structs in it that have rows
+    /// of bits in the other order must have said so.
+    fn bit_orders(&mut self) {
+        let bits = |rec: &super::Rec| rec.rows.iter().any(|row| row.ty.is_bits());
+        let mut problems = Vec::new();
+        for rec in self.records.iter().filter(|rec| rec.says_bits) {
+            let mut open: Vec<(RecordId, crate::span::Span)> = Vec::new();
+            let inside = |rec: &super::Rec, span: Option<crate::span::Span>| {
+                let mut found = Vec::new();
+                for row in &rec.rows {
+                    for part in row.ty.inline_parts() {
+                        if let crate::model::Type::Record(id) = part {
+                            found.push((*id, span.unwrap_or(row.span)));
+                        }
+                    }
+                }
+                found
+            };
+            open.extend(inside(rec, None));
+            let mut seen = Vec::new();
+            while let Some((id, span)) = open.pop() {
+                let inner = self.rec(id);
+                if inner.says_bits || seen.contains(&id) {
+                    continue;
+                }
+                seen.push(id);
+                if bits(inner) && inner.msb_first != rec.msb_first {
+                    problems.push((span, inner.name.clone(), inner.span, rec.msb_first));
+                }
+                open.extend(inside(inner, Some(span)));
+            }
+        }
+        for (span, name, declared, msb_first) in problems {
+            let order = if msb_first { "msb-first" } else { "lsb-first" };
+            self.d
+                .error("E0235", span, format!("`{name}` has the other bit order"))
+                .also(declared, "it does not say its own, so it has that of the module")
+                .help(format!("write `bit_order={order}` there, or the other one if it is meant"));
+        }
+    }
+
     /// Resolves all records and builds the model.
     pub(super) fn finish(&mut self, main: ScopeId, root: RecordId) -> Option<Model> {
         self.explore(0);
@@ -75,6 +116,7 @@ impl<'t> Cx<'t> {
                 return None;
             }
         }
+        self.bit_orders();
         let derives = self.find_definers();
         let owns = self.owning();
         let mut layouts = Vec::new();

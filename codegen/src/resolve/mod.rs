@@ -158,6 +158,8 @@ struct Rec<'t> {
     endian: Option<&'t EndianDecl>,
     fixed_endian: Option<crate::model::ByteOrder>,
     msb_first: bool,
+    /// Whether the struct says its bit order itself.
+    says_bits: bool,
     /// Epochs that have the record.
     exists: Vec<bool>,
     /// Column of each epoch, if the struct has columns.

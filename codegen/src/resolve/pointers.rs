@@ -149,7 +149,12 @@ impl<'t> Cx<'t> {
             }
             let mut list = Vec::new();
             if let Some(policy) = decl.props.word("list").and_then(policy) {
-                list.push((None, all(policy)));
+                let mut listing = all(policy);
+                if decl.props.has("in") {
+                    // A label is a name, and storage for a pointer is none.
+                    listing.runtime = Policy::Never;
+                }
+                list.push((None, listing));
             }
             if let DeclBody::Pointer { lists, .. } = &decl.body {
                 let root_env = self.env(self.main, Some(root));

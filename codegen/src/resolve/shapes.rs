@@ -180,6 +180,12 @@ impl<'t> Cx<'t> {
                 return cell(Meaning::Bool { yes: 1 });
             }
             if builtin::small(&ty.name).is_some() || builtin::bit_width(&ty.name).is_some() {
+                if letter.is_some() && ty.name.starts_with('i') {
+                    let message = format!("bits of a pattern have no sign, as `{}` has", ty.name);
+                    let unsigned = format!("write `u{}`", &ty.name[1..]);
+                    self.d.error("E0236", ty.span, message).help(unsigned);
+                    return None;
+                }
                 return cell(Meaning::Int);
             }
             let scope = self.rec(id).scope;

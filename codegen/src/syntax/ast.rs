@@ -163,6 +163,8 @@ pub(crate) struct EndianDecl {
 /// A line of a struct.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
+    /// Of an object: whether it may not be there.
+    pub optional: bool,
     pub word: RowWord,
     pub name: Option<Spanned<String>>,
     pub homes: Vec<Spanned<HomeEx>>,

@@ -272,6 +272,7 @@ pub(super) fn row(node: &Node, diagnostics: &mut Diagnostics) -> Option<Row> {
     let word = node.name.value.as_str();
     let mut named = true;
     let mut needs_name = false;
+    let mut optional = false;
     let known: &'static [Known];
     let row_word = match word {
         "magic" => {
@@ -352,7 +353,14 @@ pub(super) fn row(node: &Node, diagnostics: &mut Diagnostics) -> Option<Row> {
         "object" => {
             known = props::OBJECT;
             needs_name = true;
-            RowWord::Object(typed_word(node, &mut args, diagnostics)?)
+            match args.peek().and_then(types::optional) {
+                Some(literal) => {
+                    args.next();
+                    optional = true;
+                    RowWord::Object(types::type_of_literal(&literal, diagnostics)?)
+                }
+                None => RowWord::Object(typed_word(node, &mut args, diagnostics)?),
+            }
         }
         "mark" => {
             known = props::MARK;
@@ -416,7 +424,7 @@ pub(super) fn row(node: &Node, diagnostics: &mut Diagnostics) -> Option<Row> {
             format!("`{word}` has no bytes here, so it has no offset"),
         );
     }
-    Some(Row { word: row_word, name, homes, doc, props, span: node.span })
+    Some(Row { optional, word: row_word, name, homes, doc, props, span: node.span })
 }
 
 fn typed_word(node: &Node, args: &mut Args<'_>, diagnostics: &mut Diagnostics) -> Option<TypeEx> {

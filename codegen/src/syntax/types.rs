@@ -32,6 +32,13 @@ pub(super) fn type_of_literal(literal: &Literal, diagnostics: &mut Diagnostics) 
     }
 }
 
+/// The type behind a `?`.
+pub(super) fn optional(literal: &Literal) -> Option<Literal> {
+    let rest = literal.text()?.strip_prefix('?')?;
+    let inner = literal.inner.and_then(|inner| inner.checked_add(1));
+    Some(Literal { value: Scalar::Text(rest.to_owned()), span: literal.span, inner })
+}
+
 fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '.'
 }

@@ -41,6 +41,13 @@ pub struct Extent {
     pub end: u64,
 }
 
+impl Extent {
+    /// The bytes of a file that has them.
+    fn of(self, bytes: &[u8]) -> Option<&[u8]> {
+        bytes.get(usize::try_from(self.at).ok()?..usize::try_from(self.end).ok()?)
+    }
+}
+
 /// Why bytes differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
@@ -317,7 +324,10 @@ pub(crate) fn compare(
             };
             let old = before.and_then(|claim| gaps.remove(&claim));
             let old = old.map(|range| Extent { at: range.start, end: range.end });
-            found.add(&|| Cause::Padding, files, old, Some(new), None);
+            // What lies beside the rows may begin elsewhere, and be the same bytes.
+            if new.of(a.bytes) != new.of(b.bytes) {
+                found.add(&|| Cause::Padding, files, old, Some(new), None);
+            }
             continue;
         };
         let claim = map_b.claims[owner as usize];

@@ -40,15 +40,14 @@ struct Met {
     kind: PointerId,
 }
 
-/// How many pointers lead to a place, and to which, from the start of the pool on.
+/// How many pointers to a text, one behind the other in the file, lead to a place, from the start of
+/// the pool on; or to the first member that says it.
 type Runs = Vec<(u32, Option<i128>)>;
 
 /// Texts of pointers that do not lead to the first member of the pool that says the same, but
 /// somewhere else: to another one, or into the middle of one.
 #[derive(Debug, Default)]
 struct Aside {
-    /// For each text: how many pointers one behind the other in the file lead to a place, from the
-    /// start of the pool on; or to the first member.
     places: BTreeMap<Vec<u8>, Runs>,
     /// Texts that the pool needs no member for.
     wholly: BTreeSet<Vec<u8>>,

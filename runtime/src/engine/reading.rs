@@ -86,8 +86,8 @@ pub struct Claim {
     pub at: u64,
     /// Address behind the last one.
     pub end: u64,
-    /// The row or element; or [`WHOLE`] of an element of an array of compact records, which stands
-    /// for as many elements from that one on as there are bytes. [`Tree::claims_in`] says what each
+    /// The row or element; or [`WHOLE`](super::WHOLE) of an element of an array of compact records, which stands
+    /// for as many elements from that one on as there are bytes. [`Tree::claims_in`](super::Tree::claims_in) says what each
     /// of their rows accounts for.
     pub loc: Loc,
 }

@@ -102,7 +102,7 @@ mod straight {
         let n_0_0: i128 = i128::from(c3);
         let mut f4;
         let n5 = u64::from(s::u32(b1, 4));
-        if matches!(n5, 0) {
+        if n5 == 0 {
             s::holds(s::length(rt::Some(n_0_0))? == 0)?;
             f4 = rt::Vec::new();
         } else {
@@ -133,7 +133,7 @@ mod straight {
         let mut x_0_2: rt::Option<(usize, usize)> = rt::None;
         {
             let n22 = u64::from(s::u32(b1, 8));
-            if matches!(n22, 0) {
+            if n22 == 0 {
                 return rt::Err(s::Odd);
             } else {
                 let mut p23 = cx.target(n22, 0)?;

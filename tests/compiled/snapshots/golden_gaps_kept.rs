@@ -92,7 +92,7 @@ mod straight {
         let b1: &[u8; 6] = part.block()?;
         let mut f3;
         let n4 = u64::from(s::u16(b1, 0));
-        if matches!(n4, 0) {
+        if n4 == 0 {
             return rt::Err(s::Odd);
         } else {
             let mut p5 = cx.target(n4, 0)?;
@@ -105,7 +105,7 @@ mod straight {
         }
         let mut f10;
         let n11 = u64::from(s::u16(b1, 2));
-        if matches!(n11, 0) {
+        if n11 == 0 {
             return rt::Err(s::Odd);
         } else {
             let mut p12 = cx.target(n11, 0)?;

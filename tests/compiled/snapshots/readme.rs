@@ -122,7 +122,7 @@ mod straight {
         let n_0_2: i128 = i128::from(c4);
         let mut f5;
         let n6 = u64::from(s::u32(b1, 8));
-        if matches!(n6, 0) {
+        if n6 == 0 {
             s::holds(s::length(rt::Some(n_0_2))? == 0)?;
             f5 = rt::Vec::new();
         } else {
@@ -152,7 +152,7 @@ mod straight {
         }
         let mut f18;
         let n19 = u64::from(s::u32(b1, 12));
-        if matches!(n19, 0) {
+        if n19 == 0 {
             f18 = rt::None;
         } else {
             let mut p20 = cx.target(n19, 0)?;

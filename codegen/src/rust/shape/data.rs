@@ -160,7 +160,7 @@ impl<'m> Data<'m> {
                 return true;
             }
         }
-        row.none.len() > 1 || self.type_spelled(&row.ty, row)
+        row.none.len() > 1 || self.type_spelled(&row.ty)
     }
 
     /// Whether a row that usually follows from an expression is a field of its own: a number, a
@@ -176,7 +176,7 @@ impl<'m> Data<'m> {
         simple(&row.ty)
     }
 
-    fn type_spelled(&self, ty: &Type, row: &Row) -> bool {
+    fn type_spelled(&self, ty: &Type) -> bool {
         match ty {
             Type::Cell(cell) => is_varint(cell),
             Type::Run(run) => matches!(&run.length, RunLength::Prefix(cell) if is_varint(cell)),
@@ -191,19 +191,19 @@ impl<'m> Data<'m> {
                         // Where that lies.
                         Target::Own(_) => true,
                         Target::Pooled => {
-                            kind.text.as_deref().is_some_and(|text| self.type_spelled(text, row))
+                            kind.text.as_deref().is_some_and(|text| self.type_spelled(text))
                         }
                         Target::Element => false,
                     }
             }
-            Type::Array(array) => self.type_spelled(&array.element, row),
+            Type::Array(array) => self.type_spelled(&array.element),
             Type::Region(region) => {
                 region.trim.is_some()
                     || matches!(&region.extent, Extent::Terminated(end)
                         if end.optional && end.mode == Terminated::Dropped)
-                    || self.type_spelled(&region.inner, row)
+                    || self.type_spelled(&region.inner)
             }
-            Type::PerEpoch(types) => types.iter().any(|ty| self.type_spelled(ty, row)),
+            Type::PerEpoch(types) => types.iter().any(|ty| self.type_spelled(ty)),
             Type::Record(_) | Type::ByteOrderMark | Type::Text | Type::Nothing => false,
         }
     }

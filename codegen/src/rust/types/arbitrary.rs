@@ -134,7 +134,7 @@ fn value(
     let usual =
         matches!(row.role, Role::Default(_)).then(|| shapes.field_default(id, field, false));
     let with_usual = |made: TokenStream| match &usual {
-        Some(usual) => quote!(if cx.usual(u)? { #usual } else { #made }),
+        Some(usual) => quote!(match cx.usual(u)? { true => #usual, false => #made }),
         None => made,
     };
     let Some(epochs) = rules::epochs(row) else {

@@ -314,8 +314,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             .eval_int(address, loc.node, None)
             .map_err(|fault| self.fault(*fault, from, loc))?;
         let Some(address) = address else {
-            self.tree.set_item(loc, Item::Absent);
-            return Ok(());
+            return Err(self.error(ReadErrorKind::ObjectNotFound, from, loc));
         };
         let length = self.tree.file.len() as u64;
         let at = match u64::try_from(address) {

@@ -12,18 +12,21 @@
 //!
 //! To find them, the statements of the layout are run over what was read (`write/place.rs`), and
 //! each object is *met* where it is in place of being put there. A file that is arranged as the
-//! layout says is done after that. Otherwise all objects are noted, sorted by address, and the
-//! layout is run once more, to say of each what is kept.
+//! layout says is done after that. Otherwise all objects are sorted by address, and the layout is run
+//! once more, to say of each what is kept.
 
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use super::item::{Loc, NodeRef, WHOLE};
-use super::reading::{Arrangement, Object, Read, Round};
+use super::item::{Loc, NodeRef, UNPLACED, WHOLE};
+use super::reading::{short, Arrangement, Object, Read, Round};
 use super::state::Engine;
 use crate::error::ReadErrorKind;
 use crate::model::{Gaps, Statement};
 use crate::spelling::{KeptKind, KeptValue};
+
+/// In place of the extent of an object without bytes that is where the layout has it.
+const NOWHERE: (u32, u32) = (UNPLACED, UNPLACED);
 
 impl Engine<'_, '_> {
     /// Keeps how the file is arranged, unless that is canonical.
@@ -33,7 +36,7 @@ impl Engine<'_, '_> {
         if let [] | [Statement::This] = &layout[..] {
             return self.keep_end(self.tree.node_end(root).into(), true);
         }
-        for round in [Round::Compare, Round::Note, Round::Keep] {
+        for round in [Round::Compare, Round::Keep] {
             let arrangement = &mut self.reading.arrangement;
             arrangement.round = round;
             arrangement.next = 0;
@@ -50,12 +53,14 @@ impl Engine<'_, '_> {
                 return Err(error);
             }
             if !self.reading.arrangement.differs {
+                self.reading.arrangement = Arrangement::default();
                 return self.keep_end(self.writing.last_end, false);
             }
         }
+        self.tree.kept.sort_places();
         let arrangement = core::mem::take(&mut self.reading.arrangement);
-        let bytes = arrangement.objects.iter().filter(|object| object.at < object.end);
-        let reach = bytes.map(|object| object.end).max().unwrap_or(0);
+        let bytes = arrangement.met.iter().filter(|(at, end)| at < end);
+        let reach = bytes.map(|(_, end)| u64::from(*end)).max().unwrap_or(0);
         let last_end = self.writing.last_end;
         self.keep_end(reach.max(last_end), reach > last_end)
     }
@@ -94,17 +99,16 @@ impl Engine<'_, '_> {
         let last_end = self.writing.last_end;
         match self.reading.arrangement.round {
             Round::Compare => {
-                if at != expected || !self.is_zero(last_end, at) {
-                    self.reading.arrangement.differs = true;
-                }
-            }
-            Round::Note => {
                 let usual = at == expected && self.is_zero(last_end, at);
-                let object = Object { at, end, before: 0, host: None, hosts: false, usual };
-                self.reading.arrangement.objects.push(object);
+                let arrangement = &mut self.reading.arrangement;
+                arrangement.differs |= !usual;
+                arrangement.met.push(match at == end && usual {
+                    true => NOWHERE,
+                    false => (short(at), short(end)),
+                });
             }
             Round::Keep => {
-                if !self.keep_place(loc, expected, align, last_end) {
+                if !self.keep_place(loc, expected, align, (at, end)) {
                     return;
                 }
             }
@@ -122,15 +126,18 @@ impl Engine<'_, '_> {
 
     /// Keeps what is unusual about the place of the next object. Says whether the layout goes on
     /// behind it.
-    fn keep_place(&mut self, loc: Loc, expected: u64, align: u64, last_end: u64) -> bool {
+    fn keep_place(&mut self, loc: Loc, expected: u64, align: u64, (at, end): (u64, u64)) -> bool {
+        let last_end = self.writing.last_end;
         let arrangement = &mut self.reading.arrangement;
         let Some(object) = arrangement.objects.get(arrangement.next).copied() else { return true };
         arrangement.next += 1;
-        let Object { at, end, before, host, hosts, .. } = object;
         let usual = at == expected && self.is_zero(last_end, at);
         if at == end && usual {
             return true;
         }
+        let Object { hosts, .. } = object;
+        let before = u64::from(object.before);
+        let host = (object.host != UNPLACED).then_some(u64::from(object.host));
         if let Some(host) = host.or((at == end).then_some(0)) {
             let numbers = [host, at - host].map(|n| KeptValue::Int(n.into()));
             self.keep(loc, KeptKind::Shared, KeptValue::List(numbers.into()), KeptValue::None);
@@ -158,20 +165,27 @@ impl Engine<'_, '_> {
 impl Arrangement {
     /// Finds out what lies before each object, and which lie inside of others.
     fn compare_objects(&mut self) {
+        let met = &self.met;
+        let apart = Object { before: 0, host: UNPLACED, hosts: false };
+        self.objects = alloc::vec![apart; met.len()];
         let objects = &mut self.objects;
-        let mut order: Vec<usize> = (0..objects.len()).collect();
+        let mut order: Vec<u32> = (0..short(met.len() as u64)).collect();
         // The root is the first of all; of objects at one address the longest holds the others.
-        order.sort_by_key(|i| (objects[*i].at, *i > 0, Reverse(objects[*i].end), *i));
+        order.sort_unstable_by_key(|i| {
+            let (at, end) = met[*i as usize];
+            (at, *i > 0, Reverse(end), *i)
+        });
         let mut reach = 0;
         let mut host = 0;
         for i in order {
-            let Object { at, end, usual, .. } = objects[i];
+            let i = i as usize;
+            let (at, end) = met[i];
             objects[i].before = reach;
-            if at == end && usual {
+            if met[i] == NOWHERE {
                 continue;
             }
             if at < reach || at == end {
-                objects[i].host = Some(objects[host].at);
+                objects[i].host = met[host].0;
                 objects[host].hosts = true;
             } else {
                 host = i;

@@ -154,7 +154,7 @@ impl<'p, 'b> Document<'p, 'b> {
 
     /// Forgets what is kept of a kind: the file is written without it.
     pub fn forget_kept(&mut self, kind: KeptKind) {
-        self.engine.tree.kept.values_mut().for_each(|all| all.retain(|kept| kept.kind != kind));
+        self.engine.tree.kept.forget(kind);
     }
 
     /// Every row of every record, derived ones included, with its place.

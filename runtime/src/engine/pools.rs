@@ -132,6 +132,7 @@ impl<'p> Engine<'p, '_> {
     /// Texts of pointers into a pool, with the addresses of the pointers.
     fn pooled_texts(&mut self, pool: Loc) -> Fallible<Vec<Met>> {
         let model = self.model;
+        self.tree.bury_rest();
         let mut kinds = Vec::with_capacity(model.pointers.len());
         for kind in &model.pointers {
             kinds.push(match &kind.pool {

@@ -40,7 +40,9 @@ pub(crate) struct Arrangement {
     pub round: Round,
     /// Whether an object is not where the layout would have it.
     pub differs: bool,
-    /// All objects, in the order of the layout.
+    /// Addresses and ends of all objects, in the order of the layout.
+    pub met: Vec<(u32, u32)>,
+    /// What was found out about them.
     pub objects: Vec<Object>,
     /// The one that is met next.
     pub next: usize,
@@ -49,27 +51,21 @@ pub(crate) struct Arrangement {
 /// What happens with an object that is met.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Round {
-    /// Its place is compared with the one that the layout says.
+    /// Its place is noted, and compared with the one that the layout says.
     #[default]
     Compare,
-    /// It is noted.
-    Note,
     /// What is unusual about its place is kept.
     Keep,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Object {
-    pub at: u64,
-    pub end: u64,
     /// End of what lies before it in the file.
-    pub before: u64,
-    /// Address of the object that it lies in.
-    pub host: Option<u64>,
+    pub before: u32,
+    /// Address of the object that it lies in, or [`UNPLACED`].
+    pub host: u32,
     /// Whether others lie in it.
     pub hosts: bool,
-    /// Whether it follows what the layout has before it.
-    pub usual: bool,
 }
 
 /// Something worth knowing about a file that is no error.

@@ -83,6 +83,7 @@ impl<'p> Engine<'p, '_> {
         let listings = self.listings()?;
         let mut found = Vec::new();
         let mut unplaced = None;
+        self.tree.bury_rest();
         let mut walk = Walk::new(&self.tree, Duties::POINTING);
         while let Some(node) = walk.next(&self.tree) {
             if self.tree.is_dead(node) || node.part == super::item::CASE {

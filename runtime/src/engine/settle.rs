@@ -251,7 +251,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         for index in 0..self.tree.count(array) {
             let element = self.tree.element(array, index).unwrap_or(Item::Absent);
             let Item::Node(node) = self.tree.through(element) else { return };
-            let all = self.tree.kept.get(&node).into_iter().flatten();
+            let all = self.tree.kept.of(node).into_iter().flatten();
             let padding = all.filter(|kept| kept.kind == KeptKind::Reserved);
             let rows: Vec<Loc> = padding.map(|kept| Loc::row(node, kept.row)).collect();
             let start = self.tree.node_at(node);

@@ -1,5 +1,6 @@
 //! A file shown to a visitor: the same as a value of generated types would show.
 
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -50,12 +51,12 @@ impl Show<'_> {
             self.fields(node, to);
             return;
         };
-        let kept = self.tree.kept.get(&node);
-        if kept.is_some() {
+        let kept = self.tree.kept.has(node);
+        if kept {
             to.begin_spelled();
         }
         self.item(&record.rows[row.index()].ty, Loc::row(node, row), to);
-        if kept.is_some() {
+        if kept {
             self.spelling(node, to);
             to.end_spelled();
         }
@@ -93,7 +94,7 @@ impl Show<'_> {
     fn says_nothing(self, item: Item) -> bool {
         match self.tree.through(item) {
             Item::Node(node) => {
-                !self.tree.kept.contains_key(&node)
+                !self.tree.kept.has(node)
                     && self.tree.record(node).numbered_rows().all(|(id, row)| {
                         let loc = Loc::row(node, id);
                         !self.tree.is_data(loc, row) || self.says_nothing(self.tree.entry(loc))
@@ -229,12 +230,15 @@ impl Show<'_> {
 impl Tree<'_, '_> {
     /// All that is spelled in an unusual way: the row, or the record as a whole, the kind, and what
     /// is stored.
-    pub fn deviations(&self) -> impl Iterator<Item = (Loc, KeptKind, &KeptValue)> {
-        self.kept.iter().flat_map(|(node, all)| {
+    pub fn deviations(&self) -> impl Iterator<Item = (Loc, KeptKind, Cow<'_, KeptValue>)> {
+        let others = self.kept.nodes().flat_map(|(node, all)| {
             all.iter().map(|kept| {
-                (Loc::row(*node, kept.row).indexed(kept.index), kept.kind, &kept.stored)
+                let loc = Loc::row(*node, kept.row).indexed(kept.index);
+                (loc, kept.kind, Cow::Borrowed(&kept.stored))
             })
-        })
+        });
+        let places = self.kept.places().map(|(loc, kind, stored)| (loc, kind, Cow::Owned(stored)));
+        places.chain(others)
     }
 
     /// How a struct is spelled, as far as `wanted` of each record and what is kept of it; of a case
@@ -253,7 +257,7 @@ impl Tree<'_, '_> {
         for place in places.into_iter().flatten() {
             let record = self.record_id(place);
             let first = self.model().first_row(record);
-            let kept = self.kept.get(&place).into_iter().flatten();
+            let kept = self.kept.all_of(place).into_iter();
             for kept in kept.filter(|kept| wanted(record, kept)) {
                 spelling.keep(entry(kept, first));
             }
@@ -285,7 +289,7 @@ impl Tree<'_, '_> {
 }
 
 /// A spelling as an entry of a struct whose rows are counted from `first` on.
-fn entry(kept: &Kept, first: usize) -> SpellingEntry {
+fn entry(kept: Kept, first: usize) -> SpellingEntry {
     let row = match kept.row {
         super::item::WHOLE => Spelling::WHOLE,
         row => spelled_row(row, first),
@@ -294,7 +298,7 @@ fn entry(kept: &Kept, first: usize) -> SpellingEntry {
         row,
         index: kept.index,
         kind: kept.kind,
-        stored: kept.stored.clone(),
-        instead_of: kept.instead_of.clone(),
+        stored: kept.stored,
+        instead_of: kept.instead_of,
     }
 }

@@ -238,6 +238,7 @@ impl<'p> Engine<'p, '_> {
         let mut items: Vec<Option<Item>> = alloc::vec![None; kept.count];
         // A slice is written as a whole, unless some of its elements are those of another one.
         let mut apart = false;
+        let mut unused = Vec::new();
         for (slice, (base, count)) in owners.iter().zip(&kept.slices) {
             if self.count_items(*slice) != u64::from(*count) {
                 return Ok(None);
@@ -252,7 +253,12 @@ impl<'p> Engine<'p, '_> {
                 };
                 match *place {
                     None => *place = Some(item),
-                    Some(other) if self.is_same(other, item) => apart = true,
+                    Some(other) if self.is_same(other, item) => {
+                        apart = true;
+                        if let (Item::Node(node), true) = (item, other != item) {
+                            unused.push(node);
+                        }
+                    }
                     Some(_) => return Ok(None),
                 }
             }
@@ -271,7 +277,11 @@ impl<'p> Engine<'p, '_> {
                 }
             }
         }
-        Ok(items.into_iter().collect())
+        let items: Option<Vec<Item>> = items.into_iter().collect();
+        if items.is_some() {
+            unused.into_iter().for_each(|node| self.tree.bury(node));
+        }
+        Ok(items)
     }
 
     /// An element of a compact array as a node of its own.
@@ -295,20 +305,22 @@ impl<'p> Engine<'p, '_> {
         self.record_of_bytes(records.record, at, &bytes, order)
     }
 
-    /// Whether two elements that nothing hangs on say the same.
+    /// Whether two elements that own nothing say the same.
     fn is_same(&self, a: Item, b: Item) -> bool {
         match (a, b) {
             (Item::Node(a), Item::Node(b)) => {
-                let record = self.tree.record_id(a);
-                let rows = self.tree.record(a).numbered_rows();
-                record == self.tree.record_id(b)
-                    && self.tree.plan(a).slots == 0
-                    && rows.into_iter().all(|(row, _)| {
-                        self.is_same(
-                            self.tree.item(Loc::row(a, row)),
-                            self.tree.item(Loc::row(b, row)),
-                        )
+                let mut rows = self.tree.record(a).numbered_rows();
+                self.tree.record_id(a) == self.tree.record_id(b)
+                    && rows.all(|(row, _)| {
+                        let [a, b] = [a, b].map(|node| self.tree.entry(Loc::row(node, row)));
+                        self.is_same(a, b)
                     })
+            }
+            (Item::Pointer(a), Item::Pointer(b)) => {
+                // Of those in a pool, which owns them.
+                let [a, b] = [a, b].map(|number| self.tree.pointers[number as usize].target);
+                let text = matches!(a, Item::Text(_) | Item::Bytes(_) | Item::Units(..));
+                (text || a.is_absent()) && (a == b || self.same_item(a, b))
             }
             (Item::Array(a), Item::Array(b)) => {
                 self.tree.count(a) == self.tree.count(b)
@@ -317,7 +329,8 @@ impl<'p> Engine<'p, '_> {
                         self.is_same(element(a), element(b))
                     })
             }
-            (Item::Node(_) | Item::Array(_), _) | (_, Item::Node(_) | Item::Array(_)) => false,
+            (Item::Node(_) | Item::Array(_) | Item::Pointer(_), _)
+            | (_, Item::Node(_) | Item::Array(_) | Item::Pointer(_)) => false,
             (a, b) => a == b || self.same_item(a, b),
         }
     }

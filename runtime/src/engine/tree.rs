@@ -10,7 +10,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, OWN, UNPLACED, WHOLE};
-use super::kept::{Kept, KeptRows};
+use super::kept::{AllKept, Kept};
 use super::partial::{Partial, Unread};
 use super::plan::{has_order, Direction, Duties, Number, Part, Place, Plan, RowPlan, Store};
 use super::program::Layout;
@@ -50,7 +50,9 @@ pub struct Tree<'p, 'b> {
     /// Numbers that selected cases by a pattern, and bits of words that have nodes.
     tags: Vec<u128>,
     /// Spellings that are not canonical.
-    pub(crate) kept: BTreeMap<NodeRef, KeptRows>,
+    pub(crate) kept: AllKept,
+    /// Whether nodes were buried, but not yet what they hold.
+    buried: bool,
     /// Numbers in place that do not fit there.
     odd: BTreeMap<Loc, Item>,
     pub(super) partial: Partial,
@@ -257,7 +259,8 @@ impl<'p, 'b> Tree<'p, 'b> {
             units: Vec::new(),
             wide: Vec::new(),
             tags: Vec::new(),
-            kept: BTreeMap::new(),
+            kept: AllKept::default(),
+            buried: false,
             odd: BTreeMap::new(),
             partial: Partial::default(),
         }
@@ -409,6 +412,28 @@ impl<'p, 'b> Tree<'p, 'b> {
             self.records_of(node).depth
         } else {
             self.own_node(node).depth
+        }
+    }
+
+    /// What was built is no part of the file after all, nor is what it holds.
+    pub(crate) fn bury(&mut self, node: NodeRef) {
+        if !node.is_element() {
+            self.own_node_mut(node.as_rows()).dead = true;
+            self.buried = true;
+        }
+    }
+
+    /// Must be called before `is_dead` is asked of what a buried node holds.
+    pub(crate) fn bury_rest(&mut self) {
+        if !core::mem::take(&mut self.buried) {
+            return;
+        }
+        // Whoever holds a node comes before it.
+        for number in 1..self.nodes.len() {
+            let Node { owner: (id, element), owner_part: part, .. } = self.nodes[number];
+            if self.is_dead(NodeRef { id, element, part }) {
+                self.nodes[number].dead = true;
+            }
         }
     }
 
@@ -1359,13 +1384,12 @@ impl<'p, 'b> Tree<'p, 'b> {
     // Spellings.
 
     pub(crate) fn keep(&mut self, node: NodeRef, kept: Kept) {
-        self.kept.entry(node).or_default().push(kept);
+        self.kept.keep(node, kept);
     }
 
-    /// What is kept of a row or element.
+    /// What is kept of a row or element, besides places of objects.
     pub(crate) fn kept_of(&self, loc: Loc, kind: KeptKind) -> Option<&Kept> {
-        let list = if self.kept.is_empty() { None } else { self.kept.get(&loc.node) };
-        list?.get(loc.row, loc.index(), kind)
+        self.kept.of(loc.node)?.get(loc.row, loc.index(), kind)
     }
 
     // Paths.
@@ -1590,7 +1614,7 @@ impl Tree<'_, '_> {
     /// Whether something about a row, or one of its elements, is spelled in an unusual way.
     #[must_use]
     pub fn is_kept(&self, loc: Loc) -> bool {
-        self.kept.get(&loc.node).is_some_and(|kept| kept.is_about(loc.row))
+        self.kept.is_about(loc)
     }
 }
 

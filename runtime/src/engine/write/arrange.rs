@@ -12,6 +12,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::super::item::{Loc, NodeRef, MAX_SIZE, WHOLE};
+use super::super::kept::KeptPlace;
 use super::super::reading::short;
 use super::super::state::Engine;
 use super::super::val::Fallible;
@@ -40,7 +41,8 @@ impl Engine<'_, '_> {
     }
 
     fn kept_begin(&mut self, loc: Loc, align: u64) -> Option<u64> {
-        if let Some(at) = self.shared_place(loc) {
+        let place = self.tree.kept.place_of(loc).copied();
+        if let Some(at) = place.and_then(|place| self.inside(loc, place)) {
             let writing = &mut self.writing;
             writing.placing.aside = Some((writing.cursor, writing.last_end, loc, at));
             writing.placing.exact = true;
@@ -51,7 +53,7 @@ impl Engine<'_, '_> {
             _ => None,
         };
         let len = gap.as_ref().map_or(0, |bytes| bytes.len() as u64);
-        let old = self.old_place(loc);
+        let old = place.and_then(|place| self.old_place(place));
         let at = match old {
             Some(old) => {
                 self.writing.placing.taken.insert(old);
@@ -78,27 +80,23 @@ impl Engine<'_, '_> {
     }
 
     /// Address that an object had which does not follow the one before it, unless it is taken.
-    fn old_place(&self, loc: Loc) -> Option<u64> {
+    fn old_place(&self, place: KeptPlace) -> Option<u64> {
         let placing = &self.writing.placing;
-        match self.tree.kept_of(loc, KeptKind::Place)?.stored {
-            KeptValue::Int(old) if !placing.moves.forgotten => u64::try_from(old)
-                .ok()
-                .filter(|old| *old <= MAX_SIZE && !placing.taken.contains(old)),
-            _ => None,
-        }
+        let old = place.own()?;
+        (!placing.moves.forgotten && !placing.taken.contains(&old)).then_some(old)
     }
 
     /// Address of an object that lies in another one.
     pub(crate) fn shared_place(&self, loc: Loc) -> Option<u64> {
+        self.inside(loc, *self.tree.kept.place_of(loc)?)
+    }
+
+    fn inside(&self, loc: Loc, place: KeptPlace) -> Option<u64> {
+        let (host, offset) = place.shared()?;
         let moves = &self.writing.placing.moves;
-        if self.tree.kept.is_empty() || moves.forgotten || moves.apart.contains(&loc) {
+        if moves.forgotten || moves.apart.contains(&loc) {
             return None;
         }
-        let KeptValue::List(numbers) = &self.tree.kept_of(loc, KeptKind::Shared)?.stored else {
-            return None;
-        };
-        let [KeptValue::Int(host), KeptValue::Int(offset)] = numbers[..] else { return None };
-        let (host, offset) = (u64::try_from(host).ok()?, u64::try_from(offset).ok()?);
         let at = moves.places.get(&host).copied().unwrap_or(host).checked_add(offset)?;
         (at <= MAX_SIZE).then_some(at)
     }
@@ -185,7 +183,7 @@ impl Engine<'_, '_> {
 
     /// Pointers whose texts have places of their own get these.
     pub(crate) fn lead_texts(&mut self) -> Fallible<()> {
-        let all = self.tree.kept.iter().flat_map(|(node, kept)| {
+        let all = self.tree.kept.nodes().flat_map(|(node, kept)| {
             let texts = kept.iter().filter(|kept| kept.kind == KeptKind::Text);
             texts.map(|kept| Loc::row(*node, kept.row))
         });

@@ -201,8 +201,8 @@ impl<'p> Engine<'p, '_> {
             Origin::Node(stored) | Origin::Case(stored, _) => {
                 let source = stored.node().map(NodeRef::as_rows);
                 let source = source.filter(|source| stored.tree.record_id(*source) == id);
-                if let Some(all) = source.and_then(|source| stored.tree.kept.get(&source)) {
-                    all.iter().for_each(|kept| self.tree.keep(node, kept.clone()));
+                if let Some(source) = source.filter(|_| !stored.tree.kept.is_empty()) {
+                    self.tree.kept.take_over(&stored.tree.kept, source, node);
                 }
             }
             Origin::Word(bits) => {
@@ -960,12 +960,9 @@ impl<'p> Engine<'p, '_> {
         let records =
             Records { from: From::File, first: records.first, order: records.order, ..as_own };
         let own = self.tree.add_array(Elements::Records(records), array.count);
-        let first = NodeRef { id: number, element: 0, part: 0 };
-        let last = NodeRef { id: number, element: u32::MAX - 1, part: u16::MAX };
-        for (node, all) in stored.tree.kept.range(first..=last) {
-            for kept in all {
-                self.tree.keep(NodeRef { id: own, ..*node }, kept.clone());
-            }
+        for node in stored.tree.kept.elements_of(number) {
+            let to = NodeRef { id: own, ..node };
+            self.tree.kept.take_over(&stored.tree.kept, node, to);
         }
         Some(Item::Array(ArrayRef::Own(own)))
     }
@@ -1180,8 +1177,7 @@ impl<'p> Engine<'p, '_> {
             }
             Origin::Node(stored) | Origin::Case(stored, _) => {
                 let node = stored.node().map(|node| NodeRef { part: CASE, ..node });
-                for entry in node.and_then(|node| stored.tree.kept.get(&node)).into_iter().flatten()
-                {
+                for entry in node.and_then(|node| stored.tree.kept.of(node)).into_iter().flatten() {
                     if let (KeptKind::Form, KeptValue::Int(a), KeptValue::Int(b)) =
                         (entry.kind, &entry.stored, &entry.instead_of)
                     {

@@ -36,7 +36,7 @@ impl<'p> Engine<'p, '_> {
             let here = self.tree.item(loc);
             if empty && !here.is_absent() {
                 if let Item::Node(unused) = here {
-                    self.tree.own_node_mut(unused.as_rows()).dead = true;
+                    self.tree.bury(unused);
                 }
                 self.set_none(loc);
             }

@@ -75,7 +75,7 @@ impl<'p> Engine<'p, '_> {
     fn find_padding(&mut self) {
         let tree = &self.tree;
         let all =
-            tree.kept.iter().flat_map(|(node, all)| all.iter().map(move |kept| (*node, kept)));
+            tree.kept.nodes().flat_map(|(node, all)| all.iter().map(move |kept| (*node, kept)));
         let padding = all.filter_map(|(node, kept)| {
             let (KeptKind::Reserved, Some(index), KeptValue::List(stored)) =
                 (kept.kind, kept.index, &kept.stored)

@@ -28,6 +28,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     pub(crate) fn place_root(&mut self) -> Fallible<()> {
         let root = NodeRef::ROOT;
         self.begin_all();
+        self.tree.kept.sort_places();
         self.run_root()?;
         // What the file had behind everything.
         self.finish_all();
@@ -299,7 +300,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let reading = self.is_reading();
         if !reading && self.is_nowhere(loc, row) {
             if let Item::Node(unused) = self.tree.item(loc) {
-                self.tree.own_node_mut(unused.as_rows()).dead = true;
+                self.tree.bury(unused);
             }
             self.tree.set_item(loc, Item::Absent);
             return Ok(());
@@ -489,6 +490,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Reports objects that no layout has placed.
     pub(crate) fn check_placed(&mut self) {
+        self.tree.bury_rest();
         let mut walk = Walk::new(&self.tree, Duties::PLACING);
         while let Some(node) = walk.next(&self.tree) {
             if self.tree.node_at(node) == UNPLACED || self.tree.is_dead(node) {

@@ -1,0 +1,122 @@
+//! Files of this machine, whoever wrote them, are rewritten byte for byte by drafts of their
+//! formats. What is not there is skipped.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use formwork::ReadOptions;
+use formwork_interpreter::{Program, program, read};
+use formwork_tests::samples;
+
+/// Largest file that is tried, in bytes, so that the test stays short in a build without optimising.
+const LARGEST: u64 = 100_000;
+/// At most so many files of a format are tried, evenly from all over the list.
+const MOST: usize = 400;
+
+fn draft(schema: &str) -> Program {
+    let path = samples::workspace().join("tests/reach").join(schema);
+    let text = fs::read_to_string(&path).expect("the draft can be read");
+    let loaded =
+        formwork_codegen::load(schema, &text, path.parent(), &formwork_tests::programs::Shipped);
+    program(loaded.model.expect("the draft has no error"))
+}
+
+/// Files in these folders, without those that are links.
+fn files(folders: &[&str], is: &dyn Fn(&Path, &[u8]) -> bool) -> Vec<PathBuf> {
+    let mut todo: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
+    let mut found = Vec::new();
+    while let Some(path) = todo.pop() {
+        let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+        if metadata.is_dir() {
+            let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+            todo.extend(entries.map(|entry| entry.path()));
+        } else if metadata.is_file() && metadata.len() <= LARGEST {
+            if fs::read(&path).is_ok_and(|bytes| is(&path, &bytes)) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    let step = found.len().div_ceil(MOST).max(1);
+    found.into_iter().step_by(step).collect()
+}
+
+fn ends(path: &Path, extensions: &[&str]) -> bool {
+    path.extension().is_some_and(|end| extensions.iter().any(|e| end == *e))
+}
+
+/// Reads and writes the files. Each that is read must come back; at most so many of a hundred may
+/// be refused.
+fn rewrite(schema: &str, files: &[PathBuf], refused_of_hundred: usize) {
+    if files.is_empty() {
+        println!("SKIPPED: no files for {schema}");
+        return;
+    }
+    let program = draft(schema);
+    let (mut identical, mut by_the_rules) = (0, 0);
+    let mut refused: BTreeMap<&str, (usize, String)> = BTreeMap::new();
+    let mut broken = Vec::new();
+    for path in files {
+        let bytes = fs::read(path).expect("the file can be read");
+        let document = match read(&program, &bytes, &ReadOptions::default()) {
+            Ok(document) => document,
+            Err(error) => {
+                let first = format!("{}: {error}", path.display());
+                refused.entry(error.kind().code()).or_insert((0, first)).0 += 1;
+                continue;
+            }
+        };
+        by_the_rules += usize::from(document.is_canonical());
+        match formwork_interpreter::write(&program, &document.value()) {
+            Ok(written) if written == bytes => identical += 1,
+            Ok(written) => {
+                let at = bytes.iter().zip(&written).position(|(a, b)| a != b);
+                let sizes = [bytes.len(), written.len()];
+                broken.push(format!("{}: sizes {sizes:?}, differs at {at:x?}", path.display()));
+            }
+            Err(error) => broken.push(format!("{}: {error}", path.display())),
+        }
+    }
+    println!(
+        "{schema}: {identical} of {} files are identical, {by_the_rules} by the rules",
+        files.len()
+    );
+    for (code, (count, first)) in &refused {
+        println!("{schema}: {count} refused, {code}, such as {first}");
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    let count: usize = refused.values().map(|(count, _)| count).sum();
+    assert!(count * 100 <= files.len() * refused_of_hundred, "{count} files are refused");
+}
+
+#[test]
+fn terminals() {
+    let is =
+        |_: &Path, bytes: &[u8]| bytes.starts_with(b"\x1a\x01") || bytes.starts_with(b"\x1e\x02");
+    rewrite("terminfo.kdl", &files(&["/lib/terminfo", "/usr/share/terminfo"], &is), 1);
+}
+
+#[test]
+fn catalogues() {
+    let is = |path: &Path, bytes: &[u8]| ends(path, &["mo"]) && !bytes.is_empty();
+    rewrite("mo.kdl", &files(&["/usr/share/locale", "/usr/share/vim"], &is), 1);
+}
+
+#[test]
+fn programs() {
+    let is = |_: &Path, bytes: &[u8]| bytes.starts_with(b"\x7fELF\x02\x01");
+    rewrite("elf.kdl", &files(&["/usr/bin", "/usr/lib/gcc", "/usr/lib/x86_64-linux-gnu"], &is), 1);
+}
+
+#[test]
+fn fonts() {
+    let is = |path: &Path, _: &[u8]| ends(path, &["ttf", "otf", "ttc"]);
+    rewrite("sfnt.kdl", &files(&["/usr/share/fonts"], &is), 5);
+}
+
+#[test]
+fn libraries() {
+    let is = |_: &Path, bytes: &[u8]| bytes.starts_with(b"glibc-ld.so.cache1.1");
+    rewrite("ldcache.kdl", &files(&["/etc/ld.so.cache"], &is), 0);
+}

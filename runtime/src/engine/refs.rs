@@ -1,19 +1,32 @@
 //! References: numbers and pointers that must hit an element of an array.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
+use super::forms::{has_no_bytes, is_ranked};
 use super::item::{ArrayRef, Item, Loc};
 use super::state::Engine;
 use super::val::{Fallible, Fault, Val};
 use crate::error::ReadErrorKind;
-use crate::model::{Reference, Row, Target};
+use crate::model::{Home, Reference, Row, Target};
 
 impl<'p> Engine<'p, '_> {
     pub(crate) fn resolve_reference(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
         let Some(reference) = &row.reference else { return Ok(()) };
+        if self.tree.home(loc) == Home::Absent {
+            return Ok(());
+        }
         match self.tree.item(loc) {
             Item::Absent | Item::Unset => Ok(()),
             Item::Array(array) => {
+                if is_ranked(row) && !has_no_bytes(row) {
+                    // Positions take the place of the numbers in the file.
+                    let items: Vec<Item> = (0..self.tree.count(array))
+                        .map(|index| self.tree.element(array, index).unwrap_or(Item::Absent))
+                        .collect();
+                    let own = ArrayRef::Own(self.tree.add_items(&items));
+                    self.tree.set_item(loc, Item::Array(own));
+                }
                 for index in 0..self.tree.count(array) {
                     self.resolve_one(loc.at(index), row, reference)?;
                 }
@@ -47,6 +60,10 @@ impl<'p> Engine<'p, '_> {
         }
         if let Some(filter) = reference.filter {
             let ranks = self.ranks(array, filter, loc.node)?;
+            if has_no_bytes(row) {
+                let known = u32::try_from(number).is_ok_and(|index| ranks.contains(&index));
+                return if known { Ok(()) } else { Err(self.refused(loc, stray)) };
+            }
             let index = usize::try_from(number).ok().and_then(|n| ranks.get(n)).copied();
             let Some(index) = index else {
                 let count = ranks.len() as u64;
@@ -160,7 +177,7 @@ impl<'p> Engine<'p, '_> {
 
     /// The numbers that `unique` on a row is about, each with its place: the elements of the row, or
     /// this row of all elements of the array around it.
-    pub(crate) fn unique_numbers(&self, loc: Loc) -> alloc::vec::Vec<(Loc, i128)> {
+    pub(crate) fn unique_numbers(&self, loc: Loc) -> Vec<(Loc, i128)> {
         let number = |array: ArrayRef, index| {
             let item = self.tree.element(array, index)?;
             self.tree.int(self.tree.through(item)).map(|number| (loc.at(index), number))
@@ -175,7 +192,7 @@ impl<'p> Engine<'p, '_> {
                 let numbers = self.field_contents(array, name);
                 (0..).zip(numbers).map(|(index, number)| (array.at(index), number)).collect()
             }
-            _ => alloc::vec::Vec::new(),
+            _ => Vec::new(),
         }
     }
 }

@@ -7,9 +7,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{
-    ArrayLength, BinaryOp, Cell, Content, Encoding, EpochId, Expr, ExprId, Exprs, Extent, Home, Label,
-    Model, RecordId, RecordKind, Row, RowKind, RunLength, RunType, Storage, Tag, Type, UnaryOp,
-    UnionId,
+    ArrayLength, BinaryOp, Cell, Content, Encoding, EpochId, Expr, ExprId, Exprs, Extent, Home,
+    Label, Model, RecordId, RecordKind, Row, RowKind, RunLength, RunType, Storage, Tag, Type,
+    UnaryOp, UnionId,
 };
 
 /// Most types inside types (arrays of regions of arrays...) that sizes are computed of.

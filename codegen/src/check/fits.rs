@@ -140,8 +140,14 @@ fn fits(model: &Model, ty: &Type, constant: &Constant, plus: i128) -> Result<(),
                 return Err(format!("`{}` has no member with this number", found.name));
             }
             match range(model, cell) {
-                Some((lowest, highest)) if !(lowest..=highest).contains(&number.saturating_add(plus)) => {
-                    Err(format!("it is {} to {}", lowest.saturating_sub(plus), highest.saturating_sub(plus)))
+                Some((lowest, highest))
+                    if !(lowest..=highest).contains(&number.saturating_add(plus)) =>
+                {
+                    Err(format!(
+                        "it is {} to {}",
+                        lowest.saturating_sub(plus),
+                        highest.saturating_sub(plus)
+                    ))
                 }
                 _ => Ok(()),
             }

@@ -157,7 +157,11 @@ impl<'t> Cx<'t> {
                             Some(value) => Role::Default(convert(value, &built.ty)),
                             None => {
                                 self.d
-                                    .error("E0224", ex.span, "the default of a `value` is a constant")
+                                    .error(
+                                        "E0224",
+                                        ex.span,
+                                        "the default of a `value` is a constant",
+                                    )
                                     .help("what follows from other rows is a `let`");
                                 return None;
                             }
@@ -414,7 +418,11 @@ impl<'t> Cx<'t> {
                 None => {
                     if let (Some(span), Type::Cell(_)) = (props.span("none"), ty) {
                         self.d
-                            .error("E0225", span, "what usually follows from other rows is a number")
+                            .error(
+                                "E0225",
+                                span,
+                                "what usually follows from other rows is a number",
+                            )
                             .help("leave out `none=`, or let the row be data");
                     }
                     Role::Kept(found.expr)

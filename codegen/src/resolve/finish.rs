@@ -408,7 +408,7 @@ impl<'t> Cx<'t> {
             _ => {
                 let rec = self.rec(id);
                 let (span, name) = (rec.span, rec.name.clone());
-                let count = data.len();
+                let count = if data.len() == 1 { 0 } else { data.len() };
                 self.d
                     .error(
                         "E0233",

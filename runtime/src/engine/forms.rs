@@ -61,9 +61,9 @@ fn can_say(model: &Model, ty: &Type, value: &Given<'_>, row: &Row, depth: u32) -
     match (ty, value) {
         // A rank is as small as it is in its array.
         (Type::Cell(_), Given::Int(_)) if is_ranked(row) => true,
-        (Type::Cell(cell), Given::Int(n)) => n.checked_add(row.plus).is_some_and(|stored| {
-            cell_fits(model, cell, stored) && !row.none.contains(&stored)
-        }),
+        (Type::Cell(cell), Given::Int(n)) => n
+            .checked_add(row.plus)
+            .is_some_and(|stored| cell_fits(model, cell, stored) && !row.none.contains(&stored)),
         (Type::Array(array), list) => match list.count() {
             Some(count) => (0..count)
                 .all(|index| can_say(model, &array.element, &list.element(index), row, depth + 1)),

@@ -15,9 +15,9 @@ use super::item::{Blob, From, Item};
 use super::write::expand::has_usual;
 use crate::load::{mask, Endian};
 use crate::model::{
-    ArrayLength, Case, Cell, Constant, Content, Definer, DefinerScope, DefinerSource,
-    Encoding, EndianRule, EpochId, Expr, ExprId, Extent, Home, IntType, Label, Meaning, Measure,
-    Model, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Tag,
+    ArrayLength, Case, Cell, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding,
+    EndianRule, EpochId, Expr, ExprId, Extent, Home, IntType, Label, Meaning, Measure, Model,
+    Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Tag,
     Target, Type,
 };
 

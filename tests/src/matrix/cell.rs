@@ -24,6 +24,17 @@ pub struct Cell {
     pub rules: Rules,
 }
 
+/// How much of a cell is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// Few numbers.
+    Few,
+    /// Few numbers, and some changes of each byte.
+    Law,
+    /// Many numbers, and many changes of each byte.
+    All,
+}
+
 /// What became of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
@@ -53,20 +64,21 @@ impl Cell {
 
     /// Loads the schema, and tries files and values if it is accepted.
     #[must_use]
-    pub fn outcome(&self, few: bool) -> Outcome {
+    pub fn outcome(&self, depth: Depth) -> Outcome {
         let loaded = load("cell.kdl", &self.schema(), None, &Shipped);
         let codes: BTreeSet<&'static str> =
             loaded.diagnostics.all().iter().map(|d| d.code).collect();
         let codes = codes.into_iter().collect();
         let Some(model) = loaded.model else { return Outcome::Refused(codes) };
-        let mut try_ = Try { cell: self, program: program(model), wrong: Vec::new(), few };
+        let mut try_ = Try { cell: self, program: program(model), wrong: Vec::new(), depth };
         try_.run();
         if try_.wrong.is_empty() { Outcome::Works(codes) } else { Outcome::Wrong(try_.wrong) }
     }
 
     /// Whether the row is in the value.
     fn is_data(&self) -> bool {
-        let label = self.part == Part::On && !self.rules.has_equation();
+        let label =
+            self.part == Part::On && !self.rules.has_equation() && self.rules.none().is_empty();
         let given = self.part.gives()
             && self.place.can_be_derived()
             && (label || !self.rules.is_no_length());
@@ -106,7 +118,7 @@ struct Try<'a> {
     cell: &'a Cell,
     program: Program,
     wrong: Vec<String>,
-    few: bool,
+    depth: Depth,
 }
 
 impl Try<'_> {
@@ -117,10 +129,10 @@ impl Try<'_> {
             return;
         };
         let second = (good, meaning, behind);
-        for stored in cell.rules.ty.numbers(self.few) {
+        for stored in cell.rules.ty.numbers(self.depth != Depth::All) {
             self.reads(stored, &second);
         }
-        for given in cell.rules.ty.numbers(self.few) {
+        for given in cell.rules.ty.numbers(self.depth != Depth::All) {
             self.writes(Given::Number(given), &second);
         }
         for given in [Given::Missing, Given::Nothing, Given::Number(70000), Given::Number(-129)] {
@@ -246,7 +258,9 @@ impl Try<'_> {
         }
         let stored = match given {
             // The field is the struct, of which nothing is said.
-            Given::Missing if data && cell.place == Place::Transparent => Err(vec!["missing_field"]),
+            Given::Missing if data && cell.place == Place::Transparent => {
+                Err(vec!["missing_field"])
+            }
             given => cell.rules.write(given),
         };
         let meaning = match (&stored, given) {
@@ -271,12 +285,9 @@ impl Try<'_> {
         let value = self.value(x, raw, &behind, second);
         let expected = match stored {
             Ok(_) if self.is_twice(meaning, second.1) => Err(vec!["duplicate_key"]),
-            Ok((stored, _)) => Ok(cell.place.file(
-                cell.rules.ty,
-                stored,
-                &behind.0,
-                (second.0, &second.2.0),
-            )),
+            Ok((stored, _)) => {
+                Ok(cell.place.file(cell.rules.ty, stored, &behind.0, (second.0, &second.2.0)))
+            }
             Err(mut codes) => {
                 if matches!(cell.place, Place::Form | Place::Formed) {
                     codes.push("no_form");
@@ -341,7 +352,9 @@ impl Try<'_> {
         if cell.is_data() {
             self.write(&null, Ok(file.clone()));
         }
-        let stands = cell.rules.has(Rule::Absent) && over && (cell.is_data() || cell.rules.has(Rule::UsuallyOf));
+        let stands = cell.rules.has(Rule::Absent)
+            && over
+            && (cell.is_data() || cell.rules.has(Rule::UsuallyOf));
         for number in [4, 6] {
             let value = cell.place.value_without(Some(int(number)), &rest);
             let expected = if stands && number == 6 {
@@ -356,12 +369,18 @@ impl Try<'_> {
 
     /// Whatever is changed in a file, what is still read is written as it is.
     fn mutations(&mut self, file: &[u8]) {
+        if self.depth == Depth::Few {
+            return;
+        }
         for at in 0..file.len() {
             let old = file[at];
-            let flips: Vec<u8> = if self.few {
+            let flips: Vec<u8> = if self.depth == Depth::Law {
                 vec![old ^ 1, old ^ 2, old ^ 0x80]
             } else {
-                (0..8).map(|bit| old ^ (1 << bit)).chain([0, 0x7f, 0xff, old.wrapping_add(1)]).collect()
+                (0..8)
+                    .map(|bit| old ^ (1 << bit))
+                    .chain([0, 0x7f, 0xff, old.wrapping_add(1)])
+                    .collect()
             };
             for new in flips {
                 let mut changed = file.to_vec();

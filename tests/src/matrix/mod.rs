@@ -11,7 +11,7 @@ mod part;
 mod place;
 mod rules;
 
-pub use cell::{Cell, Outcome};
+pub use cell::{Cell, Depth, Outcome};
 pub use part::Part;
 pub use place::Place;
 pub use rules::{Rule, Rules, Ty};

@@ -109,7 +109,14 @@ impl Part {
     /// The codes of errors about rows behind a number for which nothing can stand there.
     #[must_use]
     pub fn codes(self) -> &'static [&'static str] {
-        &["expression", "negative_count", "unexpected_end", "budget_exceeded", "unknown_tag", "check_failed"]
+        &[
+            "expression",
+            "negative_count",
+            "unexpected_end",
+            "budget_exceeded",
+            "unknown_tag",
+            "check_failed",
+        ]
     }
 
     /// The rows behind, if the row means this; or the codes of errors, for reading.

@@ -155,6 +155,29 @@ impl Place {
         )
     }
 
+    /// Whether it is one of those that differ most from each other.
+    #[must_use]
+    pub fn is_special(self) -> bool {
+        matches!(
+            self,
+            Place::Root
+                | Place::Columns
+                | Place::Epoch
+                | Place::When
+                | Place::Array
+                | Place::Elements
+                | Place::Field
+                | Place::Cursor
+                | Place::Tag
+                | Place::Form
+                | Place::Formed
+                | Place::Pattern
+                | Place::Object
+                | Place::Table
+                | Place::Value
+        )
+    }
+
     /// Whether rows behind can give the number of the row.
     #[must_use]
     pub fn can_be_derived(self) -> bool {
@@ -336,7 +359,11 @@ impl Place {
         match self {
             Place::Columns => inline.extend([&[2, 0x77], &body[..]].concat()),
             Place::Epoch => inline.extend([&[2], &body[..]].concat()),
-            Place::When | Place::Case | Place::Tagged | Place::Common | Place::Form
+            Place::When
+            | Place::Case
+            | Place::Tagged
+            | Place::Common
+            | Place::Form
             | Place::Formed => inline.extend([&[1], &body[..]].concat()),
             Place::Else => inline.extend([&[0], &body[..]].concat()),
             Place::Array => inline.extend([&x[..], &self.number(ty, second.0), rest].concat()),

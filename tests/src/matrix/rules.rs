@@ -28,17 +28,18 @@ impl Ty {
         }
     }
 
-    /// Numbers to try: all of a byte, and those around limits of two.
+    /// Numbers to try: those around limits.
     #[must_use]
     pub fn numbers(self, few: bool) -> Vec<i128> {
-        let mut numbers: Vec<i128> = match self {
-            Ty::U16 => (0..=15).chain(250..=260).chain(65530..=65535).collect(),
+        let all: Vec<i128> = match self {
+            Ty::U16 => (0..=13).chain(254..=257).chain(65532..=65535).collect(),
             _ => self.range().collect(),
         };
-        if few {
-            numbers.retain(|n| (-2..=13).contains(n) || [-128, 127, 254, 255, 65535].contains(n));
-        }
-        numbers
+        let near = |n: &i128| match few {
+            true => (-2..=9).contains(n) || [12, -128, 127, 254, 255, 65535].contains(n),
+            false => (-10..=20).contains(n) || !(-100..=100).contains(n) && n % 8 < 3 || *n > 250,
+        };
+        all.into_iter().filter(near).collect()
     }
 
     /// The bits of a number, low ones first.
@@ -285,7 +286,11 @@ impl Rules {
     /// What the file has of a row that is only kept, if nothing says otherwise.
     #[must_use]
     pub fn canonical(&self) -> Option<i128> {
-        if self.has(Rule::UsuallyOf) { self.write(Given::Missing).ok().map(|said| said.0) } else { None }
+        if self.has(Rule::UsuallyOf) {
+            self.write(Given::Missing).ok().map(|said| said.0)
+        } else {
+            None
+        }
     }
 
     /// What a stored number means.

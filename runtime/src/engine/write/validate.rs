@@ -97,7 +97,7 @@ impl<'p> Engine<'p, '_> {
         self.validate_presence(loc, row)?;
         self.validate_tag(loc, row)?;
         self.validate_place(loc, row)?;
-        if !row.checks.is_empty() || row.unique {
+        if !row.checks.is_empty() || row.unique || row.reference.is_some() {
             self.force(loc.node, loc.row)?;
         }
         if !self.tree.entry(loc).is_there() || matches!(row.kind, RowKind::Slice { .. }) {
@@ -251,6 +251,10 @@ impl<'p> Engine<'p, '_> {
     /// The case of a union must be the one that data elsewhere says.
     fn validate_given(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
         let Some(id) = row.ty.union() else { return Ok(()) };
+        // What decides stands in the form, whose own row is looked at.
+        if matches!(row.role, Role::Elsewhere) {
+            return Ok(());
+        }
         let union = &self.model.unions[id.index()];
         let Tag::Given(given) = union.tag else { return Ok(()) };
         let Item::Node(node) = self.tree.item(loc) else { return Ok(()) };

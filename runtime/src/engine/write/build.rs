@@ -581,16 +581,13 @@ impl<'p> Engine<'p, '_> {
         // Of an array it is elements that may be none.
         let may_be_none = !row.none.is_empty() && !matches!(row.ty.stripped(), Type::Array(_));
         let usual = self.usual(loc, row);
-        // An object without data is there if something says where.
-        let is_silent =
-            matches!(row.kind, RowKind::Object { .. }) && !self.model.carries_data(&row.ty);
         let item = if let Some(usual) = usual {
             if row.when.is_some() && self.tree.slot(loc).is_some() {
                 // Whether it is there is asked when all other rows are built.
                 return;
             }
             usual
-        } else if row.when.is_some() && !is_silent || may_be_none {
+        } else if row.when.is_some() || may_be_none {
             Item::Absent
         } else {
             match &row.ty {

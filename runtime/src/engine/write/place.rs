@@ -319,14 +319,8 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// value says whether it is there.
     fn is_nowhere(&mut self, loc: Loc, row: &Row) -> bool {
         let RowKind::Object { address } = row.kind else { return false };
-        if self.model.carries_data(&row.ty) {
-            return false;
-        }
-        let left_out = match row.when {
-            Some(condition) => matches!(self.eval_bool(condition, loc.node, None), Ok(false)),
-            None => false,
-        };
-        left_out || matches!(self.eval_int(address, loc.node, None), Ok(None))
+        !self.model.carries_data(&row.ty)
+            && matches!(self.eval_int(address, loc.node, None), Ok(None))
     }
 
     fn place_target(

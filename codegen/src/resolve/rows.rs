@@ -96,6 +96,12 @@ impl<'t> Cx<'t> {
         let homes = vec![Home::Nowhere; self.epoch_count()];
         let mut built = self.new_row(id, slot, ty, homes);
         built.role = Role::Elsewhere;
+        // The value may be none if the form that can say all of them has a number for that.
+        if let Some(Source::Row(row, _)) =
+            self.rec(form).slots[row.index()].variants.last().map(|last| last.source.clone())
+        {
+            built.none = row.props.numbers("none");
+        }
         if let Some(row) = value {
             for name in ["usually", "seen", "unique"] {
                 if let Some(span) = row.props.span(name) {
@@ -107,7 +113,9 @@ impl<'t> Cx<'t> {
             built.doc.clone_from(&row.doc);
             built.source = row.props.text("source").map(str::to_owned);
             let env = self.record_env(id);
+            let none = std::mem::take(&mut built.none);
             self.common(id, slot, row, &env, &mut built);
+            built.none = none;
         }
         Some(built)
     }

@@ -126,8 +126,10 @@ fn limits(plan: &mut Plan<'_, '_>, site: &Site<'_>, cell: &Cell) {
             plan.leave_out(Kind::Limit, place, Reason::SharedBytes);
             continue;
         }
-        // An array is checked when it is read, so its elements must not say where it ends.
-        if site.ends_array || file.load(site, cell).is_none() {
+        // An array is checked when it is read, so its elements must not say where it ends. What is
+        // stored may be a rank, of which the limits are not.
+        let ranked = row.reference.as_ref().is_some_and(|to| to.filter.is_some());
+        if site.ends_array || ranked || file.load(site, cell).is_none() {
             plan.leave_out(Kind::Limit, place, Reason::Storage);
             continue;
         }

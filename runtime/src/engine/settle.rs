@@ -225,8 +225,8 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     fn compare_derived(&mut self, loc: Loc) -> Fallible<()> {
         let derived = match self.derived(loc)? {
-            // What it is derived from is not there: nothing to compare with.
-            None | Some(Val::None) => return Ok(()),
+            None => return Ok(()),
+            Some(Val::None) => return self.compare_with_nothing(loc),
             Some(Val::Table(table)) => return self.compare_table_strictly(loc, table),
             Some(val) => val,
         };
@@ -238,6 +238,30 @@ impl<'p, 'b> Engine<'p, 'b> {
             expected: self.tree.show(derived).into(),
             actual: self.tree.show(stored).into(),
         };
+        Err(self.refused(loc, kind))
+    }
+
+    /// A row that follows from something that is not there holds what is written for nothing.
+    fn compare_with_nothing(&mut self, loc: Loc) -> Fallible<()> {
+        let row = self.tree.row(loc);
+        let stored = self.tree.item(loc);
+        let number = self.tree.int(stored).map(|n| n.saturating_add(row.plus));
+        let zero = match stored {
+            Item::F32(bits) => bits == 0,
+            Item::F64(bits) => bits == 0,
+            Item::Bool(b) => !b,
+            Item::Node(_) => return Ok(()),
+            _ => number == Some(0),
+        };
+        if zero && row.none.is_empty() {
+            return Ok(());
+        }
+        let expected = match row.none.first() {
+            Some(code) => format!("{code}, since there is nothing that it follows from"),
+            None => "0, since there is nothing that it follows from".into(),
+        };
+        let actual = self.tree.show(self.tree.val(stored)).into();
+        let kind = ReadErrorKind::NotDerived { expected: expected.into(), actual };
         Err(self.refused(loc, kind))
     }
 

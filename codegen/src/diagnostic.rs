@@ -146,6 +146,11 @@ impl Diagnostics {
         self.list.iter().any(|d| d.code == code && d.span == span)
     }
 
+    /// Adds all of another list.
+    pub(crate) fn append(&mut self, other: Diagnostics) {
+        self.list.extend(other.list);
+    }
+
     /// Adds what a later phase found, without what only follows from the errors so far: problems
     /// whose place holds, or lies in, that of an earlier error.
     pub(crate) fn append_independent(&mut self, later: Diagnostics) {

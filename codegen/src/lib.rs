@@ -49,6 +49,8 @@ pub struct Loaded {
     pub model: Option<Model>,
     /// Every file that was read, besides the text itself.
     pub files: Vec<PathBuf>,
+    /// Files that are not there, and would have been read instead of a text of the provider.
+    pub missing: Vec<PathBuf>,
 }
 
 /// Loads a schema: `name` is shown in diagnostics; imports are looked for in `directory` first,
@@ -72,8 +74,8 @@ fn phases(
     provider: &dyn Provider,
     loaded: &mut Loaded,
 ) -> Option<Model> {
-    let Loaded { sources, diagnostics, files, .. } = loaded;
-    let texts = resolve::load(name, text, directory, provider, sources, files, diagnostics)?;
+    let texts = resolve::load(name, text, directory, provider, loaded)?;
+    let Loaded { diagnostics, .. } = loaded;
     let library = texts.trees[0].head.as_ref().is_some_and(|head| head.library);
     if library {
         return None;

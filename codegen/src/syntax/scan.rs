@@ -4,7 +4,7 @@ use crate::diagnostic::Diagnostics;
 use crate::span::{SourceId, Span};
 
 /// Longest text in bytes.
-const MAX_TEXT: usize = 16 << 20;
+pub(crate) const MAX_TEXT: usize = 16 << 20;
 /// Deepest nesting of braces, and of block comments.
 const MAX_DEPTH: usize = 64;
 /// Most bytes of a line, and of a part, that are neither in a text nor in a comment. The parser
@@ -49,7 +49,7 @@ pub(super) fn within_limits(
     if text.len() > MAX_TEXT {
         let span = Span { source, start: 0, end: 0 };
         diagnostics
-            .error("E0101", span, "the schema is longer than 16 MiB")
+            .error("E0101", span, format!("the schema is longer than {} MiB", MAX_TEXT >> 20))
             .help("split it into libraries");
         return None;
     }

@@ -407,6 +407,15 @@ pub(super) fn escaped(name: &str) -> String {
     if name.starts_with('$') { format!("${name}") } else { name.to_owned() }
 }
 
+/// Whether a character is not seen where it is printed: editors and terminals treat these in ways of
+/// their own, and some of them make what stands around them look like something else.
+#[must_use]
+pub fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
 /// A text in quotes.
 fn quote(out: &mut String, text: &str) {
     out.push('"');
@@ -417,8 +426,7 @@ fn quote(out: &mut String, text: &str) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            // Invisible ones, which editors and terminals treat in ways of their own.
-            '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => {
+            c if is_unseen(c) => {
                 let _ = write!(out, "\\u{:04x}", u32::from(c));
             }
             c => out.push(c),

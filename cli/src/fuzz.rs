@@ -33,9 +33,7 @@ pub(crate) fn run(options: &Fuzz, out: &mut dyn Write) -> Result<Outcome, Proble
         };
         targets.push(Target::new(&schema.model, &schema.name, origin));
     }
-    let write = |name: &str, text: &str| {
-        files::write_if_changed(&folder.join(name), text)
-    };
+    let write = |name: &str, text: &str| files::write_if_changed(&folder.join(name), text);
     for target in &targets {
         write(&format!("fuzz_targets/{}.rs", target.name), &target.program)?;
         write(&format!("dictionaries/{}.dict", target.name), &target.dictionary)?;
@@ -103,7 +101,8 @@ fn models(options: &Fuzz) -> Result<Option<Vec<Schema>>, Problem> {
 
 /// The path of a file as seen from a folder.
 fn from(folder: &Path, file: &Path) -> Result<String, Problem> {
-    let absolute = |path: &Path| fs::canonicalize(path).map_err(|error| Problem::opening(path, &error));
+    let absolute =
+        |path: &Path| fs::canonicalize(path).map_err(|error| Problem::opening(path, &error));
     let (folder, file) = (absolute(folder)?, absolute(file)?);
     let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
     let up = folder.components().skip(common).map(|_| "..".to_owned());

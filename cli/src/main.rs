@@ -26,6 +26,7 @@ mod schema;
 mod shown;
 mod unfinished;
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -48,7 +49,7 @@ enum Outcome {
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return usage(&error),
+        Err(error) => return usage(error),
     };
     // Where exit code 1 is an answer, whatever keeps it from being found is trouble.
     let answers = matches!(args.command, Command::Diff(_) | Command::Merge(_));
@@ -92,8 +93,11 @@ fn end(result: Result<Outcome, Problem>, answers: bool) -> ExitCode {
 }
 
 /// Prints what clap has to say: help and versions, which are output, or wrong usage.
-fn usage(error: &clap::Error) -> ExitCode {
+fn usage(mut error: clap::Error) -> ExitCode {
     if error.use_stderr() {
+        // It repeats what was written, which may be the name of a file.
+        let shown = |word: OsString| shown::text(&word.to_string_lossy()).into_owned();
+        error = Args::try_parse_from(std::env::args_os().map(shown)).err().unwrap_or(error);
         // If nobody listens there, there is nobody to tell.
         let _ = error.print();
         return ExitCode::from(2);

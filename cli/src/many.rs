@@ -235,7 +235,7 @@ mod tests {
         let items: Vec<usize> = (0..2000).collect();
         let taken = AtomicUsize::new(0);
         let work = |item: &usize| {
-            if item % 500 == 0 {
+            if item.is_multiple_of(500) {
                 thread::sleep(Duration::from_millis(5));
             }
             assert!(*item < taken.load(Ordering::SeqCst) + AHEAD);
@@ -254,10 +254,14 @@ mod tests {
     #[test]
     fn a_failure_ends_it() {
         let items: Vec<usize> = (0..2000).collect();
-        let done = in_order(&items, |item| *item, |item| match item {
-            5 => Err(Problem::Failure("full".to_owned())),
-            _ => Ok(()),
-        });
+        let done = in_order(
+            &items,
+            |item| *item,
+            |item| match item {
+                5 => Err(Problem::Failure("full".to_owned())),
+                _ => Ok(()),
+            },
+        );
         assert!(matches!(done, Err(Problem::Failure(_))));
     }
 

@@ -1,7 +1,6 @@
 //! Texts that somebody else has written, as they may be printed: names of files, what files and
 //! schemas say. A terminal must not be steered by them, and a line stays one line.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,29 +9,12 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::{Formatter, PrettyFormatter};
 
-pub(crate) use formwork_interpreter::json::is_unseen;
+use formwork_codegen::model::is_unseen;
+pub(crate) use formwork_codegen::model::seen as text;
 
-/// A text in which what is not seen stands as an escape, such as `\u{1b}` or `\n`.
-pub(crate) fn text(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_unseen) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        match c {
-            '\n' => shown.push_str("\\n"),
-            '\r' => shown.push_str("\\r"),
-            '\t' => shown.push_str("\\t"),
-            c if is_unseen(c) => shown.extend(c.escape_unicode()),
-            c => shown.push(c),
-        }
-    }
-    Cow::Owned(shown)
-}
-
-/// The same of several lines, which stay lines.
+/// What [`text`] makes of several lines, which stay lines.
 pub(crate) fn lines(text: &str) -> String {
-    let shown: Vec<_> = text.split('\n').map(self::text).collect();
+    let shown: Vec<_> = text.split('\n').map(|line| self::text(line)).collect();
     shown.join("\n")
 }
 
@@ -81,7 +63,11 @@ pub(crate) fn print_json(out: &mut dyn Write, value: &serde_json::Value) -> io::
 struct Escaping(PrettyFormatter<'static>);
 
 impl Formatter for Escaping {
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, w: &mut W, text: &str) -> io::Result<()> {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        w: &mut W,
+        text: &str,
+    ) -> io::Result<()> {
         for part in text.split_inclusive(is_unseen) {
             match part.chars().next_back().filter(|c| is_unseen(*c)) {
                 Some(last) => {
@@ -133,6 +119,8 @@ impl Formatter for Escaping {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use serde_json::{Value, json};
 
     use super::*;

@@ -11,6 +11,7 @@ pub mod diagnostic;
 pub mod fuzz;
 pub mod markdown;
 pub mod print;
+mod prose;
 mod resolve;
 pub mod roles;
 pub mod rust;
@@ -75,14 +76,14 @@ fn phases(
     loaded: &mut Loaded,
 ) -> Option<Model> {
     let texts = resolve::load(name, text, directory, provider, loaded)?;
-    let Loaded { diagnostics, .. } = loaded;
+    let Loaded { sources, diagnostics, .. } = loaded;
     let library = texts.trees[0].head.as_ref().is_some_and(|head| head.library);
     if library {
         return None;
     }
     let mut later = Diagnostics::default();
     let model = resolve::resolve(&texts.trees, &texts.links, &mut later);
-    diagnostics.append_independent(later);
+    diagnostics.append_independent(later, sources);
     let model = model.filter(|_| !diagnostics.has_errors())?;
     check::check(&model, diagnostics);
     if diagnostics.has_errors() { None } else { Some(model) }

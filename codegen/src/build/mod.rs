@@ -234,8 +234,8 @@ fn holds(folder: &Path, other: &Path) -> bool {
 
 /// Loads a schema file; imports are looked for beside it first.
 fn load_file(path: &Path, libraries: &dyn Provider) -> Result<Loaded, BuildError> {
-    let text = read_schema(path)
-        .map_err(|error| BuildError::Unread { path: path.to_owned(), error })?;
+    let text =
+        read_schema(path).map_err(|error| BuildError::Unread { path: path.to_owned(), error })?;
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

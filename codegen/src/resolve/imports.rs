@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::{Cx, Expr, Scope, ScopeId, ScopeParam, Shape};
-use crate::{Loaded, Provider};
 use crate::build::read_schema;
 use crate::diagnostic::Diagnostics;
 use crate::span::Span;
@@ -13,6 +12,7 @@ use crate::syntax::builtin;
 use crate::syntax::expr::ExKind;
 use crate::syntax::near::nearest;
 use crate::syntax::parse;
+use crate::{Loaded, Provider};
 
 /// Most texts of one run.
 const MAX_TEXTS: usize = 256;
@@ -65,11 +65,7 @@ pub(crate) fn load(
                 // Diagnostics show lines, and those of a foreign file are nobody's business.
                 if found.leads_out && tree.as_ref().is_none_or(|tree| tree.head.is_none()) {
                     diagnostics
-                        .error(
-                            "E0201",
-                            import.name.span,
-                            format!("`{}` is no schema", found.shown),
-                        )
+                        .error("E0201", import.name.span, format!("`{}` is no schema", found.shown))
                         .help("it is a link that leads out of the folder of the schema");
                     return None;
                 }

@@ -21,7 +21,7 @@ pub use error::{JsonError, JsonProblem};
 pub use parse::SyntaxError;
 pub use read::{Header, Text};
 pub(crate) use write::fragment;
-pub use write::{Style, is_unseen, part_to_json, to_json};
+pub use write::{Style, part_to_json, to_json};
 
 /// Keys of the header.
 const TOOL: &str = "tool";

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use formwork::ReadError;
 use formwork::engine::{Program, epoch_of};
-use formwork_model::RecordId;
+use formwork_model::{RecordId, is_unseen};
 
 use super::{FORMAT, INCOMPLETE, INSTEAD_OF, KEPT, KIND, ROW, SCHEMA_VERSION, STORED, TOOL, VALUE};
 use crate::shape::{Shape, Shapes};
@@ -405,15 +405,6 @@ fn is_short(value: &Value) -> bool {
 /// Keys of our own begin with `$`; names that do so get a second one.
 pub(super) fn escaped(name: &str) -> String {
     if name.starts_with('$') { format!("${name}") } else { name.to_owned() }
-}
-
-/// Whether a character is not seen where it is printed: editors and terminals treat these in ways of
-/// their own, and some of them make what stands around them look like something else.
-#[must_use]
-pub fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// A text in quotes.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::args::Check;
 use crate::problem::Problem;
 use crate::schema::load_named;
-use crate::{Outcome, say, wants_color};
+use crate::{Outcome, say, shown, wants_color};
 
 pub(crate) fn run(options: &Check, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let mut loaded = Vec::new();
@@ -25,7 +25,7 @@ pub(crate) fn run(options: &Check, out: &mut dyn Write) -> Result<Outcome, Probl
         let schemas: Vec<Value> =
             loaded.iter().map(|(name, schema)| as_json(name, schema, options)).collect();
         let summary = json!({ "schemas": loaded.len(), "errors": errors, "notes": notes });
-        writeln!(out, "{:#}", json!({ "schemas": schemas, "summary": summary }))?;
+        shown::print_json(out, &json!({ "schemas": schemas, "summary": summary }))?;
     } else {
         for (_, schema) in &loaded {
             if !schema.diagnostics.all().is_empty() {
@@ -35,13 +35,13 @@ pub(crate) fn run(options: &Check, out: &mut dyn Write) -> Result<Outcome, Probl
             if options.roles
                 && let Some(model) = &schema.model
             {
-                writeln!(out, "{}", roles_text(&roles(model)))?;
+                writeln!(out, "{}", shown::lines(&roles_text(&roles(model))))?;
             }
             if options.paths
                 && let Some(model) = &schema.model
             {
                 let text = paths_text(&model.name, &paths(model), &schema.sources);
-                writeln!(out, "{text}")?;
+                writeln!(out, "{}", shown::lines(&text))?;
             }
         }
         let schemas = counted(loaded.len(), "schema");

@@ -12,7 +12,8 @@ use formwork_interpreter::diff;
 use crate::args::Diff;
 use crate::problem::{Problem, reading_block};
 use crate::schema::{Format, Formats};
-use crate::{Outcome, files, say};
+use crate::shown::line;
+use crate::{Outcome, files, say, shown};
 
 pub(crate) use report::{Report, Show};
 
@@ -60,7 +61,7 @@ fn compare(
     let found = diff(&format.program, &a.bytes, &b.bytes, &ReadOptions::default());
     let report = Report { names: [&a.name, &b.name], format: format.name(), diff: &found, show };
     if options.json {
-        writeln!(out, "{:#}", report.to_json())?;
+        shown::print_json(out, &report.to_json())?;
     } else {
         report.print(out)?;
     }
@@ -88,9 +89,9 @@ fn one_format<'f>(formats: &'f Formats, sides: &[Side; 2]) -> Result<&'f Format,
     if first.name() != second.name() {
         return Err(Problem::Failure(format!(
             "{} is {}, {} is {}",
-            a.name.display(),
+            shown::path(&a.name),
             first.name(),
-            b.name.display(),
+            shown::path(&b.name),
             second.name()
         )));
     }
@@ -107,7 +108,7 @@ fn git(
 ) -> Result<Outcome, Problem> {
     let (path, old, new, new_path) = match options.files.as_slice() {
         [path] => {
-            writeln!(out, "{}: not merged yet", path.display())?;
+            line!(out, "{}: not merged yet", path.display())?;
             return Ok(Outcome::Good);
         }
         [path, old, _, _, new, _, _] => (path, old, new, path),
@@ -119,7 +120,7 @@ fn git(
     };
     for (file, what, name) in [(old, "added", new_path), (new, "removed", path)] {
         if file.as_os_str() == OsStr::new("/dev/null") {
-            writeln!(out, "{what}: {}", name.display())?;
+            line!(out, "{what}: {}", name.display())?;
             return Ok(Outcome::Good);
         }
     }
@@ -131,7 +132,7 @@ fn git(
         Ok(_) => Ok(Outcome::Good),
         Err(Problem::Failure(message)) => {
             // Other files have their turn.
-            writeln!(out, "{}: {message}", path.display())?;
+            writeln!(out, "{}: {message}", shown::path(path))?;
             Ok(Outcome::Good)
         }
         Err(problem) => Err(problem),

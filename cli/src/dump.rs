@@ -13,7 +13,7 @@ use formwork_interpreter::{Document, FieldKind, FieldView, WalkOptions, read_par
 use crate::args::Dump;
 use crate::problem::{Problem, reading_block};
 use crate::schema::{Format, Formats};
-use crate::{Outcome, files, say};
+use crate::{Outcome, files, say, shown};
 
 pub(crate) fn run(options: &Dump, out: &mut dyn Write) -> Result<Outcome, Problem> {
     if options.watch {
@@ -67,7 +67,7 @@ fn for_each(
             Err(_) => ControlFlow::Break(()),
         }
     });
-    walked.map_err(|error| Problem::Usage(error.to_string()))?;
+    walked.map_err(|error| Problem::Usage(shown::text(&error.to_string()).into_owned()))?;
     result
 }
 

@@ -12,16 +12,17 @@ use crate::args::{Choice, Encode};
 use crate::diff::{Report, Show};
 use crate::problem::{Problem, reading_block};
 use crate::schema::{Format, Formats};
-use crate::{Outcome, files, say};
+use crate::{Outcome, files, say, shown};
 
 pub(crate) fn run(options: &Encode, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let bytes = files::read(&options.file)?;
     let shown = match files::is_stream(&options.file) {
         true => "standard input".to_owned(),
-        false => options.file.display().to_string(),
+        false => shown::path(&options.file),
     };
     let refused = |what: &str, lines: Vec<String>| {
-        let lines: Vec<_> = lines.iter().map(|line| format!("\n  {line}")).collect();
+        let lines = lines.iter().map(|line| format!("\n  {}", shown::text(line)));
+        let lines: Vec<_> = lines.collect();
         Problem::Failure(format!("cannot encode {shown}{what}{}", lines.concat()))
     };
     let Ok(text) = String::from_utf8(bytes) else {
@@ -116,7 +117,7 @@ fn default_output(input: &Path, format: &Format) -> Result<PathBuf, Problem> {
         output = name.into();
     }
     if output.exists() {
-        let shown = output.display();
+        let shown = shown::path(&output);
         return Err(Problem::Usage(format!("{shown} is there already; `-o {shown}` replaces it")));
     }
     Ok(output)

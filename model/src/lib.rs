@@ -9,6 +9,7 @@
 
 extern crate alloc;
 
+mod decimal;
 mod expr;
 mod layout;
 mod linear;
@@ -18,9 +19,11 @@ mod paths;
 mod size;
 mod span;
 mod types;
+mod unseen;
 mod view;
 mod walk;
 
+pub use decimal::{float_of, Inexact};
 pub use expr::{
     BinaryOp, CallArgs, Expr, ExprId, Exprs, Field, Function, Member, Path, Start, Step,
     StreamFunction, UnaryOp,
@@ -37,6 +40,7 @@ pub use types::{
 };
 
 pub use span::{SourceId, Span};
+pub use unseen::{is_unseen, seen};
 pub use walk::limits;
 
 use alloc::boxed::Box;

@@ -11,6 +11,7 @@ use crate::args::Dump;
 use crate::detect::hex;
 use crate::problem::Problem;
 use crate::schema::Format;
+use crate::shown;
 
 pub(super) fn print(
     options: &Dump,
@@ -56,7 +57,7 @@ pub(super) fn print(
             "error": error,
             "field": field,
         });
-        writeln!(out, "{document:#}")?;
+        shown::print_json(out, &document)?;
     }
     walked
 }

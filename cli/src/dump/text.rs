@@ -9,6 +9,7 @@ use super::{bytes_of, for_each};
 use crate::args::Dump;
 use crate::problem::Problem;
 use crate::refuses_color;
+use crate::shown::line;
 
 /// Bytes that are shown beside a field.
 const SHOWN: usize = 8;
@@ -37,9 +38,10 @@ pub(super) fn print(
         }
         line.clear();
         (0..field.depth).for_each(|_| line.push_str(guide));
-        push_words(field, &mut line);
-        line.push('\n');
         out.write_all(line.as_bytes())?;
+        line.clear();
+        push_words(field, &mut line);
+        line!(out, "{line}")?;
         Ok(())
     })
 }

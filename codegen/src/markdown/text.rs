@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::model::Constant;
+use crate::prose::{Piece, pieces};
 
 /// Numbers from here on are shown in hexadecimal.
 const HEX_FROM: u128 = 0x1000;
@@ -16,17 +17,13 @@ pub(super) fn code(text: &str) -> String {
 /// Documentation: Markdown on one line that may stand in a table.
 pub(super) fn prose(text: &str) -> String {
     let mut out = String::new();
-    let mut in_code = false;
-    for char in text.trim().chars() {
-        match char {
-            '`' => {
-                in_code = !in_code;
-                out.push(char);
+    for piece in pieces(&text.trim().replace('\n', " ")) {
+        match piece {
+            Piece::Code(code) => out.push_str(&code.replace('|', "\\|")),
+            Piece::Ticks(ticks) => out.push_str(&ticks.replace('`', "\\`")),
+            Piece::Words(words) => {
+                out.push_str(&words.replace('|', "\\|").replace('<', "&lt;"));
             }
-            '|' => out.push_str("\\|"),
-            '<' if !in_code => out.push_str("&lt;"),
-            '\n' | '\r' => out.push(' '),
-            _ => out.push(char),
         }
     }
     out
@@ -193,6 +190,7 @@ mod tests {
         check("Number of `a|b`", "Number of `a\\|b`.");
         check("1 << n\nbytes", "1 &lt;&lt; n bytes.");
         check("`a < b`!", "`a < b`!");
+        check("a ` b <script>", "a \\` b &lt;script>.");
         check(" ", "");
     }
 

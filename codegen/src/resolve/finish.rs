@@ -6,6 +6,7 @@ use crate::model::{
     ByteOrder, ByteOrderRule, Check, CheckKind, EndianRule, Epoch, Gaps, Let, Model, NamedText,
     Record, RecordKind, RowId, Union, UnionId,
 };
+use crate::prose::line;
 use crate::syntax::ast::{DeclBody, LetDecl};
 
 impl<'t> Cx<'t> {
@@ -353,7 +354,7 @@ impl<'t> Cx<'t> {
         let mut list = Vec::new();
         for (ex, text, span) in decls {
             if let Some(expr) = self.truth(&env, ex) {
-                list.push(Check { kind: CheckKind::Holds(expr), text: text.to_owned(), span });
+                list.push(Check { kind: CheckKind::Holds(expr), text: line(text), span });
             }
         }
         list

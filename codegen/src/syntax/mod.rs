@@ -19,6 +19,8 @@ mod tops;
 mod types;
 mod words;
 
+pub(crate) use scan::MAX_TEXT;
+
 use crate::diagnostic::Diagnostics;
 use crate::span::{SourceId, SourceMap};
 

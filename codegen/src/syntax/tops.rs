@@ -10,6 +10,7 @@ use super::props::{self, Known, props};
 use super::words::{Args, is_identifier, no_children};
 use super::{cases, rows, types};
 use crate::diagnostic::Diagnostics;
+use crate::prose::line;
 use crate::span::{SourceId, Spanned};
 
 const TOP: [&str; 17] = [
@@ -142,7 +143,7 @@ fn head(node: &Node, tree: &mut Tree, diagnostics: &mut Diagnostics) {
     let known: &'static [Known] = if library { &props::MODULE[1..] } else { props::MODULE };
     let props = props(node, known, diagnostics);
     let Some(name) = args.required_name(diagnostics) else { return };
-    let title = args.doc(diagnostics);
+    let title = args.doc(diagnostics).as_deref().map(line);
     if let Some(first) = &tree.head {
         diagnostics
             .error("E0115", node.span, "a schema has one `module` or `library`")
@@ -165,7 +166,7 @@ fn head(node: &Node, tree: &mut Tree, diagnostics: &mut Diagnostics) {
         self::props(child, &[], diagnostics);
         for literal in &child.args {
             match literal.text() {
-                Some(text) => list.push(text.to_owned()),
+                Some(text) => list.push(line(text)),
                 None => {
                     diagnostics.error("E0108", literal.span, "a text is expected here");
                 }

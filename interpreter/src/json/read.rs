@@ -1,7 +1,7 @@
 //! From JSON to a value, by the model: with the path of everything that is wrong.
 
 use formwork::engine::{Program, cell_fits, epoch_of};
-use formwork_model::{ArrayType, Case, Cell, RecordId, Row, RowKind, Target, Type, UnionId};
+use formwork_model::{ArrayType, Case, Cell, RecordId, Row, RowKind, Target, Type, UnionId, seen};
 
 use super::parse::{Json, Kind, parse, position};
 use super::plain::Plain;
@@ -119,7 +119,9 @@ impl<'t> Problems<'t> {
     pub(super) fn add(&mut self, json: &Json<'_>, message: String) {
         if self.list.len() < MOST_PROBLEMS {
             let (line, _) = position(self.text, json.at);
-            self.list.push(JsonProblem { path: self.path.clone(), line, message });
+            // Each is a line, whatever keys and texts are in it.
+            let (path, message) = (seen(&self.path).into_owned(), seen(&message).into_owned());
+            self.list.push(JsonProblem { path, line, message });
         }
     }
 
@@ -148,7 +150,7 @@ impl<'t> Problems<'t> {
 
     pub(super) fn wrong(&mut self, json: &Json<'_>, expected: &str) -> Value {
         let found = match &json.kind {
-            Kind::Number(number) => (*number).to_owned(),
+            Kind::Number(number) if number.len() <= 40 => (*number).to_owned(),
             Kind::Text(text) if text.chars().count() <= 40 => format!("{text:?}"),
             _ => json.kind_name().to_owned(),
         };

@@ -388,6 +388,11 @@ impl<'p> Engine<'p, '_> {
                 Val::Loc(loc) => Ok(Val::Int(self.count_items(loc).into())),
                 _ => eval_error("expected a text or bytes"),
             },
+            // As a value it is no place any more, and streams take its bytes one by one.
+            Function::Numbers => match arg(0) {
+                run @ (Val::Bytes(_) | Val::None) => Ok(run),
+                _ => eval_error("expected bytes"),
+            },
             Function::Number => match arg(0) {
                 Val::Int(n) => Ok(Val::Int(n)),
                 Val::Bool(b) => Ok(Val::Int(b.into())),

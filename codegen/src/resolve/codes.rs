@@ -97,7 +97,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "wrong form or common row",
         "Beside forms, a case holds only `value` rows, and each of them is in a form. Common rows \
          stand before the first case. Forms say one value by the names of their rows, so a struct \
-         in a form has a name, too.",
+         in a form has a name, too. What follows from other rows is none of them, and defaults stand \
+         in the forms.",
     ),
     (
         "E0218",

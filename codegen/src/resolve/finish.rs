@@ -403,12 +403,13 @@ impl<'t> Cx<'t> {
             })
             .map(|(at, _)| at)
             .collect();
+        let is_kept = |row: usize| matches!(self.rec(id).rows[row].role, Role::Kept(_));
         match data.as_slice() {
-            [only] => Some(RowId(id32(*only))),
+            [only] if !is_kept(*only) => Some(RowId(id32(*only))),
             _ => {
                 let rec = self.rec(id);
                 let (span, name) = (rec.span, rec.name.clone());
-                let count = data.len();
+                let count = if data.len() == 1 { 0 } else { data.len() };
                 self.d
                     .error(
                         "E0233",

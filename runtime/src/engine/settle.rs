@@ -4,6 +4,8 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
+use super::checks::is_late;
+use super::forms::has_no_bytes;
 use super::item::{ArrayRef, Blob, Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
 use super::kept::Kept;
 use super::plan::{Duties, Plan};
@@ -12,7 +14,7 @@ use super::state::Engine;
 use super::val::{eval_error, Fallible, Fault, Val};
 use super::walk::Walk;
 use crate::error::ReadErrorKind;
-use crate::model::{CheckKind, Expr, ExprId, Home, RecordKind, Role, Row, RowId, RowKind, Type};
+use crate::model::{Expr, ExprId, Home, RecordKind, Role, Row, RowId, RowKind, Type};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// One of the rounds over all nodes.
@@ -173,9 +175,18 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Compares a row with what it follows from.
     fn settle_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        if self.tree.home(loc) == Home::Absent {
+            return Ok(());
+        }
         self.compare_none_with(loc, row)?;
         if self.tree.item(loc).is_absent() && !matches!(row.role, Role::Elsewhere) {
-            return Ok(());
+            // A number for nothing is compared as well, unless there is none.
+            let number = matches!(row.role, Role::Derived) && !row.none.is_empty();
+            let there = match row.when {
+                Some(condition) if number => self.eval_bool(condition, loc.node, None)?,
+                _ => number,
+            };
+            return if there { self.compare_derived(loc) } else { Ok(()) };
         }
         match &row.role {
             Role::Derived => {
@@ -192,8 +203,15 @@ impl<'p, 'b> Engine<'p, 'b> {
         if let RowKind::Pool { always, order, .. } = &row.kind {
             self.compare_pool(loc, always, order)?;
         }
+        let late = has_no_bytes(row);
+        if late {
+            self.check_meaning(loc, row)?;
+        }
+        if late && matches!(row.kind, RowKind::Value { seen: Some(_) }) {
+            self.resolve_reference(loc, row)?;
+        }
         for check in &row.checks {
-            if let CheckKind::Holds(_) = check.kind {
+            if is_late(row, check) {
                 self.check_row(loc, check)?;
             }
         }

@@ -55,6 +55,15 @@ impl<'p> Engine<'p, '_> {
         if !self.tree.entry(loc).is_unset() {
             return Ok(());
         }
+        if let Some(condition) = row.when.filter(|_| has_usual(row)) {
+            if self.layout.mentions_position(condition) {
+                if let Some(usual) = self.usual(loc, row) {
+                    self.tree.set_item(loc, usual);
+                }
+                return Ok(());
+            }
+            return self.force(loc.node, loc.row);
+        }
         let early = match row.role {
             Role::Kept(expr) => matches!(self.model[expr], Expr::Patricia(_)),
             Role::Derived => row.patricia(self.model).is_some(),
@@ -105,6 +114,14 @@ impl<'p> Engine<'p, '_> {
                     Type::Pointer(_) => self.tree.add_pointer(Pointer::to(table)),
                     _ => table,
                 }));
+            }
+            _ if has_usual(row) => {
+                let there = match row.when {
+                    Some(condition) => self.eval_bool(condition, loc.node, None)?,
+                    None => true,
+                };
+                let usual = self.usual(loc, row).filter(|_| there);
+                return Ok(Some(usual.unwrap_or(Item::Absent)));
             }
             _ => {}
         }
@@ -194,6 +211,11 @@ impl<'p> Engine<'p, '_> {
         }
         Item::Array(ArrayRef::Own(self.tree.add_items(&items)))
     }
+}
+
+/// Whether a row may be left out of a value, since the schema says what it is then.
+pub(crate) fn has_usual(row: &Row) -> bool {
+    matches!((&row.role, &row.absent), (Role::Default(_), _) | (Role::Data, Some(_)))
 }
 
 /// The row with whose emptiness a pointer is none.

@@ -3,6 +3,7 @@
 //! It knows what the model says and nothing of any format. The page depends on the model alone, so
 //! the same schema always gives the same bytes.
 
+mod alike;
 mod collect;
 mod diagram;
 mod epochs;
@@ -18,9 +19,9 @@ mod types;
 
 use std::fmt::Write as _;
 
-use crate::model::{ByteOrder, ByteOrderRule, Enum, EnumId, Gaps, Model, Role, Row};
+use crate::model::{ByteOrder, ByteOrderRule, Enum, EnumId, Gaps, Model, Role, Row, RowKind};
 use plan::{Cx, Heading, Key, Part};
-use text::{code, head, hex, number, plain, sentence, source, table};
+use text::{beside, code, head, hex, plain, sentence, source, table};
 
 /// The page: overview, versions, a table per structure, enumeration and union, what collects things
 /// from all over a file, the order of writing, sources. Links lead to headings by the anchors that
@@ -191,7 +192,7 @@ fn overview(cx: &Cx<'_>) -> String {
         "Bytes between the structures",
         match model.gaps {
             Gaps::Zero => "zero".to_owned(),
-            Gaps::Kept => "kept".to_owned(),
+            Gaps::Kept => "usually zero; whatever stands there is kept".to_owned(),
         },
     );
     row("Version of the schema", model.version.to_string());
@@ -214,7 +215,7 @@ fn names(model: &Model) -> String {
             vec![code(&found.name), code(&found.text), doc]
         })
         .collect();
-    let text = table(&head(&["Name in the schema", "Stands for", "Description"]), &rows);
+    let text = table(&head(&["Name", "Means", "Description"]), &rows);
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
@@ -244,14 +245,21 @@ fn legend(cx: &Cx<'_>) -> String {
         cx.model.records.iter().flat_map(|record| &record.rows).any(test)
     };
     let mut out = String::from(
-        "Offsets count from the start of the structure, in bytes, unless a table says otherwise; `+` is right behind the row before.\n\
-         Sizes are in bytes; a pointer's size is that of its number, and `n × T` are n of T behind each other.\n",
+        "The columns `Offset` and `Size` are in bytes. Offsets count from the start of the structure, unless it is said otherwise; `+` is right behind the row before.\n\
+         That is about the tables alone: what an offset *in the file* counts from is said where it stands. A *file offset* counts from the first byte of the file.\n",
     );
+    if any(&|row: &Row| types::holds_pointer(&row.ty)) {
+        out.push_str("A pointer is a file offset, unless its row says what else it counts from; its size is that of the number.\n");
+    }
+    if any(&|row: &Row| types::is_list(&row.ty)) {
+        out.push_str("`n × T` is an array: n elements of the type T, one behind the other.\n");
+    }
+    out.push_str("What is called an error is one of this schema, which refuses such a file; programs may be less strict.\n");
     if types::any_type(cx.model, &types::is_bool) {
-        out.push_str("A `bool` is 0 for false and 1 for true, unless it says another number; all other numbers are errors.\n");
+        out.push_str("A `bool` is 0 for false and 1 for true, unless it says another number; other numbers are errors.\n");
     }
     if types::any_type(cx.model, &types::must_fill) {
-        out.push_str("What stands in so many bytes, up to a place or to the end must fill them exactly; bytes left over are an error.\n");
+        out.push_str("What stands in so many bytes, up to a place or to the end of something must fill them exactly; bytes left over are an error.\n");
     }
     out.push_str("Roles say which rows are data and where the others come from:\n\n");
     let meanings = [
@@ -260,13 +268,16 @@ fn legend(cx: &Cx<'_>) -> String {
         ("fixed", "always the same"),
         ("derived", "follows from something else, which is said behind it"),
         ("kept", "follows from something else as a rule; what deviates is kept"),
-        ("spelling", "says nothing; what is unusual is kept"),
+        ("unused", "no content; usually zero, and whatever stands there is kept"),
         ("view", "made of parts that belong to others"),
-        ("elsewhere", "belongs to the content, but its bytes are elsewhere"),
+        (
+            "elsewhere",
+            "belongs to the content, but its bytes are elsewhere, or in one of several forms",
+        ),
     ];
     let mut rows = Vec::new();
     for (name, meaning) in meanings {
-        if any(&|row: &Row| role_name(&row.role) == name) {
+        if any(&|row: &Row| role_name(row) == name) {
             rows.push(vec![name.to_owned(), meaning.to_owned()]);
         }
     }
@@ -275,14 +286,15 @@ fn legend(cx: &Cx<'_>) -> String {
 }
 
 /// First word of the column of roles.
-fn role_name(role: &Role) -> &'static str {
-    match role {
+fn role_name(row: &Row) -> &'static str {
+    match row.role {
         Role::Data => "data",
         Role::Default(_) => "default",
         Role::Fixed => "fixed",
         Role::Derived => "derived",
         Role::Kept(_) => "kept",
-        Role::Spelling => "spelling",
+        Role::Spelling if matches!(row.kind, RowKind::Pool { .. }) => "kept",
+        Role::Spelling => "unused",
         Role::View { .. } => "view",
         Role::Elsewhere => "elsewhere",
     }
@@ -322,7 +334,8 @@ fn enumerations(cx: &Cx<'_>) -> String {
             .iter()
             .map(|member| {
                 let doc = member.doc.as_deref().map(sentence).unwrap_or_default();
-                vec![number(member.number), code(&member.name), doc]
+                let numbers = found.members.iter().map(|other| other.number);
+                vec![beside(member.number, numbers), code(&member.name), doc]
             })
             .collect();
         let _ = writeln!(out, "{}", table(&head(&["Value", "Name", "Description"]), &rows));

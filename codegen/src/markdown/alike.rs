@@ -262,6 +262,7 @@ fn common_doc(cx: &Cx<'_>, bodies: &[Body<'_>]) -> Option<String> {
 /// What is said of the field of a body, of the logical value and of the case.
 fn said_of(cx: &Cx<'_>, body: &Body<'_>, common: Option<&str>) -> String {
     let mut said: Vec<String> = body.case.doc.as_deref().map(sentence).into_iter().collect();
+    said.extend(super::about::of_case(cx.model, body.case));
     let mut add = |text: String| {
         if !said.contains(&text) {
             said.push(text);

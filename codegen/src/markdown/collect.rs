@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use super::about::in_line;
 use super::expr::{path_text, words, written};
 use super::facts::{base_words, listed_words, stored_number};
 use super::plan::Cx;
@@ -11,20 +12,21 @@ use super::types::{cell_text, int_text, type_text};
 use crate::model::{
     Constant, EpochId, Expr, ExprId, GroupOrder, Home, Listing, Model, Path, PointerId,
     PointerKind, PointerType, Policy, PoolOrder, Record, RecordId, RecordKind, RelocationEncoding,
-    Role, Row, RowKind, RunLength, RunType, Step, Target, Type, WhenEmpty,
+    Role, Row, RowKind, RunLength, RunType, Step, Subject, Target, Type, VarintId, WhenEmpty,
 };
 
 const FIRST: EpochId = EpochId(0);
 
 pub(super) fn strings(cx: &Cx<'_>) -> String {
     let mut rows = Vec::new();
-    for string in &cx.model.strings {
+    for (at, string) in (0_u32..).zip(&cx.model.strings) {
         let text = match string.ty.in_epoch(FIRST) {
             Type::Run(run) => super::types::run_text(cx, run),
             ty @ Type::Region(_) => super::types::plain_text(cx, ty, FIRST),
             _ => String::new(),
         };
         let mut said: Vec<String> = string.doc.as_deref().map(sentence).into_iter().collect();
+        said.extend(in_line(cx.model, Subject::Text(at)));
         said.extend(string.source.as_deref().map(|found| format!("Source: {}", source(found))));
         rows.push(vec![plain(&string.name), text, said.join(" ")]);
     }
@@ -33,16 +35,18 @@ pub(super) fn strings(cx: &Cx<'_>) -> String {
 
 pub(super) fn varints(cx: &Cx<'_>) -> String {
     let mut rows = Vec::new();
-    for varint in &cx.model.varints {
+    for (id, varint) in (0_u32..).map(VarintId).zip(&cx.model.varints) {
         let order = match varint.order {
             GroupOrder::MsbFirst => "highest seven bits first",
             GroupOrder::LsbFirst => "lowest seven bits first",
         };
+        let mut said: Vec<String> = varint.doc.as_deref().map(sentence).into_iter().collect();
+        said.extend(in_line(cx.model, Subject::Varint(id)));
         rows.push(vec![
             plain(&varint.name),
             code(&int_text(varint.ty)),
             format!("at most {} bytes, {order}", varint.max_bytes),
-            varint.doc.as_deref().map(sentence).unwrap_or_default(),
+            said.join(" "),
         ]);
     }
     let head = head(&["Name", "Holds", "Stored as", "Description"]);

@@ -3,6 +3,7 @@
 //! It knows what the model says and nothing of any format. The page depends on the model alone, so
 //! the same schema always gives the same bytes.
 
+mod about;
 mod alike;
 mod collect;
 mod diagram;
@@ -19,16 +20,27 @@ mod types;
 
 use std::fmt::Write as _;
 
-use crate::model::{ByteOrder, ByteOrderRule, Enum, EnumId, Gaps, Model, Role, Row, RowKind};
+use crate::model::{
+    ByteOrder, ByteOrderRule, Enum, EnumId, Gaps, Model, RemarkKind, Role, Row, RowKind, Subject,
+};
 use plan::{Cx, Heading, Key, Part};
 use text::{beside, code, head, hex, plain, sentence, source, table};
 
 /// The page: overview, versions, a table per structure, enumeration and union, what collects things
 /// from all over a file, the order of writing, sources. Links lead to headings by the anchors that
 /// GitHub gives them.
+///
+/// Examples are shown as the schema has them: whoever can read bytes calls [`emit_with`].
 #[must_use]
 pub fn emit(model: &Model) -> String {
+    emit_with(model, &[])
+}
+
+/// The same with a listing for each example of the model: its fields, with places, bytes and values.
+#[must_use]
+pub fn emit_with(model: &Model, listings: &[String]) -> String {
     let mut cx = Cx::new(model, &|cx, id| sections::section(cx, id));
+    cx.set_listings(listings);
     let parts = parts(&cx);
     let headings = headings(&cx, &parts);
     cx.name_anchors(&headings);
@@ -42,8 +54,13 @@ pub fn emit(model: &Model) -> String {
     let texts: Vec<(Part, String)> =
         parts.into_iter().map(|part| (part, text_of(&cx, part))).collect();
     let notation = notation::notation(model, texts.iter().map(|(_, text)| text.as_str()));
+    let strict = texts.iter().any(|(_, text)| text.contains("error"));
     for (part, text) in texts {
-        let _ = writeln!(out, "## {}\n\n{}\n", title(part), text.trim_end());
+        let _ = writeln!(out, "## {}\n", title(part));
+        if part == Part::Tables && strict {
+            out.push_str("What is called an error is one of this schema, which refuses such a file; programs may be less strict.\n");
+        }
+        let _ = writeln!(out, "{}\n", text.trim_end());
         if part == Part::Tables && !notation.is_empty() {
             let _ = writeln!(out, "{}\n", notation.trim_end());
         }
@@ -61,14 +78,17 @@ fn text_of(cx: &Cx<'_>, part: Part) -> String {
         Part::Tables => legend(cx),
         Part::Structures => structures(cx),
         Part::Enumerations => enumerations(cx),
-        Part::Strings => collect::strings(cx),
-        Part::Varints => collect::varints(cx),
+        Part::Strings => collect::strings(cx) + &about::texts(cx),
+        Part::Varints => collect::varints(cx) + &about::varints(cx),
         Part::Pointers => collect::pointers(cx),
         Part::Pools => collect::pools(cx),
         Part::Shared => collect::shared(cx),
         Part::Dictionaries => collect::dictionaries(cx),
         Part::Relocation => collect::relocation(cx),
         Part::Order => write_order(cx),
+        Part::Examples => about::files(cx),
+        Part::Limits => about::list(cx, RemarkKind::Limit),
+        Part::Open => about::list(cx, RemarkKind::Open),
         Part::Sources => sources(cx.model),
     }
 }
@@ -88,6 +108,9 @@ fn title(part: Part) -> &'static str {
         Part::Dictionaries => "Dictionaries",
         Part::Relocation => "Relocation",
         Part::Order => "Write order",
+        Part::Examples => "Example files",
+        Part::Limits => "Limits",
+        Part::Open => "Open questions",
         Part::Sources => "Sources",
     }
 }
@@ -109,6 +132,9 @@ fn parts(cx: &Cx<'_>) -> Vec<Part> {
         (Part::Dictionaries, collect::has_dictionaries(model)),
         (Part::Relocation, collect::has_relocation(model)),
         (Part::Order, order::any(cx)),
+        (Part::Examples, about::has_files(model)),
+        (Part::Limits, about::has(model, RemarkKind::Limit)),
+        (Part::Open, about::has(model, RemarkKind::Open)),
         (Part::Sources, !model.sources.is_empty()),
     ];
     all.into_iter().filter(|(_, there)| *there).map(|(part, _)| part).collect()
@@ -159,10 +185,14 @@ fn overview(cx: &Cx<'_>) -> String {
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut row = |name: &str, text: String| rows.push(vec![name.to_owned(), text]);
     row("Name", code(&model.name));
+    let also = about::also(model, Subject::Module);
+    if !also.is_empty() {
+        row("Also known as", also);
+    }
     if !model.extensions.is_empty() {
         let extensions: Vec<String> =
             model.extensions.iter().map(|extension| code(&format!(".{extension}"))).collect();
-        row("File extensions", extensions.join(", "));
+        row("File extensions", about::extensions(model).unwrap_or_else(|| extensions.join(", ")));
     }
     let magic = collect::magic(cx);
     if !magic.is_empty() {
@@ -200,6 +230,7 @@ fn overview(cx: &Cx<'_>) -> String {
     if model.epoch_variables.is_empty() {
         out.push_str(&names(model));
     }
+    out.push_str(&about::notes(model, Subject::Module, true));
     if let Some(diagram) = diagram::diagram(cx) {
         let _ = write!(out, "\n{diagram}");
     }
@@ -254,7 +285,6 @@ fn legend(cx: &Cx<'_>) -> String {
     if any(&|row: &Row| types::is_list(&row.ty)) {
         out.push_str("`n × T` is an array: n elements of the type T, one behind the other.\n");
     }
-    out.push_str("What is called an error is one of this schema, which refuses such a file; programs may be less strict.\n");
     if types::any_type(cx.model, &types::is_bool) {
         out.push_str("A `bool` is 0 for false and 1 for true, unless it says another number; other numbers are errors.\n");
     }
@@ -318,11 +348,12 @@ fn enums<'m>(cx: &Cx<'m>) -> Vec<(EnumId, &'m Enum)> {
 
 fn enumerations(cx: &Cx<'_>) -> String {
     let mut out = String::new();
-    for (_, found) in enums(cx) {
+    for (id, found) in enums(cx) {
         let _ = writeln!(out, "### {}\n", plain(&found.name));
         if let Some(doc) = &found.doc {
             let _ = writeln!(out, "{}\n", sentence(doc));
         }
+        out.push_str(&about::about(cx.model, Subject::Enum(id)));
         let others =
             if found.closed { "Other numbers are errors." } else { "Other numbers may occur." };
         let _ = writeln!(out, "{others}\n");

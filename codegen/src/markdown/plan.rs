@@ -45,6 +45,9 @@ pub(super) enum Part {
     Dictionaries,
     Relocation,
     Order,
+    Examples,
+    Limits,
+    Open,
     Sources,
 }
 
@@ -78,6 +81,8 @@ pub(super) struct Cx<'m> {
     strings: HashMap<String, String>,
     /// Anchors of headings.
     anchors: HashMap<Key, String>,
+    /// What the examples look like, field by field.
+    listings: Vec<String>,
 }
 
 impl<'m> Cx<'m> {
@@ -95,6 +100,7 @@ impl<'m> Cx<'m> {
             titles: Vec::new(),
             strings: HashMap::new(),
             anchors: HashMap::new(),
+            listings: Vec::new(),
         };
         cx.places = cx.find_places();
         for string in model.strings.iter().rev() {
@@ -144,6 +150,16 @@ impl<'m> Cx<'m> {
             name.clone()
         };
         self.titles = self.model.records().map(title).collect();
+    }
+
+    /// Says what examples look like, one listing for each.
+    pub(super) fn set_listings(&mut self, listings: &[String]) {
+        self.listings = listings.to_vec();
+    }
+
+    /// The listing of an example; empty if it has none.
+    pub(super) fn listing(&self, example: usize) -> &str {
+        self.listings.get(example).map_or("", String::as_str)
     }
 
     /// Whether a record is not part of another one's section.

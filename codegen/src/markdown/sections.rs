@@ -14,7 +14,8 @@ use super::text::{
 use super::types::{arguments, cell_text, int_text, record_text, telling};
 use crate::model::{
     ByteOrder, Case, Cell, CheckKind, EndianRule, EpochId, Expr, Home, Label, Meaning, Member,
-    Pattern, Record, RecordId, RecordKind, Role, Row, RowKind, Step, Tag, Type, Union, UnionId,
+    Pattern, Record, RecordId, RecordKind, Role, Row, RowKind, Step, Subject, Tag, Type, Union,
+    UnionId,
 };
 
 /// Headings of a struct and of the unions in it, in the order of [`section`].
@@ -67,6 +68,7 @@ pub(super) fn section(cx: &Cx<'_>, id: RecordId) -> String {
         }
         union_text(cx, union, found, &mut out);
     }
+    out.push_str(&super::about::of_section(cx, id));
     out
 }
 
@@ -109,6 +111,7 @@ fn intro(cx: &Cx<'_>, id: RecordId, record: &Record, out: &mut String) {
     if let Some(doc) = &record.doc {
         let _ = writeln!(out, "{}\n", sentence(doc));
     }
+    out.push_str(&super::about::about(cx.model, Subject::Record(id)));
     let mut said = Vec::new();
     if let RecordKind::Word(int) = record.kind {
         said.push(format!("Bits of {}, bit 0 is the lowest.", code(&int_text(int))));
@@ -381,6 +384,7 @@ fn cases(cx: &Cx<'_>, union: &Union, list: &[&Case], out: &mut String) {
     for case in list {
         let mut said = Vec::new();
         said.extend(case.doc.as_deref().map(sentence));
+        said.extend(super::about::of_case(cx.model, case));
         if case.whole {
             said.push(format!("See {}.", record_text(cx, case.record)));
         }

@@ -28,11 +28,12 @@ fn page_of_model(model: &Model) -> String {
 }
 
 /// Features whose whole page is in `tests/golden`.
-const GOLDEN: [&str; 16] = [
+const GOLDEN: [&str; 17] = [
     "dictionary",
     "endian_chosen",
     "epochs_columns",
     "epochs_when",
+    "for_people",
     "forms",
     "objects",
     "parameters",

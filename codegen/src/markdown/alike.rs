@@ -213,7 +213,7 @@ fn frame_of(cx: &Cx<'_>, body: &Body<'_>, epoch: usize) -> Frame {
             continue;
         }
         // Bytes have a length where elements have a size; that is the same.
-        let measures = record.rows.get(at).map(|row| measures(row)).unwrap_or_default();
+        let measures = record.rows.get(at).map(measures).unwrap_or_default();
         let role = if measures.is_empty() { std::mem::take(role) } else { measures };
         rows.push([
             std::mem::take(offset),

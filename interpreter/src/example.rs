@@ -6,7 +6,10 @@ use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
 use formwork::ReadOptions;
-use formwork_model::{Constant, EpochId, Example, Model, RecordKind, Said, Span, Subject, Type};
+use formwork_model::{
+    Constant, DefinerSource, EpochId, Example, Expr, ExprId, Measure, Model, RecordKind, Row,
+    RowKind, Said, Span, Subject, Type,
+};
 
 use crate::alone::alone;
 use crate::document::{Document, read};
@@ -232,6 +235,25 @@ fn push_root(field: &FieldView, to: &mut String) {
     }
 }
 
+/// Whether the number in a row is an address, or a code that stands for itself.
+fn is_address(schema: &Model, row: &Row) -> bool {
+    let follows = row.definers.iter().any(|definer| match &definer.source {
+        DefinerSource::Measure { measure, .. } => {
+            matches!(measure, Measure::At(_) | Measure::End)
+        }
+        DefinerSource::Expr(expr) => is_place(schema, *expr),
+    });
+    let code = matches!(row.kind, RowKind::Constant(Constant::Int(code)) if code > 9);
+    follows || code || row.ty.inline_parts().any(|part| matches!(part, Type::Pointer(_)))
+}
+
+/// Whether an expression is an address, a distance, or the size of the file.
+fn is_place(schema: &Model, expr: ExprId) -> bool {
+    let mut is_place = matches!(schema[expr], Expr::At(_) | Expr::End(_) | Expr::FileEnd);
+    schema[expr].operands(&mut |operand| is_place |= self::is_place(schema, operand));
+    is_place
+}
+
 /// What a documentation says before it goes into details.
 fn first_part(doc: &str) -> &str {
     let end = ["; ", ": ", ". "].iter().filter_map(|end| doc.find(end)).min();
@@ -243,8 +265,8 @@ fn listing(schema: &Model, document: &Document<'_>) -> String {
     let rows = || schema.records.iter().flat_map(|record| &record.rows);
     let docs: HashMap<Span, &str> =
         rows().filter_map(|row| Some((row.span, row.doc.as_deref()?))).collect();
-    let leads = |ty: &Type| ty.inline_parts().any(|part| matches!(part, Type::Pointer(_)));
-    let pointers: HashSet<Span> = rows().filter(|row| leads(&row.ty)).map(|row| row.span).collect();
+    let addresses: HashSet<Span> =
+        rows().filter(|row| is_address(schema, row)).map(|row| row.span).collect();
     let mut lines: Vec<(String, String, Option<&str>)> = Vec::new();
     let walked = document.walk(None, &WalkOptions { fold: None }, &mut |field| {
         let mut place = String::new();
@@ -253,9 +275,9 @@ fn listing(schema: &Model, document: &Document<'_>) -> String {
         let mut words = "  ".repeat(field.depth);
         match field.depth {
             0 => push_root(field, &mut words),
-            // The number of a pointer is an address.
+            // As the page has them: addresses and codes in hexadecimal.
             _ => match (&field.stored, field.declared) {
-                (Some(Stored::Int(number)), Some(span)) if pointers.contains(&span) => {
+                (Some(Stored::Int(number)), Some(span)) if addresses.contains(&span) => {
                     let value = format!("{number:#x}");
                     line::push_words(&FieldView { value, ..field.clone() }, &mut words);
                 }

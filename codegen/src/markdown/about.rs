@@ -83,6 +83,10 @@ pub(super) fn about(model: &Model, subject: Subject) -> String {
 
 /// What is said of a case, in its line.
 pub(super) fn of_case(model: &Model, case: &Case) -> Vec<String> {
+    // A struct that is a case has a section of its own.
+    if case.whole {
+        return Vec::new();
+    }
     in_line(model, Subject::Record(case.record))
 }
 

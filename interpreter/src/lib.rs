@@ -5,10 +5,12 @@
 //! bytes. A file that its format's own tools made comes out as it went in.
 #![forbid(unsafe_code)]
 
+mod alone;
 mod compare;
 mod coverage;
 mod diff;
 mod document;
+mod example;
 mod inspect;
 pub mod json;
 mod layout;
@@ -22,12 +24,13 @@ mod view;
 pub use coverage::{Coverage, Gap, Overlap, Unlisted, coverage};
 pub use diff::{ByteRange, Cause, Change, ChangeKind, Diff, Extent, Place, SpellingChange, diff};
 pub use document::{Deviation, Document, read, read_partly};
+pub use example::{ExampleProblem, example, examples};
 pub use formwork::engine::{Note, Program};
 pub use inspect::{NotAValue, value_of};
 pub use layout::in_layout;
 pub use merge::{Conflict, ConflictKind, MergeError, Merged, Version, merge};
 pub use value::{Kept, KeptKind, StructValue, UnionValue, Value};
-pub use view::{FieldKind, FieldView, NoSuchPath, Stored, WalkOptions};
+pub use view::{FieldKind, FieldView, NoSuchPath, Stored, WalkOptions, line};
 
 use formwork::{WriteError, engine};
 use formwork_model::Model;

@@ -299,7 +299,7 @@ impl<'t> Cx<'t> {
             _ => Vec::new(),
         };
         if let Some(text) = props.text("hex") {
-            match super::texts::hex(text) {
+            match crate::syntax::hex(text) {
                 Some(found) => bytes = found,
                 None => {
                     let span = props.span("hex").unwrap_or(row.span);

@@ -138,6 +138,7 @@ impl<'t> Cx<'t> {
             (0..self.records.len()).map(|at| self.read_order(RecordId(id32(at)))).collect();
         let transparent: Vec<_> =
             (0..self.records.len()).map(|at| self.transparent(RecordId(id32(at)))).collect();
+        let (remarks, examples) = self.remarks_and_examples();
         if self.d.has_errors() {
             return None;
         }
@@ -221,6 +222,8 @@ impl<'t> Cx<'t> {
             strings: self.strings.clone(),
             lets: self.module_lets(),
             relocation,
+            remarks,
+            examples,
             exprs: std::mem::take(&mut self.exprs).into_exprs(),
         };
         super::offsets::computed_sizes(&mut model);

@@ -48,8 +48,8 @@ pub struct HelloWorld {
 ::formwork::__file! {
     File < 'a > [straight]
     "\
-vyQY^#L!-hello_world!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%o\
-ne!@!#%!+!!&T###);!"
+drjR7L!-hello_world!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%on\
+e!@!#%!+!!&T###);!"
 }
 
 /// Readers and writers for files that have nothing unusual.

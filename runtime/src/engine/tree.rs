@@ -601,6 +601,13 @@ impl<'p, 'b> Tree<'p, 'b> {
         Some(loc)
     }
 
+    /// Whether a row of a case stands in one of its forms.
+    pub(crate) fn is_spelled(&self, loc: Loc) -> bool {
+        loc.node.part == CASE
+            && self.own_node(loc.node).case().is_some()
+            && self.spelled(loc).is_some()
+    }
+
     /// Address of a row's own bytes; of a bit field, of its first byte.
     #[must_use]
     pub fn row_at(&self, loc: Loc) -> u32 {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use formwork::engine::{Item, Loc, Moved, NodeRef, Places, Program, References, Step, references};
 use formwork::{EditError, Path};
-use formwork_model::{Model, Row};
+use formwork_model::{Model, Role, Row};
 
 use crate::json::{self, JsonError};
 use crate::value::{Kept, StructValue, Value, ValueStep, parse_path};
@@ -210,9 +210,17 @@ fn change(
 }
 
 /// Puts a number where a reference stands.
-fn put(value: &mut Value, found: &References<'_>, Moved { at, number }: Moved) {
+fn put(value: &mut Value, found: &References<'_>, Moved { at, number, instead_of }: Moved) {
     let way = found.way(at);
     let model = found.model();
+    if let Role::Kept(_) = found.tree().row(at).role {
+        let Some((kept, name)) = kept_of(value, &way, model) else { return };
+        for kept in kept.iter_mut().filter(|kept| kept.row == name) {
+            kept.stored = Value::Int(number);
+            kept.instead_of = instead_of.map_or(Value::None, Value::Int);
+        }
+        return;
+    }
     if let Some(place) = at_way(value, &way, model) {
         match place {
             Value::Spelled(inner, _) => **inner = Value::Int(number),
@@ -270,25 +278,8 @@ fn respell(
     array: Loc,
     new: &dyn Fn(u32) -> Option<u32>,
 ) {
-    let (model, way) = (found.model(), found.way(array));
-    let Some((Step::Row { record, row, only }, mut before)) = way.split_last() else { return };
-    let Some(mut name) = model.records[record.index()].rows[row.index()].name.clone() else {
-        return;
-    };
-    while let Some((Step::Row { record, row, .. }, rest)) = before.split_last()
-        && model.records[record.index()].rows[row.index()].name.is_none()
-    {
-        name = format!("#{}.{name}", row.0);
-        before = rest;
-    }
-    let Some(holder) = at_way(value, before, model) else { return };
-    let kept = match holder {
-        Value::Spelled(_, kept) if *only => kept,
-        holder => match fields_mut(holder) {
-            Some(fields) => &mut fields.kept,
-            None => return,
-        },
-    };
+    let way = found.way(array);
+    let Some((kept, name)) = kept_of(value, &way, found.model()) else { return };
     let renamed = std::mem::take(kept).into_iter().filter_map(|kept| {
         let index = kept.row.strip_prefix(&name).and_then(|rest| rest.strip_prefix('['));
         let index = index.and_then(|rest| rest.strip_suffix(']')?.parse().ok());
@@ -298,6 +289,28 @@ fn respell(
         }
     });
     *kept = renamed.collect();
+}
+
+/// The spellings among which those of a row are, and what the row is called there.
+fn kept_of<'v>(
+    value: &'v mut Value,
+    way: &[Step],
+    model: &Model,
+) -> Option<(&'v mut Vec<Kept>, String)> {
+    let (Step::Row { record, row, only }, mut before) = way.split_last()? else { return None };
+    let mut name = model.records[record.index()].rows[row.index()].name.clone()?;
+    while let Some((Step::Row { record, row, .. }, rest)) = before.split_last()
+        && model.records[record.index()].rows[row.index()].name.is_none()
+    {
+        name = format!("#{}.{name}", row.0);
+        before = rest;
+    }
+    let holder = at_way(value, before, model)?;
+    let kept = match (*only, holder) {
+        (true, Value::Spelled(_, kept)) => kept,
+        (_, holder) => &mut fields_mut(holder)?.kept,
+    };
+    Some((kept, name))
 }
 
 /// Puts a value in the place of another one. If others refer to an element by it, they follow, or it
@@ -344,7 +357,7 @@ fn set(
         }
     }
     if let (true, Some(number)) = (renamed, number) {
-        by.into_iter().for_each(|at| put(value, found, Moved { at, number }));
+        by.into_iter().for_each(|at| put(value, found, Moved { at, number, instead_of: None }));
     }
     Ok(())
 }
@@ -460,9 +473,8 @@ fn find(found: &References<'_>, steps: &[ValueStep<'_>]) -> Result<Option<Loc>, 
                     Some(Item::Node(node)) => node,
                     Some(_) => return Err(wrong(format!("it has no field `{name}`"))),
                 };
-                let is_case = tree
-                    .case_of(node)
-                    .is_some_and(|(union, case)| union.cases[case].name == *name);
+                let is_case =
+                    tree.case_of(node).is_some_and(|(union, case)| union.cases[case].name == *name);
                 let own = field(found, node, name, 0);
                 let more = matches!(steps.get(number + 1), Some(ValueStep::Field(_)));
                 match own {
@@ -485,11 +497,11 @@ fn field(found: &References<'_>, node: NodeRef, name: &str, depth: u32) -> Optio
     if let Some((id, _)) = named {
         return Some(Loc::row(node, id));
     }
-    rows().filter(|(_, row)| row.name.is_none() && depth < MAX_DEPTH).find_map(|(id, _)| {
-        match tree.entry(Loc::row(node, id)) {
-            Item::Node(inner) => field(found, inner, name, depth + 1),
-            _ => None,
-        }
+    rows().filter(|(_, row)| row.name.is_none() && depth < MAX_DEPTH).find_map(|(id, _)| match tree
+        .entry(Loc::row(node, id))
+    {
+        Item::Node(inner) => field(found, inner, name, depth + 1),
+        _ => None,
     })
 }
 

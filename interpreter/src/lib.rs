@@ -49,3 +49,8 @@ pub fn program(model: Model) -> Program {
 pub fn write(program: &Program, value: &Value) -> Result<Vec<u8>, WriteError> {
     engine::write(program, value.given())
 }
+
+/// Gives a value to somebody as the engine takes it.
+pub fn with_given<T>(value: &Value, with: impl FnOnce(engine::Given<'_>) -> T) -> T {
+    with(value.given())
+}

@@ -47,7 +47,8 @@ pub enum EditError {
         /// The references, from the value on that is edited.
         paths: Vec<Path>,
     },
-    /// What refers to what cannot be known: everything that keeps it from that.
+    /// What refers to what cannot be known, or a reference cannot say where its element would come
+    /// to be: everything that keeps it from that.
     Invalid(WriteError),
 }
 
@@ -56,7 +57,7 @@ impl From<Stays> for EditError {
         match stays {
             Stays::Referenced(paths) => EditError::StillReferenced { paths },
             Stays::Follows(paths) => EditError::Follows { paths },
-            Stays::Dangling(error) => EditError::Invalid(error),
+            Stays::Invalid(error) => EditError::Invalid(error),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! From JSON to a value, by the model: with the path of everything that is wrong.
 
 use formwork::engine::{Program, cell_fits, epoch_of};
-use formwork_model::{ArrayType, Case, Cell, EpochId, RecordId, Row, RowKind, Target, Type, UnionId};
+use formwork_model::{
+    ArrayType, Case, Cell, EpochId, RecordId, Row, RowKind, Target, Type, UnionId,
+};
 
 use super::parse::{Json, Kind, parse, position};
 use super::plain::Plain;

@@ -6,6 +6,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use super::forms::cell_fits;
 use super::item::{ArrayRef, Item, Loc, NodeRef};
 use super::plan::Direction;
 use super::program::Program;
@@ -14,8 +15,11 @@ use super::state::Engine;
 use super::tree::Tree;
 use super::val::Fallible;
 use super::walk::Walk;
+use super::write::build::{does_not_fit, is_nothing};
 use super::write::epoch_of;
-use crate::model::{EpochId, Model, RecordId, RecordKind, Reference, Role, Row, RowId, RowKind};
+use crate::model::{
+    EpochId, Model, RecordId, RecordKind, Reference, Role, Row, RowId, RowKind, Type,
+};
 use crate::options::ReadOptions;
 use crate::path::Path;
 use crate::problem::{Problem, ProblemKind, WriteError};
@@ -48,6 +52,8 @@ pub struct Found<'p> {
     pub array: Loc,
     /// The field of the elements whose content it is; of a position, none.
     pub key: Option<&'p str>,
+    /// Of a number that usually follows from others: what it is instead of.
+    pub instead_of: Option<i128>,
     elements: ArrayRef,
 }
 
@@ -64,6 +70,8 @@ pub struct Moved {
     pub at: Loc,
     /// What it has to be.
     pub number: i128,
+    /// Of a number that usually follows from others: what it will be instead of.
+    pub instead_of: Option<i128>,
 }
 
 /// Where the elements of an array come to.
@@ -87,8 +95,8 @@ pub enum Stays {
     /// These refer to elements of an array that follows from other parts of the value, so that
     /// nobody knows yet where these come to be.
     Follows(Vec<Path>),
-    /// These refer to no element already.
-    Dangling(WriteError),
+    /// These refer to no element already, or cannot say the number that they would have to.
+    Invalid(WriteError),
 }
 
 /// Finds what the references in a value hit.
@@ -146,8 +154,9 @@ impl<'p> Engine<'p, '_> {
             }
             for (id, row) in self.tree.record(node).numbered_rows() {
                 let (loc, Some(reference)) = (Loc::row(node, id), &row.reference) else { continue };
-                // Where a case has forms, its rows stand in one of these.
-                if self.tree.is_spelled(loc) {
+                // Where a case has forms, its rows stand in one of these, which may say it, too.
+                let form = self.tree.in_form(loc);
+                if form.is_some_and(|form| self.tree.row(form).reference.is_some()) {
                     continue;
                 }
                 if let Err(fault) = self.references_of(loc, row, reference, &mut all) {
@@ -177,8 +186,17 @@ impl<'p> Engine<'p, '_> {
             return Ok(());
         }
         if let (Role::Kept(_), Some(kept)) = (&row.role, self.tree.kept_of(loc, KeptKind::Number)) {
-            if let KeptValue::Int(number) = kept.stored {
-                return self.reference_at(loc, loc, number, reference, all);
+            if let (KeptValue::Int(number), instead_of) = (&kept.stored, &kept.instead_of) {
+                let instead_of = match instead_of {
+                    KeptValue::Int(number) => Some(*number),
+                    _ => None,
+                };
+                let number = *number;
+                self.reference_at(loc, loc, number, reference, all)?;
+                if let Some(found) = all.last_mut().filter(|found| found.at == loc) {
+                    found.instead_of = instead_of;
+                }
+                return Ok(());
             }
         }
         if !self.tree.is_data(loc, row) {
@@ -222,7 +240,7 @@ impl<'p> Engine<'p, '_> {
         let Some(array) = self.referred(reference, by)? else { return Ok(()) };
         let Item::Array(elements) = self.tree.item(array) else { return Ok(()) };
         let key = reference.field.as_deref();
-        all.push(Found { at, number, array, key, elements });
+        all.push(Found { at, number, array, key, instead_of: None, elements });
         Ok(())
     }
 }
@@ -377,13 +395,18 @@ impl<'p> References<'p> {
             if found.elements != elements {
                 continue;
             }
+            let old = found.instead_of.and_then(|number| u32::try_from(number).ok());
+            let instead_of = old.and_then(&mut to).map(i128::from).or(found.instead_of);
             let Some(field) = found.key else {
                 let index = u32::try_from(found.number).ok().filter(|n| loose || *n < count);
                 match (index, index.map(&mut to)) {
                     (Some(old), Some(Some(new))) if old == new => {}
-                    (_, Some(Some(new))) => {
-                        moved.push(Moved { at: found.at, number: new.into() });
-                    }
+                    (_, Some(Some(new))) => match self.unsayable(found.at, new.into()) {
+                        None => moved.push(Moved { at: found.at, number: new.into(), instead_of }),
+                        Some(kind) => {
+                            stays.problems.push(Problem::new(self.path(found.at), kind));
+                        }
+                    },
                     (_, Some(None)) => stays.held.push(self.path(found.at)),
                     (_, None) => {
                         let (index, count) = (found.number, count.into());
@@ -404,12 +427,36 @@ impl<'p> References<'p> {
             });
             if left.get(&found.number) == Some(&false) {
                 match instead.and_then(|index| self.key_of(array, field, index)) {
-                    Some(number) => moved.push(Moved { at: found.at, number }),
+                    Some(number) => moved.push(Moved { at: found.at, number, instead_of: None }),
                     None => stays.held.push(self.path(found.at)),
                 }
             }
         }
         stays.check().map(|()| moved)
+    }
+
+    /// Why a reference cannot be a number, as far as that is known before anything is placed.
+    fn unsayable(&self, loc: Loc, number: i128) -> Option<ProblemKind> {
+        let row = self.tree().row(loc);
+        let ranked = row.reference.as_ref().is_some_and(|reference| reference.filter.is_some());
+        let cell = match row.ty.stripped() {
+            Type::Cell(cell) => cell,
+            Type::Array(array) => match array.element.stripped() {
+                Type::Cell(cell) => cell,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let stored = number.saturating_add(row.plus);
+        if ranked {
+            None
+        } else if row.none.contains(&stored) {
+            Some(is_nothing(number))
+        } else if !cell_fits(self.model(), cell, stored) {
+            Some(does_not_fit(number, &self.model().cell_name(cell)))
+        } else {
+            None
+        }
     }
 
     /// The references to the element of an array by its key, or to all that have the key.
@@ -465,7 +512,7 @@ impl Staying {
         self.held.dedup();
         self.follows.dedup();
         if !self.problems.is_empty() {
-            Err(Stays::Dangling(WriteError::new(self.problems)))
+            Err(Stays::Invalid(WriteError::new(self.problems)))
         } else if !self.held.is_empty() {
             Err(Stays::Referenced(self.held))
         } else if !self.follows.is_empty() {

@@ -601,11 +601,10 @@ impl<'p, 'b> Tree<'p, 'b> {
         Some(loc)
     }
 
-    /// Whether a row of a case stands in one of its forms.
-    pub(crate) fn is_spelled(&self, loc: Loc) -> bool {
-        loc.node.part == CASE
-            && self.own_node(loc.node).case().is_some()
-            && self.spelled(loc).is_some()
+    /// The row of a form in which a row of its case stands.
+    pub(crate) fn in_form(&self, loc: Loc) -> Option<Loc> {
+        let formed = loc.node.part == CASE && self.own_node(loc.node).case().is_some();
+        self.spelled(loc).filter(|_| formed)
     }
 
     /// Address of a row's own bytes; of a bit field, of its first byte.

@@ -39,6 +39,8 @@ pub enum EditError {
     },
     /// The array is not there: an optional part is none, or a union has another case.
     NoArray,
+    /// An element cannot stand for itself when it is gone.
+    Itself,
     /// A new element would be more than positions can be said of.
     TooMany,
     /// These refer to elements of an array that follows from other parts of the value, so that it
@@ -92,6 +94,7 @@ impl fmt::Display for EditError {
                 write!(f, "there is no place {index}, the array has {count} {elements}")
             }
             EditError::NoArray => f.write_str("there is no such array in this value"),
+            EditError::Itself => f.write_str("it cannot stand for itself"),
             EditError::TooMany => f.write_str("the array would have too many elements"),
             EditError::Follows { paths } => {
                 f.write_str("these refer to an array that follows from other parts:")?;

@@ -13,8 +13,12 @@ use crate::ProblemKind;
 ///     pub struct EventIndex;
 /// }
 ///
-/// let event = EventIndex::new(3).unwrap();
+/// let event = EventIndex::at(3);
 /// assert_eq!(event.get(), 3);
+/// assert_eq!(EventIndex::new(3), Some(event));
+/// assert_eq!(EventIndex::from(3_u16), event);
+/// assert!(EventIndex::try_new(usize::MAX).is_err());
+/// assert_eq!(event.to_string(), "3");
 /// assert_eq!(EventIndex::try_from(3_usize), Ok(event));
 /// assert_eq!(format!("{event:?}"), "3");
 /// assert_eq!(size_of::<Option<EventIndex>>(), 4);
@@ -44,6 +48,33 @@ macro_rules! index {
                     $crate::__rt::Some(complement) => $crate::__rt::Some($name(complement)),
                     $crate::__rt::None => $crate::__rt::None,
                 }
+            }
+
+            /// The element at this position, counted from 0.
+            ///
+            /// # Panics
+            ///
+            /// If the position is 0xffffffff, which no array has. `try_new` returns that as an error.
+            #[must_use]
+            #[track_caller]
+            pub const fn at(position: u32) -> $name {
+                match $name::new(position) {
+                    $crate::__rt::Some(index) => index,
+                    $crate::__rt::None => panic!("no array has an element at 0xffffffff"),
+                }
+            }
+
+            /// The element at this position, counted from 0.
+            ///
+            /// # Errors
+            ///
+            /// If the position is 0xffffffff or more, which no array has.
+            pub fn try_new(
+                position: usize,
+            ) -> $crate::__rt::Result<$name, $crate::IndexError> {
+                $crate::__rt::index_number(position)
+                    .and_then($name::new)
+                    .ok_or($crate::IndexError)
             }
 
             #[doc(hidden)]
@@ -91,9 +122,7 @@ macro_rules! index {
             type Error = $crate::IndexError;
 
             fn try_from(position: usize) -> $crate::__rt::Result<$name, $crate::IndexError> {
-                $crate::__rt::index_number(position)
-                    .and_then($name::new)
-                    .ok_or($crate::IndexError)
+                $name::try_new(position)
             }
         }
 
@@ -126,6 +155,30 @@ macro_rules! index {
         impl ::core::fmt::Debug for $name {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 ::core::fmt::Display::fmt(&self.number(), f)
+            }
+        }
+
+        /// The position.
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(&self.number(), f)
+            }
+        }
+
+        impl $crate::__rt::Number for $name {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // It fits.
+            fn put(&mut self, number: i128, _: $crate::__rt::Option<i128>) {
+                *self = $name::new_const(number as u32);
+            }
+        }
+
+        impl $crate::__rt::Places for $name {
+            fn place(
+                &mut self,
+                way: &[$crate::__rt::Step],
+                spelling: bool,
+            ) -> $crate::__rt::Option<$crate::__rt::Place<'_>> {
+                $crate::__rt::number(self, way, spelling)
             }
         }
 

@@ -13,8 +13,8 @@ use super::mapping::held;
 use super::names::{Scope, ident, snake};
 use super::shape::{IndexId, Shape, Shapes, table_of};
 use crate::model::{
-    Expr, ExprId, Member, Model, Path, RecordId, RecordKind, Row, RowId, RowKind, Start, Step, Type,
-    UnionId,
+    Expr, ExprId, Member, Model, Path, RecordId, RecordKind, Row, RowId, RowKind, Start, Step,
+    Type, UnionId,
 };
 
 /// The ways to references, and the functions.
@@ -138,13 +138,11 @@ impl<'s, 'm> Leading<'s, 'm> {
 
     fn is_emitted(&self, record: RecordId) -> bool {
         self.records.contains(&record)
-            || held(self.shapes)
-                .values()
-                .any(|(holder, held)| {
-                    let ident = |id: RecordId| self.shapes.ident(id);
-                    ident(*holder) == ident(record)
-                        && held.iter().any(|held| self.records.contains(&held.record))
-                })
+            || held(self.shapes).values().any(|(holder, held)| {
+                let ident = |id: RecordId| self.shapes.ident(id);
+                ident(*holder) == ident(record)
+                    && held.iter().any(|held| self.records.contains(&held.record))
+            })
     }
 
     fn emit(&self) -> TokenStream {
@@ -159,8 +157,8 @@ impl<'s, 'm> Leading<'s, 'm> {
             for held in held {
                 let record = Literal::u32_unsuffixed(held.record.0);
                 for (row, field) in &held.fields {
-                    let leads = self.leads(held.record, RowId(*row))
-                        || self.leads(*holder, field.row);
+                    let leads =
+                        self.leads(held.record, RowId(*row)) || self.leads(*holder, field.row);
                     if leads && self.has_places(&field.shape) {
                         let (row, name) = (Literal::u32_unsuffixed(*row), &field.ident);
                         fields.extend(quote!(#record #row #name,));
@@ -180,7 +178,8 @@ impl<'s, 'm> Leading<'s, 'm> {
                 continue;
             }
             let ty = shapes.ty_for(&Shape::Choice(*id), false, &quote!('_));
-            let cases = 0..u32::try_from(shapes.model().unions[id.index()].cases.len()).unwrap_or(0);
+            let cases =
+                0..u32::try_from(shapes.model().unions[id.index()].cases.len()).unwrap_or(0);
             let cases = cases.filter_map(|case| {
                 let (variant, payload) = shapes.variant(*id, case);
                 self.has_places(&shapes.record(payload?)).then_some(variant)
@@ -241,23 +240,50 @@ fn targets(shapes: &Shapes<'_>) -> Vec<Target> {
     let mut targets = Vec::new();
     for (array, (ways, keys, by_position)) in found {
         let Some(mut ways) = ways.into_iter().collect::<Option<Vec<_>>>() else { continue };
-        ways.sort_by_key(|(_, way)| way.len());
+        ways.sort_by_key(|(begin, way)| (*begin, way.len()));
         ways.dedup();
-        // One that begins further up passes where the others begin.
-        let Some((scope, way)) = ways.last().cloned() else { continue };
-        let passes = |other: &RecordId| {
-            *other == scope
-                || way.iter().any(|part| matches!(part, Part::Row { record, .. } if record == other))
-        };
-        if !ways.iter().all(|(begin, _)| passes(begin)) || !shapes.has_type(scope) {
-            continue;
+        for (scope, way) in &ways {
+            let passed = |way: &[Part], by: RecordId| {
+                way.iter().any(|part| matches!(part, Part::Row { record, .. } if *record == by))
+            };
+            // A struct is only good for it if no reference into an array of it is outside.
+            let good = ways.iter().all(|(other, its_way)| {
+                other == scope && its_way == way
+                    || other != scope
+                        && !passed(its_way, *scope)
+                        && (passed(way, *other)
+                            || !contains(model, *scope, *other) && !contains(model, *other, *scope))
+            });
+            let Some(Part::Row { record, row, .. }) = way.last() else { continue };
+            if !good || !shapes.has_type(*scope) {
+                continue;
+            }
+            let index = by_position.then(|| shapes.index_into(array.0, array.1)).flatten();
+            let (array, way, keys) = ((*record, *row), way.clone(), keys.clone());
+            targets.push(Target { scope: *scope, array, way, keys, index });
         }
-        let index = by_position.then(|| shapes.index_into(array.0, array.1)).flatten();
-        let Some(Part::Row { record, row, .. }) = way.last() else { continue };
-        let array = (*record, *row);
-        targets.push(Target { scope, array, way, keys, index });
     }
     targets
+}
+
+/// Whether values of a record may have some of another one in them.
+fn contains(model: &Model, record: RecordId, other: RecordId) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut todo = vec![record];
+    while let Some(id) = todo.pop() {
+        let record = &model.records[id.index()];
+        let mut inner: Vec<RecordId> =
+            record.rows.iter().flat_map(|row| model.held(&row.ty)).collect();
+        if let RecordKind::Case(union, case) = record.kind {
+            let forms = &model.unions[union.index()].cases[case as usize].forms;
+            inner.extend(forms.iter().map(|form| form.record));
+        }
+        if inner.contains(&other) {
+            return true;
+        }
+        todo.extend(inner.into_iter().filter(|record| seen.insert(*record)));
+    }
+    false
 }
 
 /// The record at which a path begins that is evaluated in a record, and what subscripts in it need.
@@ -396,12 +422,10 @@ fn behind(mut ty: &Type) -> &Type {
                 Some(target) => target,
                 None => return ty,
             },
-            Type::PerEpoch(types) => {
-                match types.iter().find(|ty| !matches!(ty, Type::Nothing)) {
-                    Some(ty) => ty,
-                    None => return ty,
-                }
-            }
+            Type::PerEpoch(types) => match types.iter().find(|ty| !matches!(ty, Type::Nothing)) {
+                Some(ty) => ty,
+                None => return ty,
+            },
             ty => return ty,
         }
     }
@@ -502,13 +526,27 @@ impl Target {
         let definition = &model.records[self.array.0.index()];
         let row = &definition.rows[self.array.1.index()];
         let array = row.name.clone().unwrap_or_default();
-        let head = quote!([#generics] [#name] #file #record [#(#way),*] { #(#on_way)* } [#element_ty]);
+        let head =
+            quote!([#generics] [#name] #file #record [#(#way),*] { #(#on_way)* } [#element_ty]);
 
         // No two functions of a type have one name.
         let taken = scopes.entry(shapes.ident(self.scope).to_string()).or_insert_with(|| {
             Scope::with(&[
-                "read", "read_with", "read_noting", "read_owned", "write", "write_into", "validate",
-                "into_owned", "same_spelling", "inspect", "clone", "from", "into", "default", "eq",
+                "read",
+                "read_with",
+                "read_noting",
+                "read_owned",
+                "write",
+                "write_into",
+                "validate",
+                "into_owned",
+                "same_spelling",
+                "inspect",
+                "clone",
+                "from",
+                "into",
+                "default",
+                "eq",
             ])
         });
         let (one, owner) = (singular(&snake(&array)), snake(&definition.template));
@@ -599,7 +637,8 @@ fn singular(name: &str) -> String {
             return format!("{before}{one}");
         }
     }
-    for (many, one) in [("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")] {
+    for (many, one) in [("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")]
+    {
         if let Some(before) = name.strip_suffix(many).filter(|before| before.len() > 1) {
             return format!("{before}{one}");
         }

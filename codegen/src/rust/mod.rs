@@ -55,7 +55,10 @@ pub fn emit(model: &Model, options: &Options) -> String {
         arena::emit(shapes, direct.as_ref())
     });
     let types = types::emit(shapes, options);
-    types::file(model, &[types, mapping, edits, fast.unwrap_or_default(), arena.unwrap_or_default()])
+    types::file(
+        model,
+        &[types, mapping, edits, fast.unwrap_or_default(), arena.unwrap_or_default()],
+    )
 }
 
 /// The public types alone, without readers and writers.

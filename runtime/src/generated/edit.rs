@@ -352,11 +352,7 @@ impl Array {
 }
 
 /// Puts numbers where references stand: all of them, or none.
-fn put_all(
-    of: &mut dyn Edited,
-    found: &References<'_>,
-    all: &[Moved],
-) -> Result<(), EditError> {
+fn put_all(of: &mut dyn Edited, found: &References<'_>, all: &[Moved]) -> Result<(), EditError> {
     for moved in all {
         if of.place(&found.way(moved.at), false).is_none() {
             let what = "the reference cannot be changed".into();

@@ -14,7 +14,9 @@ use formwork_formats::{esf, evfl};
 use formwork_interpreter::{Edit, Program, Source, Value, edit, program, value_of, write};
 
 use build_evfl::flow;
-use evfl::{ActorActionsIndex, Event, EventData, EventIndex, EventJoin, FlowchartActorIndex};
+use evfl::{
+    ActorActionsIndex, Event, EventData, EventIndex, EventJoin, EventSubFlow, FlowchartActorIndex,
+};
 
 /// The schemas that come with Formwork.
 struct BuiltIn;
@@ -174,6 +176,57 @@ fn another_order_of_events() {
     before.sort();
     after.sort();
     assert_eq!(after, before);
+}
+
+#[test]
+fn sub_flow_events_are_those_of_the_files() {
+    let (mut same, mut others) = (0, 0);
+    for (path, bytes) in files("evfl", &["bfevfl"]) {
+        // Fixtures say what no tool would write.
+        if path.components().any(|part| part.as_os_str() == "fixtures") {
+            continue;
+        }
+        let file = evfl::File::read(&bytes).expect("the file can be read");
+        for flow in &file.flowcharts {
+            let mut made = flow.clone();
+            made.refresh_sub_flow_events();
+            for (entry, own) in flow.entry_points.iter().zip(&made.entry_points) {
+                let (mut listed, mut found) =
+                    (entry.sub_flow_events.clone(), own.sub_flow_events.clone());
+                // Another tool lists the same in another order.
+                if file.other_writer {
+                    listed.sort_unstable();
+                    found.sort_unstable();
+                    others += 1;
+                } else {
+                    same += 1;
+                }
+                assert_eq!(listed, found, "{}: {}", path.display(), entry.name);
+            }
+        }
+    }
+    println!("{same} entry points, and {others} of another writer");
+}
+
+#[test]
+fn sub_flow_events_follow_from_the_graph() {
+    let mut file = flow();
+    let flow = &mut file.flowcharts[0];
+    let call = |name: &'static str, next| Event {
+        name: name.into(),
+        data: EventData::SubFlow(EventSubFlow { next, ..Default::default() }),
+        ..Default::default()
+    };
+    let last = flow.push_event(call("Last", None)).expect("there is room");
+    let first = flow.push_event(call("First", Some(last))).expect("there is room");
+    flow.entry_points[0].main_event = Some(first);
+    flow.refresh_sub_flow_events();
+    assert_eq!(flow.entry_points[0].sub_flow_events, [first, last]);
+    // What leads back to where it came from ends.
+    let event = flow.event_mut(last).expect("it is there");
+    event.data = EventData::Join(EventJoin { next: Some(first), ..Default::default() });
+    flow.refresh_sub_flow_events();
+    assert_eq!(flow.entry_points[0].sub_flow_events, [first]);
 }
 
 #[test]

@@ -134,6 +134,22 @@ pub fn edit(
     }
 }
 
+/// Turns the lowest bit of every reference in a value round, for tests of generated code.
+///
+/// # Errors
+///
+/// If it is not known what refers to what.
+#[doc(hidden)]
+pub fn turn(program: &Program, value: &mut Value) -> Result<(), EditFailure> {
+    let root = program.model().root;
+    let found = references(program, root, value.given()).map_err(EditError::from)?;
+    for hit in found.all() {
+        let (at, number) = (hit.at, hit.number ^ 1);
+        put(value, &found, Moved { at, number, instead_of: hit.instead_of });
+    }
+    Ok(())
+}
+
 /// Adds an element at the end, where no position changes, and moves it from there.
 fn insert(
     program: &Program,

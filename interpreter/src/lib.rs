@@ -23,6 +23,8 @@ mod view;
 pub use coverage::{Coverage, Gap, Overlap, Unlisted, coverage};
 pub use diff::{ByteRange, Cause, Change, ChangeKind, Diff, Extent, Place, SpellingChange, diff};
 pub use document::{Deviation, Document, read, read_partly};
+#[doc(hidden)]
+pub use edit::turn;
 pub use edit::{Edit, EditFailure, Source, edit};
 pub use formwork::engine::{Note, Program};
 pub use inspect::{NotAValue, value_of};

@@ -29,6 +29,11 @@ pub(super) fn emit(shapes: &Shapes<'_>) -> TokenStream {
     code
 }
 
+/// Whether there is a way to something that edits change in the values of a record.
+pub(super) fn has_places(shapes: &Shapes<'_>, record: RecordId) -> bool {
+    Leading::new(shapes, &targets(shapes)).is_emitted(record)
+}
+
 /// Records and unions whose values have something in them that edits change.
 struct Leading<'s, 'm> {
     shapes: &'s Shapes<'m>,
@@ -320,7 +325,7 @@ fn begins(model: &Model, record: RecordId, path: &Path) -> Vec<RecordId> {
 fn way(shapes: &Shapes<'_>, begin: RecordId, path: &Path) -> Option<Vec<Part>> {
     let mut walk = Walk { shapes, way: Vec::new(), at: At::Record(begin) };
     walk.steps(path, 8)?;
-    walk.to_row();
+    walk.enter_row();
     matches!(walk.at, At::Type(ty) if matches!(behind(ty), Type::Array(_))).then_some(walk.way)
 }
 
@@ -343,7 +348,7 @@ impl<'m> Walk<'_, 'm> {
         for step in &path.steps {
             match step {
                 Step::Index(_) => {
-                    self.to_row();
+                    self.enter_row();
                     let At::Type(ty) = self.at else { return None };
                     let Type::Array(array) = behind(ty) else { return None };
                     self.way.push(Part::Element);
@@ -351,10 +356,10 @@ impl<'m> Walk<'_, 'm> {
                 }
                 Step::Last => return None,
                 Step::Field(field) => {
-                    self.to_record()?;
+                    self.enter_record()?;
                     let At::Record(record) = self.at else { return None };
                     for member in field.way_in(record) {
-                        self.to_record()?;
+                        self.enter_record()?;
                         let At::Record(record) = self.at else { return None };
                         match member {
                             Member::Row(row) | Member::Into(row) => self.enter(record, *row),
@@ -386,7 +391,7 @@ impl<'m> Walk<'_, 'm> {
     }
 
     /// Into the record that a row holds.
-    fn to_record(&mut self) -> Option<()> {
+    fn enter_record(&mut self) -> Option<()> {
         if let At::Type(ty) = self.at {
             match behind(ty) {
                 Type::Record(record) => self.at = At::Record(*record),
@@ -397,7 +402,7 @@ impl<'m> Walk<'_, 'm> {
     }
 
     /// To what a record stands for that is nothing but a row.
-    fn to_row(&mut self) {
+    fn enter_row(&mut self) {
         for _ in 0..16 {
             let record = match self.at {
                 At::Record(record) => record,

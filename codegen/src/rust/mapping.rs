@@ -24,7 +24,8 @@ fn file(shapes: &Shapes<'_>, fast: bool) -> TokenStream {
     let (ident, packed) = (shapes.ident(root), packed::literal(shapes.model()));
     let fast = fast.then(|| quote!(straight));
     let lifetime = shapes.borrows(&Shape::Struct(root)).then(|| quote!(<'a>));
-    quote!(::formwork::__file! { #ident #lifetime [#fast] #packed })
+    let places = super::edits::has_places(shapes, root).then(|| quote!(places));
+    quote!(::formwork::__file! { #ident #lifetime [#fast] [#places] #packed })
 }
 
 /// A record whose values are in a struct, with the fields that its rows have there.

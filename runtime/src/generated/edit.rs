@@ -367,3 +367,18 @@ fn put_all(of: &mut dyn Edited, found: &References<'_>, all: &[Moved]) -> Result
     }
     Ok(())
 }
+
+/// Turns the lowest bit of every reference in a file round, for tests: all of them have a way.
+///
+/// # Errors
+///
+/// If some of them has none.
+pub fn turn(format: &'static Format, of: &mut dyn Edited) -> Result<(), EditError> {
+    let program = format.program();
+    let found = engine::references(program, program.model().root, of.as_given())?;
+    let all = found.all().iter();
+    let all: Vec<Moved> = all
+        .map(|hit| Moved { at: hit.at, number: hit.number ^ 1, instead_of: hit.instead_of })
+        .collect();
+    put_all(of, &found, &all)
+}

@@ -724,11 +724,12 @@ macro_rules! __number {
 }
 
 /// Reads and writes of the type that stands for a file: `Name<'a>` or `Name`, in brackets the module
-/// with fast readers and writers if there is one, and the packed model.
+/// with fast readers and writers if there is one, and `places` if it has references in it, and the
+/// packed model.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __file {
-    ($name:ident<$a:lifetime> [$($fast:ident)?] $packed:literal) => {
+    ($name:ident<$a:lifetime> [$($fast:ident)?] [$($places:ident)?] $packed:literal) => {
         impl<$a> $name<$a> {
             $crate::__file! { @reads $a [$($fast)?] }
         }
@@ -739,13 +740,23 @@ macro_rules! __file {
 
         impl $name<'_> {
             $crate::__file! { @writes [$($fast)?] $packed }
+            $crate::__file! { @turns [$($places)?] }
         }
     };
-    ($name:ident [$($fast:ident)?] $packed:literal) => {
+    ($name:ident [$($fast:ident)?] [$($places:ident)?] $packed:literal) => {
         impl $name {
             $crate::__file! { @reads '_ [$($fast)?] }
             $crate::__file! { @owned [$($fast)?] |value: $name| value }
             $crate::__file! { @writes [$($fast)?] $packed }
+            $crate::__file! { @turns [$($places)?] }
+        }
+    };
+    (@turns []) => {};
+    (@turns [places]) => {
+        /// Turns the lowest bit of every reference round.
+        #[doc(hidden)]
+        pub fn __turn(&mut self) -> $crate::__rt::Result<(), $crate::EditError> {
+            $crate::__rt::turn(Self::__format(), self)
         }
     };
     (@reads $a:lifetime [$($fast:ident)?]) => {

@@ -51,7 +51,17 @@ enum Meaning {
 /// What the references of a value mean, and the arrays that they lead into.
 struct Meant {
     all: BTreeMap<String, (Way, Meaning)>,
-    arrays: Vec<(String, Way, u32, Vec<(RecordId, RowId)>)>,
+    arrays: Vec<Array>,
+}
+
+/// An array that references lead into.
+#[derive(Debug, Clone)]
+struct Array {
+    path: String,
+    way: Way,
+    count: u32,
+    /// Rows with such references.
+    rows: Vec<(RecordId, RowId)>,
 }
 
 fn meant(program: &Program, value: &Value) -> Result<Meant, Broken> {
@@ -71,10 +81,13 @@ fn meant(program: &Program, value: &Value) -> Result<Meant, Broken> {
         let (record, row) = (found.tree().record_id(hit.at.node), hit.at.row);
         if let Some(count) = found.count(hit.array) {
             let path = found.path(hit.array).to_string();
-            match meant.arrays.iter_mut().find(|(known, ..)| *known == path) {
-                Some((_, _, _, rows)) if rows.contains(&(record, row)) => {}
-                Some((_, _, _, rows)) => rows.push((record, row)),
-                None => meant.arrays.push((path, array, count, vec![(record, row)])),
+            match meant.arrays.iter_mut().find(|known| known.path == path) {
+                Some(known) if known.rows.contains(&(record, row)) => {}
+                Some(known) => known.rows.push((record, row)),
+                None => {
+                    let rows = vec![(record, row)];
+                    meant.arrays.push(Array { path, way: array, count, rows });
+                }
             }
         }
         meant.all.insert(format!("{way:?}"), (way, meaning));
@@ -113,7 +126,7 @@ pub fn check(
 ) -> Result<Option<Tried>, Broken> {
     let before = meant(program, value)?;
     let Ok(choice) = u.choose_index(before.arrays.len()) else { return Ok(None) };
-    let (path, array, count, rows) = before.arrays[choice].clone();
+    let Array { path, way: array, count, rows } = before.arrays[choice].clone();
     let mut any = |most: u32| u.int_in_range(0..=most).unwrap_or(0);
     let old = elements(value, &path)?;
     let mut changed = value.clone();

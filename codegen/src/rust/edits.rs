@@ -436,10 +436,14 @@ fn behind(mut ty: &Type) -> &Type {
     }
 }
 
-/// How a list is reached in a value, with what is around it taken off.
+/// How something is reached in a value, with what is around it taken off.
 struct Reached {
-    list_mut: TokenStream,
-    list: TokenStream,
+    /// The place of it, or a reference to it; to change it, and to look at it.
+    place: [TokenStream; 2],
+    /// Whether it is a reference.
+    referred: bool,
+    /// The options that hold these references, if that is what was taken off last.
+    options: Option<[TokenStream; 2]>,
     shape: Shape,
     /// Names and types of the positions on the way.
     on_way: Vec<(Ident, TokenStream)>,
@@ -449,8 +453,9 @@ impl Target {
     fn reach(&self, shapes: &Shapes<'_>) -> Option<Reached> {
         let model = shapes.model();
         let mut reached = Reached {
-            list_mut: quote!(of),
-            list: quote!(of),
+            place: [quote!(of), quote!(of)],
+            referred: true,
+            options: None,
             shape: Shape::Struct(self.scope),
             on_way: Vec::new(),
         };
@@ -458,7 +463,7 @@ impl Target {
         let mut array: Option<(RecordId, RowId)> = None;
         for part in &self.way {
             reached.bare();
-            let (list_mut, list) = (reached.list_mut.clone(), reached.list.clone());
+            let [place_mut, place] = reached.place.clone();
             match part {
                 Part::Row { record, row, .. } => {
                     array = Some((*record, *row));
@@ -470,15 +475,15 @@ impl Target {
                     };
                     let field = field?;
                     let name = &field.ident;
-                    reached.list_mut = quote!(&mut (#list_mut).#name);
-                    reached.list = quote!(&(#list).#name);
+                    reached.go([quote!(#place_mut.#name), quote!(#place.#name)], false);
                     reached.shape = field.shape.clone();
                 }
                 Part::Element => {
                     let (record, row) = array?;
                     let index = Literal::usize_unsuffixed(reached.on_way.len());
-                    reached.list_mut = quote!((#list_mut).get_mut(*at.get(#index)?)?);
-                    reached.list = quote!((#list).get(*at.get(#index)?)?);
+                    let at = quote!(::formwork::__rt::on_way(at, #index)?);
+                    let place = [quote!(#place_mut.get_mut(#at)?), quote!(#place.get(#at)?)];
+                    reached.go(place, true);
                     reached.shape = match &reached.shape {
                         Shape::List(inner) | Shape::Fixed(inner, _) => (**inner).clone(),
                         _ => return None,
@@ -503,10 +508,9 @@ impl Target {
         leading: &Leading<'_, '_>,
         scopes: &mut BTreeMap<String, Scope>,
     ) -> Option<TokenStream> {
-        let Reached { list_mut, list, shape: Shape::List(element), on_way } = self.reach(shapes)?
-        else {
-            return None;
-        };
+        let reached = self.reach(shapes)?;
+        let [list_mut, list] = reached.found();
+        let Reached { shape: Shape::List(element), on_way, .. } = reached else { return None };
         if !leading.is_emitted(self.scope) {
             return None;
         }
@@ -575,7 +579,7 @@ impl Target {
             code.extend(quote! {
                 ::formwork::__edits! {
                     #head #index |of, at|
-                    { ::formwork::__rt::Some(#list_mut) } { ::formwork::__rt::Some(#list) }
+                    { #list_mut } { #list }
                     #array #(#names)*
                 }
             });
@@ -594,7 +598,7 @@ impl Target {
             };
             code.extend(quote! {
                 ::formwork::__key_edits! {
-                    #head |of, at| { ::formwork::__rt::Some(#list_mut) }
+                    #head |of, at| { #list_mut }
                     #array #key #name [#ty] #rename
                 }
             });
@@ -602,7 +606,7 @@ impl Target {
                 let remove = ident(&format!("remove_{base}"));
                 code.extend(quote! {
                     ::formwork::__key_remove! {
-                        #head |of, at| { ::formwork::__rt::Some(#list_mut) } #array #remove
+                        #head |of, at| { #list_mut } #array #remove
                     }
                 });
             }
@@ -612,24 +616,39 @@ impl Target {
 }
 
 impl Reached {
+    fn go(&mut self, place: [TokenStream; 2], referred: bool) {
+        (self.place, self.referred, self.options) = (place, referred, None);
+    }
+
     /// Takes off what may be none, and boxes.
     fn bare(&mut self) {
         loop {
-            let Reached { list_mut, list, .. } = &*self;
+            let [place_mut, place] = &self.place;
             match &self.shape {
                 Shape::Option(inner) => {
-                    let (list_mut, list) =
-                        (quote!((#list_mut).as_mut()?), quote!((#list).as_ref()?));
+                    let options = [quote!(#place_mut.as_mut()), quote!(#place.as_ref())];
                     let shape = (**inner).clone();
-                    (self.list_mut, self.list, self.shape) = (list_mut, list, shape);
+                    self.go(options.each_ref().map(|option| quote!(#option?)), true);
+                    (self.options, self.shape) = (Some(options), shape);
                 }
-                Shape::Boxed(inner) => {
-                    let (list_mut, list) = (quote!(&mut **(#list_mut)), quote!(&**(#list)));
-                    let shape = (**inner).clone();
-                    (self.list_mut, self.list, self.shape) = (list_mut, list, shape);
-                }
+                Shape::Boxed(inner) => self.shape = (**inner).clone(),
                 _ => return,
             }
+        }
+    }
+
+    /// Options of references to it.
+    fn found(&self) -> [TokenStream; 2] {
+        let [place_mut, place] = &self.place;
+        match (&self.options, self.referred) {
+            (Some(options), _) => options.clone(),
+            (None, true) => {
+                [quote!(::formwork::__rt::Some(#place_mut)), quote!(::formwork::__rt::Some(#place))]
+            }
+            (None, false) => [
+                quote!(::formwork::__rt::Some(&mut #place_mut)),
+                quote!(::formwork::__rt::Some(&#place)),
+            ],
         }
     }
 }

@@ -146,6 +146,11 @@ pub struct Array {
 /// The list of an array in a value, by the positions on the way.
 pub type List<S, T> = for<'v> fn(&'v mut S, &[usize]) -> Option<&'v mut Vec<T>>;
 
+/// A position on the way to an array.
+pub fn on_way(at: &[usize], number: usize) -> Option<usize> {
+    at.get(number).copied()
+}
+
 fn count(list: usize) -> Result<u32, EditError> {
     u32::try_from(list).ok().filter(|count| *count < u32::MAX).ok_or(EditError::TooMany)
 }

@@ -20,7 +20,7 @@ mod value;
 pub use crate::engine::{Asked, Fields, Given, Spelled, Step};
 pub use crate::straight as s;
 pub use crate::SpellingEntry;
-pub use edit::{number, turn, Array, Edited, Number, Place, Places};
+pub use edit::{number, on_way, turn, Array, Edited, Number, Place, Places};
 pub use format::{read, validate, write, Format};
 pub use made::{Made, Seen};
 pub use names::*;

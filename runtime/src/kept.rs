@@ -51,6 +51,11 @@ impl<T> Kept<T> {
         self.0.as_ref().map(|(stored, instead_of)| (stored, instead_of.as_ref()))
     }
 
+    /// What was stored and what it was instead of, to change them.
+    pub(crate) fn parts_mut(&mut self) -> Option<(&mut T, Option<&mut T>)> {
+        self.0.as_mut().map(|(stored, instead_of)| (stored, instead_of.as_mut()))
+    }
+
     /// The same deviation with other types.
     pub fn map<U>(self, mut change: impl FnMut(T) -> U) -> Kept<U> {
         Kept(self.0.map(|(stored, instead_of)| (change(stored), instead_of.map(&mut change))))

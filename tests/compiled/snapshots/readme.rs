@@ -78,6 +78,21 @@ pub struct Room {
 $!#>#$*v$#&&z!(&!#$%!%~'!*{%#!"
 }
 
+::formwork::__places! {
+    [File < '_ >] { 0 3 rooms, } { spelling 0 }
+}
+
+::formwork::__places! {
+    [Room] { 1 2 next, } {}
+}
+
+::formwork::__edits! {
+    ['a] [File < 'a >] File 0[::formwork::__rt::Some((0, 3, false))] {} [Room] RoomIndex
+    | of, at | { ::formwork::__rt::Some(& mut (of).rooms) } { ::formwork::__rt::Some(&
+    (of).rooms) } "rooms" room room_mut insert_room push_room remove_room replace_room
+    move_room map_room_indices
+}
+
 /// Readers and writers for files that have nothing unusual.
 #[allow(warnings, clippy::all, clippy::pedantic)]
 mod straight {

@@ -50,6 +50,26 @@ fn line_name((ty, rules): &Line) -> String {
     format!("{}{rules}", format!("{ty:?}").to_lowercase())
 }
 
+fn is_syntax(code: &str) -> bool {
+    code.starts_with("E01") && code != "E0106"
+}
+
+/// Writes a cell for tests of generated code, if somebody wants it.
+fn write_files(cell: &Cell, head: &str) {
+    let Some(folder) = env::var_os("MATRIX_FILES") else { return };
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let name: String = head.to_lowercase().chars().map(plain).collect();
+    let path = std::path::Path::new(&folder).join(name);
+    let mut files = String::new();
+    for (stored, file) in cell.files() {
+        let bytes: Vec<String> = file.iter().map(|byte| format!("{byte:02x}")).collect();
+        let _ = writeln!(files, "== stored{stored}\n{}\n", bytes.join(" "));
+    }
+    fs::create_dir_all(&folder).expect("the folder can be made");
+    fs::write(path.with_extension("kdl"), cell.schema()).expect("the schema can be written");
+    fs::write(path.with_extension("hex"), files).expect("the files can be written");
+}
+
 /// What a cell is, with what is wrong of it.
 fn cell(place: Place, part: Part, (ty, rules): &Line, depth: Depth, wrong: &mut String) -> String {
     let rules = Rules {
@@ -61,8 +81,16 @@ fn cell(place: Place, part: Part, (ty, rules): &Line, depth: Depth, wrong: &mut 
     let cell = Cell { place, part, rules };
     let head = format!("{:?}{} | {} | {}", ty, cell.rules.text(), place.name(), part.name());
     match catch_unwind(AssertUnwindSafe(|| cell.outcome(depth))) {
-        Ok(Outcome::Works(notes)) if notes.is_empty() => "works".to_owned(),
+        Ok(Outcome::Works(notes)) if notes.is_empty() => {
+            write_files(&cell, &head);
+            "works".to_owned()
+        }
         Ok(Outcome::Works(notes)) => format!("works {}", notes.join("+")),
+        // Only properties that a statement does not have are no schema; the rest is an oversight here.
+        Ok(Outcome::Refused(codes)) if codes.iter().any(|code| is_syntax(code)) => {
+            let _ = writeln!(wrong, "{head}: {}\n{}", codes.join("+"), cell.schema());
+            "NO SCHEMA".to_owned()
+        }
         Ok(Outcome::Refused(codes)) => codes.join("+"),
         Ok(Outcome::Wrong(found)) => {
             let _ = writeln!(wrong, "{head}: {} of", found.len());

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::context::{Context, element, has_bytes, row_name};
 use super::exprs::{inline_lengths, own_rows, values};
 use crate::diagnostic::Diagnostics;
-use crate::model::{ExprId, Member, Model, Row, RowId, RowKind, Step, Tag, Type};
+use crate::model::{ExprId, Member, Model, RecordId, Row, RowId, RowKind, Start, Step, Tag, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (id, record) in context.model.records() {
@@ -30,7 +30,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 }
             }
             let ranked = |row: &RowId| record.rows.get(row.index()).filter(|row| is_rank(row));
-            let rank = needed.iter().find_map(|expr| rank(context.model, *expr));
+            let rank = needed.iter().find_map(|expr| rank(context.model, id, *expr));
             if let Some(rank) = rank.or_else(|| rows.iter().find_map(ranked)) {
                 let what = row_name(rank);
                 found
@@ -62,12 +62,18 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
 }
 
 /// A row of which an expression takes the value, if what it stores is a rank.
-fn rank(model: &Model, expr: ExprId) -> Option<&Row> {
+fn rank(model: &Model, of: RecordId, expr: ExprId) -> Option<&Row> {
     let mut found = None;
     let mut pending = vec![expr];
     let mut seen = Vec::new();
     while let Some(expr) = pending.pop() {
         values(model, expr, &mut |path| {
+            if let (Start::Argument(number), []) = (&path.start, &path.steps[..]) {
+                let record = model.records.get(of.index());
+                let given = record.and_then(|of| of.arguments.get(*number as usize)).copied();
+                pending.extend(given.filter(|given| !seen.contains(given)));
+                seen.extend(given);
+            }
             let Some(Step::Field(field)) = path.steps.last() else { return };
             for (record, members) in &field.members {
                 let Some(record) = model.records.get(record.index()) else { continue };

@@ -75,6 +75,21 @@ impl Cell {
         if try_.wrong.is_empty() { Outcome::Works(codes) } else { Outcome::Wrong(try_.wrong) }
     }
 
+    /// Files that are read, each with the number that the row stores.
+    #[must_use]
+    pub fn files(&self) -> Vec<(i128, Vec<u8>)> {
+        let Some((good, _, behind)) = self.good() else { return Vec::new() };
+        let second = (good, &behind.0[..]);
+        let mut files = Vec::new();
+        for stored in self.rules.ty.numbers(true) {
+            if let Ok((_, behind)) = self.entry(stored).said {
+                let file = self.place.file(self.rules.ty, stored, &behind.0, second);
+                files.push((stored, file));
+            }
+        }
+        files
+    }
+
     /// Whether the row is in the value.
     fn is_data(&self) -> bool {
         let label =

@@ -86,7 +86,7 @@ impl Part {
             Part::Index => format!("u8 y is=\"File.xs[{x}] ?? 99\""),
             Part::When => format!("when \"{x} == 4\" {{ u8 y }}"),
             Part::Check => format!("check \"({x} ?? 0) != 7\""),
-            Part::Argument => format!("Arg<\"{x}\"> g"),
+            Part::Argument => format!("Arg<{x}> g"),
             Part::Let => format!("let n \"({x} ?? 6) * 2\"; i32 y is=\"n - 1\""),
         }
     }

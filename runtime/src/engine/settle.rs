@@ -269,6 +269,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             Item::F64(bits) => bits == 0,
             Item::Bool(b) => !b,
             Item::Node(_) => return Ok(()),
+            Item::Absent if !row.none.is_empty() => return Ok(()),
             _ => number == Some(0),
         };
         if zero && row.none.is_empty() {

@@ -98,11 +98,12 @@ impl<'t> Cx<'t> {
         let homes = vec![Home::Nowhere; self.epoch_count()];
         let mut built = self.new_row(id, slot, ty, homes);
         built.role = Role::Elsewhere;
-        // The value may be none if the form that can say all of them has a number for that.
+        // The form that can say all values says whether one may be none, and how small it may be.
         if let Some(Source::Row(row, _)) =
             self.rec(form).slots[row.index()].variants.last().map(|last| last.source.clone())
         {
             built.none = row.props.numbers("none");
+            built.plus = row.props.int("plus").unwrap_or(0);
         }
         if let Some(row) = value {
             for name in ["usually", "seen", "unique"] {
@@ -115,9 +116,9 @@ impl<'t> Cx<'t> {
             built.doc.clone_from(&row.doc);
             built.source = row.props.text("source").map(str::to_owned);
             let env = self.record_env(id);
-            let none = std::mem::take(&mut built.none);
+            let (none, plus) = (std::mem::take(&mut built.none), built.plus);
             self.common(id, slot, row, &env, &mut built);
-            built.none = none;
+            (built.none, built.plus) = (none, plus);
         }
         Some(built)
     }

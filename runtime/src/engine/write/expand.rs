@@ -115,11 +115,16 @@ impl<'p> Engine<'p, '_> {
                 match self.eval(expr, loc.node, None) {
                     Ok(val) => (Some(val), Some((kind, expr))),
                     // Names that no tree can hold, kept with the nodes that the file had.
-                    Err(fault) if self.tree.kept_of(loc, kind).is_some() => match *fault {
-                        Fault::Eval(_) | Fault::Keys(..) => (Some(Val::None), Some((kind, expr))),
-                        other => return Err(Box::new(other)),
-                    },
-                    Err(fault) => return Err(fault),
+                    Err(fault) => {
+                        let kept = self.tree.kept_of(loc, kind);
+                        let held = kept.is_some_and(|kept| kept.instead_of == KeptValue::None);
+                        match *fault {
+                            Fault::Eval(_) | Fault::Keys(..) if held => {
+                                (Some(Val::None), Some((kind, expr)))
+                            }
+                            other => return Err(Box::new(other)),
+                        }
+                    }
                 }
             }
             _ => return Ok(None),

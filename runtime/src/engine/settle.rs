@@ -370,6 +370,20 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(self.digest(&[sections, entries]))
     }
 
+    /// A digest of the names in a dictionary, of which no tree can be made; nothing if they are no
+    /// texts.
+    pub(crate) fn names_digest(&mut self, loc: Loc, expr: ExprId) -> Fallible<KeptValue> {
+        let Expr::Patricia(path) = &self.model[expr] else { return Ok(KeptValue::None) };
+        match self.texts(path, loc.node, None) {
+            Ok(names) => {
+                let names: Vec<Item> = names.into_iter().map(Item::Text).collect();
+                Ok(self.digest_rows([&names[..]].into_iter()))
+            }
+            Err(fault) if matches!(*fault, Fault::Eval(_)) => Ok(KeptValue::None),
+            Err(fault) => Err(fault),
+        }
+    }
+
     fn digest(&self, tables: &[u32]) -> KeptValue {
         self.digest_rows(tables.iter().flat_map(|table| self.tables[*table as usize].rows()))
     }
@@ -410,7 +424,8 @@ impl<'p, 'b> Engine<'p, 'b> {
                 };
                 self.note(self.tree.row_at(loc), loc, message);
                 let stored = self.kept_value(self.tree.entry(loc));
-                self.keep(loc, kind, stored, KeptValue::None);
+                let instead = self.names_digest(loc, expr)?;
+                self.keep(loc, kind, stored, instead);
                 return Ok(());
             }
             Err(fault) => return Err(fault),

@@ -33,7 +33,6 @@ const GOLDEN: [&str; 17] = [
     "endian_chosen",
     "epochs_columns",
     "epochs_when",
-    "for_people",
     "forms",
     "objects",
     "parameters",
@@ -46,6 +45,7 @@ const GOLDEN: [&str; 17] = [
     "union_on",
     "union_patterns",
     "words",
+    "words_for_people",
 ];
 
 /// Compares with a file, or writes it if that is asked for.

@@ -572,7 +572,7 @@ impl<'p> Engine<'p, '_> {
             self.stated(loc, row)
         } else if let Some(absent) = &row.absent {
             self.constant(absent)
-        } else if row.when.is_some() || !row.none.is_empty() {
+        } else if row.when.is_some() && self.is_optional_data(row) || !row.none.is_empty() {
             Item::Absent
         } else {
             match &row.ty {

@@ -298,7 +298,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             return Ok(());
         }
         let reading = self.is_reading();
-        if !reading && self.is_nowhere(loc, row) {
+        if !reading && self.is_nowhere(loc, row)? {
             if let Item::Node(unused) = self.tree.item(loc) {
                 self.tree.bury(unused);
             }
@@ -315,12 +315,19 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(())
     }
 
-    /// Whether an object is not there because nothing says where it is. Of one that has data the
-    /// value says whether it is there.
-    fn is_nowhere(&mut self, loc: Loc, row: &Row) -> bool {
-        let RowKind::Object { address } = row.kind else { return false };
-        !self.model.carries_data(&row.ty)
-            && matches!(self.eval_int(address, loc.node, None), Ok(None))
+    /// Whether an object is not there because its condition does not hold, or nothing says where it
+    /// is. Of one that has data the value says whether it is there.
+    fn is_nowhere(&mut self, loc: Loc, row: &Row) -> Fallible<bool> {
+        let RowKind::Object { address } = row.kind else { return Ok(false) };
+        if self.model.carries_data(&row.ty) {
+            return Ok(false);
+        }
+        if let Some(condition) = row.when {
+            if !self.eval_bool(condition, loc.node, None)? {
+                return Ok(true);
+            }
+        }
+        Ok(matches!(self.eval_int(address, loc.node, None), Ok(None)))
     }
 
     fn place_target(

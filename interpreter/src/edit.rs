@@ -145,7 +145,7 @@ pub fn turn(program: &Program, value: &mut Value) -> Result<(), EditFailure> {
     let found = references(program, root, value.given()).map_err(EditError::from)?;
     for hit in found.all() {
         let (at, number) = (hit.at, hit.number ^ 1);
-        put(value, &found, Moved { at, number, instead_of: hit.instead_of });
+        put(value, &found, Moved { at, number });
     }
     Ok(())
 }
@@ -226,14 +226,15 @@ fn change(
 }
 
 /// Puts a number where a reference stands.
-fn put(value: &mut Value, found: &References<'_>, Moved { at, number, instead_of }: Moved) {
+fn put(value: &mut Value, found: &References<'_>, Moved { at, number }: Moved) {
     let way = found.way(at);
     let model = found.model();
     if let Role::Kept(_) = found.tree().row(at).role {
         let Some((kept, name)) = kept_of(value, &way, model) else { return };
         for kept in kept.iter_mut().filter(|kept| kept.row == name) {
             kept.stored = Value::Int(number);
-            kept.instead_of = instead_of.map_or(Value::None, Value::Int);
+            // What follows from others may be another element then.
+            kept.instead_of = Value::None;
         }
         return;
     }
@@ -373,7 +374,7 @@ fn set(
         }
     }
     if let (true, Some(number)) = (renamed, number) {
-        by.into_iter().for_each(|at| put(value, found, Moved { at, number, instead_of: None }));
+        by.into_iter().for_each(|at| put(value, found, Moved { at, number }));
     }
     Ok(())
 }

@@ -159,7 +159,7 @@ macro_rules! index {
 
         impl $crate::__rt::Number for $name {
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // It fits.
-            fn put(&mut self, number: i128, _: $crate::__rt::Option<i128>) {
+            fn put(&mut self, number: i128) {
                 *self = $name::new_const(number as u32);
             }
         }

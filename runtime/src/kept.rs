@@ -51,9 +51,12 @@ impl<T> Kept<T> {
         self.0.as_ref().map(|(stored, instead_of)| (stored, instead_of.as_ref()))
     }
 
-    /// What was stored and what it was instead of, to change them.
-    pub(crate) fn parts_mut(&mut self) -> Option<(&mut T, Option<&mut T>)> {
-        self.0.as_mut().map(|(stored, instead_of)| (stored, instead_of.as_mut()))
+    /// Changes what deviates; it is always written then.
+    pub(crate) fn deviate(&mut self, change: impl FnOnce(&mut T)) {
+        if let Some((stored, instead_of)) = &mut self.0 {
+            change(stored);
+            *instead_of = None;
+        }
     }
 
     /// The same deviation with other types.

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use arbitrary::Unstructured;
-use formwork_interpreter::{Program, Value};
+use formwork::EditError;
+use formwork_interpreter::{Edit, EditFailure, Program, Source, Value, edit, write};
 use formwork_properties::follow::{self, Outcome};
 use formwork_tests::golden::features;
 use formwork_tests::{flows, laws, programs, samples, trees};
@@ -177,4 +178,52 @@ fn of_drafts() {
         let tally = tried(name, &program, &values);
         report(name, &program, &tally);
     }
+}
+
+/// References in slices of a shared table, one that usually follows from others, and one into the
+/// table itself.
+const SHARED: &str = r#"
+module shared root=File endian=little
+struct File {
+    u8    count
+    u8    uses_count
+    u8    word_count
+    Node  nodes    count=count
+    u8    uses     count=uses_count  from="nodes.uses"  ref=words
+    u8    words    count=word_count
+    u8    in_uses  ref=uses none=0xff
+    u8    first    ref=words usually="count(nodes) > 2 ? 1 : 0"
+}
+struct Node 0x02 {
+    u8     base       0x00
+    u8     use_count  0x01
+    slice  uses  of=File.uses base=base count=use_count
+}
+"#;
+
+#[test]
+fn of_shared_tables_and_what_usually_follows() {
+    let program = programs::from_text("shared.kdl", SHARED, None).expect("it is clean");
+    let bytes = [2, 3, 2, 0, 2, 2, 1, 1, 0, 1, 0x61, 0x62, 0xff, 1];
+    let value = laws::value_of(&program, &bytes).expect("it is a file");
+    let tally = tried("shared", &program, std::slice::from_ref(&value));
+    report("shared", &program, &tally);
+    // The word that it has instead of the first one is the same afterwards.
+    let mut changed = value.clone();
+    let word = Value::Int(0x63);
+    let insert = Edit::Insert(Source::Value(&word));
+    edit(&program, &mut changed, "words[0]", insert).expect("nothing keeps it");
+    let written = write(&program, &changed).expect("it can be written");
+    assert_eq!(written, [2, 3, 3, 0, 2, 2, 1, 2, 1, 2, 0x63, 0x61, 0x62, 0xff, 2]);
+    // Where elements of the table come to be follows from those who have slices of it.
+    let mut changed = value.clone();
+    let index = Value::Int(1);
+    edit(&program, &mut changed, "in_uses", Edit::Set(Source::Value(&index))).expect("it is one");
+    let before = changed.clone();
+    let refused = edit(&program, &mut changed, "nodes[0].uses[0]", Edit::Remove(None));
+    let Err(EditFailure::Edit(EditError::Follows { paths })) = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(paths.iter().map(ToString::to_string).collect::<Vec<_>>(), ["in_uses"]);
+    assert!(changed.same_spelling(&before));
 }

@@ -52,8 +52,6 @@ pub struct Found<'p> {
     pub array: Loc,
     /// The field of the elements whose content it is; of a position, none.
     pub key: Option<&'p str>,
-    /// Of a number that usually follows from others: what it is instead of.
-    pub instead_of: Option<i128>,
     elements: ArrayRef,
 }
 
@@ -70,8 +68,6 @@ pub struct Moved {
     pub at: Loc,
     /// What it has to be.
     pub number: i128,
-    /// Of a number that usually follows from others: what it will be instead of.
-    pub instead_of: Option<i128>,
 }
 
 /// Where the elements of an array come to.
@@ -186,17 +182,8 @@ impl<'p> Engine<'p, '_> {
             return Ok(());
         }
         if let (Role::Kept(_), Some(kept)) = (&row.role, self.tree.kept_of(loc, KeptKind::Number)) {
-            if let (KeptValue::Int(number), instead_of) = (&kept.stored, &kept.instead_of) {
-                let instead_of = match instead_of {
-                    KeptValue::Int(number) => Some(*number),
-                    _ => None,
-                };
-                let number = *number;
-                self.reference_at(loc, loc, number, reference, all)?;
-                if let Some(found) = all.last_mut().filter(|found| found.at == loc) {
-                    found.instead_of = instead_of;
-                }
-                return Ok(());
+            if let KeptValue::Int(number) = kept.stored {
+                return self.reference_at(loc, loc, number, reference, all);
             }
         }
         if !self.tree.is_data(loc, row) {
@@ -240,7 +227,7 @@ impl<'p> Engine<'p, '_> {
         let Some(array) = self.referred(reference, by)? else { return Ok(()) };
         let Item::Array(elements) = self.tree.item(array) else { return Ok(()) };
         let key = reference.field.as_deref();
-        all.push(Found { at, number, array, key, instead_of: None, elements });
+        all.push(Found { at, number, array, key, elements });
         Ok(())
     }
 }
@@ -395,14 +382,12 @@ impl<'p> References<'p> {
             if found.elements != elements {
                 continue;
             }
-            let old = found.instead_of.and_then(|number| u32::try_from(number).ok());
-            let instead_of = old.and_then(&mut to).map(i128::from).or(found.instead_of);
             let Some(field) = found.key else {
                 let index = u32::try_from(found.number).ok().filter(|n| loose || *n < count);
                 match (index, index.map(&mut to)) {
                     (Some(old), Some(Some(new))) if old == new => {}
                     (_, Some(Some(new))) => match self.unsayable(found.at, new.into()) {
-                        None => moved.push(Moved { at: found.at, number: new.into(), instead_of }),
+                        None => moved.push(Moved { at: found.at, number: new.into() }),
                         Some(kind) => {
                             stays.problems.push(Problem::new(self.path(found.at), kind));
                         }
@@ -427,7 +412,7 @@ impl<'p> References<'p> {
             });
             if left.get(&found.number) == Some(&false) {
                 match instead.and_then(|index| self.key_of(array, field, index)) {
-                    Some(number) => moved.push(Moved { at: found.at, number, instead_of: None }),
+                    Some(number) => moved.push(Moved { at: found.at, number }),
                     None => stays.held.push(self.path(found.at)),
                 }
             }

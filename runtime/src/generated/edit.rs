@@ -24,8 +24,8 @@ pub enum Place<'v> {
 
 /// A number that refers to an element.
 pub trait Number {
-    /// Puts another one in its place; `instead_of` is for what usually follows from others.
-    fn put(&mut self, number: i128, instead_of: Option<i128>);
+    /// Puts another one in its place.
+    fn put(&mut self, number: i128);
 }
 
 /// A value with numbers in it that refer to elements.
@@ -52,7 +52,7 @@ macro_rules! integers {
     ($($ty:ty)*) => {$(
         impl Number for $ty {
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // It fits.
-            fn put(&mut self, number: i128, _: Option<i128>) {
+            fn put(&mut self, number: i128) {
                 *self = number as $ty;
             }
         }
@@ -68,13 +68,8 @@ macro_rules! integers {
 integers!(u8 u16 u32 u64 i8 i16 i32 i64 i128);
 
 impl<T: Number> Number for Kept<T> {
-    fn put(&mut self, number: i128, instead_of: Option<i128>) {
-        if let Some((stored, known)) = self.parts_mut() {
-            stored.put(number, None);
-            if let (Some(known), Some(number)) = (known, instead_of) {
-                known.put(number, None);
-            }
-        }
+    fn put(&mut self, number: i128) {
+        self.deviate(|stored| stored.put(number));
     }
 }
 
@@ -350,8 +345,7 @@ impl Array {
             return Ok(());
         }
         let moved = found.by_key(array, field, old).into_iter();
-        let moved: Vec<Moved> =
-            moved.map(|at| Moved { at, number: new, instead_of: None }).collect();
+        let moved: Vec<Moved> = moved.map(|at| Moved { at, number: new }).collect();
         put_all(of, &found, &moved)
     }
 }
@@ -367,7 +361,7 @@ fn put_all(of: &mut dyn Edited, found: &References<'_>, all: &[Moved]) -> Result
     }
     for moved in all {
         if let Some(Place::Number(number)) = of.place(&found.way(moved.at), false) {
-            number.put(moved.number, moved.instead_of);
+            number.put(moved.number);
         }
     }
     Ok(())
@@ -382,8 +376,6 @@ pub fn turn(format: &'static Format, of: &mut dyn Edited) -> Result<(), EditErro
     let program = format.program();
     let found = engine::references(program, program.model().root, of.as_given())?;
     let all = found.all().iter();
-    let all: Vec<Moved> = all
-        .map(|hit| Moved { at: hit.at, number: hit.number ^ 1, instead_of: hit.instead_of })
-        .collect();
+    let all: Vec<Moved> = all.map(|hit| Moved { at: hit.at, number: hit.number ^ 1 }).collect();
     put_all(of, &found, &all)
 }

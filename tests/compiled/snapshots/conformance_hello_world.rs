@@ -46,7 +46,7 @@ pub struct HelloWorld {
 }
 
 ::formwork::__file! {
-    File < 'a > [straight]
+    File < 'a > [straight] []
     "\
 drjR7L!-hello_world!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%on\
 e!@!#%!+!!&T###);!"

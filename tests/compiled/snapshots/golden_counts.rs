@@ -66,7 +66,7 @@ pub struct Pair {
 }
 
 ::formwork::__file! {
-    File < 'a > [straight]
+    File < 'a > [straight] []
     "\
 Um}f~*:!(counts!!!#!#!%all!4(!###..!'first0!#!&5+/!(second!6&*!'&&:%!!'#m!#!'30#!)doubled*$%$&\
 7-$!&more!$*!(6-%!&less*##%&4+&!(shared&2)'!&size&0=(!'units*!'$$!&File!3#'!!!#%%#%!H%*$!%!(#(\

@@ -49,7 +49,7 @@ pub struct Item<'a> {
 }
 
 ::formwork::__file! {
-    File < 'a > [straight]
+    File < 'a > [straight] []
     "\
 Xj~YS$@!,dictionary!!!#!#!%all!-(!$!#$#3##!!!,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#\
 O2$#!!&!$*!%$<'!!(#6#%!62*!#''!&File!&#&!!I#!#P#$%#!F$$!%!%#!'#w#!#A''$#!+&:!!3!'G#'#/$$$&=#*)\

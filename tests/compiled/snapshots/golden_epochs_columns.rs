@@ -96,7 +96,7 @@ pub struct Part {
 }
 
 ::formwork::__file! {
-    File[straight]
+    File[straight] []
     "\
 Zh}Tf-J!0epochs_columns!!!##!'major#!#!!!$!#%!+#2, ..1##!$!)$0)2##&&!,$.E3..4##(*#!0%!&File!*#\
 !)version!$#%!-!*#!'moved#X#+!!%!$!&!,+A%add(A'$!$!$(>/0!#!*optional!3!#E&$!&!(!'$#!$#$8#'*^!1\

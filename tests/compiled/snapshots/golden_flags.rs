@@ -166,7 +166,7 @@ impl ::formwork::Inspect for Zero {
 }
 
 ::formwork::__file! {
-    File[straight]
+    File[straight] []
     "\
 T[V`p)F!'flags!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept%\
 #n!+!'first!!!D#$.}!.(second!!%###?##*?%&la#[!$))#=$)!(!'%!%$(!E%$!'*}#%*#!%^%.!#%$!!!&Zero!+)\

@@ -190,7 +190,7 @@ impl ::core::default::Default for Item {
 }
 
 ::formwork::__file! {
-    File[straight]
+    File[straight] []
     "\
 ^iiqP#?!'forms!!!#!#!%all!(!!$#$!#!(!5$2#!=#n#-=1#!!%6!&File!##!'items!'$##!0!(!!!N!$(!$)'&Ite\
 m!D)&case!%1O##)P!+(number#!!I,'value!!!&!1%%!)6Y#$*$!-,#+#!!,#%!$:I&###+#O!$%!:L#$$L#$AL#%$L#\

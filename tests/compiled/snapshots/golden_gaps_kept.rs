@@ -48,7 +48,7 @@ pub struct Leaf {
 }
 
 ::formwork::__file! {
-    File[straight]
+    File[straight] []
     "\
 fXZa|2S!!+gaps_kept!!!#!#!%all!!$!&File!%#!'first!&!!!$#!#!!%(!&.)(second-D#$*D('value!A!#0#&+\
 c!$#(#)(%!%##!#&&#!%$#Y#'&Leaf!C!']!#!,]!#$&V$##*k#$#!&V#!"

@@ -29,7 +29,7 @@ pub struct File<'a> {
 }
 
 ::formwork::__file! {
-    File < 'a > []
+    File < 'a > [] []
     "\
 od{ka->!,label_text!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#T!+!&!!#!!!!'(!&.+'chars!&#(A#&+A'ot\
 her+A#()A'%!!!$#7%*!%!E$&$)^!(texts,!,(!$'###&M###(%#!')l!%#,#%e$*'!#$%&!!!O#&%>%!#%${%*&!,Fil\

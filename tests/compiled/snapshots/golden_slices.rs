@@ -93,7 +93,7 @@ pub struct Part {
 }
 
 ::formwork::__file! {
-    File[]
+    File[] []
     "\
 ^ulWa1:!(slices!!!#!#!%all!'(!###/!!,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
 !&File!,#%!!!#%%#%!I%&$!%!$#&'=##$=#'(=#''=#$$=#((=#)'=#%$=#)(=4!'nodes!'$#!)!##!!)<!#s%(!'$$!\

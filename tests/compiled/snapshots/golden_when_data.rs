@@ -63,7 +63,7 @@ pub struct Opt<'a> {
 }
 
 ::formwork::__file! {
-    File < 'a > []
+    File < 'a > [] []
     "\
 {cZ_r#=!+when_data!!!#!#!%all!2(!###G!!'flags!$*'%$!!*-%$!&*'-,*-#'*2)()#+&N*&!'count#1###_!'t\
 here$1!#CBname%!$xy*,%$*2)($!&File!)#%!!!#!%$#!'!.#!'first!!!$#<$#5)=)(nested'Y!$#*)>('other(=\

@@ -70,7 +70,7 @@ pub struct Room {
 }
 
 ::formwork::__file! {
-    File < 'a > [straight]
+    File < 'a > [straight] [places]
     "\
 [`uff*;!'level!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!%!,#!)version%\
 7'#!&!#)A#%'9%(!%#k#!(=2!'rooms!&!!!'$#!(:$*!).'&note#F%###!2!#%##%?%.!!)N$#2#))%!%##!%!&=&!'!\
@@ -88,8 +88,8 @@ $!#>#$*v$#&&z!(&!#$%!%~'!*{%#!"
 
 ::formwork::__edits! {
     ['a] [File < 'a >] File 0[::formwork::__rt::Some((0, 3, false))] {} [Room] RoomIndex
-    | of, at | { ::formwork::__rt::Some(& mut (of).rooms) } { ::formwork::__rt::Some(&
-    (of).rooms) } "rooms" room room_mut insert_room push_room remove_room replace_room
+    | of, at | { ::formwork::__rt::Some(& mut of.rooms) } { ::formwork::__rt::Some(& of
+    .rooms) } "rooms" room room_mut insert_room push_room remove_room replace_room
     move_room map_room_indices
 }
 

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::super::item::{ArrayRef, Item, Loc};
+use super::super::kept::Kept;
 use super::super::plan::{Duties, Store};
 use super::super::settle::kept_kind;
 use super::super::state::{Engine, Table};
@@ -143,7 +144,11 @@ impl<'p> Engine<'p, '_> {
                     Val::Table(table) => self.table_digest(expr, table)?,
                     val => self.kept_val(val),
                 };
-                let kept = self.tree.kept_of(loc, kind).filter(|kept| kept.instead_of == instead);
+                // A number that is instead of nothing in particular is always written.
+                let always =
+                    |kept: &&Kept| kind == KeptKind::Number && kept.instead_of == KeptValue::None;
+                let fits = |kept: &&Kept| kept.instead_of == instead || always(kept);
+                let kept = self.tree.kept_of(loc, kind).filter(fits);
                 if let Some(stored) = kept.map(|kept| kept.stored.clone()) {
                     return Ok(Some(self.kept_again(loc, row, &stored)));
                 }

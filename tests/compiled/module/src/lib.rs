@@ -17,8 +17,11 @@ pub struct Module {
     pub read: fn(&[u8], &ReadOptions, Show<'_>) -> Result<Read, ReadError>,
     /// Reads a file, turns the lowest bit of every reference round, and shows what comes of it; says
     /// why it cannot. Nothing if there are no references.
-    pub turn: fn(&[u8], &ReadOptions, Show<'_>) -> Option<Result<(), String>>,
+    pub turn: fn(&[u8], &ReadOptions, Show<'_>) -> Option<Done>,
 }
+
+/// Whether something was done, or why not.
+pub type Done = Result<(), String>;
 
 /// Who wants to see a value.
 pub type Show<'a> = &'a mut dyn FnMut(&dyn Inspect);
@@ -103,7 +106,7 @@ pub struct NoTurn;
 
 impl NoTurn {
     /// Nothing was done.
-    pub fn into_turned(self) -> Option<Result<(), String>> {
+    pub fn into_turned(self) -> Option<Done> {
         None
     }
 }
@@ -111,11 +114,11 @@ impl NoTurn {
 /// What came of turning references.
 pub trait Turned {
     /// Whether it was done.
-    fn into_turned(self) -> Option<Result<(), String>>;
+    fn into_turned(self) -> Option<Done>;
 }
 
 impl Turned for Result<(), formwork::EditError> {
-    fn into_turned(self) -> Option<Result<(), String>> {
+    fn into_turned(self) -> Option<Done> {
         Some(self.map_err(|error| error.to_string()))
     }
 }

@@ -109,9 +109,13 @@ fn join(name: &str, next: Option<EventIndex>) -> Event<'_> {
 #[test]
 fn an_event_at_the_front_of_the_largest_file() {
     let all = files("evfl", &["bfevfl"]);
-    let (path, bytes) = all.first().expect("there are fixtures");
-    let mut file = evfl::File::read(bytes).expect("the file can be read");
-    let flow = &mut file.flowcharts[0];
+    let read = |bytes| evfl::File::read(bytes).expect("the file can be read");
+    let has_events = |file: &evfl::File<'_>| file.flowcharts.iter().any(|f| !f.events.is_empty());
+    let mut with_events = all.iter().filter(|(_, bytes)| has_events(&read(bytes)));
+    let (path, bytes) = with_events.next().expect("there are fixtures with events");
+    let mut file = read(bytes);
+    let flow = file.flowcharts.iter_mut().find(|flow| !flow.events.is_empty());
+    let flow = flow.expect("there is a flowchart with events");
     let before = meaning(flow);
     let first = flow.event(EventIndex::at(0)).expect("there is an event").name.clone();
     flow.insert_event(EventIndex::at(0), join("Front", Some(EventIndex::at(0))))

@@ -151,7 +151,10 @@ fn of_event_flows() {
     values.extend(sampled(program, "evfl").into_iter().take(30));
     let tally = tried("evfl", program, &values);
     report("evfl", program, &tally);
-    assert_eq!(untouched(program, &tally), [""; 0]);
+    // What we write ourselves does not have every reference.
+    if samples::samples().is_some() {
+        assert_eq!(untouched(program, &tally), [""; 0]);
+    }
 }
 
 #[test]
@@ -161,7 +164,10 @@ fn of_trees_of_values() {
     values.extend(sampled(program, "esf").into_iter().take(10));
     let tally = tried("esf", program, &values);
     report("esf", program, &tally);
-    assert_eq!(untouched(program, &tally), [""; 0]);
+    // What we write ourselves does not have every reference.
+    if samples::samples().is_some() {
+        assert_eq!(untouched(program, &tally), [""; 0]);
+    }
 }
 
 #[test]

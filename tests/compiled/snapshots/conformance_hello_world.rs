@@ -48,8 +48,8 @@ pub struct HelloWorld {
 ::formwork::__file! {
     File < 'a > [straight] []
     "\
-drjR7L!-hello_world!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%on\
-e!@!#%!+!!&T###);!"
+fzrcT5L!-hello_world!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%o\
+ne!@!#%!+!!&T###);!"
 }
 
 /// Readers and writers for files that have nothing unusual.

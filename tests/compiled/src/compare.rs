@@ -191,6 +191,8 @@ fn turned(
             }
         }
         (Err(_), Err(_)) => {}
+        // In generated code nobody makes the stack grow, so the engine refuses deep values sooner.
+        (Ok(()), Err(error)) if error.to_string().contains("nested deeper than the limit") => {}
         (Ok(()), Err(error)) => add(Kind::Value, format!("references, compiled: {error}")),
         (Err(error), Ok(())) => add(Kind::Value, format!("references, interpreted: {error}")),
     }

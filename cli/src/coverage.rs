@@ -1,6 +1,5 @@
 //! `formwork coverage`: shows how much of files a schema explains.
 
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -11,9 +10,10 @@ use serde_json::{Value, json};
 use crate::Outcome;
 use crate::args::Coverage as Options;
 use crate::detect::hex;
-use crate::problem::{Problem, words};
-use crate::roundtrip::files::{Found, find};
+use crate::many::{Document, Found, What, find, in_order, progress};
+use crate::problem::Problem;
 use crate::schema::Formats;
+use crate::shown::{self, line};
 
 /// Lines that are printed of one kind, for one file.
 const SHOWN: usize = 16;
@@ -25,20 +25,24 @@ pub(crate) fn run(options: &Options, out: &mut dyn Write) -> Result<Outcome, Pro
     let files = find(&options.paths)?;
     let formats = Formats::choose(&options.choice)?;
     let mut totals = Totals::default();
-    let mut documents = Vec::new();
-    for file in &files {
-        let report = judge(file, &formats);
-        totals.add(&report);
-        if options.json {
-            documents.push(report.to_json());
-        } else {
-            report.print(out)?;
-        }
-    }
+    let progress = progress(options.json, files.len());
+    let judge = |file: &Found| judge(file, &formats);
     if options.json {
-        let document = json!({ "files": documents, "summary": totals.to_json() });
-        writeln!(out, "{document:#}")?;
+        let mut document = Document::begin(out)?;
+        in_order(&files, judge, |report| {
+            progress.inc(1);
+            totals.add(&report);
+            Ok(document.file(&report.to_json())?)
+        })?;
+        progress.finish_and_clear();
+        document.end(&totals.to_json())?;
     } else {
+        in_order(&files, judge, |report| {
+            progress.inc(1);
+            totals.add(&report);
+            report.print(out)
+        })?;
+        progress.finish_and_clear();
         totals.print(out)?;
     }
     Ok(if totals.failed == 0 { Outcome::Good } else { Outcome::Bad })
@@ -50,19 +54,29 @@ struct Report {
     format: Option<String>,
     /// Why there are no figures.
     error: Option<String>,
+    /// Why it was skipped, unless no format is known.
+    reason: Option<&'static str>,
     figures: Option<(Coverage, Vec<u8>)>,
 }
 
 fn judge(file: &Found, formats: &Formats) -> Report {
-    let mut report =
-        Report { path: file.path.clone(), format: None, error: file.error.clone(), figures: None };
-    if report.error.is_some() {
-        return report;
+    let path = file.path.clone();
+    let mut report = Report { path, format: None, error: None, reason: None, figures: None };
+    match &file.what {
+        What::File => {}
+        What::Skipped(reason) => {
+            report.reason = Some(reason);
+            return report;
+        }
+        What::Failed(error) => {
+            report.error = Some(error.clone());
+            return report;
+        }
     }
-    let bytes = match fs::read(&file.path) {
+    let bytes = match file.content() {
         Ok(bytes) => bytes,
         Err(error) => {
-            report.error = Some(format!("cannot open the file: {}", words(&error)));
+            report.error = Some(error);
             return report;
         }
     };
@@ -80,19 +94,22 @@ fn judge(file: &Found, formats: &Formats) -> Report {
 
 impl Report {
     fn print(&self, out: &mut dyn Write) -> Result<(), Problem> {
-        let path = self.path.display();
+        let path = shown::path(&self.path);
         let Some((coverage, bytes)) = &self.figures else {
             match &self.error {
-                Some(error) => writeln!(out, "failed {path}: {error}")?,
-                None => writeln!(out, "skipped {path}: no known format")?,
+                Some(error) => line!(out, "failed {path}: {error}")?,
+                None => {
+                    let reason = self.reason.unwrap_or("no known format");
+                    line!(out, "skipped {path}: {reason}")?;
+                }
             }
             return Ok(());
         };
         let claimed = percent(coverage.claimed, coverage.size);
         let explained = percent(coverage.claimed + coverage.fill, coverage.size);
-        writeln!(out, "{claimed} claimed, {explained} explained: {path}")?;
+        line!(out, "{claimed} claimed, {explained} explained: {path}")?;
         if let Some(error) = &coverage.error {
-            writeln!(out, "  error: {error}")?;
+            line!(out, "  error: {error}")?;
         }
         let gaps = coverage.gaps.iter().map(|gap| {
             let first = first_bytes(bytes, gap.offset, gap.size);
@@ -127,6 +144,9 @@ impl Report {
         let mut file = json!({ "path": self.path.display().to_string(), "format": self.format });
         if let Some(error) = &self.error {
             file["error"] = json!({ "message": error });
+        }
+        if let Some(reason) = &self.reason {
+            file["reason"] = json!(reason);
         }
         let Some((coverage, bytes)) = &self.figures else { return file };
         file["size"] = json!(coverage.size);
@@ -227,10 +247,10 @@ impl Totals {
 fn list(lines: impl ExactSizeIterator<Item = String>, out: &mut dyn Write) -> Result<(), Problem> {
     let more = lines.len().saturating_sub(SHOWN);
     for line in lines.take(SHOWN) {
-        writeln!(out, "  {line}")?;
+        line!(out, "  {line}")?;
     }
     if more > 0 {
-        writeln!(out, "  … {more} more (--json has them)")?;
+        line!(out, "  … {more} more (--json has them)")?;
     }
     Ok(())
 }

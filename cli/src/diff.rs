@@ -12,9 +12,10 @@ use formwork_interpreter::diff;
 use crate::args::Diff;
 use crate::problem::{Problem, reading_block};
 use crate::schema::{Format, Formats};
-use crate::{Outcome, files, say};
+use crate::shown::line;
+use crate::{Outcome, files, say, shown};
 
-pub(crate) use report::{Report, Show};
+use report::{Report, Show};
 
 pub(crate) fn run(options: &Diff, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let show = Show { meaning: !options.bytes, bytes: !options.meaning, all: options.all };
@@ -60,7 +61,7 @@ fn compare(
     let found = diff(&format.program, &a.bytes, &b.bytes, &ReadOptions::default());
     let report = Report { names: [&a.name, &b.name], format: format.name(), diff: &found, show };
     if options.json {
-        writeln!(out, "{:#}", report.to_json())?;
+        shown::print_json(out, &report.to_json())?;
     } else {
         report.print(out)?;
     }
@@ -88,9 +89,9 @@ fn one_format<'f>(formats: &'f Formats, sides: &[Side; 2]) -> Result<&'f Format,
     if first.name() != second.name() {
         return Err(Problem::Failure(format!(
             "{} is {}, {} is {}",
-            a.name.display(),
+            shown::path(&a.name),
             first.name(),
-            b.name.display(),
+            shown::path(&b.name),
             second.name()
         )));
     }
@@ -107,7 +108,7 @@ fn git(
 ) -> Result<Outcome, Problem> {
     let (path, old, new, new_path) = match options.files.as_slice() {
         [path] => {
-            writeln!(out, "{}: not merged yet", path.display())?;
+            line!(out, "{}: not merged yet", path.display())?;
             return Ok(Outcome::Good);
         }
         [path, old, _, _, new, _, _] => (path, old, new, path),
@@ -119,7 +120,7 @@ fn git(
     };
     for (file, what, name) in [(old, "added", new_path), (new, "removed", path)] {
         if file.as_os_str() == OsStr::new("/dev/null") {
-            writeln!(out, "{what}: {}", name.display())?;
+            line!(out, "{what}: {}", name.display())?;
             return Ok(Outcome::Good);
         }
     }
@@ -131,9 +132,34 @@ fn git(
         Ok(_) => Ok(Outcome::Good),
         Err(Problem::Failure(message)) => {
             // Other files have their turn.
-            writeln!(out, "{}: {message}", path.display())?;
+            writeln!(out, "{}: {message}", shown::path(path))?;
             Ok(Outcome::Good)
         }
         Err(problem) => Err(problem),
     }
+}
+
+/// Shows how a file that is written differs from the one before; on standard error if the file
+/// itself goes to standard output.
+pub(crate) fn written(
+    format: &Format,
+    names: [&Path; 2],
+    [before, after]: [&[u8]; 2],
+    out: &mut dyn Write,
+) -> Result<(), Problem> {
+    let found = diff(&format.program, before, after, &ReadOptions::default());
+    let show = Show { meaning: true, bytes: true, all: false };
+    let report = Report { names, format: format.name(), diff: &found, show };
+    match files::is_stream(names[1]) {
+        true => {
+            out.flush()?;
+            report.print(&mut std::io::stderr().lock())?;
+        }
+        false => report.print(out)?,
+    }
+    if let [Some(error), _] = &found.errors {
+        out.flush()?;
+        say(&reading_block(names[0], format.name(), error));
+    }
+    Ok(())
 }

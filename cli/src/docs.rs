@@ -3,13 +3,14 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use formwork_codegen::{build, markdown};
+use formwork_codegen::markdown;
+use formwork_interpreter::{example, program};
 
-use crate::Outcome;
 use crate::args::Docs;
-use crate::generate::{show_problems, unwritten};
+use crate::generate::show_problems;
 use crate::problem::Problem;
 use crate::schema::load_named;
+use crate::{Outcome, files, shown};
 
 pub(crate) fn run(options: &Docs, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let targets = targets(options)?;
@@ -24,12 +25,15 @@ pub(crate) fn run(options: &Docs, out: &mut dyn Write) -> Result<Outcome, Proble
         let Some(model) = &loaded.model else {
             return Err(Problem::Usage(format!(
                 "{} is a library; pages are made of modules",
-                schema.display()
+                shown::path(schema)
             )));
         };
-        let page = markdown::emit(model);
+        // A wrong example has no listing; `check` says what is wrong with it.
+        let program = program(model.clone());
+        let listings = model.examples.iter().map(|one| example(&program, one).unwrap_or_default());
+        let page = markdown::emit_with(model, &listings.collect::<Vec<_>>());
         match targets.get(at) {
-            Some(target) => build::write_if_changed(target, &page).map_err(unwritten)?,
+            Some(target) => files::write_if_changed(target, &page)?,
             None => out.write_all(page.as_bytes())?,
         }
     }
@@ -50,7 +54,7 @@ fn targets(options: &Docs) -> Result<Vec<PathBuf>, Problem> {
         let name = schema.file_stem().unwrap_or_default().to_string_lossy();
         let target = folder.join(format!("{name}.md"));
         if targets.contains(&target) {
-            let message = format!("two schemas would become {}", target.display());
+            let message = format!("two schemas would become {}", shown::path(&target));
             return Err(Problem::Usage(message));
         }
         targets.push(target);

@@ -8,12 +8,12 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use formwork::{ReadError, ReadOptions};
-use formwork_interpreter::{Document, FieldKind, FieldView, WalkOptions, read_partly};
+use formwork_interpreter::{Document, FieldView, WalkOptions, read_partly};
 
 use crate::args::Dump;
 use crate::problem::{Problem, reading_block};
 use crate::schema::{Format, Formats};
-use crate::{Outcome, files, say};
+use crate::{Outcome, files, say, shown};
 
 pub(crate) fn run(options: &Dump, out: &mut dyn Write) -> Result<Outcome, Problem> {
     if options.watch {
@@ -67,21 +67,6 @@ fn for_each(
             Err(_) => ControlFlow::Break(()),
         }
     });
-    walked.map_err(|error| Problem::Usage(error.to_string()))?;
+    walked.map_err(|error| Problem::Usage(shown::text(&error.to_string()).into_owned()))?;
     result
-}
-
-/// The bytes of a field that has no fields of its own.
-fn bytes_of<'b>(field: &FieldView, bytes: &'b [u8]) -> &'b [u8] {
-    let is_whole = match field.kind {
-        FieldKind::Leaf | FieldKind::Pointer => true,
-        FieldKind::Array => field.count == Some(field.elements.len()) || !field.value.is_empty(),
-        FieldKind::Struct | FieldKind::Case | FieldKind::Folded => false,
-    };
-    let range = || {
-        let start = usize::try_from(field.offset?).ok()?;
-        let size = usize::try_from(field.size).ok()?;
-        bytes.get(start..start.checked_add(size)?)
-    };
-    if is_whole { range().unwrap_or(&[]) } else { &[] }
 }

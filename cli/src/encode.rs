@@ -4,24 +4,23 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use formwork::ReadOptions;
 use formwork_interpreter::json::{Header, JsonError, Text};
-use formwork_interpreter::{diff, write};
+use formwork_interpreter::write;
 
 use crate::args::{Choice, Encode};
-use crate::diff::{Report, Show};
-use crate::problem::{Problem, reading_block};
+use crate::problem::Problem;
 use crate::schema::{Format, Formats};
-use crate::{Outcome, files, say};
+use crate::{Outcome, diff, files, shown};
 
 pub(crate) fn run(options: &Encode, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let bytes = files::read(&options.file)?;
     let shown = match files::is_stream(&options.file) {
         true => "standard input".to_owned(),
-        false => options.file.display().to_string(),
+        false => shown::path(&options.file),
     };
     let refused = |what: &str, lines: Vec<String>| {
-        let lines: Vec<_> = lines.iter().map(|line| format!("\n  {line}")).collect();
+        let lines = lines.iter().map(|line| format!("\n  {}", shown::text(line)));
+        let lines: Vec<_> = lines.collect();
         Problem::Failure(format!("cannot encode {shown}{what}{}", lines.concat()))
     };
     let Ok(text) = String::from_utf8(bytes) else {
@@ -56,21 +55,7 @@ pub(crate) fn run(options: &Encode, out: &mut dyn Write) -> Result<Outcome, Prob
     })?;
     files::write(&target, &bytes, out)?;
     if let Some((path, original)) = original {
-        let found = diff(&format.program, &original, &bytes, &ReadOptions::default());
-        let show = Show { meaning: true, bytes: true, all: false };
-        let names = [path.as_path(), &target];
-        let report = Report { names, format: format.name(), diff: &found, show };
-        match files::is_stream(&target) {
-            true => {
-                out.flush()?;
-                report.print(&mut std::io::stderr().lock())?;
-            }
-            false => report.print(out)?,
-        }
-        if let [Some(error), _] = &found.errors {
-            out.flush()?;
-            say(&reading_block(path, format.name(), error));
-        }
+        diff::written(format, [path, &target], [&original, &bytes], out)?;
     }
     Ok(Outcome::Good)
 }
@@ -116,7 +101,7 @@ fn default_output(input: &Path, format: &Format) -> Result<PathBuf, Problem> {
         output = name.into();
     }
     if output.exists() {
-        let shown = output.display();
+        let shown = shown::path(&output);
         return Err(Problem::Usage(format!("{shown} is there already; `-o {shown}` replaces it")));
     }
     Ok(output)

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use crate::Outcome;
 use crate::args::Explain;
 use crate::problem::Problem;
+use crate::{Outcome, shown};
 
 pub(crate) fn run(options: &Explain, out: &mut dyn Write) -> Result<Outcome, Problem> {
     match formwork_codegen::codes::explain(&options.code) {
@@ -14,7 +14,7 @@ pub(crate) fn run(options: &Explain, out: &mut dyn Write) -> Result<Outcome, Pro
         }
         None => Err(Problem::Usage(format!(
             "there is no code `{}`; codes look like E0301",
-            options.code
+            shown::text(&options.code)
         ))),
     }
 }

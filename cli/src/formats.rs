@@ -9,24 +9,25 @@ use crate::args::Formats;
 use crate::detect::hex;
 use crate::problem::Problem;
 use crate::schema::{Format, built_in};
+use crate::shown::{self, line};
 
 pub(crate) fn run(options: &Formats, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let formats = built_in()?;
     if options.json {
         let list: Vec<Value> = formats.iter().map(as_json).collect();
-        writeln!(out, "{:#}", json!({ "formats": list }))?;
+        shown::print_json(out, &json!({ "formats": list }))?;
         return Ok(Outcome::Good);
     }
     for format in &formats {
         let model = format.model();
-        writeln!(out, "{}  {}", model.name, model.title)?;
-        writeln!(out, "    versions    {}", versions(format))?;
+        line!(out, "{}  {}", model.name, model.title)?;
+        line!(out, "    versions    {}", versions(format))?;
         if !model.extensions.is_empty() {
-            writeln!(out, "    extensions  {}", model.extensions.join(", "))?;
+            line!(out, "    extensions  {}", model.extensions.join(", "))?;
         }
         for (position, cell) in format.signature.cells.iter().enumerate() {
             let label = if position == 0 { "magic" } else { "" };
-            writeln!(out, "    {label:<11} {} at {:#x}", cell.words(), cell.offset)?;
+            line!(out, "    {label:<11} {} at {:#x}", cell.words(), cell.offset)?;
         }
     }
     Ok(Outcome::Good)

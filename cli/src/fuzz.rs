@@ -10,21 +10,21 @@ use formwork_codegen::fuzz::{Origin, Target, build_script, ignored, manifest};
 use formwork_codegen::model::Model;
 use formwork_properties::seeds;
 
-use crate::Outcome;
 use crate::args::Fuzz;
-use crate::files;
-use crate::generate::{show_problems, unwritten};
-use crate::problem::{Problem, words};
-use crate::roundtrip::files::find;
+use crate::generate::show_problems;
+use crate::many::{What, find};
+use crate::problem::Problem;
 use crate::schema::{Format, Formats, built_in, load_named};
+use crate::shown::line;
+use crate::{Outcome, files, shown};
 
 /// Larger files are no seeds: a fuzzer tries many small ones in the time that one of them takes.
-const LARGEST_SEED: usize = 1 << 16;
+const LARGEST_SEED: u64 = 1 << 16;
 
 pub(crate) fn run(options: &Fuzz, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let Some(schemas) = models(options)? else { return Ok(Outcome::Bad) };
     let folder = &options.output;
-    fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
+    fs::create_dir_all(folder).map_err(|error| files::unwritten(folder, &error))?;
     let mut targets = Vec::new();
     for schema in &schemas {
         let origin = match &schema.file {
@@ -33,9 +33,7 @@ pub(crate) fn run(options: &Fuzz, out: &mut dyn Write) -> Result<Outcome, Proble
         };
         targets.push(Target::new(&schema.model, &schema.name, origin));
     }
-    let write = |name: &str, text: &str| {
-        build::write_if_changed(&folder.join(name), text).map_err(unwritten)
-    };
+    let write = |name: &str, text: &str| files::write_if_changed(&folder.join(name), text);
     for target in &targets {
         write(&format!("fuzz_targets/{}.rs", target.name), &target.program)?;
         write(&format!("dictionaries/{}.dict", target.name), &target.dictionary)?;
@@ -82,14 +80,15 @@ fn models(options: &Fuzz) -> Result<Option<Vec<Schema>>, Problem> {
         let Some(model) = loaded.model else {
             return Err(Problem::Usage(format!(
                 "{} is a library; fuzz targets are made of modules",
-                path.display()
+                shown::path(path)
             )));
         };
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if !name.chars().all(is_name) {
             return Err(Problem::Usage(format!(
-                "`{name}` cannot be the name of a fuzz target; rename the schema's file"
+                "`{}` cannot be the name of a fuzz target; rename the schema's file",
+                shown::text(&name)
             )));
         }
         let file = path.is_file().then(|| path.clone());
@@ -102,7 +101,8 @@ fn models(options: &Fuzz) -> Result<Option<Vec<Schema>>, Problem> {
 
 /// The path of a file as seen from a folder.
 fn from(folder: &Path, file: &Path) -> Result<String, Problem> {
-    let absolute = |path: &Path| fs::canonicalize(path).map_err(|error| failed(path, &error));
+    let absolute =
+        |path: &Path| fs::canonicalize(path).map_err(|error| Problem::opening(path, &error));
     let (folder, file) = (absolute(folder)?, absolute(file)?);
     let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
     let up = folder.components().skip(common).map(|_| "..".to_owned());
@@ -130,14 +130,20 @@ fn write_seeds(options: &Fuzz, schemas: Vec<Schema>, out: &mut dyn Write) -> Res
     }
     let formats = Formats::Detected(formats);
     for found in find(&options.seeds)? {
-        if let Some(error) = found.error {
-            return Err(Problem::Failure(format!("{}: {error}", found.path.display())));
-        }
         let file = found.path;
-        let bytes = fs::read(&file).map_err(|error| Problem::opening(&file, &error))?;
-        let Some(format) = formats.of(&file, &bytes).filter(|_| bytes.len() <= LARGEST_SEED) else {
+        match found.what {
+            What::File => {}
+            What::Skipped(_) => continue,
+            What::Failed(error) => {
+                return Err(Problem::Failure(format!("{}: {error}", shown::path(&file))));
+            }
+        }
+        // No more is read than a seed may have.
+        if fs::metadata(&file).is_ok_and(|metadata| metadata.len() > LARGEST_SEED) {
             continue;
-        };
+        }
+        let bytes = files::read(&file)?;
+        let Some(format) = formats.of(&file, &bytes) else { continue };
         let Some(name) = names.get(format.name()) else { continue };
         let file = file.file_name().unwrap_or_default().to_string_lossy();
         for (number, seed) in seeds::of(&bytes).into_iter().enumerate() {
@@ -146,7 +152,7 @@ fn write_seeds(options: &Fuzz, schemas: Vec<Schema>, out: &mut dyn Write) -> Res
         }
     }
     for (name, count) in counts {
-        writeln!(out, "{name}: {count} seeds")?;
+        line!(out, "{name}: {count} seeds")?;
     }
     Ok(())
 }
@@ -159,10 +165,6 @@ fn write_seed(
     out: &mut dyn Write,
 ) -> Result<(), Problem> {
     let folder = options.output.join("corpus").join(target);
-    fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
+    fs::create_dir_all(&folder).map_err(|error| files::unwritten(&folder, &error))?;
     files::write(&folder.join(name), seed, out)
-}
-
-fn failed(path: &Path, error: &std::io::Error) -> Problem {
-    Problem::Failure(format!("cannot write {}: {}", path.display(), words(error)))
 }

@@ -4,14 +4,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use formwork_codegen::Loaded;
-use formwork_codegen::build::{self, BuildError};
+use formwork_codegen::build;
 use formwork_codegen::diagnostic::render;
 use formwork_codegen::rust::{Options, emit};
 
 use crate::args::Generate;
-use crate::problem::{Problem, words};
+use crate::problem::Problem;
 use crate::schema::load_named;
-use crate::{Outcome, say, wants_color};
+use crate::{Outcome, files, say, shown, wants_color};
 
 pub(crate) fn run(options: &Generate, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let to_stdout = options.output.as_os_str() == "-";
@@ -34,14 +34,14 @@ pub(crate) fn run(options: &Generate, out: &mut dyn Write) -> Result<Outcome, Pr
         let Some(model) = &loaded.model else {
             return Err(Problem::Usage(format!(
                 "{} is a library; code is made of modules",
-                schema.display()
+                shown::path(schema)
             )));
         };
         let text = emit(model, &emitted);
         if to_stdout {
             out.write_all(text.as_bytes())?;
         } else {
-            build::write_if_changed(&target, &text).map_err(unwritten)?;
+            files::write_if_changed(&target, &text)?;
         }
     }
     Ok(outcome)
@@ -65,7 +65,7 @@ fn targets(options: &Generate) -> Result<Vec<PathBuf>, Problem> {
     for schema in &options.schemas {
         let target = output.join(file_name(schema));
         if targets.contains(&target) {
-            let message = format!("two schemas would become {}", target.display());
+            let message = format!("two schemas would become {}", shown::path(&target));
             return Err(Problem::Usage(message));
         }
         targets.push(target);
@@ -76,13 +76,4 @@ fn targets(options: &Generate) -> Result<Vec<PathBuf>, Problem> {
 fn file_name(schema: &Path) -> String {
     let stem = schema.file_stem().unwrap_or_default().to_string_lossy();
     format!("{stem}.rs")
-}
-
-pub(crate) fn unwritten(error: BuildError) -> Problem {
-    Problem::Failure(match error {
-        BuildError::Unwritten { path, error } => {
-            format!("cannot write {}: {}", path.display(), words(&error))
-        }
-        other => other.to_string(),
-    })
 }

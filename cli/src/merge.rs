@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::args::Merge;
 use crate::problem::{Problem, reading_block};
 use crate::schema::{Format, Formats};
-use crate::{Outcome, files, say};
+use crate::{Outcome, files, say, shown};
 
 pub(crate) fn run(options: &Merge, out: &mut dyn Write) -> Result<Outcome, Problem> {
     if options.json && files::is_stream(&options.output) {
@@ -38,7 +38,8 @@ pub(crate) fn run(options: &Merge, out: &mut dyn Write) -> Result<Outcome, Probl
         Ok(Merged::File(bytes)) => {
             files::write(&options.output, &bytes, out)?;
             if options.json {
-                writeln!(out, "{:#}", json!({ "format": format.name(), "conflicts": [] }))?;
+                let report = json!({ "format": format.name(), "conflicts": [] });
+                shown::print_json(out, &report)?;
             }
             Ok(Outcome::Good)
         }
@@ -83,15 +84,16 @@ fn conflicts(
             }
             entry
         });
-        writeln!(out, "{:#}", json!({ "conflicts": list.collect::<Vec<_>>() }))?;
+        shown::print_json(out, &json!({ "conflicts": list.collect::<Vec<_>>() }))?;
         return Ok(Outcome::Bad);
     }
-    let mut text = format!("conflict in {}", name.display());
+    let mut text = format!("conflict in {}", shown::path(name));
     for conflict in found {
-        text.push_str(&format!("\n  {}: {}", conflict.path, conflict.what));
+        text.push_str(&format!("\n  {}: {}", shown::text(conflict.path), conflict.what));
         for (version, value) in VERSIONS.iter().zip(conflict.values) {
             if conflict.values.iter().any(Option::is_some) {
-                text.push_str(&format!("\n    {version:<6}  {}", value.unwrap_or("nothing")));
+                let value = shown::text(value.unwrap_or("nothing"));
+                text.push_str(&format!("\n    {version:<6}  {value}"));
             }
         }
     }
@@ -114,10 +116,13 @@ fn refused(options: &Merge, format: &Format, error: &MergeError) -> Problem {
         }
         MergeError::Write(error) => {
             let problems = error.problems().iter();
-            let lines = problems.map(|problem| format!("\n  {}: {}", problem.path, problem.kind));
-            let lines: String = lines.collect();
-            Problem::Failure(format!("cannot write what both of {} say{lines}", name.display()))
+            let lines = problems.map(|problem| format!("{}: {}", problem.path, problem.kind));
+            let lines: String = lines.map(|line| format!("\n  {}", shown::text(&line))).collect();
+            Problem::Failure(format!("cannot write what both of {} say{lines}", shown::path(name)))
         }
-        error => Problem::Failure(format!("cannot merge {}: {error}", name.display())),
+        error => {
+            let (name, error) = (shown::path(name), error.to_string());
+            Problem::Failure(format!("cannot merge {name}: {}", shown::text(&error)))
+        }
     }
 }

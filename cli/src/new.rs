@@ -3,10 +3,9 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::Outcome;
 use crate::args::New;
-use crate::files;
-use crate::problem::{Problem, words};
+use crate::problem::Problem;
+use crate::{Outcome, files, shown};
 
 /// The schema; `NAME` stands for the name of the format.
 const SCHEMA: &str = include_str!("new/starter.kdl");
@@ -17,21 +16,19 @@ pub(crate) fn run(options: &New, out: &mut dyn Write) -> Result<Outcome, Problem
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     if !starts_well || !name.chars().all(is_name) {
         return Err(Problem::Usage(format!(
-            "`{name}` is no name of a format; it begins with a lower case letter, and has lower \
-             case letters, digits and `_`"
+            "`{}` is no name of a format; it begins with a lower case letter, and has lower case \
+             letters, digits and `_`",
+            shown::text(name)
         )));
     }
     let schema = PathBuf::from(format!("{name}.kdl"));
     let sample = PathBuf::from(format!("{name}.bin"));
-    let both = [(&schema, SCHEMA.replace("NAME", name).into_bytes()), (&sample, sample_file())];
-    if let Some((path, _)) = both.iter().find(|(path, _)| path.exists()) {
+    let text = SCHEMA.replace("NAME", name).into_bytes();
+    let both = [(schema.clone(), text), (sample.clone(), sample_file())];
+    if let Some((path, _)) = both.iter().find(|(path, _)| path.symlink_metadata().is_ok()) {
         return Err(Problem::Usage(format!("{} is there already", path.display())));
     }
-    for (path, bytes) in &both {
-        files::write_new(path, bytes).map_err(|error| {
-            Problem::Failure(format!("cannot write {}: {}", path.display(), words(&error)))
-        })?;
-    }
+    files::write_new(&both)?;
     let (schema, sample) = (schema.display(), sample.display());
     writeln!(out, "{schema}: a schema to start from\n{sample}: a file that it reads\n\nTry:")?;
     for command in ["check", "dump --schema", "roundtrip --schema"] {

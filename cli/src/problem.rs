@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use crate::{files, shown};
+
 /// Ends a command before its work is done.
 #[derive(Debug)]
 pub(crate) enum Problem {
@@ -25,7 +27,10 @@ impl Problem {
 
     /// A file that cannot be opened: wrong usage if there is none of that name, or a folder.
     pub(crate) fn opening(path: &Path, error: &io::Error) -> Problem {
-        let message = format!("cannot open {}: {}", path.display(), words(error));
+        let message = match files::is_stream(path) {
+            true => format!("cannot read standard input: {}", words(error)),
+            false => format!("cannot open {}: {}", shown::path(path), words(error)),
+        };
         match error.kind() {
             io::ErrorKind::NotFound
             | io::ErrorKind::NotADirectory
@@ -56,6 +61,7 @@ pub(crate) fn words(error: &io::Error) -> String {
         io::ErrorKind::NotFound => "no such file or folder".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        io::ErrorKind::OutOfMemory => "it is too long for the memory".to_owned(),
         _ => error.to_string(),
     }
 }
@@ -64,9 +70,9 @@ pub(crate) fn words(error: &io::Error) -> String {
 pub(crate) fn reading_block(path: &Path, format: &str, error: &formwork::ReadError) -> String {
     format!(
         "error: cannot read {} as {format}\n  {}\n  at {:#x} in {}",
-        path.display(),
-        error.kind(),
+        shown::path(path),
+        shown::text(&error.kind().to_string()),
         error.offset(),
-        error.path(),
+        shown::text(&error.path().to_string()),
     )
 }

@@ -1,6 +1,6 @@
 //! Loads schemas: files, and those that are built in.
 
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use formwork_codegen::diagnostic::render;
@@ -11,7 +11,7 @@ use formwork_interpreter::{Program, program};
 use crate::args::Choice;
 use crate::detect::Signature;
 use crate::problem::Problem;
-use crate::wants_color;
+use crate::{files, shown, wants_color};
 
 /// Gives imports the built-in schemas.
 pub(crate) struct BuiltIn;
@@ -53,18 +53,18 @@ impl Format {
 
 /// Loads a schema file, or the built-in schema of this name if there is no such file.
 pub(crate) fn load_named(path: &Path) -> Result<Loaded, Problem> {
-    let shown = path.display().to_string();
-    match fs::read(path) {
-        Ok(bytes) => {
-            let Ok(text) = String::from_utf8(bytes) else {
-                return Err(Problem::Failure(format!("{shown} is no UTF-8 text")));
-            };
+    let shown = shown::path(path);
+    match files::schema(path) {
+        Ok(text) => {
             let folder = match path.parent() {
                 Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
                 Some(parent) => parent,
                 None => Path::new("."),
             };
             Ok(formwork_codegen::load(&shown, &text, Some(folder), &BuiltIn))
+        }
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            Err(Problem::Failure(format!("{shown} is no UTF-8 text")))
         }
         Err(error) => match formwork_schemas::get(&shown) {
             Some(text) => Ok(formwork_codegen::load(&format!("{shown}.kdl"), text, None, &BuiltIn)),
@@ -122,13 +122,13 @@ impl Formats {
             let loaded = load_named(path)?;
             files.extend(loaded.files.iter().cloned());
             if loaded.diagnostics.has_errors() {
-                return Err(refused(&loaded, &path.display().to_string()));
+                return Err(refused(&loaded, &shown::path(path)));
             }
             return match loaded.model {
                 Some(model) => Ok(Formats::One(Box::new(Format::new(model)))),
                 None => Err(Problem::Usage(format!(
                     "{} is a library; files are read by a module",
-                    path.display()
+                    shown::path(path)
                 ))),
             };
         }
@@ -139,7 +139,8 @@ impl Formats {
                 let formats = built_in()?;
                 let known: Vec<_> = formats.iter().map(Format::name).collect();
                 Err(Problem::Usage(format!(
-                    "there is no built-in format `{name}`; there is: {}",
+                    "there is no built-in format `{}`; there is: {}",
+                    shown::text(name),
                     known.join(", ")
                 )))
             }
@@ -162,7 +163,7 @@ impl Formats {
     /// The format of a file, which must have one.
     pub(crate) fn require(&self, path: &Path, bytes: &[u8]) -> Result<&Format, Problem> {
         self.of(path, bytes).ok_or_else(|| {
-            let file = path.display();
+            let file = shown::path(path);
             Problem::Failure(format!(
                 "{file} has no known format\n  --format NAME or --schema FILE.kdl says which it has"
             ))

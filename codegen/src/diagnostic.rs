@@ -146,12 +146,27 @@ impl Diagnostics {
         self.list.iter().any(|d| d.code == code && d.span == span)
     }
 
+    /// Adds all of another list.
+    pub(crate) fn append(&mut self, other: Diagnostics) {
+        self.list.extend(other.list);
+    }
+
     /// Adds what a later phase found, without what only follows from the errors so far: problems
-    /// whose place holds, or lies in, that of an earlier error.
-    pub(crate) fn append_independent(&mut self, later: Diagnostics) {
+    /// whose place holds, or lies in, that of an earlier error, and unknown names that stand in a
+    /// statement with one, which may have been meant to declare them.
+    pub(crate) fn append_independent(&mut self, later: Diagnostics, sources: &SourceMap) {
+        const UNKNOWN: [&str; 3] = ["E0219", "E0220", "E0230"];
         let errors = self.list.iter().filter(|d| d.severity == Severity::Error);
         let broken: Vec<Span> = errors.map(|d| d.span).collect();
-        let follows = |d: &Diagnostic| broken.iter().any(|span| d.span.touches(*span));
+        let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let broken_off = broken.iter().map(|span| sources.statement(*span));
+        let declared: HashSet<&str> =
+            broken_off.flat_map(|text| text.split(|c| !is_letter(c))).collect();
+        let follows = |d: &Diagnostic| {
+            let name = sources.text(d.span).rsplit(|c| !is_letter(c)).next().unwrap_or("");
+            broken.iter().any(|span| d.span.touches(*span))
+                || UNKNOWN.contains(&d.code) && !name.is_empty() && declared.contains(name)
+        };
         self.list.extend(later.list.into_iter().filter(|d| !follows(d)));
     }
 

@@ -8,9 +8,11 @@ pub mod build;
 pub mod check;
 pub mod codes;
 pub mod diagnostic;
+pub mod examples;
 pub mod fuzz;
 pub mod markdown;
 pub mod print;
+mod prose;
 mod resolve;
 pub mod roles;
 pub mod rust;
@@ -49,6 +51,8 @@ pub struct Loaded {
     pub model: Option<Model>,
     /// Every file that was read, besides the text itself.
     pub files: Vec<PathBuf>,
+    /// Files that are not there, and would have been read instead of a text of the provider.
+    pub missing: Vec<PathBuf>,
 }
 
 /// Loads a schema: `name` is shown in diagnostics; imports are looked for in `directory` first,
@@ -72,15 +76,15 @@ fn phases(
     provider: &dyn Provider,
     loaded: &mut Loaded,
 ) -> Option<Model> {
-    let Loaded { sources, diagnostics, files, .. } = loaded;
-    let texts = resolve::load(name, text, directory, provider, sources, files, diagnostics)?;
+    let texts = resolve::load(name, text, directory, provider, loaded)?;
+    let Loaded { sources, diagnostics, .. } = loaded;
     let library = texts.trees[0].head.as_ref().is_some_and(|head| head.library);
     if library {
         return None;
     }
     let mut later = Diagnostics::default();
     let model = resolve::resolve(&texts.trees, &texts.links, &mut later);
-    diagnostics.append_independent(later);
+    diagnostics.append_independent(later, sources);
     let model = model.filter(|_| !diagnostics.has_errors())?;
     check::check(&model, diagnostics);
     if diagnostics.has_errors() { None } else { Some(model) }

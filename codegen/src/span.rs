@@ -50,6 +50,24 @@ impl SourceMap {
         &self.sources
     }
 
+    /// What was written at a place.
+    #[must_use]
+    pub fn text(&self, span: Span) -> &str {
+        self.get(span.source).text.get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+
+    /// The statement around a place, as far as it stands on the same line.
+    #[must_use]
+    pub fn statement(&self, span: Span) -> &str {
+        let text = &self.get(span.source).text;
+        let ends = ['\n', ';', '{', '}'];
+        let before = text.get(..span.start as usize).unwrap_or("");
+        let start = before.rfind(ends).map_or(0, |at| at + 1);
+        let behind = text.get(span.end as usize..).unwrap_or("");
+        let end = span.end as usize + behind.find(ends).unwrap_or(behind.len());
+        text.get(start..end).unwrap_or("")
+    }
+
     /// Line and column (both from 1; columns count characters) of an offset in bytes.
     #[must_use]
     pub fn line_column(&self, source: SourceId, offset: u32) -> (usize, usize) {

@@ -281,6 +281,8 @@ pub enum Function {
     Length,
     /// `number(x)`: the number of an enumeration member.
     Number,
+    /// `numbers(x)`: the bytes of a byte run as numbers, which are a stream.
+    Numbers,
 }
 
 impl Function {
@@ -295,6 +297,7 @@ impl Function {
             Function::EndsWith => "ends_with",
             Function::Length => "length",
             Function::Number => "number",
+            Function::Numbers => "numbers",
         }
     }
 }

@@ -7,6 +7,7 @@ use formwork_interpreter::{ByteRange, Cause, Change, ChangeKind, Diff, Extent};
 use serde_json::{Value, json};
 
 use crate::problem::Problem;
+use crate::shown::{self, line};
 
 /// So many byte ranges of a kind are shown, unless all are.
 const SHOWN: usize = 16;
@@ -47,7 +48,8 @@ impl Report<'_> {
             return Ok(());
         }
         let [a, b] = self.names;
-        writeln!(out, "--- {}\n+++ {}", a.display(), b.display())?;
+        line!(out, "--- {}", shown::path(a))?;
+        line!(out, "+++ {}", shown::path(b))?;
         let diff = self.diff;
         if self.show.meaning {
             for change in &diff.changes {
@@ -60,23 +62,23 @@ impl Report<'_> {
                     _ => "unusual in the second file only",
                 };
                 let (field, kind) = (&spelling.field, spelling.kind.name());
-                writeln!(out, "= {}: {kind}, {where_}", named(field))?;
+                line!(out, "= {}: {kind}, {where_}", named(field))?;
             }
         }
         if self.show.bytes {
             let [old, new] = diff.sizes;
             match old == new {
-                true => writeln!(out, "bytes: {old}")?,
-                false => writeln!(out, "bytes: {old} -> {new}")?,
+                true => line!(out, "bytes: {old}")?,
+                false => line!(out, "bytes: {old} -> {new}")?,
             }
             for cause in Cause::ALL {
                 let ranges: Vec<_> = diff.ranges.iter().filter(|r| r.cause == cause).collect();
                 let shown = if self.show.all { ranges.len() } else { SHOWN };
                 for range in ranges.iter().take(shown) {
-                    writeln!(out, "  {}", range_line(range))?;
+                    line!(out, "  {}", range_line(range))?;
                 }
                 if let Some(more) = ranges.len().checked_sub(shown).filter(|more| *more > 0) {
-                    writeln!(out, "  … {more} more {} (--all shows them)", cause.name())?;
+                    line!(out, "  … {more} more {} (--all shows them)", cause.name())?;
                 }
             }
         }
@@ -96,7 +98,7 @@ impl Report<'_> {
             (true, false) => ": what could be read of both says the same",
             _ => "",
         };
-        writeln!(out, "{}{same}", sum.join(", "))?;
+        line!(out, "{}{same}", sum.join(", "))?;
         Ok(())
     }
 
@@ -135,7 +137,7 @@ impl Report<'_> {
             (_, Some(old), None) => format!("- {}: {}", named(&old.path), cut(&old.value)),
             (_, None, None) => return Ok(()),
         };
-        writeln!(out, "{line}{within}")?;
+        line!(out, "{line}{within}")?;
         Ok(())
     }
 

@@ -3,14 +3,16 @@
 use std::io::Write;
 
 use formwork::ReadError;
+use formwork_interpreter::line::bytes_of;
 use formwork_interpreter::{Document, FieldKind, FieldView, Stored};
 use serde_json::{Map, Value, json};
 
-use super::{bytes_of, for_each};
+use super::for_each;
 use crate::args::Dump;
 use crate::detect::hex;
 use crate::problem::Problem;
 use crate::schema::Format;
+use crate::shown;
 
 pub(super) fn print(
     options: &Dump,
@@ -56,7 +58,7 @@ pub(super) fn print(
             "error": error,
             "field": field,
         });
-        writeln!(out, "{document:#}")?;
+        shown::print_json(out, &document)?;
     }
     walked
 }

@@ -9,6 +9,7 @@ use formwork_interpreter::{Deviation, KeptKind, Note};
 use serde_json::{Map, Value, json};
 
 use crate::problem::Problem;
+use crate::shown::{self, line};
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +86,8 @@ pub(crate) struct Report {
     /// Size in bytes, if the file could be opened.
     pub size: Option<usize>,
     pub error: Option<String>,
+    /// Why it was skipped, unless no format is known.
+    pub reason: Option<&'static str>,
     /// Where reading failed, or the first byte that differs.
     pub offset: Option<u64>,
     /// The field there.
@@ -125,6 +128,7 @@ impl Report {
             result: Result::Skipped,
             size: None,
             error: None,
+            reason: None,
             offset: None,
             field: None,
             kept: KeptCounts::default(),
@@ -157,29 +161,31 @@ impl Report {
         verbose: bool,
         out: &mut dyn Write,
     ) -> std::result::Result<(), Problem> {
-        write!(out, "{} {}", self.result.word(), self.path.display())?;
+        let (word, path) = (self.result.word(), shown::path(&self.path));
         match (&self.error, self.result) {
-            (Some(error), _) => writeln!(out, ": {error}")?,
-            (None, Result::Equivalent) => writeln!(out, ": {}", self.place())?,
-            (None, Result::Skipped) => writeln!(out, ": no known format")?,
-            (None, _) => writeln!(out)?,
+            (Some(error), _) => line!(out, "{word} {path}: {error}")?,
+            (None, Result::Equivalent) => line!(out, "{word} {path}: {}", self.place())?,
+            (None, Result::Skipped) => {
+                line!(out, "{word} {path}: {}", self.reason.unwrap_or("no known format"))?;
+            }
+            (None, _) => line!(out, "{word} {path}")?,
         }
         if verbose {
             for note in &self.notes {
                 let Note { message, offset, path, .. } = note;
-                writeln!(out, "  note: {message}, at {offset:#x} in {path}")?;
+                line!(out, "  note: {message}, at {offset:#x} in {path}")?;
             }
             if let Some(words) = self.kept.words() {
-                writeln!(out, "  kept: {words}")?;
+                line!(out, "  kept: {words}")?;
             }
             for deviation in self.deviations.iter().take(SHOWN) {
                 let Deviation { path, kind, offset } = deviation;
                 let at = offset.map(|at| format!(" at {at:#x}")).unwrap_or_default();
                 let rule = rule(*kind);
-                writeln!(out, "  {}: {path}{at}: not by the rule that {rule}", kind.name())?;
+                line!(out, "  {}: {path}{at}: not by the rule that {rule}", kind.name())?;
             }
             if let Some(more) = self.deviations.len().checked_sub(SHOWN).filter(|n| *n > 0) {
-                writeln!(out, "  and {more} more")?;
+                line!(out, "  and {more} more")?;
             }
         }
         Ok(())
@@ -193,6 +199,7 @@ impl Report {
         file.insert("size".to_owned(), json!(self.size));
         let optional = [
             ("error", self.error.as_ref().map(|error| json!(error))),
+            ("reason", self.reason.map(|reason| json!(reason))),
             ("offset", self.offset.map(|offset| json!(offset))),
             ("field", self.field.as_ref().map(|field| json!(field))),
         ];

@@ -36,7 +36,7 @@ use crate::span::SourceMap;
 use crate::{Loaded, Provider, load};
 
 pub use error::BuildError;
-pub use file::write_if_changed;
+pub use file::{Replacement, has_text, read_schema, schema_text, write_if_changed};
 pub use fresh::{assert_fresh, assert_fresh_with};
 
 /// Generates Rust code for schemas. Meant for build scripts; see the [module](self).
@@ -65,6 +65,8 @@ pub struct Built {
     pub generated: Vec<PathBuf>,
     /// The schemas on disk and all files that they import.
     pub read: Vec<PathBuf>,
+    /// Folders in which a file may turn up that would be imported instead of a text that is no file.
+    pub watched: Vec<PathBuf>,
     /// What is worth knowing about the schemas: a line each, with its place.
     pub notes: Vec<String>,
 }
@@ -137,7 +139,7 @@ impl Build {
         match self.try_run() {
             Ok(built) => {
                 built.notes.iter().for_each(|note| println!("cargo::warning={note}"));
-                for path in &built.read {
+                for path in built.read.iter().chain(&built.watched) {
                     println!("cargo::rerun-if-changed={}", path.display());
                 }
                 // Without any line, every file of the package would count.
@@ -168,6 +170,7 @@ impl Build {
         let mut built = Built::default();
         let mut names = BTreeSet::new();
         let mut files = BTreeSet::new();
+        let mut watched = BTreeSet::new();
         let mut refused = Vec::new();
         for schema in &self.schemas {
             let name = schema.name()?;
@@ -179,6 +182,8 @@ impl Build {
                 files.insert(path.clone());
             }
             files.extend(loaded.files.iter().cloned());
+            let folders = loaded.missing.iter().filter_map(|path| path.parent());
+            watched.extend(folders.filter(|folder| !holds(folder, &out_dir)).map(Path::to_owned));
             match code(loaded, &self.options) {
                 Ok(Code { text, notes, .. }) => {
                     let path = out_dir.join(format!("{name}.rs"));
@@ -195,6 +200,7 @@ impl Build {
             return Err(BuildError::Refused { lines: lines.concat(), rendered: rendered.concat() });
         }
         built.read = files.into_iter().collect();
+        built.watched = watched.into_iter().collect();
         Ok(built)
     }
 }
@@ -219,10 +225,17 @@ impl Schema {
     }
 }
 
+/// Whether a folder has another one in it, however deep. Cargo looks at all that is in a folder, so
+/// one in which it builds would change with every build.
+fn holds(folder: &Path, other: &Path) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    real(other).starts_with(real(folder))
+}
+
 /// Loads a schema file; imports are looked for beside it first.
 fn load_file(path: &Path, libraries: &dyn Provider) -> Result<Loaded, BuildError> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| BuildError::Unread { path: path.to_owned(), error })?;
+    let text =
+        read_schema(path).map_err(|error| BuildError::Unread { path: path.to_owned(), error })?;
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

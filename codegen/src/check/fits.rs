@@ -6,7 +6,7 @@ use super::context::{Context, cells, element, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     Cell, Check, CheckKind, Constant, EnumId, ExprId, IntType, Meaning, Model, Role, Row, RowKind,
-    RunLength, Storage, Type, limits,
+    RunLength, Storage, Type, cell_size, float_of, limits,
 };
 use crate::span::Span;
 
@@ -132,6 +132,9 @@ fn fits(model: &Model, ty: &Type, constant: &Constant, plus: i128) -> Result<(),
             if let Meaning::Bool { .. } = cell.meaning {
                 return Err("write `#true` or `#false`".to_owned());
             }
+            if cell.meaning == Meaning::Float {
+                return float(cell, &number.to_string());
+            }
             if let Meaning::Enum(id) = cell.meaning
                 && let Some(found) = model.enums.get(id.index())
                 && found.closed
@@ -155,6 +158,10 @@ fn fits(model: &Model, ty: &Type, constant: &Constant, plus: i128) -> Result<(),
         (Type::Cell(cell), Constant::Float(_)) if cell.meaning != Meaning::Float => {
             Err("it holds no fraction".to_owned())
         }
+        (Type::Cell(cell), Constant::Float(bits)) => match f64::from_bits(*bits) {
+            number if number.is_finite() => float(cell, &number.to_string()),
+            _ => Ok(()),
+        },
         (Type::Cell(cell), Constant::Bool(_)) => match cell.meaning {
             Meaning::Bool { .. } => Ok(()),
             // One bit is a truth value too.
@@ -175,6 +182,12 @@ fn fits(model: &Model, ty: &Type, constant: &Constant, plus: i128) -> Result<(),
         }
         _ => Ok(()),
     }
+}
+
+/// Whether a decimal is a float of this width.
+fn float(cell: &Cell, decimal: &str) -> Result<(), String> {
+    let bytes = if cell_size(cell) == Some(4) { 4 } else { 8 };
+    float_of(decimal, bytes).map(drop).map_err(|error| error.to_string())
 }
 
 /// Whether the bounds of a row leave something between them.
@@ -232,7 +245,10 @@ fn breaks(model: &Model, check: &Check, number: i128) -> bool {
 fn describe(constant: &Constant) -> String {
     match constant {
         Constant::Int(number) => number.to_string(),
-        Constant::Float(bits) => f64::from_bits(*bits).to_string(),
+        Constant::Float(bits) => match f64::from_bits(*bits) {
+            float if float.to_string().len() > 20 => format!("{float:e}"),
+            float => float.to_string(),
+        },
         Constant::Bool(value) => format!("`#{value}`"),
         Constant::Text(text) => format!("{text:?}"),
         Constant::Bytes(bytes) => format!("of {} bytes", bytes.len()),

@@ -1,12 +1,13 @@
 //! Calls of functions in expressions.
 
+use super::paths::one_only;
 use super::{Cx, Env, Expr, Shape, Val};
 use crate::model::{Function, Member, Path, RowId, Step, StreamFunction};
 use crate::span::{Span, Spanned};
 use crate::syntax::expr::{Ex, ExKind, PathEx};
 use crate::syntax::near::nearest;
 
-const FUNCTIONS: [&str; 25] = [
+const FUNCTIONS: [&str; 26] = [
     "count",
     "sum",
     "min",
@@ -30,6 +31,7 @@ const FUNCTIONS: [&str; 25] = [
     "ends_with",
     "length",
     "number",
+    "numbers",
     "hex",
     "last",
 ];
@@ -50,7 +52,15 @@ impl<'t> Cx<'t> {
         if matches!(found.shape, Shape::Array(_) | Shape::Any) {
             return Some(found);
         }
-        self.wrong(ex.span, "an array", &found.shape);
+        if found.shape == Shape::Bytes {
+            let bytes = Expr::Call(Function::Numbers, vec![found.expr]);
+            return self.val(bytes, Shape::Array(Box::new(Shape::Int(None))));
+        }
+        let row = match &self.exprs[found.expr] {
+            Expr::Path(path) => self.row_of(path),
+            _ => None,
+        };
+        one_only(self.wrong(ex.span, "an array", &found.shape), row);
         None
     }
 
@@ -104,7 +114,7 @@ impl<'t> Cx<'t> {
                         .help("write `hex('4142')`");
                     return None;
                 };
-                match super::texts::hex(text) {
+                match crate::syntax::hex(text) {
                     Some(bytes) => self.val(Expr::Bytes(bytes), Shape::Bytes),
                     None => {
                         self.d.error("E0222", args[0].span, "these are not bytes in hex");
@@ -112,9 +122,8 @@ impl<'t> Cx<'t> {
                     }
                 }
             }
-            "length" | "number" | "stem" | "extension" | "fnv1a" | "murmur3" | "ends_with" => {
-                self.plain_call(env, name, args, span)
-            }
+            "length" | "number" | "numbers" | "stem" | "extension" | "fnv1a" | "murmur3"
+            | "ends_with" => self.plain_call(env, name, args, span),
             other => {
                 let near = nearest(other, FUNCTIONS).map(str::to_owned);
                 let d = self.d.error("E0222", name.span, format!("unknown function `{other}`"));
@@ -149,6 +158,10 @@ impl<'t> Cx<'t> {
         let (function, kinds, result): (_, &[&str], _) = match name.value.as_str() {
             "length" => (Function::Length, &["text"], Shape::Int(None)),
             "number" => (Function::Number, &["int"], Shape::Int(None)),
+            "numbers" => {
+                let bytes = Shape::Array(Box::new(Shape::Int(None)));
+                (Function::Numbers, &["bytes"], bytes)
+            }
             "stem" => (Function::Stem, &["text"], Shape::Text),
             "extension" => (Function::Extension, &["text"], Shape::Text),
             "fnv1a" => (Function::Fnv1a, &["text"], Shape::Int(None)),
@@ -164,10 +177,15 @@ impl<'t> Cx<'t> {
             let found = self.seen_expr(env, arg)?;
             let fine = match *kind {
                 "int" => matches!(found.shape, Shape::Int(_) | Shape::Bool | Shape::Any),
+                "bytes" => matches!(found.shape, Shape::Bytes | Shape::Any),
                 _ => matches!(found.shape, Shape::Text | Shape::Bytes | Shape::Any),
             };
             if !fine {
-                let what = if *kind == "int" { "an integer" } else { "a text" };
+                let what = match *kind {
+                    "int" => "an integer",
+                    "bytes" => "a byte run",
+                    _ => "a text",
+                };
                 self.wrong(arg.span, what, &found.shape);
                 return None;
             }

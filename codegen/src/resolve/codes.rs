@@ -199,4 +199,10 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "list that is measured",
         "`seen=` gives one number, truth value or text. A list stands where its bytes are.",
     ),
+    (
+        "E0238",
+        "example of no layout",
+        "The `when=` of an example is a condition over epochs and selects layouts that have what \
+         the example is of. A whole file says its layout itself, and an enumeration has no bytes.",
+    ),
 ];

@@ -3,7 +3,7 @@
 use super::{Cx, Env, Expr, ExprId, RecordId, Shape};
 use crate::model::{
     BinaryOp, Cell, Constant, Content, Definer, DefinerScope, DefinerSource, Meaning, PoolOrder,
-    RecordKind, Role, Row as ModelRow, RowKind, RunType, Type,
+    RecordKind, Role, Row as ModelRow, RowKind, RunType, Type, float_of,
 };
 use crate::span::Span;
 use crate::syntax::ast::{PropValue, Props, Row, RowWord};
@@ -299,7 +299,7 @@ impl<'t> Cx<'t> {
             _ => Vec::new(),
         };
         if let Some(text) = props.text("hex") {
-            match super::texts::hex(text) {
+            match crate::syntax::hex(text) {
                 Some(found) => bytes = found,
                 None => {
                     let span = props.span("hex").unwrap_or(row.span);
@@ -489,9 +489,8 @@ impl<'t> Cx<'t> {
 pub(super) fn convert(value: Constant, ty: &Type) -> Constant {
     match (value, ty) {
         (Constant::Int(n), Type::Cell(Cell { meaning: Meaning::Float, .. })) => {
-            #[expect(clippy::cast_precision_loss, reason = "constants of schemas are small")]
-            let float = n as f64;
-            Constant::Float(float.to_bits())
+            // What no float is stays an integer, and does not fit.
+            float_of(&n.to_string(), 8).map_or(Constant::Int(n), Constant::Float)
         }
         (Constant::Int(n), Type::Cell(Cell { meaning: Meaning::Bool { .. }, .. })) => {
             Constant::Bool(n != 0)

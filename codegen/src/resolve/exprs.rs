@@ -2,6 +2,7 @@
 
 use super::shapes::merge;
 use super::{Cx, Env, Expr, ExprId, Shape, Val};
+use crate::diagnostic::Diagnostic;
 use crate::model::{BinaryOp, UnaryOp};
 use crate::span::{Span, Spanned};
 use crate::syntax::expr::{Ex, ExKind, PathEx};
@@ -48,13 +49,14 @@ impl<'t> Cx<'t> {
         Some(Val { shape, ..found })
     }
 
-    pub(super) fn wrong(&mut self, span: Span, what: &str, shape: &Shape) {
+    pub(super) fn wrong(&mut self, span: Span, what: &str, shape: &Shape) -> &mut Diagnostic {
         let is = self.describe(shape);
         let d = self.d.error("E0221", span, format!("{what} is expected here"));
         d.label(format!("this is {is}"));
         if what == "a condition" && matches!(shape, Shape::Int(_)) {
             d.help("compare it: `x != 0`");
         }
+        d
     }
 
     /// With an enumeration whose members can be named alone.

@@ -6,6 +6,7 @@ use crate::model::{
     ByteOrder, ByteOrderRule, Check, CheckKind, EndianRule, Epoch, Gaps, Let, Model, NamedText,
     Record, RecordKind, RowId, Union, UnionId,
 };
+use crate::prose::line;
 use crate::syntax::ast::{DeclBody, LetDecl};
 
 impl<'t> Cx<'t> {
@@ -137,6 +138,7 @@ impl<'t> Cx<'t> {
             (0..self.records.len()).map(|at| self.read_order(RecordId(id32(at)))).collect();
         let transparent: Vec<_> =
             (0..self.records.len()).map(|at| self.transparent(RecordId(id32(at)))).collect();
+        let (remarks, examples) = self.remarks_and_examples();
         if self.d.has_errors() {
             return None;
         }
@@ -220,6 +222,8 @@ impl<'t> Cx<'t> {
             strings: self.strings.clone(),
             lets: self.module_lets(),
             relocation,
+            remarks,
+            examples,
             exprs: std::mem::take(&mut self.exprs).into_exprs(),
         };
         super::offsets::computed_sizes(&mut model);
@@ -353,7 +357,7 @@ impl<'t> Cx<'t> {
         let mut list = Vec::new();
         for (ex, text, span) in decls {
             if let Some(expr) = self.truth(&env, ex) {
-                list.push(Check { kind: CheckKind::Holds(expr), text: text.to_owned(), span });
+                list.push(Check { kind: CheckKind::Holds(expr), text: line(text), span });
             }
         }
         list

@@ -4,14 +4,15 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::{Cx, Expr, Scope, ScopeId, ScopeParam, Shape};
-use crate::Provider;
+use crate::build::read_schema;
 use crate::diagnostic::Diagnostics;
-use crate::span::{SourceMap, Span};
+use crate::span::Span;
 use crate::syntax::ast::{Argument, Decl, Import, Tree};
 use crate::syntax::builtin;
 use crate::syntax::expr::ExKind;
 use crate::syntax::near::nearest;
 use crate::syntax::parse;
+use crate::{Loaded, Provider};
 
 /// Most texts of one run.
 const MAX_TEXTS: usize = 256;
@@ -32,10 +33,9 @@ pub(crate) fn load(
     text: &str,
     directory: Option<&Path>,
     provider: &dyn Provider,
-    sources: &mut SourceMap,
-    files: &mut Vec<PathBuf>,
-    diagnostics: &mut Diagnostics,
+    loaded: &mut Loaded,
 ) -> Option<Texts> {
+    let Loaded { sources, diagnostics, files, missing, .. } = loaded;
     let source = sources.add(name, text);
     let mut trees = vec![parse(source, sources, diagnostics)?];
     let mut links: Vec<HashMap<String, usize>> = vec![HashMap::new()];
@@ -53,19 +53,27 @@ pub(crate) fn load(
                 }
                 continue;
             }
-            let index = import_text(&import, directory, provider, files, diagnostics).and_then(
-                |(shown, text)| {
-                    if trees.len() >= MAX_TEXTS {
-                        diagnostics.error("E0202", import.span, "too many imports");
-                        return None;
-                    }
-                    let source = sources.add(shown, text);
-                    let tree = parse(source, sources, diagnostics)?;
-                    trees.push(tree);
-                    links.push(HashMap::new());
-                    Some(trees.len() - 1)
-                },
-            );
+            let found = import_text(&import, directory, provider, files, missing, diagnostics);
+            let index = found.and_then(|found| {
+                if trees.len() >= MAX_TEXTS {
+                    diagnostics.error("E0202", import.span, "too many imports");
+                    return None;
+                }
+                let source = sources.add(found.shown.clone(), found.text);
+                let mut own = Diagnostics::default();
+                let tree = parse(source, sources, &mut own);
+                // Diagnostics show lines, and those of a foreign file are nobody's business.
+                if found.leads_out && tree.as_ref().is_none_or(|tree| tree.head.is_none()) {
+                    diagnostics
+                        .error("E0201", import.name.span, format!("`{}` is no schema", found.shown))
+                        .help("it is a link that leads out of the folder of the schema");
+                    return None;
+                }
+                diagnostics.append(own);
+                trees.push(tree?);
+                links.push(HashMap::new());
+                Some(trees.len() - 1)
+            });
             known.insert(name.clone(), index);
             if let Some(index) = index {
                 links[at].insert(name.clone(), index);
@@ -76,19 +84,32 @@ pub(crate) fn load(
     Some(Texts { trees, links })
 }
 
+/// A text that is imported.
+struct Imported {
+    /// Its name in diagnostics.
+    shown: String,
+    text: String,
+    /// Whether it stands in another folder, and a link leads there.
+    leads_out: bool,
+}
+
 fn import_text(
     import: &Import,
     directory: Option<&Path>,
     provider: &dyn Provider,
     files: &mut Vec<PathBuf>,
+    missing: &mut Vec<PathBuf>,
     diagnostics: &mut Diagnostics,
-) -> Option<(String, String)> {
+) -> Option<Imported> {
     let name = &import.name.value;
     let path = directory.map(|directory| directory.join(format!("{name}.kdl")));
-    if let Some(path) = path.filter(|path| path.is_file()) {
+    if let Some(path) = path.as_ref().filter(|path| path.is_file()) {
         files.push(path.clone());
-        match std::fs::read_to_string(&path) {
-            Ok(text) => return Some((path.display().to_string(), text)),
+        match read_schema(path) {
+            Ok(text) => {
+                let shown = path.display().to_string();
+                return Some(Imported { shown, text, leads_out: leads_out(path) });
+            }
             Err(error) => {
                 diagnostics.error(
                     "E0201",
@@ -100,7 +121,8 @@ fn import_text(
         }
     }
     if let Some(text) = provider.library(name) {
-        return Some((format!("{name}.kdl"), text));
+        missing.extend(path);
+        return Some(Imported { shown: format!("{name}.kdl"), text, leads_out: false });
     }
     let d = diagnostics.error("E0201", import.name.span, format!("no library `{name}`"));
     match directory {
@@ -111,6 +133,13 @@ fn import_text(
         None => d.help("there is no built-in library of this name"),
     };
     None
+}
+
+/// Whether a file is a link to one in another folder.
+fn leads_out(path: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    let folder = path.parent().and_then(real);
+    real(path).is_none_or(|target| target.parent() != folder.as_deref())
 }
 
 /// What a name leads to.

@@ -5,6 +5,7 @@ use super::shapes::merge;
 use super::{
     Bound, Cx, Env, Expr, ExprId, Memo, RecordId, ScopeId, ScopeParam, Shape, Source, id32,
 };
+use crate::diagnostic::Diagnostic;
 use crate::model::{Field, Member, Path, RowId, Start, Step};
 use crate::span::Span;
 use crate::syntax::builtin;
@@ -208,9 +209,10 @@ impl<'t> Cx<'t> {
                     self.through_transparent(&mut shape, &mut steps);
                     if !matches!(shape, Shape::Array(_) | Shape::Bytes | Shape::Any) {
                         let what = self.describe(&shape);
-                        self.d
-                            .error("E0220", index.span, "only arrays have elements")
-                            .label(format!("this is {what}"));
+                        let row = self.row_at(&steps);
+                        let d = self.d.error("E0220", index.span, "only arrays have elements");
+                        d.label(format!("this is {what}"));
+                        one_only(d, row);
                         return None;
                     }
                     let index = self.int(env, index)?;
@@ -221,9 +223,10 @@ impl<'t> Cx<'t> {
                     self.through_transparent(&mut shape, &mut steps);
                     if !matches!(shape, Shape::Array(_) | Shape::Bytes | Shape::Any) {
                         let what = self.describe(&shape);
-                        self.d
-                            .error("E0220", *span, "only arrays have a last element")
-                            .label(format!("this is {what}"));
+                        let row = self.row_at(&steps);
+                        let d = self.d.error("E0220", *span, "only arrays have a last element");
+                        d.label(format!("this is {what}"));
+                        one_only(d, row);
                         return None;
                     }
                     steps.push(Step::Last);
@@ -433,6 +436,21 @@ impl<'t> Cx<'t> {
         None
     }
 
+    /// The line of the row that a path leads to.
+    pub(super) fn row_of(&self, path: &Path) -> Option<Span> {
+        self.row_at(&path.steps)
+    }
+
+    fn row_at(&self, steps: &[Step]) -> Option<Span> {
+        let Some(Step::Field(field)) = steps.last() else { return None };
+        let (id, way) = field.members.first()?;
+        let Some(Member::Row(row)) = way.last().filter(|_| way.len() == 1) else { return None };
+        match &self.rec(*id).slots.get(row.index())?.variants.first()?.source {
+            Source::Row(row, _) => Some(row.span),
+            _ => None,
+        }
+    }
+
     /// Names of rows and lets, for "did you mean".
     pub(super) fn names_in(&self, id: RecordId, depth: u32) -> Vec<String> {
         let rec = self.rec(id);
@@ -482,5 +500,12 @@ fn measured_word(ex: &Ex) -> Option<&str> {
     match &ex.kind {
         ExKind::Binary(_, a, b) => measured_word(a).or_else(|| measured_word(b)),
         _ => ex.word(),
+    }
+}
+
+/// Says of what is no array how its row becomes one.
+pub(super) fn one_only(diagnostic: &mut Diagnostic, row: Option<Span>) {
+    if let Some(row) = row {
+        diagnostic.also(row, "this row has no `count=`").help("an array says its length: `count=`");
     }
 }

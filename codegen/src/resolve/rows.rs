@@ -1,11 +1,13 @@
 //! Rows of records, complete but for equations that other rows give.
 
 use super::imports::Found;
+use super::paths::one_only;
 use super::{Cx, Env, Expr, ExprId, RecordId, ScopeId, Shape, Source};
 use crate::model::{
     BinaryOp, Cell, Check, CheckKind, Definer, DefinerScope, DefinerSource, Home, Meaning,
     Reference, Role, Row as ModelRow, RowKind, Storage, Type, UnaryOp,
 };
+use crate::prose::line;
 use crate::syntax::ast::{DeclBody, PropValue, Props, Row, RowWord};
 use crate::syntax::expr::{Ex, ExKind, PathEx, RefEx, StepEx};
 
@@ -295,7 +297,7 @@ impl<'t> Cx<'t> {
             self.d = kept;
             if let Some(value) = found.filter(|v| self.constant(v.expr).is_some()) {
                 let kind = CheckKind::Equals(value.expr);
-                built.checks.push(Check { kind, text: prop.text.clone(), span: prop.span });
+                built.checks.push(Check { kind, text: line(&prop.text), span: prop.span });
             }
         }
         for name in ["min", "max", "one_of", "check"] {
@@ -316,7 +318,7 @@ impl<'t> Cx<'t> {
                 _ => self.truth(&inner, ex).map(CheckKind::Holds),
             };
             if let Some(kind) = kind {
-                built.checks.push(Check { kind, text: prop.text.clone(), span: prop.span });
+                built.checks.push(Check { kind, text: line(&prop.text), span: prop.span });
             }
         }
     }
@@ -359,9 +361,10 @@ impl<'t> Cx<'t> {
         self.through_transparent(&mut shape, &mut array.steps);
         if !matches!(shape, Shape::Array(_) | Shape::Any) {
             let what = self.describe(&shape);
-            self.d
-                .error("E0223", ex.array.span(), "`ref=` needs the path of an array")
-                .label(format!("this is {what}"));
+            let row = self.row_of(&array);
+            let d = self.d.error("E0223", ex.array.span(), "`ref=` needs the path of an array");
+            d.label(format!("this is {what}"));
+            one_only(d, row);
             return None;
         }
         let filter = match &ex.filter {

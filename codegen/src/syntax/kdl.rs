@@ -4,6 +4,7 @@ use kdl::{KdlDocument, KdlEntry, KdlNode, KdlValue};
 
 use super::scan;
 use crate::diagnostic::Diagnostics;
+use crate::model::{Inexact, float_of};
 use crate::span::{SourceId, Span, Spanned};
 
 /// A node as written.
@@ -252,13 +253,13 @@ impl Context<'_> {
             let whole = self.trimmed(entry);
             span = span.to(whole);
             match entry.name() {
-                None => args.push(self.literal(entry.value(), whole)),
+                None => args.push(self.literal(entry.value(), whole, diagnostics)),
                 Some(name) => {
                     let name_span = self.span(name.span().offset(), name.span().len());
                     let value = self.value_span(name_span, whole);
                     props.push(Property {
                         name: Spanned { value: name.value().to_owned(), span: name_span },
-                        value: self.literal(entry.value(), value),
+                        value: self.literal(entry.value(), value, diagnostics),
                         span: whole,
                     });
                 }
@@ -292,11 +293,28 @@ impl Context<'_> {
         Span { start: clamp(from + equals + blanks), ..whole }
     }
 
-    fn literal(&self, value: &KdlValue, span: Span) -> Literal {
+    /// A number that no float is was rounded by the parser.
+    fn rounded(&self, span: Span, diagnostics: &mut Diagnostics) {
+        let said = self.text[span.start as usize..span.end as usize].replace('_', "");
+        // Infinities and the like have names.
+        if said.starts_with('#') {
+            return;
+        }
+        if let Err(error @ (Inexact::TooLarge(_) | Inexact::Between(..))) = float_of(&said, 8) {
+            diagnostics
+                .error("E0108", span, format!("no float is {said}"))
+                .label(error.to_string());
+        }
+    }
+
+    fn literal(&self, value: &KdlValue, span: Span, diagnostics: &mut Diagnostics) -> Literal {
         let value = match value {
             KdlValue::String(text) => Scalar::Text(text.clone()),
             KdlValue::Integer(number) => Scalar::Int(*number),
-            KdlValue::Float(number) => Scalar::Float(*number),
+            KdlValue::Float(number) => {
+                self.rounded(span, diagnostics);
+                Scalar::Float(*number)
+            }
             KdlValue::Bool(value) => Scalar::Bool(*value),
             KdlValue::Null => Scalar::Null,
         };

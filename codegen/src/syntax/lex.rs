@@ -1,5 +1,7 @@
 //! Tokens of expressions.
 
+use crate::model::{Inexact, float_of};
+
 /// Most tokens of one expression.
 const MAX_TOKENS: usize = 4096;
 
@@ -135,8 +137,11 @@ fn number(text: &str, start: usize) -> Result<(Token, usize), &'static str> {
                 at += 1;
             }
         }
-        let value = text[start..at].parse().map_err(|_| "this is not a number")?;
-        return Ok((Token::Float(value), at));
+        return match float_of(&text[start..at], 8) {
+            Ok(bits) => Ok((Token::Float(f64::from_bits(bits)), at)),
+            Err(Inexact::NoDecimal) => Err("this is not a number"),
+            Err(_) => Err("no float is exactly this number"),
+        };
     }
     let digits = text[first..at].replace('_', "");
     let value = i128::from_str_radix(&digits, radix).map_err(|_| "this is not a number")?;

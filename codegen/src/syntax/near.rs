@@ -9,7 +9,8 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     let limit = (word.chars().count() / 3).max(1);
     known
         .into_iter()
-        .filter(|k| k.len() <= 64)
+        // What is known by this very name is known elsewhere, and of no help here.
+        .filter(|k| k.len() <= 64 && *k != word)
         .map(|k| (distance(word, k), k))
         .filter(|&(d, k)| d <= limit || (k.len() > 3 && k.eq_ignore_ascii_case(word)))
         .min_by_key(|&(d, _)| d)

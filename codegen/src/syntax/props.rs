@@ -234,6 +234,7 @@ pub(super) const LIST: &[Known] = &[
 pub(super) const EPOCH: &[Known] = &[("from", Kind::Ex), SOURCE];
 pub(super) const SECTION: &[Known] = &[("from", Kind::Ex), ("to", Kind::Ex), SOURCE];
 pub(super) const DERIVE: &[Known] = &[("is", Kind::Ex)];
+pub(super) const EXAMPLE: &[Known] = &[("when", Kind::Ex), ("of", Kind::Text)];
 pub(super) const PLACE: &[Known] = &[("align", Kind::Ex)];
 pub(super) const ALIAS: &[Known] = &[SOURCE];
 

@@ -4,7 +4,7 @@ use crate::diagnostic::Diagnostics;
 use crate::span::{SourceId, Span};
 
 /// Longest text in bytes.
-const MAX_TEXT: usize = 16 << 20;
+pub(crate) const MAX_TEXT: usize = 16 << 20;
 /// Deepest nesting of braces, and of block comments.
 const MAX_DEPTH: usize = 64;
 /// Most bytes of a line, and of a part, that are neither in a text nor in a comment. The parser
@@ -37,6 +37,10 @@ enum Problem {
     Line,
     /// `} else`: in KDL a node ends with its line.
     Else,
+    /// A word behind a brace: something must end the statement before it.
+    Unended,
+    /// `(` where a block begins.
+    Round,
 }
 
 /// Checks size and nesting. The parts of the text, or `None` if it must not be parsed; then the reason
@@ -49,7 +53,7 @@ pub(super) fn within_limits(
     if text.len() > MAX_TEXT {
         let span = Span { source, start: 0, end: 0 };
         diagnostics
-            .error("E0101", span, "the schema is longer than 16 MiB")
+            .error("E0101", span, format!("the schema is longer than {} MiB", MAX_TEXT >> 20))
             .help("split it into libraries");
         return None;
     }
@@ -73,6 +77,12 @@ pub(super) fn within_limits(
                 Problem::Else => diagnostics
                     .error("E0103", span, "`else` stands on a line of its own")
                     .help("in KDL a brace ends its node; write `};` or begin a new line"),
+                Problem::Unended => diagnostics
+                    .error("E0103", span, "`;` is missing between `}` and this")
+                    .help("statements on one line stand between `;`; or begin a new line"),
+                Problem::Round => diagnostics
+                    .error("E0103", span, "`(` begins no block")
+                    .help("a block stands in braces: `{ ... }`"),
                 Problem::Quotes => diagnostics
                     .error("E0103", span, "the line must end behind `\"\"\"`")
                     .help("a text on one line stands in single quotation marks: `\"`"),
@@ -134,6 +144,14 @@ fn nesting(text: &[u8]) -> Result<Vec<Part>, (usize, Problem)> {
                 {
                     return Err((at + blanks, Problem::Else));
                 }
+                let first = word.first();
+                if first.is_some_and(|b| b.is_ascii_alphanumeric() || b"_*?\"".contains(b)) {
+                    return Err((at + blanks, Problem::Unended));
+                }
+            }
+            // With something in it, it is a type annotation, or part of an expression without quotes.
+            b'(' if text.get(at + 1).is_none_or(u8::is_ascii_whitespace) => {
+                return Err((at, Problem::Round));
             }
             b'/' if text[at..].starts_with(b"//") => {
                 at += text[at..].iter().position(|&b| b == b'\n').unwrap_or(text.len() - at);
@@ -285,6 +303,12 @@ mod tests {
         assert!(nesting("/*".repeat(100).as_bytes()).is_err());
         assert_eq!(nesting("a {\n".repeat(64).as_bytes()), Ok(vec![whole(256, 64)]));
         assert_eq!(nesting(b"a {\n}\n}"), Err((6, Problem::Unopened)));
+        assert_eq!(nesting(b"a { b { c } d }"), Err((12, Problem::Unended)));
+        assert_eq!(nesting(b"a (\n b\n}"), Err((2, Problem::Round)));
+        for text in ["a { b { c }; d { e } }", "a {} /* b */\nc", "a { b { } /- c\n }", "a \"( \""]
+        {
+            assert!(nesting(text.as_bytes()).is_ok(), "{text}");
+        }
         assert_eq!(nesting(b"a \"\"\"b\"\"\""), Err((2, Problem::Quotes)));
     }
 }

@@ -3,6 +3,7 @@
 use super::ast::HomeEx;
 use super::kdl::{Literal, Node, Scalar};
 use crate::diagnostic::Diagnostics;
+use crate::prose::tidy;
 use crate::span::Spanned;
 
 /// The arguments of a node, taken from the front.
@@ -78,13 +79,22 @@ impl<'a> Args<'a> {
 
     /// The documentation, which ends the line.
     pub fn doc(&mut self, diagnostics: &mut Diagnostics) -> Option<String> {
-        let doc = self.peek().and_then(Literal::text).map(str::to_owned);
+        let doc = self.peek().and_then(Literal::text).map(tidy);
         if doc.is_some() {
             if let Some(word) = self.peek().filter(|literal| literal.is_bare()) {
                 let said = self.said().to_owned();
                 let word = (word.span, word.written());
                 let message = format!("`{}` behind `{said}` is no name and no offset", word.1);
-                diagnostics.error("E0111", word.0, message).help(
+                let d = diagnostics.error("E0111", word.0, message);
+                // Whoever leaves out a `;` has written a whole statement here.
+                let more = self.node.args.get(self.at + 1).is_some();
+                let starts = is_identifier(word.1.trim_start_matches(['*', '?']));
+                if more && starts {
+                    d.help(format!("if `{}` begins a statement, a `;` stands before it", word.1));
+                    self.at = self.node.args.len();
+                    return doc;
+                }
+                d.help(
                     "a name consists of letters, digits and `_`, and does not begin with a \
                      digit; documentation stands in quotes",
                 );

@@ -1,5 +1,7 @@
 //! Parts of JSON that need no model: bytes, floats, and deviations from what is canonical.
 
+use formwork_model::float_of;
+
 use super::base64;
 use super::parse::{Json, Kind};
 use super::read::Problems;
@@ -53,14 +55,14 @@ impl Plain<'_, '_> {
     pub(super) fn float(&mut self, json: &Json<'_>, bytes: u8) -> Value {
         let digits = usize::from(bytes) * 2;
         let bits = match (&json.kind, single(json)) {
-            (Kind::Number(number), _) if bytes == 4 => {
-                let float = number.parse().ok().filter(|float: &f32| float.is_finite());
-                float.map(|float| float.to_bits().into())
-            }
-            (Kind::Number(number), _) => {
-                let float = number.parse().ok().filter(|float: &f64| float.is_finite());
-                float.map(f64::to_bits)
-            }
+            (Kind::Number(number), _) => match float_of(number, bytes) {
+                Ok(bits) => Some(bits),
+                Err(error) => {
+                    let width = digits * 4;
+                    let expected = format!("a number of {width} bits ({error})");
+                    return self.problems.wrong(json, &expected);
+                }
+            },
             (_, Some(("bits", Json { kind: Kind::Text(text), .. }))) => {
                 let number = text.strip_prefix("0x").filter(|text| text.len() <= digits);
                 let is_hex = |text: &&str| text.bytes().all(|b| b.is_ascii_hexdigit());

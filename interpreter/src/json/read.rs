@@ -1,7 +1,9 @@
 //! From JSON to a value, by the model: with the path of everything that is wrong.
 
 use formwork::engine::{Program, cell_fits, epoch_of};
-use formwork_model::{ArrayType, Case, Cell, RecordId, Row, RowKind, Target, Type, UnionId};
+use formwork_model::{
+    ArrayType, Case, Cell, EpochId, RecordId, Row, RowKind, Target, Type, UnionId, seen,
+};
 
 use super::parse::{Json, Kind, parse, position};
 use super::plain::Plain;
@@ -103,6 +105,30 @@ impl<'t> Text<'t> {
     }
 }
 
+/// Reads the value of a row, or of one element of the array in it.
+///
+/// # Errors
+///
+/// If it is no JSON, or no such value.
+pub(crate) fn part<'m>(
+    program: &'m Program,
+    epoch: EpochId,
+    text: &str,
+    row: &'m Row,
+    element: Option<&'m Type>,
+) -> Result<Value, JsonError> {
+    let json = parse(text).map_err(JsonError::Syntax)?;
+    let mut reader = Reader::new(text, Shapes::new(program, Some(epoch)));
+    let value = match element {
+        Some(ty) => reader.item(&json, ty, row),
+        None => reader.row(&json, row),
+    };
+    match reader.problems.list.is_empty() {
+        true => Ok(value),
+        false => Err(JsonError::Value(reader.problems.list)),
+    }
+}
+
 /// What is wrong so far, and where the reader is.
 #[derive(Debug)]
 pub(super) struct Problems<'t> {
@@ -119,7 +145,9 @@ impl<'t> Problems<'t> {
     pub(super) fn add(&mut self, json: &Json<'_>, message: String) {
         if self.list.len() < MOST_PROBLEMS {
             let (line, _) = position(self.text, json.at);
-            self.list.push(JsonProblem { path: self.path.clone(), line, message });
+            // Each is a line, whatever keys and texts are in it.
+            let (path, message) = (seen(&self.path).into_owned(), seen(&message).into_owned());
+            self.list.push(JsonProblem { path, line, message });
         }
     }
 
@@ -148,7 +176,7 @@ impl<'t> Problems<'t> {
 
     pub(super) fn wrong(&mut self, json: &Json<'_>, expected: &str) -> Value {
         let found = match &json.kind {
-            Kind::Number(number) => (*number).to_owned(),
+            Kind::Number(number) if number.len() <= 40 => (*number).to_owned(),
             Kind::Text(text) if text.chars().count() <= 40 => format!("{text:?}"),
             _ => json.kind_name().to_owned(),
         };

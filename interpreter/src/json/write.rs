@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use formwork::ReadError;
 use formwork::engine::{Program, epoch_of};
-use formwork_model::RecordId;
+use formwork_model::{RecordId, is_unseen};
 
 use super::{FORMAT, INCOMPLETE, INSTEAD_OF, KEPT, KIND, ROW, SCHEMA_VERSION, STORED, TOOL, VALUE};
 use crate::shape::{Shape, Shapes};
@@ -417,8 +417,7 @@ fn quote(out: &mut String, text: &str) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            // Invisible ones, which editors and terminals treat in ways of their own.
-            '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => {
+            c if is_unseen(c) => {
                 let _ = write!(out, "\\u{:04x}", u32::from(c));
             }
             c => out.push(c),

@@ -78,7 +78,7 @@ lists! {
     fields Model {
         name, root, byte_order, gaps, epoch_variables, epochs, exprs, records, unions, enums,
         pointers, varints, relocation;
-        title, version, extensions, sources, strings, lets
+        title, version, extensions, sources, strings, lets, remarks, examples
     }
     cases ByteOrderRule { Fixed(order), Mark { offset }, }
     cases Gaps { Zero, Kept, }
@@ -253,7 +253,7 @@ lists! {
         EitherTrue,
         Concatenate,
     }
-    cases Function { Murmur3, Fnv1a, Stem, Extension, EndsWith, Length, Number, }
+    cases Function { Murmur3, Fnv1a, Stem, Extension, EndsWith, Length, Number, Numbers, }
     cases StreamFunction { Count, Sum, Min, Max, Any, All, First, FirstIndex, }
     fields Path { start, steps, text }
     cases Start { This, Up(levels), Enclosing(records), Root, It, Argument(argument), }

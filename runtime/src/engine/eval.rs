@@ -388,6 +388,11 @@ impl<'p> Engine<'p, '_> {
                 Val::Loc(loc) => Ok(Val::Int(self.count_items(loc).into())),
                 _ => eval_error("expected a text or bytes"),
             },
+            // As a value it is no place any more, and streams take its bytes one by one.
+            Function::Numbers => match arg(0) {
+                run @ (Val::Bytes(_) | Val::None) => Ok(run),
+                _ => eval_error("expected bytes"),
+            },
             Function::Number => match arg(0) {
                 Val::Int(n) => Ok(Val::Int(n)),
                 Val::Bool(b) => Ok(Val::Int(b.into())),
@@ -431,7 +436,12 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// All texts at a path, through arrays.
-    fn texts(&mut self, path: &'p Path, this: NodeRef, it: Option<Val>) -> Fallible<Vec<Blob>> {
+    pub(crate) fn texts(
+        &mut self,
+        path: &'p Path,
+        this: NodeRef,
+        it: Option<Val>,
+    ) -> Fallible<Vec<Blob>> {
         if let Some(known) = self.known_keys(path, this)? {
             return Ok(self.key_texts(known).to_vec());
         }

@@ -318,9 +318,23 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.walk_expr(expr, this, it, &mut false, &mut |engine, val| engine.elements(val, visit))
     }
 
-    /// Gives the elements that a place names: of an array all, of anything else itself.
+    /// Gives the elements that a place names: of an array all, of a run of bytes these, of anything
+    /// else itself.
     fn elements(&mut self, val: Val, visit: &mut Visit<'_, 'p, 'b>) -> Fallible<bool> {
-        let Val::Loc(loc) = val else { return visit(self, val) };
+        let loc = match val {
+            Val::Loc(loc) => loc,
+            Val::Bytes(blob) => {
+                for at in 0..blob.len {
+                    self.charge(1)?;
+                    let byte = self.tree.bytes(blob).get(at as usize).copied();
+                    if !visit(self, Val::Int(byte.unwrap_or(0).into()))? {
+                        return Ok(false);
+                    }
+                }
+                return Ok(true);
+            }
+            _ => return visit(self, val),
+        };
         match self.fetch_known(loc)? {
             Item::Array(array) if loc.index().is_none() => {
                 for index in 0..self.tree.count(array) {

@@ -2,7 +2,7 @@
 //! that it may play.
 //!
 //! A [`Cell`] is a tiny schema, together with what its files and values must be. That is said by
-//! [`rules`], [`Place`] and [`Part`] from the language reference alone: nothing here asks the front
+//! `rules`, `Place` and `Part` from the language reference alone: nothing here asks the front
 //! end or the engine what a schema means. [`Cell::outcome`] tries the cell on the engine, with every
 //! number that its row may store and every value that somebody may give it.
 

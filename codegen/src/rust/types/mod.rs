@@ -18,6 +18,7 @@ pub(super) use structs::doc as record_doc;
 use super::Options;
 use super::shape::{IndexId, Shape, Shapes};
 use crate::model::{EnumId, Model, RecordId, UnionId};
+use crate::prose::documentation;
 
 /// All public types, in the order of the model: structs and words, unions, enumerations, indices.
 pub fn emit(shapes: &Shapes<'_>, options: &Options) -> TokenStream {
@@ -99,7 +100,7 @@ pub(super) fn index_doc(shapes: &Shapes<'_>, id: IndexId) -> String {
 pub(super) fn docs(doc: Option<&str>) -> TokenStream {
     match doc {
         Some(doc) => {
-            let lines = doc.lines().map(|line| format!(" {line}"));
+            let lines = doc.lines().map(|line| format!(" {}", documentation(line)));
             quote!(#(#[doc = #lines])*)
         }
         None => quote!(#[allow(missing_docs)]),

@@ -39,14 +39,14 @@ enum Origin<'v> {
 
 impl<'p> Engine<'p, '_> {
     pub(crate) fn build_root(&mut self, value: Given<'_>) {
-        let root = self.add_root();
-        self.build_node(root, value);
+        self.build_as(self.model.root, value);
     }
 
-    fn add_root(&mut self) -> NodeRef {
-        let root = self.tree.add(self.model.root, None);
+    /// Builds a value of any record, as if a file had nothing else.
+    pub(crate) fn build_as(&mut self, record: RecordId, value: Given<'_>) {
+        let root = self.tree.add(record, None);
         self.tree.add_block(root);
-        root
+        self.build_node(root, value);
     }
 
     fn build_node(&mut self, node: NodeRef, value: Given<'_>) {

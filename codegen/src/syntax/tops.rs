@@ -1,5 +1,7 @@
 //! Nodes at the top level.
 
+use std::collections::HashMap;
+
 use super::ast::{
     Decl, DeclBody, EpochDecl, Head, Import, ListDecl, MemberDecl, ParamDecl, Props, SectionDecl,
     Tree, TypeEx, WordField,
@@ -353,6 +355,7 @@ fn enumeration(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
     let storage = if typed { storage(node, &mut args, diagnostics) } else { None };
     let doc = args.doc(diagnostics);
     let mut members: Vec<MemberDecl> = Vec::new();
+    let (mut names, mut numbers) = (HashMap::new(), HashMap::new());
     for child in node.children.as_deref().unwrap_or_default() {
         self::props(child, &[], diagnostics);
         no_children(child, diagnostics);
@@ -368,11 +371,11 @@ fn enumeration(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
         };
         let doc = args.doc(diagnostics);
         let name = child.name.clone();
-        if let Some(first) = members.iter().find(|m| m.name.value == name.value) {
+        if let Some(first) = names.get(&name.value).and_then(|&at: &usize| members.get(at)) {
             diagnostics
                 .error("E0115", name.span, format!("member `{}` is declared twice", name.value))
                 .also(first.name.span, "first here");
-        } else if let Some(first) = members.iter().find(|m| m.number == number) {
+        } else if let Some(first) = numbers.get(&number).and_then(|&at: &usize| members.get(at)) {
             diagnostics
                 .error(
                     "E0115",
@@ -381,6 +384,8 @@ fn enumeration(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
                 )
                 .also(first.name.span, "first here");
         } else {
+            names.insert(name.value.clone(), members.len());
+            numbers.insert(number, members.len());
             members.push(MemberDecl { name, number, doc });
         }
     }

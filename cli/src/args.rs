@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Decode(Decode),
     /// Make a file of JSON.
     Encode(Encode),
+    /// Change one thing in a file; what refers to elements of arrays follows them.
+    Edit(Edit),
     /// Show how two files of one format differ.
     Diff(Diff),
     /// Make one file of two that were made from a third.
@@ -311,6 +313,65 @@ pub(crate) struct Encode {
     /// error if the file itself goes to standard output.
     #[arg(long, value_name = "ORIGINAL")]
     pub against: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+PATH is a path as `formwork dump --path` takes it, or with the names of cases as they are in JSON. It
+is an element for `insert` (where it comes to be), `remove` and `move`; `insert` takes an array, too,
+and adds to its end. Whatever refers to an element of an array refers to it afterwards, whatever its
+position is then; an element that something refers to is not removed.
+
+What changes is printed as `formwork diff` does it. The file is replaced at once, or stays as it is.
+Exit code 1 if it cannot be edited so, 2 if PATH leads nowhere.
+
+Examples:
+  formwork edit game.bin insert 'rooms[0]' '{\"name\": \"cellar\", \"next\": null}'
+  formwork edit game.bin remove 'rooms[3]' --instead 2 -o smaller.bin
+  formwork edit game.bin move 'rooms[3]' 0 --dry-run
+  formwork edit game.bin set 'rooms[3].name' '\"attic\"'
+  formwork edit game.bin rename 'texts[2].key' 71
+  formwork edit game.bin insert rooms - --schema game.kdl < room.json")]
+pub(crate) struct Edit {
+    /// The file; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// What is done.
+    #[arg(value_enum, value_name = "ACTION")]
+    pub action: Action,
+    /// Where.
+    #[arg(value_name = "PATH")]
+    pub path: String,
+    /// The new value as JSON, `-` for standard input; of `move`, the position to move to.
+    #[arg(value_name = "VALUE", allow_hyphen_values = true)]
+    pub value: Option<String>,
+    #[command(flatten)]
+    pub choice: Choice,
+    /// File to write, instead of FILE itself; `-` is standard output.
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Of `remove`: what refers to the element refers to the one at this position afterwards,
+    /// counted as before.
+    #[arg(long, value_name = "INDEX")]
+    pub instead: Option<u32>,
+    /// Show what would change, and write nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// What `edit` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Action {
+    /// Put an element into an array.
+    Insert,
+    /// Take an element out of an array.
+    Remove,
+    /// Take an element to another position of its array.
+    Move,
+    /// Put a value in the place of another one.
+    Set,
+    /// The same with a key that others refer to an element by: they follow.
+    Rename,
 }
 
 #[derive(Debug, clap::Args)]

@@ -4,9 +4,11 @@ use std::io::Write;
 
 use formwork_codegen::Loaded;
 use formwork_codegen::diagnostic::{Severity, render, to_json};
+use formwork_codegen::examples::report;
 use formwork_codegen::roles::{RoleLine, roles, roles_text};
 use formwork_codegen::rust::{Paths, Reason, RecordPath, paths, paths_text};
 use formwork_codegen::span::SourceMap;
+use formwork_interpreter::{examples, program};
 use serde_json::{Value, json};
 
 use crate::args::Check;
@@ -17,7 +19,9 @@ use crate::{Outcome, say, shown, wants_color};
 pub(crate) fn run(options: &Check, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let mut loaded = Vec::new();
     for path in &options.schemas {
-        loaded.push((path.display().to_string(), load_named(path)?));
+        let mut schema = load_named(path)?;
+        look_at_examples(&mut schema);
+        loaded.push((path.display().to_string(), schema));
     }
     let errors: usize = loaded.iter().map(|(_, schema)| schema.diagnostics.errors()).sum();
     let notes: usize = loaded.iter().map(|(_, schema)| notes(schema)).sum();
@@ -49,6 +53,19 @@ pub(crate) fn run(options: &Check, out: &mut dyn Write) -> Result<Outcome, Probl
         writeln!(out, "{schemas}, {errors}, {notes}")?;
     }
     Ok(if errors == 0 { Outcome::Good } else { Outcome::Bad })
+}
+
+/// Reads the examples of a schema without errors, and reports what is wrong with them.
+fn look_at_examples(schema: &mut Loaded) {
+    let Some(model) = schema.model.as_ref().filter(|model| !model.examples.is_empty()) else {
+        return;
+    };
+    if let Err(problems) = examples(&program(model.clone())) {
+        for problem in problems {
+            report(&mut schema.diagnostics, problem.span, problem.message);
+        }
+        schema.diagnostics.sort();
+    }
 }
 
 fn notes(schema: &Loaded) -> usize {

@@ -15,7 +15,7 @@ use crate::schema::{Format, Formats};
 use crate::shown::line;
 use crate::{Outcome, files, say, shown};
 
-pub(crate) use report::{Report, Show};
+use report::{Report, Show};
 
 pub(crate) fn run(options: &Diff, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let show = Show { meaning: !options.bytes, bytes: !options.meaning, all: options.all };
@@ -137,4 +137,29 @@ fn git(
         }
         Err(problem) => Err(problem),
     }
+}
+
+/// Shows how a file that is written differs from the one before; on standard error if the file
+/// itself goes to standard output.
+pub(crate) fn written(
+    format: &Format,
+    names: [&Path; 2],
+    [before, after]: [&[u8]; 2],
+    out: &mut dyn Write,
+) -> Result<(), Problem> {
+    let found = diff(&format.program, before, after, &ReadOptions::default());
+    let show = Show { meaning: true, bytes: true, all: false };
+    let report = Report { names, format: format.name(), diff: &found, show };
+    match files::is_stream(names[1]) {
+        true => {
+            out.flush()?;
+            report.print(&mut std::io::stderr().lock())?;
+        }
+        false => report.print(out)?,
+    }
+    if let [Some(error), _] = &found.errors {
+        out.flush()?;
+        say(&reading_block(names[0], format.name(), error));
+    }
+    Ok(())
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use formwork_codegen::markdown;
+use formwork_interpreter::{example, program};
 
 use crate::args::Docs;
 use crate::generate::show_problems;
@@ -27,7 +28,10 @@ pub(crate) fn run(options: &Docs, out: &mut dyn Write) -> Result<Outcome, Proble
                 shown::path(schema)
             )));
         };
-        let page = markdown::emit(model);
+        // A wrong example has no listing; `check` says what is wrong with it.
+        let program = program(model.clone());
+        let listings = model.examples.iter().map(|one| example(&program, one).unwrap_or_default());
+        let page = markdown::emit_with(model, &listings.collect::<Vec<_>>());
         match targets.get(at) {
             Some(target) => files::write_if_changed(target, &page)?,
             None => out.write_all(page.as_bytes())?,

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use formwork::{ReadError, ReadOptions};
-use formwork_interpreter::{Document, FieldKind, FieldView, WalkOptions, read_partly};
+use formwork_interpreter::{Document, FieldView, WalkOptions, read_partly};
 
 use crate::args::Dump;
 use crate::problem::{Problem, reading_block};
@@ -69,19 +69,4 @@ fn for_each(
     });
     walked.map_err(|error| Problem::Usage(shown::text(&error.to_string()).into_owned()))?;
     result
-}
-
-/// The bytes of a field that has no fields of its own.
-fn bytes_of<'b>(field: &FieldView, bytes: &'b [u8]) -> &'b [u8] {
-    let is_whole = match field.kind {
-        FieldKind::Leaf | FieldKind::Pointer => true,
-        FieldKind::Array => field.count == Some(field.elements.len()) || !field.value.is_empty(),
-        FieldKind::Struct | FieldKind::Case | FieldKind::Folded => false,
-    };
-    let range = || {
-        let start = usize::try_from(field.offset?).ok()?;
-        let size = usize::try_from(field.size).ok()?;
-        bytes.get(start..start.checked_add(size)?)
-    };
-    if is_whole { range().unwrap_or(&[]) } else { &[] }
 }

@@ -4,15 +4,13 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use formwork::ReadOptions;
 use formwork_interpreter::json::{Header, JsonError, Text};
-use formwork_interpreter::{diff, write};
+use formwork_interpreter::write;
 
 use crate::args::{Choice, Encode};
-use crate::diff::{Report, Show};
-use crate::problem::{Problem, reading_block};
+use crate::problem::Problem;
 use crate::schema::{Format, Formats};
-use crate::{Outcome, files, say, shown};
+use crate::{Outcome, diff, files, shown};
 
 pub(crate) fn run(options: &Encode, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let bytes = files::read(&options.file)?;
@@ -57,21 +55,7 @@ pub(crate) fn run(options: &Encode, out: &mut dyn Write) -> Result<Outcome, Prob
     })?;
     files::write(&target, &bytes, out)?;
     if let Some((path, original)) = original {
-        let found = diff(&format.program, &original, &bytes, &ReadOptions::default());
-        let show = Show { meaning: true, bytes: true, all: false };
-        let names = [path.as_path(), &target];
-        let report = Report { names, format: format.name(), diff: &found, show };
-        match files::is_stream(&target) {
-            true => {
-                out.flush()?;
-                report.print(&mut std::io::stderr().lock())?;
-            }
-            false => report.print(out)?,
-        }
-        if let [Some(error), _] = &found.errors {
-            out.flush()?;
-            say(&reading_block(path, format.name(), error));
-        }
+        diff::written(format, [path, &target], [&original, &bytes], out)?;
     }
     Ok(Outcome::Good)
 }

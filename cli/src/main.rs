@@ -11,6 +11,7 @@ mod detect;
 mod diff;
 mod docs;
 mod dump;
+mod edit;
 mod encode;
 mod explain;
 mod files;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
         Command::Dump(options) => dump::run(options, &mut out),
         Command::Decode(options) => decode::run(options, &mut out),
         Command::Encode(options) => encode::run(options, &mut out),
+        Command::Edit(options) => edit::run(options, &mut out),
         Command::Diff(options) => diff::run(options, &mut out),
         Command::Merge(options) => merge::run(options, &mut out),
         Command::Coverage(options) => coverage::run(options, &mut out),

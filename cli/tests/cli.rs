@@ -278,6 +278,7 @@ fn documentation_has_every_option() {
         "dump",
         "decode",
         "encode",
+        "edit",
         "diff",
         "merge",
         "coverage",

@@ -1,14 +1,19 @@
 //! Registry of the codes that diagnostics have. `docs/diagnostics.md` is made from it.
 
-use crate::{check, resolve, rust, syntax};
+use crate::{check, examples, resolve, rust, syntax};
 
 /// Code, title and explanation of every kind of problem, in the order of the codes.
 ///
 /// Codes are stable: one that is no longer used is not given to something else.
 #[must_use]
 pub fn all() -> Vec<(&'static str, &'static str, &'static str)> {
-    let lists =
-        [syntax::codes::CODES, resolve::codes::CODES, check::codes::CODES, rust::codes::CODES];
+    let lists = [
+        syntax::codes::CODES,
+        resolve::codes::CODES,
+        check::codes::CODES,
+        rust::codes::CODES,
+        examples::CODES,
+    ];
     let mut all: Vec<_> = lists.into_iter().flatten().copied().collect();
     all.sort_by_key(|(code, ..)| *code);
     all
@@ -31,7 +36,8 @@ pub fn page() -> String {
          Every problem with a schema has a code. `formwork explain CODE` prints the same text.\n\n\
          The first digits say which part of the front end found it: `E01` the text itself, `E02` \
          names and types, `E03` homes and sizes, `E04` choices, `E05` equations, `E06` placement, \
-         `E07` everything else. `E08` is what Rust cannot say, which only generating code finds.\n",
+         `E07` everything else. `E08` is what Rust cannot say, which only generating code finds, and \
+         `E09` what reading the examples of a schema finds, which `formwork check` does.\n",
     );
     for (code, title, explanation) in all() {
         page.push_str(&format!("\n## {code}: {title}\n\n{explanation}\n"));

@@ -8,6 +8,7 @@ pub mod build;
 pub mod check;
 pub mod codes;
 pub mod diagnostic;
+pub mod examples;
 pub mod fuzz;
 pub mod markdown;
 pub mod print;

@@ -45,6 +45,8 @@ fn bare(model: &Model) -> Model {
         sources: Vec::new(),
         strings: Vec::new(),
         lets: Vec::new(),
+        remarks: Vec::new(),
+        examples: Vec::new(),
         exprs: Exprs::default(),
         ..model.clone()
     };

@@ -37,8 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 pub fn garden(variant: Variant) -> File<'static> {
     // Names of records, in the order of their first use; a tag is a position in this list.
     let names = ["garden", "head", "beds", "map"];
-    let [garden, head, beds, map] =
-        [0, 1, 2, 3].map(|at| FileTagNamesIndex::new(at).expect("a small number"));
+    let [garden, head, beds, map] = [0, 1, 2, 3].map(FileTagNamesIndex::at);
     let record =
         |tag, version, nodes| NodeRecord { tag, version, nodes, ..Default::default() }.into();
     let bed = |plants: u32, slope: i32, sunny: bool| {

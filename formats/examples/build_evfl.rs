@@ -64,7 +64,7 @@ pub fn flow() -> File<'static> {
         events: vec![event("Event0", ask), event("Event1", open), event("Event2", call_guards)],
         entry_points: vec![EntryPoint {
             name: "Knock".into(),
-            main_event: EventIndex::new(0),
+            main_event: Some(EventIndex::at(0)),
             ..Default::default()
         }],
         ..Default::default()
@@ -81,7 +81,7 @@ pub fn flow() -> File<'static> {
 }
 
 fn answer(value: u32, event: u32) -> SwitchCase {
-    let event = EventIndex::new(event).unwrap_or_default();
+    let event = EventIndex::at(event);
     SwitchCase { value, event, ..Default::default() }
 }
 

@@ -29,6 +29,8 @@
 //! [`FORMATS`] is the list of what is compiled in, for programs that treat all formats alike.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "evfl")]
+mod flows;
 mod registry;
 
 pub use registry::{FORMATS, Format, RoundTrip};

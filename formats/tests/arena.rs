@@ -112,7 +112,7 @@ fn lists_can_be_changed() {
 /// any more is not written, so nothing is wrong with it.
 #[test]
 fn references_are_looked_up() {
-    let missing = arena::FileTagNamesIndex::new(999).expect("it has 16 bits");
+    let missing = arena::FileTagNamesIndex::at(999);
     let key = arena::NodeUnicodeKey { key: 0xdead_beef };
     let record = NodeRecord { tag: missing, ..NodeRecord::default() };
     for wrong in [arena::Node::UnicodeKey(key), arena::Node::Record(record, SpellingId::CANONICAL)]

@@ -114,7 +114,7 @@ fn a_record_is_added() {
         let mut file = garden(variant);
         let tag = u32::try_from(file.tag_names.len()).expect("few names");
         file.tag_names.push(b"shed".into());
-        let tag = FileTagNamesIndex::new(tag).expect("a small number");
+        let tag = FileTagNamesIndex::at(tag);
         let nodes = vec![Node::U32(1.into()), Node::U32(500.into())];
         let shed = Node::Record(NodeRecord { tag, version: 1, nodes, ..Default::default() });
         head(&mut file).nodes.push(shed.clone());
@@ -134,7 +134,7 @@ fn an_element_is_added_and_removed() {
         let mut file = garden(variant);
         file.tag_names.extend((4..600).map(|n| format!("bed{n}").into_bytes().into()));
         let Node::Records(beds) = &mut file.root.nodes[1] else { panic!("an array of records") };
-        beds.tag = FileTagNamesIndex::new(555).expect("a small number");
+        beds.tag = FileTagNamesIndex::at(555);
         beds.elements.remove(0);
         beds.elements.push(vec![Node::U32(9.into())].into());
         beds.elements.push(Element::default());
@@ -374,7 +374,7 @@ fn broken_files_are_refused() {
 fn every_problem_is_reported() {
     let mut file = garden(Variant::Abca);
     file.unicode.as_mut().expect("there are tables").clear();
-    head(&mut file).tag = FileTagNamesIndex::new(9).expect("a small number");
+    head(&mut file).tag = FileTagNamesIndex::at(9);
     let error = file.write().expect_err("a key and a name are missing");
     let found: Vec<_> =
         error.problems().iter().map(|p| (p.kind.code(), p.path.to_string())).collect();

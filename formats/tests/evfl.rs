@@ -62,8 +62,8 @@ fn every_problem_is_reported() {
     let EventData::Switch(switch) = &mut file.flowcharts[0].events[0].data else {
         panic!("the first event asks");
     };
-    switch.cases[1].event = EventIndex::new(99).expect("a small number");
-    file.flowcharts[0].entry_points[0].main_event = EventIndex::new(3);
+    switch.cases[1].event = EventIndex::at(99);
+    file.flowcharts[0].entry_points[0].main_event = Some(EventIndex::at(3));
     let error = file.write().expect_err("there are three events");
     let found: Vec<_> =
         error.problems().iter().map(|p| (p.kind.code(), p.path.to_string())).collect();

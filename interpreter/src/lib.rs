@@ -5,10 +5,13 @@
 //! bytes. A file that its format's own tools made comes out as it went in.
 #![forbid(unsafe_code)]
 
+mod alone;
 mod compare;
 mod coverage;
 mod diff;
 mod document;
+mod edit;
+mod example;
 mod inspect;
 pub mod json;
 mod layout;
@@ -22,12 +25,16 @@ mod view;
 pub use coverage::{Coverage, Gap, Overlap, Unlisted, coverage};
 pub use diff::{ByteRange, Cause, Change, ChangeKind, Diff, Extent, Place, SpellingChange, diff};
 pub use document::{Deviation, Document, read, read_partly};
+#[doc(hidden)]
+pub use edit::turn;
+pub use edit::{Edit, EditFailure, Source, edit};
+pub use example::{ExampleProblem, example, examples};
 pub use formwork::engine::{Note, Program};
 pub use inspect::{NotAValue, value_of};
 pub use layout::in_layout;
 pub use merge::{Conflict, ConflictKind, MergeError, Merged, Version, merge};
 pub use value::{Kept, KeptKind, StructValue, UnionValue, Value};
-pub use view::{FieldKind, FieldView, NoSuchPath, Stored, WalkOptions};
+pub use view::{FieldKind, FieldView, NoSuchPath, Stored, WalkOptions, line};
 
 use formwork::{WriteError, engine};
 use formwork_model::Model;
@@ -46,4 +53,9 @@ pub fn program(model: Model) -> Program {
 /// truncated, wrapped or guessed.
 pub fn write(program: &Program, value: &Value) -> Result<Vec<u8>, WriteError> {
     engine::write(program, value.given())
+}
+
+/// Gives a value to somebody as the engine takes it.
+pub fn with_given<T>(value: &Value, with: impl FnOnce(engine::Given<'_>) -> T) -> T {
+    with(value.given())
 }

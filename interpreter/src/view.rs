@@ -1,6 +1,7 @@
 //! Every field of a file with its place, derived ones included.
 
 mod field;
+pub mod line;
 mod place;
 mod show;
 mod walk;

@@ -120,6 +120,10 @@ pub struct Model {
     pub lets: Vec<NamedText>,
     /// Sections of the relocation table, if the format declares any.
     pub relocation: Vec<RelocationSection>,
+    /// What the schema says to people beyond documentation, in the order of the text.
+    pub remarks: Vec<Remark>,
+    /// Bytes with what they mean.
+    pub examples: Vec<Example>,
     /// Expressions, to which everything else refers by number.
     pub exprs: Exprs,
 }
@@ -520,6 +524,79 @@ pub struct NamedText {
     /// Documentation.
     pub doc: Option<String>,
     /// Where it is declared.
+    pub span: Span,
+}
+
+/// What a [`Remark`] or [`Example`] is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// The format; of an example: a whole file.
+    Module,
+    /// A struct, union type, or case. An example of a case is one of the struct around it.
+    Record(RecordId),
+    /// A declared text: its position in [`Model::strings`].
+    Text(u32),
+    /// A kind of variable-length integer.
+    Varint(VarintId),
+    /// An enumeration.
+    Enum(EnumId),
+}
+
+/// What kind of [`Remark`] it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RemarkKind {
+    /// Another name that people know (`also`).
+    Also,
+    /// Something worth knowing (`note`).
+    Note,
+    /// How large or how many something can be, or was seen (`limit`).
+    Limit,
+    /// Something that nobody knows yet (`open`).
+    Open,
+    /// What files with some of the extensions are.
+    Extension,
+}
+
+/// A sentence for people.
+#[derive(Debug, Clone)]
+pub struct Remark {
+    /// What it is about.
+    pub subject: Subject,
+    /// What kind it is.
+    pub kind: RemarkKind,
+    /// The words.
+    pub text: String,
+    /// Of [`RemarkKind::Extension`]: the extensions.
+    pub names: Vec<String>,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// Bytes, and what a reader finds in them.
+#[derive(Debug, Clone)]
+pub struct Example {
+    /// What the bytes are.
+    pub subject: Subject,
+    /// The bytes. Offsets in them count from the first of them.
+    pub bytes: Vec<u8>,
+    /// What they show.
+    pub doc: Option<String>,
+    /// Layouts that read them so, one flag per epoch; a whole file says its own.
+    pub epochs: Vec<bool>,
+    /// Fields and what is in them.
+    pub says: Vec<Said>,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// What an [`Example`] says of a field.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// Path of the field; empty for the whole.
+    pub path: String,
+    /// Its value; `None` if nothing is there.
+    pub value: Option<Constant>,
+    /// Where it is written.
     pub span: Span,
 }
 

@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 
 use super::{
     ArrayLength, BinaryOp, Cell, Content, Encoding, EpochId, Expr, ExprId, Exprs, Extent, Home,
-    Model, RecordId, RecordKind, Row, RowKind, RunLength, RunType, Storage, Tag, Type, UnaryOp,
-    UnionId,
+    Label, Model, RecordId, RecordKind, Row, RowKind, RunLength, RunType, Storage, Tag, Type,
+    UnaryOp, UnionId,
 };
 
 /// Most types inside types (arrays of regions of arrays...) that sizes are computed of.
@@ -208,12 +208,21 @@ impl Model {
                 continue;
             }
             let forms = case.forms.iter().filter(|form| form.is_in(epoch));
-            let bodies: Vec<RecordId> = if case.forms.is_empty() {
-                vec![case.record]
+            let bodies: Vec<(RecordId, &[Label])> = if case.forms.is_empty() {
+                vec![(case.record, &case.labels)]
             } else {
-                forms.map(|form| form.record).collect()
+                forms.map(|form| (form.record, &form.labels[..])).collect()
             };
-            for body in bodies {
+            for (body, labels) in bodies {
+                // A pattern may reach into the bytes behind the tag.
+                let mut covered = labels.iter().map(|label| match label {
+                    Label::Pattern(pattern) if own => tag.max(u64::from(pattern.width) / 8),
+                    _ => tag,
+                });
+                let tag = covered.next().unwrap_or(tag);
+                if covered.any(|other| other != tag) {
+                    return None;
+                }
                 // In the midst of a block, homes count from the start of the struct around.
                 if !own && self.has_block(body, epoch) {
                     return None;

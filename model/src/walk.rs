@@ -86,7 +86,7 @@ impl Row {
         let letter = |cell: &Cell| matches!(cell.storage, Storage::Letter { .. });
         match (&self.kind, &self.ty) {
             (RowKind::Constant(_), Type::Nothing) => true,
-            (RowKind::Plain, Type::Cell(cell)) => {
+            (RowKind::Plain | RowKind::Constant(_), Type::Cell(cell)) => {
                 letter(cell) || matches!(cell.storage, Storage::TagOf)
             }
             (RowKind::Plain, Type::Pointer(pointer)) => pointer.cell.as_ref().is_some_and(letter),

@@ -13,6 +13,7 @@ pub mod amounts;
 mod arena;
 mod codec;
 pub mod edit;
+pub mod follow;
 pub mod fuzz;
 pub mod laws;
 pub mod mutate;

@@ -124,6 +124,10 @@ fn change(u: &mut Unstructured<'_>, field: &mut Value) -> Result<bool> {
             if let Some(unit) = units.first_mut() {
                 *unit = u.arbitrary()?;
             }
+            // Units that are text are text.
+            if let Ok(text) = String::from_utf16(units) {
+                *field = Value::Text(text);
+            }
         }
         Value::Array(elements) => change_list(u, elements)?,
         Value::None => *field = Value::Int(u.int_in_range(0..=8)?),

@@ -14,7 +14,6 @@ use formwork_interpreter::{Program, Value, program, read, write};
 use crate::laws::{self, Broken};
 use crate::property::Outcome;
 use crate::text::Shipped;
-use crate::value_text;
 
 /// Structs of a schema, besides the one of the file.
 const STRUCTS: usize = 4;
@@ -30,8 +29,8 @@ const FILES: usize = 4;
 ///
 /// # Errors
 ///
-/// If the front end does not know pieces that are valid, or what is read is not written and read
-/// again as an equal value.
+/// If the front end does not know pieces that are valid, or what is read is not written as the same
+/// bytes.
 pub fn check(input: &[u8]) -> std::result::Result<Outcome, Broken> {
     tried(input, &mut |_, _| {})
 }
@@ -104,28 +103,32 @@ fn is_generated(text: &str) -> bool {
     text.bytes().fold(0x811c_9dc5, mix) >> 28 == 0
 }
 
-/// Reads, writes, and reads.
+/// What is read is written as the same bytes, and without what is kept about them as a file with the
+/// same value.
 fn law(program: &Program, bytes: &[u8]) -> std::result::Result<Outcome, Broken> {
-    let value = match laws::total(program, bytes)? {
-        Ok(value) => value,
-        Err(_) => return Ok(Outcome::Refused),
+    let value = laws::total(program, bytes)?;
+    let lenient = ReadOptions::default().lenient(true);
+    let Ok(read_leniently) = read(program, bytes, &lenient).map(|document| document.value()) else {
+        return if value.is_ok() {
+            Err(Broken::Schema("only the strict reader accepts".to_owned()))
+        } else {
+            Ok(Outcome::Refused)
+        };
     };
-    let written = match write(program, &value) {
-        Ok(written) => written,
+    identical(program, bytes, &read_leniently)?;
+    let Ok(value) = value else { return Ok(Outcome::Refused) };
+    identical(program, bytes, &value)?;
+    match laws::canonical(program, &value) {
         // What shares bytes in a file gets bytes of its own, for which a pointer may be too narrow.
-        Err(error) if error.problems().iter().all(|problem| is_beyond(problem, bytes)) => {
-            return Ok(Outcome::Refused);
-        }
-        Err(error) => return Err(Broken::Refused(error)),
-    };
-    let again: Value = match read(program, &written, &ReadOptions::default()) {
-        Ok(document) => document.value(),
-        Err(error) => return Err(Broken::Unreadable(error, written)),
-    };
-    match value_text::difference(&value, &again) {
-        None => laws::stable(program, &value).map(|()| Outcome::Held),
-        Some(what) => Err(Broken::Changed(what)),
+        Err(Broken::Refused(error)) if error.problems().iter().all(|p| is_beyond(p, bytes)) => {}
+        other => other?,
     }
+    Ok(Outcome::Held)
+}
+
+fn identical(program: &Program, bytes: &[u8], value: &Value) -> std::result::Result<(), Broken> {
+    let written = write(program, value).map_err(Broken::Refused)?;
+    laws::first_difference(bytes, &written).map_or(Ok(()), |found| Err(Broken::Rewritten(found)))
 }
 
 /// Whether a number does not fit that is larger than any address or count in a file.

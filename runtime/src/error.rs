@@ -130,6 +130,8 @@ pub enum ReadErrorKind {
     NullPointer,
     /// Nothing says where an object is that must be there.
     ObjectNotFound,
+    /// The layout of the schema has no place for what a pointer leads to.
+    NotPlaced,
     /// The stored value is not the one that the schema fixes.
     NotEqual {
         /// The value in the schema.
@@ -285,6 +287,7 @@ impl ReadErrorKind {
             Self::PointerOutOfBounds { .. } => "pointer_out_of_bounds",
             Self::NullPointer => "null_pointer",
             Self::ObjectNotFound => "object_not_found",
+            Self::NotPlaced => "not_placed",
             Self::NotEqual { .. } => "not_equal",
             Self::NotZero => "not_zero",
             Self::BelowMinimum { .. } => "below_minimum",
@@ -326,6 +329,7 @@ impl fmt::Display for ReadErrorKind {
                 write!(f, "pointer {} is outside the file", Hex(*target))
             }
             Self::NullPointer => f.write_str("pointer is null, but must lead somewhere"),
+            Self::NotPlaced => f.write_str("the layout puts this nowhere"),
             Self::ObjectNotFound => f.write_str("nothing says where this is, but it must be there"),
             Self::NotEqual { expected, actual } => write!(f, "expected {expected}, found {actual}"),
             Self::NotZero => f.write_str("padding is not zero"),

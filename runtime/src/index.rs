@@ -13,8 +13,11 @@ use crate::ProblemKind;
 ///     pub struct EventIndex;
 /// }
 ///
-/// let event = EventIndex::new(3).unwrap();
+/// let event = EventIndex::at(3);
 /// assert_eq!(event.get(), 3);
+/// assert_eq!(EventIndex::from(3_u16), event);
+/// assert!(EventIndex::try_new(u32::MAX).is_err());
+/// assert_eq!(event.to_string(), "3");
 /// assert_eq!(EventIndex::try_from(3_usize), Ok(event));
 /// assert_eq!(format!("{event:?}"), "3");
 /// assert_eq!(size_of::<Option<EventIndex>>(), 4);
@@ -34,24 +37,43 @@ macro_rules! index {
         $visibility struct $name(::core::num::NonZeroU32);
 
         impl $name {
-            /// The element at this position, counted from 0. Nothing for 0xffffffff, which no array
-            /// has. `From` takes numbers of up to 16 bits, of which each is a position.
+            /// The element at this position, counted from 0. `From` takes numbers of up to 16 bits,
+            /// of which each is a position.
             ///
             /// Whether the array has so many elements is seen when the value is written.
+            ///
+            /// # Panics
+            ///
+            /// If the position is 0xffffffff, which no array has; `try_new` returns that as an error.
             #[must_use]
-            pub const fn new(position: u32) -> ::core::option::Option<$name> {
+            #[track_caller]
+            pub const fn at(position: u32) -> $name {
+                match $name::try_new(position) {
+                    $crate::__rt::Ok(index) => index,
+                    $crate::__rt::Err(_) => panic!("no array has an element at 0xffffffff"),
+                }
+            }
+
+            /// The same.
+            ///
+            /// # Errors
+            ///
+            /// If the position is 0xffffffff.
+            pub const fn try_new(
+                position: u32,
+            ) -> $crate::__rt::Result<$name, $crate::IndexError> {
                 match ::core::num::NonZeroU32::new(!position) {
-                    $crate::__rt::Some(complement) => $crate::__rt::Some($name(complement)),
-                    $crate::__rt::None => $crate::__rt::None,
+                    $crate::__rt::Some(complement) => $crate::__rt::Ok($name(complement)),
+                    $crate::__rt::None => $crate::__rt::Err($crate::IndexError),
                 }
             }
 
             #[doc(hidden)]
             #[must_use]
             pub const fn new_const(position: u32) -> $name {
-                match $name::new(position) {
-                    $crate::__rt::Some(index) => index,
-                    $crate::__rt::None => $name(::core::num::NonZeroU32::MIN),
+                match $name::try_new(position) {
+                    $crate::__rt::Ok(index) => index,
+                    $crate::__rt::Err(_) => $name(::core::num::NonZeroU32::MIN),
                 }
             }
 
@@ -91,9 +113,8 @@ macro_rules! index {
             type Error = $crate::IndexError;
 
             fn try_from(position: usize) -> $crate::__rt::Result<$name, $crate::IndexError> {
-                $crate::__rt::index_number(position)
-                    .and_then($name::new)
-                    .ok_or($crate::IndexError)
+                let position = $crate::__rt::index_number(position).ok_or($crate::IndexError)?;
+                $name::try_new(position)
             }
         }
 
@@ -113,7 +134,7 @@ macro_rules! index {
             type Error = $crate::IndexError;
 
             fn try_from(position: u32) -> ::core::result::Result<$name, $crate::IndexError> {
-                $name::new(position).ok_or($crate::IndexError)
+                $name::try_new(position)
             }
         }
 
@@ -126,6 +147,30 @@ macro_rules! index {
         impl ::core::fmt::Debug for $name {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 ::core::fmt::Display::fmt(&self.number(), f)
+            }
+        }
+
+        /// The position.
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(&self.number(), f)
+            }
+        }
+
+        impl $crate::__rt::Number for $name {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // It fits.
+            fn put(&mut self, number: i128) {
+                *self = $name::new_const(number as u32);
+            }
+        }
+
+        impl $crate::__rt::Places for $name {
+            fn place(
+                &mut self,
+                way: &[$crate::__rt::Step],
+                spelling: bool,
+            ) -> $crate::__rt::Option<$crate::__rt::Place<'_>> {
+                $crate::__rt::number(self, way, spelling)
             }
         }
 
@@ -149,12 +194,13 @@ macro_rules! index {
 
         $crate::__number! {
             [$name] index => index.number(),
-            number => $name::new(number as u32).unwrap_or_default()
+            number => $name::try_new(number as u32).unwrap_or_default()
         }
     };
 }
 
-/// A position too large for an index: 0xffffffff or more.
+/// A position too large for an index: 0xffffffff or more, or what has more than 16 bits where a file
+/// has 16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexError;
 
@@ -186,22 +232,41 @@ macro_rules! __short_index {
         $visibility struct $name(u16);
 
         impl $name {
-            /// The element at this position, counted from 0. Nothing above 0xffff.
+            /// The element at this position, counted from 0.
+            ///
+            /// # Panics
+            ///
+            /// If the position is above 0xffff; `try_new` returns that as an error.
             #[must_use]
-            pub const fn new(position: u32) -> $crate::__rt::Option<$name> {
+            #[track_caller]
+            pub const fn at(position: u32) -> $name {
+                match $name::try_new(position) {
+                    $crate::__rt::Ok(index) => index,
+                    $crate::__rt::Err(_) => panic!("the position has more than 16 bits"),
+                }
+            }
+
+            /// The same.
+            ///
+            /// # Errors
+            ///
+            /// If the position is above 0xffff.
+            pub const fn try_new(
+                position: u32,
+            ) -> $crate::__rt::Result<$name, $crate::IndexError> {
                 if position <= 0xffff {
-                    $crate::__rt::Some($name(position as u16))
+                    $crate::__rt::Ok($name(position as u16))
                 } else {
-                    $crate::__rt::None
+                    $crate::__rt::Err($crate::IndexError)
                 }
             }
 
             #[doc(hidden)]
             #[must_use]
             pub const fn new_const(position: u32) -> $name {
-                match $name::new(position) {
-                    $crate::__rt::Some(index) => index,
-                    $crate::__rt::None => $name(0),
+                match $name::try_new(position) {
+                    $crate::__rt::Ok(index) => index,
+                    $crate::__rt::Err(_) => $name(0),
                 }
             }
 
@@ -222,9 +287,8 @@ macro_rules! __short_index {
             type Error = $crate::IndexError;
 
             fn try_from(position: usize) -> $crate::__rt::Result<$name, $crate::IndexError> {
-                $crate::__rt::index_number(position)
-                    .and_then($name::new)
-                    .ok_or($crate::IndexError)
+                let position = $crate::__rt::index_number(position).ok_or($crate::IndexError)?;
+                $name::try_new(position)
             }
         }
 
@@ -249,7 +313,7 @@ macro_rules! __short_index {
                 _: &mut A,
                 _: $crate::Nesting,
             ) -> $crate::__rt::Result<$name, $crate::ProblemKind> {
-                $name::new(self.number()).ok_or_else(|| $crate::__rt::no_short_index(self.number()))
+                $name::try_new(self.number()).map_err(|_| $crate::__rt::no_short_index(self.number()))
             }
 
             #[inline]

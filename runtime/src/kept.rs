@@ -51,6 +51,14 @@ impl<T> Kept<T> {
         self.0.as_ref().map(|(stored, instead_of)| (stored, instead_of.as_ref()))
     }
 
+    /// Changes what deviates; it is always written then.
+    pub(crate) fn deviate(&mut self, change: impl FnOnce(&mut T)) {
+        if let Some((stored, instead_of)) = &mut self.0 {
+            change(stored);
+            *instead_of = None;
+        }
+    }
+
     /// The same deviation with other types.
     pub fn map<U>(self, mut change: impl FnMut(T) -> U) -> Kept<U> {
         Kept(self.0.map(|(stored, instead_of)| (change(stored), instead_of.map(&mut change))))

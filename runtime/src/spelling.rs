@@ -197,6 +197,22 @@ impl Spelling {
         }
     }
 
+    /// Lets deviations of the elements of a row follow these: `new` gives their positions by the old
+    /// ones; none of what is gone.
+    pub(crate) fn renumber(&mut self, row: u16, new: &dyn Fn(u32) -> Option<u32>) {
+        let Some(entries) = &mut self.0 else { return };
+        entries.retain_mut(|entry| match entry.index {
+            Some(index) if entry.row == row => {
+                entry.index = new(index);
+                entry.index.is_some()
+            }
+            _ => true,
+        });
+        if entries.is_empty() {
+            self.0 = None;
+        }
+    }
+
     /// Forgets everything, so that the canonical spelling is written.
     pub fn clear(&mut self) {
         self.0 = None;

@@ -97,6 +97,7 @@ fn words_and_codes_of_read_errors() {
             "object_not_found",
             "nothing says where this is, but it must be there",
         ),
+        (Kind::NotPlaced, "not_placed", "the layout puts this nowhere"),
         (Kind::NotOneOf { actual: actual() }, "not_one_of", "2 is none of the allowed values"),
         (
             Kind::CheckFailed { check: text("a < 2"), actual: actual() },

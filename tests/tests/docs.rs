@@ -8,12 +8,27 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use formwork_codegen::markdown::emit;
+use formwork_codegen::markdown::emit_with;
 use formwork_codegen::model::{Home, Model};
+use formwork_interpreter::{Program, examples, program};
 use formwork_tests::{programs, samples};
 
+/// The page of a schema. Its examples must be right.
+fn page_of(program: &Program) -> String {
+    let model = program.model();
+    let listings = examples(program).unwrap_or_else(|problems| {
+        let messages: Vec<&str> = problems.iter().map(|found| found.message.as_str()).collect();
+        panic!("the examples of `{}` are wrong: {}", model.name, messages.join("; "))
+    });
+    emit_with(model, &listings)
+}
+
+fn page_of_model(model: &Model) -> String {
+    page_of(&program(model.clone()))
+}
+
 /// Features whose whole page is in `tests/golden`.
-const GOLDEN: [&str; 16] = [
+const GOLDEN: [&str; 17] = [
     "dictionary",
     "endian_chosen",
     "epochs_columns",
@@ -30,6 +45,7 @@ const GOLDEN: [&str; 16] = [
     "union_on",
     "union_patterns",
     "words",
+    "words_for_people",
 ];
 
 /// Compares with a file, or writes it if that is asked for.
@@ -60,7 +76,7 @@ fn pages_of_formats_are_current() {
         let text = formwork_schemas::get(name).expect("every name has a text");
         // Libraries have no page.
         if let Ok(program) = programs::from_text(&format!("{name}.kdl"), text, None) {
-            compare(&folder.join(format!("{name}.md")), &emit(program.model()), &mut stale);
+            compare(&folder.join(format!("{name}.md")), &page_of(&program), &mut stale);
             expected.insert(format!("{name}.md"));
         }
     }
@@ -78,7 +94,7 @@ fn golden_pages_are_current() {
     for name in GOLDEN {
         let path = samples::workspace().join(format!("tests/golden/{name}.kdl"));
         let program = programs::from_file(&path).unwrap_or_else(|error| panic!("{error}"));
-        compare(&path.with_extension("md"), &emit(program.model()), &mut stale);
+        compare(&path.with_extension("md"), &page_of(&program), &mut stale);
     }
     report(&stale);
 }
@@ -106,8 +122,8 @@ fn schemas() -> Vec<(String, Model)> {
 fn pages_are_sound() {
     let mut problems = Vec::new();
     for (name, model) in schemas() {
-        let page = emit(&model);
-        assert_eq!(page, emit(&model), "{name} gives another page the second time");
+        let page = page_of_model(&model);
+        assert_eq!(page, page_of_model(&model), "{name} gives another page the second time");
         let mut add = |problem: String| problems.push(format!("{name}: {problem}"));
         broken_links(&page).into_iter().for_each(&mut add);
         broken_tables(&page).into_iter().for_each(&mut add);
@@ -171,7 +187,7 @@ fn descriptions_are_on_the_pages() {
     let mut problems = Vec::new();
     for (name, model) in schemas() {
         let text = fs::read_to_string(&name).expect("it was read before");
-        let page = emit(&model).replace('\\', "").replace("&lt;", "<");
+        let page = page_of_model(&model).replace('\\', "").replace("&lt;", "<");
         let missing = descriptions(&text).into_iter().filter(|words| !page.contains(words));
         problems.extend(missing.map(|words| format!("{name}: `{words}` is missing")));
     }
@@ -279,7 +295,7 @@ fn conformance_pages_show_what_they_must() {
         let name = case["name"].as_str().expect("cases have names");
         let schema = samples::workspace().join(format!("tests/conformance/{name}.kdl"));
         let program = programs::from_file(&schema).unwrap_or_else(|error| panic!("{error}"));
-        let page = emit(program.model());
+        let page = page_of(&program);
         for word in words {
             let word = word.as_str().expect("what must be shown is text");
             assert!(page.contains(word), "{name}: `{word}` is missing\n{page}");

@@ -12,7 +12,7 @@ use std::fs;
 use formwork::ReadOptions;
 use formwork_codegen::diagnostic::render;
 use formwork_codegen::{Loaded, Provider, codes, load};
-use formwork_interpreter::{Kept, Program, StructValue, Value, program, read, write};
+use formwork_interpreter::{Kept, Program, StructValue, Value, examples, program, read, write};
 use formwork_tests::samples::workspace;
 use serde_json::{Map, Value as Json, json};
 
@@ -165,6 +165,9 @@ fn schema(block: &Block, libraries: &mut Libraries, example: &mut Example) -> Re
         return Err(format!("the schema is refused\n{shown}"));
     }
     example.program = loaded.model.map(program);
+    if let Some(Err(problems)) = example.program.as_ref().map(examples) {
+        return Err(format!("the examples are wrong: {problems:?}"));
+    }
     let expects_model = !block.properties.contains_key("library");
     match example.program.is_some() == expects_model {
         true => Ok(()),
@@ -306,6 +309,7 @@ fn every_word_and_property_has_an_example() {
     let mut statements = list("const TOP");
     statements.extend(list("const KEYWORDS"));
     statements.extend(list("const STATEMENTS"));
+    statements.extend(list("const ABOUT"));
     let others = ["case", "form", "list", "section", "always", "members", "order", "extension"];
     statements.extend(others.map(str::to_owned));
     let missing: Vec<_> = statements.iter().filter(|s| !words.contains(*s)).collect();

@@ -262,7 +262,7 @@ fn problems_name_the_path_and_what_was_expected() {
         (
             "-0.0",
             "1e39",
-            "value.height: expected a number of 32 bits, or {\"bits\": \"0x..\"}, found 1e39",
+            "value.height: expected a number of 32 bits (the largest is 3.4028235e38), found 1e39",
         ),
         (
             "-0.0",

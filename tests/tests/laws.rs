@@ -175,3 +175,30 @@ fn fields_of_other_layouts_may_say_what_stands_for_them() {
     let refused = laws::put_get(&model, &value(int(8)));
     assert!(matches!(refused, Err(Broken::Refused(_))), "{refused:?}");
 }
+
+/// No tree can hold an empty name: the nodes that a file has for it stay for these names only.
+#[test]
+fn nodes_for_names_that_no_tree_can_hold_stay_for_these_names() {
+    let path = samples::workspace().join("tests/golden/dictionary.kdl");
+    let model = programs::from_file(&path).expect("the schema is clean");
+    let numbers: [u32; 6] = [2, 0x0c, 0x1c, 0x48, 5, 0x46];
+    let mut bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+    bytes.extend([6, 0, 0, 0, 2, 0, 0, 0]);
+    for (bit, branches, name) in [(u32::MAX, [1, 0], 0x46), (0, [0, 1], 0x48), (1, [1, 2], 0x46)] {
+        bytes.extend(u32::to_le_bytes(bit));
+        bytes.extend(branches.map(u16::to_le_bytes).concat());
+        bytes.extend(u32::to_le_bytes(name));
+    }
+    bytes.extend(b"\x01\0\0\0\0\0\x01a\0");
+    assert!(matches!(laws::get_put(&model, &bytes), Outcome::Identical));
+    let mut value = laws::value_of(&model, &bytes).expect("the file can be read");
+    let edited = |value: &mut Value, field: &str, new: Value| {
+        let items = value.get_mut("items").and_then(Value::elements_mut).expect("there are items");
+        *items[0].get_mut(field).expect("there is such a field") = new;
+    };
+    edited(&mut value, "size", int(7));
+    laws::put_get(&model, &value).expect("the names are the same");
+    edited(&mut value, "name", Value::Text("b".into()));
+    let refused = laws::put_get(&model, &value);
+    assert!(matches!(refused, Err(Broken::Refused(_))), "{refused:?}");
+}

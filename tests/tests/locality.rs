@@ -102,8 +102,13 @@ fn differing(a: &[u8], b: &[u8]) -> Option<Vec<u64>> {
 }
 
 /// Edits files of a format until so many edits of each kind could be written; returns how many were.
-fn edit_files(program: &Program, files: &[PathBuf], problems: &mut Vec<String>) -> usize {
-    let mut random = Random(0x1234_5678_9abc_def1);
+fn edit_files(
+    program: &Program,
+    files: &[PathBuf],
+    round: u64,
+    problems: &mut Vec<String>,
+) -> usize {
+    let mut random = Random(0x1234_5678_9abc_def1 ^ round.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let options = ReadOptions::default();
     let mut done = 0;
     let kinds = [Edit::Number, Edit::SameLength, Edit::LongerText, Edit::Added, Edit::Removed];
@@ -194,11 +199,14 @@ fn edits_change_what_they_explain() {
         (&ainb, "ainb", &["ainb"]),
         (&bfres, "bfres", &["bfres"]),
     ];
+    let rounds = std::env::var("FORMWORK_EDITS").map_or(1, |n| n.parse().expect("a number"));
     let mut done = 0;
     for (program, name, extensions) in formats {
         let files = files(&folder.join(name), extensions);
         assert!(!files.is_empty(), "no small file of {name}");
-        done += edit_files(program, &files, &mut problems);
+        for round in 0..rounds {
+            done += edit_files(program, &files, round, &mut problems);
+        }
     }
     println!("{done} edits");
     assert!(done >= 200, "only {done} edits could be written");

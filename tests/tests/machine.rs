@@ -31,10 +31,11 @@ fn files(folders: &[&str], is: &dyn Fn(&Path, &[u8]) -> bool) -> Vec<PathBuf> {
         if metadata.is_dir() {
             let entries = fs::read_dir(&path).into_iter().flatten().flatten();
             todo.extend(entries.map(|entry| entry.path()));
-        } else if metadata.is_file() && metadata.len() <= LARGEST {
-            if fs::read(&path).is_ok_and(|bytes| is(&path, &bytes)) {
-                found.push(path);
-            }
+        } else if metadata.is_file()
+            && metadata.len() <= LARGEST
+            && fs::read(&path).is_ok_and(|bytes| is(&path, &bytes))
+        {
+            found.push(path);
         }
     }
     found.sort();

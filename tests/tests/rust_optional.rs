@@ -32,7 +32,7 @@ fn json_and_back() {
         weights: [0.5, -1.0],
         things: vec![Thing {
             name: "leaf".into(),
-            parent: ThingIndex::new(4),
+            parent: Some(ThingIndex::at(4)),
             data: ThingData::Number(ThingNumber { value: -1, extra: Some(2) }),
             ..Thing::default()
         }],

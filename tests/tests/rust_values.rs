@@ -18,7 +18,7 @@ fn file() -> File<'static> {
             Thing { name: "root".into(), ..Thing::default() },
             Thing {
                 name: "leaf".into(),
-                parent: ThingIndex::new(0),
+                parent: Some(ThingIndex::at(0)),
                 data: ThingData::Number(ThingNumber { value: -1, extra: None }),
                 ..Thing::default()
             },

@@ -8,7 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use formwork_codegen::diagnostic::{Severity, render, to_json};
+use formwork_codegen::examples::report;
 use formwork_codegen::{Loaded, Provider, codes, load, rust};
+use formwork_interpreter::{examples, program};
 
 /// The libraries that the tools bring along.
 struct Shipped;
@@ -48,6 +50,11 @@ fn load_file(path: &Path) -> Loaded {
         let shown = loaded.diagnostics.error(problem.code, problem.span, problem.message);
         shown.label = problem.label;
         shown.help = problem.help;
+    }
+    // What only reading finds.
+    let problems = loaded.model.as_ref().map(|model| examples(&program(model.clone())));
+    for problem in problems.and_then(Result::err).into_iter().flatten() {
+        report(&mut loaded.diagnostics, problem.span, problem.message);
     }
     loaded
 }

@@ -32,7 +32,7 @@ type Nodes = Vec<Node<'static>>;
 
 fn tag(name: &str) -> FileTagNamesIndex {
     let at = NAMES.iter().position(|known| *known == name).expect("a known name");
-    FileTagNamesIndex::new(at as u32).expect("a small number")
+    FileTagNamesIndex::at(at as u32)
 }
 
 fn record(name: &str, version: u8, nodes: Nodes) -> Node<'static> {

@@ -3,10 +3,11 @@
 use std::io::Write;
 
 use formwork::ReadError;
+use formwork_interpreter::line::bytes_of;
 use formwork_interpreter::{Document, FieldKind, FieldView, Stored};
 use serde_json::{Map, Value, json};
 
-use super::{bytes_of, for_each};
+use super::for_each;
 use crate::args::Dump;
 use crate::detect::hex;
 use crate::problem::Problem;

@@ -195,7 +195,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0706",
         "value of a struct that may be none",
         "The value of a transparent struct is that of its row. If that may be none, because of a \
-         pointer, a number or a condition, the value does not say whether the struct is there.",
+         pointer, a number or a condition, the value does not say whether the struct is there. Nor does \
+         an object that is a number say so, if some number stands for nothing.",
     ),
     (
         "E0707",

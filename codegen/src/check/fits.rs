@@ -19,7 +19,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             truth(model, row, cell, found);
         }
         for (constant, what) in constants(row) {
-            let fits = match fits(model, &row.ty, constant) {
+            let fits = match fits(model, &row.ty, constant, row.plus) {
                 Ok(()) => true,
                 Err(why) => {
                     let message =
@@ -126,7 +126,7 @@ fn constants(row: &Row) -> Vec<(&Constant, &'static str)> {
 }
 
 /// Whether a value of this type, or each element, can be the constant; or why not.
-fn fits(model: &Model, ty: &Type, constant: &Constant) -> Result<(), String> {
+fn fits(model: &Model, ty: &Type, constant: &Constant, plus: i128) -> Result<(), String> {
     match (element(ty), constant) {
         (Type::Cell(cell), Constant::Int(number)) => {
             if let Meaning::Bool { .. } = cell.meaning {
@@ -143,8 +143,14 @@ fn fits(model: &Model, ty: &Type, constant: &Constant) -> Result<(), String> {
                 return Err(format!("`{}` has no member with this number", found.name));
             }
             match range(model, cell) {
-                Some((lowest, highest)) if !(lowest..=highest).contains(number) => {
-                    Err(format!("it is {lowest} to {highest}"))
+                Some((lowest, highest))
+                    if !(lowest..=highest).contains(&number.saturating_add(plus)) =>
+                {
+                    Err(format!(
+                        "it is {} to {}",
+                        lowest.saturating_sub(plus),
+                        highest.saturating_sub(plus)
+                    ))
                 }
                 _ => Ok(()),
             }

@@ -3,7 +3,7 @@
 use super::context::{Context, element};
 use super::fits::range;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Case, EpochId, Form, Meaning, Record, Row, RowKind, Type};
+use crate::model::{Case, EpochId, Form, Meaning, Record, Role, Row, RowKind, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for union in &context.model.unions {
@@ -30,6 +30,20 @@ fn check_case(
     let mut total = true;
     for form in forms {
         let Some(record) = context.record(form.record) else { continue };
+        for row in record.rows.iter().filter(|row| row.name.is_some()) {
+            let data = matches!(row.kind, RowKind::Plain)
+                && matches!(row.role, Role::Data | Role::Default(_));
+            if data && !logical.rows.iter().any(|field| field.name == row.name) {
+                found
+                    .error("E0217", row.span, "this row is no field of the case, though it is data")
+                    .help("a form has no row that is both a length or label, and data");
+            }
+            if matches!(row.role, Role::Kept(_)) {
+                found
+                    .error("E0217", row.span, "what follows from other rows is no field of a form")
+                    .help("put the row into a struct, or leave out `usually=`");
+            }
+        }
         for row in &logical.rows {
             let Some(name) = &row.name else { continue };
             if said(record, name).is_none() {

@@ -3,7 +3,7 @@
 
 use super::context::Context;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Meaning, Model, Row, Type};
+use crate::model::{Meaning, Model, Row, RowKind, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (_, record) in context.model.records() {
@@ -18,6 +18,18 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 );
         }
         for row in &record.rows {
+            let number = !matches!(row.ty.stripped(), Type::Array(_));
+            if matches!(row.kind, RowKind::Object { .. }) && number && !row.none.is_empty() {
+                found
+                    .error("E0706", row.span, "the object may be none though it is there")
+                    .help("put the number into a struct, and let that be the object");
+            }
+            let ranked = row.reference.as_ref().is_some_and(|to| to.filter.is_some());
+            if ranked && (is_named(&row.ty) || matches!(row.kind, RowKind::Constant(_))) {
+                found
+                    .error("E0223", row.span, "what is stored is a rank, not the index")
+                    .label("which can't be a constant, or a member of an enumeration");
+            }
             let what = match (row.none.is_empty(), row.plus) {
                 (true, 0) => continue,
                 (false, 0) => "none",

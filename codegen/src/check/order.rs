@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::context::{Context, element, has_bytes, row_name};
-use super::exprs::{inline_lengths, own_rows};
+use super::exprs::{inline_lengths, own_rows, values};
 use crate::diagnostic::Diagnostics;
-use crate::model::{ExprId, RowId, RowKind, Tag, Type};
+use crate::model::{ExprId, Member, Model, RecordId, Row, RowId, RowKind, Start, Step, Tag, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (id, record) in context.model.records() {
@@ -29,6 +29,16 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                     Tag::Own(_) | Tag::Word(_) => {}
                 }
             }
+            let ranked = |row: &RowId| record.rows.get(row.index()).filter(|row| is_rank(row));
+            let rank = needed.iter().find_map(|expr| rank(context.model, id, *expr));
+            if let Some(rank) = rank.or_else(|| rows.iter().find_map(ranked)) {
+                let what = row_name(rank);
+                found
+                    .error("E0508", row.span, format!("{what} is known when everything is read"))
+                    .label("which needs it for its place, length or presence")
+                    .also(rank.span, "a rank is stored, and the value is an index");
+                continue;
+            }
             let inline = |row: &RowId| {
                 record.rows.get(row.index()).is_some_and(|row| {
                     has_bytes(row) && !matches!(row.kind, RowKind::Object { .. })
@@ -49,4 +59,42 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             }
         }
     }
+}
+
+/// A row of which an expression takes the value, if what it stores is a rank.
+fn rank(model: &Model, of: RecordId, expr: ExprId) -> Option<&Row> {
+    let mut found = None;
+    let mut pending = vec![expr];
+    let mut seen = Vec::new();
+    while let Some(expr) = pending.pop() {
+        values(model, expr, &mut |path| {
+            if let (Start::Argument(number), []) = (&path.start, &path.steps[..]) {
+                let record = model.records.get(of.index());
+                let given = record.and_then(|of| of.arguments.get(*number as usize)).copied();
+                pending.extend(given.filter(|given| !seen.contains(given)));
+                seen.extend(given);
+            }
+            let Some(Step::Field(field)) = path.steps.last() else { return };
+            for (record, members) in &field.members {
+                let Some(record) = model.records.get(record.index()) else { continue };
+                match members.last() {
+                    Some(Member::Row(row)) => {
+                        let row = record.rows.get(row.index());
+                        found = found.or(row.filter(|row| is_rank(row)));
+                    }
+                    Some(Member::Let(number)) => {
+                        let inner = record.lets.get(*number as usize).map(|inner| inner.expr);
+                        pending.extend(inner.filter(|inner| !seen.contains(inner)));
+                        seen.extend(inner);
+                    }
+                    _ => {}
+                }
+            }
+        });
+    }
+    found
+}
+
+fn is_rank(row: &Row) -> bool {
+    row.reference.as_ref().is_some_and(|reference| reference.filter.is_some())
 }

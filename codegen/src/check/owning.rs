@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::context::{Context, bodies, element, elements, epochs, has_bytes, until_settled};
 use crate::model::{
     ArrayLength, EpochId, Home, LayoutPath, Model, RecordId, Row, RowId, RowKind, Statement,
-    Target, Type, UnionId,
+    Target, Type, UnionId, WhenEmpty,
 };
 
 /// How a row owns something.
@@ -39,9 +39,10 @@ pub(super) fn owning(row: &Row) -> Owning<'_> {
 }
 
 /// Whether there may be nothing to place: an empty array, a pointer that may be none, a row that is
-/// not always there.
+/// not always there. A pointer that is set for an empty array leads somewhere all the same.
 pub(super) fn skippable(model: &Model, epoch: EpochId, row: &Row) -> bool {
     let mut ty = &row.ty;
+    let sometimes = row.when.is_some() || row.home(epoch) == Home::Absent;
     loop {
         ty = match ty.in_epoch(epoch) {
             Type::Array(array) => match &array.length {
@@ -52,10 +53,18 @@ pub(super) fn skippable(model: &Model, epoch: EpochId, row: &Row) -> bool {
             },
             Type::Region(region) => &region.inner,
             Type::Pointer(pointer) => match &pointer.target {
-                Target::Own(target) if !pointer.optional => target,
+                Target::Own(target) if !pointer.optional => {
+                    let kind = &model.pointers[pointer.kind.index()];
+                    let when_empty = pointer.when_empty.unwrap_or(kind.when_empty);
+                    let none = kind.none.is_some() || !row.none.is_empty();
+                    if pointer.none_with.is_none() && !(none && when_empty == WhenEmpty::None) {
+                        return sometimes;
+                    }
+                    target
+                }
                 _ => return true,
             },
-            _ => return row.when.is_some() || row.home(epoch) == Home::Absent,
+            _ => return sometimes,
         };
     }
 }

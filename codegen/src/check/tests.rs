@@ -109,6 +109,8 @@ fn model(records: Vec<Record>) -> Model {
         strings: Vec::new(),
         lets: Vec::new(),
         relocation: Vec::new(),
+        remarks: Vec::new(),
+        examples: Vec::new(),
         exprs: Exprs::default(),
     }
 }

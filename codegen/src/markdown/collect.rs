@@ -3,28 +3,30 @@
 
 use std::fmt::Write as _;
 
-use super::expr::{path_text, place, words, written};
-use super::facts::{listed_words, stored_number};
+use super::about::in_line;
+use super::expr::{path_text, words, written};
+use super::facts::{base_words, listed_words, stored_number};
 use super::plan::Cx;
 use super::text::{and, code, head, hex, number, plain, prose, sentence, source, table};
 use super::types::{cell_text, int_text, type_text};
 use crate::model::{
     Constant, EpochId, Expr, ExprId, GroupOrder, Home, Listing, Model, Path, PointerId,
     PointerKind, PointerType, Policy, PoolOrder, Record, RecordId, RecordKind, RelocationEncoding,
-    Role, Row, RowKind, RunLength, RunType, Step, Target, Type, WhenEmpty,
+    Role, Row, RowKind, RunLength, RunType, Step, Subject, Target, Type, VarintId, WhenEmpty,
 };
 
 const FIRST: EpochId = EpochId(0);
 
 pub(super) fn strings(cx: &Cx<'_>) -> String {
     let mut rows = Vec::new();
-    for string in &cx.model.strings {
+    for (at, string) in (0_u32..).zip(&cx.model.strings) {
         let text = match string.ty.in_epoch(FIRST) {
             Type::Run(run) => super::types::run_text(cx, run),
-            Type::Region(_) => "text up to a zero unit".to_owned(),
+            ty @ Type::Region(_) => super::types::plain_text(cx, ty, FIRST),
             _ => String::new(),
         };
         let mut said: Vec<String> = string.doc.as_deref().map(sentence).into_iter().collect();
+        said.extend(in_line(cx.model, Subject::Text(at)));
         said.extend(string.source.as_deref().map(|found| format!("Source: {}", source(found))));
         rows.push(vec![plain(&string.name), text, said.join(" ")]);
     }
@@ -33,16 +35,18 @@ pub(super) fn strings(cx: &Cx<'_>) -> String {
 
 pub(super) fn varints(cx: &Cx<'_>) -> String {
     let mut rows = Vec::new();
-    for varint in &cx.model.varints {
+    for (id, varint) in (0_u32..).map(VarintId).zip(&cx.model.varints) {
         let order = match varint.order {
             GroupOrder::MsbFirst => "highest seven bits first",
             GroupOrder::LsbFirst => "lowest seven bits first",
         };
+        let mut said: Vec<String> = varint.doc.as_deref().map(sentence).into_iter().collect();
+        said.extend(in_line(cx.model, Subject::Varint(id)));
         rows.push(vec![
             plain(&varint.name),
             code(&int_text(varint.ty)),
             format!("at most {} bytes, {order}", varint.max_bytes),
-            varint.doc.as_deref().map(sentence).unwrap_or_default(),
+            said.join(" "),
         ]);
     }
     let head = head(&["Name", "Holds", "Stored as", "Description"]);
@@ -56,15 +60,7 @@ pub(super) fn varints(cx: &Cx<'_>) -> String {
 pub(super) fn pointers(cx: &Cx<'_>) -> String {
     let mut rows = Vec::new();
     for kind in &cx.model.pointers {
-        let base = match kind.base.map(|base| (base, &cx.model[base])) {
-            None => "start of the file".to_owned(),
-            Some((_, Expr::At(path))) => place(cx.model, path),
-            Some((base, _)) => words(cx.model, base),
-        };
-        let skip = match kind.skip {
-            0 => String::new(),
-            skip => format!(", plus {skip}"),
-        };
+        let base = base_words(cx, kind).unwrap_or_else(|| "the start of the file".to_owned());
         let empty = match kind.when_empty {
             _ if kind.pool.is_some() => "",
             WhenEmpty::None => "none",
@@ -83,7 +79,7 @@ pub(super) fn pointers(cx: &Cx<'_>) -> String {
         rows.push(vec![
             code(&kind.name),
             cell_text(cx, &kind.cell),
-            format!("{base}{skip}"),
+            base,
             kind.none.map(|none| code(&number(none))).unwrap_or_default(),
             empty.to_owned(),
             align,

@@ -76,9 +76,11 @@ pub(super) fn diagram(cx: &Cx<'_>) -> Option<String> {
     if edges.iter().all(|edge| edge.arrow == Arrow::Inline) {
         return None;
     }
-    let mut out = String::from("What points to what; pointers to numbers and texts are left out.");
+    let mut out = String::from("What points to what, without pointers to numbers and texts.");
     if edges.iter().any(|edge| edge.arrow == Arrow::Inline) {
-        out.push_str("\nA line without a head leads to a part.");
+        out.push_str(
+            "\nA line without an arrowhead: the one on the left contains the one on the right.",
+        );
     }
     out.push_str("\n\n```mermaid\nflowchart LR\n");
     let ends: HashSet<usize> = edges.iter().flat_map(|edge| [edge.from, edge.to]).collect();

@@ -146,8 +146,8 @@ fn with_indices(model: &Model, path: &Path) -> String {
 /// What a number follows from, in words where there are some.
 pub(super) fn words(model: &Model, expr: ExprId) -> String {
     match &model[expr] {
-        Expr::At(path) => format!("offset of {}", place(model, path)),
-        Expr::End(path) => format!("end of {}", place(model, path)),
+        Expr::At(path) => format!("file offset of {}", place(model, path)),
+        Expr::End(path) => format!("file offset of the end of {}", place(model, path)),
         Expr::Size(path) => format!("size of {}, in bytes", place(model, path)),
         Expr::Index(path) => format!("index of {}", place(model, path)),
         Expr::FileEnd => "size of the file".to_owned(),
@@ -167,11 +167,8 @@ pub(super) fn words(model: &Model, expr: ExprId) -> String {
         Expr::Binary(BinaryOp::Subtract, end, start) => match &model[*start] {
             Expr::At(path) => match targets(model, *end) {
                 Some(targets) => {
-                    let from = match is_this(path) {
-                        true => String::new(),
-                        false => format!("from {} ", place(model, path)),
-                    };
-                    format!("distance {from}to {}", targets.join(", else to "))
+                    let from = place(model, path);
+                    format!("distance from the start of {from} to {}", targets.join(", else to "))
                 }
                 None => written(model, expr),
             },
@@ -181,7 +178,7 @@ pub(super) fn words(model: &Model, expr: ExprId) -> String {
             format!("{}, or {}", words(model, *value), written(model, *otherwise))
         }
         Expr::Coalesce(..) => match targets(model, expr) {
-            Some(targets) => format!("offset of {}", targets.join(", else of ")),
+            Some(targets) => format!("file offset of {}", targets.join(", else of ")),
             None => written(model, expr),
         },
         Expr::Call(Function::Murmur3, arguments) => match arguments.as_slice() {
@@ -277,11 +274,11 @@ mod tests {
         check("sum(list) + 1", "`sum(list) + 1`");
         check("max(list)", "greatest of `list`");
         check("end(file)", "size of the file");
-        check("at(leaf)", "offset of `leaf`");
-        check("at(this)", "offset of this structure");
-        check("at(leaf) - at(this)", "distance to `leaf`");
-        check("at(leaf) - at(list)", "distance from `list` to `leaf`");
-        check("at(leaf) ?? 0", "offset of `leaf`, or `0`");
+        check("at(leaf)", "file offset of `leaf`");
+        check("at(this)", "file offset of this structure");
+        check("at(leaf) - at(this)", "distance from the start of this structure to `leaf`");
+        check("at(leaf) - at(list)", "distance from the start of `list` to `leaf`");
+        check("at(leaf) ?? 0", "file offset of `leaf`, or `0`");
         check("size(list)", "size of `list`, in bytes");
         check("fnv1a(name)", "FNV-1a hash of `name`");
         check("murmur3(name, 5)", "murmur3 hash of `name` with seed `5`");

@@ -1,11 +1,11 @@
 //! What else is to say of a row: one sentence each.
 
-use super::expr::{path_text, words, written};
+use super::expr::{path_text, place, words, written};
 use super::plan::{Cx, Key, Part};
 use super::text::{and, byte_string, code, constant, hex, letters, number, sentence, source};
 use crate::model::{
-    Cell, Check, CheckKind, Constant, Expr, ExprId, Listed, Meaning, Policy, Record, Row, RowId,
-    RowKind, Storage, Target, Type, WhenEmpty,
+    Cell, Check, CheckKind, Constant, Expr, ExprId, Listed, Meaning, PointerKind, Policy, Record,
+    Row, RowId, RowKind, Storage, Target, Type, WhenEmpty,
 };
 
 pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
@@ -34,10 +34,10 @@ pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
         match pointer.when_empty {
             Some(WhenEmpty::None) => all.push("If it is empty: none.".to_owned()),
             Some(WhenEmpty::Here) => {
-                all.push("If it is empty: the offset where it would be.".to_owned());
+                all.push("If it is empty: where it would be.".to_owned());
             }
             Some(WhenEmpty::Kept) => {
-                all.push("If it is empty: none, or the offset where it would be.".to_owned());
+                all.push("If it is empty: none, or where it would be.".to_owned());
             }
             None => {}
         }
@@ -45,6 +45,9 @@ pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
             all.push(format!("Begins on a multiple of {}.", plain_amount(cx, *align)));
         }
         let kind = cx.model.pointers.get(pointer.kind.index());
+        all.extend(
+            kind.and_then(|kind| base_words(cx, kind)).map(|base| format!("Counts from {base}.")),
+        );
         let silent = pointer.list.is_none() && kind.is_none_or(|kind| kind.listing.is_empty());
         if !silent && (pointer.list.is_some() || pointer.section != 0) {
             let listed = Listed { policy: pointer.list, kind: None, section: pointer.section };
@@ -66,6 +69,23 @@ pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
         all.push(format!("Source: {}", source(found)));
     }
     all
+}
+
+/// What pointers of a kind count from, unless that is the start of the file.
+pub(super) fn base_words(cx: &Cx<'_>, kind: &PointerKind) -> Option<String> {
+    let base = kind.base.filter(|base| cx.model.exprs.constant(*base) != Some(0));
+    let text = base.map(|base| match &cx.model[base] {
+        Expr::At(path) => format!("the start of {}", place(cx.model, path)),
+        Expr::End(path) => format!("the end of {}", place(cx.model, path)),
+        _ => address_words(cx, base),
+    });
+    match (text, kind.skip) {
+        (text, 0) => text,
+        (text, skip) => {
+            let text = text.unwrap_or_else(|| "the start of the file".to_owned());
+            Some(format!("{text}, and leads {skip} bytes into the target"))
+        }
+    }
 }
 
 fn first_type(ty: &Type) -> &Type {
@@ -92,10 +112,7 @@ fn kind(cx: &Cx<'_>, record: &Record, row: &Row, all: &mut Vec<String>) {
         RowKind::Reserved => all.push("Usually zero.".to_owned()),
         RowKind::Runtime => all.push("Zero; filled in by programs.".to_owned()),
         RowKind::Object { address } | RowKind::Mark { address } => {
-            all.push(format!("At {}.", address_words(cx, *address)));
-        }
-        RowKind::Value { seen: Some(seen) } => {
-            all.push(format!("Measured: {}.", words(cx.model, *seen)));
+            all.push(format!("Begins at {}.", address_words(cx, *address)));
         }
         RowKind::Slice { table, base, factor, offset, count, empty_base } => {
             let base_name = row_name(record, *base);
@@ -116,7 +133,7 @@ fn kind(cx: &Cx<'_>, record: &Record, row: &Row, all: &mut Vec<String>) {
             all.push(format!("See {}.", cx.link(&Key::Part(Part::Pools), "string pool")));
         }
         // What the type says is enough.
-        RowKind::Plain | RowKind::Value { seen: None } | RowKind::Zeros => {}
+        RowKind::Plain | RowKind::Value { .. } | RowKind::Zeros => {}
     }
 }
 
@@ -139,10 +156,15 @@ pub(super) fn is_raw(cell: &Cell) -> bool {
 }
 
 /// Where something is, in words.
-fn address_words(cx: &Cx<'_>, address: ExprId) -> String {
+pub(super) fn address_words(cx: &Cx<'_>, address: ExprId) -> String {
     match &cx.model[address] {
-        Expr::At(_) | Expr::End(_) => words(cx.model, address).replacen("offset", "the offset", 1),
-        _ => written(cx.model, address),
+        Expr::Here => "the place that was reached".to_owned(),
+        Expr::RegionEnd => "the end of the bytes around it".to_owned(),
+        _ => match words(cx.model, address) {
+            text if text.starts_with("file offset") => format!("the {text}"),
+            text if text.starts_with('`') => format!("the file offset {text}"),
+            text => text,
+        },
     }
 }
 
@@ -156,7 +178,7 @@ fn reference(cx: &Cx<'_>, row: &Row, all: &mut Vec<String>) {
         (None, Some(filter)) => {
             format!("Index among those of {array} with {}.", written(cx.model, *filter))
         }
-        (None, None) if pointer => format!("Offset of an element of {array}."),
+        (None, None) if pointer => format!("Leads to an element of {array}."),
         (None, None) => format!("Index into {array}."),
     });
 }

@@ -3,6 +3,8 @@
 //! It knows what the model says and nothing of any format. The page depends on the model alone, so
 //! the same schema always gives the same bytes.
 
+mod about;
+mod alike;
 mod collect;
 mod diagram;
 mod epochs;
@@ -18,16 +20,27 @@ mod types;
 
 use std::fmt::Write as _;
 
-use crate::model::{ByteOrder, ByteOrderRule, Enum, EnumId, Gaps, Model, Role, Row};
+use crate::model::{
+    ByteOrder, ByteOrderRule, Enum, EnumId, Gaps, Model, RemarkKind, Role, Row, RowKind, Subject,
+};
 use plan::{Cx, Heading, Key, Part};
-use text::{code, head, hex, number, plain, sentence, source, table};
+use text::{beside, code, head, hex, plain, sentence, source, table};
 
 /// The page: overview, versions, a table per structure, enumeration and union, what collects things
 /// from all over a file, the order of writing, sources. Links lead to headings by the anchors that
 /// GitHub gives them.
+///
+/// Examples are shown as the schema has them: whoever can read bytes calls [`emit_with`].
 #[must_use]
 pub fn emit(model: &Model) -> String {
+    emit_with(model, &[])
+}
+
+/// The same with a listing for each example of the model: its fields, with places, bytes and values.
+#[must_use]
+pub fn emit_with(model: &Model, listings: &[String]) -> String {
     let mut cx = Cx::new(model, &|cx, id| sections::section(cx, id));
+    cx.set_listings(listings);
     let parts = parts(&cx);
     let headings = headings(&cx, &parts);
     cx.name_anchors(&headings);
@@ -41,8 +54,13 @@ pub fn emit(model: &Model) -> String {
     let texts: Vec<(Part, String)> =
         parts.into_iter().map(|part| (part, text_of(&cx, part))).collect();
     let notation = notation::notation(model, texts.iter().map(|(_, text)| text.as_str()));
+    let strict = texts.iter().any(|(_, text)| text.contains("error"));
     for (part, text) in texts {
-        let _ = writeln!(out, "## {}\n\n{}\n", title(part), text.trim_end());
+        let _ = writeln!(out, "## {}\n", title(part));
+        if part == Part::Tables && strict {
+            out.push_str("What is called an error is one of this schema, which refuses such a file; programs may be less strict.\n");
+        }
+        let _ = writeln!(out, "{}\n", text.trim_end());
         if part == Part::Tables && !notation.is_empty() {
             let _ = writeln!(out, "{}\n", notation.trim_end());
         }
@@ -60,14 +78,17 @@ fn text_of(cx: &Cx<'_>, part: Part) -> String {
         Part::Tables => legend(cx),
         Part::Structures => structures(cx),
         Part::Enumerations => enumerations(cx),
-        Part::Strings => collect::strings(cx),
-        Part::Varints => collect::varints(cx),
+        Part::Strings => collect::strings(cx) + &about::texts(cx),
+        Part::Varints => collect::varints(cx) + &about::varints(cx),
         Part::Pointers => collect::pointers(cx),
         Part::Pools => collect::pools(cx),
         Part::Shared => collect::shared(cx),
         Part::Dictionaries => collect::dictionaries(cx),
         Part::Relocation => collect::relocation(cx),
         Part::Order => write_order(cx),
+        Part::Examples => about::files(cx),
+        Part::Limits => about::list(cx, RemarkKind::Limit),
+        Part::Open => about::list(cx, RemarkKind::Open),
         Part::Sources => sources(cx.model),
     }
 }
@@ -87,6 +108,9 @@ fn title(part: Part) -> &'static str {
         Part::Dictionaries => "Dictionaries",
         Part::Relocation => "Relocation",
         Part::Order => "Write order",
+        Part::Examples => "Example files",
+        Part::Limits => "Limits",
+        Part::Open => "Open questions",
         Part::Sources => "Sources",
     }
 }
@@ -108,6 +132,9 @@ fn parts(cx: &Cx<'_>) -> Vec<Part> {
         (Part::Dictionaries, collect::has_dictionaries(model)),
         (Part::Relocation, collect::has_relocation(model)),
         (Part::Order, order::any(cx)),
+        (Part::Examples, about::has_files(model)),
+        (Part::Limits, about::has(model, RemarkKind::Limit)),
+        (Part::Open, about::has(model, RemarkKind::Open)),
         (Part::Sources, !model.sources.is_empty()),
     ];
     all.into_iter().filter(|(_, there)| *there).map(|(part, _)| part).collect()
@@ -158,10 +185,14 @@ fn overview(cx: &Cx<'_>) -> String {
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut row = |name: &str, text: String| rows.push(vec![name.to_owned(), text]);
     row("Name", code(&model.name));
+    let also = about::also(model, Subject::Module);
+    if !also.is_empty() {
+        row("Also known as", also);
+    }
     if !model.extensions.is_empty() {
         let extensions: Vec<String> =
             model.extensions.iter().map(|extension| code(&format!(".{extension}"))).collect();
-        row("File extensions", extensions.join(", "));
+        row("File extensions", about::extensions(model).unwrap_or_else(|| extensions.join(", ")));
     }
     let magic = collect::magic(cx);
     if !magic.is_empty() {
@@ -191,7 +222,7 @@ fn overview(cx: &Cx<'_>) -> String {
         "Bytes between the structures",
         match model.gaps {
             Gaps::Zero => "zero".to_owned(),
-            Gaps::Kept => "kept".to_owned(),
+            Gaps::Kept => "usually zero; whatever stands there is kept".to_owned(),
         },
     );
     row("Version of the schema", model.version.to_string());
@@ -199,6 +230,7 @@ fn overview(cx: &Cx<'_>) -> String {
     if model.epoch_variables.is_empty() {
         out.push_str(&names(model));
     }
+    out.push_str(&about::notes(model, Subject::Module, true));
     if let Some(diagram) = diagram::diagram(cx) {
         let _ = write!(out, "\n{diagram}");
     }
@@ -214,7 +246,7 @@ fn names(model: &Model) -> String {
             vec![code(&found.name), code(&found.text), doc]
         })
         .collect();
-    let text = table(&head(&["Name in the schema", "Stands for", "Description"]), &rows);
+    let text = table(&head(&["Name", "Means", "Description"]), &rows);
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
@@ -244,14 +276,20 @@ fn legend(cx: &Cx<'_>) -> String {
         cx.model.records.iter().flat_map(|record| &record.rows).any(test)
     };
     let mut out = String::from(
-        "Offsets count from the start of the structure, in bytes, unless a table says otherwise; `+` is right behind the row before.\n\
-         Sizes are in bytes; a pointer's size is that of its number, and `n × T` are n of T behind each other.\n",
+        "The columns `Offset` and `Size` are in bytes. Offsets count from the start of the structure, unless it is said otherwise; `+` is right behind the row before.\n\
+         That is about the tables alone: what an offset *in the file* counts from is said where it stands. A *file offset* counts from the first byte of the file.\n",
     );
+    if any(&|row: &Row| types::holds_pointer(&row.ty)) {
+        out.push_str("A pointer is a file offset, unless its row says what else it counts from; its size is that of the number.\n");
+    }
+    if any(&|row: &Row| types::is_list(&row.ty)) {
+        out.push_str("`n × T` is an array: n elements of the type T, one behind the other.\n");
+    }
     if types::any_type(cx.model, &types::is_bool) {
-        out.push_str("A `bool` is 0 for false and 1 for true, unless it says another number; all other numbers are errors.\n");
+        out.push_str("A `bool` is 0 for false and 1 for true, unless it says another number; other numbers are errors.\n");
     }
     if types::any_type(cx.model, &types::must_fill) {
-        out.push_str("What stands in so many bytes, up to a place or to the end must fill them exactly; bytes left over are an error.\n");
+        out.push_str("What stands in so many bytes, up to a place or to the end of something must fill them exactly; bytes left over are an error.\n");
     }
     out.push_str("Roles say which rows are data and where the others come from:\n\n");
     let meanings = [
@@ -260,13 +298,16 @@ fn legend(cx: &Cx<'_>) -> String {
         ("fixed", "always the same"),
         ("derived", "follows from something else, which is said behind it"),
         ("kept", "follows from something else as a rule; what deviates is kept"),
-        ("spelling", "says nothing; what is unusual is kept"),
+        ("unused", "no content; usually zero, and whatever stands there is kept"),
         ("view", "made of parts that belong to others"),
-        ("elsewhere", "belongs to the content, but its bytes are elsewhere"),
+        (
+            "elsewhere",
+            "belongs to the content, but its bytes are elsewhere, or in one of several forms",
+        ),
     ];
     let mut rows = Vec::new();
     for (name, meaning) in meanings {
-        if any(&|row: &Row| role_name(&row.role) == name) {
+        if any(&|row: &Row| role_name(row) == name) {
             rows.push(vec![name.to_owned(), meaning.to_owned()]);
         }
     }
@@ -275,14 +316,15 @@ fn legend(cx: &Cx<'_>) -> String {
 }
 
 /// First word of the column of roles.
-fn role_name(role: &Role) -> &'static str {
-    match role {
+fn role_name(row: &Row) -> &'static str {
+    match row.role {
         Role::Data => "data",
         Role::Default(_) => "default",
         Role::Fixed => "fixed",
         Role::Derived => "derived",
         Role::Kept(_) => "kept",
-        Role::Spelling => "spelling",
+        Role::Spelling if matches!(row.kind, RowKind::Pool { .. }) => "kept",
+        Role::Spelling => "unused",
         Role::View { .. } => "view",
         Role::Elsewhere => "elsewhere",
     }
@@ -306,11 +348,12 @@ fn enums<'m>(cx: &Cx<'m>) -> Vec<(EnumId, &'m Enum)> {
 
 fn enumerations(cx: &Cx<'_>) -> String {
     let mut out = String::new();
-    for (_, found) in enums(cx) {
+    for (id, found) in enums(cx) {
         let _ = writeln!(out, "### {}\n", plain(&found.name));
         if let Some(doc) = &found.doc {
             let _ = writeln!(out, "{}\n", sentence(doc));
         }
+        out.push_str(&about::about(cx.model, Subject::Enum(id)));
         let others =
             if found.closed { "Other numbers are errors." } else { "Other numbers may occur." };
         let _ = writeln!(out, "{others}\n");
@@ -322,7 +365,8 @@ fn enumerations(cx: &Cx<'_>) -> String {
             .iter()
             .map(|member| {
                 let doc = member.doc.as_deref().map(sentence).unwrap_or_default();
-                vec![number(member.number), code(&member.name), doc]
+                let numbers = found.members.iter().map(|other| other.number);
+                vec![beside(member.number, numbers), code(&member.name), doc]
             })
             .collect();
         let _ = writeln!(out, "{}", table(&head(&["Value", "Name", "Description"]), &rows));

@@ -4,12 +4,17 @@ use std::collections::{HashMap, HashSet};
 
 use super::text::plain;
 use crate::model::{
-    EnumId, EpochId, Model, Record, RecordId, RecordKind, Row, Sizes, Type, Union, UnionId,
+    Cell, EnumId, EpochId, Meaning, Model, Record, RecordId, RecordKind, Row, Sizes, Type, Union,
+    UnionId,
 };
 use crate::print;
+use crate::span::Span;
 
 /// Most rounds in which records are told apart; each finds at least one more difference.
 const ROUNDS: usize = 64;
+
+/// Structs of up to so many bytes are small.
+const SMALL: u64 = 0x20;
 
 /// Something with a heading of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -40,6 +45,9 @@ pub(super) enum Part {
     Dictionaries,
     Relocation,
     Order,
+    Examples,
+    Limits,
+    Open,
     Sources,
 }
 
@@ -73,6 +81,8 @@ pub(super) struct Cx<'m> {
     strings: HashMap<String, String>,
     /// Anchors of headings.
     anchors: HashMap<Key, String>,
+    /// What the examples look like, field by field.
+    listings: Vec<String>,
 }
 
 impl<'m> Cx<'m> {
@@ -90,6 +100,7 @@ impl<'m> Cx<'m> {
             titles: Vec::new(),
             strings: HashMap::new(),
             anchors: HashMap::new(),
+            listings: Vec::new(),
         };
         cx.places = cx.find_places();
         for string in model.strings.iter().rev() {
@@ -141,6 +152,16 @@ impl<'m> Cx<'m> {
         self.titles = self.model.records().map(title).collect();
     }
 
+    /// Says what examples look like, one listing for each.
+    pub(super) fn set_listings(&mut self, listings: &[String]) {
+        self.listings = listings.to_vec();
+    }
+
+    /// The listing of an example; empty if it has none.
+    pub(super) fn listing(&self, example: usize) -> &str {
+        self.listings.get(example).map_or("", String::as_str)
+    }
+
     /// Whether a record is not part of another one's section.
     pub(super) fn has_section(&self, id: RecordId) -> bool {
         self.model
@@ -158,16 +179,93 @@ impl<'m> Cx<'m> {
         self.members.get(&class).map_or(&[], Vec::as_slice)
     }
 
-    /// One record per section, in the order of the schema.
+    /// One record per section: the root, then what it leads to, and so on, each where it is met first;
+    /// small ones that several lead to stand at the end.
     pub(super) fn sections(&self) -> Vec<RecordId> {
         let mut seen = HashSet::new();
-        let mut found: Vec<RecordId> = self
+        let mut all: Vec<RecordId> = self
             .model
             .records()
             .map(|(id, _)| id)
             .filter(|id| self.has_section(*id) && seen.insert(self.class(*id)))
             .collect();
-        found.sort_by_key(|id| self.record(*id).map(|r| (r.span.source, r.span.start)));
+        all.sort_by_key(|id| self.record(*id).map(|r| (r.span.source, r.span.start)));
+        // Those that nothing leads to come last, as the schema has them.
+        let mut found: Vec<RecordId> = Vec::new();
+        let mut met = HashSet::new();
+        let mut at = 0;
+        for start in std::iter::once(self.model.root).chain(all.iter().copied()) {
+            if met.insert(self.class(start)) {
+                found.push(start);
+            }
+            while let Some(id) = found.get(at).copied() {
+                at = at.saturating_add(1);
+                for (next, _) in self.leads(id) {
+                    if met.insert(self.class(next)) {
+                        found.push(next);
+                    }
+                }
+            }
+        }
+        let first = |id: RecordId| {
+            let class = self.class(id);
+            all.iter().copied().find(|other| self.class(*other) == class)
+        };
+        let found: Vec<RecordId> = found.into_iter().filter_map(first).collect();
+        let mut mentions: HashMap<usize, HashSet<Span>> = HashMap::new();
+        for (class, row) in found.iter().flat_map(|id| self.leads(*id)) {
+            mentions.entry(self.class(class)).or_default().insert(row);
+        }
+        let is_small = |id: &RecordId| {
+            let shared = mentions.get(&self.class(*id)).is_some_and(|rows| rows.len() > 1);
+            shared && *id != self.model.root && self.leads(*id).is_empty() && self.has_size(*id)
+        };
+        let (last, mut sections): (Vec<RecordId>, Vec<RecordId>) =
+            found.into_iter().partition(is_small);
+        sections.extend(last);
+        sections
+    }
+
+    /// Whether the size of a struct is the same everywhere, and small.
+    fn has_size(&self, id: RecordId) -> bool {
+        let sizes = self.sizes.iter().filter_map(|sizes| sizes.of(&Type::Record(id)));
+        let mut sizes = sizes.peekable();
+        sizes.peek().is_some() && sizes.all(|size| size <= SMALL)
+    }
+
+    /// Other structs that a section mentions, each with the row that does, in the order of the rows.
+    fn leads(&self, id: RecordId) -> Vec<(RecordId, Span)> {
+        let mut found = Vec::new();
+        let mut work = vec![id];
+        let mut seen = HashSet::new();
+        while let Some(at) = work.pop() {
+            let Some(record) = self.record(at).filter(|_| seen.insert(at)) else { continue };
+            let mut bodies = Vec::new();
+            for row in &record.rows {
+                for part in row.ty.parts() {
+                    match part {
+                        Type::Record(inner) => found.push((*inner, row.span)),
+                        Type::Cell(Cell { meaning: Meaning::Word(word), .. }) => {
+                            found.push((*word, row.span));
+                        }
+                        Type::Union(union) => {
+                            for case in self.union(*union).iter().flat_map(|union| &union.cases) {
+                                if case.whole {
+                                    found.push((case.record, case.span));
+                                } else {
+                                    bodies.push(case.record);
+                                    bodies.extend(case.forms.iter().map(|form| form.record));
+                                }
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            work.extend(bodies.into_iter().rev());
+        }
+        let class = self.class(id);
+        found.retain(|(other, _)| self.class(*other) != class && self.has_section(*other));
         found
     }
 

@@ -5,7 +5,7 @@ use super::expr::{path_text, place, words, written};
 use super::facts::{facts, row_name};
 use super::plan::Cx;
 use super::text::{code, constant, head, hex, number, table};
-use super::types::{content_type, type_text};
+use super::types::{TO_THE_END, content_type, type_text};
 use crate::model::{
     ArrayLength, Cell, Constant, Content, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Home,
     Label, Meaning, Measure, Record, RecordId, Role, Row, RowId, RowKind, RunType, Storage, Tag,
@@ -28,6 +28,8 @@ struct Line {
     at: Option<u64>,
     /// Whether the row has no bytes here.
     nowhere: bool,
+    /// Whether the row is made of bits of the tag.
+    in_tag: bool,
     cells: Vec<String>,
 }
 
@@ -59,7 +61,8 @@ impl Table {
                 lead: String::new(),
                 offsets: places.into_iter().map(|place| place.map(|place| place.text)).collect(),
                 at,
-                nowhere: row.homes.contains(&Home::Nowhere),
+                nowhere: row.homes.contains(&Home::Nowhere) && !in_tag(row.ty.first()),
+                in_tag: in_tag(row.ty.first()),
                 cells: cells(cx, record, row, here, &definer_groups(cx, record, row)),
             });
         }
@@ -71,7 +74,7 @@ impl Table {
         let offsets = here.iter().map(|here| here.then(|| offset.to_owned())).collect();
         let cells = cells.iter().map(|cell| (*cell).to_owned()).collect();
         let lead = lead.to_owned();
-        self.lines.push(Line { lead, offsets, at: Some(0), nowhere: false, cells });
+        self.lines.push(Line { lead, offsets, at: Some(0), nowhere: false, in_tag: true, cells });
     }
 
     /// Adds what several cases have in common: rows of the first, equations of each.
@@ -112,7 +115,8 @@ impl Table {
                 lead: String::new(),
                 offsets: places.into_iter().map(|place| place.map(|place| place.text)).collect(),
                 at,
-                nowhere: row.homes.contains(&Home::Nowhere),
+                nowhere: row.homes.contains(&Home::Nowhere) && !in_tag(row.ty.first()),
+                in_tag: in_tag(row.ty.first()),
                 cells: cells(cx, record, row, &here, &groups),
             });
         }
@@ -127,12 +131,17 @@ impl Table {
         if constant && lines.iter().all(|line| line.nowhere || line.at.is_some()) {
             lines.sort_by_key(|line| (line.nowhere, line.at));
         } else {
-            lines.sort_by_key(|line| line.nowhere);
+            lines.sort_by_key(|line| (line.nowhere, !line.in_tag));
         }
         if let Some(first) = lines.first_mut() {
             lead.clone_into(&mut first.lead);
         }
         self.lines.extend(lines);
+    }
+
+    /// Changes the last line that was added, of which the filter let one row through.
+    pub(super) fn last(&mut self) -> Option<&mut [String]> {
+        self.lines.last_mut().map(|line| line.cells.as_mut_slice())
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -171,6 +180,19 @@ impl Table {
     }
 }
 
+/// Offset, size, type, name, role and description of one row of a record, as they are in these epochs.
+pub(super) fn row_cells(cx: &Cx<'_>, id: RecordId, at: usize, here: &[bool]) -> Vec<String> {
+    let Some(record) = cx.record(id) else { return Vec::new() };
+    let Some(row) = record.rows.get(at) else { return Vec::new() };
+    let places = group(cx.model.epochs.len(), |epoch| {
+        let place = offsets(cx, record, epoch).into_iter().nth(at).flatten();
+        place.filter(|_| here.get(epoch) == Some(&true)).map(|place| place.text)
+    });
+    let mut found = vec![join(cx.model, &places)];
+    found.extend(cells(cx, record, row, here, &definer_groups(cx, record, row)));
+    found
+}
+
 /// Offset of a row in one epoch.
 #[derive(Debug, Clone, PartialEq)]
 struct Place {
@@ -200,6 +222,11 @@ fn offsets(cx: &Cx<'_>, record: &Record, epoch: usize) -> Vec<Option<Place>> {
         let place = match home {
             Home::Absent => {
                 places.push(None);
+                continue;
+            }
+            // Bits of the tag stand where the tag does, whatever the rows before them take.
+            _ if in_tag(row.ty.in_epoch(epoch_id(epoch))) => {
+                places.push(Some(Place { at: Some(0), text: offset_text(Some(0), unit) }));
                 continue;
             }
             Home::Nowhere => {
@@ -234,6 +261,16 @@ fn offsets(cx: &Cx<'_>, record: &Record, epoch: usize) -> Vec<Option<Place>> {
         };
     }
     places
+}
+
+/// Whether a row is made of bits of the tag in front.
+fn in_tag(ty: &Type) -> bool {
+    let storage = match ty {
+        Type::Cell(cell) => Some(cell.storage),
+        Type::Pointer(pointer) => pointer.cell.as_ref().map(|cell| cell.storage),
+        _ => None,
+    };
+    matches!(storage, Some(Storage::Letter { .. } | Storage::TagOf))
 }
 
 /// First and last bit of a field of a word.
@@ -348,13 +385,25 @@ fn size_text(cx: &Cx<'_>, record: &Record, row: &Row, epoch: usize) -> String {
         }
         (None, None, Type::Array(array)) if array.stride.is_none() => {
             match (sizes.of(&array.element), &array.length) {
-                (Some(size), ArrayLength::Count(_) | ArrayLength::Fill | ArrayLength::Last(_)) => {
+                (Some(size), ArrayLength::Count(count)) => {
+                    format!("{} × {}", hex(size), factor(cx, *count))
+                }
+                (Some(size), ArrayLength::Fill | ArrayLength::Last(_)) => {
                     format!("{} each", hex(size))
                 }
                 _ => "varies".to_owned(),
             }
         }
         _ => "varies".to_owned(),
+    }
+}
+
+/// An amount by which a size is multiplied.
+fn factor(cx: &Cx<'_>, count: ExprId) -> String {
+    let text = written(cx.model, count);
+    match text.strip_prefix('`').and_then(|text| text.strip_suffix('`')) {
+        Some(inner) if inner.contains(' ') && !inner.ends_with(')') => code(&format!("({inner})")),
+        _ => text,
     }
 }
 
@@ -379,7 +428,7 @@ fn row_type(cx: &Cx<'_>, record: &Record, row: &Row, epoch: EpochId) -> String {
     let ty = row.ty.in_epoch(epoch);
     match &row.kind {
         RowKind::Zero | RowKind::Reserved => "padding".to_owned(),
-        RowKind::Zeros => "zero bytes, to the end".to_owned(),
+        RowKind::Zeros => format!("zero bytes, {}", end_text(cx, record)),
         RowKind::Runtime => "runtime".to_owned(),
         RowKind::Constant(Constant::Bytes(bytes))
             if matches!(ty, Type::Run(RunType { content: Content::Bytes, .. })) =>
@@ -399,12 +448,18 @@ fn row_type(cx: &Cx<'_>, record: &Record, row: &Row, epoch: EpochId) -> String {
         }
         RowKind::Value { .. } => value_type(cx, ty, epoch),
         _ if matches!(row.role, Role::Elsewhere) => content_type(cx, ty, epoch),
-        _ => type_text(cx, ty, epoch),
+        _ => type_text(cx, ty, epoch).replace(TO_THE_END, end_text(cx, record)),
     }
 }
 
+/// Where rows of a record end that go to the end.
+fn end_text(cx: &Cx<'_>, record: &Record) -> &'static str {
+    let is_root = cx.record(cx.model.root).is_some_and(|root| std::ptr::eq(root, record));
+    if is_root { "to the end of the file" } else { TO_THE_END }
+}
+
 /// The type of a value that is stored elsewhere, or nowhere.
-fn value_type(cx: &Cx<'_>, ty: &Type, epoch: EpochId) -> String {
+pub(super) fn value_type(cx: &Cx<'_>, ty: &Type, epoch: EpochId) -> String {
     match ty {
         Type::Cell(Cell { meaning: Meaning::Bool { .. }, .. }) => "bool".to_owned(),
         _ => type_text(cx, ty, epoch),
@@ -425,7 +480,10 @@ fn role(cx: &Cx<'_>, row: &Row, definers: &[(String, Vec<String>)]) -> String {
             format!("derived: {}", each.collect::<Vec<_>>().join("; "))
         }
         Role::Kept(expr) => format!("kept: usually {}", usual(cx, *expr)),
-        Role::Spelling => "spelling".to_owned(),
+        Role::Spelling if matches!(row.kind, RowKind::Pool { .. }) => {
+            "kept: usually the texts that pointers lead to".to_owned()
+        }
+        Role::Spelling => "unused".to_owned(),
         Role::View { slices, key } => {
             let slices: Vec<String> =
                 slices.iter().map(|path| code(&path_text(cx.model, path))).collect();
@@ -508,16 +566,16 @@ fn source_words(cx: &Cx<'_>, record: &Record, source: &DefinerSource) -> String 
         Measure::Count if is_run(record, row) => format!("length of {name}"),
         Measure::Count => format!("number of {name}"),
         Measure::Size => format!("size of {name}, in bytes"),
-        Measure::End => format!("end of {name}"),
+        Measure::End => format!("file offset of the end of {name}"),
         Measure::At(base) => match (cx.model.exprs.constant(*base), &cx.model[*base]) {
-            (Some(0), _) => format!("offset of {name}"),
+            (Some(0), _) => format!("file offset of {name}"),
             (None, Expr::At(path)) => {
-                format!("distance from {} to {name}", place(cx.model, path))
+                format!("distance from the start of {} to {name}", place(cx.model, path))
             }
             (None, Expr::End(path)) => {
                 format!("distance from the end of {} to {name}", place(cx.model, path))
             }
-            _ => format!("offset of {name}, minus {}", written(cx.model, *base)),
+            _ => format!("file offset of {name}, minus {}", written(cx.model, *base)),
         },
         Measure::Base => format!("index of the first of {name}"),
         Measure::Tag => format!("case of {name}"),

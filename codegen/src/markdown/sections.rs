@@ -2,16 +2,20 @@
 
 use std::fmt::Write as _;
 
+use super::alike::Alike;
 use super::epochs::{bounds, group, join, label};
 use super::expr::{words, written};
-use super::facts::{RAW_HEX_FROM, is_raw};
+use super::facts::{RAW_HEX_FROM, facts, is_raw};
 use super::plan::{Cx, Heading, unions_in};
-use super::rows::Table;
-use super::text::{and, code, head, hex, number, plain, prose, sentence, source, table};
+use super::rows::{Table, value_type};
+use super::text::{
+    and, code, constant, head, hex, is_hex, number, plain, prose, sentence, source, table,
+};
 use super::types::{arguments, cell_text, int_text, record_text, telling};
 use crate::model::{
-    ByteOrder, Case, Cell, CheckKind, EndianRule, Expr, Home, Label, Meaning, Member, Pattern,
-    Record, RecordId, RecordKind, Row, RowKind, Step, Tag, Type, Union, UnionId,
+    ByteOrder, Case, Cell, CheckKind, EndianRule, EpochId, Expr, Home, Label, Meaning, Member,
+    Pattern, Record, RecordId, RecordKind, Role, Row, RowKind, Step, Subject, Tag, Type, Union,
+    UnionId,
 };
 
 /// Headings of a struct and of the unions in it, in the order of [`section`].
@@ -40,7 +44,7 @@ pub(super) fn section(cx: &Cx<'_>, id: RecordId) -> String {
         common(cx, union, &mut rows);
     }
     let is_body = |row: &Row| row.ty.unions().any(|union| Some(union) == body);
-    rows.add(cx, id, "", &exists, &|row| !is_body(row));
+    rows.add(cx, id, "", &exists, &|row| !is_body(row) && !is_seen(row));
     let offset = if matches!(record.kind, RecordKind::Word(_)) { "Bits" } else { "Offset" };
     if rows.is_empty() && body.is_none() {
         out.push_str("It has no rows.\n\n");
@@ -55,6 +59,7 @@ pub(super) fn section(cx: &Cx<'_>, id: RecordId) -> String {
     {
         out.push_str("A case that is a structure of its own has its rows instead of these.\n\n");
     }
+    seen(cx, record, &mut out);
     after(cx, record, &mut out);
     for union in unions_below(cx, id) {
         let Some(found) = cx.union(union) else { continue };
@@ -63,6 +68,7 @@ pub(super) fn section(cx: &Cx<'_>, id: RecordId) -> String {
         }
         union_text(cx, union, found, &mut out);
     }
+    out.push_str(&super::about::of_section(cx, id));
     out
 }
 
@@ -105,6 +111,7 @@ fn intro(cx: &Cx<'_>, id: RecordId, record: &Record, out: &mut String) {
     if let Some(doc) = &record.doc {
         let _ = writeln!(out, "{}\n", sentence(doc));
     }
+    out.push_str(&super::about::about(cx.model, Subject::Record(id)));
     let mut said = Vec::new();
     if let RecordKind::Word(int) = record.kind {
         said.push(format!("Bits of {}, bit 0 is the lowest.", code(&int_text(int))));
@@ -148,7 +155,7 @@ fn intro(cx: &Cx<'_>, id: RecordId, record: &Record, out: &mut String) {
     // Of a union type that is the union, of which the whole section tells.
     if let Some(row) = stands_for.filter(|row| !matches!(row.ty, Type::Union(_))) {
         let name = row.name.as_deref().map_or_else(|| "its only row".to_owned(), code);
-        said.push(format!("Stands for {name}."));
+        said.push(format!("Its value is that of {name}, and nothing more."));
     }
     if record.recursive {
         said.push("It can contain itself.".to_owned());
@@ -183,13 +190,44 @@ fn parameters(cx: &Cx<'_>, id: RecordId, out: &mut String) {
     }
 }
 
+/// Whether no field holds a value, so that it is seen from other things.
+fn is_seen(row: &Row) -> bool {
+    matches!(row.kind, RowKind::Value { seen: Some(_) })
+}
+
+/// Values that no field holds: what kind of file it is, by which writing differs.
+fn seen(cx: &Cx<'_>, record: &Record, out: &mut String) {
+    let mut rows = Vec::new();
+    for row in record.rows.iter().filter(|row| is_seen(row)) {
+        let RowKind::Value { seen: Some(expr) } = row.kind else { continue };
+        let usually = match &row.role {
+            Role::Default(value) => constant(value),
+            _ => String::new(),
+        };
+        rows.push(vec![
+            row.name.as_deref().map(code).unwrap_or_default(),
+            value_type(cx, row.ty.first(), EpochId(0)),
+            usually,
+            words(cx.model, expr),
+            facts(cx, record, row).join(" "),
+        ]);
+    }
+    let text = table(&head(&["Name", "Type", "Usually", "Seen from", "Description"]), &rows);
+    if !text.is_empty() {
+        let _ = writeln!(
+            out,
+            "No field holds this, but how the rest is written depends on it:\n\n{text}"
+        );
+    }
+}
+
 /// Named expressions and rules below the table.
 fn after(cx: &Cx<'_>, record: &Record, out: &mut String) {
     let before = out.len();
     for found in &record.lets {
         let doc = found.doc.as_deref().map(sentence).unwrap_or_default();
         let text =
-            format!("- {} stands for {}. {doc}", code(&found.name), words(cx.model, found.expr));
+            format!("- {} is short for {}. {doc}", code(&found.name), words(cx.model, found.expr));
         let _ = writeln!(out, "{}", text.trim_end());
     }
     for check in &record.checks {
@@ -252,9 +290,14 @@ fn union_text(cx: &Cx<'_>, id: UnionId, union: &Union, out: &mut String) {
         }
     }
     let _ = writeln!(out, "{}\n", decided(cx, id, union));
-    cases(cx, union, out);
-    let mut rows = Table::default();
     let shared = shared(cx, union);
+    let own = |row: &Row| !shared.iter().any(|other| other.span == row.span);
+    let alike = Alike::find(cx, union, &own);
+    alike.print(cx, union, out);
+    let others: Vec<&Case> = union.cases.iter().filter(|case| !alike.has(case)).collect();
+    cases(cx, union, &others, out);
+    not_covered(cx, union, out);
+    let mut rows = Table::default();
     let all = vec![true; cx.model.epochs.len()];
     if !union.body {
         if let Tag::Own(_) | Tag::Word(_) = &union.tag {
@@ -262,12 +305,11 @@ fn union_text(cx: &Cx<'_>, id: UnionId, union: &Union, out: &mut String) {
         }
         rows.add_common(cx, union, &bodies(union), &shared);
     }
-    for case in &union.cases {
+    for case in others {
         if case.whole {
             continue;
         }
         let lead = code(&case.name);
-        let own = |row: &Row| !shared.iter().any(|other| other.span == row.span);
         if case.forms.is_empty() {
             rows.add(cx, case.record, &lead, &case.epochs, &own);
             continue;
@@ -275,7 +317,7 @@ fn union_text(cx: &Cx<'_>, id: UnionId, union: &Union, out: &mut String) {
         let logical = |row: &Row| own(row) && !matches!(row.kind, RowKind::Constant(_));
         rows.add(cx, case.record, &format!("{lead}, the value"), &case.epochs, &logical);
         for form in &case.forms {
-            let lead = format!("{lead}, spelled {}", labels(cx, union, &form.labels));
+            let lead = format!("{lead}, form {}", labels(cx, union, &form.labels));
             rows.add(cx, form.record, &lead, &form.epochs, &|_| true);
         }
     }
@@ -321,41 +363,60 @@ fn decided(cx: &Cx<'_>, id: UnionId, union: &Union) -> String {
             _ => out.push_str(" Offsets count from the tag."),
         }
     }
+    if union.cases.iter().any(|case| case.forms.len() > 1) {
+        out.push_str(" A case with several forms is usually written in the first one that can hold its value; another one is kept.");
+    }
     out
 }
 
-/// The table of cases.
-fn cases(cx: &Cx<'_>, union: &Union, out: &mut String) {
-    let number = match &union.tag {
+/// What the labels of a union are.
+pub(super) fn label_word(union: &Union) -> &'static str {
+    match &union.tag {
         Tag::Row(_) | Tag::Given(_) => "Value",
         Tag::Own(_) => "Tag",
         Tag::Word(_) => "Bits",
-    };
+    }
+}
+
+/// The table of cases. Forms that not all versions of their case have stand in lines of their own.
+fn cases(cx: &Cx<'_>, union: &Union, list: &[&Case], out: &mut String) {
     let mut rows = Vec::new();
-    for case in &union.cases {
+    for case in list {
         let mut said = Vec::new();
         said.extend(case.doc.as_deref().map(sentence));
+        said.extend(super::about::of_case(cx.model, case));
         if case.whole {
             said.push(format!("See {}.", record_text(cx, case.record)));
         }
         if let Some(guard) = &case.guard {
             said.push(format!("Only if {}.", written(cx.model, *guard)));
         }
-        if !case.forms.is_empty() {
-            let usual = "Usually spelled in the first of these ways that can say the value.";
-            said.push(usual.to_owned());
+        let mut lines: Vec<(String, &[bool])> = Vec::new();
+        if case.forms.iter().all(|form| form.epochs == case.epochs) {
+            let mut selected: Vec<String> = vec![labels(cx, union, &case.labels)];
+            selected.extend(case.forms.iter().map(|form| labels(cx, union, &form.labels)));
+            selected.retain(|labels| !labels.is_empty());
+            lines.push((selected.join(", "), &case.epochs));
+        } else {
+            let forms = case.forms.iter();
+            lines.extend(forms.map(|form| (labels(cx, union, &form.labels), &*form.epochs)));
         }
-        let versions = label(cx.model, &case.epochs);
-        let mut selected: Vec<String> = vec![labels(cx, union, &case.labels)];
-        selected.extend(case.forms.iter().map(|form| labels(cx, union, &form.labels)));
-        selected.retain(|labels| !labels.is_empty());
-        rows.push(vec![selected.join(", "), code(&case.name), prose(&versions), said.join(" ")]);
+        for (labels, epochs) in lines {
+            let versions = prose(&label(cx.model, epochs));
+            rows.push(vec![labels, code(&case.name), versions, said.join(" ")]);
+        }
     }
-    let text = table(&head(&[number, "Case", "Versions", "Description"]), &rows);
-    let _ = writeln!(out, "{text}");
-    let open = not_covered(cx, union);
+    let text = table(&head(&[label_word(union), "Case", "Versions", "Description"]), &rows);
+    if !text.is_empty() {
+        let _ = writeln!(out, "{text}");
+    }
+}
+
+/// Says which other labels are errors.
+fn not_covered(cx: &Cx<'_>, union: &Union, out: &mut String) {
+    let open = open_epochs(cx, union);
     if open.contains(&true) {
-        let other = if number == "Value" { "value" } else { "tag" };
+        let other = if label_word(union) == "Value" { "value" } else { "tag" };
         let versions = label(cx.model, &open);
         let versions =
             if versions.is_empty() { versions } else { format!(" in {}", prose(&versions)) };
@@ -364,7 +425,7 @@ fn cases(cx: &Cx<'_>, union: &Union, out: &mut String) {
 }
 
 /// Epochs in which something can stand there that no label takes.
-fn not_covered(cx: &Cx<'_>, union: &Union) -> Vec<bool> {
+fn open_epochs(cx: &Cx<'_>, union: &Union) -> Vec<bool> {
     let bounds = match tag_cell(cx, union) {
         _ if is_condition(cx, union) => (0, 1),
         Some(cell) => bounds(cell),
@@ -404,8 +465,8 @@ fn is_covered(union: &Union, epoch: usize, (least, most): (i128, i128)) -> bool 
 }
 
 /// What selects a case.
-fn labels(cx: &Cx<'_>, union: &Union, list: &[Label]) -> String {
-    let number = if is_code(cx, union) { raw } else { number };
+pub(super) fn labels(cx: &Cx<'_>, union: &Union, list: &[Label]) -> String {
+    let number = if is_code(cx, union) || is_large(union) { raw } else { number };
     let texts: Vec<String> = list
         .iter()
         .map(|label| match label {
@@ -437,6 +498,19 @@ fn is_code(cx: &Cx<'_>, union: &Union) -> bool {
     tag_cell(cx, union).is_some_and(is_raw) && labels.any(differs)
 }
 
+/// Whether one of the labels is shown in hexadecimal anyway, so that the others are, too.
+fn is_large(union: &Union) -> bool {
+    let cases = union.cases.iter();
+    let mut labels =
+        cases.flat_map(|case| case.labels.iter().chain(case.forms.iter().flat_map(|f| &f.labels)));
+    labels.any(|label| match label {
+        Label::Range(first, last) => {
+            [first, last].into_iter().any(|end| !is_open(*end) && is_hex(*end))
+        }
+        Label::Text(_) | Label::Pattern(_) | Label::Else => false,
+    })
+}
+
 /// A number in hexadecimal, at least two digits.
 fn raw(value: i128) -> String {
     u64::try_from(value).map_or_else(|_| number(value), hex)
@@ -444,16 +518,18 @@ fn raw(value: i128) -> String {
 
 /// A range of numbers; open where it ends where numbers do.
 fn range(first: i128, last: i128, number: fn(i128) -> String) -> String {
-    let open = |value: i128| {
-        let size = value.unsigned_abs();
-        size > 0xffff_ffff && (size.is_power_of_two() || size.saturating_add(1).is_power_of_two())
-    };
-    match (open(first), open(last)) {
+    match (is_open(first), is_open(last)) {
         (false, false) => format!("{}..{}", number(first), number(last)),
         (true, false) => format!("..{}", number(last)),
         (false, true) => format!("{}..", number(first)),
         (true, true) => "..".to_owned(),
     }
+}
+
+/// Whether an end of a range is one of all numbers.
+fn is_open(value: i128) -> bool {
+    let size = value.unsigned_abs();
+    size > 0xffff_ffff && (size.is_power_of_two() || size.saturating_add(1).is_power_of_two())
 }
 
 /// The cell that labels are compared with.

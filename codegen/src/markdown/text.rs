@@ -8,22 +8,20 @@ use crate::prose::{Piece, pieces};
 /// Numbers from here on are shown in hexadecimal.
 const HEX_FROM: u128 = 0x1000;
 
-/// Text as code. A bar is escaped, since code in tables needs that.
+/// Text as code.
 pub(super) fn code(text: &str) -> String {
-    let text = text.replace('|', "\\|").replace(['\n', '\r'], " ");
+    let text = text.replace(['\n', '\r'], " ");
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }
 
-/// Documentation: Markdown on one line that may stand in a table.
+/// Documentation: Markdown on one line.
 pub(super) fn prose(text: &str) -> String {
     let mut out = String::new();
     for piece in pieces(&text.trim().replace('\n', " ")) {
         match piece {
-            Piece::Code(code) => out.push_str(&code.replace('|', "\\|")),
+            Piece::Code(code) => out.push_str(code),
             Piece::Ticks(ticks) => out.push_str(&ticks.replace('`', "\\`")),
-            Piece::Words(words) => {
-                out.push_str(&words.replace('|', "\\|").replace('<', "&lt;"));
-            }
+            Piece::Words(words) => out.push_str(&words.replace('<', "&lt;")),
         }
     }
     out
@@ -62,6 +60,19 @@ pub(super) fn source(text: &str) -> String {
 /// An offset or size in hexadecimal, at least two digits.
 pub(super) fn hex(number: u64) -> String {
     format!("0x{number:02x}")
+}
+
+/// Whether [`number`] is hexadecimal.
+pub(super) fn is_hex(value: i128) -> bool {
+    value.unsigned_abs() >= HEX_FROM
+}
+
+/// A number beside others: in hexadecimal if one of them is.
+pub(super) fn beside(value: i128, mut others: impl Iterator<Item = i128>) -> String {
+    match u64::try_from(value) {
+        Ok(size) if others.any(is_hex) => hex(size),
+        _ => number(value),
+    }
 }
 
 /// A number as people write it: large ones in hexadecimal.
@@ -135,7 +146,7 @@ pub(super) fn table(head: &[String], rows: &[Vec<String>]) -> String {
         for &column in &used {
             let cell = cells.get(column).map_or("", String::as_str);
             out.push_str("| ");
-            out.push_str(cell);
+            push_cell(cell, &mut out);
             out.push_str(if cell.is_empty() { "" } else { " " });
         }
         out.push_str("|\n");
@@ -144,6 +155,18 @@ pub(super) fn table(head: &[String], rows: &[Vec<String>]) -> String {
     line(&vec!["---".to_owned(); head.len()]);
     rows.iter().for_each(|row| line(row));
     out
+}
+
+/// The text of a cell. A bar is escaped, in code too: a table needs that, and takes the backslash away.
+fn push_cell(cell: &str, out: &mut String) {
+    let mut before = ' ';
+    for char in cell.chars() {
+        if char == '|' && before != '\\' {
+            out.push('\\');
+        }
+        out.push(char);
+        before = char;
+    }
 }
 
 /// The words of a heading, for [`table`].
@@ -187,7 +210,12 @@ mod tests {
     #[test]
     fn documentation_cannot_break_a_table() {
         let check = |text: &str, expected: &str| assert_eq!(sentence(text), expected);
-        check("Number of `a|b`", "Number of `a\\|b`.");
+        check("Number of `a|b`", "Number of `a|b`.");
+        let cells = ["`a || b`".to_owned(), "a \\| b".to_owned()];
+        assert_eq!(
+            table(&head(&["A", "B"]), &[cells.to_vec()]).lines().last(),
+            Some("| `a \\|\\| b` | a \\| b |")
+        );
         check("1 << n\nbytes", "1 &lt;&lt; n bytes.");
         check("`a < b`!", "`a < b`!");
         check("a ` b <script>", "a \\` b &lt;script>.");

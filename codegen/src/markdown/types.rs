@@ -1,6 +1,7 @@
 //! Types in words, with links.
 
-use super::expr::{path_text, words, written};
+use super::expr::{path_text, written};
+use super::facts::address_words;
 use super::plan::{Cx, Key, Part};
 use super::text::{code, hex, plain};
 use crate::model::{
@@ -11,9 +12,14 @@ use crate::model::{
 
 /// A type as it is in one epoch.
 pub(super) fn type_text(cx: &Cx<'_>, ty: &Type, epoch: EpochId) -> String {
-    if let Some(name) = cx.string(ty) {
-        return cx.link(&Key::Part(Part::Strings), &plain(name));
+    match cx.string(ty) {
+        Some(name) => cx.link(&Key::Part(Part::Strings), &plain(name)),
+        None => plain_text(cx, ty, epoch),
     }
+}
+
+/// The same without the names of declared strings.
+pub(super) fn plain_text(cx: &Cx<'_>, ty: &Type, epoch: EpochId) -> String {
     match ty {
         Type::Cell(cell) => cell_text(cx, cell),
         Type::Run(run) => run_text(cx, run),
@@ -28,13 +34,13 @@ pub(super) fn type_text(cx: &Cx<'_>, ty: &Type, epoch: EpochId) -> String {
             });
             let stride = stride.unwrap_or_default();
             match &array.length {
-                ArrayLength::Count(count) => match cx.model.exprs.constant(*count) {
-                    Some(count) => format!("{count} × {element}{stride}"),
-                    None => format!("{} × {element}{stride}", written(cx.model, *count)),
-                },
-                ArrayLength::Fill => format!("{element}{stride}, to the end"),
+                ArrayLength::Count(count) => {
+                    format!("{} × {}{stride}", number_text(cx, *count), grouped(element))
+                }
+                ArrayLength::Fill => format!("{}{stride}, {TO_THE_END}", list_text(&element)),
                 ArrayLength::Last(last) => {
-                    format!("{element}{stride}, up to the first with {}", written(cx.model, *last))
+                    let last = written(cx.model, *last);
+                    format!("{}{stride}, up to the first with {last}", list_text(&element))
                 }
             }
         }
@@ -43,6 +49,28 @@ pub(super) fn type_text(cx: &Cx<'_>, ty: &Type, epoch: EpochId) -> String {
         Type::ByteOrderMark => "byte order mark".to_owned(),
         Type::Text => "text".to_owned(),
         Type::Nothing => String::new(),
+    }
+}
+
+/// How a type says that it ends where the bytes around it do.
+pub(super) const TO_THE_END: &str = "to the end of the bytes around it";
+
+/// An amount in front of a type.
+fn number_text(cx: &Cx<'_>, count: ExprId) -> String {
+    let constant = cx.model.exprs.constant(count);
+    constant.map_or_else(|| written(cx.model, count), |count| count.to_string())
+}
+
+/// An element that is more than one word, so that nobody takes a part of it for all of it.
+fn grouped(element: String) -> String {
+    if element.contains(", ") { format!("({element})") } else { element }
+}
+
+/// A list of elements: what is said behind the first comma is said of each.
+pub(super) fn list_text(element: &str) -> String {
+    match element.split_once(", ") {
+        Some((first, rest)) => format!("list of {first}, each {rest}"),
+        None => format!("list of {element}"),
     }
 }
 
@@ -67,6 +95,30 @@ pub(super) fn any_type(model: &Model, test: &dyn Fn(&Type) -> bool) -> bool {
         }
     }
     false
+}
+
+/// Whether a row of this type holds a pointer, or several.
+pub(super) fn holds_pointer(ty: &Type) -> bool {
+    match ty {
+        Type::Pointer(_) => true,
+        Type::Array(array) => holds_pointer(&array.element),
+        Type::Region(region) => holds_pointer(&region.inner),
+        Type::PerEpoch(types) => types.iter().any(holds_pointer),
+        _ => false,
+    }
+}
+
+/// Whether a row of this type is an array with so many elements, or leads to one.
+pub(super) fn is_list(ty: &Type) -> bool {
+    match ty {
+        Type::Array(array) => {
+            matches!(array.length, ArrayLength::Count(_)) || is_list(&array.element)
+        }
+        Type::Pointer(pointer) => matches!(&pointer.target, Target::Own(ty) if is_list(ty)),
+        Type::Region(region) => is_list(&region.inner),
+        Type::PerEpoch(types) => types.iter().any(is_list),
+        _ => false,
+    }
 }
 
 /// Whether a type is a truth value that can be stored wrongly.
@@ -103,10 +155,10 @@ pub(super) fn content_type(cx: &Cx<'_>, ty: &Type, epoch: EpochId) -> String {
             let element = content_type(cx, &array.element, epoch);
             match &array.length {
                 ArrayLength::Count(count) => match cx.model.exprs.constant(*count) {
-                    Some(count) => format!("{count} × {element}"),
-                    None => format!("elements {element}"),
+                    Some(count) => format!("{count} × {}", grouped(element)),
+                    None => list_text(&element),
                 },
-                ArrayLength::Fill | ArrayLength::Last(_) => format!("elements {element}"),
+                ArrayLength::Fill | ArrayLength::Last(_) => list_text(&element),
             }
         }
         Type::PerEpoch(_) => content_type(cx, ty.in_epoch(epoch), epoch),
@@ -259,7 +311,7 @@ pub(super) fn run_text(cx: &Cx<'_>, run: &RunType) -> String {
         RunLength::Prefix(cell) => {
             format!("length in {units} as {}, {content}", cell_text(cx, cell))
         }
-        RunLength::Fill => format!("{content}, to the end"),
+        RunLength::Fill => format!("{content}, {TO_THE_END}"),
         RunLength::Fixed(1) => "1 byte".to_owned(),
         RunLength::Fixed(size) if run.content == Content::Bytes => format!("{size} bytes"),
         RunLength::Fixed(size) => format!("{content}, {size} bytes"),
@@ -271,8 +323,10 @@ pub(super) fn run_text(cx: &Cx<'_>, run: &RunType) -> String {
             None => format!("{content}, {} {units}", written(cx.model, *count)),
         },
     };
-    if !run.suffix.is_empty() {
-        out += ", one zero unit";
+    match run.suffix.len() {
+        0 => {}
+        1 => out += ", one zero byte",
+        size => out += &format!(", {size} zero bytes"),
     }
     if let Some(align) = run.align {
         out += &format!(", begins on a multiple of {align}");
@@ -316,18 +370,18 @@ fn region_text(cx: &Cx<'_>, region: &RegionType, epoch: EpochId) -> String {
         Type::Array(array)
             if matches!(array.length, ArrayLength::Fill) && array.stride.is_none() =>
         {
-            format!("elements {}", type_text(cx, &array.element, epoch))
+            list_text(&type_text(cx, &array.element, epoch))
         }
         inner => type_text(cx, inner, epoch),
     };
     let mut out = match &region.extent {
         Extent::Size(size) => match cx.model.exprs.constant(*size) {
-            Some(size) => format!("{inner} in {size} bytes"),
-            None => format!("{inner} in {} bytes", amount(cx, *size)),
+            Some(size) => format!("{inner}, in {size} bytes"),
+            None => format!("{inner}, in {} bytes", amount(cx, *size)),
         },
-        Extent::End(end) => format!("{inner}, up to {}", words(cx.model, *end)),
+        Extent::End(end) => format!("{inner}, up to {}", address_words(cx, *end)),
         Extent::Terminated(terminator) => format!("{inner}, up to {}", terminator_text(terminator)),
-        Extent::Rest => format!("{inner}, to the end"),
+        Extent::Rest => format!("{inner}, {TO_THE_END}"),
     };
     if let Some(trim) = &region.trim {
         if let Some(terminator) = &trim.terminator {
@@ -340,6 +394,42 @@ fn region_text(cx: &Cx<'_>, region: &RegionType, epoch: EpochId) -> String {
     out
 }
 
+/// Of a list in so many bytes, or of bytes: the element, in words and as a type, and what is around.
+pub(super) fn frame<'t>(
+    cx: &Cx<'_>,
+    ty: &'t Type,
+    epoch: EpochId,
+) -> Option<((String, Option<&'t Type>), String)> {
+    let bytes = || ("byte".to_owned(), None);
+    let (inner, extent) = match ty {
+        Type::Region(region) if region.trim.is_none() => (&region.inner, &region.extent),
+        Type::Run(RunType { content: Content::Bytes, length: RunLength::Count(count), .. }) => {
+            return Some((bytes(), format!("elements, in {} bytes", amount(cx, *count))));
+        }
+        _ => return None,
+    };
+    let (element, count) = match inner {
+        Type::Run(RunType { content: Content::Bytes, length: RunLength::Fill, .. }) => {
+            (bytes(), String::new())
+        }
+        Type::Array(array) if array.stride.is_none() => {
+            let element = (type_text(cx, &array.element, epoch), Some(&array.element));
+            match &array.length {
+                ArrayLength::Fill => (element, String::new()),
+                ArrayLength::Count(count) => (element, format!("{} ", number_text(cx, *count))),
+                ArrayLength::Last(_) => return None,
+            }
+        }
+        _ => return None,
+    };
+    let extent = match extent {
+        Extent::Size(size) => format!("in {} bytes", amount(cx, *size)),
+        Extent::End(end) => format!("up to {}", address_words(cx, *end)),
+        Extent::Terminated(_) | Extent::Rest => return None,
+    };
+    Some((element, format!("{count}elements, {extent}")))
+}
+
 fn amount(cx: &Cx<'_>, size: ExprId) -> String {
     match &cx.model[size] {
         Expr::Path(path) => code(&path_text(cx.model, path)),
@@ -348,15 +438,21 @@ fn amount(cx: &Cx<'_>, size: ExprId) -> String {
 }
 
 fn terminator_text(terminator: &Terminator) -> String {
-    let digits: Vec<String> = terminator.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    let mut out = format!("bytes {}", code(&digits.join(" ")));
+    let mut out = match terminator.bytes.as_slice() {
+        [0] => "a zero byte".to_owned(),
+        zeros if zeros.iter().all(|byte| *byte == 0) => format!("{} zero bytes", zeros.len()),
+        bytes => {
+            let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("bytes {}", code(&digits.join(" ")))
+        }
+    };
     out += match terminator.mode {
         Terminated::Dropped => "",
         Terminated::Kept => ", which belong to it",
         Terminated::Unread => ", which belong to what follows",
     };
     if terminator.optional {
-        out += ", or to the end";
+        out += ", or to the end of the bytes around it";
     }
     out
 }

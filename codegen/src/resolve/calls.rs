@@ -114,7 +114,7 @@ impl<'t> Cx<'t> {
                         .help("write `hex('4142')`");
                     return None;
                 };
-                match super::texts::hex(text) {
+                match crate::syntax::hex(text) {
                     Some(bytes) => self.val(Expr::Bytes(bytes), Shape::Bytes),
                     None => {
                         self.d.error("E0222", args[0].span, "these are not bytes in hex");

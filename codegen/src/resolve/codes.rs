@@ -97,7 +97,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "wrong form or common row",
         "Beside forms, a case holds only `value` rows, and each of them is in a form. Common rows \
          stand before the first case. Forms say one value by the names of their rows, so a struct \
-         in a form has a name, too.",
+         in a form has a name, too. What follows from other rows is none of them, and defaults stand \
+         in the forms.",
     ),
     (
         "E0218",
@@ -197,5 +198,11 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0237",
         "list that is measured",
         "`seen=` gives one number, truth value or text. A list stands where its bytes are.",
+    ),
+    (
+        "E0238",
+        "example of no layout",
+        "The `when=` of an example is a condition over epochs and selects layouts that have what \
+         the example is of. A whole file says its layout itself, and an enumeration has no bytes.",
     ),
 ];

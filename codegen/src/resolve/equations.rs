@@ -47,6 +47,7 @@ impl<'t> Cx<'t> {
         match &row.word {
             RowWord::Typed(_) | RowWord::Tag | RowWord::Union(..) | RowWord::ByteOrder => {
                 if let Some(PropValue::From(from)) = props.get("from").map(|p| &p.value) {
+                    self.as_they_are(props);
                     return self.view(env, from).map(|role| Part {
                         kind: RowKind::Plain,
                         role,
@@ -128,6 +129,7 @@ impl<'t> Cx<'t> {
                 }
                 let kind = RowKind::Object { address };
                 if let Some(PropValue::From(from)) = props.get("from").map(|p| &p.value) {
+                    self.as_they_are(props);
                     let role = self.view(env, from)?;
                     return plain(kind, role);
                 }
@@ -153,7 +155,16 @@ impl<'t> Cx<'t> {
                         let found = self.expr(env, ex)?;
                         match self.constant(found.expr) {
                             Some(value) => Role::Default(convert(value, &built.ty)),
-                            None => Role::Kept(found.expr),
+                            None => {
+                                self.d
+                                    .error(
+                                        "E0224",
+                                        ex.span,
+                                        "the default of a `value` is a constant",
+                                    )
+                                    .help("what follows from other rows is a `let`");
+                                return None;
+                            }
                         }
                     }
                     None if seen.is_some() => Role::Data,
@@ -161,6 +172,19 @@ impl<'t> Cx<'t> {
                 };
                 plain(RowKind::Value { seen }, role)
             }
+        }
+    }
+
+    /// The elements of a shared table are in the value as the slices have them.
+    fn as_they_are(&mut self, props: &Props) {
+        for name in ["is", "usually", "none", "plus", "ref"] {
+            let ranked = |ex: &PropValue| matches!(ex, PropValue::Ref(ex) if ex.filter.is_some());
+            let Some(prop) = props.get(name).filter(|p| name != "ref" || ranked(&p.value)) else {
+                continue;
+            };
+            self.d
+                .error("E0225", prop.span, format!("`{name}=` can't stand beside `from=`"))
+                .help("let the elements be structs, and put it on their row");
         }
     }
 
@@ -275,7 +299,7 @@ impl<'t> Cx<'t> {
             _ => Vec::new(),
         };
         if let Some(text) = props.text("hex") {
-            match super::texts::hex(text) {
+            match crate::syntax::hex(text) {
                 Some(found) => bytes = found,
                 None => {
                     let span = props.span("hex").unwrap_or(row.span);
@@ -391,7 +415,18 @@ impl<'t> Cx<'t> {
             self.fits(&shape, &found.shape, ex.span)?;
             let role = match self.constant(found.expr) {
                 Some(value) => Role::Default(convert(value, ty)),
-                None => Role::Kept(found.expr),
+                None => {
+                    if let (Some(span), Type::Cell(_)) = (props.span("none"), ty) {
+                        self.d
+                            .error(
+                                "E0225",
+                                span,
+                                "what usually follows from other rows is a number",
+                            )
+                            .help("leave out `none=`, or let the row be data");
+                    }
+                    Role::Kept(found.expr)
+                }
             };
             return Some(Part { kind, role, definers: Vec::new() });
         }

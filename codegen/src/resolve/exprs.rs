@@ -96,12 +96,14 @@ impl<'t> Cx<'t> {
                 let c = self.truth(env, c)?;
                 let a = self.expr_hint(env, a, hint)?;
                 let b = self.expr_hint(env, b, hint)?;
+                self.alike(&a.shape, &b.shape, ex.span)?;
                 let shape = either(a.shape, b.shape);
                 self.val(Expr::If(c, a.expr, b.expr), shape)
             }
             ExKind::Coalesce(a, b) => {
                 let a = self.expr_hint(env, a, hint)?;
                 let b = self.expr_hint(env, b, hint)?;
+                self.alike(&a.shape, &b.shape, ex.span)?;
                 let shape = either(a.shape, b.shape);
                 self.val(Expr::Coalesce(a.expr, b.expr), shape)
             }
@@ -200,6 +202,19 @@ impl<'t> Cx<'t> {
         let found = self.path_or_value(env, path);
         self.d = kept;
         found.is_none()
+    }
+
+    /// A value is one of the two: a list is exchanged for a list only.
+    fn alike(&mut self, a: &Shape, b: &Shape, span: Span) -> Option<()> {
+        let (a, b) = (&self.seen(a), &self.seen(b));
+        if a.is_array() == b.is_array() || matches!(a, Shape::Any) || matches!(b, Shape::Any) {
+            return Some(());
+        }
+        let (left, right) = (self.describe(a), self.describe(b));
+        self.d
+            .error("E0221", span, "the value would be a list or something else")
+            .label(format!("{left} and {right}"));
+        None
     }
 
     pub(super) fn comparable(&mut self, a: &Shape, b: &Shape, span: Span) -> Option<()> {

@@ -138,6 +138,7 @@ impl<'t> Cx<'t> {
             (0..self.records.len()).map(|at| self.read_order(RecordId(id32(at)))).collect();
         let transparent: Vec<_> =
             (0..self.records.len()).map(|at| self.transparent(RecordId(id32(at)))).collect();
+        let (remarks, examples) = self.remarks_and_examples();
         if self.d.has_errors() {
             return None;
         }
@@ -221,6 +222,8 @@ impl<'t> Cx<'t> {
             strings: self.strings.clone(),
             lets: self.module_lets(),
             relocation,
+            remarks,
+            examples,
             exprs: std::mem::take(&mut self.exprs).into_exprs(),
         };
         super::offsets::computed_sizes(&mut model);
@@ -403,12 +406,13 @@ impl<'t> Cx<'t> {
             })
             .map(|(at, _)| at)
             .collect();
+        let is_kept = |row: usize| matches!(self.rec(id).rows[row].role, Role::Kept(_));
         match data.as_slice() {
-            [only] => Some(RowId(id32(*only))),
+            [only] if !is_kept(*only) => Some(RowId(id32(*only))),
             _ => {
                 let rec = self.rec(id);
                 let (span, name) = (rec.span, rec.name.clone());
-                let count = data.len();
+                let count = if data.len() == 1 { 0 } else { data.len() };
                 self.d
                     .error(
                         "E0233",

@@ -436,7 +436,7 @@ impl<'t> Cx<'t> {
                 && let ("hex", [Ex { kind: ExKind::Text(text), .. }]) =
                     (name.value.as_str(), args.as_slice())
             {
-                let size = super::texts::hex(text).map_or(0, |b| b.len());
+                let size = crate::syntax::hex(text).map_or(0, |b| b.len());
                 return Some(make(RunLength::Fixed(u64::try_from(size).ok()?)));
             }
             self.d

@@ -3,6 +3,7 @@
 //! Every struct that is used becomes a [`Rec`] per distinct list of arguments. First all types are
 //! found (which may declare further records), then all expressions are resolved against them.
 
+mod about;
 mod base;
 mod calls;
 mod choices;

@@ -80,7 +80,11 @@ impl<'t> Cx<'t> {
             return None;
         };
         let ty = match value {
-            Some(_) => self.variant_base(id, slot, 0)?.element,
+            Some(row) => {
+                let mut element = self.variant_base(id, slot, 0)?.element;
+                self.meaning(id, row, &mut element)?;
+                element
+            }
             None => {
                 let last = self.rec(form).slots[row.index()].variants.len().checked_sub(1)?;
                 let Source::Row(row_ex, _) =
@@ -94,11 +98,27 @@ impl<'t> Cx<'t> {
         let homes = vec![Home::Nowhere; self.epoch_count()];
         let mut built = self.new_row(id, slot, ty, homes);
         built.role = Role::Elsewhere;
+        // The form that can say all values says whether one may be none, and how small it may be.
+        if let Some(Source::Row(row, _)) =
+            self.rec(form).slots[row.index()].variants.last().map(|last| last.source.clone())
+        {
+            built.none = row.props.numbers("none");
+            built.plus = row.props.int("plus").unwrap_or(0);
+        }
         if let Some(row) = value {
+            for name in ["usually", "seen", "unique"] {
+                if let Some(span) = row.props.span(name) {
+                    self.d
+                        .error("E0217", span, format!("`{name}=` has no meaning before forms"))
+                        .help("write it on the rows in the forms");
+                }
+            }
             built.doc.clone_from(&row.doc);
             built.source = row.props.text("source").map(str::to_owned);
             let env = self.record_env(id);
+            let (none, plus) = (std::mem::take(&mut built.none), built.plus);
             self.common(id, slot, row, &env, &mut built);
+            (built.none, built.plus) = (none, plus);
         }
         Some(built)
     }
@@ -229,10 +249,18 @@ impl<'t> Cx<'t> {
         built: &mut ModelRow,
     ) {
         self.values(id, slot, &row.props, env, built);
-        if let Some(ex) = row.props.ex("absent") {
+        if let (Some(ex), true) = (row.props.ex("absent"), self.is_list(id, slot)) {
+            self.d
+                .error("E0221", ex.span, "a list can't be one constant")
+                .help("where the row is absent there are no elements");
+        } else if let Some(ex) = row.props.ex("absent") {
             built.absent = self.stated(env, ex, &built.ty);
         }
         built.unique = row.props.flag("unique");
+    }
+
+    fn is_list(&mut self, id: RecordId, slot: usize) -> bool {
+        matches!(self.slot_shape(id, slot), Some(Shape::Array(_)))
     }
 
     /// `none= plus= ref= min= max= one_of= check=`.

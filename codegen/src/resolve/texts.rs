@@ -8,20 +8,7 @@ use crate::model::{
 };
 use crate::span::Span;
 use crate::syntax::ast::{Decl, DeclBody, Props};
-use crate::syntax::builtin;
-
-/// Bytes from hex digits; blanks between them don't count.
-pub(super) fn hex(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u32> = text
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .map(|c| c.to_digit(16))
-        .collect::<Option<_>>()?;
-    if !digits.len().is_multiple_of(2) {
-        return None;
-    }
-    digits.chunks(2).map(|pair| u8::try_from(pair[0] * 16 + pair[1]).ok()).collect()
-}
+use crate::syntax::{builtin, hex};
 
 /// Content by the name of its encoding.
 pub(super) fn content(word: Option<&str>, default: Content) -> Content {

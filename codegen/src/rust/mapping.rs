@@ -24,16 +24,22 @@ fn file(shapes: &Shapes<'_>, fast: bool) -> TokenStream {
     let (ident, packed) = (shapes.ident(root), packed::literal(shapes.model()));
     let fast = fast.then(|| quote!(straight));
     let lifetime = shapes.borrows(&Shape::Struct(root)).then(|| quote!(<'a>));
-    quote!(::formwork::__file! { #ident #lifetime [#fast] #packed })
+    let places = super::edits::has_places(shapes, root).then(|| quote!(places));
+    quote!(::formwork::__file! { #ident #lifetime [#fast] [#places] #packed })
 }
 
 /// A record whose values are in a struct, with the fields that its rows have there.
-struct Held<'s> {
-    record: RecordId,
-    fields: Vec<(u32, &'s FieldShape)>,
+pub(super) struct Held<'s> {
+    pub record: RecordId,
+    pub fields: Vec<(u32, &'s FieldShape)>,
 }
 
 fn structs(shapes: &Shapes<'_>) -> TokenStream {
+    held(shapes).values().map(|(holder, held)| fields_macro(shapes, *holder, held)).collect()
+}
+
+/// By the name of a struct: the record that it is made for, and all whose values are in it.
+pub(super) fn held<'s>(shapes: &'s Shapes<'_>) -> BTreeMap<String, (RecordId, Vec<Held<'s>>)> {
     let model = shapes.model();
     let mut all: BTreeMap<String, (RecordId, Vec<Held<'_>>)> = BTreeMap::new();
     let own = model.records().map(|(id, _)| (id, id));
@@ -47,7 +53,7 @@ fn structs(shapes: &Shapes<'_>) -> TokenStream {
         let (_, held) = all.entry(ident).or_insert((holder, Vec::new()));
         held.push(Held { record: id, fields: fields(shapes, id, holder) });
     }
-    all.values().map(|(holder, held)| fields_macro(shapes, *holder, held)).collect()
+    all
 }
 
 /// The fields of a struct that the rows of a record have.

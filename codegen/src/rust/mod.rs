@@ -5,6 +5,7 @@
 
 mod arena;
 pub(crate) mod codes;
+mod edits;
 mod mapping;
 mod names;
 mod packed;
@@ -48,12 +49,16 @@ pub fn emit(model: &Model, options: &Options) -> String {
     let views = &straight::views(model);
     let fast = straight::emit(shapes, views).ok().map(|emitted| emitted.tokens);
     let mapping = mapping::emit(shapes, fast.is_some());
+    let edits = edits::emit(shapes);
     let arena = options.arena.then(|| {
         let direct = straight::emit_arena(shapes, views).ok();
         arena::emit(shapes, direct.as_ref())
     });
     let types = types::emit(shapes, options);
-    types::file(model, &[types, mapping, fast.unwrap_or_default(), arena.unwrap_or_default()])
+    types::file(
+        model,
+        &[types, mapping, edits, fast.unwrap_or_default(), arena.unwrap_or_default()],
+    )
 }
 
 /// The public types alone, without readers and writers.

@@ -1,6 +1,7 @@
 //! What a schema text says, with places; nothing is looked up yet.
 
 use super::expr::{Ex, FromEx, PathEx, RefEx};
+use crate::model::{Constant, RemarkKind};
 use crate::span::{SourceId, Span, Spanned};
 
 /// One schema text.
@@ -24,7 +25,45 @@ pub(crate) struct Head {
     pub title: Option<String>,
     pub props: Props,
     pub extensions: Vec<String>,
+    /// What files with some extensions are.
+    pub kinds: Vec<(Vec<String>, String, Span)>,
     pub sources: Vec<String>,
+    pub about: Vec<About>,
+    pub span: Span,
+}
+
+/// What a schema says to people.
+#[derive(Debug, Clone)]
+pub(crate) enum About {
+    Remark(RemarkDecl),
+    Example(ExampleDecl),
+}
+
+/// `note "TEXT"` and the like.
+#[derive(Debug, Clone)]
+pub(crate) struct RemarkDecl {
+    pub kind: RemarkKind,
+    pub text: String,
+    pub span: Span,
+}
+
+/// `example "BYTES" "DOC" { PATH VALUE }`.
+#[derive(Debug, Clone)]
+pub(crate) struct ExampleDecl {
+    pub bytes: Vec<u8>,
+    pub doc: Option<String>,
+    pub when: Option<Ex>,
+    /// Which of several uses with other arguments it is of.
+    pub of: Option<Spanned<String>>,
+    pub says: Vec<SaidDecl>,
+    pub span: Span,
+}
+
+/// `PATH VALUE`; without a value: nothing is there.
+#[derive(Debug, Clone)]
+pub(crate) struct SaidDecl {
+    pub path: Spanned<String>,
+    pub value: Option<Constant>,
     pub span: Span,
 }
 
@@ -91,6 +130,7 @@ pub(crate) struct Decl {
     pub doc: Option<String>,
     pub props: Props,
     pub body: DeclBody,
+    pub about: Vec<About>,
     pub span: Span,
 }
 
@@ -209,6 +249,7 @@ pub(crate) struct CaseDecl {
     pub props: Props,
     pub items: Vec<Item>,
     pub forms: Vec<FormDecl>,
+    pub about: Vec<About>,
     pub span: Span,
 }
 

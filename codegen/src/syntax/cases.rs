@@ -4,7 +4,7 @@ use super::ast::{CaseDecl, FormDecl, Item, LabelEx};
 use super::kdl::Node;
 use super::props::{self, props};
 use super::words::Args;
-use super::{labels, rows};
+use super::{about, labels, rows};
 use crate::diagnostic::Diagnostics;
 
 /// The block of a union: common rows, then cases.
@@ -47,15 +47,16 @@ fn case(node: &Node, diagnostics: &mut Diagnostics) -> Option<CaseDecl> {
     let props = props(node, props::CASE, diagnostics);
     let mut own = Vec::new();
     let mut forms = Vec::new();
-    for child in node.children.as_deref().unwrap_or_default() {
+    let (about, lines) = about::split(node.children.as_deref().unwrap_or_default(), diagnostics);
+    for child in lines {
         if child.name.value == "form" {
-            forms.extend(form(child, diagnostics));
+            forms.extend(form(&child, diagnostics));
         } else {
-            own.push(child.clone());
+            own.push(child);
         }
     }
     let items = rows::items(&own, diagnostics);
-    Some(CaseDecl { name: name?, labels, doc, props, items, forms, span: node.span })
+    Some(CaseDecl { name: name?, labels, doc, props, items, forms, about, span: node.span })
 }
 
 fn form(node: &Node, diagnostics: &mut Diagnostics) -> Option<FormDecl> {

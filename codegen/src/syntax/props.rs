@@ -161,11 +161,8 @@ pub(super) const VALUE: &[Known] = &[
     ("seen", Kind::Ex),
     ("usually", Kind::Ex),
     ("ref", Kind::Ref),
-    ("none", Kind::Numbers),
-    ("plus", Kind::Int),
     ("array", Kind::Flag),
     ("enum", Kind::Text),
-    ("yes", Kind::Int),
     ("min", Kind::Ex),
     ("max", Kind::Ex),
     ("one_of", Kind::Ex),
@@ -237,6 +234,7 @@ pub(super) const LIST: &[Known] = &[
 pub(super) const EPOCH: &[Known] = &[("from", Kind::Ex), SOURCE];
 pub(super) const SECTION: &[Known] = &[("from", Kind::Ex), ("to", Kind::Ex), SOURCE];
 pub(super) const DERIVE: &[Known] = &[("is", Kind::Ex)];
+pub(super) const EXAMPLE: &[Known] = &[("when", Kind::Ex), ("of", Kind::Text)];
 pub(super) const PLACE: &[Known] = &[("align", Kind::Ex)];
 pub(super) const ALIAS: &[Known] = &[SOURCE];
 

@@ -10,7 +10,7 @@ use super::kdl::{Node, Scalar};
 use super::near::nearest;
 use super::props::{self, Known, props};
 use super::words::{Args, is_identifier, no_children};
-use super::{cases, rows, types};
+use super::{about, cases, rows, types};
 use crate::diagnostic::Diagnostics;
 use crate::prose::line;
 use crate::span::{SourceId, Spanned};
@@ -97,7 +97,7 @@ fn top(node: &Node, tree: &mut Tree, diagnostics: &mut Diagnostics) {
         "bits" | "flags" => tree.decls.extend(word(node, diagnostics)),
         "string" => {
             let decl = header(node, &mut args, props::STRING, diagnostics);
-            no_children(node, diagnostics);
+            let about = about::only(node, diagnostics);
             if let Some((name, params, props)) = decl {
                 if !props.has("length") {
                     diagnostics
@@ -106,18 +106,26 @@ fn top(node: &Node, tree: &mut Tree, diagnostics: &mut Diagnostics) {
                 }
                 let doc = args.doc(diagnostics);
                 let body = DeclBody::Text;
-                tree.decls.push(Decl { name, params, doc, props, body, span: node.span });
+                tree.decls.push(Decl { name, params, doc, props, body, about, span: node.span });
             }
         }
         "varint" => {
             let decl = header(node, &mut args, props::VARINT, diagnostics);
-            no_children(node, diagnostics);
+            let about = about::only(node, diagnostics);
             if let Some((name, params, props)) = decl {
                 let storage = storage(node, &mut args, diagnostics);
                 let doc = args.doc(diagnostics);
                 if let Some(storage) = storage {
                     let body = DeclBody::Varint { storage };
-                    tree.decls.push(Decl { name, params, doc, props, body, span: node.span });
+                    tree.decls.push(Decl {
+                        name,
+                        params,
+                        doc,
+                        props,
+                        body,
+                        about,
+                        span: node.span,
+                    });
                 }
             }
         }
@@ -153,34 +161,55 @@ fn head(node: &Node, tree: &mut Tree, diagnostics: &mut Diagnostics) {
         return;
     }
     let mut extensions = Vec::new();
+    let mut kinds = Vec::new();
     let mut sources = Vec::new();
+    let mut about = Vec::new();
     for child in node.children.as_deref().unwrap_or_default() {
-        let list = match child.name.value.as_str() {
-            "extension" => &mut extensions,
-            "source" => &mut sources,
+        if about::is_about(child) {
+            about.extend(about::one(child, diagnostics));
+            continue;
+        }
+        let is_extension = match child.name.value.as_str() {
+            "extension" => true,
+            "source" => false,
             other => {
                 diagnostics
                     .error("E0109", child.name.span, format!("unknown statement `{other}`"))
-                    .help("a module may hold `extension` and `source`");
+                    .help(format!(
+                        "a module may hold `extension` and `source`, and {}",
+                        about::ABOUT.join(", ")
+                    ));
                 continue;
             }
         };
         self::props(child, &[], diagnostics);
+        let mut texts = Vec::new();
         for literal in &child.args {
             match literal.text() {
-                Some(text) => list.push(line(text)),
+                Some(text) => texts.push(line(text)),
                 None => {
                     diagnostics.error("E0108", literal.span, "a text is expected here");
                 }
             }
         }
+        if !is_extension {
+            sources.extend(texts);
+            continue;
+        }
+        // A text with a blank is no extension, but says what such files are.
+        if texts.last().is_some_and(|text| text.contains(' ')) {
+            let doc = texts.pop().unwrap_or_default();
+            kinds.push((texts.clone(), doc, child.span));
+        }
+        extensions.extend(texts);
     }
     if !library && !props.has("root") {
         diagnostics
             .error("E0114", node.span, "`module` needs `root=`")
             .help("write `root=File`, or `library` instead of `module`");
     }
-    tree.head = Some(Head { library, name, title, props, extensions, sources, span: node.span });
+    let span = node.span;
+    tree.head = Some(Head { library, name, title, props, extensions, kinds, sources, about, span });
 }
 
 fn import(node: &Node, diagnostics: &mut Diagnostics) -> Option<Import> {
@@ -277,7 +306,10 @@ fn header(
             .help("a name consists of letters, digits and `_`, and does not begin with a digit");
         return None;
     }
-    if crate::syntax::builtin::is_builtin(name) || rows::KEYWORDS.contains(&name) {
+    if crate::syntax::builtin::is_builtin(name)
+        || rows::KEYWORDS.contains(&name)
+        || about::ABOUT.contains(&name)
+    {
         diagnostics
             .error("E0110", literal.span, format!("`{name}` is a word of the language"))
             .help("names of types usually begin with a capital letter");
@@ -333,19 +365,19 @@ fn body(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
         });
     }
     let doc = args.doc(diagnostics);
-    let children = node.children.as_deref().unwrap_or_default();
+    let (about, children) = about::split(node.children.as_deref().unwrap_or_default(), diagnostics);
     let body = if is_struct {
-        DeclBody::Struct { homes, open, items: rows::items(children, diagnostics) }
+        DeclBody::Struct { homes, open, items: rows::items(&children, diagnostics) }
     } else {
         if let Some(home) = homes.first() {
             diagnostics
                 .error("E0111", home.span, "a union has no size of this kind")
                 .help("write `size=8` if every case has the same size");
         }
-        let (items, cases) = cases::body(children, diagnostics);
+        let (items, cases) = cases::body(&children, diagnostics);
         DeclBody::Union { items, cases }
     };
-    Some(Decl { name, params, doc, props, body, span: node.span })
+    Some(Decl { name, params, doc, props, body, about, span: node.span })
 }
 
 fn enumeration(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
@@ -356,7 +388,8 @@ fn enumeration(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
     let doc = args.doc(diagnostics);
     let mut members: Vec<MemberDecl> = Vec::new();
     let (mut names, mut numbers) = (HashMap::new(), HashMap::new());
-    for child in node.children.as_deref().unwrap_or_default() {
+    let (about, lines) = about::split(node.children.as_deref().unwrap_or_default(), diagnostics);
+    for child in &lines {
         self::props(child, &[], diagnostics);
         no_children(child, diagnostics);
         let mut args = Args::new(child);
@@ -390,7 +423,7 @@ fn enumeration(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
         }
     }
     let body = DeclBody::Enum { storage, members };
-    Some(Decl { name, params, doc, props, body, span: node.span })
+    Some(Decl { name, params, doc, props, body, about, span: node.span })
 }
 
 fn word(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
@@ -399,7 +432,8 @@ fn word(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
     let storage = storage(node, &mut args, diagnostics);
     let doc = args.doc(diagnostics);
     let mut fields: Vec<WordField> = Vec::new();
-    for child in node.children.as_deref().unwrap_or_default() {
+    let (about, lines) = about::split(node.children.as_deref().unwrap_or_default(), diagnostics);
+    for child in &lines {
         let mut args = Args::new(child);
         let props = self::props(child, props::WORD_FIELD, diagnostics);
         no_children(child, diagnostics);
@@ -430,7 +464,7 @@ fn word(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
         fields.push(WordField { ty, name, first, last, doc, props, span: child.span });
     }
     let body = DeclBody::Word { storage: storage?, fields };
-    Some(Decl { name, params, doc, props, body, span: node.span })
+    Some(Decl { name, params, doc, props, body, about, span: node.span })
 }
 
 fn alias(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
@@ -468,7 +502,7 @@ fn alias(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
     }
     let doc = args.doc(diagnostics);
     let body = DeclBody::Alias(choices);
-    Some(Decl { name, params, doc, props, body, span: node.span })
+    Some(Decl { name, params, doc, props, body, about: Vec::new(), span: node.span })
 }
 
 fn pointer(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
@@ -518,5 +552,6 @@ fn pointer(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
         }
     }
     let body = DeclBody::Pointer { storage: storage?, lists };
-    Some(Decl { name, params: Vec::new(), doc, props, body, span: node.span })
+    let (params, about) = (Vec::new(), Vec::new());
+    Some(Decl { name, params, doc, props, body, about, span: node.span })
 }

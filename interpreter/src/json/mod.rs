@@ -19,6 +19,7 @@ mod write;
 
 pub use error::{JsonError, JsonProblem};
 pub use parse::SyntaxError;
+pub(crate) use read::part;
 pub use read::{Header, Text};
 pub(crate) use write::fragment;
 pub use write::{Style, part_to_json, to_json};

@@ -1,7 +1,9 @@
 //! From JSON to a value, by the model: with the path of everything that is wrong.
 
 use formwork::engine::{Program, cell_fits, epoch_of};
-use formwork_model::{ArrayType, Case, Cell, RecordId, Row, RowKind, Target, Type, UnionId, seen};
+use formwork_model::{
+    ArrayType, Case, Cell, EpochId, RecordId, Row, RowKind, Target, Type, UnionId, seen,
+};
 
 use super::parse::{Json, Kind, parse, position};
 use super::plain::Plain;
@@ -100,6 +102,30 @@ impl<'t> Text<'t> {
             true => Ok(value),
             false => Err(JsonError::Value(reader.problems.list)),
         }
+    }
+}
+
+/// Reads the value of a row, or of one element of the array in it.
+///
+/// # Errors
+///
+/// If it is no JSON, or no such value.
+pub(crate) fn part<'m>(
+    program: &'m Program,
+    epoch: EpochId,
+    text: &str,
+    row: &'m Row,
+    element: Option<&'m Type>,
+) -> Result<Value, JsonError> {
+    let json = parse(text).map_err(JsonError::Syntax)?;
+    let mut reader = Reader::new(text, Shapes::new(program, Some(epoch)));
+    let value = match element {
+        Some(ty) => reader.item(&json, ty, row),
+        None => reader.row(&json, row),
+    };
+    match reader.problems.list.is_empty() {
+        true => Ok(value),
+        false => Err(JsonError::Value(reader.problems.list)),
     }
 }
 

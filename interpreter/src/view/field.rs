@@ -1,5 +1,7 @@
 //! What is said about a field.
 
+use formwork_model::Span;
+
 /// One field of a file, as a line of a listing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FieldView {
@@ -36,6 +38,8 @@ pub struct FieldView {
     pub elements: Vec<Stored>,
     /// Of a pointer that is set: offset from the start of the file of what it leads to.
     pub target: Option<u64>,
+    /// Where the schema declares the row; none for what is no row, and where the model does not say it.
+    pub declared: Option<Span>,
     /// What kind of line this is.
     pub kind: FieldKind,
     /// Number of elements of an array; of [`FieldKind::Folded`], of those that are left out.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use formwork::engine::{Item, Loc, NodeRef, Tree, Unfinished, placed};
 use formwork_model::{
-    Cell, Home, PointerKind, RecordKind, Row, RowId, RowKind, Storage, Tag, Type, Union,
+    Cell, Home, PointerKind, RecordKind, Row, RowId, RowKind, Span, Storage, Tag, Type, Union,
 };
 
 use super::field::{FieldKind, FieldView, Stored, WalkOptions};
@@ -180,6 +180,7 @@ impl<'t> Walk<'t, '_> {
         type_name(tree, spot.ty, Some(spot.item), &mut line.type_name);
         line.role = if element { "data" } else { role_name(&spot.row.role) };
         line.kept = !element && tree.is_kept(spot.loc);
+        line.declared = Some(spot.row.span).filter(|span| *span != Span::default());
         line.stored = stored(tree, spot.ty, spot.item);
         let says_nothing =
             line.type_name.is_empty() || matches!(spot.row.kind, RowKind::Slice { .. });

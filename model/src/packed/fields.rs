@@ -78,7 +78,7 @@ lists! {
     fields Model {
         name, root, byte_order, gaps, epoch_variables, epochs, exprs, records, unions, enums,
         pointers, varints, relocation;
-        title, version, extensions, sources, strings, lets
+        title, version, extensions, sources, strings, lets, remarks, examples
     }
     cases ByteOrderRule { Fixed(order), Mark { offset }, }
     cases Gaps { Zero, Kept, }

@@ -18,11 +18,14 @@
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use super::item::{Loc, NodeRef, UNPLACED, WHOLE};
+use super::address::{leads_to_nothing, pointer_type};
+use super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
+use super::plan::Duties;
 use super::reading::{short, Arrangement, Object, Read, Round};
 use super::state::Engine;
+use super::walk::Walk;
 use crate::error::ReadErrorKind;
-use crate::model::{Gaps, Statement};
+use crate::model::{Gaps, RowKind, Statement};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// In place of the extent of an object without bytes that is where the layout has it.
@@ -38,31 +41,110 @@ impl Engine<'_, '_> {
         }
         for round in [Round::Compare, Round::Keep] {
             let arrangement = &mut self.reading.arrangement;
-            arrangement.round = round;
-            arrangement.next = 0;
             if round == Round::Keep {
                 arrangement.compare_objects();
             }
-            (self.writing.cursor, self.writing.last_end) = (0, 0);
-            let length = self.reading.notes.len();
-            let ran = self.run_root();
-            self.reading.notes.truncate(length);
-            // A layout that cannot be run now cannot be run for writing, either.
-            ran.map_err(|fault| self.fault(*fault, 0_u32, Loc::row(root, WHOLE)))?;
+            self.run_round(round)?;
             if let Some(error) = self.reading.not_zero.take() {
                 return Err(error);
             }
             if !self.reading.arrangement.differs {
+                let last_end = self.writing.last_end;
+                self.find_unreached()?;
                 self.reading.arrangement = Arrangement::default();
-                return self.keep_end(self.writing.last_end, false);
+                self.tree.kept.sort_places();
+                self.writing.last_end = last_end;
+                return self.keep_end(last_end, false);
             }
         }
+        let (cursor, last_end) = (self.writing.cursor, self.writing.last_end);
+        self.find_unreached()?;
+        (self.writing.cursor, self.writing.last_end) = (cursor, last_end);
         self.tree.kept.sort_places();
         let arrangement = core::mem::take(&mut self.reading.arrangement);
         let bytes = arrangement.met.iter().filter(|(at, end)| at < end);
         let reach = bytes.map(|(_, end)| u64::from(*end)).max().unwrap_or(0);
         let last_end = self.writing.last_end;
         self.keep_end(reach.max(last_end), reach > last_end)
+    }
+
+    /// Runs the layout over what was read.
+    fn run_round(&mut self, round: Round) -> Read<()> {
+        let arrangement = &mut self.reading.arrangement;
+        arrangement.round = round;
+        (arrangement.next, arrangement.reached) = (0, 0);
+        (self.writing.cursor, self.writing.last_end) = (0, 0);
+        let length = self.reading.notes.len();
+        let ran = self.run_root();
+        self.reading.notes.truncate(length);
+        // A layout that cannot be run now cannot be run for writing, either.
+        ran.map_err(|fault| self.fault(*fault, 0_u32, Loc::row(NodeRef::ROOT, WHOLE)))
+    }
+
+    /// The layout reaches an object.
+    pub(crate) fn reach(&mut self, loc: Loc) {
+        let arrangement = &mut self.reading.arrangement;
+        arrangement.reached += 1;
+        if arrangement.round == Round::Search {
+            arrangement.seen.push(loc);
+        }
+    }
+
+    /// Looks for objects that no statement of the layout reaches. An array without elements stays
+    /// where it is; anything else could not be written.
+    fn find_unreached(&mut self) -> Read<()> {
+        if self.reading.arrangement.reached == self.reading.objects {
+            return Ok(());
+        }
+        self.run_round(Round::Search)?;
+        let mut seen = core::mem::take(&mut self.reading.arrangement.seen);
+        seen.sort_unstable();
+        let mut walk = Walk::new(&self.tree, Duties::PLACING);
+        while let Some(node) = walk.next(&self.tree) {
+            for row in &self.tree.plan(node).placing {
+                let loc = Loc::row(node, *row);
+                self.keep_unreached(loc, &seen)?;
+                if let Item::Array(array) = self.tree.item(loc) {
+                    for index in 0..self.tree.count(array) {
+                        self.keep_unreached(loc.at(index), &seen)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn keep_unreached(&mut self, loc: Loc, seen: &[Loc]) -> Read<()> {
+        let object = matches!(self.tree.row(loc).kind, RowKind::Object { .. });
+        let at = match self.tree.pointer(loc) {
+            Some(pointer) if pointer.target.is_absent() && !self.is_nothing(loc) => UNPLACED,
+            Some(pointer) => pointer.at,
+            None if object && loc.index().is_none() => match self.tree.item(loc).is_absent() {
+                true => UNPLACED,
+                false => self.tree.row_at(loc),
+            },
+            None => UNPLACED,
+        };
+        let owns = pointer_type(self.tree.row(loc), loc).map_or(object, |p| p.owned().is_some());
+        if at == UNPLACED || !owns || seen.binary_search(&loc).is_ok() {
+            return Ok(());
+        }
+        if object || !self.is_nothing(loc) {
+            return Err(self.error(ReadErrorKind::NotPlaced, at, loc));
+        }
+        let numbers = [0, at].map(|n| KeptValue::Int(n.into()));
+        self.keep(loc, KeptKind::Shared, KeptValue::List(numbers.into()), KeptValue::None);
+        Ok(())
+    }
+
+    /// Whether a pointer leads to something that has no bytes.
+    pub(crate) fn is_nothing(&self, loc: Loc) -> bool {
+        match self.tree.item(loc) {
+            Item::Array(array) => self.tree.count(array) == 0,
+            Item::Bytes(blob) => blob.len == 0,
+            Item::Absent => leads_to_nothing(self.tree.row(loc)),
+            _ => false,
+        }
     }
 
     /// Keeps what lies behind everything.
@@ -112,6 +194,7 @@ impl Engine<'_, '_> {
                     return;
                 }
             }
+            Round::Search => {}
         }
         self.writing.cursor = end;
         self.writing.last_end = end;

@@ -4,22 +4,21 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use core::cmp::Ordering;
 
+use super::forms::{has_no_bytes, is_ranked};
 use super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
 use super::state::Engine;
 use super::val::{Fallible, Fault, Val};
 use crate::error::{ReadError, ReadErrorKind};
-use crate::model::{Check, CheckKind, Row};
+use crate::model::{Cell, Check, CheckKind, Meaning, Row, Type};
 
 impl<'p> Engine<'p, '_> {
     /// Rules that need no other row, as soon as a row is read.
     pub(crate) fn check_now(&mut self, loc: Loc, row: &'p Row) -> Result<(), ReadError> {
-        for check in &row.checks {
-            if !matches!(check.kind, CheckKind::Holds(_)) {
-                self.check_row(loc, check).map_err(|fault| {
-                    let at = self.tree.row_at(loc);
-                    self.fault(*fault, at, loc)
-                })?;
-            }
+        for check in row.checks.iter().filter(|check| !is_late(row, check)) {
+            self.check_row(loc, check).map_err(|fault| {
+                let at = self.tree.row_at(loc);
+                self.fault(*fault, at, loc)
+            })?;
         }
         Ok(())
     }
@@ -29,13 +28,20 @@ impl<'p> Engine<'p, '_> {
         match self.tree.item(loc) {
             Item::Array(array) if loc.index().is_none() => {
                 for index in 0..self.tree.count(array) {
-                    self.check_one(loc.at(index), check)?;
+                    if self.is_ruled(loc.at(index), check) {
+                        self.check_one(loc.at(index), check)?;
+                    }
                 }
                 Ok(())
             }
             Item::Absent => Ok(()),
             _ => self.check_one(loc, check),
         }
+    }
+
+    /// Rules are about values; nothing is none, but it is not equal to anything either.
+    pub(crate) fn is_ruled(&self, loc: Loc, check: &Check) -> bool {
+        matches!(check.kind, CheckKind::Equals(_)) || !self.tree.item(loc).is_absent()
     }
 
     fn check_one(&mut self, loc: Loc, check: &'p Check) -> Fallible<()> {
@@ -94,6 +100,34 @@ impl<'p> Engine<'p, '_> {
         })
     }
 
+    /// Closed enumerations do not have all numbers, also where nothing is stored.
+    pub(crate) fn check_meaning(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        match self.unnamed_number(loc, row) {
+            Some((name, value)) => {
+                let kind = ReadErrorKind::NotInEnum { name: name.into(), value };
+                Err(self.refused(loc, kind))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A number that a closed enumeration has no name for, and the enumeration.
+    pub(crate) fn unnamed_number(&self, loc: Loc, row: &'p Row) -> Option<(&'p str, i128)> {
+        let ty = match row.ty.stripped() {
+            Type::Array(array) => &array.element,
+            Type::Pointer(pointer) => match pointer.owned() {
+                Some(Type::Array(array)) => &array.element,
+                _ => return None,
+            },
+            ty => ty,
+        };
+        let Type::Cell(Cell { meaning: Meaning::Enum(id), .. }) = ty else { return None };
+        let definition = &self.model.enums[id.index()];
+        let number = self.tree.int(self.tree.item(loc))?;
+        let named = definition.members.iter().any(|member| member.number == number);
+        (definition.closed && !named).then_some((definition.name.as_str(), number))
+    }
+
     pub(crate) fn check_record(&mut self, node: NodeRef) -> Result<(), ReadError> {
         for check in &self.tree.record(node).checks {
             let CheckKind::Holds(condition) = check.kind else { continue };
@@ -127,4 +161,10 @@ impl<'p> Engine<'p, '_> {
         }
         Ok(())
     }
+}
+
+/// Whether a rule is about what is known only when everything is read: other rows, the element that
+/// a rank means, a value whose bytes are somewhere else.
+pub(crate) fn is_late(row: &Row, check: &Check) -> bool {
+    matches!(check.kind, CheckKind::Holds(_)) || has_no_bytes(row) || is_ranked(row)
 }

@@ -436,7 +436,12 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// All texts at a path, through arrays.
-    fn texts(&mut self, path: &'p Path, this: NodeRef, it: Option<Val>) -> Fallible<Vec<Blob>> {
+    pub(crate) fn texts(
+        &mut self,
+        path: &'p Path,
+        this: NodeRef,
+        it: Option<Val>,
+    ) -> Fallible<Vec<Blob>> {
         if let Some(known) = self.known_keys(path, this)? {
             return Ok(self.key_texts(known).to_vec());
         }

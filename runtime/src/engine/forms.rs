@@ -3,7 +3,7 @@
 use super::item::{Item, Loc, NodeRef};
 use super::source::{Given, Stored};
 use super::state::Engine;
-use crate::model::{Case, Cell, Constant, Form, Meaning, Model, Row, RowId, RowKind, Type};
+use crate::model::{Case, Cell, Constant, Form, Meaning, Model, Role, Row, RowId, RowKind, Type};
 
 impl<'p> Engine<'p, '_> {
     /// Position of the first form of this epoch that can say the value of a case.
@@ -50,31 +50,48 @@ impl<'p> Engine<'p, '_> {
 fn row_can_say(model: &Model, row: &Row, value: &Given<'_>) -> bool {
     match &row.kind {
         RowKind::Constant(constant) => given_is(value, constant),
-        _ => can_say(model, &row.ty, value, 0),
+        _ => can_say(model, &row.ty, value, row, 0),
     }
 }
 
-fn can_say(model: &Model, ty: &Type, value: &Given<'_>, depth: u32) -> bool {
+fn can_say(model: &Model, ty: &Type, value: &Given<'_>, row: &Row, depth: u32) -> bool {
     if depth > 64 {
         return true;
     }
     match (ty, value) {
-        (Type::Cell(cell), Given::Int(n)) => cell_fits(model, cell, *n),
+        // A rank is as small as it is in its array.
+        (Type::Cell(_), Given::Int(_)) if is_ranked(row) => true,
+        (Type::Cell(cell), Given::Int(n)) => n
+            .checked_add(row.plus)
+            .is_some_and(|stored| cell_fits(model, cell, stored) && !row.none.contains(&stored)),
         (Type::Array(array), list) => match list.count() {
             Some(count) => (0..count)
-                .all(|index| can_say(model, &array.element, &list.element(index), depth + 1)),
+                .all(|index| can_say(model, &array.element, &list.element(index), row, depth + 1)),
             None => true,
         },
-        (Type::Region(region), value) => can_say(model, &region.inner, value, depth + 1),
+        (Type::Region(region), value) => can_say(model, &region.inner, value, row, depth + 1),
         (Type::Record(record), value) => {
             let record = &model.records[record.index()];
             match record.transparent {
-                Some(row) => can_say(model, &record.rows[row.index()].ty, value, depth + 1),
+                Some(only) => {
+                    let only = &record.rows[only.index()];
+                    can_say(model, &only.ty, value, only, depth + 1)
+                }
                 None => true,
             }
         }
         _ => true,
     }
+}
+
+/// Whether a row stores positions among some elements of an array.
+pub(crate) fn is_ranked(row: &Row) -> bool {
+    row.reference.as_ref().is_some_and(|reference| reference.filter.is_some())
+}
+
+/// Whether the bytes of a row are somewhere else, so that its properties are rules alone.
+pub(crate) fn has_no_bytes(row: &Row) -> bool {
+    matches!(row.kind, RowKind::Value { .. }) || matches!(row.role, Role::Elsewhere)
 }
 
 /// Whether an integer fits a cell.

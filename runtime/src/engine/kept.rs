@@ -113,6 +113,12 @@ impl AllKept {
         self.places.iter().map(|place| (place.loc, place.kind(), place.kept().stored))
     }
 
+    /// Objects that lie in others.
+    pub(crate) fn shared(&self) -> impl Iterator<Item = Loc> + '_ {
+        let places = self.places.iter();
+        places.filter(|place| place.inside != UNPLACED).map(|place| place.loc)
+    }
+
     pub(crate) fn has(&self, node: NodeRef) -> bool {
         self.nodes.contains_key(&node) || !self.places_of(node).is_empty()
     }

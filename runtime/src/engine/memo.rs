@@ -317,6 +317,11 @@ impl<'p> Engine<'p, '_> {
 
     /// Numbers in a field of all elements.
     pub(crate) fn field_contents(&self, array: Loc, field: &str) -> Vec<i128> {
+        self.numbered_contents(array, field).into_iter().map(|(_, number)| number).collect()
+    }
+
+    /// Numbers in a field of all elements that have one, with the positions of these.
+    pub(crate) fn numbered_contents(&self, array: Loc, field: &str) -> Vec<(u32, i128)> {
         let Item::Array(elements) = self.tree.item(array) else { return Vec::new() };
         let number = |index| {
             let Item::Node(node) = self.tree.through(self.tree.element(elements, index)?) else {
@@ -325,7 +330,7 @@ impl<'p> Engine<'p, '_> {
             let rows = &self.tree.record(node).rows;
             let row = rows.iter().position(|row| row.name.as_deref() == Some(field))?;
             let row = crate::model::RowId(u32::try_from(row).ok()?);
-            self.tree.int(self.tree.item(Loc::row(node, row)))
+            self.tree.int(self.tree.item(Loc::row(node, row))).map(|number| (index, number))
         };
         (0..self.tree.count(elements)).filter_map(number).collect()
     }

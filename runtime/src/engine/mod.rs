@@ -13,6 +13,7 @@ mod checks;
 mod claims;
 mod derive;
 mod document;
+mod edit;
 mod entry;
 mod eval;
 mod find;
@@ -46,6 +47,7 @@ mod writing;
 
 pub(crate) use document::read_once;
 pub use document::{read, read_claiming, read_partly, Document};
+pub use edit::{references, Found, Moved, Places, References, Stays, Step};
 pub use forms::{cell_fits, given_is};
 pub use item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, MAX_SIZE, OWN, UNPLACED, WHOLE};
 pub use program::{Grow, Program};

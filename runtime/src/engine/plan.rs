@@ -9,12 +9,15 @@ use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::checks::is_late;
+use super::forms::has_no_bytes;
 use super::item::{Blob, From, Item};
+use super::write::expand::has_usual;
 use crate::load::{mask, Endian};
 use crate::model::{
-    ArrayLength, Case, Cell, CheckKind, Constant, Content, Definer, DefinerScope, DefinerSource,
-    Encoding, EndianRule, EpochId, Expr, ExprId, Extent, Home, IntType, Label, Meaning, Measure,
-    Model, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Tag,
+    ArrayLength, Case, Cell, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding,
+    EndianRule, EpochId, Expr, ExprId, Extent, Home, IntType, Label, Meaning, Measure, Model,
+    Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Sizes, Storage, Tag,
     Target, Type,
 };
 
@@ -949,7 +952,7 @@ impl Planning<'_> {
             Role::Kept(_) | Role::View { .. } => true,
             Role::Data | Role::Default(_) | Role::Fixed | Role::Spelling | Role::Elsewhere => false,
         };
-        let ruled = row.checks.iter().any(|check| matches!(check.kind, CheckKind::Holds(_)));
+        let ruled = row.checks.iter().any(|check| is_late(row, check));
         let late = matches!(
             row.kind,
             RowKind::Pool { .. }
@@ -957,7 +960,7 @@ impl Planning<'_> {
                 | RowKind::Mark { .. }
                 | RowKind::Value { .. }
                 | RowKind::Slice { .. }
-        );
+        ) || has_no_bytes(row) && self.may_be_wrong(&row.ty);
         let none_with = matches!(&row.ty, Type::Pointer(p) if p.none_with.is_some());
         if compared || ruled || late || none_with || row.unique || (slot && row.when.is_some()) {
             plan.settling.push(id);
@@ -978,7 +981,8 @@ impl Planning<'_> {
         }
         let computed = row.patricia(self.model).is_some() || matches!(row.role, Role::View { .. });
         let pointer = matches!(row.ty.stripped(), Type::Pointer(_));
-        if computed || none_with || pointer && row.when.is_some() {
+        let usual = has_usual(row);
+        if computed || none_with || (pointer || usual) && row.when.is_some() {
             plan.expanding.push(id);
         }
         let listed = row.listed.is_some() || matches!(row.kind, RowKind::Runtime);
@@ -1067,7 +1071,7 @@ impl Planning<'_> {
 
     /// Whether something about a row in place has to be checked when it is read.
     fn is_looked_at(&self, row: &Row) -> bool {
-        let ruled = row.checks.iter().any(|check| !matches!(check.kind, CheckKind::Holds(_)));
+        let ruled = row.checks.iter().any(|check| !is_late(row, check));
         let by_kind = matches!(
             row.kind,
             RowKind::Constant(_) | RowKind::Zero | RowKind::Reserved | RowKind::Runtime
@@ -1080,6 +1084,11 @@ impl Planning<'_> {
             || row.unique
             || row.when.is_some()
             || !row.checks.is_empty()
+            || (has_no_bytes(row) || matches!(row.role, Role::View { .. }))
+                && self.may_be_wrong(match row.ty.stripped() {
+                    Type::Pointer(pointer) => pointer.owned().unwrap_or(&row.ty),
+                    ty => ty,
+                })
             || matches!(
                 row.kind,
                 RowKind::Object { .. } | RowKind::Mark { .. } | RowKind::Value { seen: Some(_) }
@@ -1181,9 +1190,10 @@ fn follows(first: &Piece, second: &Piece) -> bool {
 
 /// The bits of a constant in a cell.
 fn said_number(said: Item, row: &Row) -> u64 {
+    let plus = row.plus as u64;
     match said {
-        Item::Int(n) => n as u64,
-        Item::Uint(n) => n,
+        Item::Int(n) => (n as u64).wrapping_add(plus),
+        Item::Uint(n) => n.wrapping_add(plus),
         Item::F32(bits) => bits.into(),
         Item::F64(bits) => bits,
         Item::Bool(yes) => match &row.ty {

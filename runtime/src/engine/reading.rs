@@ -15,6 +15,8 @@ use crate::error::ReadError;
 pub(crate) struct Reading {
     /// What each row accounts for, if somebody wants to know.
     pub claims: Option<Vec<Claim>>,
+    /// How many objects were read: what pointers and rows of their own lead to.
+    pub objects: u64,
     /// How the file is arranged.
     pub arrangement: Arrangement,
     /// A byte between objects that should be zero and is not.
@@ -46,6 +48,10 @@ pub(crate) struct Arrangement {
     pub objects: Vec<Object>,
     /// The one that is met next.
     pub next: usize,
+    /// How many of the objects that were read the layout has reached.
+    pub reached: u64,
+    /// Where they are, if somebody wants to know.
+    pub seen: Vec<Loc>,
 }
 
 /// What happens with an object that is met.
@@ -56,6 +62,8 @@ pub(crate) enum Round {
     Compare,
     /// What is unusual about its place is kept.
     Keep,
+    /// It is written down that it was reached.
+    Search,
 }
 
 #[derive(Debug, Clone, Copy)]

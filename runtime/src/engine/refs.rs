@@ -1,18 +1,37 @@
 //! References: numbers and pointers that must hit an element of an array.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
+use super::forms::{has_no_bytes, is_ranked};
 use super::item::{ArrayRef, Item, Loc};
 use super::state::Engine;
 use super::val::{Fallible, Fault, Val};
 use crate::error::ReadErrorKind;
-use crate::model::{Reference, Row, Target};
+use crate::model::{Home, Reference, Row, Target};
 
 impl<'p> Engine<'p, '_> {
     pub(crate) fn resolve_reference(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
         let Some(reference) = &row.reference else { return Ok(()) };
+        if self.tree.home(loc) == Home::Absent {
+            return Ok(());
+        }
         match self.tree.item(loc) {
             Item::Absent | Item::Unset => Ok(()),
+            Item::Array(array) if is_ranked(row) && !has_no_bytes(row) => {
+                // Positions take the place of the numbers in the file.
+                let mut items = Vec::with_capacity(self.tree.count(array) as usize);
+                for index in 0..self.tree.count(array) {
+                    let item = self.tree.element(array, index).unwrap_or(Item::Absent);
+                    items.push(match self.rank_at(loc.at(index), reference, item)? {
+                        Some(position) => Item::Int(position.into()),
+                        None => item,
+                    });
+                }
+                let own = ArrayRef::Own(self.tree.add_items(&items));
+                self.tree.set_item(loc, Item::Array(own));
+                Ok(())
+            }
             Item::Array(array) => {
                 for index in 0..self.tree.count(array) {
                     self.resolve_one(loc.at(index), row, reference)?;
@@ -24,7 +43,8 @@ impl<'p> Engine<'p, '_> {
     }
 
     fn resolve_one(&mut self, loc: Loc, row: &'p Row, reference: &'p Reference) -> Fallible<()> {
-        let Some(number) = self.tree.int(self.tree.item(loc)) else { return Ok(()) };
+        let item = self.tree.item(loc);
+        let Some(number) = self.tree.int(item) else { return Ok(()) };
         self.charge(1)?;
         let stray = ReadErrorKind::NotAnElement { target: number };
         let Some(array) = self.referred(reference, loc)? else {
@@ -46,20 +66,38 @@ impl<'p> Engine<'p, '_> {
             return if known { Ok(()) } else { Err(self.refused(loc, stray)) };
         }
         if let Some(filter) = reference.filter {
-            let ranks = self.ranks(array, filter, loc.node)?;
-            let index = usize::try_from(number).ok().and_then(|n| ranks.get(n)).copied();
-            let Some(index) = index else {
-                let count = ranks.len() as u64;
-                let kind = ReadErrorKind::IndexOutOfRange { index: number, count };
-                return Err(self.refused(loc, kind));
-            };
-            self.set_number(loc, index);
+            if has_no_bytes(row) {
+                let ranks = self.ranks(array, filter, loc.node)?;
+                let known = u32::try_from(number).is_ok_and(|index| ranks.contains(&index));
+                return if known { Ok(()) } else { Err(self.refused(loc, stray)) };
+            }
+            if let Some(position) = self.rank_at(loc, reference, item)? {
+                self.set_number(loc, position);
+            }
             return Ok(());
         }
         if number < 0 || number >= i128::from(count) {
             return Err(self.refused(loc, ReadErrorKind::IndexOutOfRange { index: number, count }));
         }
         Ok(())
+    }
+
+    /// The position that a rank means; nothing if there is no rank.
+    fn rank_at(&mut self, loc: Loc, reference: &'p Reference, item: Item) -> Fallible<Option<u32>> {
+        let (Some(number), Some(filter)) = (self.tree.int(item), reference.filter) else {
+            return Ok(None);
+        };
+        let Some(array) = self.referred(reference, loc)? else {
+            return Err(self.refused(loc, ReadErrorKind::NotAnElement { target: number }));
+        };
+        self.charge(1)?;
+        let ranks = self.ranks(array, filter, loc.node)?;
+        let position = usize::try_from(number).ok().and_then(|n| ranks.get(n)).copied();
+        if position.is_none() {
+            let kind = ReadErrorKind::IndexOutOfRange { index: number, count: ranks.len() as u64 };
+            return Err(self.refused(loc, kind));
+        }
+        Ok(position)
     }
 
     /// Sets the position that a rank means.
@@ -160,7 +198,7 @@ impl<'p> Engine<'p, '_> {
 
     /// The numbers that `unique` on a row is about, each with its place: the elements of the row, or
     /// this row of all elements of the array around it.
-    pub(crate) fn unique_numbers(&self, loc: Loc) -> alloc::vec::Vec<(Loc, i128)> {
+    pub(crate) fn unique_numbers(&self, loc: Loc) -> Vec<(Loc, i128)> {
         let number = |array: ArrayRef, index| {
             let item = self.tree.element(array, index)?;
             self.tree.int(self.tree.through(item)).map(|number| (loc.at(index), number))
@@ -175,7 +213,7 @@ impl<'p> Engine<'p, '_> {
                 let numbers = self.field_contents(array, name);
                 (0..).zip(numbers).map(|(index, number)| (array.at(index), number)).collect()
             }
-            _ => alloc::vec::Vec::new(),
+            _ => Vec::new(),
         }
     }
 }

@@ -4,6 +4,8 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
+use super::checks::is_late;
+use super::forms::has_no_bytes;
 use super::item::{ArrayRef, Blob, Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
 use super::kept::Kept;
 use super::plan::{Duties, Plan};
@@ -12,7 +14,7 @@ use super::state::Engine;
 use super::val::{eval_error, Fallible, Fault, Val};
 use super::walk::Walk;
 use crate::error::ReadErrorKind;
-use crate::model::{CheckKind, Expr, ExprId, Home, RecordKind, Role, Row, RowId, RowKind, Type};
+use crate::model::{Expr, ExprId, Home, RecordKind, Role, Row, RowId, RowKind, Type};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// One of the rounds over all nodes.
@@ -173,9 +175,18 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Compares a row with what it follows from.
     fn settle_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        if self.tree.home(loc) == Home::Absent {
+            return Ok(());
+        }
         self.compare_none_with(loc, row)?;
         if self.tree.item(loc).is_absent() && !matches!(row.role, Role::Elsewhere) {
-            return Ok(());
+            // A number for nothing is compared as well, unless there is none.
+            let number = matches!(row.role, Role::Derived) && !row.none.is_empty();
+            let there = match row.when {
+                Some(condition) if number => self.eval_bool(condition, loc.node, None)?,
+                _ => number,
+            };
+            return if there { self.compare_derived(loc) } else { Ok(()) };
         }
         match &row.role {
             Role::Derived => {
@@ -192,8 +203,15 @@ impl<'p, 'b> Engine<'p, 'b> {
         if let RowKind::Pool { always, order, .. } = &row.kind {
             self.compare_pool(loc, always, order)?;
         }
+        let late = has_no_bytes(row);
+        if late {
+            self.check_meaning(loc, row)?;
+        }
+        if late && matches!(row.kind, RowKind::Value { seen: Some(_) }) {
+            self.resolve_reference(loc, row)?;
+        }
         for check in &row.checks {
-            if let CheckKind::Holds(_) = check.kind {
+            if is_late(row, check) {
                 self.check_row(loc, check)?;
             }
         }
@@ -225,8 +243,8 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     fn compare_derived(&mut self, loc: Loc) -> Fallible<()> {
         let derived = match self.derived(loc)? {
-            // What it is derived from is not there: nothing to compare with.
-            None | Some(Val::None) => return Ok(()),
+            None => return Ok(()),
+            Some(Val::None) => return self.compare_with_nothing(loc),
             Some(Val::Table(table)) => return self.compare_table_strictly(loc, table),
             Some(val) => val,
         };
@@ -238,6 +256,31 @@ impl<'p, 'b> Engine<'p, 'b> {
             expected: self.tree.show(derived).into(),
             actual: self.tree.show(stored).into(),
         };
+        Err(self.refused(loc, kind))
+    }
+
+    /// A row that follows from something that is not there holds what is written for nothing.
+    fn compare_with_nothing(&mut self, loc: Loc) -> Fallible<()> {
+        let row = self.tree.row(loc);
+        let stored = self.tree.item(loc);
+        let number = self.tree.int(stored).map(|n| n.saturating_add(row.plus));
+        let zero = match stored {
+            Item::F32(bits) => bits == 0,
+            Item::F64(bits) => bits == 0,
+            Item::Bool(b) => !b,
+            Item::Node(_) => return Ok(()),
+            Item::Absent if !row.none.is_empty() => return Ok(()),
+            _ => number == Some(0),
+        };
+        if zero && row.none.is_empty() {
+            return Ok(());
+        }
+        let expected = match row.none.first() {
+            Some(code) => format!("{code}, since there is nothing that it follows from"),
+            None => "0, since there is nothing that it follows from".into(),
+        };
+        let actual = self.tree.show(self.tree.val(stored)).into();
+        let kind = ReadErrorKind::NotDerived { expected: expected.into(), actual };
         Err(self.refused(loc, kind))
     }
 
@@ -327,6 +370,20 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(self.digest(&[sections, entries]))
     }
 
+    /// A digest of the names in a dictionary, of which no tree can be made; nothing if they are no
+    /// texts.
+    pub(crate) fn names_digest(&mut self, loc: Loc, expr: ExprId) -> Fallible<KeptValue> {
+        let Expr::Patricia(path) = &self.model[expr] else { return Ok(KeptValue::None) };
+        match self.texts(path, loc.node, None) {
+            Ok(names) => {
+                let names: Vec<Item> = names.into_iter().map(Item::Text).collect();
+                Ok(self.digest_rows([&names[..]].into_iter()))
+            }
+            Err(fault) if matches!(*fault, Fault::Eval(_)) => Ok(KeptValue::None),
+            Err(fault) => Err(fault),
+        }
+    }
+
     fn digest(&self, tables: &[u32]) -> KeptValue {
         self.digest_rows(tables.iter().flat_map(|table| self.tables[*table as usize].rows()))
     }
@@ -367,7 +424,8 @@ impl<'p, 'b> Engine<'p, 'b> {
                 };
                 self.note(self.tree.row_at(loc), loc, message);
                 let stored = self.kept_value(self.tree.entry(loc));
-                self.keep(loc, kind, stored, KeptValue::None);
+                let instead = self.names_digest(loc, expr)?;
+                self.keep(loc, kind, stored, instead);
                 return Ok(());
             }
             Err(fault) => return Err(fault),

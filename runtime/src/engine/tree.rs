@@ -601,6 +601,12 @@ impl<'p, 'b> Tree<'p, 'b> {
         Some(loc)
     }
 
+    /// The row of a form in which a row of its case stands.
+    pub(crate) fn in_form(&self, loc: Loc) -> Option<Loc> {
+        let formed = loc.node.part == CASE && self.own_node(loc.node).case().is_some();
+        self.spelled(loc).filter(|_| formed)
+    }
+
     /// Address of a row's own bytes; of a bit field, of its first byte.
     #[must_use]
     pub fn row_at(&self, loc: Loc) -> u32 {

@@ -587,7 +587,7 @@ macro_rules! __arbitrary_index {
                 cx: &mut as_arbitrary::Cx,
             ) -> ::arbitrary::Result<Self> {
                 let position = as_arbitrary::position(u, cx, $array)?;
-                $crate::__rt::Ok($name::new(position).unwrap_or_default())
+                $crate::__rt::Ok($name::try_new(position).unwrap_or_default())
             }
 
             fn possible(

@@ -375,6 +375,331 @@ macro_rules! __cases {
     };
 }
 
+/// The way to numbers in a struct that refer to elements: `[Name<'_>]`, the fields that have some, by
+/// record and row, and `spelling` with the records if the struct has that.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __places {
+    (
+        [$($name:tt)*]
+        { $($record:literal $row:literal $field:ident,)* }
+        { $($spelling:ident $($spelled:literal)*)? }
+    ) => {
+        impl $crate::__rt::Places for $($name)* {
+            #[allow(unused_variables)]
+            fn place(
+                &mut self,
+                way: &[$crate::__rt::Step],
+                spelling: bool,
+            ) -> $crate::__rt::Option<$crate::__rt::Place<'_>> {
+                let (step, rest) = way.split_first()?;
+                let $crate::__rt::Step::Row { record, row, only } = *step else {
+                    return $crate::__rt::None;
+                };
+                match (record.0, row.0) {
+                    $($(($spelled, _) if spelling && rest.is_empty() => {
+                        $crate::__rt::Some($crate::__rt::Place::Spelling(&mut self.$spelling))
+                    })*)?
+                    $(($record, $row) => {
+                        $crate::__rt::Places::place(&mut self.$field, rest, spelling)
+                    })*
+                    _ if only => self.place(rest, spelling),
+                    _ => $crate::__rt::None,
+                }
+            }
+        }
+    };
+}
+
+/// The same of a union: `[Name<'_>] Variant...`, the cases that have some.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __place_cases {
+    ([$($name:tt)*] $($case:ident)*) => {
+        impl $crate::__rt::Places for $($name)* {
+            #[allow(unreachable_patterns)] // All cases may have some.
+            fn place(
+                &mut self,
+                way: &[$crate::__rt::Step],
+                spelling: bool,
+            ) -> $crate::__rt::Option<$crate::__rt::Place<'_>> {
+                match self {
+                    $(Self::$case(value) => $crate::__rt::Places::place(value, way, spelling),)*
+                    _ => $crate::__rt::None,
+                }
+            }
+        }
+    };
+}
+
+/// Edits of an array that something refers to: `[<'a>] [Name<'a>] File record [way] { positions on
+/// the way } [Element<'a>] Index`, the list by the value and these positions, to change it and to look
+/// at it, and names.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __edits {
+    (
+        [$($generics:tt)*] [$name:ty] $file:ident $record:literal [$($way:expr),*]
+        { $($on_way:ident: $on_way_ty:ty,)* } [$element:ty] $index:ident
+        |$of:ident, $at:ident| { $list_mut:expr } { $list:expr }
+        $array:literal $one:ident $one_mut:ident $insert:ident $push:ident $remove:ident
+        $replace:ident $move:ident $map:ident
+    ) => {
+        const _: () = {
+            const ARRAY: $crate::__rt::Array = $crate::__rt::Array {
+                format: $file::__format,
+                record: $record,
+                way: &[$($way),*],
+            };
+
+            #[allow(unused_variables)]
+            fn list_mut<'v, $($generics)*>(
+                $of: &'v mut $name,
+                $at: &[usize],
+            ) -> $crate::__rt::Option<&'v mut $crate::__rt::Vec<$element>> {
+                $list_mut
+            }
+
+            #[allow(unused_variables)]
+            fn list<'v, $($generics)*>(
+                $of: &'v $name,
+                $at: &[usize],
+            ) -> $crate::__rt::Option<&'v $crate::__rt::Vec<$element>> {
+                $list
+            }
+
+            impl<$($generics)*> $name {
+                #[doc = concat!("The element at a position in `", $array, "`, if it has so many.")]
+                #[must_use]
+                pub fn $one(
+                    &self,
+                    $($on_way: $on_way_ty,)*
+                    at: $index,
+                ) -> $crate::__rt::Option<&$element> {
+                    list(self, &[$(usize::from($on_way)),*])?.get(usize::from(at))
+                }
+
+                #[doc = concat!("The same to change it: the element at a position in `", $array, "`.")]
+                pub fn $one_mut(
+                    &mut self,
+                    $($on_way: $on_way_ty,)*
+                    at: $index,
+                ) -> $crate::__rt::Option<&mut $element> {
+                    list_mut(self, &[$(usize::from($on_way)),*])?.get_mut(usize::from(at))
+                }
+
+                #[doc = concat!(
+                    "Puts an element into `", $array, "`. Whatever refers to an element refers to it \
+                     afterwards. References in the new one count elements as they are before."
+                )]
+                ///
+                /// # Errors
+                ///
+                /// Why it cannot be; the value is as it was then.
+                pub fn $insert(
+                    &mut self,
+                    $($on_way: $on_way_ty,)*
+                    at: $index,
+                    element: $element,
+                ) -> $crate::__rt::Result<(), $crate::EditError> {
+                    let on_way = [$(usize::from($on_way)),*];
+                    ARRAY.insert(self, &on_way, list_mut, usize::from(at), element)
+                }
+
+                #[doc = concat!("Puts an element at the end of `", $array, "`, and says where it is.")]
+                ///
+                /// # Errors
+                ///
+                /// If the value has no such array, or no more room in it.
+                pub fn $push(
+                    &mut self,
+                    $($on_way: $on_way_ty,)*
+                    element: $element,
+                ) -> $crate::__rt::Result<$index, $crate::EditError> {
+                    let on_way = [$(usize::from($on_way)),*];
+                    ARRAY.push(self, &on_way, list_mut, element).map($index::new_const)
+                }
+
+                #[doc = concat!(
+                    "Takes an element out of `", $array, "`. Whatever refers to another one refers to \
+                     it afterwards."
+                )]
+                ///
+                /// # Errors
+                ///
+                /// If something refers to it, each with its path from this value on, or why else it
+                /// cannot be; the value is as it was then.
+                pub fn $remove(
+                    &mut self,
+                    $($on_way: $on_way_ty,)*
+                    at: $index,
+                ) -> $crate::__rt::Result<$element, $crate::EditError> {
+                    let on_way = [$(usize::from($on_way)),*];
+                    ARRAY.remove(self, &on_way, list_mut, usize::from(at), $crate::__rt::None)
+                }
+
+                #[doc = concat!(
+                    "Takes an element out of `", $array, "`; what refers to it refers to another one \
+                     afterwards, whose position is the one before."
+                )]
+                ///
+                /// # Errors
+                ///
+                /// If something refers to what is in it, or why else it cannot be; the value is as it
+                /// was then.
+                pub fn $replace(
+                    &mut self,
+                    $($on_way: $on_way_ty,)*
+                    at: $index,
+                    by: $index,
+                ) -> $crate::__rt::Result<$element, $crate::EditError> {
+                    let on_way = [$(usize::from($on_way)),*];
+                    let by = $crate::__rt::Some(usize::from(by));
+                    ARRAY.remove(self, &on_way, list_mut, usize::from(at), by)
+                }
+
+                #[doc = concat!(
+                    "Takes an element to another position in `", $array, "`, and those between by \
+                     one. Whatever refers to one of them refers to it afterwards."
+                )]
+                ///
+                /// # Errors
+                ///
+                /// Why it cannot be; the value is as it was then.
+                pub fn $move(
+                    &mut self,
+                    $($on_way: $on_way_ty,)*
+                    from: $index,
+                    to: $index,
+                ) -> $crate::__rt::Result<(), $crate::EditError> {
+                    let on_way = [$(usize::from($on_way)),*];
+                    ARRAY.shift(self, &on_way, list_mut, usize::from(from), usize::from(to))
+                }
+
+                #[doc = concat!(
+                    "Puts another position into whatever refers to an element of `", $array, "`, \
+                     after its elements were put into another order. `new` gives it by the one before."
+                )]
+                ///
+                /// # Errors
+                ///
+                /// Why it cannot be; the value is as it was then.
+                pub fn $map(
+                    &mut self,
+                    $($on_way: $on_way_ty,)*
+                    mut new: impl FnMut($index) -> $index,
+                ) -> $crate::__rt::Result<(), $crate::EditError> {
+                    let on_way = [$(usize::from($on_way)),*];
+                    ARRAY.map(self, &on_way, &mut |old| new($index::new_const(old)).number())
+                }
+            }
+        };
+    };
+}
+
+/// An element is taken out of an array whose elements something refers to by a field only: as
+/// `__edits`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __key_remove {
+    (
+        [$($generics:tt)*] [$name:ty] $file:ident $record:literal [$($way:expr),*]
+        { $($on_way:ident: $on_way_ty:ty,)* } [$element:ty]
+        |$of:ident, $at:ident| { $list_mut:expr }
+        $array:literal $remove:ident
+    ) => {
+        impl<$($generics)*> $name {
+            #[doc = concat!("Takes an element out of `", $array, "`.")]
+            ///
+            /// # Errors
+            ///
+            /// If something refers to it, each with its path from this value on, or why else it cannot
+            /// be; the value is as it was then.
+            pub fn $remove(
+                &mut self,
+                $($on_way: $on_way_ty,)*
+                at: usize,
+            ) -> $crate::__rt::Result<$element, $crate::EditError> {
+                const ARRAY: $crate::__rt::Array = $crate::__rt::Array {
+                    format: $file::__format,
+                    record: $record,
+                    way: &[$($way),*],
+                };
+
+                #[allow(unused_variables)]
+                fn list_mut<'v, $($generics)*>(
+                    $of: &'v mut $name,
+                    $at: &[usize],
+                ) -> $crate::__rt::Option<&'v mut $crate::__rt::Vec<$element>> {
+                    $list_mut
+                }
+
+                let on_way = [$(usize::from($on_way)),*];
+                ARRAY.remove(self, &on_way, list_mut, at, $crate::__rt::None)
+            }
+        }
+    };
+}
+
+/// An element gets another number in the field by which something refers to it: as `__edits`, with the
+/// field and its type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __key_edits {
+    (
+        [$($generics:tt)*] [$name:ty] $file:ident $record:literal [$($way:expr),*]
+        { $($on_way:ident: $on_way_ty:ty,)* } [$element:ty]
+        |$of:ident, $at:ident| { $list_mut:expr }
+        $array:literal $key:literal $field:ident [$key_ty:ty] $rename:ident
+    ) => {
+        const _: () = {
+            const ARRAY: $crate::__rt::Array = $crate::__rt::Array {
+                format: $file::__format,
+                record: $record,
+                way: &[$($way),*],
+            };
+
+            #[allow(unused_variables)]
+            fn list_mut<'v, $($generics)*>(
+                $of: &'v mut $name,
+                $at: &[usize],
+            ) -> $crate::__rt::Option<&'v mut $crate::__rt::Vec<$element>> {
+                $list_mut
+            }
+
+            impl<$($generics)*> $name {
+                #[doc = concat!(
+                    "Gives an element of `", $array, "` another `", $key, "`. Whatever refers to it \
+                     by that refers to it afterwards."
+                )]
+                ///
+                /// # Errors
+                ///
+                /// Why it cannot be; the value is as it was then.
+                pub fn $rename(
+                    &mut self,
+                    $($on_way: $on_way_ty,)*
+                    at: usize,
+                    new: $key_ty,
+                ) -> $crate::__rt::Result<(), $crate::EditError> {
+                    let on_way = [$(usize::from($on_way)),*];
+                    let elements = list_mut(self, &on_way).ok_or($crate::EditError::NoArray)?;
+                    let count = elements.len() as u64;
+                    let outside = $crate::EditError::OutOfRange { index: at as u64, count };
+                    let old = elements.get(at).ok_or(outside)?.$field;
+                    ARRAY.rename(self, &on_way, $key, i128::from(old), i128::from(new))?;
+                    if let $crate::__rt::Some(element) =
+                        list_mut(self, &on_way).and_then(|elements| elements.get_mut(at))
+                    {
+                        element.$field = new;
+                    }
+                    $crate::__rt::Ok(())
+                }
+            }
+        };
+    };
+}
+
 /// Both ways between a number of a generated type and the engine: `[Name] value => its number,
 /// number => its value`.
 #[doc(hidden)]
@@ -399,11 +724,12 @@ macro_rules! __number {
 }
 
 /// Reads and writes of the type that stands for a file: `Name<'a>` or `Name`, in brackets the module
-/// with fast readers and writers if there is one, and the packed model.
+/// with fast readers and writers if there is one, and `places` if it has references in it, and the
+/// packed model.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __file {
-    ($name:ident<$a:lifetime> [$($fast:ident)?] $packed:literal) => {
+    ($name:ident<$a:lifetime> [$($fast:ident)?] [$($places:ident)?] $packed:literal) => {
         impl<$a> $name<$a> {
             $crate::__file! { @reads $a [$($fast)?] }
         }
@@ -414,13 +740,23 @@ macro_rules! __file {
 
         impl $name<'_> {
             $crate::__file! { @writes [$($fast)?] $packed }
+            $crate::__file! { @turns [$($places)?] }
         }
     };
-    ($name:ident [$($fast:ident)?] $packed:literal) => {
+    ($name:ident [$($fast:ident)?] [$($places:ident)?] $packed:literal) => {
         impl $name {
             $crate::__file! { @reads '_ [$($fast)?] }
             $crate::__file! { @owned [$($fast)?] |value: $name| value }
             $crate::__file! { @writes [$($fast)?] $packed }
+            $crate::__file! { @turns [$($places)?] }
+        }
+    };
+    (@turns []) => {};
+    (@turns [places]) => {
+        /// Turns the lowest bit of every reference round.
+        #[doc(hidden)]
+        pub fn __turn(&mut self) -> $crate::__rt::Result<(), $crate::EditError> {
+            $crate::__rt::turn(Self::__format(), self)
         }
     };
     (@reads $a:lifetime [$($fast:ident)?]) => {

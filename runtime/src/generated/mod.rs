@@ -7,6 +7,7 @@
 #![allow(clippy::must_use_candidate)]
 
 mod arbitrary;
+mod edit;
 mod format;
 mod inspect;
 mod macros;
@@ -16,9 +17,10 @@ mod serde;
 mod source;
 mod value;
 
-pub use crate::engine::{Asked, Fields, Given, Spelled};
+pub use crate::engine::{Asked, Fields, Given, Spelled, Step};
 pub use crate::straight as s;
 pub use crate::SpellingEntry;
+pub use edit::{number, on_way, turn, Array, Edited, Number, Place, Places};
 pub use format::{read, validate, write, Format};
 pub use made::{Made, Seen};
 pub use names::*;

@@ -288,7 +288,7 @@ macro_rules! __serde_index {
                 deserializer: D,
             ) -> ::core::result::Result<Self, D::Error> {
                 let number = <u32 as ::serde::Deserialize>::deserialize(deserializer)?;
-                $name::new(number).ok_or_else(|| ::serde::de::Error::custom($crate::IndexError))
+                $name::try_new(number).map_err(::serde::de::Error::custom)
             }
         }
 

@@ -46,9 +46,9 @@ pub struct HelloWorld {
 }
 
 ::formwork::__file! {
-    File < 'a > [straight]
+    File < 'a > [straight] []
     "\
-vyQY^#L!-hello_world!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%o\
+fzrcT5L!-hello_world!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%o\
 ne!@!#%!+!!&T###);!"
 }
 

@@ -60,10 +60,21 @@ pub struct Node {
 }
 
 ::formwork::__file! {
-    File[]
+    File[] [places]
     "\
-hWvZy&E!1element_targets!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main.\
+jpXuj*E!1element_targets!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main.\
 size4!#%;#&!5#1&0/($!&File!*#!'#y!-!&!!!'$#!'!$!$#!)!$#&!&!&g$##!,#$'=%(!&'0##$*!'g$$!*&9'&dat\
 a$Y#!%P#$$!&=#%)^#)!'place'd#&&!%#*M('start'@#'.@'other#W$##%4#(6W$)last!&#(K#)/K!%M##$,(%!%##\
 !#&+%!*#$&'()#T%/&Node!$#!&siz(S%#!+p%'extra&=!-?$#$%G$!$!&!'(###$!&V!&)#T,%1#!"
+}
+
+::formwork::__places! {
+    [File] { 0 2 main, 0 6 other, 0 7 last, } { spelling 0 }
+}
+
+::formwork::__edits! {
+    [] [File] File 0[::formwork::__rt::Some((0, 0, false))] {} [Node] NodeIndex | of, at
+    | { ::formwork::__rt::Some(& mut of.nodes) } { ::formwork::__rt::Some(& of.nodes) }
+    "nodes" node node_mut insert_node push_node remove_node replace_node move_node
+    map_node_indices
 }

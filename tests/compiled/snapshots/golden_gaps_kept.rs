@@ -48,9 +48,9 @@ pub struct Leaf {
 }
 
 ::formwork::__file! {
-    File[straight]
+    File[straight] []
     "\
-Q}Pbv5S!!+gaps_kept!!!#!#!%all!!$!&File!%#!'first!&!!!$#!#!!%(!&.)(second-D#$*D('value!A!#0#&+\
+`PuXd#S!!+gaps_kept!!!#!#!%all!!$!&File!%#!'first!&!!!$#!#!!%(!&.)(second-D#$*D('value!A!#0#&+\
 c!$#(#)(%!%##!#&&#!%$#Y#'&Leaf!C!']!#!,]!#$&V$##*k#$#!&V#!"
 }
 

@@ -29,9 +29,9 @@ pub struct File<'a> {
 }
 
 ::formwork::__file! {
-    File < 'a > []
+    File < 'a > [] []
     "\
-{lu}U*>!,label_text!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#T!+!&!!#!!!!'(!&.+'chars!&#(A#&+A'ot\
+upvlm$>!,label_text!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#T!+!&!!#!!!!'(!&.+'chars!&#(A#&+A'ot\
 her+A#()A'%!!!$#7%*!%!E$&$)^!(texts,!,(!$'###&M###(%#!')l!%#,#%e$*'!#$%&!!!O#&%>%!#%${%*&!,Fil\
 e.#}!##-v!#$%d!$#$'P!#+.E#!"
 }

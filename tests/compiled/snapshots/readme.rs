@@ -70,12 +70,27 @@ pub struct Room {
 }
 
 ::formwork::__file! {
-    File < 'a > [straight]
+    File < 'a > [straight] [places]
     "\
-vcget(;!'level!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!%!,#!)version%\
+r~QiQ&;!'level!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!%!,#!)version%\
 7'#!&!#)A#%'9%(!%#k#!(=2!'rooms!&!!!'$#!(:$*!).'&note#F%###!2!#%##%?%.!!)N$#2#))%!%##!%!&=&!'!\
 #$%&!!!&Room!&#!'width!$g!!)l#!!##1!))(height'C##'C$!,$X$$ex'?!$x%(T,!#%##M*%!,File.$v%!$!$$#!\
 $!#>#$*v$#&&z!(&!#$%!%~'!*{%#!"
+}
+
+::formwork::__places! {
+    [File < '_ >] { 0 3 rooms, } { spelling 0 }
+}
+
+::formwork::__places! {
+    [Room] { 1 2 next, } {}
+}
+
+::formwork::__edits! {
+    ['a] [File < 'a >] File 0[::formwork::__rt::Some((0, 3, false))] {} [Room] RoomIndex
+    | of, at | { ::formwork::__rt::Some(& mut of.rooms) } { ::formwork::__rt::Some(& of
+    .rooms) } "rooms" room room_mut insert_room push_room remove_room replace_room
+    move_room map_room_indices
 }
 
 /// Readers and writers for files that have nothing unusual.

@@ -7,7 +7,7 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use formwork::ReadError;
-use formwork_interpreter::{Program, Value, read, write};
+use formwork_interpreter::{Program, Value, read, turn, write};
 use formwork_tests::{laws, value_text};
 use formwork_tests_module::{Module, Read};
 
@@ -159,7 +159,10 @@ pub fn compare(module: &Module, schema: &Schema) -> Report {
             problems.into_iter().for_each(|text| add(Kind::Case, text));
         }
         match (interpreted, compiled) {
-            (Ok(value), Ok(compiled)) => values(&program, &value, &found, &compiled, &mut add),
+            (Ok(value), Ok(compiled)) => {
+                values(&program, &value, &found, &compiled, &mut add);
+                turned(module, &program, &input, value, &mut add);
+            }
             (Err(expected), Err(found)) => errors(&input, &expected, &found, &mut add),
             (Ok(_), Err(error)) => add(Kind::Read, format!("refused: {}", shown(&error))),
             (Err(error), Ok(_)) => {
@@ -168,6 +171,31 @@ pub fn compare(module: &Module, schema: &Schema) -> Report {
         }
     }
     report
+}
+
+/// References have other numbers in generated code where they have them in the engine.
+fn turned(
+    module: &Module,
+    program: &Program,
+    input: &Input,
+    mut value: Value,
+    add: &mut dyn FnMut(Kind, String),
+) {
+    let mut found = Value::None;
+    let mut show = |file: &dyn formwork::Inspect| found = value::of(program, file);
+    let Some(done) = (module.turn)(&input.bytes, &input.options, &mut show) else { return };
+    match (turn(program, &mut value), done) {
+        (Ok(()), Ok(())) => {
+            if let Some(difference) = value_text::difference(&value, &found) {
+                add(Kind::Value, format!("references, interpreted and compiled: {difference}"));
+            }
+        }
+        (Err(_), Err(_)) => {}
+        // In generated code nobody makes the stack grow, so the engine refuses deep values sooner.
+        (Ok(()), Err(error)) if error.to_string().contains("nested deeper than the limit") => {}
+        (Ok(()), Err(error)) => add(Kind::Value, format!("references, compiled: {error}")),
+        (Err(error), Ok(())) => add(Kind::Value, format!("references, interpreted: {error}")),
+    }
 }
 
 fn values(

@@ -303,6 +303,12 @@ fn too_many(
     let path = file.site_path(&site);
     match (site.ty, site.item) {
         (Type::Pointer(pointer), _) if pointer.optional => Err(Reason::NothingForbidden),
+        // An array without elements may have an address; what lies there is not known.
+        (Type::Pointer(pointer), ItemView::Pointer { stored, .. })
+            if file.model.pointers[pointer.kind.index()].none != Some(*stored) =>
+        {
+            Err(Reason::UnknownElements)
+        }
         (Type::Pointer(_), _) => Ok(error("null_pointer", site.at, path)),
         (Type::Run(run), _) => {
             let align = run.align.unwrap_or(1).max(1);

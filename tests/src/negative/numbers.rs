@@ -113,6 +113,11 @@ fn limits(plan: &mut Plan<'_, '_>, site: &Site<'_>, cell: &Cell) {
                     _ => !numbers.contains(&number),
                 }
         };
+        // What is stored is a rank, and the rule is about the element that it means.
+        if row.reference.as_ref().is_some_and(|reference| reference.filter.is_some()) {
+            plan.leave_out(Kind::Limit, place, Reason::Storage);
+            continue;
+        }
         // Rules are looked at in their order, and a closed enumeration before all of them.
         if position > 0 || matches!(&cell.meaning, Meaning::Enum(_)) {
             plan.leave_out(Kind::Limit, place, Reason::SteersOthers);

@@ -25,8 +25,8 @@ use quote::{format_ident, quote};
 use super::shape::{Shape, Shapes};
 use super::visit::{Part, expressions};
 use crate::model::{
-    Constant, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Measure, Model, Path, Record,
-    RecordId, RecordKind, Role, Row, RowId, RowKind, Sizes, Start, Type, UnionId,
+    Constant, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Form, Measure, Model, Path,
+    Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Sizes, Start, Type, UnionId,
 };
 
 pub(super) use expr::{Access, Frame, Scope, early};
@@ -617,6 +617,21 @@ fn kind(row: &Row) -> &'static str {
         RowKind::Mark { .. } => "an address without bytes",
         RowKind::Value { .. } => "a value that is not stored",
         _ => "a row of this kind",
+    }
+}
+
+impl Straight<'_, '_> {
+    /// Values of a case are checked by the rows of the case, so those of its forms have no rules of
+    /// their own, and store what they mean.
+    fn must_have_no_rules(&self, form: &Form) -> Able<()> {
+        let is_ruled = |row: &Row| {
+            let rules = !row.checks.is_empty() || row.reference.is_some() || row.unique;
+            rules || !row.none.is_empty() || row.plus != 0
+        };
+        if self.record(form.record).rows.iter().any(is_ruled) {
+            return unable("a rule for a row of a form");
+        }
+        Ok(())
     }
 }
 

@@ -68,6 +68,9 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             Storage::TagOf => {
                 let tag = self.tree.tag(loc.node) as i128;
+                if matches!(cell.meaning, Meaning::Enum(_)) {
+                    self.must_have_meaning(cell, 0, tag, none, at, loc)?;
+                }
                 return Ok(self.tree.integer(tag));
             }
         };

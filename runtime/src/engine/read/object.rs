@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::super::address::{leads_to_nothing, pointer_type};
 use super::super::item::{ArrayRef, Blob, Item, Loc, NodeRef, UNPLACED};
 use super::super::reading::{short, Read};
 use super::super::state::Engine;
@@ -179,7 +180,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         if !pointer.target.is_unset() || pointer.busy {
             return None;
         }
-        super::super::address::pointer_type(self.tree.row(loc), loc)
+        pointer_type(self.tree.row(loc), loc)
     }
 
     /// Makes sure that what the pointer in a row leads to has been read.
@@ -196,9 +197,11 @@ impl<'p, 'b> Engine<'p, 'b> {
         item.busy = true;
         let (stored, cell) = (item.stored(), item.cell);
         let result = self.read_target_of(loc, pointer, stored, cell);
-        let item = &mut self.tree.pointers[number as usize];
-        item.busy = false;
+        self.tree.pointers[number as usize].busy = false;
         let (target, at, end) = result?;
+        let there = !target.is_absent() || leads_to_nothing(self.tree.row(loc));
+        self.reading.objects += u64::from(there && at != UNPLACED && pointer.owned().is_some());
+        let item = &mut self.tree.pointers[number as usize];
         item.target = target;
         item.at = at;
         item.end = end;
@@ -334,6 +337,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             slot.item = item;
             slot.end = short(cursor.at);
         }
+        self.reading.objects += u64::from(!item.is_absent());
         self.check_now(loc, row)
     }
 

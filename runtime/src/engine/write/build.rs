@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::super::forms::{cell_fits, given_is};
+use super::super::forms::{cell_fits, given_is, is_ranked};
 use super::super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, WHOLE};
 use super::super::kept::Kept;
 use super::super::plan::{Place, Store};
@@ -39,14 +39,14 @@ enum Origin<'v> {
 
 impl<'p> Engine<'p, '_> {
     pub(crate) fn build_root(&mut self, value: Given<'_>) {
-        let root = self.add_root();
-        self.build_node(root, value);
+        self.build_as(self.model.root, value);
     }
 
-    fn add_root(&mut self) -> NodeRef {
-        let root = self.tree.add(self.model.root, None);
+    /// Builds a value of any record, as if a file had nothing else.
+    pub(crate) fn build_as(&mut self, record: RecordId, value: Given<'_>) {
+        let root = self.tree.add(record, None);
         self.tree.add_block(root);
-        root
+        self.build_node(root, value);
     }
 
     fn build_node(&mut self, node: NodeRef, value: Given<'_>) {
@@ -111,7 +111,8 @@ impl<'p> Engine<'p, '_> {
     fn has_field(&self, record: RecordId, name: &str, depth: u32) -> bool {
         depth <= 64
             && self.model.records[record.index()].rows.iter().any(|row| match &row.name {
-                Some(own) => own == name,
+                // What is always the same is in no value.
+                Some(own) => own == name && !matches!(row.kind, RowKind::Constant(_)),
                 None => match row.ty.stripped() {
                     Type::Record(inner) => self.has_field(*inner, name, depth + 1),
                     _ => false,
@@ -566,13 +567,27 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
+    /// What a row is that the value does not mention, if the schema says so.
+    pub(crate) fn usual(&mut self, loc: Loc, row: &Row) -> Option<Item> {
+        match (&row.role, &row.absent) {
+            (Role::Default(_), _) => Some(self.stated(loc, row)),
+            (Role::Data, Some(absent)) => Some(self.constant(absent)),
+            _ => None,
+        }
+    }
+
     /// A row that the value does not mention.
     fn build_missing(&mut self, loc: Loc, row: &'p Row) {
-        let item = if let Role::Default(_) = row.role {
-            self.stated(loc, row)
-        } else if let Some(absent) = &row.absent {
-            self.constant(absent)
-        } else if row.when.is_some() || !row.none.is_empty() {
+        // Of an array it is elements that may be none.
+        let may_be_none = !row.none.is_empty() && !matches!(row.ty.stripped(), Type::Array(_));
+        let usual = self.usual(loc, row);
+        let item = if let Some(usual) = usual {
+            if row.when.is_some() && self.tree.slot(loc).is_some() {
+                // Whether it is there is asked when all other rows are built.
+                return;
+            }
+            usual
+        } else if row.when.is_some() && self.is_optional_data(row) || may_be_none {
             Item::Absent
         } else {
             match &row.ty {
@@ -798,7 +813,9 @@ impl<'p> Engine<'p, '_> {
     fn build_array(&mut self, element: &'p Type, value: Given<'_>, loc: Loc, row: &'p Row) -> Item {
         let count = match (value, element) {
             (Given::None, _) => return self.build_none(loc, row),
-            (Given::Bytes(bytes), Type::Cell(cell)) if is_byte(cell) => {
+            (Given::Bytes(bytes), Type::Cell(cell))
+                if is_byte(cell) && row.plus == 0 && row.none.is_empty() && !is_ranked(row) =>
+            {
                 return self.build_bytes(cell, bytes, loc, row);
             }
             (value, _) => match value.count() {
@@ -809,7 +826,7 @@ impl<'p> Engine<'p, '_> {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         match element {
             Type::Cell(cell @ Cell { storage: Storage::Fixed(_), meaning })
-                if !matches!(meaning, Meaning::Word(_)) =>
+                if !matches!(meaning, Meaning::Word(_)) && !is_ranked(row) =>
             {
                 return self.build_numbers(cell, value, count, loc, row);
             }
@@ -984,7 +1001,9 @@ impl<'p> Engine<'p, '_> {
     fn build_none(&mut self, loc: Loc, row: &'p Row) -> Item {
         // The condition is about the row, not about its elements.
         let conditional = row.when.is_some() && loc.index().is_none();
-        let optional = conditional || !row.none.is_empty() || self.tree.home(loc) == Home::Absent;
+        let element = loc.index().is_some() || !matches!(row.ty.stripped(), Type::Array(_));
+        let number = !row.none.is_empty() && element;
+        let optional = conditional || number || self.tree.home(loc) == Home::Absent;
         if !optional {
             self.problem(loc, ProblemKind::MissingField);
         }
@@ -1049,9 +1068,8 @@ impl<'p> Engine<'p, '_> {
 
     /// Notes a problem if a number would be read as none.
     fn must_not_be_none(&mut self, loc: Loc, row: &Row, number: i128, stored: i128) {
-        let ranked = row.reference.as_ref().is_some_and(|reference| reference.filter.is_some());
         // What a rank among some elements is stored as is known later.
-        if !ranked && row.none.contains(&stored) {
+        if !is_ranked(row) && row.none.contains(&stored) {
             self.problem(loc, is_nothing(number));
         }
     }

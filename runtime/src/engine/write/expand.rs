@@ -4,14 +4,15 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::super::item::{ArrayRef, Item, Loc};
+use super::super::kept::Kept;
 use super::super::plan::{Duties, Store};
 use super::super::settle::kept_kind;
 use super::super::state::{Engine, Table};
 use super::super::tree::Pointer;
 use super::super::val::{Fallible, Fault, Val};
 use super::super::walk::Walk;
-use crate::model::{Expr, Home, Role, Row, RowId, RowKind, Target, Type};
-use crate::spelling::KeptValue;
+use crate::model::{Expr, ExprId, Home, Role, Row, RowId, RowKind, Target, Type};
+use crate::spelling::{KeptKind, KeptValue};
 
 impl<'p> Engine<'p, '_> {
     pub(crate) fn expand(&mut self) {
@@ -54,6 +55,15 @@ impl<'p> Engine<'p, '_> {
         }
         if !self.tree.entry(loc).is_unset() {
             return Ok(());
+        }
+        if let Some(condition) = row.when.filter(|_| has_usual(row)) {
+            if self.layout.mentions_position(condition) {
+                if let Some(usual) = self.usual(loc, row) {
+                    self.tree.set_item(loc, usual);
+                }
+                return Ok(());
+            }
+            return self.force(loc.node, loc.row);
         }
         let early = match row.role {
             Role::Kept(expr) => matches!(self.model[expr], Expr::Patricia(_)),
@@ -106,6 +116,14 @@ impl<'p> Engine<'p, '_> {
                     _ => table,
                 }));
             }
+            _ if has_usual(row) => {
+                let there = match row.when {
+                    Some(condition) => self.eval_bool(condition, loc.node, None)?,
+                    None => true,
+                };
+                let usual = self.usual(loc, row).filter(|_| there);
+                return Ok(Some(usual.unwrap_or(Item::Absent)));
+            }
             _ => {}
         }
         let (canonical, kind) = match row.role {
@@ -114,12 +132,7 @@ impl<'p> Engine<'p, '_> {
                 let kind = kept_kind(&self.model[expr]);
                 match self.eval(expr, loc.node, None) {
                     Ok(val) => (Some(val), Some((kind, expr))),
-                    // Names that no tree can hold, kept with the nodes that the file had.
-                    Err(fault) if self.tree.kept_of(loc, kind).is_some() => match *fault {
-                        Fault::Eval(_) | Fault::Keys(..) => (Some(Val::None), Some((kind, expr))),
-                        other => return Err(Box::new(other)),
-                    },
-                    Err(fault) => return Err(fault),
+                    Err(fault) => return self.kept_in_spite(loc, row, expr, fault).map(Some),
                 }
             }
             _ => return Ok(None),
@@ -131,7 +144,11 @@ impl<'p> Engine<'p, '_> {
                     Val::Table(table) => self.table_digest(expr, table)?,
                     val => self.kept_val(val),
                 };
-                let kept = self.tree.kept_of(loc, kind).filter(|kept| kept.instead_of == instead);
+                // A number that is instead of nothing in particular is always written.
+                let always =
+                    |kept: &&Kept| kind == KeptKind::Number && kept.instead_of == KeptValue::None;
+                let fits = |kept: &&Kept| kept.instead_of == instead || always(kept);
+                let kept = self.tree.kept_of(loc, kind).filter(fits);
                 if let Some(stored) = kept.map(|kept| kept.stored.clone()) {
                     return Ok(Some(self.kept_again(loc, row, &stored)));
                 }
@@ -144,6 +161,27 @@ impl<'p> Engine<'p, '_> {
             }
             val => self.tree.val_item(val),
         }))
+    }
+
+    /// The nodes that the file had, for the same names, of which no tree can be made.
+    fn kept_in_spite(
+        &mut self,
+        loc: Loc,
+        row: &'p Row,
+        expr: ExprId,
+        fault: Box<Fault>,
+    ) -> Fallible<Item> {
+        let kind = KeptKind::Dictionary;
+        let told = matches!(*fault, Fault::Eval(_) | Fault::Keys(..));
+        if !told || kept_kind(&self.model[expr]) != kind || self.tree.kept_of(loc, kind).is_none() {
+            return Err(fault);
+        }
+        let names = self.names_digest(loc, expr)?;
+        let kept = self.tree.kept_of(loc, kind).filter(|kept| kept.instead_of == names);
+        match kept.map(|kept| kept.stored.clone()) {
+            Some(stored) => Ok(self.kept_again(loc, row, &stored)),
+            None => Err(fault),
+        }
     }
 
     /// What was kept in place of something that is computed.
@@ -194,6 +232,11 @@ impl<'p> Engine<'p, '_> {
         }
         Item::Array(ArrayRef::Own(self.tree.add_items(&items)))
     }
+}
+
+/// Whether a row may be left out of a value, since the schema says what it is then.
+pub(crate) fn has_usual(row: &Row) -> bool {
+    matches!((&row.role, &row.absent), (Role::Default(_), _) | (Role::Data, Some(_)))
 }
 
 /// The row with whose emptiness a pointer is none.

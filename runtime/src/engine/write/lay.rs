@@ -161,11 +161,12 @@ impl<'p> Engine<'p, '_> {
         Ok(holds)
     }
 
-    /// Whether the value says whether a row under a condition is there.
+    /// Whether the value says whether a row under a condition is there. Of what carries no data it
+    /// says nothing.
     pub(crate) fn is_optional_data(&self, row: &Row) -> bool {
         matches!(row.kind, RowKind::Plain | RowKind::Object { .. } | RowKind::Value { .. })
             && matches!(row.role, Role::Data | Role::Default(_) | Role::Elsewhere)
-            && (row.name.is_some() || self.model.carries_data(&row.ty))
+            && self.model.carries_data(&row.ty)
     }
 
     fn lay_row(&mut self, loc: Loc, row: &'p Row, spot: &mut Spot) -> Fallible<()> {

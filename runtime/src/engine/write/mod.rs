@@ -10,7 +10,7 @@
 mod again;
 mod arrange;
 pub(crate) mod build;
-mod expand;
+pub(crate) mod expand;
 mod extent;
 mod fill;
 pub(crate) mod lay;

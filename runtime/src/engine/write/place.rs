@@ -6,7 +6,7 @@ use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::super::address::leads_to_nothing;
+use super::super::address::{leads_to_nothing, pointer_type};
 use super::super::item::{Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
 use super::super::plan::Duties;
 use super::super::reading::short;
@@ -29,6 +29,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let root = NodeRef::ROOT;
         self.begin_all();
         self.tree.kept.sort_places();
+        self.place_nothing();
         self.run_root()?;
         // What the file had behind everything.
         self.finish_all();
@@ -37,6 +38,22 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.make_room();
         self.close(total);
         Ok(())
+    }
+
+    /// Arrays without elements are where the file had them, also if no layout reaches them.
+    fn place_nothing(&mut self) {
+        let places = self.tree.kept.shared().filter(|loc| self.is_nothing(*loc));
+        for loc in places.collect::<Vec<Loc>>() {
+            let Some(pointer) = pointer_type(self.tree.row(loc), loc) else { continue };
+            let Some(at) = self.shared_place(loc) else { continue };
+            if self.is_left_out(loc, pointer) {
+                continue;
+            }
+            if let Some(pointer) = self.tree.pointer_mut(loc) {
+                (pointer.at, pointer.end) = (short(at), short(at));
+                pointer.set_stored(1);
+            }
+        }
     }
 
     /// Runs the layout of the root: what it reaches is placed, or met where it is if the file was
@@ -298,7 +315,10 @@ impl<'p, 'b> Engine<'p, 'b> {
             return Ok(());
         }
         let reading = self.is_reading();
-        if !reading && self.is_nowhere(loc, row) {
+        if reading && record {
+            self.reach(loc);
+        }
+        if !reading && self.is_nowhere(loc, row)? {
             if let Item::Node(unused) = self.tree.item(loc) {
                 self.tree.bury(unused);
             }
@@ -315,12 +335,19 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(())
     }
 
-    /// Whether an object is not there because nothing says where it is. Of one that has data the
-    /// value says whether it is there.
-    fn is_nowhere(&mut self, loc: Loc, row: &Row) -> bool {
-        let RowKind::Object { address } = row.kind else { return false };
-        !self.model.carries_data(&row.ty)
-            && matches!(self.eval_int(address, loc.node, None), Ok(None))
+    /// Whether an object is not there because its condition does not hold, or nothing says where it
+    /// is. Of one that has data the value says whether it is there.
+    fn is_nowhere(&mut self, loc: Loc, row: &Row) -> Fallible<bool> {
+        let RowKind::Object { address } = row.kind else { return Ok(false) };
+        if self.model.carries_data(&row.ty) {
+            return Ok(false);
+        }
+        if let Some(condition) = row.when {
+            if !self.eval_bool(condition, loc.node, None)? {
+                return Ok(true);
+            }
+        }
+        Ok(matches!(self.eval_int(address, loc.node, None), Ok(None)))
     }
 
     fn place_target(
@@ -337,6 +364,9 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
         if record && self.is_left_out(loc, pointer) {
             return Ok(());
+        }
+        if record && self.is_reading() {
+            self.reach(loc);
         }
         let kind = &self.model.pointers[pointer.kind.index()];
         let align = match pointer.align {

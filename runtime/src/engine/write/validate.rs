@@ -4,15 +4,17 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 
+use super::super::forms::has_no_bytes;
 use super::super::item::{Item, Loc, UNPLACED};
 use super::super::labels::takes;
 use super::super::plan::{count_of, Duties, Store};
 use super::super::state::Engine;
 use super::super::val::{Fallible, Val};
 use super::super::walk::Walk;
+use super::build::does_not_fit;
 use super::lay::may_say_none;
 use crate::model::{
-    ArrayLength, Check, CheckKind, Expr, Home, Label, Reference, Row, RowKind, Tag, Type,
+    ArrayLength, Check, CheckKind, Expr, Home, Label, Reference, Role, Row, RowKind, Tag, Type,
 };
 use crate::problem::ProblemKind;
 
@@ -89,10 +91,13 @@ impl<'p> Engine<'p, '_> {
     }
 
     fn validate_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        if self.tree.home(loc) == Home::Absent {
+            return Ok(());
+        }
         self.validate_presence(loc, row)?;
         self.validate_tag(loc, row)?;
         self.validate_place(loc, row)?;
-        if !row.checks.is_empty() {
+        if !row.checks.is_empty() || row.unique || row.reference.is_some() {
             self.force(loc.node, loc.row)?;
         }
         if !self.tree.entry(loc).is_there() || matches!(row.kind, RowKind::Slice { .. }) {
@@ -103,11 +108,24 @@ impl<'p> Engine<'p, '_> {
         if let Some(reference) = &row.reference {
             self.validate_reference(loc, reference)?;
         }
+        if has_no_bytes(row) || matches!(row.role, Role::View { .. }) {
+            let count = match self.tree.item(loc) {
+                Item::Array(array) => self.tree.count(array),
+                _ => 0,
+            };
+            for place in (0..count).map(|index| loc.at(index)).chain([loc]) {
+                if let Some((name, number)) = self.unnamed_number(place, row) {
+                    self.problem(place, does_not_fit(number, name));
+                }
+            }
+        }
         for check in &row.checks {
             match self.tree.item(loc) {
                 Item::Array(array) => {
                     for index in 0..self.tree.count(array) {
-                        self.validate_check(loc.at(index), check)?;
+                        if self.is_ruled(loc.at(index), check) {
+                            self.validate_check(loc.at(index), check)?;
+                        }
                     }
                 }
                 Item::Absent => {}
@@ -115,7 +133,7 @@ impl<'p> Engine<'p, '_> {
             }
         }
         if row.unique {
-            self.validate_unique(loc);
+            self.validate_unique(loc)?;
         }
         Ok(())
     }
@@ -233,6 +251,10 @@ impl<'p> Engine<'p, '_> {
     /// The case of a union must be the one that data elsewhere says.
     fn validate_given(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
         let Some(id) = row.ty.union() else { return Ok(()) };
+        // What decides stands in the form, whose own row is looked at.
+        if matches!(row.role, Role::Elsewhere) {
+            return Ok(());
+        }
         let union = &self.model.unions[id.index()];
         let Tag::Given(given) = union.tag else { return Ok(()) };
         let Item::Node(node) = self.tree.item(loc) else { return Ok(()) };
@@ -298,11 +320,28 @@ impl<'p> Engine<'p, '_> {
         let count = self.count_items(array);
         if index < 0 || index >= i128::from(count) {
             self.problem(target, ProblemKind::IndexOutOfRange { index, count });
+        } else if let Some(filter) = reference.filter.filter(|_| has_no_bytes(self.tree.row(loc))) {
+            let ranks = self.ranks(array, filter, loc.node)?;
+            if !u32::try_from(index).is_ok_and(|index| ranks.contains(&index)) {
+                let what = format!("element {index} is not one that can be referred to").into();
+                self.problem(target, ProblemKind::NotAnElement { what });
+            }
         }
         Ok(true)
     }
 
-    fn validate_unique(&mut self, loc: Loc) {
+    fn validate_unique(&mut self, loc: Loc) -> Fallible<()> {
+        // The first element is compared with those behind it.
+        if let Some(holder) = self.tree.holder(loc.node).filter(|at| at.index() == Some(0)) {
+            if let Item::Array(array) = self.tree.item(holder.whole_row()) {
+                for index in 1..self.tree.count(array) {
+                    let Some(Item::Node(node)) = self.tree.element(array, index) else { continue };
+                    if self.tree.record_id(node) == self.tree.record_id(loc.node) {
+                        self.force(node, loc.row)?;
+                    }
+                }
+            }
+        }
         let mut seen = BTreeSet::new();
         for (element, number) in self.unique_numbers(loc) {
             if !seen.insert(number) {
@@ -310,6 +349,7 @@ impl<'p> Engine<'p, '_> {
                 self.problem(element, ProblemKind::DuplicateKey { key });
             }
         }
+        Ok(())
     }
 
     /// Sizes and ends of regions that the schema states in another way too.

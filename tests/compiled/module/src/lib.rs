@@ -15,7 +15,13 @@ pub struct Module {
     pub name: &'static str,
     /// Reads a file, shows its value, and does with it whatever can be done.
     pub read: fn(&[u8], &ReadOptions, Show<'_>) -> Result<Read, ReadError>,
+    /// Reads a file, turns the lowest bit of every reference round, and shows what comes of it; says
+    /// why it cannot. Nothing if there are no references.
+    pub turn: fn(&[u8], &ReadOptions, Show<'_>) -> Option<Done>,
 }
+
+/// Whether something was done, or why not.
+pub type Done = Result<(), String>;
 
 /// Who wants to see a value.
 pub type Show<'a> = &'a mut dyn FnMut(&dyn Inspect);
@@ -68,8 +74,53 @@ macro_rules! module {
             broken.extend($crate::appends(&written, result, &appended, file.validate()));
             ::core::result::Result::Ok($crate::Read { written, broken, fast })
         }
-        $crate::Module { name: $name, read }
+        fn turn(
+            bytes: &[u8],
+            options: &$crate::formwork::ReadOptions,
+            show: $crate::Show<'_>,
+        ) -> ::core::option::Option<::core::result::Result<(), ::std::string::String>> {
+            #[allow(unused_imports)]
+            use $crate::{Turn as _, Turned as _};
+            let mut file = $($root)::+::read_with(bytes, options).ok()?;
+            let turned = file.__turn().into_turned()?;
+            show(&file);
+            ::core::option::Option::Some(turned)
+        }
+        $crate::Module { name: $name, read, turn }
     }};
+}
+
+/// What has no references cannot be turned: a type without the function of this name has this one.
+pub trait Turn {
+    /// Nothing.
+    fn __turn(&mut self) -> NoTurn {
+        NoTurn
+    }
+}
+
+impl<T> Turn for T {}
+
+/// There are no references.
+#[derive(Debug)]
+pub struct NoTurn;
+
+impl NoTurn {
+    /// Nothing was done.
+    pub fn into_turned(self) -> Option<Done> {
+        None
+    }
+}
+
+/// What came of turning references.
+pub trait Turned {
+    /// Whether it was done.
+    fn into_turned(self) -> Option<Done>;
+}
+
+impl Turned for Result<(), formwork::EditError> {
+    fn into_turned(self) -> Option<Done> {
+        Some(self.map_err(|error| error.to_string()))
+    }
 }
 
 /// Says so if the engine found something else than the fast path did.

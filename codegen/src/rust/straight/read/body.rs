@@ -40,6 +40,8 @@ pub(super) struct Rows {
     pub fields: Vec<(RowId, TokenStream)>,
     /// The local that has kept widths, if some row may have an unusual one.
     pub keeps: Option<Ident>,
+    /// Rows that the epoch does not have.
+    pub gone: Vec<RowId>,
 }
 
 impl<'m> Reading<'_, '_, 'm> {
@@ -59,6 +61,7 @@ impl<'m> Reading<'_, '_, 'm> {
             code: TokenStream::new(),
             fields: Vec::new(),
             later: Vec::new(),
+            gone: Vec::new(),
         };
         if ctx.word.is_some() {
             for (id, row) in record.numbered_rows() {
@@ -382,6 +385,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let field = self.local("f");
         work.code.extend(quote!(let #field = #value;));
         work.fields.push((id, quote!(#field)));
+        work.gone.push(id);
         Ok(())
     }
 }
@@ -398,11 +402,12 @@ pub(super) struct Work<'w, 'm> {
     pub fields: Vec<(RowId, TokenStream)>,
     /// Pointers whose targets are read when all rows are.
     pub later: Vec<(RowId, Spot)>,
+    pub gone: Vec<RowId>,
 }
 
 impl Work<'_, '_> {
     fn done(self) -> Rows {
-        Rows { code: self.code, fields: self.fields, keeps: self.keeps }
+        Rows { code: self.code, fields: self.fields, keeps: self.keeps, gone: self.gone }
     }
 }
 

@@ -140,6 +140,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 if !in_epoch(&form.epochs) {
                     continue;
                 }
+                self.straight.must_have_no_rules(form)?;
                 for label in &form.labels {
                     let make = || {
                         let form = Some(at);

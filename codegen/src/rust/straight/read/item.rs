@@ -279,10 +279,11 @@ impl<'m> Reading<'_, '_, 'm> {
                 true => *row == field.row,
                 false => own[row.index()].name == *name,
             });
-            let Some((_, local)) = found else { return unable("a field without a row") };
+            let Some((read, local)) = found else { return unable("a field without a row") };
             let ident = &field.ident;
             let row = &self.straight.record(*of).rows[field.row.index()];
-            if let Some(goal) = self.straight.goal(*of, field.row, row) {
+            let goal = self.straight.goal(*of, field.row, row);
+            if let Some(goal) = goal.filter(|_| !rows.gone.contains(read)) {
                 let note = self.straight.note(goal, &field.shape, &quote!((&value)));
                 values.extend(quote!(#ident: { let value = #local; #note value },));
                 continue;

@@ -95,6 +95,7 @@ impl<'m> Writer<'_, '_, 'm> {
             (TokenStream::new(), TokenStream::new(), TokenStream::new());
         let mut open = true;
         for (number, form) in case.forms.iter().enumerate() {
+            self.straight.must_have_no_rules(form)?;
             if !form.epochs.get(node.epoch).copied().unwrap_or(true) {
                 continue;
             }

@@ -1,0 +1,540 @@
+//! Edits of a value that keep what its references mean.
+
+use std::error::Error;
+use std::fmt;
+
+use formwork::engine::{Item, Loc, Moved, NodeRef, Places, Program, References, Step, references};
+use formwork::{EditError, Path};
+use formwork_model::{Model, Role, Row};
+
+use crate::json::{self, JsonError};
+use crate::value::{Kept, StructValue, Value, ValueStep, parse_path};
+use crate::view::element_type;
+
+/// What is done at a path.
+#[derive(Debug, Clone, Copy)]
+pub enum Edit<'t> {
+    /// The value becomes an element; the path says where, or, without a position, which array it is
+    /// added to. References in it count elements as they are before.
+    Insert(Source<'t>),
+    /// The element is taken out. What refers to it refers to another one afterwards, if that is
+    /// said, by the position that it has before.
+    Remove(Option<u32>),
+    /// The element comes to this position.
+    Move(u32),
+    /// The value takes the place of what is there.
+    Set(Source<'t>),
+    /// The same, and what refers to the element by this field refers to it still.
+    Rename(Source<'t>),
+}
+
+/// Where a new value comes from.
+#[derive(Debug, Clone, Copy)]
+pub enum Source<'t> {
+    /// A JSON text, without a header.
+    Json(&'t str),
+    /// A value.
+    Value(&'t Value),
+}
+
+/// Why a value could not be edited. It is as it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EditFailure {
+    /// The path leads to nothing that can be edited so.
+    Path {
+        /// As far as it leads somewhere.
+        known: String,
+        /// What is wrong behind.
+        message: String,
+    },
+    /// The new value is none of what stands there.
+    Json(JsonError),
+    /// What refers to the elements keeps it from being made, or nobody knows what does.
+    Edit(EditError),
+}
+
+impl fmt::Display for EditFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EditFailure::Path { known, message } if known.is_empty() => f.write_str(message),
+            EditFailure::Path { known, message } => write!(f, "{known}: {message}"),
+            EditFailure::Json(error) => error.fmt(f),
+            EditFailure::Edit(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for EditFailure {}
+
+impl From<EditError> for EditFailure {
+    fn from(error: EditError) -> EditFailure {
+        EditFailure::Edit(error)
+    }
+}
+
+/// Edits a value of a file at a path such as `flowcharts[0].events[3]`. Every reference in the value
+/// leads to the element that it led to before, whatever the numbers of these are then.
+///
+/// # Errors
+///
+/// If the path leads nowhere, the new value has another type, or a reference would lead to something
+/// else; then the value is as it was. What else is wrong with it is for [`crate::write()`] to say.
+pub fn edit(
+    program: &Program,
+    value: &mut Value,
+    path: &str,
+    edit: Edit<'_>,
+) -> Result<(), EditFailure> {
+    let root = program.model().root;
+    let found = references(program, root, value.given()).map_err(EditError::from)?;
+    let steps = parse_path(path).ok_or_else(|| no_path("", "it is no path".to_owned()))?;
+    match edit {
+        Edit::Insert(source) => {
+            let (at, steps) = match steps.split_last() {
+                Some((ValueStep::Index(at), steps)) => (Some(*at), steps),
+                _ => (None, &steps[..]),
+            };
+            let array = array_at(&found, steps)?;
+            let row = found.tree().row(array);
+            let element = new_value(program, &found, source, row, true)?;
+            let count = found.count(array).unwrap_or(0);
+            let at = match at {
+                Some(at) => position(at, count, true)?,
+                None => count,
+            };
+            insert(program, value, &found, array, at, element)
+        }
+        Edit::Remove(instead) => {
+            let (array, at, count) = element_at(&found, &steps)?;
+            if let Some(instead) = instead {
+                position(instead as usize, count, false)?;
+                if instead == at {
+                    return Err(no_path(path, "it cannot stand for itself".to_owned()));
+                }
+            }
+            let shifted = move |index: u32| if index > at { index - 1 } else { index };
+            let mut new = |index: u32| match index {
+                index if index == at => instead.map(shifted),
+                index => Some(shifted(index)),
+            };
+            let places = Places { gone: Some(at), instead, loose: false, new: &mut new };
+            change(value, &found, array, places, &mut |elements| {
+                elements.remove(at as usize);
+            })?;
+            respell(value, &found, array, &|index| (index != at).then(|| shifted(index)));
+            Ok(())
+        }
+        Edit::Move(to) => {
+            let (array, at, count) = element_at(&found, &steps)?;
+            let to = position(to as usize, count, false)?;
+            shift(value, &found, array, at, to)
+        }
+        Edit::Set(source) => set(program, value, &found, &steps, source, false),
+        Edit::Rename(source) => set(program, value, &found, &steps, source, true),
+    }
+}
+
+/// Turns the lowest bit of every reference in a value round, for tests of generated code.
+///
+/// # Errors
+///
+/// If it is not known what refers to what.
+#[doc(hidden)]
+pub fn turn(program: &Program, value: &mut Value) -> Result<(), EditFailure> {
+    let root = program.model().root;
+    let found = references(program, root, value.given()).map_err(EditError::from)?;
+    for hit in found.all() {
+        let (at, number) = (hit.at, hit.number ^ 1);
+        put(value, &found, Moved { at, number });
+    }
+    Ok(())
+}
+
+/// Adds an element at the end, where no position changes, and moves it from there.
+fn insert(
+    program: &Program,
+    value: &mut Value,
+    found: &References<'_>,
+    array: Loc,
+    at: u32,
+    element: Value,
+) -> Result<(), EditFailure> {
+    let way = found.way(array);
+    let count = found.count(array).unwrap_or(0);
+    let list = |value: &mut Value| -> Option<()> {
+        at_way(value, &way, found.model())?.elements_mut()?.push(element);
+        Some(())
+    };
+    list(value).ok_or(EditError::NoArray)?;
+    let done = if at == count {
+        Ok(())
+    } else {
+        references(program, program.model().root, value.given())
+            .map_err(|error| EditFailure::from(EditError::from(error)))
+            .and_then(|found| {
+                let array = found.locate(&way).ok_or(EditError::NoArray)?;
+                shift(value, &found, array, count, at)
+            })
+    };
+    if done.is_err()
+        && let Some(elements) = at_way(value, &way, found.model()).and_then(Value::elements_mut)
+    {
+        elements.pop();
+    }
+    done
+}
+
+/// Moves an element to another position.
+fn shift(
+    value: &mut Value,
+    found: &References<'_>,
+    array: Loc,
+    from: u32,
+    to: u32,
+) -> Result<(), EditFailure> {
+    let new = move |index: u32| formwork::moved(index, from, to);
+    let mut place = |index: u32| Some(new(index));
+    let places = Places { gone: None, instead: None, loose: false, new: &mut place };
+    change(value, found, array, places, &mut |elements| {
+        let element = elements.remove(from as usize);
+        elements.insert(to as usize, element);
+    })?;
+    respell(value, found, array, &|index| Some(new(index)));
+    Ok(())
+}
+
+/// Lets references follow, then changes the list.
+fn change(
+    value: &mut Value,
+    found: &References<'_>,
+    array: Loc,
+    places: Places<'_>,
+    list: &mut dyn FnMut(&mut Vec<Value>),
+) -> Result<(), EditFailure> {
+    let moved = found.moved(array, places).map_err(EditError::from)?;
+    let way = found.way(array);
+    if at_way(value, &way, found.model()).and_then(Value::elements_mut).is_none() {
+        return Err(EditError::NoArray.into());
+    }
+    for moved in moved {
+        put(value, found, moved);
+    }
+    if let Some(elements) = at_way(value, &way, found.model()).and_then(Value::elements_mut) {
+        list(elements);
+    }
+    Ok(())
+}
+
+/// Puts a number where a reference stands.
+fn put(value: &mut Value, found: &References<'_>, Moved { at, number }: Moved) {
+    let way = found.way(at);
+    let model = found.model();
+    if let Role::Kept(_) = found.tree().row(at).role {
+        let Some((kept, name)) = kept_of(value, &way, model) else { return };
+        for kept in kept.iter_mut().filter(|kept| kept.row == name) {
+            kept.stored = Value::Int(number);
+            // What follows from others may be another element then.
+            kept.instead_of = Value::None;
+        }
+        return;
+    }
+    if let Some(place) = at_way(value, &way, model) {
+        match place {
+            Value::Spelled(inner, _) => **inner = Value::Int(number),
+            place => *place = Value::Int(number),
+        }
+        return;
+    }
+    // A field with a default may be left out.
+    if let Some((Step::Row { record, row, only: false }, before)) = way.split_last()
+        && let Some(holder) = at_way(value, before, model).and_then(fields_mut)
+    {
+        let rows = &model.records[record.index()].rows;
+        let name = |row: &Row| row.name.clone();
+        if let Some(own) = name(&rows[row.index()]) {
+            let before: Vec<_> = rows[..row.index()].iter().filter_map(name).collect();
+            let last = holder.fields.iter().rposition(|(field, _)| before.contains(field));
+            holder.fields.insert(last.map_or(0, |last| last + 1), (own, Value::Int(number)));
+        }
+    }
+}
+
+/// The fields of a struct, or of the chosen case.
+fn fields_mut(value: &mut Value) -> Option<&mut StructValue> {
+    match value {
+        Value::Struct(fields) => Some(fields),
+        Value::Union(union) => Some(&mut union.value),
+        Value::Spelled(inner, _) => fields_mut(inner),
+        _ => None,
+    }
+}
+
+/// What a way leads to.
+fn at_way<'v>(value: &'v mut Value, way: &[Step], model: &Model) -> Option<&'v mut Value> {
+    let mut here = value;
+    for step in way {
+        here = match *step {
+            Step::Element(index) => here.elements_mut()?.get_mut(index as usize)?,
+            Step::Row { only: true, .. } => here,
+            Step::Row { record, row, .. } => {
+                match &model.records[record.index()].rows[row.index()].name {
+                    Some(name) => here.get_mut(name)?,
+                    // Its fields are those of the struct around it.
+                    None => here,
+                }
+            }
+        };
+    }
+    Some(here)
+}
+
+/// Lets spellings of elements follow these.
+fn respell(
+    value: &mut Value,
+    found: &References<'_>,
+    array: Loc,
+    new: &dyn Fn(u32) -> Option<u32>,
+) {
+    let way = found.way(array);
+    let Some((kept, name)) = kept_of(value, &way, found.model()) else { return };
+    let renamed = std::mem::take(kept).into_iter().filter_map(|kept| {
+        let index = kept.row.strip_prefix(&name).and_then(|rest| rest.strip_prefix('['));
+        let index = index.and_then(|rest| rest.strip_suffix(']')?.parse().ok());
+        match index {
+            None => Some(kept),
+            Some(index) => new(index).map(|index| Kept { row: format!("{name}[{index}]"), ..kept }),
+        }
+    });
+    *kept = renamed.collect();
+}
+
+/// The spellings among which those of a row are, and what the row is called there.
+fn kept_of<'v>(
+    value: &'v mut Value,
+    way: &[Step],
+    model: &Model,
+) -> Option<(&'v mut Vec<Kept>, String)> {
+    let (Step::Row { record, row, only }, mut before) = way.split_last()? else { return None };
+    let mut name = model.records[record.index()].rows[row.index()].name.clone()?;
+    while let Some((Step::Row { record, row, .. }, rest)) = before.split_last()
+        && model.records[record.index()].rows[row.index()].name.is_none()
+    {
+        name = format!("#{}.{name}", row.0);
+        before = rest;
+    }
+    let holder = at_way(value, before, model)?;
+    let kept = match (*only, holder) {
+        (true, Value::Spelled(_, kept)) => kept,
+        (_, holder) => &mut fields_mut(holder)?.kept,
+    };
+    Some((kept, name))
+}
+
+/// Puts a value in the place of another one. If others refer to an element by it, they follow, or it
+/// cannot be done.
+fn set(
+    program: &Program,
+    value: &mut Value,
+    found: &References<'_>,
+    steps: &[ValueStep<'_>],
+    source: Source<'_>,
+    follow: bool,
+) -> Result<(), EditFailure> {
+    let Some(loc) = find(found, steps)? else {
+        return Err(no_path("", "a file as a whole is not set".to_owned()));
+    };
+    let row = found.tree().row(loc);
+    let new = new_value(program, found, source, row, loc.index().is_some())?;
+    let (old, by) = referring(found, loc);
+    let number = match bare(&new) {
+        Value::Int(number) => Some(*number),
+        _ => None,
+    };
+    let renamed = old.is_some() && number != old && !by.is_empty();
+    if renamed && !(follow && number.is_some()) {
+        let paths: Vec<Path> = by.iter().map(|at| found.path(*at)).collect();
+        return Err(EditError::StillReferenced { paths }.into());
+    }
+    let way = found.way(loc);
+    let model = found.model();
+    match at_way(value, &way, model) {
+        Some(place) => *place = new,
+        None => {
+            let name = row.name.clone().unwrap_or_default();
+            let holder = way.split_last().and_then(|(_, before)| at_way(value, before, model));
+            let Some(holder) = holder.and_then(fields_mut) else {
+                return Err(no_path("", "there is nothing to put it into".to_owned()));
+            };
+            let rows = &found.tree().record(loc.node).rows;
+            let before: Vec<_> =
+                rows[..loc.row.index()].iter().filter_map(|row| row.name.as_deref()).collect();
+            let last =
+                holder.fields.iter().rposition(|(field, _)| before.contains(&field.as_str()));
+            holder.fields.insert(last.map_or(0, |last| last + 1), (name, new));
+        }
+    }
+    if let (true, Some(number)) = (renamed, number) {
+        by.into_iter().for_each(|at| put(value, found, Moved { at, number }));
+    }
+    Ok(())
+}
+
+/// The number in a field by which others refer to its element, and these, if no other element has
+/// the same.
+fn referring(found: &References<'_>, loc: Loc) -> (Option<i128>, Vec<Loc>) {
+    let tree = found.tree();
+    let number = tree.int(tree.item(loc));
+    let (Some(number), Some(name)) = (number, tree.row(loc).name.as_deref()) else {
+        return (None, Vec::new());
+    };
+    let mut array = tree.holder(loc.node);
+    while let Some(holder) = array
+        && holder.index().is_none()
+    {
+        array = tree.holder(holder.node);
+    }
+    let Some(array) = array.map(Loc::whole_row) else { return (None, Vec::new()) };
+    if found.having(array, name, number) > 1 {
+        return (Some(number), Vec::new());
+    }
+    (Some(number), found.by_key(array, name, number))
+}
+
+fn bare(value: &Value) -> &Value {
+    match value {
+        Value::Spelled(inner, _) => bare(inner),
+        value => value,
+    }
+}
+
+fn new_value(
+    program: &Program,
+    found: &References<'_>,
+    source: Source<'_>,
+    row: &Row,
+    element: bool,
+) -> Result<Value, EditFailure> {
+    match source {
+        Source::Value(value) => Ok(value.clone()),
+        Source::Json(text) => {
+            let ty = element.then(|| element_type(&row.ty));
+            json::part(program, found.epoch(), text, row, ty).map_err(EditFailure::Json)
+        }
+    }
+}
+
+fn no_path(known: &str, message: String) -> EditFailure {
+    EditFailure::Path { known: known.to_owned(), message }
+}
+
+/// A position in an array; behind its last element, too, if something may come there.
+fn position(at: usize, count: u32, end: bool) -> Result<u32, EditFailure> {
+    let known = u32::try_from(at).ok().filter(|at| *at < count || end && *at == count);
+    let (index, count) = (u64::try_from(at).unwrap_or(u64::MAX), count.into());
+    known.ok_or_else(|| EditError::OutOfRange { index, count }.into())
+}
+
+/// The array that a path leads to.
+fn array_at(found: &References<'_>, steps: &[ValueStep<'_>]) -> Result<Loc, EditFailure> {
+    let none = || no_path(&shown(steps), "it is no array".to_owned());
+    let array = find(found, steps)?.map(|loc| through(found, loc)).ok_or_else(none)?;
+    if array.index().is_some() || found.count(array).is_none() {
+        return Err(none());
+    }
+    Ok(array)
+}
+
+/// The array of an element, its position, and how many there are.
+fn element_at(
+    found: &References<'_>,
+    steps: &[ValueStep<'_>],
+) -> Result<(Loc, u32, u32), EditFailure> {
+    let Some((ValueStep::Index(at), steps)) = steps.split_last() else {
+        return Err(no_path(&shown(steps), "it is no element of an array".to_owned()));
+    };
+    let array = array_at(found, steps)?;
+    let count = found.count(array).unwrap_or(0);
+    Ok((array, position(*at, count, false)?, count))
+}
+
+/// What a record that is nothing but one of its rows stands for.
+fn through(found: &References<'_>, mut loc: Loc) -> Loc {
+    let tree = found.tree();
+    while let Item::Node(node) = tree.item(loc) {
+        match tree.record(node).transparent.filter(|_| tree.case_of(node).is_none()) {
+            Some(row) => loc = Loc::row(node, row),
+            None => break,
+        }
+    }
+    loc
+}
+
+/// The row or element that a path leads to; none for the whole file.
+fn find(found: &References<'_>, steps: &[ValueStep<'_>]) -> Result<Option<Loc>, EditFailure> {
+    let tree = found.tree();
+    let mut here: Option<Loc> = None;
+    for (number, step) in steps.iter().enumerate() {
+        let wrong = |message: String| no_path(&shown(&steps[..number]), message);
+        let at = here.map(|loc| through(found, loc));
+        match (step, at) {
+            (ValueStep::Index(index), Some(array)) => {
+                let Some(count) = found.count(array).filter(|_| array.index().is_none()) else {
+                    return Err(wrong("it is no array".to_owned()));
+                };
+                here = Some(array.at(position(*index, count, false)?));
+            }
+            (ValueStep::Index(_), None) => return Err(wrong("it is no array".to_owned())),
+            (ValueStep::Field(name), at) => {
+                let node = match at.map(|loc| tree.item(loc)) {
+                    None => NodeRef::ROOT,
+                    Some(Item::Node(node)) => node,
+                    Some(_) => return Err(wrong(format!("it has no field `{name}`"))),
+                };
+                let is_case =
+                    tree.case_of(node).is_some_and(|(union, case)| union.cases[case].name == *name);
+                let own = field(found, node, name, 0);
+                let more = matches!(steps.get(number + 1), Some(ValueStep::Field(_)));
+                match own {
+                    // As in JSON, the name of the case may stand before its fields.
+                    _ if is_case && (more || own.is_none()) => {}
+                    Some(loc) => here = Some(loc),
+                    None => return Err(wrong(format!("it has no field `{name}`"))),
+                }
+            }
+        }
+    }
+    Ok(here)
+}
+
+/// The row of a field; those of structs without names belong to the struct around them.
+fn field(found: &References<'_>, node: NodeRef, name: &str, depth: u32) -> Option<Loc> {
+    let tree = found.tree();
+    let rows = || tree.record(node).numbered_rows();
+    let named = rows().find(|(_, row)| row.name.as_deref() == Some(name));
+    if let Some((id, _)) = named {
+        return Some(Loc::row(node, id));
+    }
+    rows().filter(|(_, row)| row.name.is_none() && depth < MAX_DEPTH).find_map(|(id, _)| match tree
+        .entry(Loc::row(node, id))
+    {
+        Item::Node(inner) => field(found, inner, name, depth + 1),
+        _ => None,
+    })
+}
+
+/// Structs without names are followed so far.
+const MAX_DEPTH: u32 = 64;
+
+/// A path as people write it.
+fn shown(steps: &[ValueStep<'_>]) -> String {
+    let mut path = Path::new();
+    for step in steps {
+        match step {
+            ValueStep::Field(name) => {
+                path.push(formwork::Segment::Field((*name).to_owned().into()));
+            }
+            ValueStep::Index(index) => path.push(*index),
+        }
+    }
+    if path.is_empty() { String::new() } else { path.to_string() }
+}

@@ -1,0 +1,509 @@
+//! References of a value, and what becomes of them when elements come to other positions.
+//!
+//! A value is taken in as for writing, so that what a reference hits is what the writer, too, takes
+//! it to hit. Nothing is placed: whoever edits may have more to do before the value can be written.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use super::forms::cell_fits;
+use super::item::{ArrayRef, Item, Loc, NodeRef};
+use super::plan::Direction;
+use super::program::Program;
+use super::source::{spelled_row, Given};
+use super::state::Engine;
+use super::tree::Tree;
+use super::val::Fallible;
+use super::walk::Walk;
+use super::write::build::{does_not_fit, is_nothing};
+use super::write::epoch_of;
+use crate::model::{
+    EpochId, Model, RecordId, RecordKind, Reference, Role, Row, RowId, RowKind, Type,
+};
+use crate::options::ReadOptions;
+use crate::path::Path;
+use crate::problem::{Problem, ProblemKind, WriteError};
+use crate::spelling::{KeptKind, KeptValue};
+
+/// One step of the way from a value to something in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Into a row of a record.
+    Row {
+        /// The record; of a form, that of its case.
+        record: RecordId,
+        /// The row.
+        row: RowId,
+        /// Whether a value may have nothing but this row where the record is.
+        only: bool,
+    },
+    /// Into an element of an array.
+    Element(u32),
+}
+
+/// A number or pointer of a value that refers to an element of an array.
+#[derive(Debug, Clone)]
+pub struct Found<'p> {
+    /// Where it stands.
+    pub at: Loc,
+    /// The position, or the key.
+    pub number: i128,
+    /// The row of the array.
+    pub array: Loc,
+    /// The field of the elements whose content it is; of a position, none.
+    pub key: Option<&'p str>,
+    elements: ArrayRef,
+}
+
+/// A value with what its references hit.
+pub struct References<'p> {
+    engine: Engine<'p, 'static>,
+    all: Vec<Found<'p>>,
+}
+
+/// What comes of a change for a reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moved {
+    /// Where it stands.
+    pub at: Loc,
+    /// What it has to be.
+    pub number: i128,
+}
+
+/// Where the elements of an array come to.
+pub struct Places<'f> {
+    /// The element that will not be there any more.
+    pub gone: Option<u32>,
+    /// The element that what refers to that one is to refer to, by the position that it has.
+    pub instead: Option<u32>,
+    /// Whether numbers that are no positions are asked for as well.
+    pub loose: bool,
+    /// The position that an element comes to, by the one that it has; none if nothing may refer to
+    /// it any more.
+    pub new: &'f mut dyn FnMut(u32) -> Option<u32>,
+}
+
+/// Why references cannot follow a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stays {
+    /// These refer to what would be gone.
+    Referenced(Vec<Path>),
+    /// These refer to elements of an array that follows from other parts of the value, so that
+    /// nobody knows yet where these come to be.
+    Follows(Vec<Path>),
+    /// These refer to no element already, or cannot say the number that they would have to.
+    Invalid(WriteError),
+}
+
+/// Finds what the references in a value hit.
+///
+/// The value is that of a struct: of the whole file, or of a part of one. Of a part, only those
+/// references are found whose arrays are in it.
+///
+/// # Errors
+///
+/// If it is no value of the record: then nobody knows what its numbers refer to.
+pub fn references<'p>(
+    program: &'p Program,
+    record: RecordId,
+    value: Given<'_>,
+) -> Result<References<'p>, WriteError> {
+    let model = program.model();
+    let whole = record == model.root;
+    let epochs: Vec<(EpochId, Vec<i128>)> = if whole || model.epochs.len() == 1 {
+        let known = if whole { epoch_of(program, value)? } else { (EpochId(0), Vec::new()) };
+        alloc::vec![known]
+    } else {
+        // A part does not say which layout it has. What it refers to is the same in all that have
+        // its fields.
+        (0..).map(EpochId).take(model.epochs.len()).map(|epoch| (epoch, Vec::new())).collect()
+    };
+    let mut error = None;
+    for (epoch, context) in epochs {
+        let options = ReadOptions::default();
+        let layout = program.layout(epoch);
+        let mut engine = Engine::new(program, layout, Direction::Writing, &[], &options);
+        engine.context = context;
+        engine.build_as(record, value);
+        let problems = core::mem::take(&mut engine.writing.problems);
+        if problems.is_empty() {
+            engine.tree.set_order(engine.order);
+            engine.memo.forget();
+            let all = engine.all_references(whole)?;
+            return Ok(References { engine, all });
+        }
+        error.get_or_insert(WriteError::new(problems));
+    }
+    Err(error.unwrap_or(WriteError::new(Vec::new())))
+}
+
+impl<'p> Engine<'p, '_> {
+    fn all_references(&mut self, whole: bool) -> Result<Vec<Found<'p>>, WriteError> {
+        let refers = |row: &Row| row.reference.is_some();
+        let records = self.model.records.iter();
+        let wanted: Vec<bool> = records.map(|record| record.rows.iter().any(refers)).collect();
+        let mut all = Vec::new();
+        let mut walk = Walk::all(&self.tree);
+        while let Some(node) = walk.next(&self.tree) {
+            if !wanted[self.tree.record_id(node).index()] {
+                continue;
+            }
+            for (id, row) in self.tree.record(node).numbered_rows() {
+                let (loc, Some(reference)) = (Loc::row(node, id), &row.reference) else { continue };
+                // Where a case has forms, its rows stand in one of these, which may say it, too.
+                let form = self.tree.in_form(loc);
+                if form.is_some_and(|form| self.tree.row(form).reference.is_some()) {
+                    continue;
+                }
+                if let Err(fault) = self.references_of(loc, row, reference, &mut all) {
+                    // What a part of a file refers to may be somewhere else.
+                    if whole {
+                        self.report(*fault, loc);
+                    }
+                }
+            }
+        }
+        WriteError::check(core::mem::take(&mut self.writing.problems))?;
+        Ok(all)
+    }
+
+    fn references_of(
+        &mut self,
+        loc: Loc,
+        row: &'p Row,
+        reference: &'p Reference,
+        all: &mut Vec<Found<'p>>,
+    ) -> Fallible<()> {
+        if let Role::View { slices, key } = &row.role {
+            // The elements belong to whoever holds the slices.
+            for slice in self.slices(loc, slices, *key, true)? {
+                self.elements_of(slice, loc, reference, all)?;
+            }
+            return Ok(());
+        }
+        if let (Role::Kept(_), Some(kept)) = (&row.role, self.tree.kept_of(loc, KeptKind::Number)) {
+            if let KeptValue::Int(number) = kept.stored {
+                return self.reference_at(loc, loc, number, reference, all);
+            }
+        }
+        if !self.tree.is_data(loc, row) {
+            return Ok(());
+        }
+        self.elements_of(loc, loc, reference, all)
+    }
+
+    /// The references in a row, as the row `by` says what they refer to.
+    fn elements_of(
+        &mut self,
+        loc: Loc,
+        by: Loc,
+        reference: &'p Reference,
+        all: &mut Vec<Found<'p>>,
+    ) -> Fallible<()> {
+        match self.tree.item(loc) {
+            Item::Array(array) => {
+                for index in 0..self.tree.count(array) {
+                    if let Some(number) = self.tree.int(self.tree.item(loc.at(index))) {
+                        self.reference_at(loc.at(index), by, number, reference, all)?;
+                    }
+                }
+                Ok(())
+            }
+            item => match self.tree.int(item) {
+                Some(number) => self.reference_at(loc, by, number, reference, all),
+                None => Ok(()),
+            },
+        }
+    }
+
+    fn reference_at(
+        &mut self,
+        at: Loc,
+        by: Loc,
+        number: i128,
+        reference: &'p Reference,
+        all: &mut Vec<Found<'p>>,
+    ) -> Fallible<()> {
+        let Some(array) = self.referred(reference, by)? else { return Ok(()) };
+        let Item::Array(elements) = self.tree.item(array) else { return Ok(()) };
+        let key = reference.field.as_deref();
+        all.push(Found { at, number, array, key, elements });
+        Ok(())
+    }
+}
+
+impl<'p> References<'p> {
+    /// All of them, in the order in which what holds them is met.
+    #[must_use]
+    pub fn all(&self) -> &[Found<'p>] {
+        &self.all
+    }
+
+    /// The value, as the engine has it.
+    #[must_use]
+    pub fn tree(&self) -> &Tree<'p, 'static> {
+        &self.engine.tree
+    }
+
+    /// The model in the layout that the value has.
+    #[must_use]
+    pub fn model(&self) -> &'p Model {
+        self.engine.model
+    }
+
+    /// The layout that the value has.
+    #[must_use]
+    pub fn epoch(&self) -> EpochId {
+        self.engine.layout.epoch
+    }
+
+    /// The row or element that a way leads to.
+    #[must_use]
+    pub fn locate(&self, way: &[Step]) -> Option<Loc> {
+        let tree = self.tree();
+        let mut node = NodeRef::ROOT;
+        let mut here = None;
+        for step in way {
+            here = Some(match (*step, here) {
+                (Step::Element(index), Some(loc)) => {
+                    let loc: Loc = loc;
+                    (loc.index().is_none()).then(|| loc.at(index))?
+                }
+                (Step::Element(_), None) => return None,
+                (Step::Row { record, row, .. }, before) => {
+                    if let Some(loc) = before {
+                        match tree.item(loc) {
+                            Item::Node(inner) => node = inner,
+                            _ => return None,
+                        }
+                    }
+                    (tree.record_id(node) == record).then(|| Loc::row(node, row))?
+                }
+            });
+        }
+        here
+    }
+
+    /// The way to a row or element.
+    #[must_use]
+    pub fn way(&self, loc: Loc) -> Vec<Step> {
+        let tree = self.tree();
+        let mut way = Vec::new();
+        let mut at = Some(loc);
+        while let Some(loc) = at {
+            way.extend(loc.index().map(Step::Element));
+            let (record, row) = self.logical(loc);
+            let definition = tree.record(loc.node);
+            let only = definition.transparent == Some(loc.row) && tree.case_of(loc.node).is_none();
+            way.push(Step::Row { record, row, only });
+            let mut node = loc.node;
+            // The rows of a form stand for those of its case.
+            while let (RecordKind::Form(..), Some(case)) =
+                (&tree.record(node).kind, tree.owner(node))
+            {
+                node = case;
+            }
+            at = tree.holder(node);
+        }
+        way.reverse();
+        way
+    }
+
+    /// The row of a case that a row of a form stands for; of others, the row itself.
+    fn logical(&self, loc: Loc) -> (RecordId, RowId) {
+        let tree = self.tree();
+        let record = tree.record(loc.node);
+        let own = (tree.record_id(loc.node), loc.row);
+        let RecordKind::Form(union, case, _) = record.kind else { return own };
+        let case = self.model().unions[union.index()].cases[case as usize].record;
+        let name = &record.rows[loc.row.index()].name;
+        let mut rows = self.model().records[case.index()].numbered_rows();
+        let same = rows.find(|(_, row)| row.name.is_some() && row.name == *name);
+        same.map_or(own, |(row, _)| (case, row))
+    }
+
+    /// Number by which a row is named in the spelling of what holds it.
+    #[must_use]
+    pub fn spelled_row(&self, loc: Loc) -> u16 {
+        let record = self.tree().record_id(loc.node);
+        spelled_row(loc.row, self.model().first_row(record))
+    }
+
+    /// Path of a row or element, for messages.
+    #[must_use]
+    pub fn path(&self, loc: Loc) -> Path {
+        self.tree().path(loc)
+    }
+
+    /// Number of elements of an array; none of what is no array, or follows from other parts.
+    #[must_use]
+    pub fn count(&self, array: Loc) -> Option<u32> {
+        let tree = self.tree();
+        match tree.item(array) {
+            Item::Array(elements) if self.is_own(array) => Some(tree.count(elements)),
+            _ => None,
+        }
+    }
+
+    /// Whether the elements of an array stand there in the value.
+    fn is_own(&self, array: Loc) -> bool {
+        let tree = self.tree();
+        let row = tree.row(array);
+        tree.is_data(array, row) && !matches!(row.kind, RowKind::Pool { .. })
+    }
+
+    /// What becomes of the references to an array when its elements come to other positions.
+    /// References in an element that is gone go with it.
+    ///
+    /// # Errors
+    ///
+    /// The references that cannot follow.
+    pub fn moved(&self, array: Loc, places: Places<'_>) -> Result<Vec<Moved>, Stays> {
+        let (mut moved, mut stays) = (Vec::new(), Staying::default());
+        let Item::Array(elements) = self.tree().item(array) else { return Ok(moved) };
+        let count = self.tree().count(elements);
+        let Places { gone, instead, loose, new } = places;
+        let mut known: BTreeMap<u32, Option<u32>> = BTreeMap::new();
+        let mut to = |index: u32| *known.entry(index).or_insert_with(|| new(index));
+        let mut left: BTreeMap<&str, BTreeMap<i128, bool>> = BTreeMap::new();
+        for found in &self.all {
+            let around = |loc: Loc| self.element_around(loc, elements);
+            if around(found.at).is_some_and(|index| gone == Some(index) || to(index).is_none()) {
+                continue;
+            }
+            if !self.is_own(found.array) {
+                stays.follows.push(self.path(found.at));
+                continue;
+            }
+            if around(found.array).is_some_and(|index| gone == Some(index) || to(index).is_none()) {
+                stays.held.push(self.path(found.at));
+                continue;
+            }
+            if found.elements != elements {
+                continue;
+            }
+            let Some(field) = found.key else {
+                let index = u32::try_from(found.number).ok().filter(|n| loose || *n < count);
+                match (index, index.map(&mut to)) {
+                    (Some(old), Some(Some(new))) if old == new => {}
+                    (_, Some(Some(new))) => match self.unsayable(found.at, new.into()) {
+                        None => moved.push(Moved { at: found.at, number: new.into() }),
+                        Some(kind) => {
+                            stays.problems.push(Problem::new(self.path(found.at), kind));
+                        }
+                    },
+                    (_, Some(None)) => stays.held.push(self.path(found.at)),
+                    (_, None) => {
+                        let (index, count) = (found.number, count.into());
+                        let kind = ProblemKind::IndexOutOfRange { index, count };
+                        stays.problems.push(Problem::new(self.path(found.at), kind));
+                    }
+                }
+                continue;
+            };
+            // It stays what it is as long as some element has the key.
+            let left = left.entry(field).or_insert_with(|| {
+                let mut left = BTreeMap::new();
+                for (index, number) in self.engine.numbered_contents(array, field) {
+                    let stays = gone != Some(index) && to(index).is_some();
+                    *left.entry(number).or_insert(false) |= stays;
+                }
+                left
+            });
+            if left.get(&found.number) == Some(&false) {
+                match instead.and_then(|index| self.key_of(array, field, index)) {
+                    Some(number) => moved.push(Moved { at: found.at, number }),
+                    None => stays.held.push(self.path(found.at)),
+                }
+            }
+        }
+        stays.check().map(|()| moved)
+    }
+
+    /// Why a reference cannot be a number, as far as that is known before anything is placed.
+    fn unsayable(&self, loc: Loc, number: i128) -> Option<ProblemKind> {
+        let row = self.tree().row(loc);
+        let ranked = row.reference.as_ref().is_some_and(|reference| reference.filter.is_some());
+        let cell = match row.ty.stripped() {
+            Type::Cell(cell) => cell,
+            Type::Array(array) => match array.element.stripped() {
+                Type::Cell(cell) => cell,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let stored = number.saturating_add(row.plus);
+        if ranked {
+            None
+        } else if row.none.contains(&stored) {
+            Some(is_nothing(number))
+        } else if !cell_fits(self.model(), cell, stored) {
+            Some(does_not_fit(number, &self.model().cell_name(cell)))
+        } else {
+            None
+        }
+    }
+
+    /// The references to the element of an array by its key, or to all that have the key.
+    #[must_use]
+    pub fn by_key(&self, array: Loc, field: &str, key: i128) -> Vec<Loc> {
+        let Item::Array(elements) = self.tree().item(array) else { return Vec::new() };
+        let hits = self.all.iter().filter(|found| {
+            found.elements == elements && found.key == Some(field) && found.number == key
+        });
+        hits.map(|found| found.at).collect()
+    }
+
+    /// The number in a field of an element.
+    #[must_use]
+    pub fn key_of(&self, array: Loc, field: &str, index: u32) -> Option<i128> {
+        let all = self.engine.numbered_contents(array, field);
+        all.into_iter().find(|(at, _)| *at == index).map(|(_, number)| number)
+    }
+
+    /// How many elements have a number in a field.
+    #[must_use]
+    pub fn having(&self, array: Loc, field: &str, number: i128) -> usize {
+        let all = self.engine.numbered_contents(array, field);
+        all.into_iter().filter(|(_, n)| *n == number).count()
+    }
+
+    /// The element of an array that something is in.
+    fn element_around(&self, loc: Loc, elements: ArrayRef) -> Option<u32> {
+        let tree = self.tree();
+        let mut at = Some(loc);
+        while let Some(loc) = at {
+            if let (Some(index), Item::Array(array)) = (loc.index(), tree.item(loc.whole_row())) {
+                if array == elements {
+                    return Some(index);
+                }
+            }
+            at = tree.holder(loc.node);
+        }
+        None
+    }
+}
+
+/// What cannot follow so far.
+#[derive(Default)]
+struct Staying {
+    held: Vec<Path>,
+    follows: Vec<Path>,
+    problems: Vec<Problem>,
+}
+
+impl Staying {
+    fn check(mut self) -> Result<(), Stays> {
+        self.held.dedup();
+        self.follows.dedup();
+        if !self.problems.is_empty() {
+            Err(Stays::Invalid(WriteError::new(self.problems)))
+        } else if !self.held.is_empty() {
+            Err(Stays::Referenced(self.held))
+        } else if !self.follows.is_empty() {
+            Err(Stays::Follows(self.follows))
+        } else {
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Elements are inserted, removed and moved in every array that something refers to: all references
+//! mean what they meant, and what is written is read as it was meant.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use arbitrary::Unstructured;
+use formwork::EditError;
+use formwork_interpreter::{Edit, EditFailure, Program, Source, Value, edit, write};
+use formwork_properties::follow::{self, Outcome};
+use formwork_tests::golden::features;
+use formwork_tests::{flows, laws, programs, samples, trees};
+
+/// Edits of each schema, unless `FORMWORK_EDITS` says another number.
+const EDITS: usize = 300;
+
+/// Largest sample whose edits are tried, in bytes, so that the test stays short.
+const LARGEST: u64 = 40_000;
+
+fn edits() -> usize {
+    let said = std::env::var("FORMWORK_EDITS").ok().and_then(|number| number.parse().ok());
+    said.unwrap_or(EDITS)
+}
+
+/// Bytes that choose, from a number: those of a generator whose steps are those of SplitMix64.
+fn choices(seed: u64) -> Vec<u8> {
+    let mut state = seed;
+    let word = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    };
+    std::iter::repeat_with(word).take(8).flat_map(u64::to_le_bytes).collect()
+}
+
+/// What came of the edits of one schema.
+#[derive(Default)]
+struct Tally {
+    outcomes: BTreeMap<Outcome, usize>,
+    rows: BTreeMap<(u32, u32), usize>,
+    broken: Vec<String>,
+}
+
+/// Edits values of a schema; several in a row, so that later ones meet what earlier ones made.
+fn tried(name: &str, program: &Program, values: &[Value]) -> Tally {
+    let mut tally = Tally::default();
+    let mut seed = 1;
+    let with: Vec<&Value> = values
+        .iter()
+        .filter(|value| {
+            let bytes = choices(0);
+            matches!(follow::check(program, value, &mut Unstructured::new(&bytes)), Ok(Some(_)))
+        })
+        .collect();
+    while !with.is_empty() && tally.outcomes.values().sum::<usize>() < edits() {
+        for value in &with {
+            seed += 1;
+            let bytes = choices(seed);
+            let what = follow::check(program, value, &mut Unstructured::new(&bytes));
+            let tried = match what {
+                Ok(Some(tried)) => tried,
+                Ok(None) => continue,
+                Err(broken) => {
+                    tally.broken.push(format!("{name}, seed {seed}: {broken}"));
+                    *tally.outcomes.entry(Outcome::Kept).or_default() += 1;
+                    continue;
+                }
+            };
+            *tally.outcomes.entry(tried.outcome).or_default() += 1;
+            for (record, row) in tried.rows {
+                *tally.rows.entry((record.0, row.0)).or_default() += 1;
+            }
+        }
+    }
+    tally
+}
+
+/// Rows with references that no value leads from.
+fn untouched(program: &Program, tally: &Tally) -> Vec<String> {
+    let rows = follow::rows(program).into_iter();
+    let left = rows.filter(|(record, row)| !tally.rows.contains_key(&(record.0, row.0)));
+    let named = left.map(|(record, row)| {
+        let record = &program.model().records[record.index()];
+        let row = record.rows[row.index()].name.as_deref().unwrap_or("?");
+        format!("{}.{row}", record.name)
+    });
+    named.collect()
+}
+
+/// Says what came of a schema, and fails for what does not hold.
+fn report(name: &str, program: &Program, tally: &Tally) {
+    println!("{name}: {:?}; not met: {:?}", tally.outcomes, untouched(program, tally));
+    assert!(tally.broken.is_empty(), "{}", tally.broken.join("\n"));
+    assert!(tally.outcomes.contains_key(&Outcome::Held) || tally.rows.is_empty(), "{name}");
+}
+
+/// Values of the files in a folder of samples.
+fn sampled(program: &Program, folder: &str) -> Vec<Value> {
+    let Some(samples) = samples::samples() else { return Vec::new() };
+    let mut paths = Vec::new();
+    collect(&samples.join(folder), &mut paths);
+    paths.sort();
+    paths.iter().filter_map(|path| laws::value_of(program, &fs::read(path).ok()?).ok()).collect()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("the folder of samples can be read") {
+        let path = entry.expect("readable").path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.metadata().is_ok_and(|metadata| metadata.len() <= LARGEST) {
+            files.push(path);
+        }
+    }
+}
+
+#[test]
+fn of_every_feature() {
+    let folder = samples::workspace().join("tests/golden");
+    let mut schemas = 0;
+    for feature in features(&folder).expect("the features can be read") {
+        let name = feature.schema.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let program = programs::from_file(&feature.schema).expect("the schema is clean");
+        if follow::rows(&program).is_empty() {
+            continue;
+        }
+        let values: Vec<Value> = feature
+            .files
+            .iter()
+            .filter_map(|file| {
+                formwork_interpreter::read(&program, &file.bytes, &file.options)
+                    .ok()
+                    .map(|document| document.value())
+            })
+            .collect();
+        let tally = tried(&name, &program, &values);
+        report(&name, &program, &tally);
+        assert_eq!(untouched(&program, &tally), [""; 0], "{name}");
+        schemas += 1;
+    }
+    assert!(schemas >= 10, "{schemas}");
+}
+
+#[test]
+fn of_event_flows() {
+    let program = programs::evfl();
+    let mut values: Vec<Value> = flows::all().into_iter().map(|(_, value)| value).collect();
+    values.extend(sampled(program, "evfl").into_iter().take(30));
+    let tally = tried("evfl", program, &values);
+    report("evfl", program, &tally);
+    // What we write ourselves does not have every reference.
+    if samples::samples().is_some() {
+        assert_eq!(untouched(program, &tally), [""; 0]);
+    }
+}
+
+#[test]
+fn of_trees_of_values() {
+    let program = programs::esf();
+    let mut values: Vec<Value> = trees::all().into_iter().map(|(_, value)| value).collect();
+    values.extend(sampled(program, "esf").into_iter().take(10));
+    let tally = tried("esf", program, &values);
+    report("esf", program, &tally);
+    // What we write ourselves does not have every reference.
+    if samples::samples().is_some() {
+        assert_eq!(untouched(program, &tally), [""; 0]);
+    }
+}
+
+#[test]
+fn of_drafts() {
+    for name in ["ainb", "bfres"] {
+        let path = samples::workspace().join("tests/reach").join(name).with_extension("kdl");
+        let text = fs::read_to_string(&path).expect("the draft can be read");
+        let loaded = formwork_codegen::load(name, &text, path.parent(), &programs::Shipped);
+        let program = formwork_interpreter::program(loaded.model.expect("it has no error"));
+        let values = sampled(&program, name);
+        if values.is_empty() {
+            continue;
+        }
+        let tally = tried(name, &program, &values);
+        report(name, &program, &tally);
+    }
+}
+
+/// References in slices of a shared table, one that usually follows from others, and one into the
+/// table itself.
+const SHARED: &str = r#"
+module shared root=File endian=little
+struct File {
+    u8    count
+    u8    uses_count
+    u8    word_count
+    Node  nodes    count=count
+    u8    uses     count=uses_count  from="nodes.uses"  ref=words
+    u8    words    count=word_count
+    u8    in_uses  ref=uses none=0xff
+    u8    first    ref=words usually="count(nodes) > 2 ? 1 : 0"
+}
+struct Node 0x02 {
+    u8     base       0x00
+    u8     use_count  0x01
+    slice  uses  of=File.uses base=base count=use_count
+}
+"#;
+
+#[test]
+fn of_shared_tables_and_what_usually_follows() {
+    let program = programs::from_text("shared.kdl", SHARED, None).expect("it is clean");
+    let bytes = [2, 3, 2, 0, 2, 2, 1, 1, 0, 1, 0x61, 0x62, 0xff, 1];
+    let value = laws::value_of(&program, &bytes).expect("it is a file");
+    let tally = tried("shared", &program, std::slice::from_ref(&value));
+    report("shared", &program, &tally);
+    // The word that it has instead of the first one is the same afterwards.
+    let mut changed = value.clone();
+    let word = Value::Int(0x63);
+    let insert = Edit::Insert(Source::Value(&word));
+    edit(&program, &mut changed, "words[0]", insert).expect("nothing keeps it");
+    let written = write(&program, &changed).expect("it can be written");
+    assert_eq!(written, [2, 3, 3, 0, 2, 2, 1, 2, 1, 2, 0x63, 0x61, 0x62, 0xff, 2]);
+    // Where elements of the table come to be follows from those who have slices of it.
+    let mut changed = value.clone();
+    let index = Value::Int(1);
+    edit(&program, &mut changed, "in_uses", Edit::Set(Source::Value(&index))).expect("it is one");
+    let before = changed.clone();
+    let refused = edit(&program, &mut changed, "nodes[0].uses[0]", Edit::Remove(None));
+    let Err(EditFailure::Edit(EditError::Follows { paths })) = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(paths.iter().map(ToString::to_string).collect::<Vec<_>>(), ["in_uses"]);
+    assert!(changed.same_spelling(&before));
+}

@@ -8,7 +8,7 @@ use formwork_interpreter::{Edit, EditFailure, Source, edit, read, write};
 use crate::args::{self, Action};
 use crate::problem::{Problem, reading_block};
 use crate::schema::Formats;
-use crate::{Outcome, diff, files, say};
+use crate::{Outcome, diff, files, say, shown};
 
 pub(crate) fn run(options: &args::Edit, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let text = value(options)?;
@@ -26,18 +26,16 @@ pub(crate) fn run(options: &args::Edit, out: &mut dyn Write) -> Result<Outcome, 
     let mut value = document.value();
     drop(document);
     let refused = |lines: Vec<String>| {
-        let lines: Vec<_> = lines.iter().map(|line| format!("\n  {line}")).collect();
-        let file = options.file.display();
-        Problem::Failure(format!("cannot {} in {file}{}", words(options), lines.concat()))
+        let lines = lines.iter().map(|line| format!("\n  {}", shown::text(line)));
+        let (lines, file) = (lines.collect::<String>(), shown::path(&options.file));
+        Problem::Failure(format!("cannot {} in {file}{lines}", words(options)))
     };
     match edit(&format.program, &mut value, &options.path, action) {
         Ok(()) => {}
         Err(EditFailure::Path { known, message }) => {
             let known = if known.is_empty() { "the file".to_owned() } else { format!("`{known}`") };
-            return Err(Problem::Usage(format!(
-                "{} leads nowhere: of {known}, {message}",
-                options.path
-            )));
+            let problem = format!("{} leads nowhere: of {known}, {message}", options.path);
+            return Err(Problem::Usage(shown::text(&problem).into_owned()));
         }
         Err(EditFailure::Edit(EditError::StillReferenced { paths })) => {
             let mut lines: Vec<_> =
@@ -117,5 +115,5 @@ fn name(action: Action) -> &'static str {
 
 /// What was to be done, for messages.
 fn words(options: &args::Edit) -> String {
-    format!("{} {}", name(options.action), options.path)
+    format!("{} {}", name(options.action), shown::text(&options.path))
 }

@@ -83,13 +83,14 @@ pub(crate) fn documentation(line: &str) -> String {
             // A fence has three; a span of that many may stand where a fence begins.
             Piece::Code(code) if ticks(code) < 3 => out.push_str(code),
             Piece::Code(text) | Piece::Ticks(text) | Piece::Words(text) => {
-                let mut chars = text.chars().peekable();
-                while let Some(c) = chars.next() {
-                    let next = chars.peek().copied();
+                for (at, c) in text.char_indices() {
+                    let next = text[at + c.len_utf8()..].chars().next();
                     match c {
                         '`' => out.push_str("\\`"),
                         '~' if next == Some('~') || out.ends_with('~') => out.push_str("\\~"),
                         '<' if next.is_some_and(opens_a_tag) => out.push_str("&lt;"),
+                        // Only addresses are links; a name in brackets would be one of Rust.
+                        '[' if !is_link(&text[at + 1..]) => out.push_str("\\["),
                         c => out.push(c),
                     }
                 }
@@ -97,6 +98,13 @@ pub(crate) fn documentation(line: &str) -> String {
         }
     }
     out
+}
+
+/// Whether this, behind a bracket, is the rest of a link to an address.
+fn is_link(text: &str) -> bool {
+    text.split_once(']').is_some_and(|(words, rest)| {
+        !words.contains('[') && (rest.starts_with("(https://") || rest.starts_with("(http://"))
+    })
 }
 
 fn opens_a_tag(c: char) -> bool {
@@ -130,6 +138,7 @@ mod tests {
         check("` <script> ", "\\` &lt;script>");
         check("```rust", "\\`\\`\\`rust");
         check("> ~~~", "> \\~\\~\\~");
+        check("a[0] [b](http://x) [c](d)", "a\\[0] [b](http://x) \\[c](d)");
         check("```a``` b", "\\`\\`\\`a\\`\\`\\` b");
         check("    panic!()", "panic!()");
         check("-     panic!()", "- panic!()");

@@ -64,6 +64,65 @@ fn files_and_what_they_import() {
     assert!(error.lines()[0].contains("big.kdl:4:8: E0201: no library `far`"), "{error}");
 }
 
+/// A file that turns up beside a schema is imported instead of a text that is no file, so cargo has
+/// to look for it; but not where it builds itself.
+#[test]
+fn folders_of_files_that_may_turn_up() {
+    let folder = Folder::new("shadows");
+    let text =
+        "module big \"Big\" root=File endian=little\nimport far\nstruct File {\n    far.Far b\n}\n";
+    let schema = folder.add("schema/big.kdl", text);
+    let far = "library far\nstruct Far {\n    u8 y\n}\n";
+    let build = || folder.build().schema(&schema).library("far", far).try_run();
+    let built = build().expect("the schema is good");
+    assert_eq!(names(&built.watched), ["schema"]);
+    folder.add("schema/far.kdl", far);
+    let built = build().expect("the schema is good");
+    assert!(built.watched.is_empty());
+    assert_eq!(names(&built.read), ["big.kdl", "far.kdl"]);
+    let beside = folder.add("big.kdl", text);
+    let build = folder.build().schema(&beside).library("far", far);
+    assert!(build.try_run().expect("the schema is good").watched.is_empty());
+}
+
+/// Whoever gets a schema with a link in it does not see what the link leads to.
+#[cfg(unix)]
+#[test]
+fn links_out_of_the_folder() {
+    let folder = Folder::new("links");
+    folder.add("secret.txt", "the secret is 42\n");
+    let far = "library far\nstruct Far {\n    u8 y\n}\n";
+    folder.add("shared/far.kdl", far);
+    let text =
+        "module big \"Big\" root=File endian=little\nimport far\nstruct File {\n    far.Far b\n}\n";
+    let schema = folder.add("schema/big.kdl", text);
+    let link = folder.0.join("schema/far.kdl");
+    std::os::unix::fs::symlink("../secret.txt", &link).expect("it can be made");
+    let error = folder.build().schema(&schema).try_run().expect_err("that is no schema");
+    let lines = error.lines().join("\n");
+    assert!(lines.contains("big.kdl:2:8: E0201: ") && lines.contains("is no schema"), "{lines}");
+    assert!(!error.to_string().contains("secret is"), "{error}");
+    fs::remove_file(&link).expect("it is there");
+    std::os::unix::fs::symlink("../shared/far.kdl", &link).expect("it can be made");
+    folder.build().schema(&schema).try_run().expect("that is one");
+}
+
+/// What lies under the name of a temporary file is not written to.
+#[cfg(unix)]
+#[test]
+fn prepared_links_are_not_followed() {
+    let folder = Folder::new("prepared");
+    let victim = folder.add("victim", "untouched");
+    fs::create_dir_all(folder.0.join("out")).expect("it can be made");
+    for number in 0..3 {
+        let name = format!("out/.small.rs.{}.{number}", process::id());
+        std::os::unix::fs::symlink(&victim, folder.0.join(name)).expect("it can be made");
+    }
+    folder.build().schema_text("small", SMALL).try_run().expect("the schema is good");
+    assert_eq!(fs::read_to_string(&victim).expect("it is there"), "untouched");
+    assert!(!folder.0.join("out/small.rs").is_symlink());
+}
+
 #[test]
 fn unchanged_code_is_not_written() {
     let folder = Folder::new("unchanged");

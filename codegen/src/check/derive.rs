@@ -1,6 +1,6 @@
 //! Each derived row has exactly one equation, wherever its struct is used, and none needs itself.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::context::{Context, bodies, has_bytes, row_name};
 use super::exprs::own_rows;
@@ -187,17 +187,22 @@ fn circles(model: &Model, id: RecordId, found: &mut Diagnostics) {
             (number, rows.collect())
         })
         .collect();
-    let mut done: Vec<RowId> = Vec::new();
+    let mut done: HashSet<RowId> = HashSet::new();
     for (number, _) in record.numbered_rows().filter(|(number, _)| needs.contains_key(number)) {
+        if done.contains(&number) {
+            continue;
+        }
         let mut way: Vec<(RowId, usize)> = vec![(number, 0)];
+        let mut places = HashMap::from([(number, 0)]);
         while let Some((at, next)) = way.last_mut() {
             let (at, next) = (*at, std::mem::replace(next, *next + 1));
             let Some(&need) = needs.get(&at).and_then(|needs| needs.get(next)) else {
-                done.push(at);
+                done.insert(at);
+                places.remove(&at);
                 way.pop();
                 continue;
             };
-            if let Some(start) = way.iter().position(|(row, _)| *row == need) {
+            if let Some(&start) = places.get(&need) {
                 let circle: Vec<&Row> = way[start..]
                     .iter()
                     .filter_map(|(row, _)| record.rows.get(row.index()))
@@ -213,6 +218,7 @@ fn circles(model: &Model, id: RecordId, found: &mut Diagnostics) {
                 break;
             }
             if !done.contains(&need) && needs.contains_key(&need) {
+                places.insert(need, way.len());
                 way.push((need, 0));
             }
         }

@@ -46,6 +46,8 @@ struct Scope<'a> {
     stepped: HashSet<Way>,
     /// What has to be done, with the row that needs it.
     duties: Vec<(Duty, &'a Row)>,
+    /// Their positions.
+    places: HashMap<Duty, usize>,
 }
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
@@ -90,15 +92,27 @@ impl<'a> Scope<'a> {
         record.passes.iter().for_each(|(_, pass)| collect_paths(pass, &mut paths));
         let ways = paths.iter().flat_map(|path| ways(context, id, path));
         let stepped = ways.flat_map(|way| (1..way.len()).map(move |n| way[..n].to_vec())).collect();
-        let duties = Vec::new();
-        let mut scope = Scope { context, tails, epoch, versions, id, record, stepped, duties };
+        let (duties, places) = (Vec::new(), HashMap::new());
+        let mut scope =
+            Scope { context, tails, epoch, versions, id, record, stepped, duties, places };
         scope.collect_duties(id, record, &Vec::new());
         if record.kind == RecordKind::Struct {
             for row in record.rows.iter().take(1) {
                 scope.duties.push((Duty::This, row));
             }
         }
+        for (at, (duty, _)) in scope.duties.iter().enumerate() {
+            scope.places.entry(duty.clone()).or_insert(at);
+        }
         scope
+    }
+
+    /// Those of the duties that are done here, in their order, with the place where.
+    fn of(&self, done: &Done) -> Vec<(&(Duty, &'a Row), Span)> {
+        let places = done.iter().filter_map(|(duty, span)| Some((*self.places.get(duty)?, *span)));
+        let mut places: Vec<(usize, Span)> = places.collect();
+        places.sort_by_key(|(at, _)| *at);
+        places.into_iter().filter_map(|(at, span)| Some((self.duties.get(at)?, span))).collect()
     }
 
     fn collect_duties(&mut self, id: RecordId, record: &'a Record, before: &Way) {
@@ -237,13 +251,12 @@ impl<'a> Scope<'a> {
     /// Both branches of a condition do the same, except for what may be empty.
     fn branches(&self, yes: Done, no: Done, found: &mut Diagnostics) -> Done {
         for (one, other) in [(&yes, &no), (&no, &yes)] {
-            for (duty, row) in &self.duties {
-                let Some(span) = one.get(duty) else { continue };
+            for ((duty, row), span) in self.of(one) {
                 if other.contains_key(duty) || self.may_be_empty(duty) {
                     continue;
                 }
                 let message = format!("{} is placed in one branch only", describe(duty, row));
-                let diagnostic = found.error("E0603", *span, message);
+                let diagnostic = found.error("E0603", span, message);
                 diagnostic.also(row.span, "always there");
             }
         }
@@ -268,15 +281,14 @@ impl<'a> Scope<'a> {
 
     /// Adds what was done, unless it was done before.
     fn join(&self, done: &mut Done, step: Done, found: &mut Diagnostics) {
-        for (duty, row) in &self.duties {
-            let Some(second) = step.get(duty) else { continue };
+        for ((duty, row), second) in self.of(&step) {
             // What owns things that stand before it is placed by `tail`, with them.
             if let Duty::Record(way) = duty
                 && let Some(first) = done.get(&Duty::Tail(way.clone()))
                 && self.comes_later(row)
             {
                 let message = format!("{} is placed twice", describe(duty, row));
-                let diagnostic = found.error("E0602", *second, message);
+                let diagnostic = found.error("E0602", second, message);
                 diagnostic.label("again").also(*first, "with what it owns");
                 diagnostic
                     .help("its layout does not begin with `self`: say `record` first, or `put`");
@@ -290,8 +302,8 @@ impl<'a> Scope<'a> {
                     continue;
                 }
                 let message = format!("{} is placed twice", describe(duty, row));
-                let diagnostic = found.error("E0602", *second, message);
-                if first != second {
+                let diagnostic = found.error("E0602", second, message);
+                if *first != second {
                     diagnostic.label("again").also(*first, "first");
                 }
             }

@@ -217,8 +217,8 @@ impl<'t> Cx<'t> {
     /// value.
     fn is_computed(&self, forms: &[(usize, RecordId, Vec<bool>)], name: &str) -> bool {
         forms.iter().all(|(_, form, _)| {
-            let slots = &self.rec(*form).slots;
-            let Some(slot) = slots.iter().find(|slot| slot.name == Some(name)) else {
+            let form = self.rec(*form);
+            let Some(slot) = form.slot_named(name).and_then(|at| form.slots.get(at)) else {
                 return true;
             };
             let fixed = slot.variants.iter().all(|variant| match &variant.source {
@@ -228,7 +228,7 @@ impl<'t> Cx<'t> {
                 }
                 _ => false,
             });
-            fixed || measured(slots).contains(&name)
+            fixed || measured(&form.slots).contains(&name)
         })
     }
 

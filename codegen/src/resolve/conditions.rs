@@ -40,7 +40,7 @@ impl<'t> Cx<'t> {
         let mut at = Some(record);
         while let Some(id) = at {
             let rec = self.rec(id);
-            shadowed |= rec.slots.iter().any(|slot| slot.name == Some(head));
+            shadowed |= rec.slot_named(head).is_some();
             if let Some((_, bound)) = rec.params.iter().find(|p| p.0 == head) {
                 return matches!(bound, Bound::Const(..));
             }

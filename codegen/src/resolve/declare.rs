@@ -1,5 +1,8 @@
 //! Declarations become records: rows are counted and named, nothing else is looked at yet.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
+
 use super::{Bound, Cx, Expr, Memo, Rec, ScopeId, Shape, Slot, Source, Variant, id32, names_of};
 use crate::model::{ByteOrder, RecordId, RecordKind, RelocationEncoding};
 use crate::span::{Span, Spanned};
@@ -10,6 +13,8 @@ use crate::syntax::expr::Ex;
 /// Rows while they are gathered.
 struct Gathered<'t> {
     slots: Vec<Slot<'t>>,
+    /// Names of these, and of the `let`s.
+    names: HashSet<&'t str>,
 }
 
 impl<'t> Cx<'t> {
@@ -159,7 +164,7 @@ impl<'t> Cx<'t> {
             }
         }
         let names: Vec<&str> = names.iter().map(|n| n.value.as_str()).collect();
-        let mut gathered = Gathered { slots: Vec::new() };
+        let mut gathered = Gathered { slots: Vec::new(), names: HashSet::new() };
         self.gather(id, items, &names, mask, &[], &mut gathered);
         self.rec_mut(id).slots.extend(gathered.slots);
     }
@@ -198,12 +203,7 @@ impl<'t> Cx<'t> {
                     }
                 }
                 Item::Let(decl) => {
-                    let clash = gathered
-                        .slots
-                        .iter()
-                        .any(|slot| slot.name == Some(decl.name.value.as_str()))
-                        || self.rec(id).lets.iter().any(|l| l.name.value == decl.name.value);
-                    if clash {
+                    if !gathered.names.insert(decl.name.value.as_str()) {
                         let name = &decl.name.value;
                         self.d.error(
                             "E0203",
@@ -262,8 +262,10 @@ impl<'t> Cx<'t> {
                 .as_ref()
                 .map(|n| n.value.as_str())
                 .or(matches!(row.word, RowWord::ByteOrder).then_some("byte_order"));
+        // Most names are new.
+        let clash = name.filter(|name| !gathered.names.insert(*name));
         let clash =
-            name.and_then(|name| gathered.slots.iter().position(|slot| slot.name == Some(name)));
+            clash.and_then(|name| gathered.slots.iter().position(|slot| slot.name == Some(name)));
         let at = match clash {
             Some(at) => {
                 let first = &gathered.slots[at];
@@ -381,6 +383,7 @@ impl<'t> Rec<'t> {
             arguments: Vec::new(),
             outer: None,
             slots: Vec::new(),
+            names: RefCell::default(),
             lets: Vec::new(),
             let_shapes: Vec::new(),
             checks: Vec::new(),

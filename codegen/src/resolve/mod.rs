@@ -38,7 +38,9 @@ mod texts;
 mod unions;
 mod words;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use crate::diagnostic::Diagnostics;
 use crate::model::{
@@ -181,6 +183,50 @@ struct Rec<'t> {
     span: Span,
     /// Rows when they are resolved, in the order of the slots.
     rows: Vec<ModelRow>,
+    /// Where names are.
+    names: RefCell<Names<'t>>,
+}
+
+/// Positions of slots and `let`s by name, for so many of both.
+#[derive(Debug, Default)]
+struct Names<'t> {
+    known: (usize, usize),
+    slots: HashMap<&'t str, usize>,
+    lets: HashMap<&'t str, usize>,
+    /// Slots without a name.
+    unnamed: Rc<[usize]>,
+}
+
+impl<'t> Rec<'t> {
+    fn slot_named(&self, name: &str) -> Option<usize> {
+        self.named(|names| names.slots.get(name).copied())
+    }
+
+    fn let_named(&self, name: &str) -> Option<usize> {
+        self.named(|names| names.lets.get(name).copied())
+    }
+
+    fn unnamed(&self) -> Rc<[usize]> {
+        self.named(|names| Rc::clone(&names.unnamed))
+    }
+
+    fn named<R>(&self, get: impl FnOnce(&Names<'t>) -> R) -> R {
+        let mut names = self.names.borrow_mut();
+        let known = (self.slots.len(), self.lets.len());
+        if names.known != known {
+            *names = Names { known, ..Names::default() };
+            for (at, slot) in self.slots.iter().enumerate() {
+                slot.name.map(|name| *names.slots.entry(name).or_insert(at));
+            }
+            let slots = self.slots.iter().enumerate();
+            names.unnamed =
+                slots.filter(|(_, slot)| slot.name.is_none()).map(|(at, _)| at).collect();
+            for (at, found) in self.lets.iter().enumerate() {
+                names.lets.entry(found.name.value.as_str()).or_insert(at);
+            }
+        }
+        get(&names)
+    }
 }
 
 /// A row, perhaps spelled differently in different epochs.

@@ -1,5 +1,7 @@
 //! The order in which rows are read, and which types contain themselves.
 
+use std::collections::VecDeque;
+
 use super::{Cx, ExprId, RecordId, id32};
 use crate::model::{Home, Member, Path, RowId, RowKind, Start, Step, Tag, Type};
 
@@ -38,18 +40,20 @@ impl<'t> Cx<'t> {
         }
         let mut pending: Vec<usize> = (0..rec.rows.len()).collect();
         pending.sort_by_key(|&at| (classes[at].0, classes[at].1));
+        let mut pending = VecDeque::from(pending);
+        let mut following = (0..rec.rows.len()).filter(|&at| classes[at].0 == 2).peekable();
         let needs: Vec<Vec<usize>> = (0..rec.rows.len()).map(|at| self.needs(id, at)).collect();
         let mut order = Vec::new();
         let mut done = vec![false; rec.rows.len()];
         // Each round takes the first row that is ready; a cycle is the checker's business.
         while !pending.is_empty() {
             let ready = pending.iter().position(|&at| {
-                let sequential = classes[at].0 == 2;
-                let before = !sequential || pending.iter().all(|&p| classes[p].0 != 2 || p >= at);
+                let before = classes[at].0 != 2 || following.peek() == Some(&at);
                 before && needs[at].iter().all(|&n| done[n] || n == at)
             });
-            let at = pending.remove(ready.unwrap_or(0));
+            let Some(at) = pending.remove(ready.unwrap_or(0)) else { break };
             done[at] = true;
+            while following.next_if(|&at| done[at]).is_some() {}
             order.push(RowId(id32(at)));
         }
         order

@@ -63,19 +63,17 @@ impl<'t> Cx<'t> {
     /// Way from a node to a row or `let` by name, through unnamed structs.
     pub(super) fn member(&self, id: RecordId, name: &str, depth: u32) -> Option<Vec<Member>> {
         let rec = self.rec(id);
-        if let Some(at) = rec.slots.iter().position(|slot| slot.name == Some(name)) {
+        if let Some(at) = rec.slot_named(name) {
             return Some(vec![Member::Row(RowId(id32(at)))]);
         }
-        if let Some(at) = rec.lets.iter().position(|l| l.name.value == name) {
+        if let Some(at) = rec.let_named(name) {
             return Some(vec![Member::Let(id32(at))]);
         }
         if depth > 8 {
             return None;
         }
-        for (at, slot) in rec.slots.iter().enumerate() {
-            if slot.name.is_some() {
-                continue;
-            }
+        for &at in &*rec.unnamed() {
+            let slot = &rec.slots[at];
             // Only what is known already: types of unnamed rows are found first.
             for variant in &slot.variants {
                 let Memo::Done(Some(base)) = &variant.base else { continue };
@@ -97,10 +95,7 @@ impl<'t> Cx<'t> {
         if depth > 8 {
             return;
         }
-        for slot in 0..self.rec(id).slots.len() {
-            if self.rec(id).slots[slot].name.is_some() {
-                continue;
-            }
+        for &slot in &*self.rec(id).unnamed() {
             for at in 0..self.rec(id).slots[slot].variants.len() {
                 let variant = &self.rec(id).slots[slot].variants[at];
                 let typed = matches!(&variant.source, Source::Row(row, _)

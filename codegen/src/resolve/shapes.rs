@@ -408,7 +408,7 @@ impl<'t> Cx<'t> {
 
     /// Number of a row by name.
     pub(super) fn row_named(&self, id: RecordId, name: &str) -> Option<RowId> {
-        let at = self.rec(id).slots.iter().position(|slot| slot.name == Some(name))?;
+        let at = self.rec(id).slot_named(name)?;
         Some(RowId(super::id32(at)))
     }
 }

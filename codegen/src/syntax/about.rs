@@ -6,6 +6,7 @@ use super::props::{self, props};
 use super::words::{Args, no_children};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Constant, RemarkKind};
+use crate::prose::line;
 use crate::span::Spanned;
 
 /// Statements that stand in modules, structs, unions, cases, strings, varints and enumerations.
@@ -54,7 +55,7 @@ pub(super) fn one(node: &Node, diagnostics: &mut Diagnostics) -> Option<About> {
         return None;
     };
     args.end(diagnostics);
-    Some(About::Remark(RemarkDecl { kind, text: text.to_owned(), span: node.span }))
+    Some(About::Remark(RemarkDecl { kind, text: line(text), span: node.span }))
 }
 
 fn example(node: &Node, diagnostics: &mut Diagnostics) -> Option<ExampleDecl> {

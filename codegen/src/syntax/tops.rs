@@ -1,5 +1,7 @@
 //! Nodes at the top level.
 
+use std::collections::HashMap;
+
 use super::ast::{
     Decl, DeclBody, EpochDecl, Head, Import, ListDecl, MemberDecl, ParamDecl, Props, SectionDecl,
     Tree, TypeEx, WordField,
@@ -385,6 +387,7 @@ fn enumeration(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
     let storage = if typed { storage(node, &mut args, diagnostics) } else { None };
     let doc = args.doc(diagnostics);
     let mut members: Vec<MemberDecl> = Vec::new();
+    let (mut names, mut numbers) = (HashMap::new(), HashMap::new());
     let (about, lines) = about::split(node.children.as_deref().unwrap_or_default(), diagnostics);
     for child in &lines {
         self::props(child, &[], diagnostics);
@@ -401,11 +404,11 @@ fn enumeration(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
         };
         let doc = args.doc(diagnostics);
         let name = child.name.clone();
-        if let Some(first) = members.iter().find(|m| m.name.value == name.value) {
+        if let Some(first) = names.get(&name.value).and_then(|&at: &usize| members.get(at)) {
             diagnostics
                 .error("E0115", name.span, format!("member `{}` is declared twice", name.value))
                 .also(first.name.span, "first here");
-        } else if let Some(first) = members.iter().find(|m| m.number == number) {
+        } else if let Some(first) = numbers.get(&number).and_then(|&at: &usize| members.get(at)) {
             diagnostics
                 .error(
                     "E0115",
@@ -414,6 +417,8 @@ fn enumeration(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
                 )
                 .also(first.name.span, "first here");
         } else {
+            names.insert(name.value.clone(), members.len());
+            numbers.insert(number, members.len());
             members.push(MemberDecl { name, number, doc });
         }
     }

@@ -51,7 +51,8 @@ pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStream
     let shown = parts.iter().map(|part| {
         let (name, method) = (part.ident.to_string(), &part.ident);
         let name = name.strip_prefix("r#").unwrap_or(&name).to_owned();
-        quote!(.field(#name, &self.#method()))
+        // By its path it is the getter, also where a trait has a method of its name.
+        quote!(.field(#name, &Self::#method(*self)))
     });
     let inspect = inspect(shapes, id, &parts, word);
     let remote =
@@ -141,7 +142,7 @@ fn accessors(shapes: &Shapes<'_>, parts: &[Part<'_>], word: Prim) -> TokenStream
             #with_doc
             #[must_use]
             pub fn #with(mut self, value: #ty) -> Self {
-                self.#set(value);
+                Self::#set(&mut self, value);
                 self
             }
         }
@@ -279,7 +280,7 @@ fn inspect(shapes: &Shapes<'_>, id: RecordId, parts: &[Part<'_>], word: Prim) ->
         let name = part.row.name.as_deref().unwrap_or_default();
         let get = &part.ident;
         quote! {
-            ::formwork::__rt::show(to, #name, &self.#get());
+            ::formwork::__rt::show(to, #name, &Self::#get(*self));
         }
     });
     let mut reserved = Vec::new();

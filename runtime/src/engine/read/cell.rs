@@ -448,7 +448,10 @@ impl<'p, 'b> Engine<'p, 'b> {
     pub(crate) fn node_too_short(&mut self, node: NodeRef, at: u64, limit: u64) -> ReadError {
         let plan = self.tree.plan(node);
         let remaining = limit.saturating_sub(at);
-        if let Some(block) = plan.block.filter(|block| u64::from(*block) > remaining) {
+        let start = at;
+        let block = plan.block.filter(|block| u64::from(*block) > remaining);
+        // Its rows matter only to somebody who wants to know what is there.
+        if let (Some(block), None) = (block, &self.tree.partial.asked) {
             self.tree.leave_unread(node, None);
             let kind = ReadErrorKind::UnexpectedEnd { needed: block.into(), remaining };
             return self.node_error(kind, at, node);
@@ -464,7 +467,9 @@ impl<'p, 'b> Engine<'p, 'b> {
             };
             if let Some(error) = error {
                 self.tree.leave_unread(node, Some(id));
-                return error;
+                let Some(block) = block else { return error };
+                let kind = ReadErrorKind::UnexpectedEnd { needed: block.into(), remaining };
+                return self.node_error(kind, start, node);
             }
         }
         let needed = plan.size.unwrap_or(0).into();

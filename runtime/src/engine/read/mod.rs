@@ -131,7 +131,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         if let Some(size) = plan.block.filter(|size| u64::from(*size) > cursor.remaining()) {
             let remaining = cursor.remaining();
             let kind = ReadErrorKind::UnexpectedEnd { needed: size.into(), remaining };
-            self.tree.leave_unread(node, None);
+            self.read_what_fits(node, start, cursor.limit);
             return Err(self.node_error(kind, start, node));
         }
         if self.is_too_deep() {
@@ -147,6 +147,35 @@ impl<'p, 'b> Engine<'p, 'b> {
         };
         self.tree.own_node_mut(node).end = short(end);
         Ok(end)
+    }
+
+    /// Reads rows of a block that does not fit, for somebody who wants to know what is there: up to
+    /// the first that does not fit itself.
+    #[cold]
+    fn read_what_fits(&mut self, node: NodeRef, base: u64, limit: u64) {
+        if self.tree.partial.asked.is_none() {
+            self.tree.leave_unread(node, None);
+            return;
+        }
+        let (plan, record) = (self.tree.plan(node), self.tree.record(node));
+        let claimed = self.claimed();
+        let mut read = 0;
+        for id in &record.read_order {
+            let (row, planned) = (&record.rows[id.index()], &plan.rows[id.index()]);
+            let loc = Loc::row(node, *id);
+            let Home::At(offset) = planned.home else { break };
+            let end = base.saturating_add(offset).saturating_add(planned.size.unwrap_or(0).into());
+            if end > limit || self.read_fixed_row(loc, row, planned, offset, base, limit).is_err() {
+                break;
+            }
+            read += 1;
+        }
+        let failed = record.read_order.get(read).filter(|_| read > 0).copied();
+        if let Some(failed) = failed {
+            self.tree.leave_begun(Loc::row(node, failed));
+        }
+        self.tree.leave_unread(node, failed);
+        self.claim_homes(node, claimed);
     }
 
     /// Reads the inline rows of a struct, case or form. Homes count from `base`.

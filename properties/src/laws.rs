@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use formwork::{ReadError, ReadOptions, WriteError};
+use formwork::{KeptKind, ReadError, ReadOptions, WriteError};
 use formwork_interpreter::{Program, Value, in_layout, read, write};
 
 use crate::{shown, value_text};
@@ -216,13 +216,21 @@ pub fn inside(error: ReadError, bytes: &[u8]) -> Result<ReadError, Broken> {
 }
 
 /// The value without any unusual spelling is written, read as an equal value, and has none again.
+/// It may be refused where a file had a number instead of one that its row cannot have.
 ///
 /// # Errors
 ///
 /// If not.
 pub fn canonical(program: &Program, value: &Value) -> Result<(), Broken> {
     let canonical = value.clone().canonical();
-    let written = put_get(program, &canonical)?;
+    let mut beyond = false;
+    value.for_each_kept(&mut |kept| {
+        beyond |= kept.kind == KeptKind::Number && kept.instead_of == Value::None;
+    });
+    let written = match put_get(program, &canonical) {
+        Err(Broken::Refused(_)) if beyond => return Ok(()),
+        written => written?,
+    };
     let again = value_of(program, &written).map_err(Broken::Unread)?;
     let mut kept = None;
     again.for_each_kept(&mut |spelling| {

@@ -104,6 +104,19 @@ pub fn cell_fits(model: &Model, cell: &Cell, n: i128) -> bool {
     }
 }
 
+/// Whether a row of numbers can have this one: its storage holds it, and a closed enumeration names it.
+pub(crate) fn can_be(model: &Model, row: &Row, n: i128) -> bool {
+    let Type::Cell(cell) = row.ty.stripped() else { return true };
+    let named = match cell.meaning {
+        Meaning::Enum(id) => {
+            let definition = &model.enums[id.index()];
+            !definition.closed || definition.members.iter().any(|member| member.number == n)
+        }
+        _ => true,
+    };
+    named && cell_fits(model, cell, n.saturating_add(row.plus))
+}
+
 /// Whether a value is a constant; floats are compared by the bits of their own width.
 #[must_use]
 pub fn given_is(value: &Given<'_>, constant: &Constant) -> bool {

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::checks::is_late;
-use super::forms::has_no_bytes;
+use super::forms::{can_be, has_no_bytes};
 use super::item::{ArrayRef, Blob, Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
 use super::kept::Kept;
 use super::plan::{Duties, Plan};
@@ -442,7 +442,14 @@ impl<'p, 'b> Engine<'p, 'b> {
                 let stored = self.tree.val(self.tree.item(loc));
                 if !self.tree.same(stored, canonical) {
                     let value = self.kept_value(self.tree.item(loc));
-                    let instead = self.kept_val(canonical);
+                    // What the row cannot have is no value of its type: the one that is there is
+                    // instead of nothing in particular then, and written always.
+                    let instead = match canonical {
+                        Val::Int(n) if !can_be(self.model, self.tree.row(loc), n) => {
+                            KeptValue::None
+                        }
+                        canonical => self.kept_val(canonical),
+                    };
                     self.keep(loc, kind, value, instead);
                 }
             }

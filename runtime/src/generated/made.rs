@@ -103,6 +103,9 @@ impl<'t, 'b> Seen<'t, 'b> {
             None => Kept::canonical(),
             Some(kept) => {
                 let stored = T::of(self.with(self.tree.entry(loc)));
+                if matches!(kept.instead_of, KeptValue::None) {
+                    return Kept::from(stored);
+                }
                 let instead_of = Seen { what: What::Kept(&kept.instead_of), ..self };
                 Kept::instead_of(stored, T::of(instead_of))
             }

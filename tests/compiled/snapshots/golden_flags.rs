@@ -42,7 +42,7 @@ impl Kept {
     /// With this `first`.
     #[must_use]
     pub fn with_first(mut self, value: bool) -> Self {
-        self.set_first(value);
+        Self::set_first(&mut self, value);
         self
     }
     #[allow(missing_docs)]
@@ -57,7 +57,7 @@ impl Kept {
     /// With this `second`.
     #[must_use]
     pub fn with_second(mut self, value: bool) -> Self {
-        self.set_second(value);
+        Self::set_second(&mut self, value);
         self
     }
     #[allow(missing_docs)]
@@ -72,7 +72,7 @@ impl Kept {
     /// With this `last`.
     #[must_use]
     pub fn with_last(mut self, value: bool) -> Self {
-        self.set_last(value);
+        Self::set_last(&mut self, value);
         self
     }
 }
@@ -80,9 +80,9 @@ impl Kept {
 impl ::core::fmt::Debug for Kept {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
         f.debug_struct("Kept")
-            .field("first", &self.first())
-            .field("second", &self.second())
-            .field("last", &self.last())
+            .field("first", &Self::first(*self))
+            .field("second", &Self::second(*self))
+            .field("last", &Self::last(*self))
             .finish()
     }
 }
@@ -93,9 +93,9 @@ impl ::formwork::Inspect for Kept {
     fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
         const ROWS: &[&str] = &["first", "second", "last", "#3"];
         to.begin_struct();
-        ::formwork::__rt::show(to, "first", &self.first());
-        ::formwork::__rt::show(to, "second", &self.second());
-        ::formwork::__rt::show(to, "last", &self.last());
+        ::formwork::__rt::show(to, "first", &Self::first(*self));
+        ::formwork::__rt::show(to, "second", &Self::second(*self));
+        ::formwork::__rt::show(to, "last", &Self::last(*self));
         ::formwork::__rt::inspect_bits(u64::from((self.0 >> 2) & 31), 3u16, to, ROWS);
         to.end_struct();
     }
@@ -121,7 +121,7 @@ impl Zero {
     /// With this `low`.
     #[must_use]
     pub fn with_low(mut self, value: bool) -> Self {
-        self.set_low(value);
+        Self::set_low(&mut self, value);
         self
     }
     #[allow(missing_docs)]
@@ -136,7 +136,7 @@ impl Zero {
     /// With this `high`.
     #[must_use]
     pub fn with_high(mut self, value: bool) -> Self {
-        self.set_high(value);
+        Self::set_high(&mut self, value);
         self
     }
 }
@@ -144,8 +144,8 @@ impl Zero {
 impl ::core::fmt::Debug for Zero {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
         f.debug_struct("Zero")
-            .field("low", &self.low())
-            .field("high", &self.high())
+            .field("low", &Self::low(*self))
+            .field("high", &Self::high(*self))
             .finish()
     }
 }
@@ -155,8 +155,8 @@ impl ::core::fmt::Debug for Zero {
 impl ::formwork::Inspect for Zero {
     fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
         to.begin_struct();
-        ::formwork::__rt::show(to, "low", &self.low());
-        ::formwork::__rt::show(to, "high", &self.high());
+        ::formwork::__rt::show(to, "low", &Self::low(*self));
+        ::formwork::__rt::show(to, "high", &Self::high(*self));
         to.end_struct();
     }
 }

@@ -19,7 +19,7 @@ pub struct File {
     [File] all { (show "items" items) } ["items"] {} { spelling }
 }
 
-/// Case `number` of [`Item`].
+/// Case `number` of \[`Item`].
 #[derive(Debug, Clone, Default)]
 pub struct ItemNumber {
     #[allow(missing_docs)]
@@ -41,7 +41,7 @@ pub struct ItemNumber {
     "value"] {} { spelling }
 }
 
-/// Case `bool` of [`Item`].
+/// Case `bool` of \[`Item`].
 #[derive(Debug, Clone, Default)]
 pub struct ItemBool {
     #[allow(missing_docs)]
@@ -63,7 +63,7 @@ pub struct ItemBool {
     spelling }
 }
 
-/// Case `float` of [`Item`].
+/// Case `float` of \[`Item`].
 #[derive(Debug, Clone, Default)]
 pub struct ItemFloat {
     #[allow(missing_docs)]
@@ -84,7 +84,7 @@ pub struct ItemFloat {
     [ItemFloat] all { (show "value" value) } ["value", "value", "value"] {} { spelling }
 }
 
-/// Case `list` of [`Item`].
+/// Case `list` of \[`Item`].
 #[derive(Debug, Clone, Default)]
 pub struct ItemList {
     #[allow(missing_docs)]
@@ -106,7 +106,7 @@ pub struct ItemList {
     { spelling }
 }
 
-/// Case `record` of [`Item`].
+/// Case `record` of \[`Item`].
 #[derive(Debug, Clone, Default)]
 pub struct ItemRecord {
     #[allow(missing_docs)]

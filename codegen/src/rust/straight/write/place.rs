@@ -13,6 +13,8 @@ pub(super) enum Part {
     Tail,
     /// Both.
     Put,
+    /// Nothing: another branch places it, so it must not be there.
+    Nothing,
 }
 
 /// Where what a statement has placed is remembered for another one.
@@ -41,7 +43,7 @@ impl<'m> Writer<'_, '_, 'm> {
             let other = match part {
                 Part::Record => Part::Tail,
                 Part::Tail => Part::Record,
-                Part::Put => continue,
+                Part::Put | Part::Nothing => continue,
             };
             if !order.iter().any(|(known, part)| known == text && *part == other) {
                 continue;
@@ -116,10 +118,53 @@ impl<'m> Writer<'_, '_, 'm> {
             Statement::Mark(..) => return unable("an address without bytes"),
             Statement::When(condition, then, otherwise) => {
                 let holds = self.straight.truth(&node.scope, node.view, *condition)?;
+                let (mut yes, mut no) = (Vec::new(), Vec::new());
+                paths(then, &mut yes);
+                paths(otherwise, &mut no);
+                let without = (self.unplaced(node, &no, &yes)?, self.unplaced(node, &yes, &no)?);
                 let then = self.sequence(node, then, kept)?;
                 let otherwise = self.sequence(node, otherwise, kept)?;
-                quote!(if #holds { #then } else { #otherwise })
+                let (not_then, not_otherwise) = without;
+                quote!(if #holds { #not_then #then } else { #not_otherwise #otherwise })
             }
+        })
+    }
+
+    /// Makes odd what some paths lead to, and these others do not.
+    fn unplaced(
+        &self,
+        node: &Node<'m>,
+        paths: &[&'m LayoutPath],
+        others: &[&'m LayoutPath],
+    ) -> Able<TokenStream> {
+        let mut tokens = TokenStream::new();
+        for path in paths {
+            if !others.iter().any(|other| other.text == path.text) {
+                tokens.extend(self.step(node, &path.steps, Part::Nothing, None)?);
+            }
+        }
+        Ok(tokens)
+    }
+
+    /// Makes odd what is there in a row.
+    fn nothing(&self, node: &Node<'m>, id: RowId, row: &'m Row) -> Able<TokenStream> {
+        let owns = match (&row.kind, row.ty.stripped()) {
+            (RowKind::Object { .. }, _) | (_, Type::Pointer(_)) => true,
+            _ => !self.place(node, id, Part::Tail, None)?.is_empty(),
+        };
+        // What is computed is there if what it is computed from is.
+        let Some(src) = self.field(node, id).filter(|_| owns) else { return Ok(quote!()) };
+        let code = &src.code;
+        Ok(match &src.shape {
+            Some(Shape::Option(inner)) if matches!(**inner, Shape::List(_)) => {
+                let x = self.fresh("x");
+                let list = self.src(quote!(#x), (**inner).clone());
+                let list = &list.code;
+                quote!(if let rt::Some(#x) = #code { s::holds(#list.is_empty())?; })
+            }
+            Some(Shape::Option(_)) => quote!(s::holds(#code.is_none())?;),
+            Some(Shape::List(_)) => quote!(s::holds(#code.is_empty())?;),
+            _ => quote!(s::holds(false)?;),
         })
     }
 
@@ -258,6 +303,9 @@ impl<'m> Writer<'_, '_, 'm> {
         kept: Option<&Kept>,
     ) -> Able<TokenStream> {
         let row = node.row(id);
+        if part == Part::Nothing {
+            return self.nothing(node, id, row);
+        }
         if matches!(row.kind, RowKind::Object { .. }) {
             return self.place_object(node, id, row, part, kept);
         }
@@ -347,6 +395,22 @@ fn collect(statements: &[Statement], found: &mut Vec<(String, Part)>) {
             Statement::When(_, then, otherwise) => {
                 collect(then, found);
                 collect(otherwise, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Paths of what statements place.
+fn paths<'m>(statements: &'m [Statement], found: &mut Vec<&'m LayoutPath>) {
+    for statement in statements {
+        match statement {
+            Statement::Record(path) | Statement::Tail(path) | Statement::Put(path) => {
+                found.push(path);
+            }
+            Statement::When(_, then, otherwise) => {
+                paths(then, found);
+                paths(otherwise, found);
             }
             _ => {}
         }

@@ -830,6 +830,8 @@ pub struct StringKind {
 pub enum PoolOrder {
     /// As labels are met in the order of their addresses.
     FirstUse,
+    /// As labels are met in the value: rows in their order, each with all that it leads to.
+    DepthFirst,
     /// By bytes.
     Bytes,
     /// By the bits from the last byte's lowest to the first byte's highest.

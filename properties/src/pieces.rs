@@ -223,7 +223,7 @@ impl Maker<'_, '_> {
         }
         self.structure("File")?;
         if self.pool {
-            let order = self.u.choose(&["bytes", "first-use"])?;
+            let order = self.u.choose(&["bytes", "first-use", "depth-first"])?;
             let members = self.u.choose(&["used", "kept"])?;
             let _ = writeln!(
                 self.text,

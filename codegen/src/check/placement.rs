@@ -13,6 +13,7 @@ use crate::model::{
     BinaryOp, EpochId, Expr, ExprId, Home, LayoutPath, Member, Model, Record, RecordId, RecordKind,
     Row, RowKind, Statement, Step, Target, Type, UnaryOp,
 };
+use crate::print::expr_text;
 use crate::span::Span;
 
 /// Something that has to be done once.
@@ -40,6 +41,8 @@ struct Scope<'a> {
     epoch: EpochId,
     /// What the epoch variables may be.
     versions: &'a [Ranges],
+    /// What is taken to hold, or not.
+    assumed: &'a Assumed,
     id: RecordId,
     record: &'a Record,
     /// Ways of inline rows whose insides the layout places one by one.
@@ -58,13 +61,17 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 continue;
             }
             for versions in versions(context.model, epoch, record) {
-                let scope = Scope::new(context, &tails, epoch, &versions, id, record);
-                let mut done = scope.run(&record.layout, found);
-                for (_, statements) in &record.passes {
-                    let pass = scope.run(statements, found);
-                    scope.join(&mut done, pass, found);
+                let all = assumptions(context.model, &versions, record);
+                let scope = |assumed| {
+                    let given = (versions.as_slice(), assumed);
+                    Scope::new(context, &tails, epoch, given, id, record)
+                };
+                let done: Vec<Done> = all.iter().map(|assumed| scope(assumed).all(found)).collect();
+                let mut ever = Done::new();
+                done.iter().for_each(|done| ever.extend(done.clone()));
+                for (assumed, done) in all.iter().zip(&done) {
+                    scope(assumed).undone(done, &ever, found);
                 }
-                scope.undone(&done, found);
             }
         }
     }
@@ -83,7 +90,7 @@ impl<'a> Scope<'a> {
         context: &'a Context,
         tails: &'a Tails,
         epoch: EpochId,
-        versions: &'a [Ranges],
+        (versions, assumed): (&'a [Ranges], &'a Assumed),
         id: RecordId,
         record: &'a Record,
     ) -> Self {
@@ -94,7 +101,7 @@ impl<'a> Scope<'a> {
         let stepped = ways.flat_map(|way| (1..way.len()).map(move |n| way[..n].to_vec())).collect();
         let (duties, places) = (Vec::new(), HashMap::new());
         let mut scope =
-            Scope { context, tails, epoch, versions, id, record, stepped, duties, places };
+            Scope { context, tails, epoch, versions, assumed, id, record, stepped, duties, places };
         scope.collect_duties(id, record, &Vec::new());
         if record.kind == RecordKind::Struct {
             for row in record.rows.iter().take(1) {
@@ -152,6 +159,16 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// What the layout and its passes do.
+    fn all(&self, found: &mut Diagnostics) -> Done {
+        let mut done = self.run(&self.record.layout, found);
+        for (_, statements) in &self.record.passes {
+            let pass = self.run(statements, found);
+            self.join(&mut done, pass, found);
+        }
+        done
+    }
+
     /// What the statements do.
     fn run(&self, statements: &[Statement], found: &mut Diagnostics) -> Done {
         let mut done = Done::new();
@@ -167,7 +184,7 @@ impl<'a> Scope<'a> {
                 Statement::Put(path) => self.place(path, true, true, found),
                 Statement::Run(pass, path) => self.pass(pass, path, found),
                 Statement::When(condition, yes, no) => {
-                    match decided(self.context.model, *condition, self.versions) {
+                    match decided(self.context.model, *condition, self.versions, self.assumed) {
                         Some(true) => {
                             let step = self.run(yes, found);
                             self.join(&mut done, step, found);
@@ -255,9 +272,7 @@ impl<'a> Scope<'a> {
                 if other.contains_key(duty) || self.may_be_empty(duty) {
                     continue;
                 }
-                let message = format!("{} is placed in one branch only", describe(duty, row));
-                let diagnostic = found.error("E0603", span, message);
-                diagnostic.also(row.span, "always there");
+                one_branch_only(duty, row, span, found);
             }
         }
         let mut both = no;
@@ -320,9 +335,16 @@ impl<'a> Scope<'a> {
         })
     }
 
-    fn undone(&self, done: &Done, found: &mut Diagnostics) {
+    /// Says what is not done, which is done `ever`, where other conditions hold, or never.
+    fn undone(&self, done: &Done, ever: &Done, found: &mut Diagnostics) {
         for (duty, row) in &self.duties {
             if done.contains_key(duty) {
+                continue;
+            }
+            if let Some(span) = ever.get(duty) {
+                if !self.may_be_empty(duty) {
+                    one_branch_only(duty, row, *span, found);
+                }
                 continue;
             }
             let name = &self.record.name;
@@ -432,9 +454,68 @@ fn compared(model: &Model, statements: &[Statement], marks: &mut Vec<(usize, i12
     }
 }
 
-/// What a condition says of some versions, if it is about nothing but that.
-fn decided(model: &Model, condition: ExprId, versions: &[Ranges]) -> Option<bool> {
-    let decided = |expr: ExprId| decided(model, expr, versions);
+/// Conditions about the value, by their text, with what they are taken to be.
+type Assumed = HashMap<String, bool>;
+
+/// All that the conditions may be that a layout and its passes ask more than once: what one of them
+/// places where such a condition holds, another one may place where it does not.
+fn assumptions(model: &Model, versions: &[Ranges], record: &Record) -> Vec<Assumed> {
+    let mut asked: Vec<(String, usize)> = Vec::new();
+    let passes = record.passes.iter().map(|(_, pass)| pass);
+    let mut open: Vec<&Statement> = passes.chain([&record.layout]).flatten().collect();
+    while let Some(statement) = open.pop() {
+        let Statement::When(condition, yes, no) = statement else { continue };
+        open.extend(yes.iter().chain(no));
+        if decided(model, *condition, versions, &Assumed::new()).is_none() {
+            let text = expr_text(model, affirmed(model, *condition).0);
+            match asked.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, times)) => *times += 1,
+                None => asked.push((text, 1)),
+            }
+        }
+    }
+    let mut all = vec![Assumed::new()];
+    for (text, _) in asked.iter().filter(|(_, times)| *times > 1).take(ASSUMED) {
+        all = all
+            .iter()
+            .flat_map(|known| {
+                [false, true].map(|truth| {
+                    let mut known = known.clone();
+                    known.insert(text.clone(), truth);
+                    known
+                })
+            })
+            .collect();
+    }
+    all
+}
+
+/// Most conditions of a layout that are told apart.
+const ASSUMED: usize = 6;
+
+/// A condition without what turns it round, and whether that is an odd number of times.
+fn affirmed(model: &Model, mut condition: ExprId) -> (ExprId, bool) {
+    let mut turned = false;
+    while let Expr::Unary(UnaryOp::Not, inner) = &model[condition] {
+        (condition, turned) = (*inner, !turned);
+    }
+    (condition, turned)
+}
+
+/// What a condition says of some versions, if it is about nothing but that and what is assumed.
+fn decided(
+    model: &Model,
+    condition: ExprId,
+    versions: &[Ranges],
+    assumed: &Assumed,
+) -> Option<bool> {
+    if !assumed.is_empty() {
+        let (condition, turned) = affirmed(model, condition);
+        if let Some(truth) = assumed.get(&expr_text(model, condition)) {
+            return Some(*truth != turned);
+        }
+    }
+    let decided = |expr: ExprId| decided(model, expr, versions, assumed);
     match &model[condition] {
         Expr::Bool(truth) => Some(*truth),
         Expr::Unary(UnaryOp::Not, inner) => decided(*inner).map(|truth| !truth),
@@ -475,6 +556,11 @@ fn decided(model: &Model, condition: ExprId, versions: &[Ranges]) -> Option<bool
         }
         _ => None,
     }
+}
+
+fn one_branch_only(duty: &Duty, row: &Row, span: Span, found: &mut Diagnostics) {
+    let message = format!("{} is placed in one branch only", describe(duty, row));
+    found.error("E0603", span, message).also(row.span, "always there");
 }
 
 fn describe(duty: &Duty, row: &Row) -> String {

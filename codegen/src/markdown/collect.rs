@@ -233,6 +233,9 @@ pub(super) fn pools(cx: &Cx<'_>) -> String {
                 PoolOrder::FirstUse => {
                     "in the order of the pointers that lead to them, by their offsets"
                 }
+                PoolOrder::DepthFirst => {
+                    "in the order in which the fields lead to them: each field, with all that it leads to, before the next one"
+                }
                 PoolOrder::Bytes => "by their bytes",
                 PoolOrder::BitsFromEnd => {
                     "by their bits from the end: bit 0 is the lowest bit of the last byte, bit 8 the lowest of the byte before; \

@@ -392,6 +392,7 @@ fn kind_words(model: &Model, record: &Record, kind: &RowKind) -> Vec<String> {
 fn pool_order_text(order: PoolOrder) -> &'static str {
     match order {
         PoolOrder::FirstUse => "first-use",
+        PoolOrder::DepthFirst => "depth-first",
         PoolOrder::Bytes => "bytes",
         PoolOrder::BitsFromEnd => "bits-from-end",
     }

@@ -95,12 +95,13 @@ impl<'t> Cx<'t> {
                         condition,
                         match word.value.as_str() {
                             "first-use" => PoolOrder::FirstUse,
+                            "depth-first" => PoolOrder::DepthFirst,
                             "bytes" => PoolOrder::Bytes,
                             "bits-from-end" => PoolOrder::BitsFromEnd,
                             other => {
                                 self.d
                                     .error("E0225", word.span, format!("unknown order `{other}`"))
-                                    .help("an order is `first-use`, `bytes` or `bits-from-end`");
+                                    .help("an order is `first-use`, `depth-first`, `bytes` or `bits-from-end`");
                                 return None;
                             }
                         },

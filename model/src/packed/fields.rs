@@ -123,7 +123,7 @@ lists! {
         Slice { table, base, factor, offset, count, empty_base },
         Pool { always, kept, order, pad },
     }
-    cases PoolOrder { FirstUse, Bytes, BitsFromEnd, }
+    cases PoolOrder { FirstUse, DepthFirst, Bytes, BitsFromEnd, }
     cases Home { At(offset), Next, Absent, Nowhere, }
     cases Role {
         Data,

@@ -16,7 +16,7 @@ use super::walk::Walk;
 use super::writing::TextAside;
 use crate::error::ReadErrorKind;
 use crate::model::{
-    ExprId, Extent, PointerId, PoolOrder, RowKind, RunType, Start, Target, Terminated, Type,
+    ExprId, Extent, PointerId, PoolOrder, RowId, RowKind, RunType, Start, Target, Terminated, Type,
 };
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -78,8 +78,13 @@ impl<'p> Engine<'p, '_> {
     ) -> Fallible<Vec<Item>> {
         let order = self.pool_order(loc, order)?;
         self.charge(met.len() as u64)?;
-        // Those that are not placed come last.
-        sort_by_number(&mut met, |met| met.cell);
+        if order == PoolOrder::DepthFirst {
+            let ranks = self.ranks_in_value()?;
+            sort_by_number(&mut met, |met| ranks[met.number as usize]);
+        } else {
+            // Those that are not placed come last.
+            sort_by_number(&mut met, |met| met.cell);
+        }
         let mut members: Vec<Item> = Vec::new();
         let mut known = BytesMap::default();
         let first: Vec<Item> =
@@ -100,7 +105,7 @@ impl<'p> Engine<'p, '_> {
             members.push(item);
         }
         let order = match order {
-            PoolOrder::FirstUse => return Ok(members),
+            PoolOrder::FirstUse | PoolOrder::DepthFirst => return Ok(members),
             PoolOrder::Bytes => crate::PoolOrder::Bytes,
             PoolOrder::BitsFromEnd => crate::PoolOrder::BitsFromEnd,
         };
@@ -110,6 +115,54 @@ impl<'p> Engine<'p, '_> {
             _ => crate::compare(order, &tree.item_key(*a), &tree.item_key(*b)),
         });
         Ok(members)
+    }
+
+    /// For each pointer, how many are met before it in the value.
+    fn ranks_in_value(&mut self) -> Fallible<Vec<u32>> {
+        let tree = &self.tree;
+        let mut ranks = alloc::vec![UNPLACED; tree.pointers.len()];
+        let (mut met, mut steps) = (0_u32, 0_u64);
+        // What is left of nodes, and of arrays with the type of their elements.
+        let mut open = alloc::vec![(Item::Node(NodeRef::ROOT), None, 0_u32)];
+        while let Some((item, element, at)) = open.pop() {
+            steps += 1;
+            let (mut next, mut ty) = match (item, element) {
+                (Item::Node(node), _) => {
+                    let Some(row) = tree.record(node).rows.get(at as usize) else { continue };
+                    open.push((item, element, at + 1));
+                    (tree.entry(Loc::row(node, RowId(at))), &row.ty)
+                }
+                (Item::Array(array), Some(ty)) => {
+                    let Some(next) = tree.element(array, at) else { continue };
+                    open.push((item, element, at + 1));
+                    (next, ty)
+                }
+                _ => continue,
+            };
+            loop {
+                ty = ty.stripped();
+                match (ty, next) {
+                    (Type::Pointer(pointer), Item::Pointer(number)) => {
+                        ranks[number as usize] = met;
+                        met += 1;
+                        let Target::Own(target) = &pointer.target else { break };
+                        (next, ty) = (tree.pointers[number as usize].target, target);
+                    }
+                    (Type::Array(array), next) => {
+                        if !matches!(array.element, Type::Cell(_)) {
+                            open.push((next, Some(&array.element), 0));
+                        }
+                        break;
+                    }
+                    (_, next) => {
+                        open.push((next, None, 0));
+                        break;
+                    }
+                }
+            }
+        }
+        self.charge(steps)?;
+        Ok(ranks)
     }
 
     fn pool_order(

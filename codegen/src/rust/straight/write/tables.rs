@@ -75,6 +75,9 @@ impl<'m> Writer<'_, '_, 'm> {
                     for (condition, order) in order.iter().rev() {
                         let order = match order {
                             PoolOrder::FirstUse => quote!(::formwork::PoolOrder::FirstUse),
+                            PoolOrder::DepthFirst => {
+                                return unable("a pool in the order of the value");
+                            }
                             PoolOrder::Bytes => quote!(::formwork::PoolOrder::Bytes),
                             PoolOrder::BitsFromEnd => quote!(::formwork::PoolOrder::BitsFromEnd),
                         };

@@ -75,6 +75,8 @@ macro_rules! formats {
 }
 
 formats! {
+    /// Animation events: `.baev`.
+    baev = "baev": File;
     /// Total War object serialization, a tree of typed values: saves, replays, start positions
     /// (`.esf`, `.save`, `.replay` and others).
     esf = "esf": File;

@@ -69,7 +69,7 @@ impl Options {
     /// With this `loud`.
     #[must_use]
     pub fn with_loud(mut self, value: bool) -> Self {
-        self.set_loud(value);
+        Self::set_loud(&mut self, value);
         self
     }
     #[allow(missing_docs)]
@@ -95,7 +95,7 @@ impl Options {
     /// If the value does not fit 4 bits.
     #[must_use]
     pub fn with_speed(mut self, value: u8) -> Self {
-        self.set_speed(value);
+        Self::set_speed(&mut self, value);
         self
     }
 }
@@ -103,8 +103,8 @@ impl Options {
 impl ::core::fmt::Debug for Options {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
         f.debug_struct("Options")
-            .field("loud", &self.loud())
-            .field("speed", &self.speed())
+            .field("loud", &Self::loud(*self))
+            .field("speed", &Self::speed(*self))
             .finish()
     }
 }
@@ -115,8 +115,8 @@ impl ::formwork::Inspect for Options {
     fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
         const ROWS: &[&str] = &["loud", "speed", "#2"];
         to.begin_struct();
-        ::formwork::__rt::show(to, "loud", &self.loud());
-        ::formwork::__rt::show(to, "speed", &self.speed());
+        ::formwork::__rt::show(to, "loud", &Self::loud(*self));
+        ::formwork::__rt::show(to, "speed", &Self::speed(*self));
         ::formwork::__rt::inspect_bits(u64::from(self.0 >> 5), 2u16, to, ROWS);
         to.end_struct();
     }
@@ -144,7 +144,7 @@ pub struct Thing<'a> {
     ["name", "parent", "type", "#3", "data"] {} { spelling }
 }
 
-/// Case `nothing` of [`ThingData`].
+/// Case `nothing` of \[`ThingData`].
 #[derive(Debug, Clone, Default)]
 pub struct ThingNothing {
     /// How the file spelled this where that is not canonical; takes no part in `==`.
@@ -176,7 +176,7 @@ pub struct ThingNumber {
     [ThingNumber] all { (show "value" value) (show "extra" extra) } [] {} {}
 }
 
-/// Case `parts` of [`ThingData`].
+/// Case `parts` of \[`ThingData`].
 #[derive(Debug, Clone, Default)]
 pub struct ThingParts<'a> {
     #[allow(missing_docs)]

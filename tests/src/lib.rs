@@ -2,6 +2,7 @@
 //! cases that somebody else wrote, and cases of our own.
 #![forbid(unsafe_code)]
 
+pub mod archives;
 pub mod bytes;
 pub mod cases;
 pub mod flows;

@@ -48,6 +48,16 @@ pub fn shipped(name: &str) -> Program {
     from_text(&format!("{name}.kdl"), text, None).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// Archives of animation events, prepared once.
+///
+/// # Panics
+///
+/// As [`shipped`].
+pub fn baev() -> &'static Program {
+    static PROGRAM: OnceLock<Program> = OnceLock::new();
+    PROGRAM.get_or_init(|| shipped("baev"))
+}
+
 /// Trees of typed values, prepared once.
 ///
 /// # Panics

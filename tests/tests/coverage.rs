@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use formwork::{KeptKind, ReadOptions};
 use formwork_interpreter::{Coverage, Program, WalkOptions, coverage, read};
 use formwork_tests::golden::features;
-use formwork_tests::{programs, samples};
+use formwork_tests::{archives, programs, samples};
 
 fn of(model: &Program, bytes: &[u8]) -> Coverage {
     coverage(model, bytes, &ReadOptions::default())
@@ -134,6 +134,17 @@ fn trees_are_explained() {
         }
     }
     assert!(count >= 9, "{count} files");
+}
+
+#[test]
+fn archives_are_explained() {
+    for (name, archive) in archives::all() {
+        let bytes = archive.bytes();
+        let found = of(programs::baev(), &bytes);
+        let Coverage { claimed, fill, size, .. } = found;
+        assert_eq!(found, Coverage { claimed, fill, size, ..Coverage::default() }, "{name}");
+        assert_eq!(claimed + fill, size, "{name}");
+    }
 }
 
 /// Offset of a field.

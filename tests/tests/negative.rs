@@ -12,7 +12,7 @@ use formwork::ReadOptions;
 use formwork_interpreter::{Program, program, read};
 use formwork_tests::golden::features;
 use formwork_tests::negative::{Cases, FoundError, FoundNote, Kind, Reader, Reason, cases};
-use formwork_tests::{programs, samples};
+use formwork_tests::{archives, programs, samples};
 
 /// Reads without generated code.
 struct Interpreter<'m>(&'m Program);
@@ -230,6 +230,17 @@ fn fixtures_of_trees() {
     let total = summary.finish("fixtures of trees");
     // More rules only make it more.
     assert!(total >= 140, "{total} cases");
+}
+
+#[test]
+fn fixtures_of_archives() {
+    let mut summary = Summary::default();
+    for (name, archive) in archives::all() {
+        summary.run(name, programs::baev(), &archive.bytes());
+    }
+    let total = summary.finish("fixtures of archives");
+    // More rules only make it more.
+    assert!(total >= 330, "{total} cases");
 }
 
 #[test]

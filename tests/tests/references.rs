@@ -10,7 +10,7 @@ use formwork::EditError;
 use formwork_interpreter::{Edit, EditFailure, Program, Source, Value, edit, write};
 use formwork_properties::follow::{self, Outcome};
 use formwork_tests::golden::features;
-use formwork_tests::{flows, laws, programs, samples, trees};
+use formwork_tests::{archives, flows, laws, programs, samples, trees};
 
 /// Edits of each schema, unless `FORMWORK_EDITS` says another number.
 const EDITS: usize = 300;
@@ -155,6 +155,15 @@ fn of_event_flows() {
     if samples::samples().is_some() {
         assert_eq!(untouched(program, &tally), [""; 0]);
     }
+}
+
+#[test]
+fn of_archives() {
+    let program = programs::baev();
+    let values: Vec<Value> = archives::all().into_iter().map(|(_, made)| made.value()).collect();
+    let tally = tried("baev", program, &values);
+    report("baev", program, &tally);
+    assert_eq!(untouched(program, &tally), [""; 0]);
 }
 
 #[test]

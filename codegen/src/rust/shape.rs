@@ -166,7 +166,7 @@ impl<'m> Shapes<'m> {
     /// The index that positions in the array of a row have, if anything refers to it.
     #[must_use]
     pub fn index_into(&self, record: RecordId, row: RowId) -> Option<IndexId> {
-        let array = (index::first_use(self.model, record), row);
+        let array = (index::first_like(self.model, record, row), row);
         self.indices().find(|id| self.index_array(*id) == Some(array))
     }
 

@@ -65,7 +65,7 @@ pub struct Opt<'a> {
 ::formwork::__file! {
     File < 'a > [] []
     "\
-mmvod)=!+when_data!!!#!#!%all!2(!###G!!'flags!$*'%$!!*-%$!&*'-,*-#'*2)()#+&N*&!'count#1###_!'t\
+befhx)=!+when_data!!!#!#!%all!2(!###G!!'flags!$*'%$!!*-%$!&*'-,*-#'*2)()#+&N*&!'count#1###_!'t\
 here$1!#CBname%!$xy*,%$*2)($!&File!)#%!!!#!%$#!'!.#!'first!!!$#<$#5)=)(nested'Y!$#*)>('other(=\
 #$(=#&&7!,_#)&list!'$=$!$!@##*@,opts!'$##!#9!)<##$(6!)!#$%&'(!!!%Opt!%#'$:#$,_##(#V$$$!!(#&*V#\
 &more)g%!3X#$%!'d%!"

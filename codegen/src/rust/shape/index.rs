@@ -1,6 +1,8 @@
 //! Arrays whose elements something refers to: each has a type for positions in it.
 
-use crate::model::{Expr, Member, Model, Path, RecordId, RecordKind, RowId, RowKind, Start, Step};
+use crate::model::{
+    Expr, Member, Model, Path, Record, RecordId, RecordKind, RowId, RowKind, Start, Step,
+};
 
 /// Position in the list of arrays that are referred to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,7 +58,8 @@ impl Indices {
     }
 }
 
-/// The row that a path leads to. Uses of one declaration with other arguments are one place.
+/// The row that a path leads to. Uses of one declaration with other arguments are one place, unless
+/// these say what the elements are.
 pub fn array_of(model: &Model, path: &Path, lets: u32) -> Option<(RecordId, RowId)> {
     let lets = lets.checked_sub(1)?;
     let field = path.steps.iter().rev().find_map(|step| match step {
@@ -70,7 +73,7 @@ pub fn array_of(model: &Model, path: &Path, lets: u32) -> Option<(RecordId, RowI
         record = entered(model, record, member)?;
     }
     match last {
-        Member::Row(row) | Member::Into(row) => Some((first_use(model, record), *row)),
+        Member::Row(row) | Member::Into(row) => Some((first_like(model, record, *row), *row)),
         Member::Let(position) => {
             let binding = model.records[record.index()].lets.get(*position as usize)?;
             match &model[binding.expr] {
@@ -106,17 +109,27 @@ fn entered(model: &Model, record: RecordId, member: &Member) -> Option<RecordId>
     }
 }
 
-/// The first record of the declaration that a record is a use of.
-pub fn first_use(model: &Model, record: RecordId) -> RecordId {
+/// The first record of the declaration that a record is a use of, of those in which a row has
+/// elements of the same declaration.
+pub fn first_like(model: &Model, record: RecordId, row: RowId) -> RecordId {
+    let kind = |record: &Record| {
+        let ty = &record.rows.get(row.index())?.ty;
+        ty.records().next().map(|id| {
+            let element = &model.records[id.index()];
+            (element.template.clone(), element.span)
+        })
+    };
     let here = &model.records[record.index()];
     if here.kind != RecordKind::Struct {
         return record;
     }
-    let same = |other: &&crate::model::Record| {
+    let elements = kind(here);
+    let same = |other: &&Record| {
         other.kind == RecordKind::Struct
             && other.template == here.template
             && other.span == here.span
             && other.rows.len() == here.rows.len()
+            && kind(other) == elements
     };
     let first = model.records.iter().position(|other| same(&other));
     first.and_then(|first| u32::try_from(first).ok()).map_or(record, RecordId)

@@ -101,13 +101,16 @@ impl<'p> Engine<'p, '_> {
                         let item = &tree.pointers[number as usize];
                         let listing = listings.get(pointer.kind.index()).copied().flatten();
                         let class = listing.map(|listing| class_policy(model, pointer, listing));
+                        let set = || is_set(tree, reading, pointer, item);
                         let listed = match pointer.list.or(class) {
                             Some(Policy::Always) => true,
-                            Some(Policy::Set) => is_set(tree, reading, pointer, item),
+                            Some(Policy::Set) => set(),
                             Some(Policy::Never) | None => false,
                         };
                         if listed {
-                            found.push((item.cell, pointer.section));
+                            // What leads nowhere leads into no section of its own.
+                            let own = pointer.section != 0 && set();
+                            found.push((item.cell, if own { pointer.section } else { 0 }));
                         }
                     });
                 }

@@ -187,7 +187,11 @@ impl<'m> Writer<'_, '_, 'm> {
             return Ok(quote!());
         }
         let section = pointer.section;
-        let push = quote!(cx.list(#at, #section););
+        // What leads nowhere leads into no section of its own.
+        let push = match section == 0 || set.to_string() == "true" {
+            true => quote!(cx.list(#at, #section);),
+            false => quote!(cx.list(#at, if #set { #section } else { 0 });),
+        };
         let one = |policy: Policy| match policy {
             Policy::Never => quote!(),
             Policy::Always => push.clone(),

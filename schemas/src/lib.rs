@@ -4,6 +4,7 @@
 /// Name and text of every schema.
 const ALL: &[(&str, &str)] = &[
     ("baev", include_str!("../baev.kdl")),
+    ("bfres", include_str!("../bfres.kdl")),
     ("esf", include_str!("../esf.kdl")),
     ("evfl", include_str!("../evfl.kdl")),
     ("nn", include_str!("../nn.kdl")),

@@ -12,7 +12,7 @@ import json
 import math
 import struct
 import sys
-import zlib
+from zlib import adler32
 
 FORMATS = {
     0x0201: ("B", 1, 255.0), 0x0203: ("B", 1, 1), 0x0901: ("B", 2, 255.0), 0x0903: ("B", 2, 1),
@@ -26,6 +26,7 @@ PRECISION = {0x0B02: 0.02, 0x0E02: 0.01, 0x1505: 0.01, 0x1805: 0.001}
 class Resource:
     def __init__(self, data):
         self.data = data
+        self.checked = {"positions": 0, "normals": 0, "indices": 0, "keys": 0}
         assert data[:8] == b"FRES    " and data[12:14] == b"\xff\xfe"
         self.major = self.u16(0x0A)
         late = self.major >= 9
@@ -67,7 +68,6 @@ class Resource:
         return [first + size * i for i in range(count)]
 
     def model(self, at):
-        m = self.major
         name = self.text(at + (0x08 if self.late else 0x10))
         skeleton = self.u64(at + (0x18 if self.late else 0x20))
         buffers = self.u64(at + (0x20 if self.late else 0x28))
@@ -78,7 +78,6 @@ class Resource:
         shapes = [shapes + (0x60 if self.late else 0x70) * i for i in range(counts[1])]
         skeleton = self.skeleton(skeleton)
         vertices = [self.vertices(buffer) for buffer in buffers]
-        # Buffers follow one another, all together behind the indices.
         return {
             "name": name,
             "bones": skeleton,
@@ -119,7 +118,7 @@ class Resource:
             assert size == stride * count, "size of a buffer"
             assert start + size <= len(self.data)
             places.append((start, stride))
-            sums.append(zlib.crc32(self.data[start : start + size]))
+            sums.append(adler32(self.data[start : start + size]))
             start = (start + size + 7) // 8 * 8
         values = {}
         for i in range(attribute_count):
@@ -176,17 +175,19 @@ class Resource:
             for k in range(part_count):
                 offset, length = self.u32(parts + 8 * k), self.u32(parts + 8 * k + 4)
                 assert offset + length * (1 << form) <= count * (1 << form)
-            found.append({"indices": zlib.crc32(self.data[start : start + count * (1 << form)]),
+            found.append({"indices": adler32(self.data[start : start + count * (1 << form)]),
                           "count": count, "boxes": boxes})
             form, places = own["values"].get("_p0", (0, None))
             # Skinned vertices stand where their bones are.
             if places and skins == 0 and vertices_are_plain(own):
-                outside(boxes[-1], [places[n + first] for n in set(indices)], name)
-        for attribute in ("_n0",):
-            form, normals = own["values"].get(attribute, (0, None))
-            for normal in normals or []:
-                length = math.sqrt(sum(x * x for x in normal[:3]))
-                assert abs(length - 1) < PRECISION.get(form, 0.02) or length == 0, f"a normal of {length}"
+                inside(boxes[-1], [places[n + first] for n in set(indices)], name)
+                self.checked["positions"] += len(set(indices))
+            self.checked["indices"] += count
+        form, normals = own["values"].get("_n0", (0, None))
+        for normal in normals or []:
+            length = math.sqrt(sum(x * x for x in normal[:3]))
+            self.checked["normals"] += 1
+            assert abs(length - 1) < PRECISION.get(form, 0.02) or length == 0, f"a normal of {length}"
         return {"name": name, "buffer": buffer, "meshes": found}
 
     def animation(self, at):
@@ -218,7 +219,8 @@ class Resource:
                 sizes[1] += int(one)
             found.append({"bone": self.text(bone), "base": groups, "curves": curves})
         assert met == total, "the sum of curves"
-        assert baked in sizes, f"baked size {baked}, not one of {sizes}"
+        # Some tools leave it out.
+        assert baked in [0] + sizes, f"baked size {baked}, not one of {sizes}"
         return {"name": name, "frames": frames, "bones": found}
 
     def curve(self, at):
@@ -240,6 +242,7 @@ class Resource:
             code = "ihb"[keys] if wide else "fhb"[keys]
             values = list(struct.unpack_from(f"<{count * width}{code}", self.data, self.u64(at + 8)))
             add = struct.unpack_from("<i" if wide else "<f", self.data, at + 0x24)[0]
+        self.checked["keys"] += count
         return {"type": kind, "target": self.u32(at + 0x14), "start": start, "end": end,
                 "scale": scale, "add": add, "frames": frames, "keys": values}
 
@@ -248,7 +251,7 @@ def vertices_are_plain(own):
     return not any(name.startswith(("_i", "_w")) for name in own["values"])
 
 
-def outside(box, points, name):
+def inside(box, points, name):
     for axis in range(3):
         low, high = box[axis] - box[3 + axis], box[axis] + box[3 + axis]
         slack = 0.002 * max(abs(low), abs(high), high - low, 0.01)
@@ -264,6 +267,7 @@ def main():
         "models": [read.model(at) for at in read.models],
         "animations": [read.animation(at) for at in read.bones],
     }
+    found["checked"] = read.checked
     json.dump(found, sys.stdout)
     print()
 

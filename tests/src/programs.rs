@@ -58,6 +58,16 @@ pub fn baev() -> &'static Program {
     PROGRAM.get_or_init(|| shipped("baev"))
 }
 
+/// Resources with models and animations, prepared once.
+///
+/// # Panics
+///
+/// As [`shipped`].
+pub fn bfres() -> &'static Program {
+    static PROGRAM: OnceLock<Program> = OnceLock::new();
+    PROGRAM.get_or_init(|| shipped("bfres"))
+}
+
 /// Trees of typed values, prepared once.
 ///
 /// # Panics

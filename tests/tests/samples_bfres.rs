@@ -1,0 +1,230 @@
+//! Resources of real games are rewritten byte for byte, and what is read from them is what another
+//! reader finds, which was written from descriptions of the format alone, and which checks that
+//! positions lie in the boxes around them, indices hit vertices, and normals are as long as normals.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use formwork_interpreter::Value;
+use formwork_tests::laws::{self, Outcome};
+use formwork_tests::{programs, samples};
+use serde_json::Value as Json;
+
+/// Files in the folder; all of them must pass.
+const FILES: usize = 44;
+
+/// Files that the format's own converter made, all by the rules.
+const ORIGINAL: usize = 6;
+
+/// Files in which an old tool left something behind.
+const ARRANGED: usize = 2;
+
+fn files() -> Option<Vec<PathBuf>> {
+    let folder = samples::samples()?.join("bfres");
+    let entries = fs::read_dir(folder).expect("the folder can be read");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "bfres"));
+    files.sort();
+    Some(files)
+}
+
+#[test]
+fn all_files_are_rewritten_identically() {
+    let Some(files) = files() else { return };
+    let (mut problems, mut original, mut arranged) = (Vec::new(), 0, 0);
+    for path in &files {
+        let bytes = fs::read(path).expect("the sample can be read");
+        let problem = match laws::get_put(programs::bfres(), &bytes) {
+            Outcome::Identical => {
+                let value = laws::value_of(programs::bfres(), &bytes).expect("it was read");
+                let mut kinds = Vec::new();
+                value.for_each_kept(&mut |kept| kinds.push(kept.kind.name()));
+                original += usize::from(kinds.is_empty());
+                let odd = |kind: &&str| ["gap", "place", "shared", "table", "text"].contains(kind);
+                arranged += usize::from(kinds.iter().any(odd));
+                continue;
+            }
+            Outcome::Equivalent(difference) => format!("equivalent: {difference}"),
+            Outcome::Failed(broken) => broken.to_string(),
+        };
+        problems.push(format!("{}: {problem}", path.display()));
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert_eq!((files.len(), original, arranged), (FILES, ORIGINAL, ARRANGED));
+}
+
+/// What the other reader prints; `None` if nothing here runs it.
+fn peer(path: &Path) -> Option<Json> {
+    let script = samples::workspace().join("tests/peers/bfres.py");
+    let output = match Command::new("python3").arg(script).arg(path).output() {
+        Ok(output) => output,
+        Err(error) => {
+            let required = std::env::var("FORMWORK_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
+            assert!(!required, "python3 does not run: {error}");
+            println!("SKIPPED: python3 does not run: {error}");
+            return None;
+        }
+    };
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {error}", path.display());
+    Some(serde_json::from_slice(&output.stdout).expect("it prints JSON"))
+}
+
+/// What is at a path of fields; a case of a union is what is in it.
+fn at<'v>(value: &'v Value, path: &str) -> &'v Value {
+    let mut value = value;
+    for name in path.split('.').filter(|name| !name.is_empty()) {
+        value = match value {
+            Value::Struct(fields) => fields.get(name).unwrap_or(&Value::None),
+            Value::Union(union) => union.value.get(name).unwrap_or(&Value::None),
+            _ => &Value::None,
+        };
+    }
+    value
+}
+
+fn elements<'v>(value: &'v Value, path: &str) -> &'v [Value] {
+    match at(value, path) {
+        Value::Array(elements) => elements,
+        _ => &[],
+    }
+}
+
+/// All numbers in a value, one behind the other.
+fn numbers(value: &Value) -> Vec<f32> {
+    match value {
+        Value::Int(number) => vec![*number as f32],
+        Value::Float { bits, bytes: 4 } => vec![f32::from_bits(*bits as u32)],
+        Value::Array(elements) => elements.iter().flat_map(numbers).collect(),
+        Value::Struct(fields) => fields.fields.iter().flat_map(|(_, v)| numbers(v)).collect(),
+        Value::Union(union) => union.value.fields.iter().flat_map(|(_, v)| numbers(v)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Numbers of another reader: all are floats of four bytes, or small.
+fn of_json(json: &Json) -> Vec<f32> {
+    match json {
+        Json::Number(number) => vec![number.as_f64().expect("it is a float") as f32],
+        Json::Array(elements) => elements.iter().flat_map(of_json).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn same(ours: Vec<f32>, theirs: &Json, what: &str) {
+    assert_eq!(ours, of_json(theirs), "{what}");
+}
+
+/// The sum that the other reader takes of bytes.
+fn adler32(bytes: &[u8]) -> u32 {
+    let (a, b) = bytes.iter().fold((1, 0), |(a, b), byte| {
+        let a = (a + u32::from(*byte)) % 65521;
+        (a, (a + b) % 65521)
+    });
+    b << 16 | a
+}
+
+fn sum(value: &Value) -> Json {
+    let Value::Bytes(bytes) = value else { panic!("no bytes: {value:?}") };
+    adler32(bytes).into()
+}
+
+fn name(value: &Value, json: &Json) {
+    let Value::Text(name) = at(value, "name") else { panic!("no name") };
+    assert_eq!(Some(name.as_str()), json.as_str());
+}
+
+fn list(json: &Json) -> &[Json] {
+    json.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn compare_model(model: &Value, json: &Json) {
+    name(model, &json["name"]);
+    let bones = elements(model, "skeleton.bones");
+    assert_eq!(bones.len(), list(&json["bones"]).len());
+    for (bone, json) in bones.iter().zip(list(&json["bones"])) {
+        name(bone, &json["name"]);
+        let parent = match at(bone, "parent") {
+            Value::Int(parent) => *parent,
+            _ => -1,
+        };
+        assert_eq!(i128::from(json["parent"].as_i64().expect("a number")), parent);
+        let parts = ["scale", "rotation", "translation"];
+        let ours = parts.iter().flat_map(|part| numbers(at(bone, part))).collect();
+        same(ours, &json["numbers"], "a bone");
+    }
+    let buffers = elements(model, "vertices");
+    assert_eq!(buffers.len(), list(&json["buffers"]).len());
+    for (buffer, json) in buffers.iter().zip(list(&json["buffers"])) {
+        assert_eq!(numbers(at(buffer, "vertex_count")), of_json(&json["count"]));
+        let sums: Vec<Json> =
+            elements(buffer, "buffers").iter().map(|b| sum(at(b, "data"))).collect();
+        assert_eq!(sums, list(&json["sums"]), "bytes of vertices");
+    }
+    let shapes = elements(model, "shapes");
+    assert_eq!(shapes.len(), list(&json["shapes"]).len());
+    for (shape, json) in shapes.iter().zip(list(&json["shapes"])) {
+        name(shape, &json["name"]);
+        same(numbers(at(shape, "vertices")), &json["buffer"], "vertices of a shape");
+        let meshes = elements(shape, "meshes");
+        assert_eq!(meshes.len(), list(&json["meshes"]).len());
+        let mut boxes = Vec::new();
+        for (mesh, json) in meshes.iter().zip(list(&json["meshes"])) {
+            assert_eq!(sum(at(mesh, "indices")), json["indices"], "bytes of indices");
+            same(numbers(at(mesh, "index_count")), &json["count"], "number of indices");
+            boxes.extend(of_json(&json["boxes"]));
+        }
+        assert_eq!(numbers(at(shape, "bounds")), boxes);
+    }
+}
+
+fn compare_animation(animation: &Value, json: &Json) {
+    name(animation, &json["name"]);
+    same(numbers(at(animation, "frame_count")), &json["frames"], "number of frames");
+    let bones = elements(animation, "bones");
+    assert_eq!(bones.len(), list(&json["bones"]).len());
+    for (bone, json) in bones.iter().zip(list(&json["bones"])) {
+        name(bone, &json["bone"]);
+        same(numbers(at(bone, "base")), &json["base"], "base values");
+        let curves = elements(bone, "curves");
+        assert_eq!(curves.len(), list(&json["curves"]).len());
+        for (curve, json) in curves.iter().zip(list(&json["curves"])) {
+            let fixed = matches!(at(curve, "frames"), Value::Union(union) if union.case == "fixed");
+            let unit = if fixed { 32.0 } else { 1.0 };
+            let frames = numbers(at(curve, "frames")).iter().map(|time| time / unit).collect();
+            same(frames, &json["frames"], "times");
+            same(numbers(at(curve, "target")), &json["target"], "target");
+            same(numbers(at(curve, "start_frame")), &json["start"], "start");
+            same(numbers(at(curve, "end_frame")), &json["end"], "end");
+            same(numbers(at(curve, "scale")), &json["scale"], "scale");
+            same(numbers(at(curve, "keys")), &json["keys"], "keys");
+            same(vec![numbers(at(curve, "result"))[0]], &json["add"], "what is added");
+        }
+    }
+}
+
+#[test]
+fn another_reader_finds_the_same() {
+    let Some(files) = files() else { return };
+    let mut checked = [0; 4];
+    for path in &files {
+        let Some(json) = peer(path) else { return };
+        let bytes = fs::read(path).expect("the sample can be read");
+        let value = laws::value_of(programs::bfres(), &bytes).expect("it can be read");
+        let models = elements(&value, "models");
+        assert_eq!(models.len(), list(&json["models"]).len(), "{}", path.display());
+        models.iter().zip(list(&json["models"])).for_each(|(ours, json)| compare_model(ours, json));
+        let animations = elements(&value, "skeletal_anims");
+        assert_eq!(animations.len(), list(&json["animations"]).len(), "{}", path.display());
+        for (ours, json) in animations.iter().zip(list(&json["animations"])) {
+            compare_animation(ours, json);
+        }
+        let parts = ["positions", "normals", "indices", "keys"];
+        for (sum, part) in checked.iter_mut().zip(parts) {
+            *sum += json["checked"][part].as_u64().expect("a number");
+        }
+    }
+    println!("{checked:?} positions, normals, indices and keys");
+    assert!(checked.iter().all(|count| *count > 30_000), "{checked:?}");
+}

@@ -77,6 +77,8 @@ macro_rules! formats {
 formats! {
     /// Animation events: `.baev`.
     baev = "baev": File;
+    /// Resources with models and animations of the Switch: `.bfres`.
+    bfres = "bfres": File;
     /// Total War object serialization, a tree of typed values: saves, replays, start positions
     /// (`.esf`, `.save`, `.replay` and others).
     esf = "esf": File;

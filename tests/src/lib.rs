@@ -10,6 +10,7 @@ pub mod golden;
 pub mod matrix;
 pub mod negative;
 pub mod programs;
+pub mod resources;
 pub mod samples;
 pub mod trees;
 

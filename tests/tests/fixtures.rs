@@ -8,9 +8,9 @@ use std::env;
 use std::fs;
 use std::path::PathBuf;
 
-use formwork_interpreter::{Program, Value, write};
+use formwork_interpreter::{Program, StructValue, Value, write};
 use formwork_tests::laws::{self, Outcome};
-use formwork_tests::{archives, flows, programs, samples, trees};
+use formwork_tests::{archives, flows, programs, resources, samples, trees};
 
 fn folder() -> PathBuf {
     samples::workspace().join("fixtures")
@@ -22,7 +22,44 @@ fn all() -> Vec<(&'static Program, &'static str, Value)> {
     let trees = trees::all().into_iter().map(|(name, value)| (programs::esf(), name, value));
     let archives = archives::all().into_iter();
     let archives = archives.map(|(name, archive)| (programs::baev(), name, archive.value()));
-    flows.chain(trees).chain(archives).collect()
+    let resources = resources::all().into_iter();
+    let resources = resources.map(|(name, value)| {
+        let whole = whole(programs::bfres(), name, &value);
+        (programs::bfres(), name, whole)
+    });
+    flows.chain(trees).chain(archives).chain(resources).collect()
+}
+
+/// A value with what it leaves out, which a reader sees in what is written.
+fn whole(program: &Program, name: &str, value: &Value) -> Value {
+    let bytes = write(program, value).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let read = laws::value_of(program, &bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+    holds(&read, value, name);
+    read
+}
+
+/// All that one value says, the other one says, too.
+fn holds(read: &Value, said: &Value, path: &str) {
+    match (read, said) {
+        (Value::Struct(read), Value::Struct(said)) => holds_fields(read, said, path),
+        (Value::Union(read), Value::Union(said)) => {
+            assert_eq!(read.case, said.case, "{path}");
+            holds_fields(&read.value, &said.value, path);
+        }
+        (Value::Array(read), Value::Array(said)) => {
+            assert_eq!(read.len(), said.len(), "{path}");
+            for (at, (read, said)) in read.iter().zip(said).enumerate() {
+                holds(read, said, &format!("{path}[{at}]"));
+            }
+        }
+        (read, said) => assert_eq!(read, said, "{path}"),
+    }
+}
+
+fn holds_fields(read: &StructValue, said: &StructValue, path: &str) {
+    for (name, said) in &said.fields {
+        holds(read.get(name).unwrap_or(&Value::None), said, &format!("{path}.{name}"));
+    }
 }
 
 #[test]

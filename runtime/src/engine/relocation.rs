@@ -370,6 +370,12 @@ fn class_policy(model: &Model, pointer: &PointerType, listing: Listing) -> Polic
     }
 }
 
+/// Whether a pointer leads to so many bytes, which may be none.
+fn is_counted(pointer: &PointerType) -> bool {
+    let run = |ty: &Type| matches!(ty.stripped(), Type::Run(run) if matches!(run.length, RunLength::Count(_)));
+    pointer.owned().is_some_and(run)
+}
+
 /// Whether a pointer is not the number for nothing.
 fn is_set(tree: &Tree<'_, '_>, reading: bool, pointer: &PointerType, item: &Pointer) -> bool {
     if reading {
@@ -379,6 +385,9 @@ fn is_set(tree: &Tree<'_, '_>, reading: bool, pointer: &PointerType, item: &Poin
     match tree.through(item.target) {
         Item::Absent | Item::Unset => false,
         Item::Array(array) if tree.count(array) == 0 => item.at != UNPLACED && item.stored() != 0,
+        Item::Bytes(bytes) if tree.bytes(bytes).is_empty() && is_counted(pointer) => {
+            item.at != UNPLACED && item.stored() != 0
+        }
         _ => true,
     }
 }

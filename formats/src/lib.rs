@@ -75,6 +75,8 @@ macro_rules! formats {
 }
 
 formats! {
+    /// Graphs of nodes that decide what actors do: `.ainb`.
+    ainb = "ainb": File;
     /// Total War object serialization, a tree of typed values: saves, replays, start positions
     /// (`.esf`, `.save`, `.replay` and others).
     esf = "esf": File;

@@ -3,6 +3,7 @@
 
 /// Name and text of every schema.
 const ALL: &[(&str, &str)] = &[
+    ("ainb", include_str!("../ainb.kdl")),
     ("esf", include_str!("../esf.kdl")),
     ("evfl", include_str!("../evfl.kdl")),
     ("nn", include_str!("../nn.kdl")),

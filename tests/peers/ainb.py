@@ -323,7 +323,7 @@ class Graph:
             base = path.rsplit("/", 1)[-1]
             self.hashed(path, at + 16 * i + 4)
             self.hashed(base.rsplit(".", 1)[0], at + 16 * i + 8)
-            self.hashed(path.rsplit(".", 1)[-1], at + 16 * i + 12)
+            self.hashed(path.rpartition(".")[2] if "." in base else "", at + 16 * i + 12)
             files.append(path)
         rest = iter(used)
         for kind in groups:

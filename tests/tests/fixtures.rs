@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use formwork_interpreter::{Program, Value, write};
 use formwork_tests::laws::{self, Outcome};
-use formwork_tests::{flows, programs, samples, trees};
+use formwork_tests::{flows, graphs, programs, samples, trees};
 
 fn folder() -> PathBuf {
     samples::workspace().join("fixtures")
@@ -20,7 +20,8 @@ fn folder() -> PathBuf {
 fn all() -> Vec<(&'static Program, &'static str, Value)> {
     let flows = flows::all().into_iter().map(|(name, value)| (programs::evfl(), name, value));
     let trees = trees::all().into_iter().map(|(name, value)| (programs::esf(), name, value));
-    flows.chain(trees).collect()
+    let graphs = graphs::all().into_iter().map(|(name, value)| (programs::ainb(), name, value));
+    flows.chain(trees).chain(graphs).collect()
 }
 
 #[test]

@@ -13,6 +13,7 @@ import sys
 
 TYPES = ["int", "bool", "float", "string", "vector", "pointer"]
 GROUPS = ["string", "int", "unsigned", "float", "bool", "vector", "pointer"]
+VERBS = ["SelectorBSABrainVerbUpdater", "SelectorBSAFormChangeUpdater"]
 OTHERWISE = "\u305d\u306e\u4ed6"
 
 
@@ -158,13 +159,12 @@ class Graph:
         return None, 0
 
     def flags(self, word):
-        """Where a value comes from: `own`, or an expression or variable and its number."""
-        more = [word >> 24 & 1, word >> 23 & 1]
+        """Where a value comes from: `own`, or an expression or variable and its number; then bit 24."""
         if word & 0xC2000000 == 0xC2000000:
-            return ["expression", word & 0xFFFF, *more]
+            return ["expression", word & 0xFFFF, word >> 24 & 1]
         if word >> 31:
-            return ["blackboard", word & 0xFFFF, *more]
-        return ["own", 0, *more]
+            return ["blackboard", word & 0xFFFF, word >> 24 & 1, word >> 26 & 3]
+        return ["own", 0, word >> 24 & 1]
 
     def property(self, group, at):
         kind, here, own = TYPES[group], at + 4, {"name": self.text_at(at)}
@@ -179,7 +179,7 @@ class Graph:
         kind = TYPES[group // 2]
         if group % 2:
             word = self.u32(at)
-            own = {"name": self.text(word & 0x3FFFFFFF), "is_used": word >> 31}
+            own = {"name": self.text(word & 0x3FFFFFFF), "is_used": word >> 31 == 1}
             if kind == "pointer":
                 own["class"] = self.text_at(at + 4)
             return own, 8 if kind == "pointer" else 4
@@ -244,7 +244,7 @@ class Graph:
             assert base == total, f"base of slot {slot} at 0x{at:x}"
             for i in range(count):
                 place = self.u32(table + 4 * (total + i))
-                links.append(self.link(slot, head["type"], place, i + 1 == count, outputs))
+                links.append(self.link(slot, head["type"], place, i + 1 == count, outputs, head["name"]))
             total += count
         first = head["attachment_base"]
         uses = [self.u32(self.attachment_uses + 4 * (first + i)) for i in range(head["attachment_count"])]
@@ -265,12 +265,16 @@ class Graph:
             "queries": asked,
         }
 
-    def link(self, slot, kind, at, last, outputs):
+    def link(self, slot, kind, at, last, outputs, owner):
         node = self.target(self.u32(at))
         if slot == 3:
             return [slot, node, self.transition(self.u32(at + 4))]
         name, tail = self.text_at(at + 4), at + 8
-        if slot == 0 and kind == 20 and any(o["name"] == name for o in outputs["vector"]):
+        if self.version < 0x407 and (slot in (4, 5) or slot == 0 and kind == 20):
+            return [slot, node, name]
+        if slot == 2 and kind == 0 and owner in VERBS:
+            value = self.u32(tail + 4)
+        elif slot == 0 and kind == 20 and any(o["name"] == name for o in outputs["vector"]):
             value = [self.u32(tail + 4), self.u32(tail + 8), self.u32(tail + 12)]
         elif slot == 0 and kind in (4, 7, 20):
             value = self.u32(tail + 4)
@@ -349,7 +353,6 @@ class Graph:
             "actions": [
                 [self.target(a), self.text(b), self.text(c)] for a, b, c in self.listed(self.actions)
             ],
-            "texts": sorted(self.text(offset) for offset in self.pool),
             "hashes": self.hashes,
         }
 

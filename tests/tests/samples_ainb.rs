@@ -1,11 +1,15 @@
 //! Node graphs of real games are rewritten byte for byte, and what is read from them is what
-//! another reader finds, which was written from descriptions of the format alone.
+//! another reader finds, which was written from descriptions of the format alone. So is what comes
+//! of edits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use formwork_interpreter::Value;
+use formwork::ReadOptions;
+use formwork_interpreter::{
+    ByteRange, Cause, Change, Edit, EditFailure, Source, Value, diff, edit,
+};
 use formwork_tests::laws::{self, Outcome};
 use formwork_tests::{programs, samples};
 use serde_json::{Value as Json, json};
@@ -334,4 +338,164 @@ fn values_are_those_of_another_reader() {
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
     assert!(all.len() > 3);
+}
+
+/// A node that nothing refers to, with a text and one child.
+fn new_node(child: u32) -> String {
+    let empty = |rows: &[&str]| {
+        rows.iter().map(|row| format!(r#""{row}": []"#)).collect::<Vec<_>>().join(", ")
+    };
+    let before = empty(&["ints", "bools", "floats"]);
+    let inputs = ["int_in", "bool_in", "float_in", "string_in", "vector_in", "pointer_in"];
+    let outputs = ["int_out", "bool_out", "float_out", "string_out", "vector_out", "pointer_out"];
+    let links = ["links", "transition_links", "text_links", "int_links"];
+    let behind = [["vectors", "pointers"].as_slice(), &inputs, &outputs, &links].concat();
+    let behind = empty(&behind);
+    format!(
+        r#"{{
+            "type": "user_defined", "name": "ExecuteNew",
+            "flags": {{"query": false, "module": false, "root": true, "multi_2": false}},
+            "guid": {{"hex": "000102030405060708090a0b0c0d0e0f"}},
+            "attachments": [], "queries": [],
+            "body": {{
+                {before},
+                "strings": [
+                    {{"name": "NewText", "origin": {{"own": {{}}}}, "value": "a text, as new"}}
+                ],
+                "children": [
+                    {{"node": {child}, "name": "NewChild", "condition": {{"always": {{}}}}}}
+                ],
+                {behind}
+            }}
+        }}"#
+    )
+}
+
+/// Files to edit: one with everything, and real ones of some nodes.
+fn to_edit() -> Vec<PathBuf> {
+    let mut all = vec![samples::workspace().join("fixtures/every_node.ainb")];
+    let names = ["WeaponZonauCommon.root.ainb", "SoulSageWeapon.root.ainb"];
+    let real = files().into_iter().flatten();
+    all.extend(
+        real.filter(|path| path.file_name().is_some_and(|name| names.iter().any(|n| *n == name))),
+    );
+    all
+}
+
+/// What an edit does to a value.
+type Done = fn(&mut Value) -> Result<(), EditFailure>;
+
+fn insert(value: &mut Value, path: &str, json: &str) -> Result<(), EditFailure> {
+    edit(programs::ainb(), value, path, Edit::Insert(Source::Json(json)))
+}
+
+fn set(value: &mut Value, path: &str, json: &str) -> Result<(), EditFailure> {
+    edit(programs::ainb(), value, path, Edit::Set(Source::Json(json)))
+}
+
+/// Edits, and what a comparison says that has changed.
+const EDITS: &[(&str, Done, &[&str])] = &[
+    ("a node in front", |value| insert(value, "nodes[0]", &new_node(0)), &["added nodes[0]"]),
+    ("a node behind", |value| insert(value, "nodes", &new_node(1)), &["added nodes[*]"]),
+    (
+        "a command",
+        |value| {
+            let json = r#"{"name": "New", "guid": {"hex": "000102030405060708090a0b0c0d0e0f"},
+                "root_node": 1, "second_root": null}"#;
+            insert(value, "commands[0]", json)
+        },
+        &["added commands[0]"],
+    ),
+    (
+        "transitions",
+        |value| {
+            let leave = r#"{"leave": {"after_command": true, "command": "New"}}"#;
+            insert(value, "transitions[0]", leave)?;
+            insert(value, "transitions[1]", r#"{"plain": {"after_command": false}}"#)?;
+            let link = r#"{"node": 0, "transition": 1}"#;
+            insert(value, "nodes[1].body.transition_links[0]", link)
+        },
+        &[
+            "added nodes[1].body.transition_links[0]",
+            "added transitions[0]",
+            "added transitions[1]",
+        ],
+    ),
+    (
+        "a longer text",
+        |value| set(value, "nodes[1].name", r#""ExecuteSomethingWithAMuchLongerName""#),
+        &["changed nodes[1].name"],
+    ),
+    (
+        "a node and none",
+        |value| {
+            insert(value, "nodes[1]", &new_node(1))?;
+            edit(programs::ainb(), value, "nodes[1]", Edit::Remove(None))
+        },
+        &[],
+    ),
+    (
+        "a node less",
+        |value| {
+            // Nothing may refer to it, so the ones in front of it do not.
+            for node in 0..of(value, "nodes").elements().map_or(0, <[Value]>::len) {
+                let path = format!("nodes[{node}]");
+                if edit(programs::ainb(), value, &path, Edit::Remove(None)).is_ok() {
+                    return Ok(());
+                }
+            }
+            Err(EditFailure::Path { known: "nodes".into(), message: "all are needed".into() })
+        },
+        &["removed nodes[*]"],
+    ),
+];
+
+#[test]
+fn edits_are_written_as_what_they_say() {
+    let program = programs::ainb();
+    let mut removed = 0;
+    for path in &to_edit() {
+        let before = fs::read(path).expect("the file can be read");
+        for (name, done, expected) in EDITS {
+            let about = format!("{}: {name}", path.display());
+            let mut value = laws::value_of(program, &before).expect("the file can be read");
+            if let Err(error) = done(&mut value) {
+                // Of a small graph each node may be needed.
+                assert_eq!(*name, "a node less", "{about}: {error}");
+                continue;
+            }
+            removed += u32::from(*name == "a node less");
+            let after = laws::put_get(program, &value).unwrap_or_else(|e| panic!("{about}: {e}"));
+            let found = diff(program, &before, &after, &ReadOptions::default());
+            let mut changes: Vec<String> = found.changes.iter().map(shown).collect();
+            changes.sort();
+            assert_eq!(&changes, expected, "{about}");
+            // Bytes of no field are those between objects, of which graphs have none.
+            let unknown = |range: &&ByteRange| matches!(range.cause, Cause::Padding);
+            assert_eq!(found.ranges.iter().find(unknown), None, "{about}");
+            if expected.is_empty() {
+                assert!(before == after, "{about}");
+            }
+            // The other reader looks at counts, bases, offsets, hashes and links, too.
+            let file = std::env::temp_dir().join(format!("formwork-{}.ainb", std::process::id()));
+            fs::write(&file, &after).expect("the file can be written");
+            let other = peer(&file);
+            fs::remove_file(&file).expect("the file is there");
+            let Some(other) = other else { return };
+            assert_eq!(difference(&everything(&value), &other, ""), None, "{about}");
+        }
+    }
+    assert!(removed > 0);
+}
+
+/// A change, without positions that are not that of the first element.
+fn shown(change: &Change) -> String {
+    let place = change.new.as_ref().or(change.old.as_ref()).expect("one of both");
+    let (head, last) = place.path.rsplit_once('[').unwrap_or((&place.path, "0]"));
+    let path = match last {
+        "0]" | "1]" => place.path.clone(),
+        last if last.ends_with(']') => format!("{head}[*]"),
+        _ => place.path.clone(),
+    };
+    format!("{} {path}", change.kind.name())
 }

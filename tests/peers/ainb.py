@@ -179,7 +179,7 @@ class Graph:
         kind = TYPES[group // 2]
         if group % 2:
             word = self.u32(at)
-            own = {"name": self.text(word & 0x3FFFFFFF), "is_used": word >> 31 == 1}
+            own = {"name": self.text(word & 0x3FFFFFFF)}
             if kind == "pointer":
                 own["class"] = self.text_at(at + 4)
             return own, 8 if kind == "pointer" else 4

@@ -94,13 +94,10 @@ fn input(kind: &str, name: &str, source: Value, origin: Value) -> Value {
     record([("name", text(name))].into_iter().chain(class).chain(from).chain(value))
 }
 
-fn output(kind: &str, name: &str, is_used: bool) -> Value {
-    let word = record([("name", text(name)), ("unknown", no()), ("is_used", Value::Bool(is_used))]);
-    if kind == "pointer" {
-        record([("word", word), ("class", text("our::Actor"))])
-    } else {
-        record([("word", word)])
-    }
+fn output(kind: &str, name: &str) -> Value {
+    let word = record([("name", text(name)), ("unknown", no())]);
+    let (class, _) = class_and_value(kind);
+    record([("word", word)].into_iter().chain(class))
 }
 
 fn unread() -> Value {
@@ -367,8 +364,8 @@ fn every_property() -> Fields<'static> {
 /// A node that gives a value of every type, and is asked for them.
 fn giver(number: u8) -> Value {
     let outputs = ["int_out", "bool_out", "float_out", "string_out", "vector_out", "pointer_out"];
-    let used = |kind: &str| list([output(kind, "Own", false), output(kind, "Result", true)]);
-    let body = outputs.into_iter().zip(TYPES).map(|(row, kind)| (row, used(kind)));
+    let both = |kind: &str| list([output(kind, "Own"), output(kind, "Result")]);
+    let body = outputs.into_iter().zip(TYPES).map(|(row, kind)| (row, both(kind)));
     node(0, "QueryGarden", number, [("flags", flags(["query"]))], body)
 }
 
@@ -517,7 +514,7 @@ fn every_node() -> Value {
             [
                 ("ints", list([property("int", "ExpressionBase", from_expression(1))])),
                 ("bool_in", list([input("bool", "IsDay", from_node(2, 1), own())])),
-                ("vector_out", list([output("vector", "Sum", false)])),
+                ("vector_out", list([output("vector", "Sum")])),
                 (
                     "links",
                     list([

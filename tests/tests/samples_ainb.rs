@@ -2,13 +2,14 @@
 //! another reader finds, which was written from descriptions of the format alone. So is what comes
 //! of edits.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use formwork::ReadOptions;
 use formwork_interpreter::{
-    ByteRange, Cause, Change, Edit, EditFailure, Source, Value, diff, edit,
+    ByteRange, Cause, Change, Edit, EditFailure, KeptKind, Source, Value, diff, edit,
 };
 use formwork_tests::laws::{self, Outcome};
 use formwork_tests::{programs, samples};
@@ -72,6 +73,40 @@ fn the_other_laws_hold() {
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// What does not follow from the rules in each file; of a file that is not named, nothing.
+const UNUSUAL: [(&str, &[(&str, usize)]); 3] = [
+    // Saved by a tool: it lays out bodies, texts and uses of outputs in its own way.
+    ("Vss_Kaisou04_66b8.logic.root.ainb", &[("gap", 3), ("number is_used", 4), ("pool", 1)]),
+    // The compiler took nodes out, and left their numbers in place.
+    ("WeaponBoneAnmCommon.root.ainb", &[("number multi_count", 2), ("number node_count", 1)]),
+    // Saved by a tool that adds sizes twice.
+    ("reserialization_test.ainb", &[("number is_used", 4), ("number value_offset", 3)]),
+];
+
+#[test]
+fn all_other_files_are_by_the_rules() {
+    let Some(files) = files() else { return };
+    for path in &files {
+        let bytes = fs::read(path).expect("the sample can be read");
+        let value = laws::value_of(programs::ainb(), &bytes).expect("the sample can be read");
+        let mut found: BTreeMap<String, usize> = BTreeMap::new();
+        value.for_each_kept(&mut |kept| {
+            if !kept.kind.is_data() {
+                let row = match kept.kind {
+                    KeptKind::Number => format!(" {}", kept.row),
+                    _ => String::new(),
+                };
+                *found.entry(format!("{}{row}", kept.kind.name())).or_default() += 1;
+            }
+        });
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let unusual = UNUSUAL.iter().find(|(file, _)| *file == name);
+        let expected = unusual.map_or([].as_slice(), |(_, kept)| kept);
+        let expected = expected.iter().map(|(kind, count)| ((*kind).to_owned(), *count)).collect();
+        assert_eq!(found, expected, "{name}");
+    }
 }
 
 /// What the other reader prints; `None` if nothing here runs it.
@@ -173,14 +208,9 @@ fn parameter(value: &Value) -> Json {
     if let Some(from) = value.get("source") {
         found.insert("source".into(), source(from));
     }
-    match value.get("origin") {
-        Some(from) => {
-            found.insert("flags".into(), origin(from));
-            found.insert("value".into(), plain(of(value, "value")));
-        }
-        None => {
-            found.insert("is_used".into(), plain(of(value, "word.is_used")));
-        }
+    if let Some(from) = value.get("origin") {
+        found.insert("flags".into(), origin(from));
+        found.insert("value".into(), plain(of(value, "value")));
     }
     Json::Object(found)
 }

@@ -48,7 +48,7 @@ pub struct HelloWorld {
 ::formwork::__file! {
     File < 'a > [straight] []
     "\
-fzrcT5L!-hello_world!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%o\
+vY}xg)L!-hello_world!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%o\
 ne!@!#%!+!!&T###);!"
 }
 

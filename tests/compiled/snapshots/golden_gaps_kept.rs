@@ -50,7 +50,7 @@ pub struct Leaf {
 ::formwork::__file! {
     File[straight] []
     "\
-`PuXd#S!!+gaps_kept!!!#!#!%all!!$!&File!%#!'first!&!!!$#!#!!%(!&.)(second-D#$*D('value!A!#0#&+\
+`gTh{,S!!+gaps_kept!!!#!#!%all!!$!&File!%#!'first!&!!!$#!#!!%(!&.)(second-D#$*D('value!A!#0#&+\
 c!$#(#)(%!%##!#&&#!%$#Y#'&Leaf!C!']!#!,]!#$&V$##*k#$#!&V#!"
 }
 

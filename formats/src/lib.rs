@@ -75,6 +75,8 @@ macro_rules! formats {
 }
 
 formats! {
+    /// Graphs of nodes that decide what actors do: `.ainb`.
+    ainb = "ainb": File;
     /// Animation events: `.baev`.
     baev = "baev": File;
     /// Resources with models and animations of the Switch: `.bfres`.

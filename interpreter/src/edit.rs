@@ -5,11 +5,11 @@ use std::fmt;
 
 use formwork::engine::{Item, Loc, Moved, NodeRef, Places, Program, References, Step, references};
 use formwork::{EditError, Path};
-use formwork_model::{Model, Role, Row};
+use formwork_model::{Model, Role, Row, Type};
 
 use crate::json::{self, JsonError};
 use crate::value::{Kept, StructValue, Value, ValueStep, parse_path};
-use crate::view::element_type;
+use crate::view::{element_type, target_type};
 
 /// What is done at a path.
 #[derive(Debug, Clone, Copy)]
@@ -417,7 +417,7 @@ fn new_value(
     match source {
         Source::Value(value) => Ok(value.clone()),
         Source::Json(text) => {
-            let ty = element.then(|| element_type(&row.ty));
+            let ty = element.then(|| element_type(pointed_type(&row.ty)));
             json::part(program, found.epoch(), text, row, ty).map_err(EditFailure::Json)
         }
     }
@@ -425,6 +425,17 @@ fn new_value(
 
 fn no_path(known: &str, message: String) -> EditFailure {
     EditFailure::Path { known: known.to_owned(), message }
+}
+
+/// What pointers lead to: the elements of a row are those of the array there.
+fn pointed_type(ty: &Type) -> &Type {
+    let mut ty = ty.stripped();
+    while let Type::Pointer(pointer) = ty
+        && pointer.owned().is_some()
+    {
+        ty = target_type(ty).stripped();
+    }
+    ty
 }
 
 /// A position in an array; behind its last element, too, if something may come there.

@@ -283,6 +283,10 @@ pub enum Function {
     Number,
     /// `numbers(x)`: the bytes of a byte run as numbers, which are a stream.
     Numbers,
+    /// `min(a, b)`: the lesser of two numbers.
+    Least,
+    /// `max(a, b)`: the greater of two numbers.
+    Greatest,
 }
 
 impl Function {
@@ -298,6 +302,8 @@ impl Function {
             Function::Length => "length",
             Function::Number => "number",
             Function::Numbers => "numbers",
+            Function::Least => "min",
+            Function::Greatest => "max",
         }
     }
 }

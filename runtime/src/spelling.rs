@@ -48,6 +48,9 @@ pub enum KeptKind {
     Form,
     /// Members or order of a string pool.
     Pool,
+    /// Texts of a string pool that nothing leads to, in a file whose schema says that there may be
+    /// some.
+    Members,
     /// Nodes of a dictionary.
     Dictionary,
     /// Sections or entries of a relocation table.
@@ -70,13 +73,14 @@ pub enum KeptKind {
 
 impl KeptKind {
     /// All kinds of deviations. Not [`KeptKind::Inside`], which has some inside.
-    pub const ALL: [KeptKind; 14] = [
+    pub const ALL: [KeptKind; 15] = [
         KeptKind::Number,
         KeptKind::Width,
         KeptKind::Reserved,
         KeptKind::Tail,
         KeptKind::Form,
         KeptKind::Pool,
+        KeptKind::Members,
         KeptKind::Dictionary,
         KeptKind::Relocation,
         KeptKind::Pointer,
@@ -96,6 +100,12 @@ impl KeptKind {
         )
     }
 
+    /// Whether it is data that the schema speaks of, which a value of its own does not have.
+    #[must_use]
+    pub const fn is_data(self) -> bool {
+        matches!(self, KeptKind::Members)
+    }
+
     /// Name in reports: `number`, `width`...
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -106,6 +116,7 @@ impl KeptKind {
             KeptKind::Tail => "tail",
             KeptKind::Form => "form",
             KeptKind::Pool => "pool",
+            KeptKind::Members => "members",
             KeptKind::Dictionary => "dictionary",
             KeptKind::Relocation => "relocation",
             KeptKind::Pointer => "pointer",

@@ -3,6 +3,7 @@
 
 /// Name and text of every schema.
 const ALL: &[(&str, &str)] = &[
+    ("ainb", include_str!("../ainb.kdl")),
     ("baev", include_str!("../baev.kdl")),
     ("bfres", include_str!("../bfres.kdl")),
     ("esf", include_str!("../esf.kdl")),

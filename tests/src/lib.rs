@@ -7,6 +7,7 @@ pub mod bytes;
 pub mod cases;
 pub mod flows;
 pub mod golden;
+pub mod graphs;
 pub mod matrix;
 pub mod negative;
 pub mod programs;

@@ -48,6 +48,16 @@ pub fn shipped(name: &str) -> Program {
     from_text(&format!("{name}.kdl"), text, None).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// Node graphs, prepared once.
+///
+/// # Panics
+///
+/// As [`shipped`].
+pub fn ainb() -> &'static Program {
+    static PROGRAM: OnceLock<Program> = OnceLock::new();
+    PROGRAM.get_or_init(|| shipped("ainb"))
+}
+
 /// Archives of animation events, prepared once.
 ///
 /// # Panics

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use formwork_interpreter::{Program, StructValue, Value, write};
 use formwork_tests::laws::{self, Outcome};
-use formwork_tests::{archives, flows, programs, resources, samples, trees};
+use formwork_tests::{archives, flows, graphs, programs, resources, samples, trees};
 
 fn folder() -> PathBuf {
     samples::workspace().join("fixtures")
@@ -27,7 +27,8 @@ fn all() -> Vec<(&'static Program, &'static str, Value)> {
         let whole = whole(programs::bfres(), name, &value);
         (programs::bfres(), name, whole)
     });
-    flows.chain(trees).chain(archives).chain(resources).collect()
+    let graphs = graphs::all().into_iter().map(|(name, value)| (programs::ainb(), name, value));
+    flows.chain(trees).chain(archives).chain(resources).chain(graphs).collect()
 }
 
 /// A value with what it leaves out, which a reader sees in what is written.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use formwork::ReadOptions;
-use formwork_interpreter::{Cause, Program, Value, diff, program, read, write};
+use formwork_interpreter::{Cause, Program, Value, diff, read, write};
 use formwork_tests::{programs, samples};
 
 /// Largest file that is edited, in bytes.
@@ -182,22 +182,14 @@ fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-fn draft(name: &str) -> Program {
-    let path = samples::workspace().join("tests/reach").join(name);
-    let text = fs::read_to_string(&path).expect("the draft can be read");
-    let loaded = formwork_codegen::load(name, &text, path.parent(), &programs::Shipped);
-    program(loaded.model.expect("the draft has no error"))
-}
-
 #[test]
 fn edits_change_what_they_explain() {
     let Some(folder) = samples::samples() else { return };
     let mut problems = Vec::new();
-    let (ainb, bfres) = (draft("ainb.kdl"), draft("bfres.kdl"));
     let formats: [(&Program, &str, &[&str]); 3] = [
         (programs::evfl(), "evfl", &["bfevfl", "bfevtm"]),
-        (&ainb, "ainb", &["ainb"]),
-        (&bfres, "bfres", &["bfres"]),
+        (programs::ainb(), "ainb", &["ainb"]),
+        (programs::bfres(), "bfres", &["bfres"]),
     ];
     let rounds = std::env::var("FORMWORK_EDITS").map_or(1, |n| n.parse().expect("a number"));
     let mut done = 0;

@@ -10,7 +10,7 @@ use formwork::EditError;
 use formwork_interpreter::{Edit, EditFailure, Program, Source, Value, edit, write};
 use formwork_properties::follow::{self, Outcome};
 use formwork_tests::golden::features;
-use formwork_tests::{archives, flows, laws, programs, samples, trees};
+use formwork_tests::{archives, flows, graphs, laws, programs, resources, samples, trees};
 
 /// Edits of each schema, unless `FORMWORK_EDITS` says another number.
 const EDITS: usize = 300;
@@ -180,18 +180,19 @@ fn of_trees_of_values() {
 }
 
 #[test]
-fn of_drafts() {
-    for name in ["ainb", "bfres"] {
-        let path = samples::workspace().join("tests/reach").join(name).with_extension("kdl");
-        let text = fs::read_to_string(&path).expect("the draft can be read");
-        let loaded = formwork_codegen::load(name, &text, path.parent(), &programs::Shipped);
-        let program = formwork_interpreter::program(loaded.model.expect("it has no error"));
-        let values = sampled(&program, name);
-        if values.is_empty() {
-            continue;
-        }
-        let tally = tried(name, &program, &values);
-        report(name, &program, &tally);
+fn of_graphs_and_resources() {
+    let made =
+        [("ainb", programs::ainb(), graphs::all()), ("bfres", programs::bfres(), resources::all())];
+    for (name, program, made) in made {
+        // With what they leave out.
+        let whole = |value| {
+            let bytes = write(program, value).expect("it can be written");
+            laws::value_of(program, &bytes).expect("it can be read")
+        };
+        let mut values: Vec<Value> = made.iter().map(|(_, value)| whole(value)).collect();
+        values.extend(sampled(program, name));
+        let tally = tried(name, program, &values);
+        report(name, program, &tally);
     }
 }
 

@@ -53,10 +53,12 @@ impl KeptCounts {
         Value::Object(named.map(|(kind, count)| (kind.name().to_owned(), json!(count))).collect())
     }
 
-    /// Whether something is kept of where objects lie; or anything.
+    /// Whether something is kept of where objects lie; or anything but data.
     fn has(&self, arrangement: bool) -> bool {
         let mut named = KeptKind::ALL.iter().zip(self.0);
-        named.any(|(kind, count)| count > 0 && (!arrangement || kind.is_arrangement()))
+        named.any(|(kind, count)| {
+            count > 0 && !kind.is_data() && (!arrangement || kind.is_arrangement())
+        })
     }
 
     /// Those that occur: `2 number, 1 pool`.
@@ -107,6 +109,7 @@ fn rule(kind: KeptKind) -> &'static str {
         KeptKind::Tail => "what fills a region or ends a text is canonical",
         KeptKind::Form => "the first form is taken that can say the value",
         KeptKind::Pool => "a pool has the texts that pointers lead to, in its order",
+        KeptKind::Members => "a pool has no other texts (the schema keeps them)",
         KeptKind::Dictionary => "a dictionary is the tree of its names",
         KeptKind::Relocation => "a relocation table lists the pointers of the schema",
         KeptKind::Pointer => "whether the pointer to an empty array is set",
@@ -233,7 +236,7 @@ pub(crate) struct Totals {
     equivalent: u64,
     pub failed: u64,
     skipped: u64,
-    /// Of the identical ones: those that keep nothing, and those that keep an arrangement.
+    /// Of the identical ones: those that keep nothing but data, and those that keep an arrangement.
     by_rules: u64,
     arranged: u64,
     kept: KeptCounts,
@@ -281,8 +284,12 @@ impl fmt::Display for Totals {
         }
         let (by_rules, arranged) = (self.by_rules, self.arranged);
         let spelled = identical - by_rules - arranged;
-        write!(f, "\nof the identical: {by_rules} by the rules, {spelled} spelled")?;
-        if let Some(words) = self.kept.words_if(|kind| !kind.is_arrangement()) {
+        write!(f, "\nof the identical: {by_rules} by the rules")?;
+        if let Some(words) = self.kept.words_if(KeptKind::is_data) {
+            write!(f, " ({words})")?;
+        }
+        write!(f, ", {spelled} spelled")?;
+        if let Some(words) = self.kept.words_if(|kind| !kind.is_data() && !kind.is_arrangement()) {
             write!(f, " ({words})")?;
         }
         write!(f, ", {arranged} arranged")?;

@@ -6,8 +6,11 @@ use crate::model::{Home, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for record in &context.model.records {
+        // With arguments, it is these that say which rows there are.
+        let given = !record.arguments.is_empty();
         for row in &record.rows {
-            if !row.homes.is_empty() && row.homes.iter().all(|home| *home == Home::Absent) {
+            let nowhere = row.homes.iter().all(|home| *home == Home::Absent);
+            if nowhere && !row.homes.is_empty() && !given {
                 let message = format!("{} is in no version of the format", row_name(row));
                 found.note("E0720", row.span, message).help("remove it, or give it a home");
             }

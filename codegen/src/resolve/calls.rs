@@ -82,6 +82,14 @@ impl<'t> Cx<'t> {
             "first" => Some(StreamFunction::First),
             _ => None,
         };
+        let greatest = match stream {
+            Some(StreamFunction::Min) if args.len() == 2 => Some(Function::Least),
+            Some(StreamFunction::Max) if args.len() == 2 => Some(Function::Greatest),
+            _ => None,
+        };
+        if let (Some(function), None) = (greatest, filter) {
+            return self.of_two(env, function, args);
+        }
         if let Some(function) = stream {
             return self.stream_call(env, function, name, args, filter, span);
         }
@@ -192,6 +200,34 @@ impl<'t> Cx<'t> {
             list.push(found.expr);
         }
         self.val(Expr::Call(function, list), result)
+    }
+
+    /// The lesser or greater of two numbers.
+    fn of_two(&mut self, env: &Env, function: Function, args: &[Ex]) -> Option<Val> {
+        let mut list = Vec::new();
+        let mut shape = Shape::Any;
+        for arg in args {
+            let found = self.seen_expr(env, arg)?;
+            shape = match (found.shape, shape) {
+                (found @ (Shape::Int(_) | Shape::Address), Shape::Any) => found,
+                (Shape::Int(_) | Shape::Address, Shape::Int(_) | Shape::Address) => {
+                    Shape::Int(None)
+                }
+                (Shape::Float, Shape::Float | Shape::Any) => Shape::Float,
+                (Shape::Any, shape) => shape,
+                (other, before) => {
+                    let what = match before {
+                        Shape::Any => "a number",
+                        Shape::Float => "a float",
+                        _ => "an integer",
+                    };
+                    self.wrong(arg.span, what, &other);
+                    return None;
+                }
+            };
+            list.push(found.expr);
+        }
+        self.val(Expr::Call(function, list), shape)
     }
 
     fn place(&mut self, env: &Env, name: &str, arg: &Ex) -> Option<Val> {

@@ -3,9 +3,11 @@
 use alloc::boxed::Box;
 
 use super::item::{Item, Loc, NodeRef, UNPLACED};
+use super::read::Cursor;
+use super::reading::{short, Read};
 use super::state::Engine;
 use super::val::{Fallible, Fault, Val};
-use crate::model::{Path, PointerType, Row, Target, Type};
+use crate::model::{Path, PointerType, Row, Storage, Target, Type};
 
 impl<'p> Engine<'p, '_> {
     /// Address of the first byte at a path, or behind the last.
@@ -18,6 +20,10 @@ impl<'p> Engine<'p, '_> {
     ) -> Fallible<Val> {
         let address = match self.find_first(path, this, it)?.first {
             Val::Node(node) => self.node_address(node, end),
+            Val::Loc(loc) if !end && self.opened_at(loc).is_some() => {
+                let address = self.opened_address(loc).map_err(|e| Box::new(Fault::Read(e)))?;
+                return Ok(address.map_or(Val::None, |address| Val::Int(address.into())));
+            }
             Val::Loc(loc) => {
                 // While a row is being read its own address is known already.
                 if !self.is_busy(loc) {
@@ -34,6 +40,35 @@ impl<'p> Engine<'p, '_> {
             return Err(Box::new(Fault::NotPlaced(path.text.clone())));
         }
         Ok(Val::Int(address.into()))
+    }
+
+    /// Where a row begins of which it is being found out how far it reaches.
+    pub(crate) fn opened_at(&self, loc: Loc) -> Option<u64> {
+        let opening = self.reading.opening.iter().rev();
+        opening.filter(|(row, _)| *row == loc.whole_row()).map(|(_, at)| *at).next()
+    }
+
+    /// Address of such a row, or of what an element of it points to: of pointers that follow one
+    /// another each is where it is whether or not those before it have been read.
+    fn opened_address(&mut self, loc: Loc) -> Read<Option<u64>> {
+        let Some(at) = self.opened_at(loc) else { return Ok(None) };
+        let (Some(index), row) = (loc.index(), self.tree.row(loc)) else { return Ok(Some(at)) };
+        let Some(pointer) = pointer_type(row, loc).filter(|_| !is_strided(row)) else {
+            return Ok(None);
+        };
+        let kind = &self.model.pointers[pointer.kind.index()];
+        let storage = pointer.cell.as_ref().unwrap_or(&kind.cell);
+        let Storage::Fixed(int) = storage.storage else { return Ok(None) };
+        let at = at + u64::from(index) * u64::from(int.bytes);
+        let claimed = self.claimed();
+        let mut cursor = Cursor::new(at, self.tree.file.len() as u64);
+        let stored = self.read_cell(storage, &[], loc, &mut cursor)?;
+        self.unclaim(claimed);
+        let stored = self.tree.int(stored).unwrap_or(0);
+        if kind.none == Some(stored) || row.none.contains(&stored) {
+            return Ok(None);
+        }
+        self.target_address(pointer, stored, loc, short(at)).map(Some)
     }
 
     fn node_address(&self, node: NodeRef, end: bool) -> u32 {
@@ -113,6 +148,16 @@ pub(crate) fn leads_to_nothing(row: &Row) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether the elements of a row are regions of their own.
+fn is_strided(row: &Row) -> bool {
+    let mut ty = row.ty.stripped();
+    while let Type::Pointer(pointer) = ty {
+        let Some(owned) = pointer.owned() else { return false };
+        ty = owned.stripped();
+    }
+    matches!(ty, Type::Array(array) if array.stride.is_some())
 }
 
 /// The pointer that a row or element is.

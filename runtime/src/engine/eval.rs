@@ -393,6 +393,14 @@ impl<'p> Engine<'p, '_> {
                 run @ (Val::Bytes(_) | Val::None) => Ok(run),
                 _ => eval_error("expected bytes"),
             },
+            Function::Least | Function::Greatest => {
+                let (a, b) = (arg(0), arg(1));
+                let wanted = match function {
+                    Function::Least => Ordering::Less,
+                    _ => Ordering::Greater,
+                };
+                Ok(if self.tree.compare(b, a)? == Some(wanted) { b } else { a })
+            }
             Function::Number => match arg(0) {
                 Val::Int(n) => Ok(Val::Int(n)),
                 Val::Bool(b) => Ok(Val::Int(b.into())),

@@ -553,6 +553,10 @@ impl<'p, 'b> Engine<'p, 'b> {
             Val::Bytes(blob) => return Ok(byte(self, blob)),
             _ => return Ok(None),
         };
+        if self.opened_at(loc).is_some() {
+            let index = u32::try_from(index).ok();
+            return Ok(index.map(|index| Val::Loc(loc.at(index))));
+        }
         let mut item = self.fetch_known(loc)?;
         // A transparent record stands for the array in it.
         while let Item::Node(node) = item {

@@ -188,7 +188,11 @@ impl<'p> Engine<'p, '_> {
     fn about_it(&self, expr: ExprId) -> About {
         let model = self.model;
         let path = match &model[expr] {
-            Expr::Path(path) | Expr::Index(path) => path,
+            Expr::Path(path)
+            | Expr::Index(path)
+            | Expr::At(path)
+            | Expr::End(path)
+            | Expr::Size(path) => path,
             Expr::Stream(..) | Expr::Here | Expr::RegionEnd => return About::Both,
             other => {
                 if other.path().is_some() {

@@ -360,10 +360,43 @@ impl<'p> Engine<'p, '_> {
                 }
             });
             let stored = KeptValue::List(members.collect());
+            let kind = match kept && self.has_only_more(array, &canonical, &used) {
+                true => KeptKind::Members,
+                false => KeptKind::Pool,
+            };
             let instead = self.digest_rows(core::iter::once(canonical.as_slice()));
-            self.keep(loc, KeptKind::Pool, stored, instead);
+            self.keep(loc, kind, stored, instead);
         }
         Ok(())
+    }
+
+    /// Whether a pool has these members in this order, each once, and others that nothing leads to.
+    /// Behind such a one may stand what would have its place further back: it has come into the pool
+    /// together with that one.
+    fn has_only_more(&self, array: ArrayRef, canonical: &[Item], used: &BTreeSet<Vec<u8>>) -> bool {
+        let mut early: BTreeSet<Vec<u8>> = BTreeSet::new();
+        let mut known: BTreeSet<Vec<u8>> = BTreeSet::new();
+        let mut next = canonical.iter().map(|item| self.tree.item_key(*item)).peekable();
+        let mut behind_more = false;
+        for index in 0..self.tree.count(array) {
+            let item = self.tree.element(array, index).unwrap_or(Item::Absent);
+            let key = self.tree.item_key(item);
+            if !known.insert(key.clone()) {
+                return false;
+            }
+            while next.next_if(|wanted| early.contains(wanted)).is_some() {}
+            if next.peek() == Some(&key) {
+                next.next();
+                behind_more = false;
+            } else if !used.contains(&key) {
+                behind_more = true;
+            } else if behind_more {
+                early.insert(key);
+            } else {
+                return false;
+            }
+        }
+        next.all(|wanted| early.contains(&wanted))
     }
 
     /// Whether the members of a pool are these.
@@ -398,7 +431,8 @@ impl<'p> Engine<'p, '_> {
         members: Vec<Item>,
         kept_by_schema: bool,
     ) -> Item {
-        let Some(kept) = self.tree.kept_of(loc, KeptKind::Pool) else {
+        let pool = self.tree.kept_of(loc, KeptKind::Pool);
+        let Some(kept) = pool.or_else(|| self.tree.kept_of(loc, KeptKind::Members)) else {
             return Item::Array(ArrayRef::Own(self.tree.add_items(&members)));
         };
         let (stored, instead_of) = (kept.stored.clone(), kept.instead_of.clone());

@@ -31,6 +31,8 @@ pub(crate) struct Reading {
     /// and their addresses where elements do not know them.
     pub items: Vec<Item>,
     pub starts: Vec<u32>,
+    /// Rows of which it is being found out how far they reach, and where they begin.
+    pub opening: Vec<(Loc, u64)>,
     /// Everything is read, and is now compared.
     pub settling: bool,
     pub notes: Vec<Note>,

@@ -48,7 +48,7 @@ pub struct HelloWorld {
 ::formwork::__file! {
     File < 'a > [straight] []
     "\
-cexxl0L!-hello_world!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%o\
+iPPXm+L!-hello_world!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%o\
 ne!@!#%!+!!&T###);!"
 }
 

@@ -68,7 +68,7 @@ pub struct Pair {
 ::formwork::__file! {
     File < 'a > [straight] []
     "\
-Z`oZd1:!(counts!!!#!#!%all!4(!###..!'first0!#!&5+/!(second!6&*!'&&:%!!'#m!#!'30#!)doubled*$%$&\
+w{xwb3:!(counts!!!#!#!%all!4(!###..!'first0!#!&5+/!(second!6&*!'&&:%!!'#m!#!'30#!)doubled*$%$&\
 7-$!&more!$*!(6-%!&less*##%&4+&!(shared&2)'!&size&0=(!'units*!'$$!&File!3#'!!!#%%#%!H%*$!%!(#(\
 !!!$#=##$=$+&'=#)'Y!#%$=%,$$&=#*!&##!=#&$=%-$#&=#+'Y!#'$=#.(d##,'=#($=#0(=#-'=#)$=#1(=)!'total\
 't$#*!C$!7(@)items!'!-!#F##!)!(@&pair(@#(-@((table#A#$2A'&rest'`!#&,?#%6j#)&!'$#!!.n!+data!#!%\

@@ -192,7 +192,7 @@ impl ::core::default::Default for Item {
 ::formwork::__file! {
     File[straight] []
     "\
-e}lkl!?!'forms!!!#!#!%all!(!!$#$!#!(!5$2#!=#n#-=1#!!%6!&File!##!'items!'$##!0!(!!!N!$(!$)'&Ite\
+sTbie3?!'forms!!!#!#!%all!(!!$#$!#!(!5$2#!=#n#-=1#!!%6!&File!##!'items!'$##!0!(!!!N!$(!$)'&Ite\
 m!D)&case!%1O##)P!+(number#!!I,'value!!!&!1%%!)6Y#$*$!-,#+#!!,#%!$:I&###+#O!$%!:L#$$L#$AL#%$L#\
 &=L)!&bool#'y#&!!$#:q%&,$!##q%$$##q%!:I###I#!?I#$)p#!;r$)'float#&q&%&!!;r$&-$!$#r$##$x#!:I##(u\
 !!<k'-list#!%##!(#c,(s!'!!$#D!;h,+.$!%!$#%!$0'##!%#!D#$'P!%/!'$=$!$5e*!#;!$m!##<m!!(Z$!<m!8!(r\

@@ -31,7 +31,7 @@ pub struct File<'a> {
 ::formwork::__file! {
     File < 'a > [] []
     "\
-vlTbc3>!,label_text!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#T!+!&!!#!!!!'(!&.+'chars!&#(A#&+A'ot\
+hj^vz->!,label_text!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#T!+!&!!#!!!!'(!&.+'chars!&#(A#&+A'ot\
 her+A#()A'%!!!$#7%*!%!E$&$)^!(texts,!,(!$'###&M###(%#!')l!%#,#%e$*'!#$%&!!!O#&%>%!#%${%*&!,Fil\
 e.#}!##-v!#$%d!$#$'P!#+.E#!"
 }

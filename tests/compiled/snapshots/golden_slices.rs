@@ -95,7 +95,7 @@ pub struct Part {
 ::formwork::__file! {
     File[] []
     "\
-]Wkrv0:!(slices!!!#!#!%all!'(!###/!!,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
+cj~gU4:!(slices!!!#!#!%all!'(!###/!!,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
 !&File!,#%!!!#%%#%!I%&$!%!$#&'=##$=#'(=#''=#$$=#((=#)'=#%$=#)(=4!'nodes!'$#!)!##!!)<!#s%(!'$$!\
 $!<'(#!$!#Y$!#j%%'!-#^!(.items)Y!+(sorted!'$k#!3_!%(!,$_!'keys#)U$'&flat-]!#$%]!5*!#%#!$!,firs\
 t.list%;#+%;)-second#<!*b%%fir!M#%,y%#($O!%9!);%#&#$C:!,!#$%&'()*+!!!&Node!)#((W*!*r!'&base-V*\

@@ -8,7 +8,7 @@ use super::super::state::Engine;
 use super::super::trim::{canonical_tail, content_length, find_terminator};
 use super::Cursor;
 use crate::error::ReadErrorKind;
-use crate::model::{Extent, RegionType, Row, Terminated, Terminator};
+use crate::model::{ExprId, Extent, RegionType, Row, Terminated, Terminator};
 use crate::spelling::{KeptKind, KeptValue};
 
 impl<'p, 'b> Engine<'p, 'b> {
@@ -24,7 +24,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.region_end = cursor.limit;
         let end = match &region.extent {
             Extent::Size(size) => {
-                let size = self.evaluate_count(*size, loc, at)?;
+                let size = self.evaluate_reach(*size, loc, at)?;
                 if size > cursor.remaining() {
                     let remaining = cursor.remaining();
                     let kind = ReadErrorKind::UnexpectedEnd { needed: size, remaining };
@@ -33,7 +33,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                 at + size
             }
             Extent::End(end) => {
-                let end = self.evaluate_count(*end, loc, at)?;
+                let end = self.evaluate_reach(*end, loc, at)?;
                 if end > cursor.limit || end < at {
                     let kind = ReadErrorKind::PointerOutOfBounds { target: end.into() };
                     return Err(self.error(kind, at, loc));
@@ -67,6 +67,14 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.claim(at + length as u64, end, loc);
         cursor.at = end;
         Ok(item)
+    }
+
+    /// How far a region reaches, which may follow from where the targets of its pointers are.
+    fn evaluate_reach(&mut self, expr: ExprId, loc: Loc, at: u64) -> Read<u64> {
+        self.reading.opening.push((loc, at));
+        let reach = self.evaluate_count(expr, loc, at);
+        self.reading.opening.pop();
+        reach
     }
 
     fn read_terminated(

@@ -178,16 +178,20 @@ macro_rules! index {
             fn same(&self, other: &$name, _: bool) -> bool {
                 self == other
             }
-        }
 
-        impl $crate::__rt::ToKept for $name {
-            fn to_kept(&self) -> $crate::KeptValue {
-                $crate::KeptValue::Int(self.number().into())
+            fn digest(&self, mut state: &mut dyn ::core::hash::Hasher) {
+                ::core::hash::Hash::hash(self, &mut state);
             }
         }
 
-        impl $crate::Inspect for $name {
-            fn inspect(&self, to: &mut dyn $crate::Inspector) {
+        impl $crate::__rt::ToKept for $name {
+            fn to_kept(&self) -> $crate::spelling::KeptValue {
+                $crate::spelling::KeptValue::Int(self.number().into())
+            }
+        }
+
+        impl $crate::inspect::Inspect for $name {
+            fn inspect(&self, to: &mut dyn $crate::inspect::Inspector) {
                 to.int(self.number().into());
             }
         }
@@ -304,14 +308,14 @@ macro_rules! __short_index {
             }
         }
 
-        impl<A> $crate::Pack<A> for $long {
+        impl<A> $crate::arena::Pack<A> for $long {
             type Packed = $name;
 
             #[inline]
             fn pack(
                 &self,
                 _: &mut A,
-                _: $crate::Nesting,
+                _: $crate::arena::Nesting,
             ) -> $crate::__rt::Result<$name, $crate::ProblemKind> {
                 $name::try_new(self.number()).map_err(|_| $crate::__rt::no_short_index(self.number()))
             }
@@ -320,7 +324,7 @@ macro_rules! __short_index {
             fn unpack(
                 packed: &$name,
                 _: &A,
-                _: $crate::Nesting,
+                _: $crate::arena::Nesting,
             ) -> $crate::__rt::Result<$long, $crate::ProblemKind> {
                 $crate::__rt::Ok(<$long>::new_const(packed.number()))
             }

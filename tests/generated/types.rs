@@ -38,6 +38,10 @@ impl ::core::default::Default for File<'_> {
     }
 }
 
+::formwork::__new! {
+    [< 'a >] [File < 'a >] kind : [Kind]; level : [Level]; weights : [[f32; 2usize]];
+}
+
 ::formwork::__struct! {
     File < 'a > { things } { options r#type kind level weights size spelling }
 }
@@ -111,8 +115,8 @@ impl ::core::fmt::Debug for Options {
 
 ::formwork::__word!(Options 1, 31);
 
-impl ::formwork::Inspect for Options {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
+impl ::formwork::inspect::Inspect for Options {
+    fn inspect(&self, to: &mut dyn ::formwork::inspect::Inspector) {
         const ROWS: &[&str] = &["loud", "speed", "#2"];
         to.begin_struct();
         ::formwork::__rt::show(to, "loud", &self.loud());
@@ -133,6 +137,12 @@ pub struct Thing<'a> {
     pub data: ThingData<'a>,
     /// How the file spelled this where that is not canonical; takes no part in `==`.
     pub spelling: ::formwork::Spelling,
+}
+
+::formwork::__new! {
+    [< 'a >] [Thing < 'a >] name : [impl ::core::convert::Into <
+    ::formwork::alloc::borrow::Cow < 'a, str > >].into; data : [impl
+    ::core::convert::Into < ThingData < 'a > >].into;
 }
 
 ::formwork::__struct! {
@@ -166,6 +176,10 @@ pub struct ThingNumber {
     pub value: i32,
     #[allow(missing_docs)]
     pub extra: ::core::option::Option<u32>,
+}
+
+::formwork::__new! {
+    [] [ThingNumber] value : [i32];
 }
 
 ::formwork::__struct! {
@@ -215,8 +229,10 @@ impl ::core::default::Default for ThingData<'_> {
     }
 }
 
-::formwork::__from_cases! {
-    ThingData < 'a > { Parts(ThingParts) } { Nothing(ThingNothing) Number(ThingNumber) }
+::formwork::__values! {
+    [< 'a >] [ThingData < 'a >] Nothing[ThingNothing] as_nothing as_nothing_mut from,
+    Number[ThingNumber] as_number as_number_mut from, Parts[ThingParts < 'a >] as_parts
+    as_parts_mut from,
 }
 
 ::formwork::__union! {

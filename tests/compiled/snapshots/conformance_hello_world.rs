@@ -13,6 +13,11 @@ pub struct File<'a> {
     pub spelling: ::formwork::Spelling,
 }
 
+::formwork::__new! {
+    [< 'a >] [File < 'a >] hello_world : [HelloWorld]; rest : [impl ::core::convert::Into
+    < ::formwork::alloc::borrow::Cow < 'a, [u8] > >].into;
+}
+
 ::formwork::__struct! {
     File < 'a > { rest } { hello_world spelling }
 }
@@ -27,6 +32,10 @@ pub struct File<'a> {
 pub struct HelloWorld {
     #[allow(missing_docs)]
     pub one: u8,
+}
+
+::formwork::__new! {
+    [] [HelloWorld] one : [u8];
 }
 
 ::formwork::__struct! {
@@ -46,7 +55,7 @@ pub struct HelloWorld {
 }
 
 ::formwork::__file! {
-    File < 'a > [straight] []
+    File < 'a > [straight] [] "hello_world"[] {}
     "\
 fzrcT5L!-hello_world!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%o\
 ne!@!#%!+!!&T###);!"

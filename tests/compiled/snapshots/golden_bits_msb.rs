@@ -74,7 +74,7 @@ impl ::core::default::Default for Side {
 }
 
 ::formwork::__file! {
-    File[] []
+    File[] [] "bits_msb"[] {}
     "\
 UT~cR0K!*bits_msb!!##!#!%all!!#!&File!,#!#a!!$%#!?!'!-#!#b!!$##$#-8'c!!$.,N$!%&b!#''4&$!$'#4#$\
 )^!#d#(#!.^##e#^#!.7(f!!$b!/8#g#s$#%-u#!&b##'+M!$(.!,!#$%&'()*+#2;&Side!$!&left$!'right,!!!"

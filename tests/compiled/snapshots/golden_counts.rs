@@ -27,6 +27,12 @@ pub struct File<'a> {
     pub spelling: ::formwork::Spelling,
 }
 
+::formwork::__new! {
+    [< 'a >] [File < 'a >] data : [impl ::core::convert::Into <
+    ::formwork::alloc::borrow::Cow < 'a, [u8] > >].into; name : [impl
+    ::core::convert::Into < ::formwork::Utf16 >].into;
+}
+
 ::formwork::__struct! {
     File < 'a > { data } { items pairs tables rest first second name last spelling }
 }
@@ -48,6 +54,10 @@ pub struct Pair {
     pub b: u8,
 }
 
+::formwork::__new! {
+    [] [Pair] a : [u8]; b : [u8];
+}
+
 ::formwork::__struct! {
     Pair { a b }
 }
@@ -66,7 +76,7 @@ pub struct Pair {
 }
 
 ::formwork::__file! {
-    File < 'a > [straight] []
+    File < 'a > [straight] [] "counts"[] {}
     "\
 dPrPZ2:!(counts!!!#!#!%all!4(!###..!'first0!#!&5+/!(second!6&*!'&&:%!!'#m!#!'30#!)doubled*$%$&\
 7-$!&more!$*!(6-%!&less*##%&4+&!(shared&2)'!&size&0=(!'units*!'$$!&File!3#'!!!#%%#%!H%*$!%!(#(\

@@ -32,6 +32,11 @@ pub struct Item<'a> {
     pub size: u32,
 }
 
+::formwork::__new! {
+    [< 'a >] [Item < 'a >] name : [impl ::core::convert::Into <
+    ::formwork::alloc::borrow::Cow < 'a, str > >].into; size : [u32];
+}
+
 ::formwork::__struct! {
     Item < 'a > { name } { size }
 }
@@ -49,7 +54,7 @@ pub struct Item<'a> {
 }
 
 ::formwork::__file! {
-    File < 'a > [straight] []
+    File < 'a > [straight] [] "dictionary"[] {}
     "\
 mslgV.@!,dictionary!!!#!#!%all!-(!$!#$#3##!!!,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#\
 O2$#!!&!$*!%$<'!!(#6#%!62*!#''!&File!&#&!!I#!#P#$%#!F$$!%!%#!'#w#!#A''$#!+&:!!3!'G#'#/$$$&=#*)\
@@ -288,7 +293,8 @@ mod straight {
     }
     fn put_3<'v>(cx: &mut s::Ink<'v>, v: &'v ()) -> s::Straight<()> {
         let o = cx.here();
-        let made_3_1 = cx.members(0u8, &[""], ::formwork::PoolOrder::FirstUse)?;
+        let made_3_1 = cx
+            .members(0u8, &[""], ::formwork::algorithms::PoolOrder::FirstUse)?;
         {
             let b = &mut [0_u8; 4];
             s::set::<

@@ -38,6 +38,10 @@ pub struct Node {
     pub extra: u8,
 }
 
+::formwork::__new! {
+    [] [Node] size : [u8]; extra : [u8];
+}
+
 ::formwork::__struct! {
     Node { size extra }
 }
@@ -60,7 +64,7 @@ pub struct Node {
 }
 
 ::formwork::__file! {
-    File[] [places]
+    File[] [places] "element_targets"[] {}
     "\
 jpXuj*E!1element_targets!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main.\
 size4!#%;#&!5#1&0/($!&File!*#!'#y!-!&!!!'$#!'!$!$#!)!$#&!&!&g$##!,#$'=%(!&'0##$*!'g$$!*&9'&dat\

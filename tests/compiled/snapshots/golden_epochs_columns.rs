@@ -35,6 +35,10 @@ impl ::core::default::Default for File {
     }
 }
 
+::formwork::__new! {
+    [] [File] version : [Version]; moved : [u16]; part : [Part];
+}
+
 ::formwork::__struct! {
     File { version moved added optional part dropped spelling }
 }
@@ -55,6 +59,10 @@ pub struct Version {
     pub major: u8,
 }
 
+::formwork::__new! {
+    [] [Version] minor : [u8]; major : [u8];
+}
+
 ::formwork::__struct! {
     Version { minor major }
 }
@@ -72,6 +80,10 @@ pub struct Part {
     pub b: u8,
     #[allow(missing_docs)]
     pub c: ::core::option::Option<u16>,
+}
+
+::formwork::__new! {
+    [] [Part] a : [u8]; b : [u8];
 }
 
 ::formwork::__struct! {
@@ -96,7 +108,7 @@ pub struct Part {
 }
 
 ::formwork::__file! {
-    File[straight] []
+    File[straight] [] "epochs_columns"[] {}
     "\
 XYV^m'J!0epochs_columns!!!##!'major#!#!!!$!#%!+#2, ..1##!$!)$0)2##&&!,$.E3..4##(*#!0%!&File!*#\
 !)version!$#%!-!*#!'moved#X#+!!%!$!&!,+A%add(A'$!$!$(>/0!#!*optional!3!#E&$!&!(!'$#!$#$8#'*^!1\

@@ -89,8 +89,8 @@ impl ::core::fmt::Debug for Kept {
 
 ::formwork::__word!(Kept 1, 131);
 
-impl ::formwork::Inspect for Kept {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
+impl ::formwork::inspect::Inspect for Kept {
+    fn inspect(&self, to: &mut dyn ::formwork::inspect::Inspector) {
         const ROWS: &[&str] = &["first", "second", "last", "#3"];
         to.begin_struct();
         ::formwork::__rt::show(to, "first", &self.first());
@@ -152,8 +152,8 @@ impl ::core::fmt::Debug for Zero {
 
 ::formwork::__word!(Zero 2, 32769);
 
-impl ::formwork::Inspect for Zero {
-    fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
+impl ::formwork::inspect::Inspect for Zero {
+    fn inspect(&self, to: &mut dyn ::formwork::inspect::Inspector) {
         to.begin_struct();
         ::formwork::__rt::show(to, "low", &self.low());
         ::formwork::__rt::show(to, "high", &self.high());
@@ -166,7 +166,7 @@ impl ::formwork::Inspect for Zero {
 }
 
 ::formwork::__file! {
-    File[straight] []
+    File[straight] [] "flags"[] {}
     "\
 _f`Up$F!'flags!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept%\
 #n!+!'first!!!D#$.}!.(second!!%###?##*?%&la#[!$))#=$)!(!'%!%$(!E%$!'*}#%*#!%^%.!#%$!!!&Zero!+)\

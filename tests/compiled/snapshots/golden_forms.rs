@@ -32,6 +32,10 @@ pub struct ItemNumber {
     [] [ItemNumber] value : [i32] spelling
 }
 
+::formwork::__new! {
+    [] [ItemNumber] value : [i32];
+}
+
 ::formwork::__struct! {
     ItemNumber { value spelling }
 }
@@ -54,6 +58,10 @@ pub struct ItemBool {
     [] [ItemBool] value : [bool] spelling
 }
 
+::formwork::__new! {
+    [] [ItemBool] value : [bool];
+}
+
 ::formwork::__struct! {
     ItemBool { value spelling }
 }
@@ -74,6 +82,10 @@ pub struct ItemFloat {
 
 ::formwork::__from_field! {
     [] [ItemFloat] value : [f32] spelling
+}
+
+::formwork::__new! {
+    [] [ItemFloat] value : [f32];
 }
 
 ::formwork::__struct! {
@@ -117,6 +129,10 @@ pub struct ItemRecord {
     pub spelling: ::formwork::Spelling,
 }
 
+::formwork::__new! {
+    [] [ItemRecord] version : [u8]; tag : [u16];
+}
+
 ::formwork::__struct! {
     ItemRecord { version tag spelling }
 }
@@ -147,9 +163,10 @@ impl ::core::default::Default for Item {
     }
 }
 
-::formwork::__from_cases! {
-    Item { Number(ItemNumber) Bool(ItemBool) Float(ItemFloat) List(ItemList)
-    Record(ItemRecord) }
+::formwork::__values! {
+    [] [Item] Number[ItemNumber] as_number as_number_mut from, Bool[ItemBool] as_bool
+    as_bool_mut from, Float[ItemFloat] as_float as_float_mut from, List[ItemList] as_list
+    as_list_mut from, Record[ItemRecord] as_record as_record_mut from,
 }
 
 ::formwork::__union! {
@@ -190,7 +207,7 @@ impl ::core::default::Default for Item {
 }
 
 ::formwork::__file! {
-    File[straight] []
+    File[straight] [] "forms"[] {}
     "\
 purZp1?!'forms!!!#!#!%all!(!!$#$!#!(!5$2#!=#n#-=1#!!%6!&File!##!'items!'$##!0!(!!!N!$(!$)'&Ite\
 m!D)&case!%1O##)P!+(number#!!I,'value!!!&!1%%!)6Y#$*$!-,#+#!!,#%!$:I&###+#O!$%!:L#$$L#$AL#%$L#\

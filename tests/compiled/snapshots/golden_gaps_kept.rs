@@ -15,6 +15,10 @@ pub struct File {
     pub spelling: ::formwork::Spelling,
 }
 
+::formwork::__new! {
+    [] [File] first : [Leaf]; second : [Leaf]; value : [u16];
+}
+
 ::formwork::__struct! {
     File { first second value spelling }
 }
@@ -29,6 +33,10 @@ pub struct File {
 pub struct Leaf {
     #[allow(missing_docs)]
     pub value: u16,
+}
+
+::formwork::__new! {
+    [] [Leaf] value : [u16];
 }
 
 ::formwork::__struct! {
@@ -48,7 +56,7 @@ pub struct Leaf {
 }
 
 ::formwork::__file! {
-    File[straight] []
+    File[straight] [] "gaps_kept"[] {}
     "\
 `PuXd#S!!+gaps_kept!!!#!#!%all!!$!&File!%#!'first!&!!!$#!#!!%(!&.)(second-D#$*D('value!A!#0#&+\
 c!$#(#)(%!%##!#&&#!%$#Y#'&Leaf!C!']!#!,]!#$&V$##*k#$#!&V#!"

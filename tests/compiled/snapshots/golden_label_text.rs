@@ -15,6 +15,11 @@ pub struct File<'a> {
     pub spelling: ::formwork::Spelling,
 }
 
+::formwork::__new! {
+    [< 'a >] [File < 'a >] label : [impl ::core::convert::Into <
+    ::formwork::alloc::borrow::Cow < 'a, str > >].into;
+}
+
 ::formwork::__struct! {
     File < 'a > { label chars other } { spelling }
 }
@@ -29,7 +34,7 @@ pub struct File<'a> {
 }
 
 ::formwork::__file! {
-    File < 'a > [] []
+    File < 'a > [] [] "label_text"[] {}
     "\
 upvlm$>!,label_text!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#T!+!&!!#!!!!'(!&.+'chars!&#(A#&+A'ot\
 her+A#()A'%!!!$#7%*!%!E$&$)^!(texts,!,(!$'###&M###(%#!')l!%#,#%e$*'!#$%&!!!O#&%>%!#%${%*&!,Fil\

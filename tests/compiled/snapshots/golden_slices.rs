@@ -36,6 +36,10 @@ pub struct Node {
     pub keys: ::formwork::alloc::vec::Vec<u8>,
 }
 
+::formwork::__new! {
+    [] [Node] class : [u8];
+}
+
 ::formwork::__struct! {
     Node { class items keys }
 }
@@ -51,6 +55,10 @@ pub struct Item {
     pub a: u8,
     #[allow(missing_docs)]
     pub b: u8,
+}
+
+::formwork::__new! {
+    [] [Item] a : [u8]; b : [u8];
 }
 
 ::formwork::__struct! {
@@ -93,7 +101,7 @@ pub struct Part {
 }
 
 ::formwork::__file! {
-    File[] []
+    File[] [] "slices"[] {}
     "\
 ta`WY4:!(slices!!!#!#!%all!'(!###/!!,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
 !&File!,#%!!!#%%#%!I%&$!%!$#&'=##$=#'(=#''=#$$=#((=#)'=#%$=#)(=4!'nodes!'$#!)!##!!)<!#s%(!'$$!\

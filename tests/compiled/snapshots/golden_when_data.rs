@@ -23,6 +23,10 @@ pub struct File<'a> {
     pub spelling: ::formwork::Spelling,
 }
 
+::formwork::__new! {
+    [< 'a >] [File < 'a >] flags : [u8];
+}
+
 ::formwork::__struct! {
     File < 'a > { opts } { flags first nested other count list spelling }
 }
@@ -44,6 +48,10 @@ pub struct Opt<'a> {
     pub more: ::core::option::Option<u8>,
 }
 
+::formwork::__new! {
+    [< 'a >] [Opt < 'a >] there : [bool];
+}
+
 ::formwork::__struct! {
     Opt < 'a > { name } { there more }
 }
@@ -63,7 +71,7 @@ pub struct Opt<'a> {
 }
 
 ::formwork::__file! {
-    File < 'a > [] []
+    File < 'a > [] [] "when_data"[] {}
     "\
 mmvod)=!+when_data!!!#!#!%all!2(!###G!!'flags!$*'%$!!*-%$!&*'-,*-#'*2)()#+&N*&!'count#1###_!'t\
 here$1!#CBname%!$xy*,%$*2)($!&File!)#%!!!#!%$#!'!.#!'first!!!$#<$#5)=)(nested'Y!$#*)>('other(=\

@@ -48,6 +48,10 @@ pub struct Room {
     pub spelling: ::formwork::Spelling,
 }
 
+::formwork::__new! {
+    [] [Room] width : [u8]; height : [u8];
+}
+
 ::formwork::__struct! {
     Room { width height next spelling }
 }
@@ -70,7 +74,7 @@ pub struct Room {
 }
 
 ::formwork::__file! {
-    File < 'a > [straight] [places]
+    File < 'a > [straight] [places] "level"["lvl"] { 0[b"LEVL"] }
     "\
 r~QiQ&;!'level!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!%!,#!)version%\
 7'#!&!#)A#%'9%(!%#k#!(=2!'rooms!&!!!'$#!(:$*!).'&note#F%###!2!#%##%?%.!!)N$#2#))%!%##!%!&=&!'!\

@@ -2,7 +2,7 @@
 
 mod arbitrary;
 mod enums;
-mod from;
+pub(super) mod from;
 mod inspect;
 mod same;
 mod serde;

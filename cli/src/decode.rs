@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use formwork::inspect::Inspect;
 use formwork::{ReadError, ReadOptions};
 use formwork_interpreter::json::{Style, part_to_json, to_json};
 use formwork_interpreter::{Value, read, read_partly, value_of};
@@ -63,7 +64,7 @@ fn compiled(
         Ok(file) => file,
         Err(error) => return Ok(Err(error)),
     };
-    match value_of(&format.program, |to| file.inspect(to)) {
+    match value_of(&format.program, |to| Inspect::inspect(&file, to)) {
         Ok(value) => Ok(Ok(value)),
         Err(error) => Err(Problem::Failure(error.to_string())),
     }

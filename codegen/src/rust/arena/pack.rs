@@ -20,7 +20,6 @@ pub(super) fn emit(shapes: &Shapes<'_>) -> TokenStream {
     let structs = structs(shapes).map(|id| record(shapes, id));
     let unions = unions(shapes).map(|id| union(shapes, id));
     quote! {
-        #[allow(warnings, clippy::all, clippy::pedantic)]
         mod codec {
             use ::formwork::__rt as rt;
 

@@ -11,7 +11,6 @@ pub(super) fn emit(shapes: &Shapes<'_>) -> TokenStream {
     let elements = elements(shapes);
     let names: Vec<_> = (0..elements.len()).map(|number| format_ident!("pool_{number}")).collect();
     quote! {
-        #[allow(warnings, clippy::all, clippy::pedantic)]
         mod pools {
             /// The elements of all lists, by type.
             #[derive(Debug, Clone, Default)]

@@ -64,7 +64,7 @@ fn types() {
     let code = packed(&emit(&shapes, None).to_string());
     for part in [
         "pub struct FileArena",
-        "pub struct NodeNumber { #[allow(missing_docs)] pub value: u16, }",
+        "pub struct NodeNumber { pub value: u16, }",
         "List(NodeList, ::formwork::arena::SpellingId),",
         "Number(NodeNumber, ::formwork::arena::SpellingId),",
         "End,",

@@ -16,27 +16,19 @@ fn main() {
         ("mixtape", read(&root.join("examples/own-format/schema/mixtape.kdl"))),
         ("letters", read(&root.join("tests/cookbook/schemas/letters.kdl"))),
     ];
-    let mut modules = String::new();
     for (name, text) in &schemas {
+        let schema = || Build::new().schema_text(*name, text.clone());
+        schema().serde(true).arbitrary(true).arena(true).run();
         for options in 0..8_u8 {
             let [serde, arbitrary, arena] = [1, 2, 4].map(|bit| options & bit != 0);
-            let module = format!("{name}_{options}");
-            let folder = out.join(&module);
-            let build = Build::new().schema_text(*name, text.clone()).out_dir(&folder);
-            build.serde(serde).arbitrary(arbitrary).arena(arena).run();
-            let file = folder.join(format!("{name}.rs"));
-            writeln!(modules, "/// {name}: serde {serde}, arbitrary {arbitrary}, arena {arena}.")
-                .and_then(|()| {
-                    writeln!(
-                        modules,
-                        "pub mod {module} {{\n    include!(\"{}\");\n}}",
-                        file.display()
-                    )
-                })
-                .expect("a text takes everything");
+            let folder = out.join("options");
+            fs::create_dir_all(&folder).expect("the folder can be made");
+            let built = schema().serde(serde).arbitrary(arbitrary).arena(arena).out_dir(&folder);
+            built.run();
+            let file = out.join(format!("{name}_{options}.rs"));
+            fs::rename(folder.join(format!("{name}.rs")), file).expect("it was just made");
         }
     }
-    fs::write(out.join("modules.rs"), modules).expect("the folder is there");
     fs::write(out.join("recipes.rs"), recipes(&root.join("docs/rust.md"))).expect("as before");
 }
 
@@ -48,14 +40,12 @@ fn recipes(page: &Path) -> String {
     for block in blocks(page, "rust") {
         number = if block.heading == last { number + 1 } else { 1 };
         last.clone_from(&block.heading);
-        let name: String = block
-            .heading
-            .chars()
-            .map(|letter| if letter.is_alphanumeric() { letter.to_ascii_lowercase() } else { '_' })
-            .collect();
+        let words = block.heading.split(|letter: char| !letter.is_alphanumeric());
+        let words: Vec<_> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+        let name = words.join("_");
         writeln!(
             tests,
-            "#[test]\nfn {name}_{number}() -> Result<(), Box<dyn std::error::Error>> {{\n{}\nOk(())\n}}\n",
+            "#[test]\nfn {name}_{number}() -> Result<(), Box<dyn std::error::Error>> {{\nprepare();\n{}\nOk(())\n}}\n",
             block.text
         )
         .expect("a text takes everything");

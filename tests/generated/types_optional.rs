@@ -48,12 +48,9 @@ impl ::core::default::Default for File<'_> {
     }
 }
 
-::formwork::__new! {
-    [< 'a >] [File < 'a >] kind : [Kind]; level : [Level]; weights : [[f32; 2usize]];
-}
-
 ::formwork::__struct! {
-    File < 'a > { things } { options r#type kind level weights size spelling }
+    File < 'a > { things } { options r#type kind level weights size spelling } new kind :
+    [Kind] level : [Level] weights : [[f32; 2usize]]
 }
 
 ::formwork::__inspect! {
@@ -174,14 +171,9 @@ pub struct Thing<'a> {
     pub spelling: ::formwork::Spelling,
 }
 
-::formwork::__new! {
-    [< 'a >] [Thing < 'a >] name : [impl ::core::convert::Into <
-    ::formwork::alloc::borrow::Cow < 'a, str > >].into; data : [impl
-    ::core::convert::Into < ThingData < 'a > >].into;
-}
-
 ::formwork::__struct! {
-    Thing < 'a > { name data } { parent spelling }
+    Thing < 'a > { name data } { parent spelling } new name : #
+    into[::formwork::alloc::borrow::Cow < 'a, str >] data : # into[ThingData < 'a >]
 }
 
 ::formwork::__inspect! {
@@ -230,12 +222,8 @@ pub struct ThingNumber {
     pub extra: ::core::option::Option<u32>,
 }
 
-::formwork::__new! {
-    [] [ThingNumber] value : [i32];
-}
-
 ::formwork::__struct! {
-    ThingNumber { value extra }
+    ThingNumber { value extra } new value : [i32]
 }
 
 ::formwork::__inspect! {

@@ -1,12 +1,13 @@
 //! What all generated types implement in the same way.
 
 /// Equality and conversion of a struct: `Name<'a> { fields that borrow } { others }`, or
-/// `Name { fields }`.
+/// `Name { fields }`; and `new` with the fields that have no default.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __struct {
-    ($name:ident<$a:lifetime> { $($borrowed:ident)* } { $($plain:ident)* }) => {
+    ($name:ident<$a:lifetime> { $($borrowed:ident)* } { $($plain:ident)* } $(new $($new:tt)*)?) => {
         $crate::__borrowed!($name);
+        $($crate::__new! { [<$a>] [$name<$a>] $($new)* })?
 
         impl $crate::__rt::Own for $name<'_> {
             type Owned = $name<'static>;
@@ -21,8 +22,9 @@ macro_rules! __struct {
 
         $crate::__same! { [$name<'_>] $($borrowed)* $($plain)* }
     };
-    ($name:ident { $($plain:ident)* }) => {
+    ($name:ident { $($plain:ident)* } $(new $($new:tt)*)?) => {
         $crate::__plain!($name);
+        $($crate::__new! { [] [$name] $($new)* })?
         $crate::__same! { [$name] $($plain)* }
     };
 }
@@ -97,21 +99,23 @@ macro_rules! __values {
     };
 }
 
-/// A struct of its fields that have no default, each with a conversion into its type, or `own` if it
-/// is given as it is: `[<'a>] [Name<'a>] field: [type] into, ...`.
+/// A struct of its fields that have no default: `[<'a>] [Name<'a>] field: [type] ...`, with `#into` before
+/// the type if whatever becomes it is taken.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __new {
-    ([$($generics:tt)*] [$name:ty] $($field:ident: [$($ty:tt)*] $(.$into:ident)?;)*) => {
+    ([$($generics:tt)*] [$name:ty] $($field:ident: $(#$into:ident)? [$ty:ty])*) => {
         impl $($generics)* $name {
             /// With what has no default; the rest is as by default.
             #[must_use]
-            #[allow(clippy::needless_update, clippy::too_many_arguments)]
-            pub fn new($($field: $($ty)*),*) -> Self {
+            #[allow(clippy::needless_update)]
+            pub fn new($($field: $crate::__new!(@$($into)? [$ty])),*) -> Self {
                 Self { $($field: $field $(.$into())?,)* ..$crate::__rt::Default::default() }
             }
         }
     };
+    (@into [$ty:ty]) => { impl ::core::convert::Into<$ty> };
+    (@[$ty:ty]) => { $ty };
 }
 
 /// Conversion of the only field into a struct: `[<'a>] [Name<'a>] field: type { others }` and

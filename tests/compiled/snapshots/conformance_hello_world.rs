@@ -17,13 +17,9 @@ pub struct File<'a> {
     pub spelling: ::formwork::Spelling,
 }
 
-::formwork::__new! {
-    [< 'a >] [File < 'a >] hello_world : [HelloWorld]; rest : [impl ::core::convert::Into
-    < ::formwork::alloc::borrow::Cow < 'a, [u8] > >].into;
-}
-
 ::formwork::__struct! {
-    File < 'a > { rest } { hello_world spelling }
+    File < 'a > { rest } { hello_world spelling } new hello_world : [HelloWorld] rest : #
+    into[::formwork::alloc::borrow::Cow < 'a, [u8] >]
 }
 
 ::formwork::__inspect! {
@@ -36,12 +32,8 @@ pub struct HelloWorld {
     pub one: u8,
 }
 
-::formwork::__new! {
-    [] [HelloWorld] one : [u8];
-}
-
 ::formwork::__struct! {
-    HelloWorld { one }
+    HelloWorld { one } new one : [u8]
 }
 
 ::formwork::__inspect! {

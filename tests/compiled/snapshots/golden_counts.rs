@@ -24,14 +24,10 @@ pub struct File<'a> {
     pub spelling: ::formwork::Spelling,
 }
 
-::formwork::__new! {
-    [< 'a >] [File < 'a >] data : [impl ::core::convert::Into <
-    ::formwork::alloc::borrow::Cow < 'a, [u8] > >].into; name : [impl
-    ::core::convert::Into < ::formwork::Utf16 >].into;
-}
-
 ::formwork::__struct! {
-    File < 'a > { data } { items pairs tables rest first second name last spelling }
+    File < 'a > { data } { items pairs tables rest first second name last spelling } new
+    data : # into[::formwork::alloc::borrow::Cow < 'a, [u8] >] name : #
+    into[::formwork::Utf16]
 }
 
 ::formwork::__inspect! {
@@ -48,12 +44,8 @@ pub struct Pair {
     pub b: u8,
 }
 
-::formwork::__new! {
-    [] [Pair] a : [u8]; b : [u8];
-}
-
 ::formwork::__struct! {
-    Pair { a b }
+    Pair { a b } new a : [u8] b : [u8]
 }
 
 ::formwork::__inspect! {

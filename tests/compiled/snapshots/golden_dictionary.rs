@@ -34,13 +34,9 @@ pub struct Item<'a> {
     pub size: u32,
 }
 
-::formwork::__new! {
-    [< 'a >] [Item < 'a >] name : [impl ::core::convert::Into <
-    ::formwork::alloc::borrow::Cow < 'a, str > >].into; size : [u32];
-}
-
 ::formwork::__struct! {
-    Item < 'a > { name } { size }
+    Item < 'a > { name } { size } new name : # into[::formwork::alloc::borrow::Cow < 'a,
+    str >] size : [u32]
 }
 
 ::formwork::__inspect! {

@@ -36,12 +36,8 @@ pub struct Node {
     pub extra: u8,
 }
 
-::formwork::__new! {
-    [] [Node] size : [u8]; extra : [u8];
-}
-
 ::formwork::__struct! {
-    Node { size extra }
+    Node { size extra } new size : [u8] extra : [u8]
 }
 
 ::formwork::__inspect! {

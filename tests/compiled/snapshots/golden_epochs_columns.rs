@@ -35,12 +35,9 @@ impl ::core::default::Default for File {
     }
 }
 
-::formwork::__new! {
-    [] [File] version : [Version]; moved : [u16]; part : [Part];
-}
-
 ::formwork::__struct! {
-    File { version moved added optional part dropped spelling }
+    File { version moved added optional part dropped spelling } new version : [Version]
+    moved : [u16] part : [Part]
 }
 
 ::formwork::__inspect! {
@@ -56,12 +53,8 @@ pub struct Version {
     pub major: u8,
 }
 
-::formwork::__new! {
-    [] [Version] minor : [u8]; major : [u8];
-}
-
 ::formwork::__struct! {
-    Version { minor major }
+    Version { minor major } new minor : [u8] major : [u8]
 }
 
 ::formwork::__inspect! {
@@ -75,12 +68,8 @@ pub struct Part {
     pub c: ::core::option::Option<u16>,
 }
 
-::formwork::__new! {
-    [] [Part] a : [u8]; b : [u8];
-}
-
 ::formwork::__struct! {
-    Part { a b c }
+    Part { a b c } new a : [u8] b : [u8]
 }
 
 ::formwork::__inspect! {

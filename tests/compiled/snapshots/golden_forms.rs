@@ -36,12 +36,8 @@ pub struct ItemNumber {
     [] [ItemNumber] value : [i32] spelling
 }
 
-::formwork::__new! {
-    [] [ItemNumber] value : [i32];
-}
-
 ::formwork::__struct! {
-    ItemNumber { value spelling }
+    ItemNumber { value spelling } new value : [i32]
 }
 
 ::formwork::__inspect! {
@@ -61,12 +57,8 @@ pub struct ItemBool {
     [] [ItemBool] value : [bool] spelling
 }
 
-::formwork::__new! {
-    [] [ItemBool] value : [bool];
-}
-
 ::formwork::__struct! {
-    ItemBool { value spelling }
+    ItemBool { value spelling } new value : [bool]
 }
 
 ::formwork::__inspect! {
@@ -86,12 +78,8 @@ pub struct ItemFloat {
     [] [ItemFloat] value : [f32] spelling
 }
 
-::formwork::__new! {
-    [] [ItemFloat] value : [f32];
-}
-
 ::formwork::__struct! {
-    ItemFloat { value spelling }
+    ItemFloat { value spelling } new value : [f32]
 }
 
 ::formwork::__inspect! {
@@ -128,12 +116,8 @@ pub struct ItemRecord {
     pub spelling: ::formwork::Spelling,
 }
 
-::formwork::__new! {
-    [] [ItemRecord] version : [u8]; tag : [u16];
-}
-
 ::formwork::__struct! {
-    ItemRecord { version tag spelling }
+    ItemRecord { version tag spelling } new version : [u8] tag : [u16]
 }
 
 ::formwork::__inspect! {

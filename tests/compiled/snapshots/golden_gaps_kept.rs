@@ -18,12 +18,8 @@ pub struct File {
     pub spelling: ::formwork::Spelling,
 }
 
-::formwork::__new! {
-    [] [File] first : [Leaf]; second : [Leaf]; value : [u16];
-}
-
 ::formwork::__struct! {
-    File { first second value spelling }
+    File { first second value spelling } new first : [Leaf] second : [Leaf] value : [u16]
 }
 
 ::formwork::__inspect! {
@@ -36,12 +32,8 @@ pub struct Leaf {
     pub value: u16,
 }
 
-::formwork::__new! {
-    [] [Leaf] value : [u16];
-}
-
 ::formwork::__struct! {
-    Leaf { value }
+    Leaf { value } new value : [u16]
 }
 
 ::formwork::__inspect! {

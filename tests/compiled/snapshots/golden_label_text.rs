@@ -18,13 +18,9 @@ pub struct File<'a> {
     pub spelling: ::formwork::Spelling,
 }
 
-::formwork::__new! {
-    [< 'a >] [File < 'a >] label : [impl ::core::convert::Into <
-    ::formwork::alloc::borrow::Cow < 'a, str > >].into;
-}
-
 ::formwork::__struct! {
-    File < 'a > { label chars other } { spelling }
+    File < 'a > { label chars other } { spelling } new label : #
+    into[::formwork::alloc::borrow::Cow < 'a, str >]
 }
 
 ::formwork::__inspect! {

@@ -35,12 +35,8 @@ pub struct Node {
     pub keys: ::formwork::alloc::vec::Vec<u8>,
 }
 
-::formwork::__new! {
-    [] [Node] class : [u8];
-}
-
 ::formwork::__struct! {
-    Node { class items keys }
+    Node { class items keys } new class : [u8]
 }
 
 ::formwork::__inspect! {
@@ -53,12 +49,8 @@ pub struct Item {
     pub b: u8,
 }
 
-::formwork::__new! {
-    [] [Item] a : [u8]; b : [u8];
-}
-
 ::formwork::__struct! {
-    Item { a b }
+    Item { a b } new a : [u8] b : [u8]
 }
 
 ::formwork::__inspect! {

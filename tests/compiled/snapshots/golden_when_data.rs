@@ -22,12 +22,9 @@ pub struct File<'a> {
     pub spelling: ::formwork::Spelling,
 }
 
-::formwork::__new! {
-    [< 'a >] [File < 'a >] flags : [u8];
-}
-
 ::formwork::__struct! {
-    File < 'a > { opts } { flags first nested other count list spelling }
+    File < 'a > { opts } { flags first nested other count list spelling } new flags :
+    [u8]
 }
 
 ::formwork::__inspect! {
@@ -43,12 +40,8 @@ pub struct Opt<'a> {
     pub more: ::core::option::Option<u8>,
 }
 
-::formwork::__new! {
-    [< 'a >] [Opt < 'a >] there : [bool];
-}
-
 ::formwork::__struct! {
-    Opt < 'a > { name } { there more }
+    Opt < 'a > { name } { there more } new there : [bool]
 }
 
 ::formwork::__inspect! {

@@ -50,12 +50,8 @@ pub struct Room {
     pub spelling: ::formwork::Spelling,
 }
 
-::formwork::__new! {
-    [] [Room] width : [u8]; height : [u8];
-}
-
 ::formwork::__struct! {
-    Room { width height next spelling }
+    Room { width height next spelling } new width : [u8] height : [u8]
 }
 
 ::formwork::__inspect! {

@@ -2,8 +2,8 @@
 //! field of a struct that is all there is to a case; a constructor with what has no default; and cases
 //! by name.
 
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use proc_macro2::{Punct, Spacing, TokenStream};
+use quote::quote;
 
 use super::{elided, generics};
 use crate::model::{RecordId, RecordKind, Role, UnionId};
@@ -57,11 +57,9 @@ pub fn cases(shapes: &Shapes<'_>, id: UnionId, kind: Kind) -> TokenStream {
     quote!(::formwork::__values! { [#generics] [#ident #generics] #(#values)* })
 }
 
-/// Of a struct with one field that is the body of a case, or stands for the value of that field; and
-/// with its fields that have no default.
+/// Of a struct with one field that is the body of a case, or stands for the value of that field.
 pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
-    let new = new(shapes, id);
-    let Some(field) = only_field(shapes, id) else { return new };
+    let Some(field) = only_field(shapes, id) else { return TokenStream::new() };
     let (ident, shape) = (shapes.ident(id), Shape::Struct(id));
     let (name, ty) = (&field.ident, shapes.ty(&field.shape, false));
     let (generics, own) = match shapes.borrows(&field.shape) {
@@ -75,10 +73,7 @@ pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
         Shape::Utf16 => quote!({ &str } { ::formwork::__rt::String }),
         _ => TokenStream::new(),
     };
-    quote! {
-        ::formwork::__from_field! { [#generics] [#ident #own] #name: [#ty] #others #spelling }
-        #new
-    }
+    quote!(::formwork::__from_field! { [#generics] [#ident #own] #name: [#ty] #others #spelling })
 }
 
 /// The same of a struct in an arena.
@@ -98,8 +93,7 @@ fn only_field<'s>(shapes: &'s Shapes<'_>, id: RecordId) -> Option<&'s FieldShape
 }
 
 /// A constructor with the fields that have no default, unless these are too many to be told apart.
-fn new(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
-    let (ident, generics) = (shapes.ident(id), generics(shapes, &Shape::Struct(id)));
+pub fn new(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
     let given: Vec<_> =
         shapes.fields(id).iter().filter(|field| !has_default(shapes, id, field, &[])).collect();
     if given.is_empty() || given.len() > MOST_PARAMETERS {
@@ -110,13 +104,13 @@ fn new(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
         // A number without a type would be none that converts.
         match field.shape {
             Shape::Str | Shape::Bytes | Shape::Utf16 | Shape::Choice(_) | Shape::Boxed(_) => {
-                let into = format_ident!("into");
-                quote!(#name: [impl ::core::convert::Into<#ty>] .#into;)
+                let hash = Punct::new('#', Spacing::Alone);
+                quote!(#name: #hash into [#ty])
             }
-            _ => quote!(#name: [#ty];),
+            _ => quote!(#name: [#ty]),
         }
     });
-    quote!(::formwork::__new! { [#generics] [#ident #generics] #(#parameters)* })
+    quote!(new #(#parameters)*)
 }
 
 /// Whether there is something to take for a field where nobody says it: the schema states it, or it

@@ -138,7 +138,10 @@ fn lists_can_be_changed() {
 /// any more is not written, so nothing is wrong with it.
 #[test]
 fn references_are_looked_up() {
-    let missing = arena::FileTagNamesIndex::at(999);
+    let missing = arena::FileTagNamesIndex::from(999_u16);
+    assert_eq!((missing.to_string(), missing.get()), ("999".to_owned(), 999));
+    assert_eq!(esf::FileTagNamesIndex::from(missing), esf::FileTagNamesIndex::at(999));
+    assert!(arena::FileTagNamesIndex::try_from(esf::FileTagNamesIndex::at(0x1_0000)).is_err());
     let key = arena::NodeUnicodeKey { key: 0xdead_beef };
     let record = NodeRecord { tag: missing, ..NodeRecord::default() };
     for wrong in [arena::Node::from(key), arena::Node::from(record)] {

@@ -296,6 +296,40 @@ macro_rules! __short_index {
             }
         }
 
+        impl ::core::convert::TryFrom<u32> for $name {
+            type Error = $crate::IndexError;
+
+            fn try_from(position: u32) -> $crate::__rt::Result<$name, $crate::IndexError> {
+                $name::try_new(position)
+            }
+        }
+
+        impl ::core::convert::TryFrom<$long> for $name {
+            type Error = $crate::IndexError;
+
+            fn try_from(position: $long) -> $crate::__rt::Result<$name, $crate::IndexError> {
+                $name::try_new(position.number())
+            }
+        }
+
+        impl ::core::convert::From<$name> for $long {
+            fn from(position: $name) -> $long {
+                <$long>::from(position.0)
+            }
+        }
+
+        impl ::core::convert::From<u8> for $name {
+            fn from(position: u8) -> $name {
+                $name(position as u16)
+            }
+        }
+
+        impl ::core::convert::From<u16> for $name {
+            fn from(position: u16) -> $name {
+                $name(position)
+            }
+        }
+
         impl ::core::convert::From<$name> for usize {
             fn from(index: $name) -> usize {
                 index.get()
@@ -303,6 +337,13 @@ macro_rules! __short_index {
         }
 
         impl ::core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(&self.number(), f)
+            }
+        }
+
+        /// The position.
+        impl ::core::fmt::Display for $name {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 ::core::fmt::Display::fmt(&self.number(), f)
             }

@@ -271,7 +271,7 @@ fn count(size: u64) -> String {
 /// The first bytes of a gap.
 fn content(bytes: &[u8], offset: u64, size: u64) -> &[u8] {
     let shown = size.min(u64::try_from(FIRST_BYTES).unwrap_or(u64::MAX));
-    formwork::slice(bytes, offset, shown).unwrap_or(&[])
+    formwork::algorithms::slice(bytes, offset, shown).unwrap_or(&[])
 }
 
 fn first_bytes(bytes: &[u8], offset: u64, size: u64) -> String {

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use formwork::inspect::Inspect;
 use formwork::{ReadError, ReadOptions};
 use formwork_interpreter::json::{Style, part_to_json, to_json};
 use formwork_interpreter::{Value, read, read_partly, value_of};
@@ -54,18 +55,17 @@ fn compiled(
     format: &Format,
     bytes: &[u8],
 ) -> Result<Result<Value, ReadError>, Problem> {
-    let found = formwork_formats::Format::named(format.name());
+    let found = formwork_formats::FormatId::named(format.name());
     let Some(engine) = found.filter(|_| options.choice.schema.is_none()) else {
         let message = "there is no compiled code of a schema file; it is interpreted";
         return Err(Problem::Usage(message.to_owned()));
     };
-    let mut result = Ok(());
-    let value = value_of(&format.program, |to| {
-        result = (engine.inspect)(bytes, &ReadOptions::default(), to);
-    });
-    match (result, value) {
-        (Err(error), _) => Ok(Err(error)),
-        (Ok(()), Ok(value)) => Ok(Ok(value)),
-        (Ok(()), Err(error)) => Err(Problem::Failure(error.to_string())),
+    let file = match engine.read(bytes, &ReadOptions::default()) {
+        Ok(file) => file,
+        Err(error) => return Ok(Err(error)),
+    };
+    match value_of(&format.program, |to| Inspect::inspect(&file, to)) {
+        Ok(value) => Ok(Ok(value)),
+        Err(error) => Err(Problem::Failure(error.to_string())),
     }
 }

@@ -74,7 +74,7 @@ fn judge(file: &Found, formats: &Formats, options: &Roundtrip) -> Report {
 fn engine<'a>(format: &'a Format, options: &Roundtrip) -> Engine<'a> {
     let interpreted =
         options.choice.schema.is_some() || options.engine == Some(EngineName::Interpreted);
-    let compiled = formwork_formats::Format::named(format.name()).filter(|_| !interpreted);
+    let compiled = formwork_formats::FormatId::named(format.name()).filter(|_| !interpreted);
     compiled.map_or(Engine::Interpreted(&format.program), Engine::Compiled)
 }
 

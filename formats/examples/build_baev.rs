@@ -52,7 +52,7 @@ pub fn walk() -> File<'static> {
         event_id: 2,
         ..Default::default()
     };
-    let key = formwork::fnv1a_32(b"Walk", formwork::FNV1A_SEED);
+    let key = formwork::algorithms::fnv1a_32(b"Walk", formwork::algorithms::FNV1A_SEED);
     let events = EventTable { items: vec![sound, dust], ..Default::default() };
     let nodes = vec![Node { events, name_hash: key, ..Default::default() }];
     let group = Group {

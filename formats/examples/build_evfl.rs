@@ -8,7 +8,7 @@ use std::{env, fs};
 use formwork_formats::evfl::{
     Actor, ActorActionsIndex, ActorQueriesIndex, Container, EntryPoint, Event, EventAction,
     EventData, EventIndex, EventSubFlow, EventSwitch, File, FileHeader, Flowchart,
-    FlowchartActorIndex, FourBytes, Item, ItemCase, SwitchCase,
+    FlowchartActorIndex, FourBytes, Item, ItemInt, ItemString, SwitchCase,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -34,59 +34,44 @@ pub fn flow() -> File<'static> {
     };
     // Positions have types of their own: that of an actor is not that of an event.
     let keeper_index = FlowchartActorIndex::default();
-    let event = |name: &'static str, data| Event { name: name.into(), data, ..Default::default() };
-    let ask = EventData::Switch(EventSwitch {
-        actor: keeper_index,
-        query: ActorQueriesIndex::default(),
+    let answer = |value, event| SwitchCase::new(value, EventIndex::at(event));
+    let ask = EventSwitch {
         cases: vec![answer(1, 1), answer(0, 2)],
-        ..Default::default()
-    });
-    let open = EventData::Action(EventAction {
-        actor: keeper_index,
-        action: ActorActionsIndex::default(),
+        ..EventSwitch::new(keeper_index, ActorQueriesIndex::default())
+    };
+    let open = EventAction {
         params: Some(Container {
             items: vec![
-                item("Slowness", ItemCase::Int(3.into())),
-                item("Sound", ItemCase::String("creak".into())),
+                Item::new("Slowness", ItemInt::new(3)),
+                Item::new("Sound", ItemString::new("creak")),
             ],
             ..Default::default()
         }),
-        ..Default::default()
-    });
-    let call_guards = EventData::SubFlow(EventSubFlow {
-        flowchart: "Guards".into(),
-        entry_point: "Alarm".into(),
-        ..Default::default()
-    });
+        ..EventAction::new(keeper_index, ActorActionsIndex::default())
+    };
+    let call_guards = EventSubFlow::new("Guards", "Alarm");
     let door = Flowchart {
-        name: "Door".into(),
         actors: vec![keeper],
-        events: vec![event("Event0", ask), event("Event1", open), event("Event2", call_guards)],
+        events: vec![
+            Event::new("Event0", ask),
+            Event::new("Event1", open),
+            Event::new("Event2", call_guards),
+        ],
         entry_points: vec![EntryPoint {
-            name: "Knock".into(),
             main_event: Some(EventIndex::at(0)),
-            ..Default::default()
+            ..EntryPoint::new("Knock")
         }],
-        ..Default::default()
+        ..Flowchart::new("Door")
     };
     File {
         header: FileHeader {
-            version: FourBytes { major: 0, minor: 3, ..Default::default() },
+            version: FourBytes::new(0, 3, 0, 0),
             file_name: Some("Door".into()),
             ..Default::default()
         },
         flowcharts: vec![door],
         ..Default::default()
     }
-}
-
-fn answer(value: u32, event: u32) -> SwitchCase {
-    let event = EventIndex::at(event);
-    SwitchCase { value, event, ..Default::default() }
-}
-
-fn item(name: &'static str, case: ItemCase<'static>) -> Item<'static> {
-    Item { name: name.into(), case }
 }
 
 fn words(data: &EventData<'_>) -> String {

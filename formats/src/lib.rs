@@ -26,18 +26,23 @@
 //! # }
 //! ```
 //!
-//! [`FORMATS`] is the list of what is compiled in, for programs that treat all formats alike.
+//! [`detect`] says which format some bytes have, and [`read_any`] reads them; [`FormatId::ALL`] is the
+//! list of what is compiled in, for programs that treat all formats alike. The types implement
+//! [`Format`], for code over several of them.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "evfl")]
 mod flows;
+#[macro_use]
 mod registry;
 
-pub use registry::{FORMATS, Format, RoundTrip};
+pub use formwork;
+pub use formwork::Format;
+pub use registry::{ReadAnyError, RoundTrip, detect, read_any, read_any_with};
 
-/// Declares the module of each format and puts it on the list.
+/// Declares the module of each format and puts it on the lists.
 macro_rules! formats {
-    ($($(#[$doc:meta])* $name:ident = $feature:literal: $root:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident = $feature:literal: $variant:ident($root:ident $(<$a:lifetime>)?);)*) => {
         $(
             $(#[$doc])*
             #[cfg(feature = $feature)]
@@ -46,44 +51,20 @@ macro_rules! formats {
             }
         )*
 
-        /// See [`FORMATS`].
-        const LIST: &[Format] = &[$(
-            #[cfg(feature = $feature)]
-            Format {
-                name: $feature,
-                inspect: |bytes, options, to| {
-                    formwork::Inspect::inspect(&$name::$root::read_with(bytes, options)?, to);
-                    Ok(())
-                },
-                roundtrip: |bytes, options, to| {
-                    let mut notes = formwork::Notes::default();
-                    let file = $name::$root::read_noting(bytes, options, &mut notes)?;
-                    formwork::Inspect::inspect(&file, to);
-                    let written = file.write();
-                    let again = match &written {
-                        Ok(written) if written != bytes => {
-                            let again = $name::$root::read_with(written, options);
-                            Some(again.map(|again| again == file))
-                        }
-                        _ => None,
-                    };
-                    Ok(RoundTrip { notes, written, again })
-                },
-            },
-        )*];
+        registry! { $($(#[$doc])* $name = $feature: $variant($root $(<$a>)?);)* }
     };
 }
 
 formats! {
     /// Graphs of nodes that decide what actors do: `.ainb`.
-    ainb = "ainb": File;
+    ainb = "ainb": Ainb(File<'a>);
     /// Animation events: `.baev`.
-    baev = "baev": File;
+    baev = "baev": Baev(File<'a>);
     /// Resources with models and animations of the Switch: `.bfres`.
-    bfres = "bfres": File;
+    bfres = "bfres": Bfres(File<'a>);
     /// Total War object serialization, a tree of typed values: saves, replays, start positions
     /// (`.esf`, `.save`, `.replay` and others).
-    esf = "esf": File;
+    esf = "esf": Esf(File<'a>);
     /// Event flows and timelines: `.bfevfl`, `.bfevtm`.
-    evfl = "evfl": File;
+    evfl = "evfl": Evfl(File<'a>);
 }

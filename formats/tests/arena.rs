@@ -4,8 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
-use formwork::{KeptKind, KeptValue, ReadErrorKind, ReadOptions, Spelling, SpellingEntry};
-use formwork::{ProblemKind, SpellingId};
+use formwork::ProblemKind;
+use formwork::arena::SpellingId;
+use formwork::spelling::{KeptKind, KeptValue, SpellingEntry};
+use formwork::{Format, Notes, ReadErrorKind, ReadOptions, Spelling};
 use formwork_formats::esf::arena::{self, FileArena, NodeRecord, NodeU32};
 use formwork_formats::esf::{self, File, Variant};
 
@@ -86,19 +88,43 @@ fn limits_are_the_same() {
     assert_eq!(Err(error), File::read_with(&bytes, &options));
 }
 
+/// What the trait says of arenas is what it says of ordinary values.
+#[test]
+fn formats_are_alike() {
+    fn read<F: Format>(bytes: &[u8]) -> (F::Of<'_>, Notes, Vec<u8>) {
+        let mut notes = Notes::default();
+        let file = F::read_noting(bytes, &ReadOptions::default(), &mut notes);
+        let file = file.expect("it is read");
+        file.validate().expect("it was just read");
+        let mut written = b"before".to_vec();
+        file.write_into(&mut written).expect("it was just read");
+        (file, notes, written)
+    }
+    for (path, bytes) in fixtures() {
+        let (value, notes, written) = read::<File>(&bytes);
+        let (arena, arena_notes, arena_written) = read::<FileArena>(&bytes);
+        assert_eq!(arena_notes.all(), notes.all(), "{path:?}");
+        assert!(arena_written == written && written[6..] == bytes, "{path:?}");
+        assert!(Format::into_owned(arena).to_value().expect("it is not deep") == value);
+        assert!(FileArena::detect(&bytes) && File::detect(&bytes), "{path:?}");
+    }
+    assert!(!FileArena::detect(b"BFEVFL\0\0"));
+    assert_eq!((FileArena::NAME, FileArena::MAGIC), (File::NAME, File::MAGIC));
+}
+
 /// Numbers in the record `map`, which has a list of lists.
 #[test]
 fn lists_can_be_changed() {
     let mut file = FileArena::read(&fixture("garden.abca.esf")).expect("it is read");
     let nodes = file.root.root.nodes;
     assert_eq!(nodes.len(), 3);
-    let arena::Node::Record(map, spelling) = file[nodes][2] else { panic!("the map is a record") };
+    let arena::Node::Record(_, spelling) = file[nodes][2] else { panic!("the map is a record") };
     assert!(spelling.is_canonical() && file.spelling(spelling).is_canonical());
-    let list = file
-        .add([5, 70_000].map(|value| arena::Node::U32(NodeU32 { value }, SpellingId::CANONICAL)));
-    let changed = arena::Node::Record(NodeRecord { nodes: list, ..map }, spelling);
-    file[nodes][2] = changed;
-    file[list][0] = arena::Node::U32(NodeU32 { value: 6 }, SpellingId::CANONICAL);
+    let list = file.add([5, 70_000].map(|value| arena::Node::from(NodeU32 { value })));
+    file[nodes][2].as_record_mut().expect("the map is a record").nodes = list;
+    file[list][0] = NodeU32::from(6).into();
+    assert_eq!(file[list][1].as_u32().map(|node| node.value), Some(70_000));
+    assert!(file[list][1].as_bool().is_none());
 
     let again =
         File::read_owned(&file.write().expect("it can be written")).expect("it was written");
@@ -112,11 +138,13 @@ fn lists_can_be_changed() {
 /// any more is not written, so nothing is wrong with it.
 #[test]
 fn references_are_looked_up() {
-    let missing = arena::FileTagNamesIndex::at(999);
+    let missing = arena::FileTagNamesIndex::from(999_u16);
+    assert_eq!((missing.to_string(), missing.get()), ("999".to_owned(), 999));
+    assert_eq!(esf::FileTagNamesIndex::from(missing), esf::FileTagNamesIndex::at(999));
+    assert!(arena::FileTagNamesIndex::try_from(esf::FileTagNamesIndex::at(0x1_0000)).is_err());
     let key = arena::NodeUnicodeKey { key: 0xdead_beef };
     let record = NodeRecord { tag: missing, ..NodeRecord::default() };
-    for wrong in [arena::Node::UnicodeKey(key), arena::Node::Record(record, SpellingId::CANONICAL)]
-    {
+    for wrong in [arena::Node::from(key), arena::Node::from(record)] {
         let mut file = FileArena::read(&fixture("garden.abca.esf")).expect("it is read");
         let nodes = file.root.root.nodes;
         let arena::Node::Record(map, spelling) = file[nodes][2] else { panic!("a record") };
@@ -133,6 +161,7 @@ fn references_are_looked_up() {
         let refused = problems(file.write().expect_err("it is not in the table"));
         let value = file.to_value().expect("it is not deep");
         assert_eq!(refused, problems(value.write().expect_err("it is not in the table")));
+        assert_eq!(refused, problems(file.validate().expect_err("as writing")));
         assert_eq!(refused.len(), 1, "{refused:?}");
     }
 }
@@ -146,9 +175,9 @@ fn texts_can_be_changed() {
         file[file[texts][0].text],
         *value.unicode.expect("there is a table")[0].text.units()
     );
-    let units: Vec<u16> = "Beet".encode_utf16().collect();
-    let text = file.add(units);
+    let text = file.add_utf16("Beet");
     file[texts][0].text = text;
+    assert_eq!(file.utf16(text), "Beet");
     let again =
         File::read_owned(&file.write().expect("it can be written")).expect("it was written");
     assert_eq!(again.unicode.expect("there is a table")[0].text, "Beet");

@@ -244,7 +244,7 @@ fn an_index_is_never_the_number_for_nothing() {
 
 /// Whether a file that generated code has edited is what the engine has made of its value: by what
 /// both say, and by the bytes that they are written as.
-fn same(program: &Program, file: &dyn formwork::Inspect, value: &Value) -> bool {
+fn same(program: &Program, file: &dyn formwork::inspect::Inspect, value: &Value) -> bool {
     let own = value_of(program, |to| file.inspect(to)).expect("it is one value");
     own == *value && write(program, &own).ok() == write(program, value).ok()
 }

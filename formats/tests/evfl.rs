@@ -7,8 +7,8 @@ mod build_evfl;
 use build_evfl::flow;
 use formwork::ReadOptions;
 use formwork_codegen::Provider;
+use formwork_formats::FormatId;
 use formwork_formats::evfl::{EventData, EventIndex, File};
-use formwork_formats::{FORMATS, Format};
 use formwork_interpreter::{Program, program};
 
 /// The schemas that come with Formwork.
@@ -77,7 +77,7 @@ fn every_problem_is_reported() {
 
 #[test]
 fn formats_are_listed() {
-    let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+    let names: Vec<_> = FormatId::ALL.iter().map(|format| format.name()).collect();
     assert!(names.contains(&"evfl") && names.is_sorted());
-    assert!(Format::named("evfl").is_some() && Format::named("nothing").is_none());
+    assert!(FormatId::named("evfl").is_some() && FormatId::named("nothing").is_none());
 }

@@ -5,7 +5,8 @@ mod claims;
 use std::collections::HashSet;
 
 use formwork::engine::{self, Document, Item, Loc, Program};
-use formwork::{KeptKind, ReadError, ReadOptions};
+use formwork::spelling::KeptKind;
+use formwork::{ReadError, ReadOptions};
 
 use crate::view::Places;
 use claims::{Claims, Piece};
@@ -92,7 +93,7 @@ pub fn coverage(program: &Program, bytes: &[u8], options: &ReadOptions) -> Cover
         Some(_) => Fill::None,
     };
     for gap in &gaps {
-        let content = formwork::slice(bytes, gap.at, gap.end - gap.at).unwrap_or(&[]);
+        let content = formwork::algorithms::slice(bytes, gap.at, gap.end - gap.at).unwrap_or(&[]);
         let zero = content.iter().all(|byte| *byte == 0);
         let names = Names::of(&document, gap);
         if zero && fill.has(gap, &names) {

@@ -5,7 +5,8 @@ mod meaning;
 mod partners;
 
 use formwork::engine::{self, Loc, Program};
-use formwork::{KeptKind, ReadError, ReadOptions};
+use formwork::spelling::KeptKind;
+use formwork::{ReadError, ReadOptions};
 
 use crate::compare::{Matching, Parts, reference_rows};
 

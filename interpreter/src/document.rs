@@ -1,7 +1,9 @@
 //! A file that was read.
 
 use formwork::engine::{self, Program, WHOLE};
-use formwork::{Inspector, KeptKind, ReadError, ReadOptions, WriteError};
+use formwork::inspect::Inspector;
+use formwork::spelling::KeptKind;
+use formwork::{ReadError, ReadOptions, WriteError};
 
 use crate::inspect::value_of;
 use crate::value::Value;

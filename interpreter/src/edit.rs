@@ -3,8 +3,9 @@
 use std::error::Error;
 use std::fmt;
 
+use formwork::EditError;
 use formwork::engine::{Item, Loc, Moved, NodeRef, Places, Program, References, Step, references};
-use formwork::{EditError, Path};
+use formwork::path::Path;
 use formwork_model::{Model, Role, Row, Type};
 
 use crate::json::{self, JsonError};
@@ -192,7 +193,7 @@ fn shift(
     from: u32,
     to: u32,
 ) -> Result<(), EditFailure> {
-    let new = move |index: u32| formwork::moved(index, from, to);
+    let new = move |index: u32| formwork::engine::moved(index, from, to);
     let mut place = |index: u32| Some(new(index));
     let places = Places { gone: None, instead: None, loose: false, new: &mut place };
     change(value, found, array, places, &mut |elements| {
@@ -542,7 +543,7 @@ fn shown(steps: &[ValueStep<'_>]) -> String {
     for step in steps {
         match step {
             ValueStep::Field(name) => {
-                path.push(formwork::Segment::Field((*name).to_owned().into()));
+                path.push(formwork::path::Segment::Field((*name).to_owned().into()));
             }
             ValueStep::Index(index) => path.push(*index),
         }

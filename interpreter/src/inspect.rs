@@ -3,8 +3,10 @@
 use std::error::Error;
 use std::fmt;
 
+use formwork::Spelling;
 use formwork::engine::Program;
-use formwork::{Inspector, KeptKind, KeptValue, Spelling};
+use formwork::inspect::Inspector;
+use formwork::spelling::{KeptKind, KeptValue};
 
 use crate::layout::in_layout;
 use crate::value::{Kept, StructValue, UnionValue, Value};
@@ -31,7 +33,7 @@ impl Error for NotAValue {}
 /// If it is not shown as one value; generated types always are.
 ///
 /// ```no_run
-/// # fn f(program: &formwork_interpreter::Program, file: &dyn formwork::Inspect) {
+/// # fn f(program: &formwork_interpreter::Program, file: &dyn formwork::inspect::Inspect) {
 /// let value = formwork_interpreter::value_of(program, |to| file.inspect(to));
 /// # }
 /// ```

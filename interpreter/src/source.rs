@@ -1,7 +1,8 @@
 //! Values as what the engine writes.
 
+use formwork::Spelling;
 use formwork::engine::{Asked, Fields, Given, List, Spelled, StandsFor};
-use formwork::{KeptValue, Spelling, SpellingEntry};
+use formwork::spelling::{KeptValue, SpellingEntry};
 use formwork_model::{Record, RowId};
 
 use crate::value::{Kept, StructValue, Value};

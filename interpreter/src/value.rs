@@ -1,6 +1,6 @@
 //! Values of files: what a program edits. No offset, count, magic or padding is in them.
 
-pub use formwork::KeptKind;
+pub use formwork::spelling::KeptKind;
 
 /// A value of any type of a schema.
 ///

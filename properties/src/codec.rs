@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 
 use arbitrary::Arbitrary;
-use formwork::{Inspect, ReadError, ReadOptions, WriteError};
+use formwork::inspect::Inspect;
+use formwork::{ReadError, ReadOptions, WriteError};
 
 use crate::arena::Arenas;
 

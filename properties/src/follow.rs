@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use arbitrary::Unstructured;
+use formwork::engine::moved;
 use formwork::engine::{Step, references};
 use formwork::model::{RecordId, Row, RowId};
-use formwork::{EditError, ReadOptions, moved};
+use formwork::{EditError, ReadOptions};
 use formwork_interpreter::{
     Edit, EditFailure, Program, Source, Value, edit, in_layout, read, write,
 };

@@ -6,7 +6,8 @@
 
 use std::fmt;
 
-use formwork::{KeptKind, ReadError, ReadOptions, WriteError};
+use formwork::spelling::KeptKind;
+use formwork::{ReadError, ReadOptions, WriteError};
 use formwork_interpreter::{Program, Value, in_layout, read, write};
 
 use crate::{shown, value_text};

@@ -1,6 +1,7 @@
 //! Values of generated types as the interpreter has them.
 
-use formwork::{Inspect, Problem, WriteError};
+use formwork::inspect::Inspect;
+use formwork::{Problem, WriteError};
 use formwork_interpreter::{Kept, Program, StructValue, UnionValue, Value, value_of};
 
 use crate::value_text;

@@ -24,7 +24,7 @@ const WIDEST: u32 = 64;
 /// Reads bit fields one behind the other.
 ///
 /// ```
-/// use formwork::{BitOrder, BitReader};
+/// use formwork::algorithms::{BitOrder, BitReader};
 ///
 /// let mut bits = BitReader::new(&[0b1010_0011, 0xff], 0, 2, BitOrder::MsbFirst);
 /// assert_eq!(bits.read(3).unwrap(), 0b101);

@@ -99,7 +99,7 @@ const ROOT: DictionaryNode = DictionaryNode { bit: u32::MAX, zero: 0, one: 0 };
 /// Takes time in proportion to the bytes of all keys and the nodes on the ways to them.
 ///
 /// ```
-/// use formwork::{patricia, DictionaryNode};
+/// use formwork::algorithms::{patricia, DictionaryNode};
 ///
 /// let nodes = patricia(&["Arg_Turn", "Arg_Greeting"]).unwrap();
 /// assert_eq!(nodes[0], DictionaryNode { bit: u32::MAX, zero: 2, one: 0 });

@@ -6,7 +6,7 @@ pub const FNV1A_SEED: u32 = 0x811c_9dc5;
 /// FNV-1a of 32 bits, from `seed` on: [`FNV1A_SEED`], or the hash of what comes before `bytes`.
 ///
 /// ```
-/// use formwork::{fnv1a_32, FNV1A_SEED};
+/// use formwork::algorithms::{fnv1a_32, FNV1A_SEED};
 ///
 /// assert_eq!(fnv1a_32(b"a", FNV1A_SEED), 0xe40c292c);
 /// assert_eq!(fnv1a_32(b"b", fnv1a_32(b"a", FNV1A_SEED)), fnv1a_32(b"ab", FNV1A_SEED));
@@ -20,8 +20,8 @@ pub fn fnv1a_32(bytes: &[u8], seed: u32) -> u32 {
 /// MurmurHash3, the variant of 32 bits for x86, with `seed` (0 in most formats).
 ///
 /// ```
-/// assert_eq!(formwork::murmur3_32(b"", 0), 0);
-/// assert_eq!(formwork::murmur3_32(b"gyml", 0), 0x0b68a737);
+/// assert_eq!(formwork::algorithms::murmur3_32(b"", 0), 0);
+/// assert_eq!(formwork::algorithms::murmur3_32(b"gyml", 0), 0x0b68a737);
 /// ```
 #[must_use]
 pub fn murmur3_32(bytes: &[u8], seed: u32) -> u32 {

@@ -178,16 +178,20 @@ macro_rules! index {
             fn same(&self, other: &$name, _: bool) -> bool {
                 self == other
             }
-        }
 
-        impl $crate::__rt::ToKept for $name {
-            fn to_kept(&self) -> $crate::KeptValue {
-                $crate::KeptValue::Int(self.number().into())
+            fn digest(&self, mut state: &mut dyn ::core::hash::Hasher) {
+                ::core::hash::Hash::hash(self, &mut state);
             }
         }
 
-        impl $crate::Inspect for $name {
-            fn inspect(&self, to: &mut dyn $crate::Inspector) {
+        impl $crate::__rt::ToKept for $name {
+            fn to_kept(&self) -> $crate::spelling::KeptValue {
+                $crate::spelling::KeptValue::Int(self.number().into())
+            }
+        }
+
+        impl $crate::inspect::Inspect for $name {
+            fn inspect(&self, to: &mut dyn $crate::inspect::Inspector) {
                 to.int(self.number().into());
             }
         }
@@ -292,6 +296,40 @@ macro_rules! __short_index {
             }
         }
 
+        impl ::core::convert::TryFrom<u32> for $name {
+            type Error = $crate::IndexError;
+
+            fn try_from(position: u32) -> $crate::__rt::Result<$name, $crate::IndexError> {
+                $name::try_new(position)
+            }
+        }
+
+        impl ::core::convert::TryFrom<$long> for $name {
+            type Error = $crate::IndexError;
+
+            fn try_from(position: $long) -> $crate::__rt::Result<$name, $crate::IndexError> {
+                $name::try_new(position.number())
+            }
+        }
+
+        impl ::core::convert::From<$name> for $long {
+            fn from(position: $name) -> $long {
+                <$long>::from(position.0)
+            }
+        }
+
+        impl ::core::convert::From<u8> for $name {
+            fn from(position: u8) -> $name {
+                $name(position as u16)
+            }
+        }
+
+        impl ::core::convert::From<u16> for $name {
+            fn from(position: u16) -> $name {
+                $name(position)
+            }
+        }
+
         impl ::core::convert::From<$name> for usize {
             fn from(index: $name) -> usize {
                 index.get()
@@ -304,14 +342,21 @@ macro_rules! __short_index {
             }
         }
 
-        impl<A> $crate::Pack<A> for $long {
+        /// The position.
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(&self.number(), f)
+            }
+        }
+
+        impl<A> $crate::arena::Pack<A> for $long {
             type Packed = $name;
 
             #[inline]
             fn pack(
                 &self,
                 _: &mut A,
-                _: $crate::Nesting,
+                _: $crate::arena::Nesting,
             ) -> $crate::__rt::Result<$name, $crate::ProblemKind> {
                 $name::try_new(self.number()).map_err(|_| $crate::__rt::no_short_index(self.number()))
             }
@@ -320,7 +365,7 @@ macro_rules! __short_index {
             fn unpack(
                 packed: &$name,
                 _: &A,
-                _: $crate::Nesting,
+                _: $crate::arena::Nesting,
             ) -> $crate::__rt::Result<$long, $crate::ProblemKind> {
                 $crate::__rt::Ok(<$long>::new_const(packed.number()))
             }

@@ -1,17 +1,22 @@
-//! What readers and writers of binary formats need at run time: the [`engine`], which reads and
-//! writes any format from its model; what generated code stands on; errors that know their offset
-//! and path; limits for hostile input; and the named algorithms of the schema language (hashes,
-//! string pool orders, dictionaries, relocation tables, bit fields, variable-length integers).
+//! What readers and writers of binary formats need at run time.
+//!
+//! At the root is what programs meet that use generated code: what a file can do as a trait
+//! ([`Format`]), errors that know their offset and path, limits for hostile input ([`ReadOptions`]),
+//! and the types of some fields. Behind it are modules: [`arena`] for files with millions of elements,
+//! [`path`] and [`spelling`] for what errors and values say of files, [`inspect`] for values that are
+//! shown part by part, the [`engine`], which reads and writes any format from its model, and the named
+//! [`algorithms`] of the schema language.
 //!
 //! Generated code and the engine use the same algorithms, so that the two cannot differ in what one
 //! means. The crate names no format, depends on the [`model`] alone, and needs no operating system:
-//! `no_std` with `alloc`. The command line tool is the package `formwork-cli`.
+//! `no_std` with `alloc`. The feature `std` adds what writes to a `std::io::Write`. The command line tool is the package `formwork-cli`.
 //!
 //! Offsets are `u64` and count bytes from the start of the slice that a function is given. No
 //! function here panics on any input bytes.
 //!
 //! ```
-//! use formwork::{load_uint, Endian, ReadErrorKind};
+//! use formwork::algorithms::load_uint;
+//! use formwork::{Endian, ReadErrorKind};
 //!
 //! let bytes = [0x34, 0x12];
 //! assert_eq!(load_uint(&bytes, 0, 2, Endian::Little).unwrap(), 0x1234);
@@ -26,32 +31,36 @@
 
 #[doc(hidden)]
 pub extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 #[doc(hidden)]
 #[path = "generated/mod.rs"]
 pub mod __rt;
-mod arena;
+pub mod algorithms;
+pub mod arena;
 mod bits;
 mod dictionary;
 mod edit;
 pub mod engine;
 mod error;
+mod format;
 mod hash;
 mod include;
 mod index;
-mod inspect;
+pub mod inspect;
 mod kept;
 mod load;
 mod notes;
 #[allow(unsafe_code)]
 mod once;
 mod options;
-mod path;
+pub mod path;
 mod pool;
 mod problem;
 mod relocation;
 mod same;
-mod spelling;
+pub mod spelling;
 mod stack;
 mod store;
 #[doc(hidden)]
@@ -63,24 +72,21 @@ mod varint;
 
 pub use formwork_model as model;
 
-pub use arena::{Nesting, Pack, Pool, Pools, Run, SpellingId};
-pub use bits::{BitOrder, BitReader};
-pub use dictionary::{patricia, DictionaryError, DictionaryNode, DICTIONARY_LIMIT};
-pub use edit::{moved, EditError};
+pub use edit::EditError;
 pub use error::{ReadError, ReadErrorKind};
-pub use hash::{fnv1a_32, murmur3_32, FNV1A_SEED};
+pub use format::{Format, Magic};
 pub use index::IndexError;
-pub use inspect::{Inspect, Inspector};
 pub use kept::Kept;
-pub use load::{load_uint, sign_extend, slice, Endian};
+pub use load::Endian;
 pub use notes::{Note, Notes};
-pub use options::{Budget, ReadOptions};
-pub use path::{Path, Segment};
-pub use pool::{compare, PoolOrder};
+pub use options::ReadOptions;
 pub use problem::{Problem, ProblemKind, WriteError};
-pub use relocation::{decode_masks, decode_runs, encode_masks, encode_runs, MaskEntry, RunEntry};
-pub use spelling::{KeptKind, KeptValue, Spelling, SpellingEntry};
-pub use store::{fits, store_uint};
-pub use text::checked_str;
+pub use spelling::Spelling;
 pub use utf16::Utf16;
-pub use varint::{read_varint, store_varint, varint_width, GroupOrder};
+
+// Short names inside of the crate.
+pub(crate) use algorithms::*;
+pub(crate) use arena::{Pools, Run, SpellingId};
+pub(crate) use options::Budget;
+pub(crate) use path::Path;
+pub(crate) use spelling::{KeptKind, KeptValue, SpellingEntry};

@@ -34,7 +34,8 @@ pub(crate) fn mask(width: impl Into<u32>) -> u64 {
 /// [`sign_extend`].
 ///
 /// ```
-/// use formwork::{load_uint, Endian};
+/// use formwork::Endian;
+/// use formwork::algorithms::load_uint;
 ///
 /// let bytes = [0x12, 0x34, 0x56];
 /// assert_eq!(load_uint(&bytes, 0, 3, Endian::Big).unwrap(), 0x123456);
@@ -80,8 +81,8 @@ fn bad_width(width: u8, at: u64) -> ReadError {
 /// bits on all of `value` counts; 0 bits mean 0.
 ///
 /// ```
-/// assert_eq!(formwork::sign_extend(0xff_ffff, 24), -1);
-/// assert_eq!(formwork::sign_extend(0x7f, 8), 127);
+/// assert_eq!(formwork::algorithms::sign_extend(0xff_ffff, 24), -1);
+/// assert_eq!(formwork::algorithms::sign_extend(0x7f, 8), 127);
 /// ```
 #[inline]
 #[must_use]

@@ -85,7 +85,8 @@ impl ReadOptions {
 /// length, whatever its pointers and counts say.
 ///
 /// ```
-/// use formwork::{Budget, ReadErrorKind, ReadOptions};
+/// use formwork::{ReadErrorKind, ReadOptions};
+/// use formwork::engine::Budget;
 ///
 /// let options = ReadOptions::default().budget_factor(2).budget_floor(0);
 /// let mut budget = Budget::new(10, &options);

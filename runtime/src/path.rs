@@ -31,7 +31,7 @@ impl From<usize> for Segment {
 /// prints as `file`.
 ///
 /// ```
-/// use formwork::Path;
+/// use formwork::path::Path;
 ///
 /// let mut path = Path::new();
 /// assert_eq!(path.to_string(), "file");

@@ -22,7 +22,7 @@ pub enum PoolOrder {
 ///
 /// ```
 /// use core::cmp::Ordering;
-/// use formwork::{compare, PoolOrder};
+/// use formwork::algorithms::{compare, PoolOrder};
 ///
 /// assert_eq!(compare(PoolOrder::Bytes, b"PosX", b"RotX"), Ordering::Less);
 /// assert_eq!(compare(PoolOrder::BitsFromEnd, b"PosX", b"RotX"), Ordering::Greater);

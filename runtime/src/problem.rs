@@ -14,7 +14,8 @@ use crate::path::Path;
 /// Every problem that keeps a value from being written, in the order in which they were found.
 ///
 /// ```
-/// use formwork::{Path, Problem, ProblemKind, WriteError};
+/// use formwork::{Problem, ProblemKind, WriteError};
+/// use formwork::path::Path;
 ///
 /// let mut name = Path::new();
 /// name.push("name");

@@ -37,7 +37,7 @@ pub struct RunEntry {
 /// if one is above `u32::MAX`.
 ///
 /// ```
-/// use formwork::{encode_masks, MaskEntry};
+/// use formwork::algorithms::{encode_masks, MaskEntry};
 ///
 /// let entries = encode_masks(&[0x28, 0x30, 0x40, 0x128]).unwrap();
 /// assert_eq!(
@@ -91,7 +91,7 @@ pub fn decode_masks(entries: &[MaskEntry]) -> Vec<u64> {
 /// distance.
 ///
 /// ```
-/// use formwork::{encode_runs, RunEntry};
+/// use formwork::algorithms::{encode_runs, RunEntry};
 ///
 /// let entries = encode_runs(&[0x00, 0x08, 0x18, 0x20, 0x30, 0x38, 0x50]).unwrap();
 /// assert_eq!(

@@ -11,7 +11,8 @@ use crate::load::Endian;
 /// unsigned or a signed number, or if `width` is not 1 to 8. Nothing is stored then.
 ///
 /// ```
-/// use formwork::{store_uint, Endian};
+/// use formwork::Endian;
+/// use formwork::algorithms::store_uint;
 ///
 /// let mut out = [0; 4];
 /// assert!(store_uint(&mut out, 1, 3, Endian::Big, 0x123456));
@@ -73,7 +74,7 @@ pub(crate) fn low_bits(value: u64, bits: u32) -> Option<u64> {
 /// bits hold 0 only.
 ///
 /// ```
-/// use formwork::fits;
+/// use formwork::algorithms::fits;
 ///
 /// assert!(fits(255, 8, false));
 /// assert!(!fits(-1, 8, false));

@@ -6,7 +6,7 @@
 /// without a branch per byte, which the general test spends most of its time on.
 ///
 /// ```
-/// use formwork::checked_str;
+/// use formwork::algorithms::checked_str;
 ///
 /// assert_eq!(checked_str(b"EntryPoint0"), Some("EntryPoint0"));
 /// assert_eq!(checked_str("Zürich".as_bytes()), Some("Zürich"));

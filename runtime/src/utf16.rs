@@ -2,7 +2,9 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::convert::Infallible;
 use core::fmt::{self, Write as _};
+use core::str::FromStr;
 
 /// Text of UTF-16 as it is stored in many files: any units, surrogates without a partner too.
 ///
@@ -10,7 +12,8 @@ use core::fmt::{self, Write as _};
 /// use formwork::Utf16;
 ///
 /// let name = Utf16::from("Mario");
-/// assert_eq!(name.to_text().as_deref(), Some("Mario"));
+/// assert_eq!(name, "Mario");
+/// assert_eq!(String::try_from(name), Ok("Mario".to_owned()));
 ///
 /// let broken = Utf16::from_units(vec![0xd800, 0x41]);
 /// assert_eq!(broken.to_text(), None);
@@ -74,6 +77,29 @@ impl From<String> for Utf16 {
     }
 }
 
+impl From<&String> for Utf16 {
+    fn from(text: &String) -> Utf16 {
+        Utf16::from(text.as_str())
+    }
+}
+
+/// The text; the same value again if a surrogate has no partner.
+impl TryFrom<Utf16> for String {
+    type Error = Utf16;
+
+    fn try_from(text: Utf16) -> Result<String, Utf16> {
+        text.to_text().ok_or(text)
+    }
+}
+
+impl FromStr for Utf16 {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Utf16, Infallible> {
+        Ok(Utf16::from(text))
+    }
+}
+
 impl PartialEq<str> for Utf16 {
     fn eq(&self, text: &str) -> bool {
         self.0.iter().copied().eq(text.encode_utf16())
@@ -83,6 +109,30 @@ impl PartialEq<str> for Utf16 {
 impl PartialEq<&str> for Utf16 {
     fn eq(&self, text: &&str) -> bool {
         *self == **text
+    }
+}
+
+impl PartialEq<String> for Utf16 {
+    fn eq(&self, text: &String) -> bool {
+        *self == **text
+    }
+}
+
+impl PartialEq<Utf16> for str {
+    fn eq(&self, units: &Utf16) -> bool {
+        units == self
+    }
+}
+
+impl PartialEq<Utf16> for &str {
+    fn eq(&self, units: &Utf16) -> bool {
+        units == *self
+    }
+}
+
+impl PartialEq<Utf16> for String {
+    fn eq(&self, units: &Utf16) -> bool {
+        units == self.as_str()
     }
 }
 

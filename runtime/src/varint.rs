@@ -30,7 +30,7 @@ impl From<formwork_model::GroupOrder> for GroupOrder {
 /// width is not always [`varint_width`].
 ///
 /// ```
-/// use formwork::{read_varint, GroupOrder};
+/// use formwork::algorithms::{read_varint, GroupOrder};
 ///
 /// assert_eq!(read_varint(&[0x81, 0x00], 0, GroupOrder::MsbFirst, 5, 32).unwrap(), (128, 2));
 /// assert_eq!(read_varint(&[0x80, 0x01], 0, GroupOrder::LsbFirst, 5, 32).unwrap(), (128, 2));
@@ -89,8 +89,8 @@ fn failed(kind: ReadErrorKind, at: u64) -> ReadError {
 /// The width of the shortest form of `value` in bytes, 1 to 10.
 ///
 /// ```
-/// assert_eq!(formwork::varint_width(127), 1);
-/// assert_eq!(formwork::varint_width(128), 2);
+/// assert_eq!(formwork::algorithms::varint_width(127), 1);
+/// assert_eq!(formwork::algorithms::varint_width(128), 2);
 /// ```
 #[inline]
 #[must_use]
@@ -104,7 +104,7 @@ pub fn varint_width(value: u64) -> u8 {
 /// `false` if the shortest form has more. Nothing is appended then.
 ///
 /// ```
-/// use formwork::{store_varint, GroupOrder};
+/// use formwork::algorithms::{store_varint, GroupOrder};
 ///
 /// let mut out = Vec::new();
 /// assert!(store_varint(&mut out, 1, 3, GroupOrder::MsbFirst));

@@ -3,7 +3,8 @@
 mod common;
 
 use common::Random;
-use formwork::{BitOrder, BitReader, ReadErrorKind};
+use formwork::algorithms::{BitOrder, BitReader};
+use formwork::ReadErrorKind;
 
 const ORDERS: [BitOrder; 2] = [BitOrder::MsbFirst, BitOrder::LsbFirst];
 

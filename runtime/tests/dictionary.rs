@@ -5,7 +5,7 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::Random;
-use formwork::{patricia, DictionaryError, DictionaryNode, DICTIONARY_LIMIT};
+use formwork::algorithms::{patricia, DictionaryError, DictionaryNode, DICTIONARY_LIMIT};
 
 /// The position of a key, found as a program finds it: each step tests a later bit than the one
 /// before, and where that ends stands the only key that it can be.

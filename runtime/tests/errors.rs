@@ -3,9 +3,9 @@
 use std::error::Error;
 use std::mem::size_of;
 
-use formwork::{
-    Budget, Path, Problem, ProblemKind, ReadError, ReadErrorKind, ReadOptions, Segment, WriteError,
-};
+use formwork::engine::Budget;
+use formwork::path::{Path, Segment};
+use formwork::{Problem, ProblemKind, ReadError, ReadErrorKind, ReadOptions, WriteError};
 
 #[test]
 fn an_error_is_one_word() {

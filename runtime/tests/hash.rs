@@ -1,6 +1,6 @@
 //! Hashes as stored in known files, or computed from their definitions.
 
-use formwork::{fnv1a_32, murmur3_32, FNV1A_SEED};
+use formwork::algorithms::{fnv1a_32, murmur3_32, FNV1A_SEED};
 
 #[test]
 fn murmur3_vectors() {

@@ -1,7 +1,9 @@
 //! Files that straight writers make, piece by piece.
 
+use formwork::algorithms::{GroupOrder, PoolOrder};
+use formwork::spelling::{KeptKind, KeptValue, SpellingEntry};
 use formwork::straight::{Ink, LabelKind, Odd, PoolText, Straight, Tree, Width};
-use formwork::{GroupOrder, KeptKind, KeptValue, PoolOrder, Spelling, SpellingEntry};
+use formwork::Spelling;
 
 const MSB: GroupOrder = GroupOrder::MsbFirst;
 
@@ -135,7 +137,7 @@ fn texts_sort_as_the_runtime_compares_them() {
         let text = PoolText { prefix: 2, big: true, suffix: b"", align: 1, pad: 1, ascii: false };
         ink.pool(&members, &text).unwrap();
         let mut sorted = words.clone();
-        sorted.sort_by(|a, b| formwork::compare(order, a, b));
+        sorted.sort_by(|a, b| formwork::algorithms::compare(order, a, b));
         let expected: Vec<u8> = sorted
             .iter()
             .flat_map(|word| [&(word.len() as u16).to_be_bytes()[..], word].concat())

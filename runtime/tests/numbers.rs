@@ -3,7 +3,8 @@
 mod common;
 
 use common::Random;
-use formwork::{fits, load_uint, sign_extend, slice, store_uint, Endian, ReadErrorKind};
+use formwork::algorithms::{fits, load_uint, sign_extend, slice, store_uint};
+use formwork::{Endian, ReadErrorKind};
 
 const ENDIANS: [Endian; 2] = [Endian::Little, Endian::Big];
 

@@ -5,7 +5,7 @@ mod common;
 use std::cmp::Ordering;
 
 use common::Random;
-use formwork::{compare, PoolOrder};
+use formwork::algorithms::{compare, PoolOrder};
 
 /// A whole stored pool, in its order.
 const STORED: [&str; 27] = [

@@ -5,7 +5,9 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::Random;
-use formwork::{decode_masks, decode_runs, encode_masks, encode_runs, MaskEntry, RunEntry};
+use formwork::algorithms::{
+    decode_masks, decode_runs, encode_masks, encode_runs, MaskEntry, RunEntry,
+};
 
 #[test]
 fn stored_mask() {

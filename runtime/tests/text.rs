@@ -3,7 +3,7 @@
 mod common;
 
 use common::Random;
-use formwork::checked_str;
+use formwork::algorithms::checked_str;
 
 #[track_caller]
 fn check(bytes: &[u8]) {

@@ -3,7 +3,8 @@
 mod common;
 
 use common::Random;
-use formwork::{read_varint, store_varint, varint_width, GroupOrder, ReadErrorKind};
+use formwork::algorithms::{read_varint, store_varint, varint_width, GroupOrder};
+use formwork::ReadErrorKind;
 
 const ORDERS: [GroupOrder; 2] = [GroupOrder::MsbFirst, GroupOrder::LsbFirst];
 

@@ -3,7 +3,8 @@
 use std::fs;
 use std::ops::ControlFlow;
 
-use formwork::{KeptKind, ReadOptions};
+use formwork::ReadOptions;
+use formwork::spelling::KeptKind;
 use formwork_interpreter::{Coverage, Program, WalkOptions, coverage, read};
 use formwork_tests::golden::features;
 use formwork_tests::{archives, programs, samples};
@@ -27,7 +28,8 @@ fn check(found: &Coverage, bytes: &[u8]) -> Result<(), String> {
             return Err(format!("gap out of place: {gap:?}"));
         }
         end = gap.offset + gap.size;
-        let content = formwork::slice(bytes, gap.offset, gap.size).map_err(|e| e.to_string())?;
+        let content =
+            formwork::algorithms::slice(bytes, gap.offset, gap.size).map_err(|e| e.to_string())?;
         if gap.zero != content.iter().all(|byte| *byte == 0) {
             return Err(format!("not as the bytes are: {gap:?}"));
         }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use arbtest::arbtest;
-use formwork::{GroupOrder, read_varint, store_varint, varint_width};
+use formwork::algorithms::{GroupOrder, read_varint, store_varint, varint_width};
 use formwork_interpreter::{KeptKind, Program, Value, program, write};
 use formwork_properties::mutate;
 use formwork_tests::flows::{self, int, list, record, text};

@@ -1,7 +1,8 @@
 //! Values of generated types through `serde` and from `arbitrary`.
 
 use arbitrary::{Arbitrary as _, Unstructured};
-use formwork::{Kept, KeptKind, KeptValue, Spelling, SpellingEntry};
+use formwork::spelling::{KeptKind, KeptValue, SpellingEntry};
+use formwork::{Kept, Spelling};
 
 #[allow(dead_code)]
 mod types {

@@ -1,8 +1,11 @@
 //! Values of generated types: defaults, equality, accessors, and how they are shown.
 
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 
-use formwork::{Inspect, Inspector, Kept, KeptKind, KeptValue, Spelling, SpellingEntry, Utf16};
+use formwork::inspect::{Inspect, Inspector};
+use formwork::spelling::{KeptKind, KeptValue, SpellingEntry};
+use formwork::{Kept, Spelling, Utf16};
 
 #[allow(dead_code)]
 mod types {
@@ -48,6 +51,38 @@ fn defaults_are_those_of_the_schema() {
     assert_eq!(file.level, Level::Low);
     assert!(file.size.is_canonical() && file.spelling.is_canonical());
     assert!(matches!(Thing::default().data, ThingData::Nothing(_)));
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Values that are equal have one hash; of others it would be chance.
+#[test]
+fn hashes_are_about_meaning() {
+    let (a, mut b) = (file(), file());
+    b.things[0].spelling = spelled(3);
+    b.size = Kept::from(7);
+    b.options.0 |= 0x8000;
+    assert!(a == b && hash(&a) == hash(&b) && !a.same_spelling(&b));
+    b.things[1].data = ThingNumber { value: -2, extra: None }.into();
+    assert_ne!(hash(&a), hash(&b));
+    b.things.pop();
+    assert_ne!(hash(&a), hash(&b));
+}
+
+#[test]
+fn cases_by_name() {
+    let mut file = file();
+    let data = &mut file.things[1].data;
+    assert!(data.as_parts().is_none() && data.as_parts_mut().is_none());
+    assert_eq!(data.as_number().map(|number| number.value), Some(-1));
+    data.as_number_mut().expect("it is a number").value = 5;
+    assert_eq!(*data, ThingNumber { value: 5, extra: None }.into());
+    *data = ThingParts::default().into();
+    assert!(data.as_number().is_none() && data.as_parts().is_some());
 }
 
 #[test]
@@ -133,8 +168,12 @@ fn texts_in_units_may_be_broken() {
         ("A\u{fffd}".into(), "\"A\\u{dc00}\"".into())
     );
     let smile = Utf16::from("A\u{1f600}");
-    assert!(smile == "A\u{1f600}");
+    assert!(smile == "A\u{1f600}" && "A\u{1f600}" == smile && *"A\u{1f600}" == smile);
+    assert!(smile != "A" && smile == String::from("A\u{1f600}") && broken != "A\u{fffd}");
+    assert_eq!("A\u{1f600}".parse(), Ok(smile.clone()));
     assert_eq!(smile.len(), 3);
+    assert_eq!(String::try_from(smile).as_deref(), Ok("A\u{1f600}"));
+    assert_eq!(String::try_from(broken.clone()), Err(broken));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use formwork::ReadOptions;
-use formwork_formats::Format;
+use formwork_formats::FormatId;
 use formwork_interpreter::json::{Style, to_json};
 use formwork_interpreter::value_of;
 use formwork_tests::laws::{self, Outcome};
@@ -78,12 +78,12 @@ fn generated_code_rewrites_all_files() {
 fn rewrite_by_generated_code() {
     let Some(files) = files() else { return };
     assert_eq!(files.len(), FILES);
-    let format = Format::named("esf").expect("the format is compiled in");
+    let format = FormatId::named("esf").expect("the format is compiled in");
     let options = ReadOptions::default();
     each(&files, |bytes| {
         let mut done = Err("it was not shown".to_owned());
         let shown = value_of(programs::esf(), |to| {
-            done = (format.roundtrip)(bytes, &options, to).map_err(|error| error.to_string());
+            done = format.roundtrip(bytes, &options, to).map_err(|error| error.to_string());
         });
         let done = done?;
         let written = done.written.map_err(|error| error.to_string())?;

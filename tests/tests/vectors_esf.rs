@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use formwork::ReadOptions;
-use formwork_formats::Format;
+use formwork_formats::FormatId;
 use formwork_interpreter::json::{Style, to_json};
 use formwork_interpreter::value_of;
 use formwork_interpreter::{Value, write};
@@ -240,10 +240,10 @@ fn said(value: &Value) -> Json {
 
 /// What generated code makes of a file: the value, and the bytes that it writes for it.
 fn compiled(bytes: &[u8]) -> (Value, Vec<u8>) {
-    let format = Format::named("esf").expect("the format is compiled in");
+    let format = FormatId::named("esf").expect("the format is compiled in");
     let mut done = None;
     let value = value_of(programs::esf(), |to| {
-        done = (format.roundtrip)(bytes, &ReadOptions::default(), to).ok();
+        done = format.roundtrip(bytes, &ReadOptions::default(), to).ok();
     });
     let done = done.expect("generated code reads it");
     (value.expect("a value"), done.written.expect("generated code writes it"))

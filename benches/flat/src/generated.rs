@@ -195,7 +195,7 @@ struct Head {
     table: u64,
 }
 fn read_head<O: Order>(input: &Input<O>) -> Result<Head, ReadError> {
-    let block = formwork::slice(input.bytes, 0, 40)?;
+    let block = formwork::algorithms::slice(input.bytes, 0, 40)?;
     if !block.starts_with(b"SKLT") {
         let (expected, actual) = ("SKLT".into(), "another".into());
         return Err(

@@ -1,7 +1,7 @@
 //! What generated code would call: candidates for the runtime, in the shape that is measured.
-use formwork::{
-    checked_str, load_uint, slice, Budget, Endian, ReadError, ReadErrorKind, ReadOptions,
-};
+use formwork::{Endian, ReadError, ReadErrorKind, ReadOptions};
+use formwork::algorithms::{checked_str, load_uint, slice};
+use formwork::engine::Budget;
 use std::borrow::Cow;
 
 /// Byte order of a reader or writer: a constant of the type, or a flag that is tested at each load.

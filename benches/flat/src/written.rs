@@ -1,7 +1,8 @@
 //! Candidates for writing. Every one gives the same bytes for the same value.
 use crate::generated::*;
 use crate::runtime::*;
-use formwork::{Path, Problem, ProblemKind, WriteError};
+use formwork::{Problem, ProblemKind, WriteError};
+use formwork::path::Path;
 use harness::sink::{Fill, Measure, Sink};
 
 /// Where a walk notes addresses, and where it finds them: the first pass notes the address of each

@@ -6,7 +6,8 @@
 
 use std::fmt;
 
-use formwork::{fits, store_uint, Endian, ProblemKind};
+use formwork::{Endian, ProblemKind};
+use formwork::algorithms::{fits, store_uint};
 
 /// What a walk over a value writes into: [`Measure`] first, then [`Fill`].
 ///

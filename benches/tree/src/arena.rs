@@ -3,10 +3,9 @@
 //! are kept for nothing.
 use crate::hand::{self, step};
 use crate::tables::{read_tables, Tables};
-use formwork::{
-    load_uint, read_varint, sign_extend, slice, varint_width, Budget, Endian, GroupOrder,
-    ReadError, ReadErrorKind, ReadOptions,
-};
+use formwork::{Endian, ReadError, ReadErrorKind, ReadOptions};
+use formwork::algorithms::{load_uint, read_varint, sign_extend, slice, varint_width, GroupOrder};
+use formwork::engine::Budget;
 use harness::sink::{Fill, Sink};
 
 #[derive(Default)]

@@ -2,10 +2,9 @@
 //! that drop without recursion. Forms and widths that are not canonical are kept.
 use crate::hand;
 use crate::tables::{read_tables, Tables};
-use formwork::{
-    load_uint, read_varint, sign_extend, slice, varint_width, Budget, Endian, GroupOrder,
-    ReadError, ReadErrorKind, ReadOptions,
-};
+use formwork::{Endian, ReadError, ReadErrorKind, ReadOptions};
+use formwork::algorithms::{load_uint, read_varint, sign_extend, slice, varint_width, GroupOrder};
+use formwork::engine::Budget;
 use harness::sink::{Fill, Measure, Sink};
 use std::ops::Deref;
 

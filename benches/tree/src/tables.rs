@@ -1,5 +1,6 @@
 //! The string tables behind the nodes, shared by both candidates.
-use formwork::{load_uint, slice, Endian, ReadError, ReadErrorKind};
+use formwork::{Endian, ReadError, ReadErrorKind};
+use formwork::algorithms::{load_uint, slice};
 use harness::sink::Sink;
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -30,7 +31,7 @@ impl<'a> Input<'a> {
     fn text(&mut self) -> Result<String, ReadError> {
         let size = self.uint(2)?;
         let at = self.at;
-        let text = formwork::checked_str(self.take(size)?).map(str::to_owned);
+        let text = formwork::algorithms::checked_str(self.take(size)?).map(str::to_owned);
         text.ok_or_else(|| ReadError::new(ReadErrorKind::InvalidText { encoding: "utf-8" }, at))
     }
     fn text16(&mut self) -> Result<String, ReadError> {

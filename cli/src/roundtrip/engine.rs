@@ -1,6 +1,7 @@
 //! What reads and writes: code that was generated from a schema, or the schema itself.
 
-use formwork::{Inspector, ReadError, ReadOptions, Spelling, WriteError};
+use formwork::inspect::Inspector;
+use formwork::{ReadError, ReadOptions, Spelling, WriteError};
 use formwork_interpreter::{Deviation, Note, Program, read};
 
 use super::report::KeptCounts;
@@ -9,7 +10,7 @@ use crate::schema::Format;
 /// What reads and writes the files of a format.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Engine<'a> {
-    Compiled(&'static formwork_formats::Format),
+    Compiled(formwork_formats::FormatId),
     Interpreted(&'a Program),
 }
 
@@ -33,9 +34,9 @@ impl Engine<'_> {
     }
 }
 
-fn compiled(format: &formwork_formats::Format, bytes: &[u8]) -> Result<Done, ReadError> {
+fn compiled(format: formwork_formats::FormatId, bytes: &[u8]) -> Result<Done, ReadError> {
     let mut counter = Counter::default();
-    let done = (format.roundtrip)(bytes, &ReadOptions::default(), &mut counter)?;
+    let done = format.roundtrip(bytes, &ReadOptions::default(), &mut counter)?;
     let notes = done.notes.all().iter().map(|note| Note {
         offset: note.offset,
         path: note.path.clone(),

@@ -8,7 +8,7 @@ use quote::{ToTokens as _, quote};
 
 use super::packed;
 use super::shape::{FieldShape, Shape, Shapes};
-use crate::model::{Model, RecordId, RecordKind, Type, UnionId};
+use crate::model::{Model, RecordId, RecordKind, Signature, Type, UnionId};
 
 /// What generated types have for the engine, and the functions of the type that stands for a file.
 /// `fast`: there is a module `straight`.
@@ -25,13 +25,26 @@ fn file(shapes: &Shapes<'_>, fast: bool) -> TokenStream {
     let fast = fast.then(|| quote!(straight));
     let lifetime = shapes.borrows(&Shape::Struct(root)).then(|| quote!(<'a>));
     let places = super::edits::has_places(shapes, root).then(|| quote!(places));
-    quote!(::formwork::__file! { #ident #lifetime [#fast] [#places] #packed })
+    let about = about(shapes.model());
+    quote!(::formwork::__file! { #ident #lifetime [#fast] [#places] #about #packed })
 }
 
 /// A record whose values are in a struct, with the fields that its rows have there.
 pub(super) struct Held<'s> {
     pub record: RecordId,
     pub fields: Vec<(u32, &'s FieldShape)>,
+}
+
+/// What the trait of formats says of one: its name, extensions, and what stands where in each file.
+fn about(model: &Model) -> TokenStream {
+    let (name, extensions) = (&model.name, &model.extensions);
+    let signature = Signature::of(model);
+    let cells = signature.cells.iter().filter(|_| signature.is_telling()).map(|cell| {
+        let offset = Literal::u64_unsuffixed(cell.offset);
+        let allowed = cell.allowed.iter().map(|bytes| Literal::byte_string(bytes));
+        quote!(#offset [#(#allowed)*])
+    });
+    quote!(#name [#(#extensions)*] { #(#cells)* })
 }
 
 fn structs(shapes: &Shapes<'_>) -> TokenStream {

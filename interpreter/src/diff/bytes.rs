@@ -508,7 +508,8 @@ impl Found {
         {
             self.place(from, to, row.map(|(_, loc)| loc));
             let content = |side: usize, extent: Extent| {
-                formwork::slice(files[side].bytes, extent.at, extent.end - extent.at).unwrap_or(&[])
+                formwork::algorithms::slice(files[side].bytes, extent.at, extent.end - extent.at)
+                    .unwrap_or(&[])
             };
             for range in runs(content(0, from), content(1, to)) {
                 let part = |extent: Extent| {

@@ -376,7 +376,9 @@ impl<'t, 'm> Reader<'t, 'm> {
         let Kind::Number(number) = json.kind else { return self.problems.wrong(json, &expected) };
         let fits = |number: i128| match (range, number.checked_add(row.plus)) {
             (None, _) => true,
-            (Some((bits, signed)), Some(stored)) => formwork::fits(stored, bits, signed),
+            (Some((bits, signed)), Some(stored)) => {
+                formwork::algorithms::fits(stored, bits, signed)
+            }
             (Some(_), None) => false,
         };
         match number.parse().ok().filter(|number| fits(*number)) {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use formwork::KeptKind;
+use formwork::spelling::KeptKind;
 
 use super::list::{self, Row};
 use super::{BASE, Conflict, ConflictKind, OURS, THEIRS, Three};

@@ -105,14 +105,14 @@ fn no_number() -> ProblemKind {
 #[macro_export]
 macro_rules! __packed_alike {
     ($($ty:ty)*) => {$(
-        impl<A> $crate::Pack<A> for $ty {
+        impl<A> $crate::arena::Pack<A> for $ty {
             type Packed = $ty;
 
             #[inline]
             fn pack(
                 &self,
                 _: &mut A,
-                _: $crate::Nesting,
+                _: $crate::arena::Nesting,
             ) -> $crate::__rt::Result<$ty, $crate::ProblemKind> {
                 $crate::__rt::Ok(*self)
             }
@@ -121,7 +121,7 @@ macro_rules! __packed_alike {
             fn unpack(
                 packed: &$ty,
                 _: &A,
-                _: $crate::Nesting,
+                _: $crate::arena::Nesting,
             ) -> $crate::__rt::Result<$ty, $crate::ProblemKind> {
                 $crate::__rt::Ok(*packed)
             }

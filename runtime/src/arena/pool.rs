@@ -12,7 +12,7 @@ use super::Run;
 /// of the lists around it, until it is closed.
 ///
 /// ```
-/// use formwork::Pool;
+/// use formwork::arena::Pool;
 ///
 /// let mut pool = Pool::default();
 /// let outer = pool.mark();

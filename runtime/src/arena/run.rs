@@ -11,7 +11,7 @@ use core::ops::{Bound, Range, RangeBounds};
 /// a slice of them. The default value is the empty list.
 ///
 /// ```
-/// use formwork::{Pool, Run};
+/// use formwork::arena::{Pool, Run};
 ///
 /// let mut pool = Pool::default();
 /// let run: Run<u16> = pool.extend([5, 6, 7]).unwrap();

@@ -45,6 +45,8 @@ mod walk;
 mod write;
 mod writing;
 
+pub use crate::edit::moved;
+pub use crate::options::Budget;
 pub(crate) use document::read_once;
 pub use document::{read, read_claiming, read_partly, Document};
 pub use edit::{references, Found, Moved, Places, References, Stays, Step};

@@ -550,6 +550,7 @@ macro_rules! __arbitrary_plain {
 #[macro_export]
 macro_rules! __arbitrary {
     ([$($name:tt)*] $u:ident $cx:ident { $($make:tt)* } $({ $possible:expr })?) => {
+        #[allow(clippy::unreadable_literal)]
         impl<'a> as_arbitrary::Make<'a> for $($name)* {
             #[allow(unused_variables)]
             fn make(

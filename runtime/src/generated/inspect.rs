@@ -126,20 +126,20 @@ macro_rules! __inspect {
     ) => {
         impl $crate::__rt::Parts for $($name)* {
             #[allow(unused_variables)] // A struct may have no fields, or no spelling.
-            fn fields(&self, to: &mut dyn $crate::Inspector) {
+            fn fields(&self, to: &mut dyn $crate::inspect::Inspector) {
                 $($crate::__show! { self to $part })*
             }
 
             #[allow(unused_variables)]
-            fn spelled(&self, to: &mut dyn $crate::Inspector) {
+            fn spelled(&self, to: &mut dyn $crate::inspect::Inspector) {
                 let rows: &'static [&'static str] = &[$($row),*];
                 $(to.spelling(&self.$spelling, rows);)?
                 $($crate::__rt::inspect_kept(&self.$kept, $number, to, rows);)*
             }
         }
 
-        impl $crate::Inspect for $($name)* {
-            fn inspect(&self, to: &mut dyn $crate::Inspector) {
+        impl $crate::inspect::Inspect for $($name)* {
+            fn inspect(&self, to: &mut dyn $crate::inspect::Inspector) {
                 $crate::__show! { self to ($how $($field)?) }
             }
         }
@@ -154,7 +154,7 @@ macro_rules! __show {
         $crate::__rt::show_struct($value, $to)
     };
     ($value:ident $to:ident (only $field:ident)) => {
-        $crate::Inspect::inspect(&$value.$field, $to)
+        $crate::inspect::Inspect::inspect(&$value.$field, $to)
     };
     ($value:ident $to:ident (spelled $field:ident)) => {
         $crate::__rt::show_spelled($value, &$value.$field, $to)
@@ -181,12 +181,12 @@ macro_rules! __inspect_cases {
         [$($ty:tt)*] { $($case:ident $name:literal,)* } { $($whole:ident $whole_name:literal,)* }
         { $($unit:ident $unit_name:literal,)* }
     ) => {
-        impl $crate::Inspect for $($ty)* {
-            fn inspect(&self, to: &mut dyn $crate::Inspector) {
+        impl $crate::inspect::Inspect for $($ty)* {
+            fn inspect(&self, to: &mut dyn $crate::inspect::Inspector) {
                 match self {
                     $(Self::$case(value) => {
                         to.begin_case($name);
-                        $crate::Inspect::inspect(value, to);
+                        $crate::inspect::Inspect::inspect(value, to);
                     })*
                     $(Self::$whole(value) => {
                         to.begin_case($whole_name);

@@ -1,12 +1,13 @@
 //! What all generated types implement in the same way.
 
 /// Equality and conversion of a struct: `Name<'a> { fields that borrow } { others }`, or
-/// `Name { fields }`.
+/// `Name { fields }`; and `new` with the fields that have no default.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __struct {
-    ($name:ident<$a:lifetime> { $($borrowed:ident)* } { $($plain:ident)* }) => {
+    ($name:ident<$a:lifetime> { $($borrowed:ident)* } { $($plain:ident)* } $(new $($new:tt)*)?) => {
         $crate::__borrowed!($name);
+        $($crate::__new! { [<$a>] [$name<$a>] $($new)* })?
 
         impl $crate::__rt::Own for $name<'_> {
             type Owned = $name<'static>;
@@ -21,8 +22,9 @@ macro_rules! __struct {
 
         $crate::__same! { [$name<'_>] $($borrowed)* $($plain)* }
     };
-    ($name:ident { $($plain:ident)* }) => {
+    ($name:ident { $($plain:ident)* } $(new $($new:tt)*)?) => {
         $crate::__plain!($name);
+        $($crate::__new! { [] [$name] $($new)* })?
         $crate::__same! { [$name] $($plain)* }
     };
 }
@@ -55,36 +57,65 @@ macro_rules! __union {
     };
 }
 
-/// Conversion of the structs of cases into the union: `Name<'a> { Variant(Struct that borrows) }
-/// { Variant(Struct) }`, or `Name { Variant(Struct) }`.
+/// The values of cases: `[<'a>] [Name<'a>] Variant [Type] as_x as_x_mut, ...`, then `from` if the value
+/// becomes the union, and in an arena `CANONICAL` if the variant has a second element.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __from_cases {
-    ($name:ident<$a:lifetime> { $($borrowed:ident($body:ident))* } { $($plain:ident($own:ident))* }) => {
-        $(
-            impl<$a> $crate::__rt::From<$body<$a>> for $name<$a> {
-                fn from(value: $body<$a>) -> Self {
-                    $name::$borrowed(value)
-                }
-            }
-        )*
-        $(
-            impl $crate::__rt::From<$own> for $name<'_> {
-                fn from(value: $own) -> Self {
-                    $name::$plain(value)
-                }
-            }
-        )*
+macro_rules! __values {
+    ($generics:tt [$name:ty] $(
+        $case:ident [$ty:ty] $as:ident $as_mut:ident $($from:ident $($spelling:ident)?)?,
+    )*) => {
+        $crate::__values! { @as $generics [$name] $($case [$ty] $as $as_mut,)* }
+        $($($crate::__values! { @$from $generics [$name] $case [$ty] $($spelling)? })?)*
     };
-    ($name:ident { $($plain:ident($own:ident))* }) => {
-        $(
-            impl $crate::__rt::From<$own> for $name {
-                fn from(value: $own) -> Self {
-                    $name::$plain(value)
+    (@as [$($generics:tt)*] [$name:ty] $($case:ident [$ty:ty] $as:ident $as_mut:ident,)*) => {
+        // Of a union with one case, it is never another.
+        #[allow(unreachable_patterns)]
+        impl $($generics)* $name {$(
+            #[doc = concat!("What is in the case `", stringify!($case), "`, if it is that.")]
+            #[must_use]
+            pub fn $as(&self) -> $crate::__rt::Option<&$ty> {
+                match self {
+                    Self::$case(value, ..) => $crate::__rt::Some(value),
+                    _ => $crate::__rt::None,
                 }
             }
-        )*
+
+            #[doc = concat!("What is in the case `", stringify!($case), "`, to change it.")]
+            pub fn $as_mut(&mut self) -> $crate::__rt::Option<&mut $ty> {
+                match self {
+                    Self::$case(value, ..) => $crate::__rt::Some(value),
+                    _ => $crate::__rt::None,
+                }
+            }
+        )*}
     };
+    (@from [$($generics:tt)*] [$name:ty] $case:ident [$ty:ty] $($spelling:ident)?) => {
+        impl $($generics)* $crate::__rt::From<$ty> for $name {
+            fn from(value: $ty) -> Self {
+                Self::$case(value $(, $crate::arena::SpellingId::$spelling)?)
+            }
+        }
+    };
+}
+
+/// A struct of its fields that have no default: `[<'a>] [Name<'a>] field: [type] ...`, with `#into` before
+/// the type if whatever becomes it is taken.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __new {
+    ([$($generics:tt)*] [$name:ty] $($field:ident: $(#$into:ident)? [$ty:ty])*) => {
+        impl $($generics)* $name {
+            /// With what has no default; the rest is as by default.
+            #[must_use]
+            #[allow(clippy::needless_update)]
+            pub fn new($($field: $crate::__new!(@$($into)? [$ty])),*) -> Self {
+                Self { $($field: $field $(.$into())?,)* ..$crate::__rt::Default::default() }
+            }
+        }
+    };
+    (@into [$ty:ty]) => { impl ::core::convert::Into<$ty> };
+    (@[$ty:ty]) => { $ty };
 }
 
 /// Conversion of the only field into a struct: `[<'a>] [Name<'a>] field: type { others }` and
@@ -97,7 +128,7 @@ macro_rules! __from_field {
     ) => {
         impl $($generics)* $crate::__rt::From<$ty> for $name {
             fn from($field: $ty) -> Self {
-                Self { $field, $($spelling: $crate::Spelling::default())? }
+                Self { $field, $($spelling: $crate::__rt::Default::default())? }
             }
         }
         $crate::__from_others! { [$($generics)*] [$name] [$ty] $({ $other })* }
@@ -145,7 +176,7 @@ macro_rules! __plain {
     };
 }
 
-/// Equality, by way of `Same`.
+/// Equality and hashes, by way of `Same`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __equal {
@@ -165,6 +196,13 @@ macro_rules! __equal {
         }
 
         impl ::core::cmp::Eq for $($name)* {}
+
+        /// As `==`, of meaning: floats by their bits, and no spelling.
+        impl ::core::hash::Hash for $($name)* {
+            fn hash<H: ::core::hash::Hasher>(&self, state: &mut H) {
+                $crate::__rt::Same::digest(self, state);
+            }
+        }
     };
 }
 
@@ -178,6 +216,11 @@ macro_rules! __same {
                 // A struct may have no fields.
                 let _ = (other, spelling);
                 true $(&& $crate::__rt::Same::same(&self.$field, &other.$field, spelling))*
+            }
+
+            fn digest(&self, state: &mut dyn ::core::hash::Hasher) {
+                let _ = &state;
+                $($crate::__rt::Same::digest(&self.$field, state);)*
             }
         }
     };
@@ -199,6 +242,14 @@ macro_rules! __same_case {
                     })*
                     $(($name::$unit, $name::$unit) => true,)*
                     _ => false,
+                }
+            }
+
+            fn digest(&self, mut state: &mut dyn ::core::hash::Hasher) {
+                ::core::hash::Hash::hash(&::core::mem::discriminant(self), &mut state);
+                match self {
+                    $($name::$variant(value) => $crate::__rt::Same::digest(value, state),)*
+                    $($name::$unit => {})*
                 }
             }
         }
@@ -234,16 +285,20 @@ macro_rules! __enum {
             fn same(&self, other: &Self, _: bool) -> bool {
                 self == other
             }
-        }
 
-        impl $crate::__rt::ToKept for $name {
-            fn to_kept(&self) -> $crate::KeptValue {
-                $crate::KeptValue::Int(i128::from((*self).number()))
+            fn digest(&self, mut state: &mut dyn ::core::hash::Hasher) {
+                ::core::hash::Hash::hash(self, &mut state);
             }
         }
 
-        impl $crate::Inspect for $name {
-            fn inspect(&self, to: &mut dyn $crate::Inspector) {
+        impl $crate::__rt::ToKept for $name {
+            fn to_kept(&self) -> $crate::spelling::KeptValue {
+                $crate::spelling::KeptValue::Int(i128::from((*self).number()))
+            }
+        }
+
+        impl $crate::inspect::Inspect for $name {
+            fn inspect(&self, to: &mut dyn $crate::inspect::Inspector) {
                 let name = $shown;
                 to.member(i128::from((*self).number()), name(self));
             }
@@ -262,6 +317,10 @@ macro_rules! __word {
         impl $crate::__rt::Same for $name {
             fn same(&self, other: &Self, spelling: bool) -> bool {
                 self.0 == other.0 || (!spelling && (self.0 ^ other.0) & $data == 0)
+            }
+
+            fn digest(&self, mut state: &mut dyn ::core::hash::Hasher) {
+                ::core::hash::Hash::hash(&(self.0 & $data), &mut state);
             }
         }
 
@@ -311,7 +370,7 @@ macro_rules! __fields {
             fn spelling(
                 &self,
                 of: $crate::__rt::Spelled<'_>,
-                visit: &mut dyn FnMut(&$crate::SpellingEntry),
+                visit: &mut dyn FnMut(&$crate::spelling::SpellingEntry),
             ) {
                 $($crate::__rt::visit_kept(&self.$visited, $number, visit);)*
                 $(self.$own.entries().iter().for_each(visit);)?
@@ -724,12 +783,16 @@ macro_rules! __number {
 }
 
 /// Reads and writes of the type that stands for a file: `Name<'a>` or `Name`, in brackets the module
-/// with fast readers and writers if there is one, and `places` if it has references in it, and the
-/// packed model.
+/// with fast readers and writers if there is one, and `places` if it has references in it, the name of
+/// the format, extensions, and by offset what stands there, and the packed model.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __file {
-    ($name:ident<$a:lifetime> [$($fast:ident)?] [$($places:ident)?] $packed:literal) => {
+    (
+        $name:ident<$a:lifetime> [$($fast:ident)?] [$($places:ident)?]
+        $format:literal [$($extension:literal)*] {$($offset:literal [$($magic:literal)*])*}
+        $packed:literal
+    ) => {
         impl<$a> $name<$a> {
             $crate::__file! { @reads $a [$($fast)?] }
         }
@@ -742,13 +805,79 @@ macro_rules! __file {
             $crate::__file! { @writes [$($fast)?] $packed }
             $crate::__file! { @turns [$($places)?] }
         }
+
+        impl $crate::Format for $name<'_> {
+            $crate::__file! { @format $format [$($extension)*] {$($offset [$($magic)*])*} }
+            $crate::__file! { @trait 'v $name [$name<'v>] [$name<'static>] }
+
+            fn into_owned(self) -> $name<'static> {
+                $crate::__rt::Own::own(self)
+            }
+        }
     };
-    ($name:ident [$($fast:ident)?] [$($places:ident)?] $packed:literal) => {
+    (
+        $name:ident [$($fast:ident)?] [$($places:ident)?]
+        $format:literal [$($extension:literal)*] {$($offset:literal [$($magic:literal)*])*}
+        $packed:literal
+    ) => {
         impl $name {
             $crate::__file! { @reads '_ [$($fast)?] }
             $crate::__file! { @owned [$($fast)?] |value: $name| value }
             $crate::__file! { @writes [$($fast)?] $packed }
             $crate::__file! { @turns [$($places)?] }
+        }
+
+        impl $crate::Format for $name {
+            $crate::__file! { @format $format [$($extension)*] {$($offset [$($magic)*])*} }
+            $crate::__file! { @trait 'v $name [$name] [$name] }
+
+            fn into_owned(self) -> $name {
+                self
+            }
+        }
+    };
+    (@format $format:literal [$($extension:literal)*] {$($offset:literal [$($magic:literal)*])*}) => {
+        const NAME: &'static str = $format;
+        const EXTENSIONS: &'static [&'static str] = &[$($extension),*];
+        const MAGIC: &'static [$crate::Magic] =
+            &[$($crate::Magic { offset: $offset, allowed: &[$($magic),*] }),*];
+    };
+    // What the trait has in common with the functions of the type: `'v`, the type, and the type as it
+    // borrows for `'v` and forever.
+    (@trait $v:lifetime $name:ident [$of:ty] [$owned:ty]) => {
+        type Of<$v> = $of;
+
+        fn read_with<$v>(
+            bytes: &$v [u8],
+            options: &$crate::ReadOptions,
+        ) -> $crate::__rt::Result<$of, $crate::ReadError> {
+            <$of>::read_with(bytes, options)
+        }
+
+        fn read_noting<$v>(
+            bytes: &$v [u8],
+            options: &$crate::ReadOptions,
+            notes: &mut $crate::Notes,
+        ) -> $crate::__rt::Result<$of, $crate::ReadError> {
+            <$of>::read_noting(bytes, options, notes)
+        }
+
+        fn read_owned_with(
+            bytes: &[u8],
+            options: &$crate::ReadOptions,
+        ) -> $crate::__rt::Result<$owned, $crate::ReadError> {
+            <$owned>::read_owned_with(bytes, options)
+        }
+
+        fn write_into(
+            &self,
+            out: &mut $crate::__rt::Vec<u8>,
+        ) -> $crate::__rt::Result<(), $crate::WriteError> {
+            $name::write_into(self, out)
+        }
+
+        fn validate(&self) -> $crate::__rt::Result<(), $crate::WriteError> {
+            $name::validate(self)
         }
     };
     (@turns []) => {};
@@ -829,11 +958,22 @@ macro_rules! __file {
         ///
         /// The first thing that does not fit the schema, with its offset in bytes and its path.
         pub fn read_owned(bytes: &[u8]) -> ::core::result::Result<Self, $crate::ReadError> {
-            let options = $crate::ReadOptions::default();
-            $(if let $crate::__rt::Ok(value) = $fast::file::<$crate::__rt::s::Owning>(bytes, &options) {
+            Self::read_owned_with(bytes, &$crate::__rt::Default::default())
+        }
+
+        /// Reads a file with these limits into a value that borrows nothing of it.
+        ///
+        /// # Errors
+        ///
+        /// The first thing that does not fit the schema, with its offset in bytes and its path.
+        pub fn read_owned_with(
+            bytes: &[u8],
+            options: &$crate::ReadOptions,
+        ) -> ::core::result::Result<Self, $crate::ReadError> {
+            $(if let $crate::__rt::Ok(value) = $fast::file::<$crate::__rt::s::Owning>(bytes, options) {
                 return $crate::__rt::Ok(value);
             })?
-            $crate::__rt::read(Self::__format(), bytes, &options, $crate::__rt::None).map($own)
+            $crate::__rt::read(Self::__format(), bytes, options, $crate::__rt::None).map($own)
         }
     };
     (@writes [$($fast:ident)?] $packed:literal) => {
@@ -900,8 +1040,8 @@ macro_rules! __file {
 
         /// The format, as the engine has it.
         #[doc(hidden)]
-        pub fn __format() -> &'static $crate::__rt::Format {
-            static FORMAT: $crate::__rt::Format = $crate::__rt::Format::new($packed);
+        pub fn __format() -> &'static $crate::__rt::Packed {
+            static FORMAT: $crate::__rt::Packed = $crate::__rt::Packed::new($packed);
             &FORMAT
         }
     };

@@ -7,21 +7,22 @@
 #![allow(clippy::must_use_candidate)]
 
 mod arbitrary;
+mod arena;
 mod edit;
-mod format;
 mod inspect;
 mod macros;
 mod made;
 mod names;
+mod packed;
 mod serde;
 mod source;
 mod value;
 
 pub use crate::engine::{Asked, Fields, Given, Spelled, Step};
+pub use crate::spelling::SpellingEntry;
 pub use crate::straight as s;
-pub use crate::SpellingEntry;
 pub use edit::{number, on_way, turn, Array, Edited, Number, Place, Places};
-pub use format::{read, validate, write, Format};
 pub use made::{Made, Seen};
 pub use names::*;
+pub use packed::{read, validate, write, Packed};
 pub use source::{visit_kept, Source};

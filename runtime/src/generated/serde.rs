@@ -123,42 +123,46 @@ macro_rules! __as_serde {
                 Spelling(Vec<Entry>),
             }
 
-            fn stored(value: &$crate::KeptValue) -> Stored {
+            fn stored(value: &$crate::spelling::KeptValue) -> Stored {
                 match value {
-                    $crate::KeptValue::None => Stored::None,
-                    $crate::KeptValue::Bool(yes) => Stored::Bool(*yes),
-                    $crate::KeptValue::Int(number) => Stored::Int(*number),
-                    $crate::KeptValue::Text(text) => Stored::Text(text.clone()),
-                    $crate::KeptValue::Bytes(bytes) => Stored::Bytes(bytes.clone()),
-                    $crate::KeptValue::Units(units) => Stored::Units(units.clone()),
-                    $crate::KeptValue::Table(rows) => Stored::Table(
+                    $crate::spelling::KeptValue::None => Stored::None,
+                    $crate::spelling::KeptValue::Bool(yes) => Stored::Bool(*yes),
+                    $crate::spelling::KeptValue::Int(number) => Stored::Int(*number),
+                    $crate::spelling::KeptValue::Text(text) => Stored::Text(text.clone()),
+                    $crate::spelling::KeptValue::Bytes(bytes) => Stored::Bytes(bytes.clone()),
+                    $crate::spelling::KeptValue::Units(units) => Stored::Units(units.clone()),
+                    $crate::spelling::KeptValue::Table(rows) => Stored::Table(
                         rows.iter().map(|row| row.iter().map(stored).collect()).collect(),
                     ),
-                    $crate::KeptValue::List(list) => {
+                    $crate::spelling::KeptValue::List(list) => {
                         Stored::List(list.iter().map(stored).collect())
                     }
-                    $crate::KeptValue::Spelling(spelling) => Stored::Spelling(spelling.form()),
+                    $crate::spelling::KeptValue::Spelling(spelling) => {
+                        Stored::Spelling(spelling.form())
+                    }
                 }
             }
 
-            fn kept(form: Stored) -> Result<$crate::KeptValue, &'static str> {
+            fn kept(form: Stored) -> Result<$crate::spelling::KeptValue, &'static str> {
                 Ok(match form {
-                    Stored::None => $crate::KeptValue::None,
-                    Stored::Bool(yes) => $crate::KeptValue::Bool(yes),
-                    Stored::Int(number) => $crate::KeptValue::Int(number),
-                    Stored::Text(text) => $crate::KeptValue::Text(text),
-                    Stored::Bytes(bytes) => $crate::KeptValue::Bytes(bytes),
-                    Stored::Units(units) => $crate::KeptValue::Units(units),
-                    Stored::Table(rows) => $crate::KeptValue::Table(
+                    Stored::None => $crate::spelling::KeptValue::None,
+                    Stored::Bool(yes) => $crate::spelling::KeptValue::Bool(yes),
+                    Stored::Int(number) => $crate::spelling::KeptValue::Int(number),
+                    Stored::Text(text) => $crate::spelling::KeptValue::Text(text),
+                    Stored::Bytes(bytes) => $crate::spelling::KeptValue::Bytes(bytes),
+                    Stored::Units(units) => $crate::spelling::KeptValue::Units(units),
+                    Stored::Table(rows) => $crate::spelling::KeptValue::Table(
                         rows.into_iter()
                             .map(|row| row.into_iter().map(kept).collect())
                             .collect::<Result<_, _>>()?,
                     ),
                     Stored::List(list) => {
                         let list = list.into_iter().map(kept).collect::<Result<_, _>>()?;
-                        $crate::KeptValue::List(list)
+                        $crate::spelling::KeptValue::List(list)
                     }
-                    Stored::Spelling(form) => $crate::KeptValue::Spelling(Remote::of_form(form)?),
+                    Stored::Spelling(form) => {
+                        $crate::spelling::KeptValue::Spelling(Remote::of_form(form)?)
+                    }
                 })
             }
 
@@ -179,13 +183,19 @@ macro_rules! __as_serde {
                 fn of_form(form: Vec<Entry>) -> Result<Self, &'static str> {
                     let mut spelling = $crate::Spelling::default();
                     for (row, index, kind, stored, instead_of) in form {
-                        let kinds = $crate::KeptKind::ALL.into_iter();
+                        let kinds = $crate::spelling::KeptKind::ALL.into_iter();
                         let kind = kinds
-                            .chain([$crate::KeptKind::Inside])
+                            .chain([$crate::spelling::KeptKind::Inside])
                             .find(|known| known.name() == kind)
                             .ok_or("no such kind of spelling")?;
                         let (stored, instead_of) = (kept(stored)?, kept(instead_of)?);
-                        let entry = $crate::SpellingEntry { row, index, kind, stored, instead_of };
+                        let entry = $crate::spelling::SpellingEntry {
+                            row,
+                            index,
+                            kind,
+                            stored,
+                            instead_of,
+                        };
                         spelling.keep(entry);
                     }
                     Ok(spelling)

@@ -4,6 +4,7 @@ use alloc::borrow::{Cow, ToOwned};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
 
 use crate::same::Same;
 use crate::spelling::{KeptValue, Spelling};
@@ -31,6 +32,11 @@ macro_rules! plain {
             fn same(&self, other: &$ty, _: bool) -> bool {
                 self == other
             }
+
+            #[inline]
+            fn digest(&self, mut state: &mut dyn Hasher) {
+                self.hash(&mut state);
+            }
         }
     )*};
 }
@@ -56,6 +62,11 @@ macro_rules! floats {
             fn same(&self, other: &$ty, _: bool) -> bool {
                 self.to_bits() == other.to_bits()
             }
+
+            #[inline]
+            fn digest(&self, mut state: &mut dyn Hasher) {
+                self.to_bits().hash(&mut state);
+            }
         }
 
         impl ToKept for $ty {
@@ -68,9 +79,13 @@ macro_rules! floats {
 
 floats!(f32 f64);
 
-impl<B: ToOwned + PartialEq + ?Sized> Same for Cow<'_, B> {
+impl<B: ToOwned + PartialEq + Hash + ?Sized> Same for Cow<'_, B> {
     fn same(&self, other: &Self, _: bool) -> bool {
         **self == **other
+    }
+
+    fn digest(&self, mut state: &mut dyn Hasher) {
+        self.hash(&mut state);
     }
 }
 
@@ -86,6 +101,11 @@ impl<T: Same> Same for Vec<T> {
     fn same(&self, other: &Vec<T>, spelling: bool) -> bool {
         self.len() == other.len() && self.iter().zip(other).all(|(a, b)| a.same(b, spelling))
     }
+
+    fn digest(&self, state: &mut dyn Hasher) {
+        (self.len() as u64).digest(state);
+        self.iter().for_each(|element| element.digest(state));
+    }
 }
 
 impl<T: Own> Own for Vec<T> {
@@ -100,6 +120,10 @@ impl<T: Same, const N: usize> Same for [T; N] {
     fn same(&self, other: &[T; N], spelling: bool) -> bool {
         self.iter().zip(other).all(|(a, b)| a.same(b, spelling))
     }
+
+    fn digest(&self, state: &mut dyn Hasher) {
+        self.iter().for_each(|element| element.digest(state));
+    }
 }
 
 impl<T: Same> Same for Option<T> {
@@ -109,6 +133,11 @@ impl<T: Same> Same for Option<T> {
             (None, None) => true,
             _ => false,
         }
+    }
+
+    fn digest(&self, state: &mut dyn Hasher) {
+        self.is_some().digest(state);
+        self.iter().for_each(|value| value.digest(state));
     }
 }
 
@@ -123,6 +152,10 @@ impl<T: Own> Own for Option<T> {
 impl<T: Same> Same for Box<T> {
     fn same(&self, other: &Box<T>, spelling: bool) -> bool {
         (**self).same(other, spelling)
+    }
+
+    fn digest(&self, state: &mut dyn Hasher) {
+        (**self).digest(state);
     }
 }
 
@@ -152,6 +185,9 @@ impl<T: Same> Same for Kept<T> {
             _ => false,
         }
     }
+
+    /// It is nothing but spelling.
+    fn digest(&self, _: &mut dyn Hasher) {}
 }
 
 impl<T: Own> Own for Kept<T> {
@@ -166,6 +202,8 @@ impl Same for Spelling {
     fn same(&self, other: &Spelling, spelling: bool) -> bool {
         !spelling || self == other
     }
+
+    fn digest(&self, _: &mut dyn Hasher) {}
 }
 
 impl ToKept for bool {

@@ -153,6 +153,13 @@ impl Chars for [u8] {
     }
 }
 
+impl Chars for str {
+    #[inline]
+    fn chars(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
 impl Chars for Cow<'_, str> {
     #[inline]
     fn chars(&self) -> &[u8] {

@@ -140,7 +140,7 @@ pub fn compare(module: &Module, schema: &Schema) -> Report {
             report.differences.push(Difference { kind, input, text });
         };
         let mut found = Value::None;
-        let mut show = |file: &dyn formwork::Inspect| found = value::of(&program, file);
+        let mut show = |file: &dyn formwork::inspect::Inspect| found = value::of(&program, file);
         let work = || (module.read)(&input.bytes, &input.options, &mut show);
         let compiled = match catch_unwind(AssertUnwindSafe(work)) {
             Ok(compiled) => compiled,
@@ -182,7 +182,7 @@ fn turned(
     add: &mut dyn FnMut(Kind, String),
 ) {
     let mut found = Value::None;
-    let mut show = |file: &dyn formwork::Inspect| found = value::of(program, file);
+    let mut show = |file: &dyn formwork::inspect::Inspect| found = value::of(program, file);
     let Some(done) = (module.turn)(&input.bytes, &input.options, &mut show) else { return };
     match (turn(program, &mut value), done) {
         (Ok(()), Ok(())) => {

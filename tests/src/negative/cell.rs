@@ -12,7 +12,8 @@ impl<'m> File<'m> {
         match cell.storage {
             Storage::Fixed(int) => {
                 let endian = self.endian(site.node, int)?;
-                let raw = formwork::load_uint(self.bytes, site.at, int.bytes, endian).ok()?;
+                let raw =
+                    formwork::algorithms::load_uint(self.bytes, site.at, int.bytes, endian).ok()?;
                 Some(signed(raw, u32::from(int.bytes) * 8, int.signed))
             }
             Storage::Word { first, last, signed: is_signed } => {
@@ -87,7 +88,8 @@ impl<'m> File<'m> {
     fn store_int(&self, node: usize, at: u64, int: IntType, raw: u64) -> Option<(u64, Vec<u8>)> {
         let endian = self.endian(node, int)?;
         let mut bytes = vec![0; usize::from(int.bytes)];
-        formwork::store_uint(&mut bytes, 0, int.bytes, endian, raw).then_some((at, bytes))
+        formwork::algorithms::store_uint(&mut bytes, 0, int.bytes, endian, raw)
+            .then_some((at, bytes))
     }
 
     fn endian(&self, node: usize, int: IntType) -> Option<Endian> {
@@ -136,7 +138,7 @@ fn ones(width: u32) -> u64 {
 }
 
 fn signed(raw: u64, width: u32, signed: bool) -> i128 {
-    if signed { formwork::sign_extend(raw, width).into() } else { raw.into() }
+    if signed { formwork::algorithms::sign_extend(raw, width).into() } else { raw.into() }
 }
 
 /// The bits of a number, if so many can hold it.

@@ -74,9 +74,9 @@ impl<'f, 'm> Guesser<'f, 'm> {
     fn number(&self, cell: &Cell, at: u64) -> Option<i128> {
         let Storage::Fixed(int) = cell.storage else { return None };
         let order = int.order.map(Endian::from).or(self.order)?;
-        let raw = formwork::load_uint(self.broken, at, int.bytes, order).ok()?;
+        let raw = formwork::algorithms::load_uint(self.broken, at, int.bytes, order).ok()?;
         Some(if int.signed {
-            formwork::sign_extend(raw, u32::from(int.bytes) * 8).into()
+            formwork::algorithms::sign_extend(raw, u32::from(int.bytes) * 8).into()
         } else {
             raw.into()
         })

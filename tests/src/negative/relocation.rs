@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use formwork::{MaskEntry, ReadOptions, RunEntry};
+use formwork::ReadOptions;
+use formwork::algorithms::{MaskEntry, RunEntry};
 use formwork_codegen::model::{RelocationEncoding, Role, RowId, Type};
 
 use super::file::{File, Site};
@@ -142,7 +143,7 @@ fn addresses(encoding: RelocationEncoding, numbers: &[i128]) -> Option<Vec<u64>>
         (RelocationEncoding::PointerMasks, [start, mask, ..]) => {
             let start = u32::try_from(*start).ok()?;
             let mask = u32::try_from(*mask).ok()?;
-            Some(formwork::decode_masks(&[MaskEntry { start, mask }]))
+            Some(formwork::algorithms::decode_masks(&[MaskEntry { start, mask }]))
         }
         (RelocationEncoding::PointerRuns, [start, repeats, pointers, gap, ..]) => {
             let entry = RunEntry {
@@ -151,7 +152,7 @@ fn addresses(encoding: RelocationEncoding, numbers: &[i128]) -> Option<Vec<u64>>
                 pointers: u8::try_from(*pointers).ok()?,
                 gap: u8::try_from(*gap).ok()?,
             };
-            formwork::decode_runs(&[entry], 1 << 16)
+            formwork::algorithms::decode_runs(&[entry], 1 << 16)
         }
         _ => None,
     }

@@ -4,7 +4,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{has_field, spelling_outside};
+use super::{Beside, has_field};
 use crate::model::{RecordId, UnionId};
 use crate::rust::shape::{FieldShape, Shape, Shapes};
 
@@ -29,7 +29,7 @@ pub(super) fn record(shapes: &Shapes<'_>, id: RecordId) -> Made {
     }
     let names = fields.iter().map(|field| &field.ident);
     let spelling =
-        has_field(shapes, id).then(|| quote!(spelling: ::formwork::SpellingId::CANONICAL,));
+        has_field(shapes, id).then(|| quote!(spelling: ::formwork::arena::SpellingId::CANONICAL,));
     Made::Written(quote! {
         impl ::core::default::Default for #ident {
             fn default() -> Self {
@@ -47,8 +47,8 @@ pub(super) fn union(shapes: &Shapes<'_>, id: UnionId) -> Made {
     let ident = shapes.union_ident(id);
     let (variant, payload) = shapes.variant(id, shapes.first_case(id));
     let Some(record) = payload else { return Made::Derived };
-    let spelling =
-        spelling_outside(shapes, record).then(|| quote!(, ::formwork::SpellingId::CANONICAL));
+    let spelling = (super::beside(shapes, id, record) != Beside::Nothing)
+        .then(|| quote!(, ::formwork::arena::SpellingId::CANONICAL));
     Made::Written(quote! {
         impl ::core::default::Default for #ident {
             fn default() -> Self {

@@ -31,14 +31,14 @@ pub(in crate::rust) fn emit(shapes: &Shapes<'_>, straight: Option<&TokenStream>)
     let (types, indices) = (types::emit(shapes), indices::emit(shapes));
     let pools = pools::emit(shapes);
     let pack = pack::emit(shapes);
-    let entry = entry::emit(shapes, straight.is_some());
+    let entry = entry::emit(shapes, straight.is_some(), pools::has_units(shapes));
     let (root, name) = (shapes.ident(shapes.model().root), name(shapes));
     let doc = format!(
         "[`{name}`](arena::{name}) holds what [`{root}`] holds in a form for files with millions \
-         of\nelements: each list is a [`Run`](::formwork::Run) in a pool of its element type, and \
+         of\nelements: each list is a [`Run`](::formwork::arena::Run) in a pool of its element type, and \
          all types are\nsmall and `Copy`.\n\n\
-         Types have the names that they have outside of this module. Where a variant has a second\n\
-         element, it is the spelling of the first."
+         Types have the names that they have outside of this module. Where the variants of an enum \
+         have a\nsecond element, it is the spelling of the first."
     );
     let doc = super::types::docs(Some(&doc));
     quote! {
@@ -70,12 +70,12 @@ pub(in crate::rust) fn ty(shapes: &Shapes<'_>, shape: &Shape, inside: bool) -> T
         Shape::Word(record) | Shape::Struct(record) => path(shapes.ident(*record)),
         Shape::Choice(union) => path(shapes.union_ident(*union)),
         Shape::Index(id) => path(shapes.index_ident(*id)),
-        Shape::Str => quote!(::formwork::Run<str>),
-        Shape::Bytes => quote!(::formwork::Run<u8>),
-        Shape::Utf16 => quote!(::formwork::Run<u16>),
+        Shape::Str => quote!(::formwork::arena::Run<str>),
+        Shape::Bytes => quote!(::formwork::arena::Run<u8>),
+        Shape::Utf16 => quote!(::formwork::arena::Run<u16>),
         Shape::List(element) | Shape::Boxed(element) => {
             let element = inner(element);
-            quote!(::formwork::Run<#element>)
+            quote!(::formwork::arena::Run<#element>)
         }
         Shape::Fixed(element, count) => {
             let element = inner(element);
@@ -104,8 +104,32 @@ pub(in crate::rust) fn spelling_outside(shapes: &Shapes<'_>, record: RecordId) -
         && !shapes.is_transparent(record)
 }
 
+/// What stands in a variant behind the value of its case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::rust) enum Beside {
+    /// Nothing: no case of the union has a spelling there.
+    Nothing,
+    /// The spelling of the value.
+    Spelling,
+    /// A spelling that says nothing, so that all variants of the union are alike.
+    Canonical,
+}
+
+/// What stands behind the value of a case, whose record this is.
+pub(in crate::rust) fn beside(shapes: &Shapes<'_>, union: UnionId, record: RecordId) -> Beside {
+    if spelling_outside(shapes, record) {
+        return Beside::Spelling;
+    }
+    let count = shapes.model().unions[union.index()].cases.len();
+    let mut payloads = (0..).take(count).filter_map(|case| shapes.variant(union, case).1);
+    match payloads.any(|other| spelling_outside(shapes, other)) {
+        true => Beside::Canonical,
+        false => Beside::Nothing,
+    }
+}
+
 /// Whether a struct has a field for its spelling.
-fn has_field(shapes: &Shapes<'_>, id: RecordId) -> bool {
+pub(in crate::rust) fn has_field(shapes: &Shapes<'_>, id: RecordId) -> bool {
     shapes.has_spelling(id) && !spelling_outside(shapes, id)
 }
 

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::types::{Variant, variants};
-use super::{enums, has_field, nesting, records, spelling_outside, structs, unions};
+use super::{Beside, enums, has_field, nesting, records, spelling_outside, structs, unions};
 use crate::model::{RecordId, UnionId};
 use crate::rust::shape::{Shape, Shapes};
 
@@ -20,7 +20,6 @@ pub(super) fn emit(shapes: &Shapes<'_>) -> TokenStream {
     let structs = structs(shapes).map(|id| record(shapes, id));
     let unions = unions(shapes).map(|id| union(shapes, id));
     quote! {
-        #[allow(warnings, clippy::all, clippy::pedantic)]
         mod codec {
             use ::formwork::__rt as rt;
 
@@ -39,15 +38,16 @@ fn record(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
     fields.extend(has_field(shapes, id).then(|| format_ident!("spelling")));
     let deeper = nesting::record(shapes, id);
     let packed = quote! {
-        super::#ident { #(#fields: ::formwork::Pack::pack(&self.#fields, arena, nesting)?,)* }
+        super::#ident { #(#fields: ::formwork::arena::Pack::pack(&self.#fields, arena, nesting)?,)* }
     };
-    let unpacked = quote!(#(#fields: ::formwork::Pack::unpack(&packed.#fields, arena, nesting)?,)*);
+    let unpacked =
+        quote!(#(#fields: ::formwork::arena::Pack::unpack(&packed.#fields, arena, nesting)?,)*);
     let (ty, packed, split, spelling) = if outside {
         (
-            quote!((super::#ident, ::formwork::SpellingId)),
-            quote!((#packed, ::formwork::Pack::pack(&self.spelling, arena, nesting)?)),
+            quote!((super::#ident, ::formwork::arena::SpellingId)),
+            quote!((#packed, ::formwork::arena::Pack::pack(&self.spelling, arena, nesting)?)),
             quote!(let (packed, spelling) = packed;),
-            quote!(spelling: ::formwork::Pack::unpack(spelling, arena, nesting)?,),
+            quote!(spelling: ::formwork::arena::Pack::unpack(spelling, arena, nesting)?,),
         )
     } else {
         (quote!(super::#ident), packed, quote!(), quote!())
@@ -68,12 +68,17 @@ fn union(shapes: &Shapes<'_>, id: UnionId) -> TokenStream {
     let deeper = nesting::union(shapes, id);
     let packed = variants.iter().map(|Variant { ident: variant, payload }| match payload {
         None => quote!(Self::#variant => rt::Ok(super::#ident::#variant),),
-        Some((_, false)) => quote! {
+        Some((_, Beside::Nothing)) => quote! {
             Self::#variant(value) => {
                 rt::s::packed_case(value, arena, nesting, super::#ident::#variant)
             }
         },
-        Some((_, true)) => quote! {
+        Some((_, Beside::Canonical)) => quote! {
+            Self::#variant(value) => rt::s::packed_case(value, arena, nesting, |value| {
+                super::#ident::#variant(value, ::formwork::arena::SpellingId::CANONICAL)
+            }),
+        },
+        Some((_, Beside::Spelling)) => quote! {
             Self::#variant(value) => rt::s::packed_case(value, arena, nesting, |(value, spelling)| {
                 super::#ident::#variant(value, spelling)
             }),
@@ -81,12 +86,15 @@ fn union(shapes: &Shapes<'_>, id: UnionId) -> TokenStream {
     });
     let unpacked = variants.iter().map(|Variant { ident: variant, payload }| match payload {
         None => quote!(super::#ident::#variant => rt::Ok(Self::#variant),),
-        Some((_, false)) => quote! {
-            super::#ident::#variant(value) => {
-                rt::s::unpacked_case(value, arena, nesting, Self::#variant)
+        Some((_, beside @ (Beside::Nothing | Beside::Canonical))) => {
+            let ignored = (*beside == Beside::Canonical).then(|| quote!(, _));
+            quote! {
+                super::#ident::#variant(value #ignored) => {
+                    rt::s::unpacked_case(value, arena, nesting, Self::#variant)
+                }
             }
-        },
-        Some((_, true)) => quote! {
+        }
+        Some((_, Beside::Spelling)) => quote! {
             super::#ident::#variant(value, spelling) => {
                 rt::s::unpacked_case(&(*value, *spelling), arena, nesting, Self::#variant)
             }
@@ -116,13 +124,13 @@ fn implement(
     };
     let elided = shapes.borrows(shape).then(|| quote!(<'_>));
     quote! {
-        impl ::formwork::Pack<super::pools::Pools> for super::super::#own #elided {
+        impl ::formwork::arena::Pack<super::pools::Pools> for super::super::#own #elided {
             type Packed = #packed;
 
             fn pack(
                 &self,
                 arena: &mut super::pools::Pools,
-                nesting: ::formwork::Nesting,
+                nesting: ::formwork::arena::Nesting,
             ) -> rt::Result<#packed, ::formwork::ProblemKind> {
                 #pack
             }
@@ -130,7 +138,7 @@ fn implement(
             fn unpack(
                 packed: &#packed,
                 arena: &super::pools::Pools,
-                nesting: ::formwork::Nesting,
+                nesting: ::formwork::arena::Nesting,
             ) -> rt::Result<Self, ::formwork::ProblemKind> {
                 #unpack
             }

@@ -11,12 +11,11 @@ pub(super) fn emit(shapes: &Shapes<'_>) -> TokenStream {
     let elements = elements(shapes);
     let names: Vec<_> = (0..elements.len()).map(|number| format_ident!("pool_{number}")).collect();
     quote! {
-        #[allow(warnings, clippy::all, clippy::pedantic)]
         mod pools {
             /// The elements of all lists, by type.
             #[derive(Debug, Clone, Default)]
             pub struct Pools {
-                #(#names: ::formwork::Pool<#elements>,)*
+                #(#names: ::formwork::arena::Pool<#elements>,)*
                 texts: ::formwork::__rt::s::Texts,
                 spellings: ::formwork::__rt::s::Spellings,
             }
@@ -24,19 +23,19 @@ pub(super) fn emit(shapes: &Shapes<'_>) -> TokenStream {
             impl Pools {
                 /// Bytes that all elements take.
                 pub fn size(&self) -> usize {
-                    0 #(+ ::core::mem::size_of_val(::formwork::Pools::<#elements>::pool(self).all()))*
+                    0 #(+ ::core::mem::size_of_val(::formwork::arena::Pools::<#elements>::pool(self).all()))*
                 }
             }
 
             #(
-                impl ::formwork::Pools<#elements> for Pools {
+                impl ::formwork::arena::Pools<#elements> for Pools {
                     #[inline]
-                    fn pool(&self) -> &::formwork::Pool<#elements> {
+                    fn pool(&self) -> &::formwork::arena::Pool<#elements> {
                         &self.#names
                     }
 
                     #[inline]
-                    fn pool_mut(&mut self) -> &mut ::formwork::Pool<#elements> {
+                    fn pool_mut(&mut self) -> &mut ::formwork::arena::Pool<#elements> {
                         &mut self.#names
                     }
                 }
@@ -65,6 +64,11 @@ pub(super) fn emit(shapes: &Shapes<'_>) -> TokenStream {
             }
         }
     }
+}
+
+/// Whether there is a pool of units of text.
+pub(super) fn has_units(shapes: &Shapes<'_>) -> bool {
+    elements(shapes).iter().any(|element| element.to_string() == "u16")
 }
 
 /// The types that need a pool, as seen from a module in `arena`; each once.

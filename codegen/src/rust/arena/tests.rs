@@ -59,17 +59,17 @@ fn types() {
     let shapes = Shapes::new(&model);
     let nodes = &shapes.fields(record(&shapes, "NodeList"))[0].shape;
     let seen = |inside| packed(&ty(&shapes, nodes, inside).to_string());
-    assert_eq!(seen(false), "::formwork::Run<Node>");
-    assert_eq!(seen(true), "::formwork::Run<super::Node>");
+    assert_eq!(seen(false), "::formwork::arena::Run<Node>");
+    assert_eq!(seen(true), "::formwork::arena::Run<super::Node>");
     let code = packed(&emit(&shapes, None).to_string());
     for part in [
         "pub struct FileArena",
-        "pub struct NodeNumber { #[allow(missing_docs)] pub value: u16, }",
-        "List(NodeList, ::formwork::SpellingId),",
-        "Number(NodeNumber),",
+        "pub struct NodeNumber { pub value: u16, }",
+        "List(NodeList, ::formwork::arena::SpellingId),",
+        "Number(NodeNumber, ::formwork::arena::SpellingId),",
         "End,",
-        "pub chars: ::formwork::Run<str>",
-        "pub spelling: ::formwork::SpellingId",
+        "pub chars: ::formwork::arena::Run<str>",
+        "pub spelling: ::formwork::arena::SpellingId",
     ] {
         assert!(code.contains(&packed(part)), "{part}, in {code}");
     }

@@ -4,10 +4,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::defaults::{self, Made};
-use super::{has_field, spelling_outside, structs, ty, unions};
+use super::{Beside, has_field, structs, ty, unions};
 use crate::model::{RecordId, UnionId};
 use crate::rust::shape::Shapes;
-use crate::rust::types::{docs, record_doc};
+use crate::rust::types::{docs, from, record_doc};
 
 /// What `spelling` says about itself.
 const SPELLING: &str = "How the file spelled this where that is not canonical.";
@@ -32,10 +32,11 @@ fn record(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
     });
     let spelling = has_field(shapes, id).then(|| {
         let doc = docs(Some(SPELLING));
-        quote!(#doc pub spelling: ::formwork::SpellingId)
+        quote!(#doc pub spelling: ::formwork::arena::SpellingId)
     });
     let fields = fields.chain(spelling);
     let (derive_default, default) = split(defaults::record(shapes, id));
+    let from = from::packed_struct(shapes, id);
     quote! {
         #doc
         #[derive(Debug, Clone, Copy #derive_default)]
@@ -44,6 +45,7 @@ fn record(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
         }
 
         #default
+        #from
     }
 }
 
@@ -59,13 +61,14 @@ fn union(shapes: &Shapes<'_>, id: UnionId) -> TokenStream {
         let (variant, payload) = shapes.variant(id, number);
         let payload = payload.map(|record| {
             let ty = ty(shapes, &shapes.record(record), false);
-            let spelling =
-                spelling_outside(shapes, record).then(|| quote!(, ::formwork::SpellingId));
+            let spelling = (super::beside(shapes, id, record) != Beside::Nothing)
+                .then(|| quote!(, ::formwork::arena::SpellingId));
             quote!((#ty #spelling))
         });
         let default = (first == Some(number)).then(|| quote!(#[default]));
         quote!(#doc #default #variant #payload)
     });
+    let cases = from::cases(shapes, id, from::Kind::Packed);
     quote! {
         #doc
         #[derive(Debug, Clone, Copy #derive_default)]
@@ -74,6 +77,7 @@ fn union(shapes: &Shapes<'_>, id: UnionId) -> TokenStream {
         }
 
         #default
+        #cases
     }
 }
 
@@ -90,8 +94,8 @@ fn split(made: Made) -> (Option<TokenStream>, Option<TokenStream>) {
 pub(super) struct Variant {
     /// Its name.
     pub ident: Ident,
-    /// The record of its value, if it has one, and whether its spelling stands behind that.
-    pub payload: Option<(RecordId, bool)>,
+    /// The record of its value, if it has one, and what stands behind that.
+    pub payload: Option<(RecordId, Beside)>,
 }
 
 /// The variants of a union, in the order of its cases.
@@ -101,7 +105,7 @@ pub(super) fn variants(shapes: &Shapes<'_>, id: UnionId) -> Vec<Variant> {
     cases
         .map(|(ident, payload)| Variant {
             ident,
-            payload: payload.map(|record| (record, spelling_outside(shapes, record))),
+            payload: payload.map(|record| (record, super::beside(shapes, id, record))),
         })
         .collect()
 }

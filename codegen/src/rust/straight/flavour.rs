@@ -3,6 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
+use crate::rust::arena::Beside;
+
 use super::{RecordId, Shape, Straight, UnionId};
 
 /// What straight code reads files to, and writes them from.
@@ -55,6 +57,14 @@ impl Straight<'_, '_> {
         self.flavour == Flavour::Arena && crate::rust::arena::spelling_outside(self.shapes, id)
     }
 
+    /// What stands in a variant behind the value of its case.
+    pub(super) fn beside(&self, union: UnionId, record: RecordId) -> Beside {
+        match self.flavour {
+            Flavour::Values => Beside::Nothing,
+            Flavour::Arena => crate::rust::arena::beside(self.shapes, union, record),
+        }
+    }
+
     /// A reference to the spelling of a struct.
     pub(super) fn spelling(&self, id: RecordId, value: &TokenStream) -> TokenStream {
         match self.flavour {
@@ -72,10 +82,14 @@ impl Straight<'_, '_> {
         let (variant, payload) = self.shapes.variant(union, case);
         let ty = self.shapes.union_ident(union);
         let inside = payload.map(|record| {
-            let spelling = self.spelling_outside(record).then(|| {
-                let spelling = beside(record);
-                quote!(, #spelling)
-            });
+            let spelling = match self.beside(union, record) {
+                Beside::Nothing => None,
+                Beside::Canonical => Some(quote!(, _)),
+                Beside::Spelling => {
+                    let spelling = beside(record);
+                    Some(quote!(, #spelling))
+                }
+            };
             quote!((#name #spelling))
         });
         quote!(super::#ty::#variant #inside)

@@ -174,7 +174,6 @@ pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted>
     };
     let tokens = quote! {
         /// Readers and writers for files that have nothing unusual.
-        #[allow(warnings, clippy::all, clippy::pedantic)]
         mod straight {
             use ::formwork::__rt::{self as rt, s};
 
@@ -219,7 +218,6 @@ pub(super) fn emit_arena<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<To
     let many = many.map(|(id, _)| straight.value_ty(id, &quote!('_)));
     Ok(quote! {
         /// Readers and writers for files that have nothing unusual.
-        #[allow(warnings, clippy::all, clippy::pedantic)]
         mod straight {
             use ::formwork::__rt::{self as rt, s};
 

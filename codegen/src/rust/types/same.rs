@@ -1,8 +1,9 @@
-//! Equality and `into_owned`, which the runtime has as macros.
+//! Equality, `into_owned` and `new`, which the runtime has as macros.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
+use super::from;
 use crate::model::{RecordId, UnionId};
 use crate::rust::shape::{Shape, Shapes};
 
@@ -16,10 +17,11 @@ pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
     };
     let (borrowed, mut plain) = (name(borrowed), name(plain));
     plain.extend(shapes.has_spelling(id).then(|| format_ident!("spelling")));
+    let new = from::new(shapes, id);
     if shapes.borrows(&Shape::Struct(id)) {
-        quote!(::formwork::__struct! { #ident<'a> { #(#borrowed)* } { #(#plain)* } })
+        quote!(::formwork::__struct! { #ident<'a> { #(#borrowed)* } { #(#plain)* } #new })
     } else {
-        quote!(::formwork::__struct! { #ident { #(#plain)* } })
+        quote!(::formwork::__struct! { #ident { #(#plain)* } #new })
     }
 }
 

@@ -39,7 +39,7 @@ pub fn emit(shapes: &Shapes<'_>, id: UnionId, options: &Options) -> TokenStream 
             }
         }
     });
-    let from = from::unions(shapes, id);
+    let from = from::cases(shapes, id, from::Kind::Values);
     let same = same::unions(shapes, id);
     let inspect = inspect::unions(shapes, id);
     let arbitrary = options.arbitrary.then(|| arbitrary::unions(shapes, id));

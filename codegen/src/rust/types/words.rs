@@ -181,7 +181,7 @@ fn getter(part: &Part<'_>, word: Prim, ty: &TokenStream) -> TokenStream {
         let name = prim.ident();
         if part.signed {
             let width = Literal::u8_unsuffixed(u8::try_from(part.width).unwrap_or(64));
-            quote!(::formwork::sign_extend(u64::from(#raw), #width) as #name)
+            quote!(::formwork::algorithms::sign_extend(u64::from(#raw), #width) as #name)
         } else if prim == word {
             quote!(#raw)
         } else {
@@ -195,7 +195,7 @@ fn getter(part: &Part<'_>, word: Prim, ty: &TokenStream) -> TokenStream {
         (Shape::Enum(_), Type::Cell(Cell { meaning: Meaning::Enum(_), .. })) => {
             let raw = if part.signed {
                 let width = Literal::u8_unsuffixed(u8::try_from(part.width).unwrap_or(64));
-                quote!(::formwork::sign_extend(u64::from(#raw), #width))
+                quote!(::formwork::algorithms::sign_extend(u64::from(#raw), #width))
             } else {
                 raw_before_as(part, word)
             };
@@ -307,8 +307,8 @@ fn inspect(shapes: &Shapes<'_>, id: RecordId, parts: &[Part<'_>], word: Prim) ->
         quote!(const ROWS: &[&str] = &[#(#names),*];)
     });
     quote! {
-        impl ::formwork::Inspect for #ident {
-            fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
+        impl ::formwork::inspect::Inspect for #ident {
+            fn inspect(&self, to: &mut dyn ::formwork::inspect::Inspector) {
                 #names
                 to.begin_struct();
                 #(#fields)*

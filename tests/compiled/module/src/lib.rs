@@ -6,7 +6,8 @@ use std::fmt::Debug;
 
 #[doc(hidden)]
 pub use formwork;
-use formwork::{Inspect, ReadError, ReadOptions, WriteError};
+use formwork::inspect::Inspect;
+use formwork::{ReadError, ReadOptions, WriteError};
 
 /// Generated code of one schema.
 #[derive(Debug, Clone, Copy)]

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use formwork::{Inspect, ReadOptions, WriteError};
+use formwork::inspect::Inspect;
+use formwork::{ReadOptions, WriteError};
 use formwork_codegen::model::RecordKind;
 use formwork_interpreter::{KeptKind, Program, Value, read, write};
 use formwork_properties::laws::Broken;

@@ -47,7 +47,7 @@ pub(super) fn load(int: IntType, big: bool, block: &Ident, at: u64) -> Stored {
 fn signed(raw: TokenStream, bits: u32, signed: bool, prim: Prim) -> TokenStream {
     let prim = prim.ident();
     match signed {
-        true => quote!((::formwork::sign_extend(#raw, #bits) as #prim)),
+        true => quote!((::formwork::algorithms::sign_extend(#raw, #bits) as #prim)),
         false => quote!((#raw as #prim)),
     }
 }

@@ -10,6 +10,7 @@ use crate::model::{
     Case, Cell, DefinerScope, DefinerSource, Home, Label, Measure, Pattern, Role, Storage, Tag,
     Union, UnionId, limits,
 };
+use crate::rust::arena::Beside;
 use crate::rust::shape::Shape;
 
 /// What decides, as locals.
@@ -103,6 +104,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 let path = self.path(&shapes.union_ident(id));
                 let (variant, payload) = shapes.variant(id, index);
                 keep(match payload {
+                    Some(record) if self.straight.beside(id, record) == Beside::Canonical => {
+                        quote!(#path::#variant(#value, ::formwork::arena::SpellingId::CANONICAL))
+                    }
                     Some(_) => quote!(#path::#variant(#value)),
                     None => quote!(#path::#variant),
                 })

@@ -297,7 +297,7 @@ impl<'m> Reading<'_, '_, 'm> {
             (Flavour::Values, Some(local)) => quote!(#local),
             (Flavour::Values, None) => quote!(::formwork::Spelling::default()),
             (Flavour::Arena, Some(local)) => quote!(s::spelled(arena, #local)?),
-            (Flavour::Arena, None) => quote!(::formwork::SpellingId::CANONICAL),
+            (Flavour::Arena, None) => quote!(::formwork::arena::SpellingId::CANONICAL),
         };
         if self.straight.spelling_outside(*of) {
             // The two things that the variant has.

@@ -18,8 +18,8 @@ impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn varint(&self, id: VarintId) -> (u32, u8, TokenStream) {
         let varint = &self.model.varints[id.index()];
         let order = match varint.order {
-            GroupOrder::MsbFirst => quote!(::formwork::GroupOrder::MsbFirst),
-            GroupOrder::LsbFirst => quote!(::formwork::GroupOrder::LsbFirst),
+            GroupOrder::MsbFirst => quote!(::formwork::algorithms::GroupOrder::MsbFirst),
+            GroupOrder::LsbFirst => quote!(::formwork::algorithms::GroupOrder::LsbFirst),
         };
         (u32::from(varint.ty.bytes) * 8, varint.max_bytes, order)
     }

@@ -71,15 +71,19 @@ impl<'m> Writer<'_, '_, 'm> {
                     let Some(pool) = self.number_of_pool(node.id, id) else {
                         return unable("too many pools");
                     };
-                    let mut code = quote!(::formwork::PoolOrder::FirstUse);
+                    let mut code = quote!(::formwork::algorithms::PoolOrder::FirstUse);
                     for (condition, order) in order.iter().rev() {
                         let order = match order {
-                            PoolOrder::FirstUse => quote!(::formwork::PoolOrder::FirstUse),
                             PoolOrder::DepthFirst => {
                                 return unable("a pool in the order of the value");
                             }
-                            PoolOrder::Bytes => quote!(::formwork::PoolOrder::Bytes),
-                            PoolOrder::BitsFromEnd => quote!(::formwork::PoolOrder::BitsFromEnd),
+                            PoolOrder::FirstUse => {
+                                quote!(::formwork::algorithms::PoolOrder::FirstUse)
+                            }
+                            PoolOrder::Bytes => quote!(::formwork::algorithms::PoolOrder::Bytes),
+                            PoolOrder::BitsFromEnd => {
+                                quote!(::formwork::algorithms::PoolOrder::BitsFromEnd)
+                            }
                         };
                         code = match condition {
                             None => order,

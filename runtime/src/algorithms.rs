@@ -1,0 +1,15 @@
+//! The named algorithms of the schema language, which generated code and the engine share: numbers at
+//! offsets, bit fields, variable-length integers, text, hashes, dictionaries, orders of string pools,
+//! and entries of relocation tables.
+
+pub use crate::bits::{BitOrder, BitReader};
+pub use crate::dictionary::{patricia, DictionaryError, DictionaryNode, DICTIONARY_LIMIT};
+pub use crate::hash::{fnv1a_32, murmur3_32, FNV1A_SEED};
+pub use crate::load::{load_uint, sign_extend, slice};
+pub use crate::pool::{compare, PoolOrder};
+pub use crate::relocation::{
+    decode_masks, decode_runs, encode_masks, encode_runs, MaskEntry, RunEntry,
+};
+pub use crate::store::{fits, store_uint};
+pub use crate::text::checked_str;
+pub use crate::varint::{read_varint, store_varint, varint_width, GroupOrder};

@@ -40,6 +40,8 @@ mod hash;
 mod include;
 mod index;
 mod inspect;
+#[doc(hidden)]
+pub mod json;
 mod kept;
 mod load;
 mod notes;
@@ -70,7 +72,7 @@ pub use edit::{moved, EditError};
 pub use error::{ReadError, ReadErrorKind};
 pub use hash::{fnv1a_32, murmur3_32, FNV1A_SEED};
 pub use index::IndexError;
-pub use inspect::{Inspect, Inspector};
+pub use inspect::{Holds, Inspect, Inspector, RowName};
 pub use kept::Kept;
 pub use load::{load_uint, sign_extend, slice, Endian};
 pub use notes::{Note, Notes};

@@ -113,7 +113,9 @@ impl ::core::fmt::Debug for Options {
 
 impl ::formwork::Inspect for Options {
     fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["loud", "speed", "#2"];
+        const ROWS: &[::formwork::RowName<'_>] = ::formwork::__rows![
+            "loud", "speed", "#2"
+        ];
         to.begin_struct();
         ::formwork::__rt::show(to, "loud", &self.loud());
         ::formwork::__rt::show(to, "speed", &self.speed());

@@ -13,15 +13,20 @@ mod inspect;
 mod macros;
 mod made;
 mod names;
+mod packed;
 mod serde;
 mod source;
 mod value;
 
 pub use crate::engine::{Asked, Fields, Given, Spelled, Step};
+pub use crate::json::FromMembers;
 pub use crate::straight as s;
 pub use crate::SpellingEntry;
 pub use edit::{number, on_way, turn, Array, Edited, Number, Place, Places};
 pub use format::{read, validate, write, Format};
 pub use made::{Made, Seen};
 pub use names::*;
+pub use packed::{
+    layout_of, pack, pack_file, pack_number, unpack, unpack_file, Bytes, Damaged, Packed,
+};
 pub use source::{visit_kept, Source};

@@ -235,7 +235,7 @@ impl Inspector for Builder {
 
     fn spelling(&mut self, spelling: &Spelling, rows: &[RowName<'_>]) {
         let entries = spelling.entries().iter().filter_map(|entry| {
-            let (row, holds) = RowName::of(entry, rows)?;
+            let (row, holds) = RowName::of(entry, spelling, rows)?;
             Some(Kept {
                 row: row.into_owned(),
                 kind: entry.kind,

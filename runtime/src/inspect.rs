@@ -116,9 +116,14 @@ pub enum Holds<'n> {
 
 impl<'n> RowName<'n> {
     /// What a deviation is about, in words: a row, one element of it, or nothing for the whole
-    /// struct; and what is kept of it. None if it is shown as a field, or about no row.
+    /// struct; and what is kept of it. None if it is shown as a field, about no row, or said of
+    /// another row with the same name: those of the forms of a case may have one.
     #[must_use]
-    pub fn of(entry: &SpellingEntry, rows: &[RowName<'n>]) -> Option<(Cow<'n, str>, Holds<'n>)> {
+    pub fn of(
+        entry: &SpellingEntry,
+        spelling: &Spelling,
+        rows: &[RowName<'n>],
+    ) -> Option<(Cow<'n, str>, Holds<'n>)> {
         if entry.kind == KeptKind::Inside {
             return None;
         }
@@ -126,6 +131,13 @@ impl<'n> RowName<'n> {
             return Some((Cow::Borrowed(""), Holds::Value));
         }
         let row = rows.get(usize::from(entry.row))?;
+        let before = &rows[..usize::from(entry.row)];
+        for (other, _) in (0..).zip(before).filter(|(_, other)| other.name == row.name) {
+            let mut entries = spelling.entries().iter();
+            if entries.any(|said| *said == SpellingEntry { row: other, ..entry.clone() }) {
+                return None;
+            }
+        }
         Some(match entry.index {
             Some(index) => (Cow::Owned(format!("{}[{index}]", row.name)), Holds::Value),
             None if entry.kind == KeptKind::Width => (Cow::Borrowed(row.name), Holds::Value),

@@ -209,10 +209,10 @@ impl<'m> Writer<'m> {
         let narrow = u32::try_from(bits).ok().filter(|_| bytes == 4);
         match narrow {
             Some(narrow) if f32::from_bits(narrow).is_finite() => {
-                self.push(format_args!("{:?}", f32::from_bits(narrow)));
+                self.push(zmij::Buffer::new().format_finite(f32::from_bits(narrow)));
             }
             None if f64::from_bits(bits).is_finite() => {
-                self.push(format_args!("{:?}", f64::from_bits(bits)));
+                self.push(zmij::Buffer::new().format_finite(f64::from_bits(bits)));
             }
             _ => {
                 self.wrapped("bits", |writer| writer.text(&bits_text(bits, bytes)));

@@ -335,8 +335,10 @@ macro_rules! __read {
         $crate::__read! { @name $this $all ($($rest)*) }
     };
     (@name $this:ident $all:ident (inside $inside:expr)) => {
-        const INSIDE: $crate::__rt::Inside = $inside;
-        $all.extend(INSIDE.name);
+        $all.extend({
+            const INSIDE: $crate::__rt::Inside = $inside;
+            INSIDE.name
+        });
     };
     (@name $this:ident $all:ident (show_flat $row:literal $field:ident)) => {
         $crate::__rt::names_of(|value: &$this| &value.$field, $all);

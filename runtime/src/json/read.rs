@@ -323,15 +323,18 @@ impl Members {
                 }
                 None => (rest, None),
             };
-            let row = match rows.iter().position(|row| row.name == name) {
-                _ if name.is_empty() => Spelling::WHOLE,
-                Some(row) => u16::try_from(row).unwrap_or(u16::MAX),
-                None => continue,
-            };
             let stored = kept_value(one.stored).map_err(|wrong| in_kept(wrong, at, STORED))?;
             let instead_of = kept_value(one.instead_of.unwrap_or(Json::Null))
                 .map_err(|wrong| in_kept(wrong, at, INSTEAD_OF))?;
-            spelling.keep(SpellingEntry { row, index, kind: one.kind, stored, instead_of });
+            let entry = SpellingEntry { row: 0, index, kind: one.kind, stored, instead_of };
+            if name.is_empty() {
+                spelling.keep(SpellingEntry { row: Spelling::WHOLE, ..entry });
+                continue;
+            }
+            // Forms of a case may have rows of one name; which is written is known then.
+            for (row, _) in (0..).zip(rows).filter(|(_, row)| row.name == name) {
+                spelling.keep(SpellingEntry { row, ..entry.clone() });
+            }
         }
         Ok(spelling)
     }

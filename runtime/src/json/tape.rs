@@ -368,7 +368,7 @@ impl Inspector for Tape {
 
     fn spelling(&mut self, spelling: &Spelling, rows: &[RowName<'_>]) {
         for entry in spelling.entries() {
-            let Some((row, holds)) = RowName::of(entry, rows) else { continue };
+            let Some((row, holds)) = RowName::of(entry, spelling, rows) else { continue };
             let stored = self.aside(&entry.stored, holds);
             let instead_of = match &entry.instead_of {
                 KeptValue::None => Vec::new(),

@@ -38,8 +38,8 @@ pub struct Through {
     pub pretty: String,
     /// The same by way of an arena.
     pub arena: String,
-    /// Whether the JSON of the command is read as the same value, spelling included.
-    pub same: Result<bool, String>,
+    /// The JSON of what is read from that of the command, and whether it is the same file.
+    pub again: (String, bool),
     /// Whether what is written by a format for programs is read as the same value.
     pub binary: Result<bool, String>,
 }
@@ -85,7 +85,13 @@ macro_rules! rich {
                     compact: serde_json::to_string(&file).map_err(text)?,
                     pretty: serde_json::to_string_pretty(&file).map_err(text)?,
                     arena: serde_json::to_string(&arena).map_err(text)?,
-                    same: again.map(|again| again.same_spelling(&file)).map_err(text),
+                    again: match again {
+                        Ok(again) => {
+                            let json = serde_json::to_string(&again).map_err(text)?;
+                            (json, again.write().ok() == file.write().ok())
+                        }
+                        Err(error) => return Err(error.to_string()),
+                    },
                     binary: binary
                         .map(|again| again.same_spelling(&file))
                         .map_err(|error| error.to_string()),
@@ -225,7 +231,7 @@ fn same_json(
     value: &Value,
     counts: &mut Counts,
 ) -> Result<(), String> {
-    let Through { compact, pretty: lines, arena, same, binary } =
+    let Through { compact, pretty: lines, arena, again, binary } =
         (module.through)(&file.bytes, &file.options, &pretty(program, value))?;
     let command = to_json(program, value, Style::Compact);
     let command = command.trim_end();
@@ -241,11 +247,11 @@ fn same_json(
     if arena != compact {
         return Err(format!("of an arena\n{arena}\nof a value\n{compact}"));
     }
-    match (same, binary) {
-        (Ok(true), Ok(true)) => {}
-        (same, binary) => {
-            return Err(format!("read again: {same:?}, packed: {binary:?}\n{command}"));
-        }
+    if again != (compact.clone(), true) {
+        return Err(format!("read again: {again:?}\n{command}"));
+    }
+    if binary != Ok(true) {
+        return Err(format!("packed: {binary:?}\n{command}"));
     }
     let text = Text::parse(&lines).and_then(|text| text.value(program));
     match text {

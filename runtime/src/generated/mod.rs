@@ -13,7 +13,7 @@ mod inspect;
 mod macros;
 mod made;
 mod names;
-mod packed;
+mod packing;
 mod serde;
 mod source;
 mod value;
@@ -26,7 +26,7 @@ pub use edit::{number, on_way, turn, Array, Edited, Number, Place, Places};
 pub use format::{read, validate, write, Format};
 pub use made::{Made, Seen};
 pub use names::*;
-pub use packed::{
+pub use packing::{
     layout_of, pack, pack_file, pack_number, unpack, unpack_file, Bytes, Damaged, Packed,
 };
 pub use source::{visit_kept, Source};

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::Formats;
-use crate::detect::hex;
+use crate::detect::{hex, words};
 use crate::problem::Problem;
 use crate::schema::{Format, built_in};
 use crate::shown::{self, line};
@@ -27,7 +27,7 @@ pub(crate) fn run(options: &Formats, out: &mut dyn Write) -> Result<Outcome, Pro
         }
         for (position, cell) in format.signature.cells.iter().enumerate() {
             let label = if position == 0 { "magic" } else { "" };
-            line!(out, "    {label:<11} {} at {:#x}", cell.words(), cell.offset)?;
+            line!(out, "    {label:<11} {} at {:#x}", words(cell), cell.offset)?;
         }
     }
     Ok(Outcome::Good)

@@ -4,12 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use formwork_codegen::diagnostic::render;
-use formwork_codegen::model::Model;
+use formwork_codegen::model::{Model, Signature};
 use formwork_codegen::{Loaded, Provider};
 use formwork_interpreter::{Program, program};
 
 use crate::args::Choice;
-use crate::detect::Signature;
 use crate::problem::Problem;
 use crate::{files, shown, wants_color};
 

@@ -16,6 +16,7 @@ mod linear;
 mod packed;
 mod parts;
 mod paths;
+pub mod signature;
 mod size;
 mod span;
 mod types;
@@ -32,6 +33,7 @@ pub use layout::{Align, LayoutPath, PathStep, Statement};
 pub use linear::Linear;
 pub use packed::{pack, unpack};
 pub use parts::Parts;
+pub use signature::{Signature, SignatureCell};
 pub use size::{bit_width, cell_size, unit_size, Sizes};
 pub use types::{
     ArrayLength, ArrayType, ByteOrder, Cell, Content, Encoding, Extent, GroupOrder, IntType,

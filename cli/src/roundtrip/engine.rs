@@ -1,6 +1,6 @@
 //! What reads and writes: code that was generated from a schema, or the schema itself.
 
-use formwork::{Inspector, ReadError, ReadOptions, Spelling, WriteError};
+use formwork::{Inspector, ReadError, ReadOptions, RowName, Spelling, WriteError};
 use formwork_interpreter::{Deviation, Note, Program, read};
 
 use super::report::KeptCounts;
@@ -106,7 +106,7 @@ impl Inspector for Counter {
     fn begin_case(&mut self, _: &str) {}
     fn end_case(&mut self) {}
 
-    fn spelling(&mut self, spelling: &Spelling, _: &[&str]) {
+    fn spelling(&mut self, spelling: &Spelling, _: &[RowName<'_>]) {
         spelling.entries().iter().for_each(|entry| self.kept.add(entry.kind));
     }
 }

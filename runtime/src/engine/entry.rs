@@ -80,9 +80,12 @@ pub(crate) fn wrong_magic(model: &Model, bytes: &[u8], error: &ReadError) -> Opt
     }
     let signature = Signature::of(model);
     let wrong = signature.cells.iter().find_map(|cell| {
-        let found = crate::slice(bytes, cell.offset, cell.allowed.first()?.len() as u64).ok()?;
+        let start = usize::try_from(cell.offset).ok()?;
+        let end = bytes.len().min(start.checked_add(cell.allowed.first()?.len())?);
+        // Of a short file, what is there.
+        let found = bytes.get(start..end).filter(|found| !found.is_empty())?;
         let rows = magic_path(model, model.root, 0, cell.offset, 0)?;
-        let is_other = cell.allowed.iter().all(|allowed| allowed != found);
+        let is_other = cell.allowed.iter().all(|allowed| !allowed.starts_with(found));
         is_other.then_some((cell, rows, found))
     });
     let (cell, rows, found) = wrong?;
@@ -105,10 +108,23 @@ fn magic_path(
     if depth > 64 {
         return None;
     }
-    (0..).map(RowId).zip(&model.records[record.index()].rows).find_map(|(id, row)| {
-        let Some(Home::At(offset)) = row.homes.first() else { return None };
-        let at = base.checked_add(*offset).filter(|at| *at <= wanted)?;
-        let inside = match (&row.ty, &row.kind) {
+    let record = &model.records[record.index()];
+    // Rows without homes follow the fixed block, as long as all before them have one size.
+    let fixed = record.sizes.first().copied().flatten();
+    let mut next = base.checked_add(fixed.unwrap_or(0));
+    (0..).map(RowId).zip(&record.rows).find_map(|(id, row)| {
+        let at = match row.homes.first()? {
+            Home::At(offset) => base.checked_add(*offset),
+            Home::Next => {
+                let size = model.size_of(&row.ty, EpochId(0)).filter(|_| row.when.is_none());
+                let here = next;
+                next = here.zip(size).and_then(|(here, size)| here.checked_add(size));
+                here
+            }
+            Home::Absent | Home::Nowhere => None,
+        };
+        let at = at.filter(|at| *at <= wanted)?;
+        let inside = match (row.ty.in_epoch(EpochId(0)), &row.kind) {
             (Type::Run(_) | Type::Region(_), RowKind::Constant(_)) if at == wanted => Vec::new(),
             (Type::Record(inner), _) => magic_path(model, *inner, at, wanted, depth + 1)?,
             _ => return None,

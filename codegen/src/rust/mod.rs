@@ -25,8 +25,7 @@ pub use paths::{Paths, Reason, RecordPath, paths, paths_agree, paths_text};
 /// What is generated besides the types with their readers and writers.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Implementations of the traits of `serde`. The crate that includes the code needs `serde` with
-    /// its derive macros.
+    /// Implementations of the traits of `serde`. The crate that includes the code needs `serde`.
     pub serde: bool,
     /// Implementations of `arbitrary::Arbitrary`. The crate that includes the code needs `arbitrary`.
     pub arbitrary: bool,

@@ -48,8 +48,8 @@ pub struct HelloWorld {
 ::formwork::__file! {
     File < 'a > [straight] []
     "\
-fzrcT5L!-hello_world!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%o\
-ne!@!#%!+!!&T###);!"
+hqqX_-M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%\
+one!@!#%!+!!&T###);!"
 }
 
 /// Readers and writers for files that have nothing unusual.

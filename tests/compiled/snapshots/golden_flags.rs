@@ -91,7 +91,9 @@ impl ::core::fmt::Debug for Kept {
 
 impl ::formwork::Inspect for Kept {
     fn inspect(&self, to: &mut dyn ::formwork::Inspector) {
-        const ROWS: &[&str] = &["first", "second", "last", "#3"];
+        const ROWS: &[::formwork::RowName<'_>] = ::formwork::__rows![
+            "first", "second", "last", "#3"
+        ];
         to.begin_struct();
         ::formwork::__rt::show(to, "first", &self.first());
         ::formwork::__rt::show(to, "second", &self.second());
@@ -168,9 +170,9 @@ impl ::formwork::Inspect for Zero {
 ::formwork::__file! {
     File[straight] []
     "\
-_f`Up$F!'flags!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept%\
-#n!+!'first!!!D#$.}!.(second!!%###?##*?%&la#[!$))#=$)!(!'%!%$(!E%$!'*}#%*#!%^%.!#%$!!!&Zero!+)\
-%#!%low5}#,&high!!%11#=#1)>'$!%#0$s'#$*_##2&_#&%!$#%7!"
+ymniR#G!'flags#!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept\
+%#n!+!'first!!!D#$.}!.(second!!%###?##*?%&la#[!$))#=$)!(!'%!%$(!E%$!'*}#%*#!%^%.!#%$!!!&Zero!+\
+)%#!%low5}#,&high!!%11#=#1)>'$!%#0$s'#$*_##2&_#&%!$#%7!"
 }
 
 /// Readers and writers for files that have nothing unusual.

@@ -16,7 +16,7 @@ pub struct File {
 }
 
 ::formwork::__inspect! {
-    [File] all { (show "items" items) } ["items"] {} { spelling }
+    [File] all { (show "items" items) } [("items"["case"])] {} { spelling }
 }
 
 /// Case `number` of [`Item`].
@@ -81,7 +81,8 @@ pub struct ItemFloat {
 }
 
 ::formwork::__inspect! {
-    [ItemFloat] all { (show "value" value) } ["value", "value", "value"] {} { spelling }
+    [ItemFloat] all { (show "value" value) } [("value" 4), "value", ("value" 4)] {} {
+    spelling }
 }
 
 /// Case `list` of [`Item`].
@@ -192,13 +193,13 @@ impl ::core::default::Default for Item {
 ::formwork::__file! {
     File[straight] []
     "\
-purZp1?!'forms!!!#!#!%all!(!!$#$!#!(!5$2#!=#n#-=1#!!%6!&File!##!'items!'$##!0!(!!!N!$(!$)'&Ite\
-m!D)&case!%1O##)P!+(number#!!I,'value!!!&!1%%!)6Y#$*$!-,#+#!!,#%!$:I&###+#O!$%!:L#$$L#$AL#%$L#\
-&=L)!&bool#'y#&!!$#:q%&,$!##q%$$##q%!:I###I#!?I#$)p#!;r$)'float#&q&%&!!;r$&-$!$#r$##$x#!:I##(u\
-!!<k'-list#!%##!(#c,(s!'!!$#D!;h,+.$!%!$#%!$0'##!%#!D#$'P!%/!'$=$!$5e*!#;!$m!##<m!!(Z$!<m!8!(r\
-ecord#!&$#!)version#B!,P1,#!%tag!!!$%:!7u!30$!&!$#1!!&k#&!#%)K)2!!&i#+#6!;c!&#$#2&a###)K#1$I!<\
-m%&#(#$#3$'*!JB$!&#!$$##%#!&&##&#!((##'#!**##(,!E0)!%#!DD##*#!FF#q5(BB##,-!>8-!$#!c!c!##.#!e!e\
-!##/.!;#0!;3V#V###1#!X#X###20!;O3!$#$2mS<af0$k#&.-,+i#+*)('&%$#!##4#!}'}'##5!!!!"
+~n[~*@!'forms#!!!#!#!%all!(!!$#$!#!(!5#2#=#n#-=1#!!%6!&File!##!'items!'$##!0!(!!!N!$(!$)'&Item\
+!D)&case!%1O##)P!+(number#!!I,'value!!!&!1%%!)6Y#$*$!-,#+#!!,#%!$:I&###+#O!$%!:L#$$L#$AL#%$L#&\
+=L)!&bool#'y#&!!$#:q%&,$!##q%$$##q%!:I###I#!?I#$)p#!;r$)'float#&q&%&!!;r$&-$!$#r$##$x#!:I##(u!\
+!<k'-list#!%##!(#c,(s!'!!$#D!;h,+.$!%!$#%!$0'##!%#!D#$'P!%/!'$=$!$5e*!#;!$m!##<m!!(Z$!<m!8!(re\
+cord#!&$#!)version#B!,P1,#!%tag!!!$%:!7u!30$!&!$#1!!&k#&!#%)K)2!!&i#+#6!;c!&#$#2&a###)K#1$I!<m\
+%&#(#$#3$'*!JB$!&#!$$##%#!&&##&#!((##'#!**##(,!E0)!%#!DD##*#!FF#q5(BB##,-!>8-!$#!c!c!##.#!e!e!\
+##/.!;#0!;3V#V###1#!X#X###20!;O3!$#$2mS<af0$k#&.-,+i#+*)('&%$#!##4#!}'}'##5!!!!"
 }
 
 /// Readers and writers for files that have nothing unusual.

@@ -50,8 +50,8 @@ pub struct Leaf {
 ::formwork::__file! {
     File[straight] []
     "\
-`PuXd#S!!+gaps_kept!!!#!#!%all!!$!&File!%#!'first!&!!!$#!#!!%(!&.)(second-D#$*D('value!A!#0#&+\
-c!$#(#)(%!%##!#&&#!%$#Y#'&Leaf!C!']!#!,]!#$&V$##*k#$#!&V#!"
+YZX|T!T!!+gaps_kept#!!!#!#!%all!!$!&File!%#!'first!&!!!$#!#!!%(!&.)(second-D#$*D('value!A!#0#&\
++c!$#(#)(%!%##!#&&#!%$#Y#'&Leaf!C!']!#!,]!#$&V$##*k#$#!&V#!"
 }
 
 /// Readers and writers for files that have nothing unusual.

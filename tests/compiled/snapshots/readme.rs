@@ -72,10 +72,10 @@ pub struct Room {
 ::formwork::__file! {
     File < 'a > [straight] [places]
     "\
-r~QiQ&;!'level!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!%!,#!)version%\
-7'#!&!#)A#%'9%(!%#k#!(=2!'rooms!&!!!'$#!(:$*!).'&note#F%###!2!#%##%?%.!!)N$#2#))%!%##!%!&=&!'!\
-#$%&!!!&Room!&#!'width!$g!!)l#!!##1!))(height'C##'C$!,$X$$ex'?!$x%(T,!#%##M*%!,File.$v%!$!$$#!\
-$!#>#$*v$#&&z!(&!#$%!%~'!*{%#!"
+[Qboy#<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!%!,#!)version\
+%7'#!&!#)A#%'9%(!%#k#!(=2!'rooms!&!!!'$#!(:$*!).'&note#F%###!2!#%##%?%.!!)N$#2#))%!%##!%!&=&!'\
+!#$%&!!!&Room!&#!'width!$g!!)l#!!##1!))(height'C##'C$!,$X$$ex'?!$x%(T,!#%##M*%!,File.$v%!$!$$#\
+!$!#>#$*v$#&&z!(&!#$%!%~'!*{%#!"
 }
 
 ::formwork::__places! {

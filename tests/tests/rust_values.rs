@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use formwork::{Inspect, Inspector, Kept, KeptKind, KeptValue, Spelling, SpellingEntry, Utf16};
+use formwork::{
+    Inspect, Inspector, Kept, KeptKind, KeptValue, RowName, Spelling, SpellingEntry, Utf16,
+};
 
 #[allow(dead_code)]
 mod types {
@@ -241,9 +243,9 @@ impl Inspector for Shown {
         self.add(">");
     }
 
-    fn spelling(&mut self, spelling: &Spelling, rows: &[&str]) {
+    fn spelling(&mut self, spelling: &Spelling, rows: &[RowName<'_>]) {
         for entry in spelling.entries() {
-            let name = rows.get(usize::from(entry.row)).copied().unwrap_or_default();
+            let name = rows.get(usize::from(entry.row)).map_or("", |row| row.name);
             self.add(format!("~{name}={:?}", entry.stored));
         }
     }

@@ -74,7 +74,7 @@ impl ReadError {
     /// assert_eq!(
     ///     error.excerpt(b"ab\0\0cd"),
     ///     "00000000  61 62 00 00 63 64                                 ab..cd\n\
-    ///      \u{20}               ^                                          ^\n",
+    ///      \u{20}               ^                                             ^\n",
     /// );
     /// ```
     #[must_use]

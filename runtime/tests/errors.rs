@@ -323,12 +323,12 @@ fn an_excerpt_shows_the_place() {
         at(25),
         "00000000  00 07 0e 15 1c 23 2a 31  38 3f 46 4d 54 5b 62 69  .....#*18?FMT[bi\n\
          00000010  70 77 7e 85 8c 93 9a a1  a8 af b6 bd c4 cb d2 d9  pw~.............\n\
-         \u{20}                                     ^                         ^\n"
+         \u{20}                                     ^                              ^\n"
     );
     // The end of the file, and what would be behind it.
     let end = "00000010  70 77 7e 85 8c 93 9a a1  a8 af b6 bd c4 cb d2 d9  pw~.............\n\
                00000020  e0 e7 ee f5 fc 03 0a 11                           ........\n\
-               \u{20}                                  ^                         ^\n";
+               \u{20}                                  ^                                ^\n";
     assert_eq!(at(40), end);
     assert_eq!(at(u64::MAX), end);
     assert_eq!(at(0).lines().count(), 2);

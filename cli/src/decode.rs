@@ -26,7 +26,7 @@ pub(crate) fn run(options: &Decode, out: &mut dyn Write) -> Result<Outcome, Prob
         files::write(&options.output, text.as_bytes(), out)?;
         if let Some(error) = &error {
             out.flush()?;
-            say(&reading_block(&options.file, format.name(), error));
+            say(&reading_block(&options.file, format, error, &bytes));
         }
         return Ok(Outcome::Good);
     }
@@ -37,7 +37,7 @@ pub(crate) fn run(options: &Decode, out: &mut dyn Write) -> Result<Outcome, Prob
     let value = match value {
         Ok(value) => value,
         Err(error) => {
-            say(&reading_block(&options.file, format.name(), &error));
+            say(&reading_block(&options.file, format, &error, &bytes));
             return Ok(Outcome::Bad);
         }
     };

@@ -71,7 +71,7 @@ fn compare(
             trouble = true;
             // What is read so far was compared.
             out.flush()?;
-            say(&reading_block(&side.name, format.name(), error));
+            say(&reading_block(&side.name, format, error, &side.bytes));
         }
     }
     Ok(match (trouble, report.is_equal()) {
@@ -159,7 +159,7 @@ pub(crate) fn written(
     }
     if let [Some(error), _] = &found.errors {
         out.flush()?;
-        say(&reading_block(names[0], format.name(), error));
+        say(&reading_block(names[0], format, error, before));
     }
     Ok(())
 }

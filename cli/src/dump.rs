@@ -42,14 +42,14 @@ fn show(options: &Dump, out: &mut dyn Write) -> Result<Outcome, Problem> {
     Ok(match error {
         None => Outcome::Good,
         Some(error) => {
-            report(options, format, &error);
+            report(options, format, &error, &bytes);
             Outcome::Bad
         }
     })
 }
 
-fn report(options: &Dump, format: &Format, error: &ReadError) {
-    say(&reading_block(&options.file, format.name(), error));
+fn report(options: &Dump, format: &Format, error: &ReadError, bytes: &[u8]) {
+    say(&reading_block(&options.file, format, error, bytes));
 }
 
 /// Calls `line` for every field that the options ask for.

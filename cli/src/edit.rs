@@ -19,7 +19,7 @@ pub(crate) fn run(options: &args::Edit, out: &mut dyn Write) -> Result<Outcome, 
     let document = match read(&format.program, &bytes, &ReadOptions::default()) {
         Ok(document) => document,
         Err(error) => {
-            say(&reading_block(&options.file, format.name(), &error));
+            say(&reading_block(&options.file, format, &error, &bytes));
             return Ok(Outcome::Bad);
         }
     };

@@ -47,7 +47,7 @@ pub(crate) fn run(options: &Merge, out: &mut dyn Write) -> Result<Outcome, Probl
             let found: Vec<_> = all.iter().map(Found::of).collect();
             conflicts(options, name(&options.ours), &found, out)
         }
-        Err(error) => Err(refused(options, format, &error)),
+        Err(error) => Err(refused(options, format, &error, &bytes)),
     }
 }
 
@@ -102,16 +102,21 @@ fn conflicts(
 }
 
 /// Why there is no result.
-fn refused(options: &Merge, format: &Format, error: &MergeError) -> Problem {
+fn refused(
+    options: &Merge,
+    format: &Format,
+    error: &MergeError,
+    [base, ours, theirs]: &[Vec<u8>; 3],
+) -> Problem {
     let name = options.name.as_deref().unwrap_or(&options.ours);
     match error {
         MergeError::Read(version, error) => {
-            let path = match version {
-                Version::Base => &options.base,
-                Version::Ours => &options.ours,
-                Version::Theirs => &options.theirs,
+            let (path, bytes) = match version {
+                Version::Base => (&options.base, base),
+                Version::Ours => (&options.ours, ours),
+                Version::Theirs => (&options.theirs, theirs),
             };
-            let block = reading_block(path, format.name(), error);
+            let block = reading_block(path, format, error, bytes);
             Problem::Failure(block.strip_prefix("error: ").unwrap_or(&block).to_owned())
         }
         MergeError::Write(error) => {

@@ -4,7 +4,8 @@
 //! is none. In each, `File` is what a file holds: plain data without offsets, counts and padding.
 //! `File::read` makes it of bytes, `write` makes bytes of it; a file that its format's own tools
 //! made comes out byte for byte as it went in. With the feature `arbitrary`, all types implement
-//! `Arbitrary` of the crate of that name. With the feature `arena`, each format has a module `arena`
+//! `Arbitrary` of the crate of that name, with `serde` the traits of that one: what the command
+//! `formwork decode` writes is read by `serde_json`, and the other way. With the feature `arena`, each format has a module `arena`
 //! with a second set of types, for files with millions of elements.
 //!
 //! ```

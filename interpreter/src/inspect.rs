@@ -5,8 +5,8 @@ use std::fmt;
 
 use formwork::Spelling;
 use formwork::engine::Program;
-use formwork::inspect::Inspector;
-use formwork::spelling::{KeptKind, KeptValue};
+use formwork::inspect::{Holds, Inspector, RowName};
+use formwork::spelling::KeptValue;
 
 use crate::layout::in_layout;
 use crate::value::{Kept, StructValue, UnionValue, Value};
@@ -235,21 +235,14 @@ impl Inspector for Builder {
         });
     }
 
-    fn spelling(&mut self, spelling: &Spelling, rows: &[&str]) {
+    fn spelling(&mut self, spelling: &Spelling, rows: &[RowName<'_>]) {
         let entries = spelling.entries().iter().filter_map(|entry| {
-            let row = match (rows.get(usize::from(entry.row)), entry.index) {
-                // It is shown as a field.
-                _ if entry.kind == KeptKind::Inside => return None,
-                _ if entry.row == Spelling::WHOLE => String::new(),
-                (Some(row), None) => (*row).to_owned(),
-                (Some(row), Some(index)) => format!("{row}[{index}]"),
-                (None, _) => return None,
-            };
+            let (row, holds) = RowName::of(entry, spelling, rows)?;
             Some(Kept {
-                row,
+                row: row.into_owned(),
                 kind: entry.kind,
-                stored: kept_value(&entry.stored),
-                instead_of: kept_value(&entry.instead_of),
+                stored: kept_value(&entry.stored, holds),
+                instead_of: kept_value(&entry.instead_of, holds.computed()),
             })
         });
         match self.open.last_mut() {
@@ -261,21 +254,33 @@ impl Inspector for Builder {
     }
 }
 
-fn kept_value(value: &KeptValue) -> Value {
-    match value {
-        KeptValue::None => Value::None,
-        KeptValue::Bool(yes) => Value::Bool(*yes),
-        KeptValue::Int(number) => Value::Int(*number),
-        KeptValue::Text(text) => Value::Text(text.clone()),
-        KeptValue::Bytes(bytes) => Value::Bytes(bytes.clone()),
-        KeptValue::Units(units) => Value::Units(units.clone()),
-        KeptValue::Table(rows) => {
-            let row = |row: &Vec<KeptValue>| Value::Array(row.iter().map(kept_value).collect());
+/// What was kept of a row, as a value of the row: a computed table is a list of structs, and the bits
+/// of a float are one.
+fn kept_value(value: &KeptValue, holds: Holds<'_>) -> Value {
+    let of = |value: &KeptValue| kept_value(value, Holds::Value);
+    match (value, holds) {
+        (KeptValue::None, _) => Value::None,
+        (KeptValue::Bool(yes), _) => Value::Bool(*yes),
+        (KeptValue::Int(bits), Holds::Float(bytes)) => Value::Float { bits: *bits as u64, bytes },
+        (KeptValue::Int(number), _) => Value::Int(*number),
+        (KeptValue::Text(text), _) => Value::Text(text.clone()),
+        (KeptValue::Bytes(bytes), _) => Value::Bytes(bytes.clone()),
+        (KeptValue::Units(units), _) => Value::Units(units.clone()),
+        (KeptValue::Table(rows), Holds::Table(names)) => {
+            let row = |row: &Vec<KeptValue>| {
+                let names = names.iter().map(|name| (*name).to_owned());
+                let fields = names.zip(row.iter().map(of)).collect();
+                Value::Struct(StructValue { fields, kept: Vec::new() })
+            };
             Value::Array(rows.iter().map(row).collect())
         }
-        KeptValue::List(values) => Value::Array(values.iter().map(kept_value).collect()),
+        (KeptValue::Table(rows), _) => {
+            let row = |row: &Vec<KeptValue>| Value::Array(row.iter().map(of).collect());
+            Value::Array(rows.iter().map(row).collect())
+        }
+        (KeptValue::List(values), _) => Value::Array(values.iter().map(of).collect()),
         // What is inside is shown as a field.
-        KeptValue::Spelling(_) => Value::None,
+        (KeptValue::Spelling(_), _) => Value::None,
     }
 }
 

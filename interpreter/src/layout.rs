@@ -1,12 +1,12 @@
 //! Values without what only other layouts have.
 
-use formwork_model::{Cell, Meaning, RecordId, Row, Target, Type};
+use formwork_model::{Meaning, RecordId, Row, Target, Type};
 
 use formwork::engine::{Program, epoch_of, given_is};
 
 use crate::shape::Shapes;
 use crate::stack::with_stack;
-use crate::value::{Kept, KeptKind, StructValue, UnionValue, Value};
+use crate::value::{StructValue, UnionValue, Value};
 
 /// The value as a reader would give it: without the fields that its own layout does not have and that
 /// say what stands for them there (`absent=`, or nothing), and without structs that say nothing.
@@ -88,35 +88,7 @@ impl<'m> Layout<'m> {
             };
             (!says_nothing || self.0.carries_data(row)).then_some((name, field))
         });
-        let kept = value.kept.into_iter().map(|kept| self.named(kept, record));
-        StructValue { fields: fields.collect(), kept: kept.collect() }
-    }
-
-    /// What is kept of a row, as a value of the row: a computed table is a list of structs, and the
-    /// bits of a float are one.
-    fn named(self, kept: Kept, record: RecordId) -> Kept {
-        let row = self.0.field(record, &kept.row);
-        let Some(row) = row.filter(|_| kept.kind != KeptKind::Width) else { return kept };
-        let value = |value: Value, own: bool| match (row.ty.stripped(), value) {
-            (Type::Array(array), Value::Array(rows)) if own => {
-                let Type::Record(id) = array.element else { return Value::Array(rows) };
-                Value::Array(rows.into_iter().map(|row| self.table_row(row, id)).collect())
-            }
-            (Type::Cell(Cell { meaning: Meaning::Float, .. }), Value::Int(bits)) => {
-                let bytes = if own { self.0.model.float_width(&row.ty) } else { 8 };
-                Value::Float { bits: bits as u64, bytes }
-            }
-            (_, value) => value,
-        };
-        Kept { stored: value(kept.stored, true), instead_of: value(kept.instead_of, false), ..kept }
-    }
-
-    fn table_row(self, row: Value, record: RecordId) -> Value {
-        let Value::Array(fields) = row else { return row };
-        let record = &self.0.model.records[record.index()];
-        let names = record.table_rows().into_iter();
-        let names = names.map(|id| record.rows[id.index()].name.clone().unwrap_or_default());
-        Value::Struct(StructValue { fields: names.zip(fields).collect(), kept: Vec::new() })
+        StructValue { fields: fields.collect(), kept: value.kept }
     }
 }
 

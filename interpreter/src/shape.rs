@@ -161,30 +161,7 @@ impl<'m> Shapes<'m> {
 
     /// Whether a value must have this field.
     pub(crate) fn is_required(self, row: &Row) -> bool {
-        let by_kind = !matches!(
-            row.kind,
-            RowKind::Constant(_)
-                | RowKind::Zero
-                | RowKind::Runtime
-                | RowKind::Reserved
-                | RowKind::Mark { .. }
-                | RowKind::Pool { kept: false, .. }
-        );
-        let by_role = matches!(row.role, Role::Data | Role::Elsewhere)
-            || matches!(row.kind, RowKind::Slice { .. });
-        let by_type = match &row.ty {
-            Type::ByteOrderMark | Type::Nothing => false,
-            Type::Pointer(pointer) => !pointer.optional || pointer.none_with.is_some(),
-            _ => true,
-        };
-        by_kind
-            && by_role
-            && by_type
-            && !self.is_elsewhere(row)
-            && row.absent.is_none()
-            && row.when.is_none()
-            && row.none.is_empty()
-            && self.carries_data(row)
+        !self.is_elsewhere(row) && self.model.must_be_given(row)
     }
 
     /// Whether a value of this row, or of its elements, is surely something.

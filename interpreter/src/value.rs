@@ -104,9 +104,16 @@ impl StructValue {
     }
 }
 
+/// In which order deviations were found does not count.
 fn same_kept(a: &[Kept], b: &[Kept]) -> bool {
+    let sorted = |all: &'_ [Kept]| {
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        order.sort_by(|a, b| (&all[*a].row, all[*a].kind).cmp(&(&all[*b].row, all[*b].kind)));
+        order
+    };
     a.len() == b.len()
-        && a.iter().zip(b).all(|(a, b)| {
+        && sorted(a).into_iter().zip(sorted(b)).all(|(at, bt)| {
+            let (a, b) = (&a[at], &b[bt]);
             a.row == b.row
                 && a.kind == b.kind
                 && a.stored.same(&b.stored, true)

@@ -43,7 +43,7 @@ pub use types::{
 
 pub use span::{SourceId, Span};
 pub use unseen::{is_unseen, seen};
-pub use walk::limits;
+pub use walk::{limits, KeptAs};
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -10,6 +10,17 @@ use super::{
     Row, RowId, RowKind, RunLength, Storage, Target, Type, Union,
 };
 
+/// What stands for the value of a row where that is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeptAs {
+    /// The value itself.
+    Value,
+    /// The bits of a float of so many bytes.
+    Float(u8),
+    /// A list of values for each struct in the array.
+    Table(RecordId),
+}
+
 impl Type {
     /// The type inside its regions.
     #[must_use]
@@ -244,6 +255,57 @@ impl Model {
             Type::Cell(cell) if self.cell_range(cell).0 == 32 => 4,
             _ => 8,
         }
+    }
+
+    /// What stands for the value of a row where that is kept.
+    #[must_use]
+    pub fn kept_as(&self, row: &Row) -> KeptAs {
+        match row.ty.stripped() {
+            Type::Array(array) => match array.element {
+                Type::Record(id) => KeptAs::Table(id),
+                _ => KeptAs::Value,
+            },
+            Type::Cell(Cell { meaning: Meaning::Float, .. }) => {
+                KeptAs::Float(self.float_width(&row.ty))
+            }
+            _ => KeptAs::Value,
+        }
+    }
+
+    /// Names of the columns of a table that is kept row by row.
+    #[must_use]
+    pub fn columns(&self, id: RecordId) -> Vec<&str> {
+        let record = &self.records[id.index()];
+        let rows = record.table_rows().into_iter();
+        rows.map(|id| record.rows[id.index()].name.as_deref().unwrap_or_default()).collect()
+    }
+
+    /// Whether a value must have this row, where its layout has it.
+    #[must_use]
+    pub fn must_be_given(&self, row: &Row) -> bool {
+        let by_kind = !matches!(
+            row.kind,
+            RowKind::Constant(_)
+                | RowKind::Zero
+                | RowKind::Runtime
+                | RowKind::Reserved
+                | RowKind::Mark { .. }
+                | RowKind::Pool { kept: false, .. }
+        );
+        let by_role = matches!(row.role, Role::Data | Role::Elsewhere)
+            || matches!(row.kind, RowKind::Slice { .. });
+        let by_type = match &row.ty {
+            Type::ByteOrderMark | Type::Nothing => false,
+            Type::Pointer(pointer) => !pointer.optional || pointer.none_with.is_some(),
+            _ => true,
+        };
+        by_kind
+            && by_role
+            && by_type
+            && row.absent.is_none()
+            && row.when.is_none()
+            && row.none.is_empty()
+            && self.carries_data(&row.ty)
     }
 
     /// The record whose value is that of its only row, which is the value of a row of this type, and

@@ -5,7 +5,8 @@
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
-use core::fmt;
+use alloc::string::String;
+use core::fmt::{self, Write as _};
 
 use crate::path::{Path, Segment};
 
@@ -63,6 +64,54 @@ impl ReadError {
         &self.0.path
     }
 
+    /// The bytes of the file around the place: a line of sixteen in hexadecimal and as text, the line
+    /// before it, and one with a caret under the byte. Nothing for an empty file.
+    ///
+    /// ```
+    /// use formwork::{ReadError, ReadErrorKind};
+    ///
+    /// let error = ReadError::new(ReadErrorKind::NullPointer, 2);
+    /// assert_eq!(
+    ///     error.excerpt(b"ab\0\0cd"),
+    ///     "00000000  61 62 00 00 63 64                                 ab..cd\n\
+    ///      \u{20}               ^                                             ^\n",
+    /// );
+    /// ```
+    #[must_use]
+    pub fn excerpt(&self, bytes: &[u8]) -> String {
+        let mut text = String::new();
+        if bytes.is_empty() {
+            return text;
+        }
+        let at = usize::try_from(self.0.offset).unwrap_or(usize::MAX).min(bytes.len());
+        // The end of the file is behind its last byte, on the same line.
+        let line = if at == bytes.len() { (at - 1) / LINE } else { at / LINE };
+        for line in line.saturating_sub(1)..=line {
+            let start = line * LINE;
+            let part = &bytes[start..bytes.len().min(start + LINE)];
+            let _ = write!(text, "{start:08x}  ");
+            for column in 0..LINE {
+                let _ = match part.get(column) {
+                    Some(byte) => write!(text, "{byte:02x} "),
+                    None => write!(text, "   "),
+                };
+                text.push_str(if column + 1 == LINE / 2 { " " } else { "" });
+            }
+            text.push(' ');
+            let seen = |byte: &u8| match byte {
+                b' '..=b'~' => char::from(*byte),
+                _ => '.',
+            };
+            text.extend(part.iter().map(seen));
+            text.push('\n');
+        }
+        let column = at - line * LINE;
+        let hex = 10 + column * 3 + usize::from(column >= LINE / 2);
+        let ascii = 10 + LINE * 3 + 2 + column;
+        let _ = writeln!(text, "{:hex$}^{:between$}^", "", "", between = ascii - hex - 1);
+        text
+    }
+
     /// The same error seen from the struct around it: the path now begins with the field `name`.
     #[cold]
     #[must_use]
@@ -97,6 +146,9 @@ impl ReadError {
         self
     }
 }
+
+/// Bytes in a line of an excerpt.
+const LINE: usize = 16;
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -329,7 +381,7 @@ impl fmt::Display for ReadErrorKind {
                 write!(f, "pointer {} is outside the file", Hex(*target))
             }
             Self::NullPointer => f.write_str("pointer is null, but must lead somewhere"),
-            Self::NotPlaced => f.write_str("the layout puts this nowhere"),
+            Self::NotPlaced => f.write_str("the layout has no place for it"),
             Self::ObjectNotFound => f.write_str("nothing says where this is, but it must be there"),
             Self::NotEqual { expected, actual } => write!(f, "expected {expected}, found {actual}"),
             Self::NotZero => f.write_str("padding is not zero"),
@@ -341,10 +393,10 @@ impl fmt::Display for ReadErrorKind {
             }
             Self::NotOneOf { actual } => write!(f, "{actual} is none of the allowed values"),
             Self::CheckFailed { check, actual } if actual.is_empty() => {
-                write!(f, "check `{check}` does not hold")
+                write!(f, "the rule `{check}` does not hold")
             }
             Self::CheckFailed { check, actual } => {
-                write!(f, "check `{check}` does not hold for {actual}")
+                write!(f, "the rule `{check}` does not hold: the value is {actual}")
             }
             Self::NotInEnum { name, value } => {
                 write!(f, "enum `{name}` has no name for {value}")
@@ -380,8 +432,8 @@ impl fmt::Display for ReadErrorKind {
             Self::NotDerived { expected, actual } => {
                 write!(f, "stored {actual} differs from {expected}, which it is derived from")
             }
-            Self::DuplicateKey { key } => write!(f, "key `{key}` occurs twice"),
-            Self::NoLayout { name, value } => write!(f, "no layout covers `{name}` {value}"),
+            Self::DuplicateKey { key } => write!(f, "the key {key:?} is there twice"),
+            Self::NoLayout { name, value } => write!(f, "there is no layout for `{name}` {value}"),
             Self::DepthLimit { limit } => write!(f, "nested deeper than the limit of {limit}"),
             Self::TooLarge { limit } => write!(f, "larger than the limit of {limit} bytes"),
             Self::BudgetExceeded { limit } => {

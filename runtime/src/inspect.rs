@@ -2,9 +2,10 @@
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::vec::Vec;
 
-use crate::{Endian, Spelling, Utf16};
+use crate::{Endian, KeptKind, Spelling, SpellingEntry, Utf16};
 
 /// A value that can be shown to an [`Inspector`]: all generated types are.
 pub trait Inspect {
@@ -18,6 +19,12 @@ pub trait Inspect {
 /// `end_struct`, each field: `field`, then its value. Between `begin_case` and `end_case` the struct
 /// of the case is shown.
 pub trait Inspector {
+    /// The layout that the value is in, by its number in the model, if that is known. Fields that
+    /// only others have are not shown then, unless they say something.
+    fn layout(&self) -> Option<u32> {
+        None
+    }
+
     /// An integer, or a position in an array.
     fn int(&mut self, number: i128);
 
@@ -83,9 +90,71 @@ pub trait Inspector {
     /// The end of such a value.
     fn end_spelled(&mut self);
 
-    /// How the struct around was spelled, if not canonically. `rows` has the names of its rows by
-    /// number, `#3` for those without one.
-    fn spelling(&mut self, spelling: &Spelling, rows: &[&str]);
+    /// How the struct around was spelled, if not canonically. `rows` has its rows by number.
+    fn spelling(&mut self, spelling: &Spelling, rows: &[RowName<'_>]);
+}
+
+/// A row that a spelling is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowName<'n> {
+    /// Its name; `#3` if it has none.
+    pub name: &'n str,
+    /// What numbers and tables that are kept of it stand for.
+    pub holds: Holds<'n>,
+}
+
+/// What stands for the value of a row where that is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds<'n> {
+    /// The value itself.
+    Value,
+    /// A float of so many bytes, by its bits.
+    Float(u8),
+    /// A table with these columns.
+    Table(&'n [&'n str]),
+}
+
+impl<'n> RowName<'n> {
+    /// What a deviation is about, in words: a row, one element of it, or nothing for the whole
+    /// struct; and what is kept of it. None if it is shown as a field, about no row, or said of
+    /// another row with the same name: those of the forms of a case may have one.
+    #[must_use]
+    pub fn of(
+        entry: &SpellingEntry,
+        spelling: &Spelling,
+        rows: &[RowName<'n>],
+    ) -> Option<(Cow<'n, str>, Holds<'n>)> {
+        if entry.kind == KeptKind::Inside {
+            return None;
+        }
+        if entry.row == Spelling::WHOLE {
+            return Some((Cow::Borrowed(""), Holds::Value));
+        }
+        let row = rows.get(usize::from(entry.row))?;
+        let before = &rows[..usize::from(entry.row)];
+        for (other, _) in (0..).zip(before).filter(|(_, other)| other.name == row.name) {
+            let mut entries = spelling.entries().iter();
+            if entries.any(|said| *said == SpellingEntry { row: other, ..entry.clone() }) {
+                return None;
+            }
+        }
+        Some(match entry.index {
+            Some(index) => (Cow::Owned(format!("{}[{index}]", row.name)), Holds::Value),
+            None if entry.kind == KeptKind::Width => (Cow::Borrowed(row.name), Holds::Value),
+            None => (Cow::Borrowed(row.name), row.holds),
+        })
+    }
+}
+
+impl Holds<'_> {
+    /// What stands for the value that a row would have: of a table, a digest.
+    #[must_use]
+    pub fn computed(self) -> Self {
+        match self {
+            Holds::Float(_) => Holds::Float(8),
+            Holds::Value | Holds::Table(_) => Holds::Value,
+        }
+    }
 }
 
 macro_rules! integers {

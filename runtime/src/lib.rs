@@ -49,6 +49,8 @@ mod hash;
 mod include;
 mod index;
 pub mod inspect;
+#[doc(hidden)]
+pub mod json;
 mod kept;
 mod load;
 mod notes;

@@ -25,7 +25,8 @@ use crate::path::Path;
 /// ]);
 /// assert_eq!(
 ///     error.to_string(),
-///     "text cannot be encoded as ascii, in name\nno form can hold the value, in file",
+///     "it has characters that ascii cannot say, in name\n\
+///      none of the forms that the schema has can hold it, in file",
 /// );
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,6 +146,11 @@ pub enum ProblemKind {
         /// Name of the encoding, such as `ascii`.
         encoding: &'static str,
     },
+    /// Two things in the value do not go together, or something is where it cannot be.
+    Contradicts {
+        /// What must be, or is not.
+        what: Box<str>,
+    },
     /// A text or byte run holds what would end it early when it is read again.
     TextContains {
         /// What it holds, such as `its terminator`.
@@ -246,6 +252,7 @@ impl ProblemKind {
             Self::LengthMismatch { .. } => "length_mismatch",
             Self::IndexOutOfRange { .. } => "index_out_of_range",
             Self::TextNotEncodable { .. } => "text_not_encodable",
+            Self::Contradicts { .. } => "contradicts",
             Self::TextContains { .. } => "text_contains",
             Self::MeansNothing { .. } => "means_nothing",
             Self::MissingField => "missing_field",
@@ -274,39 +281,48 @@ impl fmt::Display for ProblemKind {
         match self {
             Self::DoesNotFit { value, ty } => write!(f, "{value} does not fit `{ty}`"),
             Self::LengthMismatch { expected, actual, why } => {
-                write!(f, "length is {actual}, but must be {expected}: {why}")
+                write!(f, "its length is {actual}, but must be {expected}: {why}")
             }
             Self::IndexOutOfRange { index, count } => {
                 let elements = if *count == 1 { "element" } else { "elements" };
                 write!(f, "index {index} is out of range, the array has {count} {elements}")
             }
             Self::TextNotEncodable { encoding } => {
-                write!(f, "text cannot be encoded as {encoding}")
+                write!(f, "it has characters that {encoding} cannot say")
             }
-            Self::TextContains { what } => write!(f, "text contains {what}"),
-            Self::MeansNothing { value } => write!(f, "{value} is the number for nothing"),
-            Self::MissingField => f.write_str("field is missing"),
-            Self::UnexpectedField { why } => write!(f, "field has no place: {why}"),
+            Self::Contradicts { what } => f.write_str(what),
+            Self::TextContains { what } => {
+                write!(f, "it contains {what}, and would be read as less than it is")
+            }
+            Self::MeansNothing { value } => write!(f, "{value} would be read as nothing"),
+            Self::MissingField => f.write_str("it must be there, and is not"),
+            Self::UnexpectedField { why } => write!(f, "it must not be there: {why}"),
             Self::WrongKind { expected, actual } => {
                 write!(f, "expected {expected}, found {actual}")
             }
-            Self::UnknownCase { name } => write!(f, "there is no case `{name}`"),
-            Self::CheckFailed { check } => write!(f, "check `{check}` does not hold"),
-            Self::DuplicateKey { key } => write!(f, "key `{key}` occurs twice"),
-            Self::EmptyKey => f.write_str("key is empty"),
-            Self::NoForm => f.write_str("no form can hold the value"),
-            Self::NoLayout { name, value } => write!(f, "no layout covers `{name}` {value}"),
-            Self::NotPlaced => f.write_str("the layout puts this nowhere"),
+            Self::UnknownCase { name } => write!(f, "there is no case `{name}` here"),
+            Self::CheckFailed { check } => write!(f, "the rule `{check}` does not hold"),
+            Self::DuplicateKey { key } => write!(f, "the key {key:?} is there twice"),
+            Self::EmptyKey => f.write_str("a key must not be empty"),
+            Self::NoForm => f.write_str("none of the forms that the schema has can hold it"),
+            Self::NoLayout { name, value } => write!(f, "there is no layout for `{name}` {value}"),
+            Self::NotPlaced => {
+                f.write_str("it would be written nowhere: the layout has no place for it")
+            }
             Self::Cycle { what } => write!(f, "{what} depends on itself"),
-            Self::DepthLimit { limit } => write!(f, "nested deeper than the limit of {limit}"),
+            Self::DepthLimit { limit } => {
+                write!(f, "it is nested deeper than the limit of {limit}")
+            }
             Self::NotAnElement { what } => f.write_str(what),
-            Self::TooLarge { limit } => write!(f, "larger than the limit of {}", Bytes(*limit)),
-            Self::ReadsOtherwise { why } => write!(f, "would not be read as it is: {why}"),
+            Self::TooLarge { limit } => {
+                write!(f, "it is larger than the limit of {}", Bytes(*limit))
+            }
+            Self::ReadsOtherwise { why } => write!(f, "it would be read as something else: {why}"),
             Self::FoundElsewhere { at, looked: Some(looked) } => {
-                write!(f, "stands at {at:#x}, but is looked for at {looked:#x}")
+                write!(f, "it would be at {at:#x}, but a reader looks for it at {looked:#x}")
             }
             Self::FoundElsewhere { at, looked: None } => {
-                write!(f, "stands at {at:#x}, but nothing says where it is looked for")
+                write!(f, "it would be at {at:#x}, but nothing tells a reader where it is")
             }
             Self::Expression { message } => f.write_str(message),
         }

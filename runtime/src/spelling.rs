@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 use core::fmt;
 
 /// How a file spelled a struct: reserved bytes, widths of numbers, tables in an order of their own.
@@ -11,7 +12,7 @@ use core::fmt;
 /// `Spelling::default()`, which is written canonically. One that was read can be kept while the rest
 /// of the struct is edited: each of its parts is written again only as long as it still fits, or
 /// else the canonical spelling takes its place.
-#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Default)]
 pub struct Spelling(
     // A vector in a box is one word where nothing deviates, which is nearly always.
     #[allow(clippy::box_collection)] Option<Box<Vec<SpellingEntry>>>,
@@ -227,6 +228,32 @@ impl Spelling {
     /// Forgets everything, so that the canonical spelling is written.
     pub fn clear(&mut self) {
         self.0 = None;
+    }
+}
+
+/// In which order deviations were met does not count.
+impl PartialEq for Spelling {
+    fn eq(&self, other: &Spelling) -> bool {
+        self.entries() == other.entries() || self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Spelling {}
+
+impl PartialOrd for Spelling {
+    fn partial_cmp(&self, other: &Spelling) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Spelling {
+    fn cmp(&self, other: &Spelling) -> Ordering {
+        let sorted = |spelling| {
+            let mut entries: Vec<&SpellingEntry> = Spelling::entries(spelling).iter().collect();
+            entries.sort();
+            entries
+        };
+        sorted(self).cmp(&sorted(other))
     }
 }
 

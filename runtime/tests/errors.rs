@@ -97,12 +97,12 @@ fn words_and_codes_of_read_errors() {
             "object_not_found",
             "nothing says where this is, but it must be there",
         ),
-        (Kind::NotPlaced, "not_placed", "the layout puts this nowhere"),
+        (Kind::NotPlaced, "not_placed", "the layout has no place for it"),
         (Kind::NotOneOf { actual: actual() }, "not_one_of", "2 is none of the allowed values"),
         (
             Kind::CheckFailed { check: text("a < 2"), actual: actual() },
             "check_failed",
-            "check `a < 2` does not hold for 2",
+            "the rule `a < 2` does not hold: the value is 2",
         ),
         (
             Kind::NotInEnum { name: text("Kind"), value: -1 },
@@ -152,11 +152,11 @@ fn words_and_codes_of_read_errors() {
             "not_derived",
             "stored 2 differs from 1, which it is derived from",
         ),
-        (Kind::DuplicateKey { key: text("a") }, "duplicate_key", "key `a` occurs twice"),
+        (Kind::DuplicateKey { key: text("a") }, "duplicate_key", "the key \"a\" is there twice"),
         (
             Kind::NoLayout { name: text("version"), value: 3 },
             "no_layout",
-            "no layout covers `version` 3",
+            "there is no layout for `version` 3",
         ),
         (Kind::DepthLimit { limit: 256 }, "depth_limit", "nested deeper than the limit of 256"),
         (
@@ -189,7 +189,7 @@ fn words_and_codes_of_problems() {
         (
             Kind::LengthMismatch { expected: 2, actual: 3, why: text("both use `count`") },
             "length_mismatch",
-            "length is 3, but must be 2: both use `count`",
+            "its length is 3, but must be 2: both use `count`",
         ),
         (
             Kind::IndexOutOfRange { index: 5, count: 2 },
@@ -199,58 +199,67 @@ fn words_and_codes_of_problems() {
         (
             Kind::TextNotEncodable { encoding: "ascii" },
             "text_not_encodable",
-            "text cannot be encoded as ascii",
+            "it has characters that ascii cannot say",
         ),
         (
             Kind::TextContains { what: text("its terminator") },
             "text_contains",
-            "text contains its terminator",
+            "it contains its terminator, and would be read as less than it is",
         ),
-        (Kind::MissingField, "missing_field", "field is missing"),
+        (Kind::MissingField, "missing_field", "it must be there, and is not"),
         (
             Kind::UnexpectedField { why: text("since version 9") },
             "unexpected_field",
-            "field has no place: since version 9",
+            "it must not be there: since version 9",
         ),
         (
             Kind::WrongKind { expected: text("a text"), actual: text("a number") },
             "wrong_kind",
             "expected a text, found a number",
         ),
-        (Kind::UnknownCase { name: text("x") }, "unknown_case", "there is no case `x`"),
-        (Kind::CheckFailed { check: text("a") }, "check_failed", "check `a` does not hold"),
-        (Kind::DuplicateKey { key: text("a") }, "duplicate_key", "key `a` occurs twice"),
-        (Kind::EmptyKey, "empty_key", "key is empty"),
-        (Kind::NoForm, "no_form", "no form can hold the value"),
+        (Kind::UnknownCase { name: text("x") }, "unknown_case", "there is no case `x` here"),
+        (Kind::CheckFailed { check: text("a") }, "check_failed", "the rule `a` does not hold"),
+        (Kind::DuplicateKey { key: text("a") }, "duplicate_key", "the key \"a\" is there twice"),
+        (Kind::EmptyKey, "empty_key", "a key must not be empty"),
+        (Kind::NoForm, "no_form", "none of the forms that the schema has can hold it"),
         (
             Kind::NoLayout { name: text("version"), value: 3 },
             "no_layout",
-            "no layout covers `version` 3",
+            "there is no layout for `version` 3",
         ),
-        (Kind::NotPlaced, "not_placed", "the layout puts this nowhere"),
-        (Kind::MeansNothing { value: 65535 }, "means_nothing", "65535 is the number for nothing"),
+        (
+            Kind::Contradicts { what: text("the case must be `a`, as 3 elsewhere says") },
+            "contradicts",
+            "the case must be `a`, as 3 elsewhere says",
+        ),
+        (
+            Kind::NotPlaced,
+            "not_placed",
+            "it would be written nowhere: the layout has no place for it",
+        ),
+        (Kind::MeansNothing { value: 65535 }, "means_nothing", "65535 would be read as nothing"),
         (Kind::Cycle { what: text("`size`") }, "cycle", "`size` depends on itself"),
-        (Kind::DepthLimit { limit: 2 }, "depth_limit", "nested deeper than the limit of 2"),
+        (Kind::DepthLimit { limit: 2 }, "depth_limit", "it is nested deeper than the limit of 2"),
         (
             Kind::NotAnElement { what: text("no element has the key 97") },
             "not_an_element",
             "no element has the key 97",
         ),
-        (Kind::TooLarge { limit: 1 }, "too_large", "larger than the limit of 1 byte"),
+        (Kind::TooLarge { limit: 1 }, "too_large", "it is larger than the limit of 1 byte"),
         (
-            Kind::ReadsOtherwise { why: text("it is something else") },
+            Kind::ReadsOtherwise { why: text("a 3") },
             "reads_otherwise",
-            "would not be read as it is: it is something else",
+            "it would be read as something else: a 3",
         ),
         (
             Kind::FoundElsewhere { at: 4, looked: Some(2) },
             "found_elsewhere",
-            "stands at 0x4, but is looked for at 0x2",
+            "it would be at 0x4, but a reader looks for it at 0x2",
         ),
         (
             Kind::FoundElsewhere { at: 4, looked: None },
             "found_elsewhere",
-            "stands at 0x4, but nothing says where it is looked for",
+            "it would be at 0x4, but nothing tells a reader where it is",
         ),
         (Kind::Expression { message: text("overflow") }, "expression", "overflow"),
     ] {
@@ -267,7 +276,8 @@ fn a_write_error_tells_every_problem() {
         Problem::new(Path::new(), ProblemKind::NoForm),
     ];
     let error = WriteError::check(problems.clone()).unwrap_err();
-    let words = "field is missing, in a\nno form can hold the value, in file";
+    let words = "it must be there, and is not, in a\n\
+                 none of the forms that the schema has can hold it, in file";
     assert_eq!(error.to_string(), words);
     assert_eq!(error.problems(), problems);
     assert_eq!(error.into_problems(), problems);
@@ -303,4 +313,24 @@ fn depth() {
     let mut budget = Budget::new(0, &ReadOptions::default());
     assert!((0..256).all(|_| budget.enter().is_ok()));
     assert!(budget.enter().is_err());
+}
+
+#[test]
+fn an_excerpt_shows_the_place() {
+    let bytes: Vec<u8> = (0..40).map(|n: u8| n.wrapping_mul(7)).collect();
+    let at = |offset| ReadError::new(ReadErrorKind::NotZero, offset).excerpt(&bytes);
+    assert_eq!(
+        at(25),
+        "00000000  00 07 0e 15 1c 23 2a 31  38 3f 46 4d 54 5b 62 69  .....#*18?FMT[bi\n\
+         00000010  70 77 7e 85 8c 93 9a a1  a8 af b6 bd c4 cb d2 d9  pw~.............\n\
+         \u{20}                                     ^                              ^\n"
+    );
+    // The end of the file, and what would be behind it.
+    let end = "00000010  70 77 7e 85 8c 93 9a a1  a8 af b6 bd c4 cb d2 d9  pw~.............\n\
+               00000020  e0 e7 ee f5 fc 03 0a 11                           ........\n\
+               \u{20}                                  ^                                ^\n";
+    assert_eq!(at(40), end);
+    assert_eq!(at(u64::MAX), end);
+    assert_eq!(at(0).lines().count(), 2);
+    assert_eq!(ReadError::new(ReadErrorKind::NotZero, 0).excerpt(&[]), "");
 }

@@ -115,7 +115,9 @@ impl ::core::fmt::Debug for Options {
 
 impl ::formwork::inspect::Inspect for Options {
     fn inspect(&self, to: &mut dyn ::formwork::inspect::Inspector) {
-        const ROWS: &[&str] = &["loud", "speed", "#2"];
+        const ROWS: &[::formwork::inspect::RowName<'_>] = ::formwork::__rows![
+            "loud", "speed", "#2"
+        ];
         to.begin_struct();
         ::formwork::__rt::show(to, "loud", &Self::loud(*self));
         ::formwork::__rt::show(to, "speed", &Self::speed(*self));

@@ -11,7 +11,6 @@ const _: () = ::formwork::__rt::expect_codegen::<1>();
 
 /// A list of things
 #[derive(Debug, Clone)]
-#[derive(::serde::Serialize, ::serde::Deserialize)]
 pub struct File<'a> {
     pub options: Options,
     /// A keyword of Rust
@@ -22,14 +21,8 @@ pub struct File<'a> {
     /// The things
     pub things: ::formwork::alloc::vec::Vec<Thing<'a>>,
     /// Size of the file; some tools write another
-    #[serde(with = "as_serde")]
     pub size: ::formwork::Kept<u32>,
     /// How the file spelled this where that is not canonical; takes no part in `==`.
-    #[serde(
-        default,
-        with = "as_serde",
-        skip_serializing_if = "::formwork::Spelling::is_canonical"
-    )]
     pub spelling: ::formwork::Spelling,
 }
 
@@ -54,10 +47,14 @@ impl ::core::default::Default for File<'_> {
 }
 
 ::formwork::__inspect! {
-    [File < '_ >] all { (show "options" options) (show "type" r#type) (show "kind" kind)
-    (show "level" level) (show "weights" weights) (show "things" things) } ["#0",
-    "count", "options", "type", "kind", "level", "#6", "weights", "things", "size"] { 9
-    size, } { spelling }
+    read "File"["options", "kind", "level", "weights", "things"] [File < '_ >] all {
+    (show "options" options) (show "type" r#type) (show "kind" kind) (show "level" level)
+    (show "weights" weights) (show "things" things) } ["#0", "count", "options", "type",
+    "kind", "level", "#6", "weights", "things", "size"] { 9 size, } { spelling }
+}
+
+::formwork::__serde! {
+    [File < '_ >] struct { options r#type kind level weights things size spelling }
 }
 
 ::formwork::__arbitrary! {
@@ -74,7 +71,6 @@ impl ::core::default::Default for File<'_> {
 }
 
 #[derive(Clone, Copy, Default)]
-#[derive(::serde::Serialize, ::serde::Deserialize)]
 pub struct Options(
     /// All bits, bit 0 the lowest.
     pub u16,
@@ -136,7 +132,9 @@ impl ::core::fmt::Debug for Options {
 
 impl ::formwork::inspect::Inspect for Options {
     fn inspect(&self, to: &mut dyn ::formwork::inspect::Inspector) {
-        const ROWS: &[&str] = &["loud", "speed", "#2"];
+        const ROWS: &[::formwork::inspect::RowName<'_>] = ::formwork::__rows![
+            "loud", "speed", "#2"
+        ];
         to.begin_struct();
         ::formwork::__rt::show(to, "loud", &Self::loud(*self));
         ::formwork::__rt::show(to, "speed", &Self::speed(*self));
@@ -145,7 +143,14 @@ impl ::formwork::inspect::Inspect for Options {
     }
 }
 
-::formwork::__serde_remote!(as_serde::Remote : Options);
+::formwork::__read_word! {
+    Options "Options"[] { "loud" set_loud[bool], "speed" set_speed[u8] 0 15, } { "#2"
+    2047 5 u16, }
+}
+
+::formwork::__serde! {
+    [Options] number bits => bits.0, ::formwork::__rt::Some(Options(bits))
+}
 
 ::formwork::__arbitrary! {
     [Options] u cx { let bits : u16 = ::arbitrary::Arbitrary::arbitrary(u) ?; let default
@@ -155,7 +160,6 @@ impl ::formwork::inspect::Inspect for Options {
 
 /// One thing
 #[derive(Debug, Clone, Default)]
-#[derive(::serde::Serialize, ::serde::Deserialize)]
 pub struct Thing<'a> {
     /// What it is called
     pub name: ::formwork::alloc::borrow::Cow<'a, str>,
@@ -163,11 +167,6 @@ pub struct Thing<'a> {
     pub parent: ::core::option::Option<ThingIndex>,
     pub data: ThingData<'a>,
     /// How the file spelled this where that is not canonical; takes no part in `==`.
-    #[serde(
-        default,
-        with = "as_serde",
-        skip_serializing_if = "::formwork::Spelling::is_canonical"
-    )]
     pub spelling: ::formwork::Spelling,
 }
 
@@ -177,8 +176,12 @@ pub struct Thing<'a> {
 }
 
 ::formwork::__inspect! {
-    [Thing < '_ >] all { (show "name" name) (show "parent" parent) (show "data" data) }
-    ["name", "parent", "type", "#3", "data"] {} { spelling }
+    read "Thing"["name", "data"] [Thing < '_ >] all { (show "name" name) (show "parent"
+    parent) (show "data" data) } ["name", "parent", "type", "#3", "data"] {} { spelling }
+}
+
+::formwork::__serde! {
+    [Thing < '_ >] struct { name parent data spelling }
 }
 
 ::formwork::__arbitrary! {
@@ -190,14 +193,8 @@ pub struct Thing<'a> {
 
 /// Case `nothing` of \[`ThingData`].
 #[derive(Debug, Clone, Default)]
-#[derive(::serde::Serialize, ::serde::Deserialize)]
 pub struct ThingNothing {
     /// How the file spelled this where that is not canonical; takes no part in `==`.
-    #[serde(
-        default,
-        with = "as_serde",
-        skip_serializing_if = "::formwork::Spelling::is_canonical"
-    )]
     pub spelling: ::formwork::Spelling,
 }
 
@@ -206,7 +203,11 @@ pub struct ThingNothing {
 }
 
 ::formwork::__inspect! {
-    [ThingNothing] all {} ["#0"] {} { spelling }
+    read "nothing"[] [ThingNothing] all {} ["#0"] {} { spelling }
+}
+
+::formwork::__serde! {
+    [ThingNothing] struct { spelling }
 }
 
 ::formwork::__arbitrary! {
@@ -216,7 +217,6 @@ pub struct ThingNothing {
 
 /// A number
 #[derive(Debug, Clone, Default)]
-#[derive(::serde::Serialize, ::serde::Deserialize)]
 pub struct ThingNumber {
     pub value: i32,
     pub extra: ::core::option::Option<u32>,
@@ -227,7 +227,12 @@ pub struct ThingNumber {
 }
 
 ::formwork::__inspect! {
-    [ThingNumber] all { (show "value" value) (show "extra" extra) } [] {} {}
+    read "number"["value"] [ThingNumber] all { (show "value" value) (show "extra" extra)
+    } [] {} {}
+}
+
+::formwork::__serde! {
+    [ThingNumber] struct { value extra }
 }
 
 ::formwork::__arbitrary! {
@@ -238,15 +243,9 @@ pub struct ThingNumber {
 
 /// Case `parts` of \[`ThingData`].
 #[derive(Debug, Clone, Default)]
-#[derive(::serde::Serialize, ::serde::Deserialize)]
 pub struct ThingParts<'a> {
     pub part: ::core::option::Option<::formwork::alloc::boxed::Box<Thing<'a>>>,
     /// How the file spelled this where that is not canonical; takes no part in `==`.
-    #[serde(
-        default,
-        with = "as_serde",
-        skip_serializing_if = "::formwork::Spelling::is_canonical"
-    )]
     pub spelling: ::formwork::Spelling,
 }
 
@@ -260,7 +259,12 @@ pub struct ThingParts<'a> {
 }
 
 ::formwork::__inspect! {
-    [ThingParts < '_ >] all { (show "part" part) } ["part", "#1"] {} { spelling }
+    read "parts"[] [ThingParts < '_ >] all { (show "part" part) } ["part", "#1"] {} {
+    spelling }
+}
+
+::formwork::__serde! {
+    [ThingParts < '_ >] struct { part spelling }
 }
 
 ::formwork::__arbitrary! {
@@ -270,7 +274,6 @@ pub struct ThingParts<'a> {
 }
 
 #[derive(Debug, Clone)]
-#[derive(::serde::Serialize, ::serde::Deserialize)]
 pub enum ThingData<'a> {
     Nothing(ThingNothing),
     /// A number
@@ -295,7 +298,11 @@ impl ::core::default::Default for ThingData<'_> {
 }
 
 ::formwork::__inspect_cases! {
-    [ThingData < '_ >] { Nothing "nothing", Number "number", Parts "parts", } {} {}
+    read[ThingData < '_ >] { Nothing "nothing", Number "number", Parts "parts", } {} {}
+}
+
+::formwork::__serde! {
+    [ThingData < '_ >] union { 0 Nothing 1 Number 2 Parts } {}
 }
 
 ::formwork::__arbitrary! {
@@ -313,7 +320,6 @@ impl ::core::default::Default for ThingData<'_> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-#[derive(::serde::Serialize, ::serde::Deserialize)]
 pub struct Kind(
     /// The number as stored.
     pub u8,
@@ -341,7 +347,11 @@ impl Kind {
 
 ::formwork::__enum!(Kind open);
 
-::formwork::__serde_remote!(as_serde::Remote : Kind);
+::formwork::__read_enum!(Kind "Kind" open { "start" 0, "end" 1, });
+
+::formwork::__serde! {
+    [Kind] number number => number.number(), ::formwork::__rt::Some(Kind(number))
+}
 
 ::formwork::__arbitrary! {
     [Kind] u cx { if let ::formwork::__rt::Some(::formwork::__rt::Ok(number)) = cx
@@ -352,7 +362,6 @@ impl Kind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-#[derive(::serde::Serialize, ::serde::Deserialize)]
 pub enum Level {
     #[default]
     Low,
@@ -389,7 +398,11 @@ impl Level {
 
 ::formwork::__enum!(Level closed);
 
-::formwork::__serde_remote!(as_serde::Remote : Level);
+::formwork::__read_enum!(Level "Level" closed { "low" 1, "high" 2, });
+
+::formwork::__serde! {
+    [Level] number number => number.number(), Level::from_number(number)
+}
 
 ::formwork::__arbitrary! {
     [Level] u cx { match cx.chosen(u) ? { ::formwork::__rt::Some(1) => { return

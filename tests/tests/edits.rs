@@ -273,9 +273,9 @@ fn names_that_a_dictionary_cannot_hold_are_refused() {
         let list = value.at_path_mut(items).and_then(Value::elements_mut).expect("a list");
         list.push(list[0].clone());
     };
-    refused(duplicate, &["duplicate_key flowcharts[0].events[0].data.params.names.nodes"]);
+    refused(duplicate, &["duplicate_key flowcharts[0].events[0].data.params.items[1].name"]);
     let empty = |value: &mut Value| {
         set(value, &format!("{items}[0].name"), text("")).expect("there is such a field");
     };
-    refused(empty, &["empty_key flowcharts[0].events[0].data.params.names.nodes"]);
+    refused(empty, &["empty_key flowcharts[0].events[0].data.params.items[0].name"]);
 }

@@ -42,9 +42,10 @@ fn json_and_back() {
     let text = serde_json::to_string(&file).expect("values can be written");
     assert_eq!(
         text,
-        "{\"options\":6,\"type\":3,\"kind\":9,\"level\":\"Low\",\"weights\":[0.5,-1.0],\
-         \"things\":[{\"name\":\"leaf\",\"parent\":4,\"data\":{\"Number\":{\"value\":-1,\"extra\":2}}}],\
-         \"size\":[7,3]}"
+        "{\"options\":{\"loud\":false,\"speed\":3},\"type\":3,\"kind\":9,\"level\":\"low\",\
+         \"weights\":[0.5,-1.0],\"things\":[{\"name\":\"leaf\",\"parent\":4,\
+         \"data\":{\"number\":{\"value\":-1,\"extra\":2}}}],\"$kept\":[\
+         {\"row\":\"size\",\"kind\":\"number\",\"stored\":7,\"instead_of\":3}]}"
     );
     let spelled = File { spelling: spelling(), ..File::default() };
     let spelled_text = serde_json::to_string(&spelled).expect("spelling too");

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
-use formwork::inspect::{Inspect, Inspector};
+use formwork::inspect::{Inspect, Inspector, RowName};
 use formwork::spelling::{KeptKind, KeptValue, SpellingEntry};
 use formwork::{Kept, Spelling, Utf16};
 
@@ -280,9 +280,9 @@ impl Inspector for Shown {
         self.add(">");
     }
 
-    fn spelling(&mut self, spelling: &Spelling, rows: &[&str]) {
+    fn spelling(&mut self, spelling: &Spelling, rows: &[RowName<'_>]) {
         for entry in spelling.entries() {
-            let name = rows.get(usize::from(entry.row)).copied().unwrap_or_default();
+            let name = rows.get(usize::from(entry.row)).map_or("", |row| row.name);
             self.add(format!("~{name}={:?}", entry.stored));
         }
     }

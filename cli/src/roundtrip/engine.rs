@@ -1,6 +1,6 @@
 //! What reads and writes: code that was generated from a schema, or the schema itself.
 
-use formwork::inspect::Inspector;
+use formwork::inspect::{Inspector, RowName};
 use formwork::{ReadError, ReadOptions, Spelling, WriteError};
 use formwork_interpreter::{Deviation, Note, Program, read};
 
@@ -107,7 +107,7 @@ impl Inspector for Counter {
     fn begin_case(&mut self, _: &str) {}
     fn end_case(&mut self) {}
 
-    fn spelling(&mut self, spelling: &Spelling, _: &[&str]) {
+    fn spelling(&mut self, spelling: &Spelling, _: &[RowName<'_>]) {
         spelling.entries().iter().for_each(|entry| self.kept.add(entry.kind));
     }
 }

@@ -106,8 +106,8 @@ impl Build {
         self
     }
 
-    /// Whether the types implement the traits of `serde`, which the crate must then depend on, with
-    /// its feature `derive`. Off by default.
+    /// Whether the types implement the traits of `serde`, which the crate must then depend on. JSON has
+    /// the form of the command `formwork decode`. Off by default.
     pub fn serde(mut self, serde: bool) -> Build {
         self.options.serde = serde;
         self

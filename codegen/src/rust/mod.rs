@@ -25,8 +25,7 @@ pub use paths::{Paths, Reason, RecordPath, paths, paths_agree, paths_text};
 /// What is generated besides the types with their readers and writers.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Implementations of the traits of `serde`. The crate that includes the code needs `serde` with
-    /// its derive macros.
+    /// Implementations of the traits of `serde`. The crate that includes the code needs `serde`.
     pub serde: bool,
     /// Implementations of `arbitrary::Arbitrary`. The crate that includes the code needs `arbitrary`.
     pub arbitrary: bool,
@@ -52,9 +51,9 @@ pub fn emit(model: &Model, options: &Options) -> String {
     let edits = edits::emit(shapes);
     let arena = options.arena.then(|| {
         let direct = straight::emit_arena(shapes, views).ok();
-        arena::emit(shapes, direct.as_ref())
+        arena::emit(shapes, direct.as_ref(), options)
     });
-    let types = types::emit(shapes, options);
+    let types = types::emit(shapes, options, true);
     types::file(
         model,
         &[types, mapping, edits, fast.unwrap_or_default(), arena.unwrap_or_default()],
@@ -65,7 +64,7 @@ pub fn emit(model: &Model, options: &Options) -> String {
 #[must_use]
 pub fn emit_types(model: &Model, options: &Options) -> String {
     let shapes = shape::Shapes::new(model);
-    types::file(model, &[types::emit(&shapes, options)])
+    types::file(model, &[types::emit(&shapes, options, false)])
 }
 
 /// Name of the type that stands for a file, and whether it has a lifetime.

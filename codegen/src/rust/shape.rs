@@ -10,11 +10,11 @@ mod index;
 mod kinds;
 mod naming;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use crate::diagnostic::Diagnostic;
-use crate::model::{EnumId, Model, RecordId, RecordKind, Row, RowId, Type, UnionId};
+use crate::model::{EnumId, KeptAs, Model, RecordId, RecordKind, Row, RowId, Type, UnionId};
 
 pub use defaults::{constant_count, integer, mask};
 pub use index::{IndexId, table_of};
@@ -255,19 +255,36 @@ impl<'m> Shapes<'m> {
         u16::try_from(number).unwrap_or(u16::MAX)
     }
 
-    /// Names of the rows that a record's spelling may name, by number.
+    /// Rows that a record's spelling may name, by number, as tokens: names, in parentheses with what
+    /// numbers and tables that are kept of them stand for.
     #[must_use]
-    pub fn spelling_names(&self, record: RecordId) -> Vec<String> {
+    pub fn spelling_names(&self, record: RecordId) -> Vec<TokenStream> {
         let record = &self.model.records[record.index()];
         let forms = self.data.forms_of(record);
         let all = std::iter::once(record).chain(forms);
         all.flat_map(|record| {
-            record.rows.iter().enumerate().map(|(index, row)| match &row.name {
-                Some(name) => name.clone(),
-                None => format!("#{index}"),
+            record.rows.iter().enumerate().map(|(index, row)| {
+                let name = row_name(row, index);
+                match self.model.kept_as(row) {
+                    KeptAs::Value => quote!(#name),
+                    KeptAs::Float(bytes) => {
+                        let bytes = Literal::u8_unsuffixed(bytes);
+                        quote!((#name #bytes))
+                    }
+                    KeptAs::Table(id) => {
+                        let columns = self.model.columns(id);
+                        quote!((#name [#(#columns),*]))
+                    }
+                }
             })
         })
         .collect()
+    }
+
+    /// Name of a row in the spelling of its record.
+    #[must_use]
+    pub fn row_name(&self, record: RecordId, index: usize) -> String {
+        row_name(&self.model.records[record.index()].rows[index], index)
     }
 
     /// Whether values of a type say anything; fields of those that do not hold spelling only.
@@ -330,4 +347,9 @@ impl<'m> Shapes<'m> {
             }
         }
     }
+}
+
+/// Name of a row in the spelling of its record, `#3` if it has none.
+fn row_name(row: &Row, index: usize) -> String {
+    row.name.clone().unwrap_or_else(|| format!("#{index}"))
 }

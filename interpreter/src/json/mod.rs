@@ -10,7 +10,6 @@
 //! A value that was read is the same text whatever read it, and comes back as it was, spelling
 //! included.
 
-mod base64;
 mod error;
 mod parse;
 mod plain;
@@ -24,18 +23,9 @@ pub use read::{Header, Text};
 pub(crate) use write::fragment;
 pub use write::{Style, part_to_json, to_json};
 
-/// Keys of the header.
-const TOOL: &str = "tool";
-const FORMAT: &str = "format";
-const SCHEMA_VERSION: &str = "schema_version";
-const VALUE: &str = "value";
+use formwork::json::{
+    FORMAT, INSTEAD_OF, KEPT, KIND, ROW, SCHEMA_VERSION, SPELLED, STORED, TOOL, VALUE,
+};
 
 /// Key of the header of a file that was read in part; no such text is read.
 const INCOMPLETE: &str = "incomplete";
-
-/// Key of the deviations in a struct, and keys in each of them.
-const KEPT: &str = "$kept";
-const ROW: &str = "row";
-const KIND: &str = "kind";
-const STORED: &str = "stored";
-const INSTEAD_OF: &str = "instead_of";

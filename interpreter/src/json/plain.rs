@@ -1,11 +1,11 @@
 //! Parts of JSON that need no model: bytes, floats, and deviations from what is canonical.
 
+use formwork::json::{BYTES, bits_of, bytes_of};
 use formwork_model::float_of;
 
-use super::base64;
 use super::parse::{Json, Kind};
 use super::read::Problems;
-use super::{INSTEAD_OF, KEPT, KIND, ROW, STORED};
+use super::{INSTEAD_OF, KEPT, KIND, ROW, SPELLED, STORED};
 use crate::stack::with_stack;
 use crate::value::{Kept, KeptKind, StructValue, UnionValue, Value};
 
@@ -17,17 +17,15 @@ pub(super) struct Plain<'p, 't> {
 impl Plain<'_, '_> {
     /// Bytes in either notation.
     pub(super) fn bytes(&mut self, json: &Json<'_>) -> Value {
-        let expected = "bytes, {\"hex\": \"..\"} or {\"base64\": \"..\"}";
-        let Some((key, inner)) = single(json) else { return self.problems.wrong(json, expected) };
-        let decoded = match (key, &inner.kind) {
-            ("hex", Kind::Text(text)) => unhex(text),
-            ("base64", Kind::Text(text)) => base64::decode(text),
-            _ => return self.problems.wrong(json, expected),
+        let Some((key, inner)) = single(json) else { return self.problems.wrong(json, BYTES) };
+        let decoded = match &inner.kind {
+            Kind::Text(text) => bytes_of(key, text),
+            _ => None,
         };
         match decoded {
-            Some(bytes) => Value::Bytes(bytes),
-            None if key == "hex" => self.problems.wrong(inner, "two hexadecimal digits for a byte"),
-            None => self.problems.wrong(inner, "base64 with padding"),
+            Some(Ok(bytes)) => Value::Bytes(bytes),
+            Some(Err(expected)) => self.problems.wrong(inner, expected),
+            None => self.problems.wrong(json, BYTES),
         }
     }
 
@@ -63,11 +61,7 @@ impl Plain<'_, '_> {
                     return self.problems.wrong(json, &expected);
                 }
             },
-            (_, Some(("bits", Json { kind: Kind::Text(text), .. }))) => {
-                let number = text.strip_prefix("0x").filter(|text| text.len() <= digits);
-                let is_hex = |text: &&str| text.bytes().all(|b| b.is_ascii_hexdigit());
-                number.filter(is_hex).and_then(|text| u64::from_str_radix(text, 16).ok())
-            }
+            (_, Some(("bits", Json { kind: Kind::Text(text), .. }))) => bits_of(text, bytes),
             _ => None,
         };
         match bits {
@@ -151,8 +145,8 @@ impl Plain<'_, '_> {
                 let value = value.unwrap_or_default();
                 Value::Union(Box::new(UnionValue { case: case.clone(), value }))
             }
-            (["$value", KEPT] | [KEPT, "$value"], _) => {
-                let value = json.get("$value").map_or(Value::None, |json| self.value(json));
+            ([SPELLED, KEPT] | [KEPT, SPELLED], _) => {
+                let value = json.get(SPELLED).map_or(Value::None, |json| self.value(json));
                 let kept = json.get(KEPT).map(|json| self.kept(json)).unwrap_or_default();
                 Value::Spelled(Box::new(value), kept)
             }
@@ -187,11 +181,4 @@ fn single<'j, 't>(json: &'j Json<'t>) -> Option<(&'j str, &'j Json<'t>)> {
         },
         _ => None,
     }
-}
-
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> =
-        text.chars().map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
-    let digits = digits.filter(|digits| digits.len().is_multiple_of(2))?;
-    Some(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }

@@ -1,13 +1,16 @@
 //! From JSON to a value, by the model: with the path of everything that is wrong.
 
 use formwork::engine::{Program, cell_fits, epoch_of};
+use formwork::json::{
+    escaped, keys_words, member_words, no_field, plain_key, struct_words, union_words,
+};
 use formwork_model::{
     ArrayType, Case, Cell, EpochId, RecordId, Row, RowKind, Target, Type, UnionId, seen,
 };
 
 use super::parse::{Json, Kind, parse, position};
 use super::plain::Plain;
-use super::{FORMAT, JsonError, JsonProblem, KEPT, SCHEMA_VERSION, TOOL, VALUE};
+use super::{FORMAT, JsonError, JsonProblem, KEPT, SCHEMA_VERSION, SPELLED, TOOL, VALUE};
 use crate::shape::{Shape, Shapes, flattened};
 use crate::stack::with_stack;
 use crate::value::{StructValue, UnionValue, Value};
@@ -18,9 +21,6 @@ const MOST_PROBLEMS: usize = 32;
 /// Types that may stand around a value. The depth of a JSON text ends before, with several types
 /// a level.
 const MAX_DEPTH: u32 = 16_384;
-
-/// Names that a message lists at most.
-const MOST_NAMES: usize = 16;
 
 /// What stands at the head of a JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -261,15 +261,15 @@ impl<'t, 'm> Reader<'t, 'm> {
         json: &Json<'_>,
         mut read: impl FnMut(&mut Self, &Json<'_>) -> Value,
     ) -> Value {
-        let (Some(inner), Kind::Object(members)) = (json.get("$value"), &json.kind) else {
+        let (Some(inner), Kind::Object(members)) = (json.get(SPELLED), &json.kind) else {
             return read(self, json);
         };
-        for (key, member) in members.iter().filter(|(key, _)| key != "$value" && key != KEPT) {
+        for (key, member) in members.iter().filter(|(key, _)| key != SPELLED && key != KEPT) {
             self.problems.inside(key, |problems| {
                 problems.add(member, "beside `$value` there is only `$kept`".to_owned());
             });
         }
-        let length = self.problems.enter("$value");
+        let length = self.problems.enter(SPELLED);
         let value = read(self, inner);
         self.problems.path.truncate(length);
         let kept = json.get(KEPT).map(|kept| self.kept(kept)).unwrap_or_default();
@@ -402,10 +402,9 @@ impl<'t, 'm> Reader<'t, 'm> {
         if let Some(number) = found {
             return Value::Int(number);
         }
-        let names = listed(definition.members.iter().map(|member| member.name.as_str()));
-        let number = if definition.closed { "" } else { ", or its number" };
-        let name = &definition.name;
-        self.problems.wrong(json, &format!("a member of `{name}` ({names}){number}"))
+        let names = definition.members.iter().map(|member| member.name.as_str());
+        let expected = member_words(&definition.name, names, definition.closed);
+        self.problems.wrong(json, &expected)
     }
 
     fn text(&mut self, json: &Json<'_>, utf16: bool) -> Value {
@@ -452,15 +451,10 @@ impl<'t, 'm> Reader<'t, 'm> {
             self.problems.path.truncate(length);
             return Value::Union(Box::new(UnionValue { case: case.name.clone(), value }));
         }
-        let names = listed(union.cases.iter().map(|case| case.name.as_str()));
-        let expected = format!("an object whose one key is a case ({names})");
+        let expected = union_words(union.cases.iter().map(|case| case.name.as_str()));
         match &json.kind {
             Kind::Object(members) => {
-                let found: Vec<_> = members.iter().map(|(key, _)| key.as_str()).collect();
-                let found = match found.as_slice() {
-                    [] => "no key".to_owned(),
-                    _ => format!("`{}`", listed(found.into_iter())),
-                };
+                let found = keys_words(members.iter().map(|(key, _)| key.as_str()));
                 self.problems.add(json, format!("expected {expected}, found {found}"));
                 Value::None
             }
@@ -472,7 +466,7 @@ impl<'t, 'm> Reader<'t, 'm> {
         let mut value = StructValue::default();
         let Kind::Object(members) = &json.kind else {
             let name = &self.shapes.model.records[record.index()].template;
-            self.problems.wrong(json, &format!("an object with the fields of `{name}`"));
+            self.problems.wrong(json, &struct_words(name));
             return value;
         };
         for (key, member) in members.iter().filter(|(key, _)| key != KEPT) {
@@ -480,12 +474,9 @@ impl<'t, 'm> Reader<'t, 'm> {
             if name.and_then(|name| self.shapes.field(record, name)).is_none() {
                 let mut names = Vec::new();
                 self.names(rows, &mut names, 0);
-                let names = listed(names.into_iter());
                 let template = &self.shapes.model.records[record.index()].template;
-                self.problems.inside(key, |problems| {
-                    let message = format!("`{template}` has no such field; it has: {names}");
-                    problems.add(member, message);
-                });
+                let message = no_field(template, names.into_iter());
+                self.problems.inside(key, |problems| problems.add(member, message));
             }
         }
         self.fields(json, rows, &mut value, 0);
@@ -503,7 +494,7 @@ impl<'t, 'm> Reader<'t, 'm> {
                 }
                 continue;
             };
-            let key = super::write::escaped(name);
+            let key = escaped(name);
             match json.get(&key) {
                 Some(member) => {
                     let length = self.problems.enter(&key);
@@ -551,15 +542,6 @@ impl<'t, 'm> Reader<'t, 'm> {
     }
 }
 
-/// The name that a key stands for; none for keys of our own.
-fn plain_key(key: &str) -> Option<&str> {
-    match key.strip_prefix('$') {
-        Some(rest) if rest.starts_with('$') => Some(rest),
-        Some(_) => None,
-        None => Some(key),
-    }
-}
-
 /// The lowest and highest number of so many bits.
 fn limits(bits: u32, signed: bool) -> (i128, i128) {
     let bits = bits.min(64);
@@ -569,13 +551,4 @@ fn limits(bits: u32, signed: bool) -> (i128, i128) {
     } else {
         (0, (1_i128 << bits) - 1)
     }
-}
-
-/// The first few names.
-fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let mut names: Vec<_> = names.take(MOST_NAMES + 1).collect();
-    if names.len() > MOST_NAMES {
-        names[MOST_NAMES] = "…";
-    }
-    names.join(", ")
 }

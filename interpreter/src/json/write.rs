@@ -4,19 +4,18 @@ use std::fmt::Write;
 
 use formwork::ReadError;
 use formwork::engine::{Program, epoch_of};
+use formwork::json::{bits_text, bytes_text, escaped, tool};
 use formwork_model::{RecordId, is_unseen};
 
-use super::{FORMAT, INCOMPLETE, INSTEAD_OF, KEPT, KIND, ROW, SCHEMA_VERSION, STORED, TOOL, VALUE};
+use super::{
+    FORMAT, INCOMPLETE, INSTEAD_OF, KEPT, KIND, ROW, SCHEMA_VERSION, SPELLED, STORED, TOOL, VALUE,
+};
 use crate::shape::{Shape, Shapes};
 use crate::stack::with_stack;
 use crate::value::{Kept, StructValue, UnionValue, Value};
 
 /// Lists of numbers are broken into lines of about so many characters.
 const WIDTH: usize = 100;
-
-/// Bytes up to this number are written in hexadecimal, which people can read; more of them in
-/// base64, which is shorter.
-const HEX_BYTES: usize = 256;
 
 /// How a JSON text is laid out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -77,7 +76,7 @@ impl<'m> Writer<'m> {
         let model = self.shapes.model;
         self.begin('{');
         self.key(TOOL, true);
-        self.text(&format!("formwork {}", env!("CARGO_PKG_VERSION")));
+        self.text(&tool());
         self.key(FORMAT, false);
         self.text(&model.name);
         self.key(SCHEMA_VERSION, false);
@@ -153,7 +152,7 @@ impl<'m> Writer<'m> {
             Value::Spelled(inner, kept) if kept.is_empty() => self.value(inner, shape),
             Value::Spelled(inner, kept) => {
                 self.begin('{');
-                self.key("$value", true);
+                self.key(SPELLED, true);
                 self.value(inner, shape);
                 self.key(KEPT, false);
                 self.kept(kept);
@@ -183,13 +182,9 @@ impl<'m> Writer<'m> {
             }
             (Value::Bool(yes), _) => self.push(yes),
             (Value::Text(text), _) => self.text(text),
-            (Value::Bytes(bytes), _) if bytes.len() <= HEX_BYTES => {
-                let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-                self.wrapped("hex", |writer| writer.text(&hex));
-            }
             (Value::Bytes(bytes), _) => {
-                let base64 = super::base64::encode(bytes);
-                self.wrapped("base64", |writer| writer.text(&base64));
+                let (key, text) = bytes_text(bytes);
+                self.wrapped(key, |writer| writer.text(&text));
             }
             (Value::Units(units), _) => self.wrapped("utf16", |writer| {
                 let units: Vec<_> = units.iter().map(u16::to_string).collect();
@@ -214,16 +209,13 @@ impl<'m> Writer<'m> {
         let narrow = u32::try_from(bits).ok().filter(|_| bytes == 4);
         match narrow {
             Some(narrow) if f32::from_bits(narrow).is_finite() => {
-                self.push(format_args!("{:?}", f32::from_bits(narrow)));
+                self.push(zmij::Buffer::new().format_finite(f32::from_bits(narrow)));
             }
             None if f64::from_bits(bits).is_finite() => {
-                self.push(format_args!("{:?}", f64::from_bits(bits)));
+                self.push(zmij::Buffer::new().format_finite(f64::from_bits(bits)));
             }
             _ => {
-                let digits = usize::from(bytes) * 2;
-                self.wrapped("bits", |writer| {
-                    writer.push(format_args!("\"0x{bits:0digits$x}\""));
-                });
+                self.wrapped("bits", |writer| writer.text(&bits_text(bits, bytes)));
             }
         }
     }
@@ -365,7 +357,7 @@ impl<'m> Writer<'m> {
             }
             Value::Spelled(inner, kept) => {
                 self.begin('{');
-                self.key("$value", true);
+                self.key(SPELLED, true);
                 self.plain(inner);
                 self.key(KEPT, false);
                 self.kept(kept);
@@ -400,11 +392,6 @@ fn record(shape: Option<Shape<'_>>) -> Option<RecordId> {
 /// Whether several elements of this kind stand on one line.
 fn is_short(value: &Value) -> bool {
     matches!(value, Value::Int(_) | Value::Float { .. } | Value::Bool(_) | Value::None)
-}
-
-/// Keys of our own begin with `$`; names that do so get a second one.
-pub(super) fn escaped(name: &str) -> String {
-    if name.starts_with('$') { format!("${name}") } else { name.to_owned() }
 }
 
 /// A text in quotes.

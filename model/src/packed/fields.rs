@@ -76,9 +76,9 @@ macro_rules! id {
 
 lists! {
     fields Model {
-        name, root, byte_order, gaps, epoch_variables, epochs, exprs, records, unions, enums,
+        name, version, root, byte_order, gaps, epoch_variables, epochs, exprs, records, unions, enums,
         pointers, varints, relocation;
-        title, version, extensions, sources, strings, lets, remarks, examples
+        title, extensions, sources, strings, lets, remarks, examples
     }
     cases ByteOrderRule { Fixed(order), Mark { offset }, }
     cases Gaps { Zero, Kept, }

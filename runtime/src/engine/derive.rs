@@ -162,7 +162,7 @@ impl<'p> Tree<'p, '_> {
     }
 
     /// Node in which an equation is evaluated, if it applies.
-    fn scope(&self, definer: &'p Definer, loc: Loc) -> Option<NodeRef> {
+    pub(crate) fn scope(&self, definer: &'p Definer, loc: Loc) -> Option<NodeRef> {
         match &definer.scope {
             DefinerScope::Own => Some(loc.node),
             DefinerScope::Case(row, case) => {

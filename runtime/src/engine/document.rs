@@ -3,7 +3,7 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use super::entry::{byte_order, choose_epoch};
+use super::entry::{byte_order, choose_epoch, wrong_magic};
 use super::item::{Item, Loc, NodeRef, MAX_SIZE};
 use super::plan::Direction;
 use super::program::Program;
@@ -114,6 +114,7 @@ fn read_as<'p, 'b>(
         Some(error) => Some(error),
         None => engine.read_file().err(),
     };
+    let error = error.map(|error| wrong_magic(model, bytes, &error).unwrap_or(error));
     engine.tree.partial.failed = error.is_some();
     (Document { engine, program }, error)
 }

@@ -1,12 +1,16 @@
 //! What stands at constant places and decides everything else: byte order and epoch.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::Endian;
-use crate::model::{ByteOrderRule, Cell, Epoch, EpochId, Model, RecordId, RowId, Storage, Type};
+use crate::model::{
+    ByteOrderRule, Cell, Epoch, EpochId, Home, Model, RecordId, RowId, RowKind, Signature, Storage,
+    Type,
+};
 use crate::path::{Path, Segment};
 
 pub(crate) fn byte_order(model: &Model, bytes: &[u8]) -> Result<Endian, ReadError> {
@@ -65,6 +69,88 @@ pub(crate) fn find_epoch(model: &Model, context: &[i128]) -> Result<EpochId, (St
     let culprit = variables.find(|(index, (_, n))| !covered(*index, **n)).map(|(_, found)| found);
     let culprit = culprit.or_else(|| model.epoch_variables.iter().zip(context).next());
     Err(culprit.map_or((String::new(), 0), |(variable, n)| (variable.name.clone(), *n)))
+}
+
+/// That a magic number is another one, where that explains an error better: a file of another format has
+/// no byte order mark, for instance.
+#[cold]
+pub(crate) fn wrong_magic(model: &Model, bytes: &[u8], error: &ReadError) -> Option<ReadError> {
+    if matches!(error.kind(), ReadErrorKind::TooLarge { .. }) {
+        return None;
+    }
+    let signature = Signature::of(model);
+    let wrong = signature.cells.iter().find_map(|cell| {
+        let start = usize::try_from(cell.offset).ok()?;
+        let end = bytes.len().min(start.checked_add(cell.allowed.first()?.len())?);
+        // Of a short file, what is there.
+        let found = bytes.get(start..end).filter(|found| !found.is_empty())?;
+        let rows = magic_path(model, model.root, 0, cell.offset, 0)?;
+        let is_other = cell.allowed.iter().all(|allowed| !allowed.starts_with(found));
+        is_other.then_some((cell, rows, found))
+    });
+    let (cell, rows, found) = wrong?;
+    let expected: Vec<String> = cell.allowed.iter().map(|bytes| quoted(bytes)).collect();
+    let kind = ReadErrorKind::NotEqual {
+        expected: expected.join(" or ").into(),
+        actual: quoted(found).into(),
+    };
+    Some(ReadError::new(kind, cell.offset).with_path(row_path(model, &rows)))
+}
+
+/// Inline rows from a record at an address to a constant that stands at another in every layout.
+fn magic_path(
+    model: &Model,
+    record: RecordId,
+    base: u64,
+    wanted: u64,
+    depth: u32,
+) -> Option<Vec<RowId>> {
+    if depth > 64 {
+        return None;
+    }
+    let record = &model.records[record.index()];
+    // Rows without homes follow the fixed block, as long as all before them have one size.
+    let fixed = record.sizes.first().copied().flatten();
+    let mut next = base.checked_add(fixed.unwrap_or(0));
+    (0..).map(RowId).zip(&record.rows).find_map(|(id, row)| {
+        let at = match row.homes.first()? {
+            Home::At(offset) => base.checked_add(*offset),
+            Home::Next => {
+                let size = model.size_of(&row.ty, EpochId(0)).filter(|_| row.when.is_none());
+                let here = next;
+                next = here.zip(size).and_then(|(here, size)| here.checked_add(size));
+                here
+            }
+            Home::Absent | Home::Nowhere => None,
+        };
+        let at = at.filter(|at| *at <= wanted)?;
+        let inside = match (row.ty.in_epoch(EpochId(0)), &row.kind) {
+            (Type::Run(_) | Type::Region(_), RowKind::Constant(_)) if at == wanted => Vec::new(),
+            (Type::Record(inner), _) => magic_path(model, *inner, at, wanted, depth + 1)?,
+            _ => return None,
+        };
+        let mut path = vec![id];
+        path.extend(inside);
+        Some(path)
+    })
+}
+
+/// Bytes as a text, and in hexadecimal where they are none.
+pub(crate) fn quoted(bytes: &[u8]) -> String {
+    let mut text = String::from("\"");
+    for byte in bytes {
+        match byte {
+            0 => text.push_str("\\0"),
+            _ => text.extend(byte.escape_ascii().map(char::from)),
+        }
+    }
+    text.push('"');
+    let is_text = |byte: &u8| matches!(byte, 0 | b' '..=b'~');
+    if !bytes.iter().all(is_text) {
+        let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        text.push_str(&format!(" (hex {})", digits.join(" ")));
+    }
+    text
 }
 
 /// The same error, at the end of the file if its field begins behind that.

@@ -418,14 +418,19 @@ impl<'p> Engine<'p, '_> {
         let nodes = match nodes {
             Ok(nodes) => nodes,
             Err(error) => {
-                let key = match error {
+                let index = match error {
                     DictionaryError::EmptyKey { index }
                     | DictionaryError::DuplicateKey { index, .. }
-                    | DictionaryError::KeyTooLong { index } => keys.get(index),
+                    | DictionaryError::KeyTooLong { index } => Some(index),
                     _ => None,
                 };
+                let key = index.and_then(|index| keys.get(index));
                 let key = key.map_or_else(String::new, |key| self.tree.text(*key).into());
-                return Err(Box::new(Fault::Keys(error, key)));
+                let place = match index {
+                    Some(index) if !self.is_reading() => self.place_of(path, this, it, index)?,
+                    _ => None,
+                };
+                return Err(Box::new(Fault::Keys(error, key, place)));
             }
         };
         let mut table = Table::with_room_for(4, nodes.len());
@@ -435,6 +440,34 @@ impl<'p> Engine<'p, '_> {
             table.push([Item::Int(bit), Item::Int(zero), Item::Int(one), Item::Text(name)]);
         }
         Ok(self.add_table(table))
+    }
+
+    /// Where the text at a path stands that is the one at a position among all.
+    fn place_of(
+        &mut self,
+        path: &'p Path,
+        this: NodeRef,
+        it: Option<Val>,
+        mut left: usize,
+    ) -> Fallible<Option<Loc>> {
+        let mut place = None;
+        self.walk(path, this, it, &mut false, &mut |engine, val| {
+            let Val::Loc(loc) = val else { return Ok(true) };
+            let (count, whole) = match engine.fetch(loc)? {
+                Item::Array(array) if loc.index().is_none() => {
+                    (engine.tree.count(array) as usize, true)
+                }
+                _ => (1, false),
+            };
+            if left < count {
+                let index = u32::try_from(left).unwrap_or(0);
+                place = Some(if whole { loc.at(index) } else { loc });
+                return Ok(false);
+            }
+            left -= count;
+            Ok(true)
+        })?;
+        Ok(place)
     }
 
     pub(crate) fn add_table(&mut self, table: Table) -> u32 {

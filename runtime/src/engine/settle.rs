@@ -419,7 +419,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             Err(fault) if kind == KeptKind::Dictionary => {
                 let message = match *fault {
                     Fault::Eval(message) => message,
-                    Fault::Keys(error, _) => format!("{error}"),
+                    Fault::Keys(error, ..) => format!("{error}"),
                     other => return Err(Box::new(other)),
                 };
                 self.note(self.tree.row_at(loc), loc, message);

@@ -12,8 +12,8 @@ use super::partial::Unfinished;
 use super::program::Program;
 use super::source::{row_name, spelled_row};
 use super::tree::Tree;
-use crate::inspect::Inspector;
-use crate::model::{Meaning, Record, RecordId, RecordKind, Row, Type};
+use crate::inspect::{Holds, Inspector, RowName};
+use crate::model::{KeptAs, Meaning, RecordId, RecordKind, Row, Type};
 use crate::spelling::{KeptKind, KeptValue, Spelling, SpellingEntry};
 
 impl Document<'_, '_> {
@@ -206,22 +206,39 @@ impl Show<'_> {
             return;
         }
         let names = self.names(self.tree.record_id(node));
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        to.spelling(&spelling, &names);
+        let columns: Vec<Vec<&str>> = names.iter().map(|(_, row)| self.columns(row)).collect();
+        let rows = names.iter().zip(&columns).map(|((name, row), columns)| {
+            let holds = self.tree.model().kept_as(row);
+            let holds = match holds {
+                KeptAs::Value => Holds::Value,
+                KeptAs::Float(bytes) => Holds::Float(bytes),
+                KeptAs::Table(_) => Holds::Table(columns),
+            };
+            RowName { name, holds }
+        });
+        to.spelling(&spelling, &rows.collect::<Vec<_>>());
     }
 
-    /// Names of the rows that a spelling of a record may be about, by number.
-    fn names(self, id: RecordId) -> Vec<String> {
+    /// Names of the columns of a computed table.
+    fn columns(&self, row: &Row) -> Vec<&str> {
+        match self.tree.model().kept_as(row) {
+            KeptAs::Table(id) => self.tree.model().columns(id),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The rows that a spelling of a record may be about, by number, with their names.
+    fn names(&self, id: RecordId) -> Vec<(String, &Row)> {
         let model = self.tree.model();
-        let record = &model.records[id.index()];
-        let of = |record: &Record| -> Vec<String> {
-            record.numbered_rows().map(|(id, row)| row_name(row, id)).collect()
+        let mut names = Vec::new();
+        let mut add = |record: RecordId| {
+            let rows = model.records[record.index()].numbered_rows();
+            names.extend(rows.map(|(id, row)| (row_name(row, id), row)));
         };
-        let mut names = of(record);
-        if let RecordKind::Case(union, case) = record.kind {
-            for form in &model.unions[union.index()].cases[case as usize].forms {
-                names.extend(of(&model.records[form.record.index()]));
-            }
+        add(id);
+        if let RecordKind::Case(union, case) = model.records[id.index()].kind {
+            let forms = &model.unions[union.index()].cases[case as usize].forms;
+            forms.iter().for_each(|form| add(form.record));
         }
         names
     }

@@ -1412,9 +1412,10 @@ impl<'p, 'b> Tree<'p, 'b> {
             let record = self.record(node);
             let definition = record.rows.get(row.index());
             if let Some((name, ty)) = definition.and_then(|r| Some((r.name.as_ref()?, &r.ty))) {
-                // The value of a transparent record is its row, and the row that holds a case of
-                // a union type has no name of its own in paths.
-                if record.transparent != Some(row) && !self.model().is_body(ty) {
+                // The value of a transparent struct is its row, that of a case is all its fields,
+                // and the row that holds a case of a union type has no name of its own in paths.
+                let stands = record.transparent == Some(row) && self.case_of(node).is_none();
+                if !stands && !self.model().is_body(ty) {
                     path.prepend(Segment::Field(name.clone().into()));
                 }
             }

@@ -35,8 +35,8 @@ pub(crate) enum Fault {
     Read(ReadError),
     /// An expression has no value here.
     Eval(String),
-    /// No radix tree can hold these keys; with the key it is about.
-    Keys(DictionaryError, String),
+    /// No radix tree can hold these keys; with the key it is about, and its place.
+    Keys(DictionaryError, String, Option<Loc>),
     /// The address of an object is asked for before the layout has placed it.
     NotPlaced(String),
     /// A number depends on itself.
@@ -59,10 +59,10 @@ pub(crate) fn read_kind(fault: Fault) -> Result<ReadErrorKind, ReadError> {
         Fault::Read(error) => return Err(error),
         Fault::Limit(kind) => kind,
         Fault::Eval(message) => expression(message),
-        Fault::Keys(DictionaryError::DuplicateKey { .. }, key) => {
+        Fault::Keys(DictionaryError::DuplicateKey { .. }, key, _) => {
             ReadErrorKind::DuplicateKey { key: key.into() }
         }
-        Fault::Keys(error, _) => expression(format!("{error}")),
+        Fault::Keys(error, ..) => expression(format!("{error}")),
         Fault::NotPlaced(what) => expression(format!("the address of `{what}` is not known here")),
         Fault::Cycle(what) => expression(format!("`{what}` depends on itself")),
     })

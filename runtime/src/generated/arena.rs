@@ -160,7 +160,7 @@ macro_rules! __arena {
         }
 
         #[doc(hidden)]
-        pub fn __format() -> &'static $crate::__rt::Packed {
+        pub fn __format() -> &'static $crate::__rt::Carried {
             <$value>::__format()
         }
     };

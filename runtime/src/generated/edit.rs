@@ -6,7 +6,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::{Packed, Source};
+use super::{Carried, Source};
 use crate::edit::{moved, EditError};
 use crate::engine::{self, Given, Moved, References, Step};
 use crate::model::{RecordId, RowId};
@@ -130,7 +130,7 @@ impl<T: Source + Places> Edited for T {
 #[derive(Debug)]
 pub struct Array {
     /// The format.
-    pub format: fn() -> &'static Packed,
+    pub format: fn() -> &'static Carried,
     /// The record whose values are edited.
     pub record: u32,
     /// The way from there to the array: records and rows, and whether a row is all that a value has
@@ -372,7 +372,7 @@ fn put_all(of: &mut dyn Edited, found: &References<'_>, all: &[Moved]) -> Result
 /// # Errors
 ///
 /// If some of them has none.
-pub fn turn(format: &'static Packed, of: &mut dyn Edited) -> Result<(), EditError> {
+pub fn turn(format: &'static Carried, of: &mut dyn Edited) -> Result<(), EditError> {
     let program = format.program();
     let found = engine::references(program, program.model().root, of.as_given())?;
     let all = found.all().iter();

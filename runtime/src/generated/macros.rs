@@ -1040,8 +1040,8 @@ macro_rules! __file {
 
         /// The format, as the engine has it.
         #[doc(hidden)]
-        pub fn __format() -> &'static $crate::__rt::Packed {
-            static FORMAT: $crate::__rt::Packed = $crate::__rt::Packed::new($packed);
+        pub fn __format() -> &'static $crate::__rt::Carried {
+            static FORMAT: $crate::__rt::Carried = $crate::__rt::Carried::new($packed);
             &FORMAT
         }
     };

@@ -8,21 +8,26 @@
 
 mod arbitrary;
 mod arena;
+mod carried;
 mod edit;
 mod inspect;
 mod macros;
 mod made;
 mod names;
-mod packed;
+mod packing;
 mod serde;
 mod source;
 mod value;
 
 pub use crate::engine::{Asked, Fields, Given, Spelled, Step};
+pub use crate::json::FromMembers;
 pub use crate::spelling::SpellingEntry;
 pub use crate::straight as s;
+pub use carried::{read, validate, write, Carried};
 pub use edit::{number, on_way, turn, Array, Edited, Number, Place, Places};
 pub use made::{Made, Seen};
 pub use names::*;
-pub use packed::{read, validate, write, Packed};
+pub use packing::{
+    layout_of, pack, pack_file, pack_number, unpack, unpack_file, Bytes, Damaged, Packed,
+};
 pub use source::{visit_kept, Source};

@@ -14,8 +14,8 @@ pub use crate::index::no_short_index;
 pub use crate::same::Same;
 
 pub use super::inspect::{
-    inspect_bits, inspect_kept, show, show_flat, show_in_some, show_inside, show_spelled,
-    show_struct, Inside, Parts,
+    inspect_bits, inspect_kept, names_of, names_of_some, show, show_flat, show_in_some,
+    show_inside, show_spelled, show_struct, Inside, Parts,
 };
 pub use super::value::{index_number, repeat, Own, ToKept};
 

@@ -1,307 +1,336 @@
-//! `serde` for types of the runtime, as macros: the crate that includes generated code has `serde`, and
-//! this one has not.
+//! `serde`, as macros: the crate that includes generated code has `serde`, and this one has not.
+//!
+//! For people, a value is what it shows of itself, in the form of the command's JSON; for programs, a
+//! run of bytes.
 
-/// The module `as_serde`, for the attributes of fields with types of the runtime.
+/// The module `as_serde`: how a value goes through `serde`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __as_serde {
     () => {
-        #[allow(dead_code, unused_imports)]
+        #[allow(dead_code)]
         mod as_serde {
-            use $crate::__rt::{Box, Cow, Err, None, Ok, Option, Result, Some, String, Vec};
+            use ::core::cell::Cell;
+            use ::core::fmt;
 
-            /// A type that knows nothing of `serde`, and what is serialized in its place.
-            pub trait Remote: Sized {
-                type Form: ::serde::Serialize + ::serde::de::DeserializeOwned;
+            use ::serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
+            use ::serde::ser::{SerializeMap as _, SerializeSeq as _};
+            use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-                fn form(&self) -> Self::Form;
+            use $crate::__rt::{
+                layout_of, pack, pack_file, unpack, unpack_file, Carried, Err, Ok, Packed, Result,
+                Some, Source, String, Vec,
+            };
+            use $crate::inspect::Inspect;
+            use $crate::json::{self, FromJson, Json, Tape, Token};
 
-                fn of_form(form: Self::Form) -> Result<Self, &'static str>;
-            }
-
-            pub fn serialize<T: Remote, S: ::serde::Serializer>(
+            pub fn serialize<T: Inspect + Packed, S: Serializer>(
                 value: &T,
-                serializer: S,
+                to: S,
             ) -> Result<S::Ok, S::Error> {
-                ::serde::Serialize::serialize(&value.form(), serializer)
+                if !to.is_human_readable() {
+                    return to.serialize_bytes(&pack(value));
+                }
+                let tape = json::tape_of(value, None);
+                Part { tape: &tape, at: &Cell::new(0) }.serialize(to)
             }
 
-            pub fn deserialize<'de, T: Remote, D: ::serde::Deserializer<'de>>(
-                deserializer: D,
+            pub fn deserialize<'de, T: FromJson + Packed, D: Deserializer<'de>>(
+                from: D,
             ) -> Result<T, D::Error> {
-                let form = <T::Form as ::serde::Deserialize>::deserialize(deserializer)?;
-                T::of_form(form).map_err(::serde::de::Error::custom)
+                if !from.is_human_readable() {
+                    let bytes = from.deserialize_byte_buf(Bytes)?;
+                    return unpack(&bytes).map_err(D::Error::custom);
+                }
+                let Tree(json) = Tree::deserialize(from)?;
+                json::read(json).map_err(D::Error::custom)
             }
 
-            $crate::__serde_remote! {
-                Remote: u8 u16 u32 u64 i8 i16 i32 i64 i128 f32 f64 bool
+            pub fn serialize_file<T: Inspect + Packed + Source, S: Serializer>(
+                value: &T,
+                format: &Carried,
+                to: S,
+            ) -> Result<S::Ok, S::Error> {
+                if !to.is_human_readable() {
+                    return to.serialize_bytes(&pack_file(format, value));
+                }
+                let tape = json::tape_of(value, layout_of(format, value));
+                let model = format.program().model();
+                let mut head = to.serialize_map(Some(4))?;
+                head.serialize_entry(json::TOOL, &json::tool())?;
+                head.serialize_entry(json::FORMAT, &model.name)?;
+                head.serialize_entry(json::SCHEMA_VERSION, &model.version)?;
+                head.serialize_entry(json::VALUE, &Part { tape: &tape, at: &Cell::new(0) })?;
+                head.end()
             }
 
-            impl<'a> Remote for Cow<'a, str> {
-                type Form = String;
-
-                fn form(&self) -> String {
-                    String::from(&**self)
+            pub fn deserialize_file<'de, T: FromJson + Packed, D: Deserializer<'de>>(
+                format: &Carried,
+                from: D,
+            ) -> Result<T, D::Error> {
+                if !from.is_human_readable() {
+                    let bytes = from.deserialize_byte_buf(Bytes)?;
+                    return unpack_file(format, &bytes).map_err(D::Error::custom);
                 }
-
-                fn of_form(form: String) -> Result<Self, &'static str> {
-                    Ok(Cow::Owned(form))
-                }
+                let Tree(json) = Tree::deserialize(from)?;
+                let model = format.program().model();
+                json::with_header(json, &model.name, model.version).map_err(D::Error::custom)
             }
 
-            impl<'a> Remote for Cow<'a, [u8]> {
-                type Form = Vec<u8>;
-
-                fn form(&self) -> Vec<u8> {
-                    self.to_vec()
-                }
-
-                fn of_form(form: Vec<u8>) -> Result<Self, &'static str> {
-                    Ok(Cow::Owned(form))
-                }
+            /// What comes next of a value.
+            struct Part<'t> {
+                tape: &'t Tape,
+                at: &'t Cell<usize>,
             }
 
-            impl Remote for $crate::Endian {
-                type Form = String;
-
-                fn form(&self) -> String {
-                    String::from(match self {
-                        $crate::Endian::Little => "little",
-                        $crate::Endian::Big => "big",
-                    })
-                }
-
-                fn of_form(form: String) -> Result<Self, &'static str> {
-                    match form.as_str() {
-                        "little" => Ok($crate::Endian::Little),
-                        "big" => Ok($crate::Endian::Big),
-                        _ => Err("a byte order is `little` or `big`"),
+            impl Part<'_> {
+                /// Whether a list or an object ends here.
+                fn ends(&self) -> bool {
+                    let end = self.tape.end(self.at.get());
+                    if let Some(behind) = end {
+                        self.at.set(behind);
                     }
+                    end.is_some()
                 }
             }
 
-            impl Remote for $crate::Utf16 {
-                type Form = Units;
-
-                fn form(&self) -> Units {
-                    match self.to_text() {
-                        Some(text) => Units::Text(text),
-                        None => Units::Units(self.units().to_vec()),
-                    }
-                }
-
-                fn of_form(form: Units) -> Result<Self, &'static str> {
-                    Ok(match form {
-                        Units::Text(text) => $crate::Utf16::from(text),
-                        Units::Units(units) => $crate::Utf16::from_units(units),
-                    })
-                }
-            }
-
-            /// A text, or units that are none.
-            #[derive(::serde::Serialize, ::serde::Deserialize)]
-            #[serde(untagged)]
-            pub enum Units {
-                Text(String),
-                Units(Vec<u16>),
-            }
-
-            /// One deviation: row, index, kind, what was stored, what it is instead of.
-            type Entry = (u16, Option<u32>, String, Stored, Stored);
-
-            /// Something of a file that spelling remembers.
-            #[derive(::serde::Serialize, ::serde::Deserialize)]
-            pub enum Stored {
-                None,
-                Bool(bool),
-                Int(i128),
-                Text(String),
-                Bytes(Vec<u8>),
-                Units(Vec<u16>),
-                Table(Vec<Vec<Stored>>),
-                List(Vec<Stored>),
-                Spelling(Vec<Entry>),
-            }
-
-            fn stored(value: &$crate::spelling::KeptValue) -> Stored {
-                match value {
-                    $crate::spelling::KeptValue::None => Stored::None,
-                    $crate::spelling::KeptValue::Bool(yes) => Stored::Bool(*yes),
-                    $crate::spelling::KeptValue::Int(number) => Stored::Int(*number),
-                    $crate::spelling::KeptValue::Text(text) => Stored::Text(text.clone()),
-                    $crate::spelling::KeptValue::Bytes(bytes) => Stored::Bytes(bytes.clone()),
-                    $crate::spelling::KeptValue::Units(units) => Stored::Units(units.clone()),
-                    $crate::spelling::KeptValue::Table(rows) => Stored::Table(
-                        rows.iter().map(|row| row.iter().map(stored).collect()).collect(),
-                    ),
-                    $crate::spelling::KeptValue::List(list) => {
-                        Stored::List(list.iter().map(stored).collect())
-                    }
-                    $crate::spelling::KeptValue::Spelling(spelling) => {
-                        Stored::Spelling(spelling.form())
-                    }
-                }
-            }
-
-            fn kept(form: Stored) -> Result<$crate::spelling::KeptValue, &'static str> {
-                Ok(match form {
-                    Stored::None => $crate::spelling::KeptValue::None,
-                    Stored::Bool(yes) => $crate::spelling::KeptValue::Bool(yes),
-                    Stored::Int(number) => $crate::spelling::KeptValue::Int(number),
-                    Stored::Text(text) => $crate::spelling::KeptValue::Text(text),
-                    Stored::Bytes(bytes) => $crate::spelling::KeptValue::Bytes(bytes),
-                    Stored::Units(units) => $crate::spelling::KeptValue::Units(units),
-                    Stored::Table(rows) => $crate::spelling::KeptValue::Table(
-                        rows.into_iter()
-                            .map(|row| row.into_iter().map(kept).collect())
-                            .collect::<Result<_, _>>()?,
-                    ),
-                    Stored::List(list) => {
-                        let list = list.into_iter().map(kept).collect::<Result<_, _>>()?;
-                        $crate::spelling::KeptValue::List(list)
-                    }
-                    Stored::Spelling(form) => {
-                        $crate::spelling::KeptValue::Spelling(Remote::of_form(form)?)
-                    }
-                })
-            }
-
-            impl Remote for $crate::Spelling {
-                type Form = Vec<Entry>;
-
-                fn form(&self) -> Vec<Entry> {
-                    self.entries()
-                        .iter()
-                        .map(|entry| {
-                            let kind = String::from(entry.kind.name());
-                            let (new, old) = (stored(&entry.stored), stored(&entry.instead_of));
-                            (entry.row, entry.index, kind, new, old)
-                        })
-                        .collect()
-                }
-
-                fn of_form(form: Vec<Entry>) -> Result<Self, &'static str> {
-                    let mut spelling = $crate::Spelling::default();
-                    for (row, index, kind, stored, instead_of) in form {
-                        let kinds = $crate::spelling::KeptKind::ALL.into_iter();
-                        let kind = kinds
-                            .chain([$crate::spelling::KeptKind::Inside])
-                            .find(|known| known.name() == kind)
-                            .ok_or("no such kind of spelling")?;
-                        let (stored, instead_of) = (kept(stored)?, kept(instead_of)?);
-                        let entry = $crate::spelling::SpellingEntry {
-                            row,
-                            index,
-                            kind,
-                            stored,
-                            instead_of,
-                        };
-                        spelling.keep(entry);
-                    }
-                    Ok(spelling)
-                }
-            }
-
-            impl<T: Remote> Remote for $crate::Kept<T> {
-                type Form = Option<(T::Form, Option<T::Form>)>;
-
-                fn form(&self) -> Self::Form {
-                    self.deviation()
-                        .map(|(stored, instead_of)| (stored.form(), instead_of.map(Remote::form)))
-                }
-
-                fn of_form(form: Self::Form) -> Result<Self, &'static str> {
-                    Ok(match form {
-                        None => $crate::Kept::canonical(),
-                        Some((stored, None)) => $crate::Kept::from(T::of_form(stored)?),
-                        Some((stored, Some(instead_of))) => {
-                            $crate::Kept::instead_of(T::of_form(stored)?, T::of_form(instead_of)?)
+            impl Serialize for Part<'_> {
+                fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                    let (token, behind) = self.tape.token(self.at.get());
+                    self.at.set(behind);
+                    match token {
+                        Token::Null => to.serialize_none(),
+                        Token::Bool(yes) => to.serialize_bool(yes),
+                        Token::Int(number) => {
+                            match (i64::try_from(number), u64::try_from(number)) {
+                                (Ok(number), _) => to.serialize_i64(number),
+                                (_, Ok(number)) => to.serialize_u64(number),
+                                _ => to.serialize_i128(number),
+                            }
                         }
-                    })
+                        Token::Float32(number) => to.serialize_f32(number),
+                        Token::Float64(number) => to.serialize_f64(number),
+                        Token::Text(text) => to.serialize_str(text),
+                        Token::List(count) => {
+                            let mut list = to.serialize_seq(Some(count))?;
+                            while !self.ends() {
+                                list.serialize_element(self)?;
+                            }
+                            list.end()
+                        }
+                        Token::Object => {
+                            let mut object = to.serialize_map(None)?;
+                            while !self.ends() {
+                                let key = self.at.get();
+                                self.at.set(key + 1);
+                                object.serialize_entry(self.tape.key(key), self)?;
+                            }
+                            object.end()
+                        }
+                    }
                 }
             }
 
-            impl<T: Remote> Remote for Option<T> {
-                type Form = Option<T::Form>;
+            /// Bytes of a packed value.
+            struct Bytes;
 
-                fn form(&self) -> Self::Form {
-                    self.as_ref().map(Remote::form)
+            impl<'de> Visitor<'de> for Bytes {
+                type Value = Vec<u8>;
+
+                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str("bytes")
                 }
 
-                fn of_form(form: Self::Form) -> Result<Self, &'static str> {
-                    form.map(T::of_form).transpose()
+                fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+                    Ok(Vec::from(bytes))
+                }
+
+                fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<Vec<u8>, E> {
+                    Ok(bytes)
+                }
+
+                fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<u8>, A::Error> {
+                    let mut bytes = Vec::new();
+                    while let Some(byte) = list.next_element()? {
+                        bytes.push(byte);
+                    }
+                    Ok(bytes)
                 }
             }
 
-            impl<T: Remote> Remote for Vec<T> {
-                type Form = Vec<T::Form>;
+            /// Anything that JSON may have.
+            struct Tree(Json);
 
-                fn form(&self) -> Self::Form {
-                    self.iter().map(Remote::form).collect()
-                }
-
-                fn of_form(form: Self::Form) -> Result<Self, &'static str> {
-                    form.into_iter().map(T::of_form).collect()
+            impl<'de> Deserialize<'de> for Tree {
+                fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Tree, D::Error> {
+                    from.deserialize_any(Anything).map(Tree)
                 }
             }
 
-            impl<T: Remote> Remote for Box<T> {
-                type Form = T::Form;
+            struct Anything;
 
-                fn form(&self) -> Self::Form {
-                    (**self).form()
+            impl<'de> Visitor<'de> for Anything {
+                type Value = Json;
+
+                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str("a value")
                 }
 
-                fn of_form(form: Self::Form) -> Result<Self, &'static str> {
-                    T::of_form(form).map(Box::new)
+                fn visit_unit<E>(self) -> Result<Json, E> {
+                    Ok(Json::Null)
+                }
+
+                fn visit_none<E>(self) -> Result<Json, E> {
+                    Ok(Json::Null)
+                }
+
+                fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Json, D::Error> {
+                    from.deserialize_any(self)
+                }
+
+                fn visit_newtype_struct<D: Deserializer<'de>>(
+                    self,
+                    from: D,
+                ) -> Result<Json, D::Error> {
+                    from.deserialize_any(self)
+                }
+
+                fn visit_bool<E>(self, yes: bool) -> Result<Json, E> {
+                    Ok(Json::Bool(yes))
+                }
+
+                fn visit_i64<E>(self, number: i64) -> Result<Json, E> {
+                    Ok(Json::Int(number.into()))
+                }
+
+                fn visit_u64<E>(self, number: u64) -> Result<Json, E> {
+                    Ok(Json::Int(number.into()))
+                }
+
+                fn visit_i128<E>(self, number: i128) -> Result<Json, E> {
+                    Ok(Json::Int(number))
+                }
+
+                fn visit_f64<E>(self, number: f64) -> Result<Json, E> {
+                    Ok(Json::Float(number))
+                }
+
+                fn visit_str<E>(self, text: &str) -> Result<Json, E> {
+                    Ok(Json::Text(String::from(text)))
+                }
+
+                fn visit_string<E>(self, text: String) -> Result<Json, E> {
+                    Ok(Json::Text(text))
+                }
+
+                fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Json, A::Error> {
+                    let mut elements = Vec::new();
+                    while let Some(Tree(element)) = list.next_element()? {
+                        elements.push(element);
+                    }
+                    Ok(Json::List(elements))
+                }
+
+                fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+                    let mut members = json::Keys::default();
+                    while let Some((key, Tree(member))) = map.next_entry::<String, Tree>()? {
+                        members.add(key, member).map_err(A::Error::custom)?;
+                    }
+                    Ok(members.object())
                 }
             }
         }
     };
 }
 
-/// `Remote`, by its path, of numbers that stand for themselves.
+/// The traits of `serde`: of a type, of the type that stands for a file, of the arena of one.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __serde_remote {
-    ($remote:path: $($name:ident)*) => {$(
-        impl $remote for $name {
-            type Form = $name;
+macro_rules! __serde {
+    ([$($name:tt)*] $($packed:tt)*) => {
+        $crate::__packed! { [$($name)*] $($packed)* }
 
-            fn form(&self) -> $name {
-                *self
-            }
-
-            fn of_form(form: $name) -> ::core::result::Result<$name, &'static str> {
-                $crate::__rt::Ok(form)
+        impl ::serde::Serialize for $($name)* {
+            fn serialize<S: ::serde::Serializer>(
+                &self,
+                to: S,
+            ) -> $crate::__rt::Result<S::Ok, S::Error> {
+                as_serde::serialize(self, to)
             }
         }
-    )*};
-}
 
-/// A position in an array, as a number.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __serde_index {
-    ($name:ident) => {
+        impl<'de> ::serde::Deserialize<'de> for $($name)* {
+            fn deserialize<D: ::serde::Deserializer<'de>>(
+                from: D,
+            ) -> $crate::__rt::Result<Self, D::Error> {
+                as_serde::deserialize(from)
+            }
+        }
+    };
+    (file [$($name:tt)*] $($packed:tt)*) => {
+        $crate::__packed! { [$($name)*] $($packed)* }
+
+        impl ::serde::Serialize for $($name)* {
+            fn serialize<S: ::serde::Serializer>(
+                &self,
+                to: S,
+            ) -> $crate::__rt::Result<S::Ok, S::Error> {
+                as_serde::serialize_file(self, Self::__format(), to)
+            }
+        }
+
+        impl<'de> ::serde::Deserialize<'de> for $($name)* {
+            fn deserialize<D: ::serde::Deserializer<'de>>(
+                from: D,
+            ) -> $crate::__rt::Result<Self, D::Error> {
+                as_serde::deserialize_file(Self::__format(), from)
+            }
+        }
+    };
+    (arena $name:ident [$value:ty]) => {
         impl ::serde::Serialize for $name {
             fn serialize<S: ::serde::Serializer>(
                 &self,
-                serializer: S,
-            ) -> ::core::result::Result<S::Ok, S::Error> {
-                serializer.serialize_u32(self.number())
+                to: S,
+            ) -> $crate::__rt::Result<S::Ok, S::Error> {
+                let value = self.to_value().map_err(::serde::ser::Error::custom)?;
+                ::serde::Serialize::serialize(&value, to)
             }
         }
 
         impl<'de> ::serde::Deserialize<'de> for $name {
             fn deserialize<D: ::serde::Deserializer<'de>>(
-                deserializer: D,
-            ) -> ::core::result::Result<Self, D::Error> {
-                let number = <u32 as ::serde::Deserialize>::deserialize(deserializer)?;
-                $name::try_new(number).map_err(::serde::de::Error::custom)
+                from: D,
+            ) -> $crate::__rt::Result<Self, D::Error> {
+                let value = <$value as ::serde::Deserialize>::deserialize(from)?;
+                Self::from_value(&value).map_err(::serde::de::Error::custom)
+            }
+        }
+    };
+}
+
+/// The same of a position in an array, a number.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __serde_index {
+    ($name:ident) => {
+        impl $crate::json::FromJson for $name {
+            fn expected() -> $crate::__rt::String {
+                $crate::json::index_words()
+            }
+
+            fn read(
+                json: $crate::json::Json,
+                _: $crate::json::Within,
+            ) -> $crate::__rt::Result<Self, $crate::json::Wrong> {
+                let number = $crate::json::index(&json)?;
+                $name::try_new(number)
+                    .map_err(|_| $crate::json::Wrong::expected(&Self::expected(), &json))
             }
         }
 
-        $crate::__serde_remote!(as_serde::Remote: $name);
+        $crate::__serde! {
+            [$name] number value => value.number(), $name::try_new(value).ok()
+        }
     };
 }

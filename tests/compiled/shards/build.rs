@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use formwork_codegen::fuzz::codec_types;
-use formwork_codegen::rust::Options;
+use formwork_codegen::rust::{Options, arena_type};
 use formwork_tests_compiled::generate::{Generated, generate, generate_with, items, plain_items};
 use formwork_tests_compiled::known::{CRASHED, Known, REFUSED, UNCOMPILED};
 use formwork_tests_compiled::schemas::{self, Group};
@@ -64,8 +64,11 @@ fn main() {
     });
     let rich = compiled.filter_map(|schema| match generate_with(&schema, &options) {
         Generated::Code { text, root } => {
-            let codec = codec_types(&schema.model()?, &schema.name);
-            let root = format!("{root}, {}, {codec}", has_straight_arena(&text));
+            let model = schema.model()?;
+            let codec = codec_types(&model, &schema.name);
+            let arena = arena_type(&model);
+            let arena = format!("{}::arena::{arena}", schema.name);
+            let root = format!("{root}, {}, {arena}, {codec}", has_straight_arena(&text));
             Some((schema.name, text, root))
         }
         _ => None,

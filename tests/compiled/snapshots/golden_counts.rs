@@ -35,7 +35,7 @@ pub struct File<'a> {
     (show "rest" rest) (show "first" first) (show "second" second) (show "data" data)
     (show "name" name) (show "last" last) } ["count", "doubled", "more", "less",
     "shared", "size", "units", "total", "items", "pairs", "tables", "rest", "first",
-    "second", "data", "name", "last"] {} { spelling }
+    ("second"["a", "b"]), "data", "name", "last"] {} { spelling }
 }
 
 #[derive(Debug, Clone, Default)]
@@ -64,11 +64,11 @@ pub struct Pair {
 ::formwork::__file! {
     File < 'a > [straight] [] "counts"[] {}
     "\
-w{xwb3:!(counts!!!#!#!%all!4(!###..!'first0!#!&5+/!(second!6&*!'&&:%!!'#m!#!'30#!)doubled*$%$&\
-7-$!&more!$*!(6-%!&less*##%&4+&!(shared&2)'!&size&0=(!'units*!'$$!&File!3#'!!!#%%#%!H%*$!%!(#(\
-!!!$#=##$=$+&'=#)'Y!#%$=%,$$&=#*!&##!=#&$=%-$#&=#+'Y!#'$=#.(d##,'=#($=#0(=#-'=#)$=#1(=)!'total\
-'t$#*!C$!7(@)items!'!-!#F##!)!(@&pair(@#(-@((table#A#$2A'&rest'`!#&,?#%6j#)&!'$#!!.n!+data!#!%\
-$/;*name!##$1<&last5[#!!M$,#$IC!3!#$%&'()*+,-./012!!!&Pair!$#!#a(a,!*R#$#b&9!-;$#$%C$!$';!"
+p[x{c&;!(counts#!!!#!#!%all!4(!###..!'first0!#!&5+/!(second!6&*!'&&:%!!'#n!#!'30#!)doubled*$%$\
+&7-$!&more!$*!(6-%!&less*##%&4+&!(shared&2)'!&size&0=(!'units*!'$$!&File!3#'!!!#%%#%!H%*$!%!(#\
+(!!!$#=##$=$+&'=#)'Y!#%$=%,$$&=#*!&##!=#&$=%-$#&=#+'Y!#'$=#.(d##,'=#($=#0(=#-'=#)$=#1(=)!'tota\
+l't$#*!C$!7(@)items!'!-!#F##!)!(@&pair(@#(-@((table#A#$2A'&rest'`!#&,?#%6j#)&!'$#!!.n!+data!#!\
+%$/;*name!##$1<&last5[#!!M$,#$IC!3!#$%&'()*+,-./012!!!&Pair!$#!#a(a,!*R#$#b&9!-;$#$%C$!$';!"
 }
 
 /// Readers and writers for files that have nothing unusual.

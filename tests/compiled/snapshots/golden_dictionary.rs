@@ -22,10 +22,11 @@ pub struct File<'a> {
 
 ::formwork::__inspect! {
     [File < '_ >] all { (show "items" items) (inside::formwork::__rt::Inside { row :
-    2u16, name : ::formwork::__rt::Some("names"), rows : & ["count", "nodes"], insides :
-    & [], }) (inside::formwork::__rt::Inside { row : 3u16, name :
-    ::formwork::__rt::Some("pool"), rows : & ["count", "texts"], insides : & [], }) }
-    ["count", "items", "names", "pool"] {} { spelling }
+    2u16, name : ::formwork::__rt::Some("names"), rows : ::formwork::__rows!["count",
+    ("nodes"["bit", "if_0", "if_1", "name"])], insides : & [], })
+    (inside::formwork::__rt::Inside { row : 3u16, name : ::formwork::__rt::Some("pool"),
+    rows : ::formwork::__rows!["count", "texts"], insides : & [], }) } ["count", "items",
+    "names", "pool"] {} { spelling }
 }
 
 #[derive(Debug, Clone, Default)]
@@ -54,12 +55,12 @@ pub struct Item<'a> {
 ::formwork::__file! {
     File < 'a > [straight] [] "dictionary"[] {}
     "\
-ha]k|&@!,dictionary!!!#!#!%all!-(!$!#$#3##!!!,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#\
+xj}~m5A!,dictionary#!!!#!#!%all!-(!$!#$###!;.,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#\
 O2$#!!&!$*!%$<'!!(#6#%!62*!#''!&File!&#&!!I#!#P#$%#!F$$!%!%#!'#w#!#A''$#!+&:!!3!'G#'#/$$$&=#*)\
 =0!&pool($$%#%!!):$#.#))&!%##!#!&#$!&)%!&!#$%!;4Item!$#!&name!&#!#&v!#!+T#&size'[%#&+>$#*%F%!$\
-!#`(#D(Y)#$.d&$!&(a&-nodes!'$&!(#w!$&$(w!)1##&##&*z!)&Pool!$2Y(#$(w!)texts,#$A&#'##!(!%O#6#Z#$\
-'!'!!1X#%Nod#r&&%bit!1!1v&*if_0!!!$$/!.<#1'<#()<#-+j(#*2W*$#!'w)&!$!&'4$!!&'!#w*#$$k0%!#%!)(,P\
-ool.#_&##+U&$!!"
+!#`(#D'Z)$!$.d&$!&(a&-nodes!'$&!(#w!$&$(w!)1##&##&*z!)&Pool!$2Y(#$(w!)texts,#$A&#'##!(!%O#6#Z#\
+$'!'!!1X#%Nod#r&&%bit!1!1v&*if_0!!!$$/!.<#1'<#()<#-+j(#*2W*$#!'w)&!$!&'4$!!&'!#w*#$$k0%!#%!)(,\
+Pool.#_&##+U&$!!"
 }
 
 /// Readers and writers for files that have nothing unusual.

@@ -42,9 +42,10 @@ impl ::core::default::Default for File {
 
 ::formwork::__inspect! {
     [File] all { (show "version" version) (show "moved" moved) (show_in_some "added"
-    added) (show_in_some "optional" optional) (show "part" part) (show_in_some "dropped"
-    dropped) } ["version", "moved", "added", "optional", "#4", "part", "dropped", "#7"]
-    {} { spelling }
+    added[0] [7]) (show_in_some "optional" optional[0, 1] [::formwork::__rt::None]) (show
+    "part" part) (show_in_some "dropped" dropped[1, 2] [::formwork::__rt::None]) }
+    ["version", "moved", "added", "optional", "#4", "part", "dropped", "#7"] {} {
+    spelling }
 }
 
 #[derive(Debug, Clone, Default)]
@@ -73,7 +74,8 @@ pub struct Part {
 }
 
 ::formwork::__inspect! {
-    [Part] all { (show "a" a) (show "b" b) (show_in_some "c" c) } [] {} {}
+    [Part] all { (show "a" a) (show "b" b) (show_in_some "c" c[0]
+    [::formwork::__rt::None]) } [] {} {}
 }
 
 ::formwork::__fields! {
@@ -92,7 +94,7 @@ pub struct Part {
 ::formwork::__file! {
     File[straight] [] "epochs_columns"[] {}
     "\
-|ftmS(J!0epochs_columns!!!##!'major#!#!!!$!#%!+#2, ..1##!$!)$0)2##&&!,$.E3..4##(*#!0%!&File!*#\
+{}]kc&A!0epochs_columns#!!!##!'major#!!0($!#%!+#2, ..1##!$!)$0)2##&&!,$.E3..4##(*#!0%!&File!*#\
 !)version!$#%!-!*#!'moved#X#+!!%!$!&!,+A%add(A'$!$!$(>/0!#!*optional!3!#E&$!&!(!'$#!$#$8#'*^!1\
 &part!$$%!&!(!(*h#*)dropped&t!&!($$1t!'!)$$!):)%#*#,#.%g!1!*#$%&()!'!!!)V'n&)!'minor$E#!0|&#$'\
 ;##!#!*=%%#$!#!&T##$#?-&Part!%#!#a(v!!)[!!$.#b&=!$9!+=#c+l(!.e#%&#&$J!#_!!&@!"

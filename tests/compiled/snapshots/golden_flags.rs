@@ -91,7 +91,9 @@ impl ::core::fmt::Debug for Kept {
 
 impl ::formwork::inspect::Inspect for Kept {
     fn inspect(&self, to: &mut dyn ::formwork::inspect::Inspector) {
-        const ROWS: &[&str] = &["first", "second", "last", "#3"];
+        const ROWS: &[::formwork::inspect::RowName<'_>] = ::formwork::__rows![
+            "first", "second", "last", "#3"
+        ];
         to.begin_struct();
         ::formwork::__rt::show(to, "first", &Self::first(*self));
         ::formwork::__rt::show(to, "second", &Self::second(*self));
@@ -165,9 +167,9 @@ impl ::formwork::inspect::Inspect for Zero {
 ::formwork::__file! {
     File[straight] [] "flags"[] {}
     "\
-UuRaj&F!'flags!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept%\
-#n!+!'first!!!D#$.}!.(second!!%###?##*?%&la#[!$))#=$)!(!'%!%$(!E%$!'*}#%*#!%^%.!#%$!!!&Zero!+)\
-%#!%low5}#,&high!!%11#=#1)>'$!%#0$s'#$*_##2&_#&%!$#%7!"
+^~SV[$G!'flags#!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept\
+%#n!+!'first!!!D#$.}!.(second!!%###?##*?%&la#[!$))#=$)!(!'%!%$(!E%$!'*}#%*#!%^%.!#%$!!!&Zero!+\
+)%#!%low5}#,&high!!%11#=#1)>'$!%#0$s'#$*_##2&_#&%!$#%7!"
 }
 
 /// Readers and writers for files that have nothing unusual.

@@ -21,7 +21,7 @@ pub struct File {
 }
 
 ::formwork::__inspect! {
-    [File] all { (show "items" items) } ["items"] {} { spelling }
+    [File] all { (show "items" items) } [("items"["case"])] {} { spelling }
 }
 
 /// Case `number` of \[`Item`].
@@ -83,7 +83,8 @@ pub struct ItemFloat {
 }
 
 ::formwork::__inspect! {
-    [ItemFloat] all { (show "value" value) } ["value", "value", "value"] {} { spelling }
+    [ItemFloat] all { (show "value" value) } [("value" 4), "value", ("value" 4)] {} {
+    spelling }
 }
 
 /// Case `list` of \[`Item`].
@@ -186,7 +187,7 @@ impl ::core::default::Default for Item {
 ::formwork::__file! {
     File[straight] [] "forms"[] {}
     "\
-sTbie3?!'forms!!!#!#!%all!(!!$#$!#!(!5$2#!=#n#-=1#!!%6!&File!##!'items!'$##!0!(!!!N!$(!$)'&Ite\
+az~th&@!'forms#!!!#!#!%all!(!!$#$!#!(!5#2#=#n#-=1#!!%6!&File!##!'items!'$##!0!(!!!N!$(!$)'&Ite\
 m!D)&case!%1O##)P!+(number#!!I,'value!!!&!1%%!)6Y#$*$!-,#+#!!,#%!$:I&###+#O!$%!:L#$$L#$AL#%$L#\
 &=L)!&bool#'y#&!!$#:q%&,$!##q%$$##q%!:I###I#!?I#$)p#!;r$)'float#&q&%&!!;r$&-$!$#r$##$x#!:I##(u\
 !!<k'-list#!%##!(#c,(s!'!!$#D!;h,+.$!%!$#%!$0'##!%#!D#$'P!%/!'$=$!$5e*!#;!$m!##<m!!(Z$!<m!8!(r\

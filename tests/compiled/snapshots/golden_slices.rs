@@ -24,8 +24,8 @@ pub struct File {
 
 ::formwork::__inspect! {
     [File] all { (show "nodes" nodes) (show "first" first) (show "second" second) }
-    ["node_count", "table_count", "key_count", "flat_count", "nodes", "table", "sorted",
-    "flat", "first", "second"] {} { spelling }
+    ["node_count", "table_count", "key_count", "flat_count", ("nodes"["class", "items",
+    "keys"]), ("table"["a", "b"]), "sorted", "flat", "first", "second"] {} { spelling }
 }
 
 #[derive(Debug, Clone, Default)]
@@ -89,7 +89,7 @@ pub struct Part {
 ::formwork::__file! {
     File[] [] "slices"[] {}
     "\
-cj~gU4:!(slices!!!#!#!%all!'(!###/!!,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
+tPaqm19!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
 !&File!,#%!!!#%%#%!I%&$!%!$#&'=##$=#'(=#''=#$$=#((=#)'=#%$=#)(=4!'nodes!'$#!)!##!!)<!#s%(!'$$!\
 $!<'(#!$!#Y$!#j%%'!-#^!(.items)Y!+(sorted!'$k#!3_!%(!,$_!'keys#)U$'&flat-]!#$%]!5*!#%#!$!,firs\
 t.list%;#+%;)-second#<!*b%%fir!M#%,y%#($O!%9!);%#&#$C:!,!#$%&'()*+!!!&Node!)#((W*!*r!'&base-V*\

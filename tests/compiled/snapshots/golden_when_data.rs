@@ -30,7 +30,8 @@ pub struct File<'a> {
 ::formwork::__inspect! {
     [File < '_ >] all { (show "flags" flags) (show "first" first) (show "nested" nested)
     (show "other" other) (show "count" count) (show "list" list) (show "opts" opts) }
-    ["flags", "first", "nested", "other", "count", "list", "opts"] {} { spelling }
+    ["flags", "first", "nested", "other", "count", "list", ("opts"["there", "name",
+    "more"])] {} { spelling }
 }
 
 #[derive(Debug, Clone, Default)]
@@ -61,7 +62,7 @@ pub struct Opt<'a> {
 ::formwork::__file! {
     File < 'a > [] [] "when_data"[] {}
     "\
-Sky^m1=!+when_data!!!#!#!%all!2(!###G!!'flags!$*'%$!!*-%$!&*'-,*-#'*2)()#+&N*&!'count#1###_!'t\
+wY^j]*<!+when_data#!!!#!#!%all!2(#-!!5E'flags!$*'%$!!*-%$!&*'-,*-#'*2)()#+&N*&!'count#1###_!'t\
 here$1!#CBname%!$xy*,%$*2)($!&File!)#%!!!#!%$#!'!.#!'first!!!$#<$#5)=)(nested'Y!$#*)>('other(=\
 #$(=#&&7!,_#)&list!'$=$!$!@##*@,opts!'$##!#9!)<##$(6!)!#$%&'(!!!%Opt!%#'$:#$,_##(#V$$$!!(#&*V#\
 &more)g%!3X#$%!'d%!"

@@ -18,6 +18,7 @@ mod types;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::Options;
 use super::names::Scope;
 use super::shape::{Shape, Shapes};
 use crate::model::{EnumId, RecordId, RecordKind, UnionId};
@@ -27,12 +28,21 @@ use crate::model::{EnumId, RecordId, RecordKind, UnionId};
 ///
 /// - `straight::file(bytes, options)` gives the root and its `pools::Pools`,
 /// - `straight::whole(root, pools)` the bytes of a file.
-pub(in crate::rust) fn emit(shapes: &Shapes<'_>, straight: Option<&TokenStream>) -> TokenStream {
+pub(in crate::rust) fn emit(
+    shapes: &Shapes<'_>,
+    straight: Option<&TokenStream>,
+    options: &Options,
+) -> TokenStream {
     let (types, indices) = (types::emit(shapes), indices::emit(shapes));
     let pools = pools::emit(shapes);
     let pack = pack::emit(shapes);
     let entry = entry::emit(shapes, straight.is_some(), pools::has_units(shapes));
     let (root, name) = (shapes.ident(shapes.model().root), name(shapes));
+    let serde = options.serde.then(|| {
+        let lifetime =
+            shapes.borrows(&Shape::Struct(shapes.model().root)).then(|| quote!(<'static>));
+        quote!(::formwork::__serde! { arena #name [super::#root #lifetime] })
+    });
     let doc = format!(
         "[`{name}`](arena::{name}) holds what [`{root}`] holds in a form for files with millions \
          of\nelements: each list is a [`Run`](::formwork::arena::Run) in a pool of its element type, and \
@@ -48,6 +58,7 @@ pub(in crate::rust) fn emit(shapes: &Shapes<'_>, straight: Option<&TokenStream>)
             use super::*;
 
             #entry
+            #serde
             #types
             #indices
             #pools

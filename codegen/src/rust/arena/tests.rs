@@ -1,5 +1,6 @@
 use super::{emit, name, spelling_outside, structs, ty};
 use crate::model::{Model, RecordId};
+use crate::rust::Options;
 use crate::rust::shape::Shapes;
 
 const TREE: &str = r#"
@@ -61,7 +62,7 @@ fn types() {
     let seen = |inside| packed(&ty(&shapes, nodes, inside).to_string());
     assert_eq!(seen(false), "::formwork::arena::Run<Node>");
     assert_eq!(seen(true), "::formwork::arena::Run<super::Node>");
-    let code = packed(&emit(&shapes, None).to_string());
+    let code = packed(&emit(&shapes, None, &Options::default()).to_string());
     for part in [
         "pub struct FileArena",
         "pub struct NodeNumber { pub value: u16, }",
@@ -79,7 +80,7 @@ fn types() {
 #[test]
 fn defaults() {
     let model = model(TREE);
-    let code = packed(&emit(&Shapes::new(&model), None).to_string());
+    let code = packed(&emit(&Shapes::new(&model), None, &Options::default()).to_string());
     let written = |name: &str| code.contains(&format!("Defaultfor{name}{{"));
     assert!(written("Text") && written("Node"));
     assert!(!written("NodeNumber") && !written("File"));

@@ -14,7 +14,6 @@ pub fn emit(shapes: &Shapes<'_>, id: EnumId, options: &Options) -> TokenStream {
     let ident = shapes.enum_ident(id);
     let prim = shapes.enum_prim(id);
     let doc = docs(definition.doc.as_deref());
-    let derive = serde::derive(options);
     let members: Vec<Member> = members(shapes, id, definition, prim);
     let own = if definition.closed {
         closed(&ident, prim, &members)
@@ -43,14 +42,12 @@ pub fn emit(shapes: &Shapes<'_>, id: EnumId, options: &Options) -> TokenStream {
         });
         quote! {
             #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-            #derive
             pub enum #ident { #(#variants,)* }
         }
     } else {
         let prim = prim.ident();
         quote! {
             #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash #derive_default)]
-            #derive
             pub struct #ident(
                 /// The number as stored.
                 pub #prim,
@@ -58,8 +55,10 @@ pub fn emit(shapes: &Shapes<'_>, id: EnumId, options: &Options) -> TokenStream {
         }
     };
     let kind = if definition.closed { quote!(closed) } else { quote!(open) };
-    let remote =
-        options.serde.then(|| quote!(::formwork::__serde_remote!(as_serde::Remote: #ident);));
+    let serde = options.serde.then(|| {
+        let numbers: Vec<_> = members.iter().map(|member| member.number.clone()).collect();
+        serde::enums(&ident, definition, &numbers)
+    });
     let arbitrary = options.arbitrary.then(|| arbitrary::enums(shapes, id));
     quote! {
         #doc
@@ -69,7 +68,7 @@ pub fn emit(shapes: &Shapes<'_>, id: EnumId, options: &Options) -> TokenStream {
         #default
         ::formwork::__enum!(#ident #kind);
 
-        #remote
+        #serde
         #arbitrary
     }
 }

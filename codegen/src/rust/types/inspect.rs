@@ -3,12 +3,13 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::elided;
+use super::{elided, serde};
 use crate::model::{Home, RecordId, RecordKind, Row, RowId, Type, UnionId};
+use crate::rust::Options;
 use crate::rust::shape::{FieldShape, Shape, Shapes};
 
 /// Of a struct.
-pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
+pub fn structs(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStream {
     let ident = shapes.ident(id);
     let elided = elided(shapes, &Shape::Struct(id));
     let record = &shapes.model().records[id.index()];
@@ -33,6 +34,7 @@ pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
         quote!(#row #ident,)
     });
     let names = if is_spelled { shapes.spelling_names(id) } else { Vec::new() };
+    let read = serde::read(shapes, id, options);
     let stands_for = record.transparent.filter(|_| record.kind == RecordKind::Struct);
     let how = match stands_for.and_then(|row| shapes.field(id, row)).map(|field| &field.ident) {
         None => quote!(all),
@@ -41,13 +43,13 @@ pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
     };
     quote! {
         ::formwork::__inspect! {
-            [#ident #elided] #how { #(#parts)* } [#(#names),*] { #(#kept)* } { #spelling }
+            #read [#ident #elided] #how { #(#parts)* } [#(#names),*] { #(#kept)* } { #spelling }
         }
     }
 }
 
 /// Of a union.
-pub fn unions(shapes: &Shapes<'_>, id: UnionId) -> TokenStream {
+pub fn unions(shapes: &Shapes<'_>, id: UnionId, options: &Options) -> TokenStream {
     let ident = shapes.union_ident(id);
     let elided = elided(shapes, &Shape::Choice(id));
     let (mut cases, mut whole, mut bare) = (quote!(), quote!(), quote!());
@@ -62,8 +64,9 @@ pub fn unions(shapes: &Shapes<'_>, id: UnionId) -> TokenStream {
         let name = &case.name;
         list.extend(quote!(#variant #name,));
     }
+    let read = options.serde.then(|| quote!(read));
     quote! {
-        ::formwork::__inspect_cases! { [#ident #elided] { #cases } { #whole } { #bare } }
+        ::formwork::__inspect_cases! { #read [#ident #elided] { #cases } { #whole } { #bare } }
     }
 }
 
@@ -80,7 +83,7 @@ fn inside(shapes: &Shapes<'_>, id: RecordId, row: RowId, inner: RecordId) -> Tok
     quote!(::formwork::__rt::Inside {
         row: #number,
         name: #name,
-        rows: &[#(#rows),*],
+        rows: ::formwork::__rows![#(#rows),*],
         insides: &[#(#insides),*],
     })
 }
@@ -100,7 +103,20 @@ fn shown(shapes: &Shapes<'_>, row: &Row, field: &FieldShape) -> TokenStream {
     };
     let sometimes = shapes.perhaps_given(row) || row.name.is_none();
     let perhaps = (sometimes && matches!(field.shape, Shape::Option(_))).then(|| quote!(perhaps));
-    quote!((#perhaps #show #ident))
+    let elsewhere = (row.name.is_some() && row.homes.contains(&Home::Absent) && perhaps.is_none())
+        .then(|| elsewhere(shapes, row, field));
+    quote!((#perhaps #show #ident #elsewhere))
+}
+
+/// The layouts that do not have a row, and the values that say no more than that.
+fn elsewhere(shapes: &Shapes<'_>, row: &Row, field: &FieldShape) -> TokenStream {
+    let layouts = row.homes.iter().zip(0..).filter(|(home, _)| **home == Home::Absent);
+    let layouts = layouts.map(|(_, layout)| Literal::u32_unsuffixed(layout));
+    let nothing = matches!(field.shape, Shape::Option(_)).then(|| quote!(::formwork::__rt::None));
+    let absent = row.absent.as_ref();
+    let absent = absent.and_then(|constant| shapes.constant(constant, &field.shape, false));
+    let values = nothing.into_iter().chain(absent);
+    quote!([#(#layouts),*] [#(#values),*])
 }
 
 /// Name of the row that stands for the struct in a row without a name.

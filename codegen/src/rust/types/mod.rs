@@ -21,13 +21,14 @@ use crate::model::{EnumId, Model, RecordId, UnionId};
 use crate::prose::documentation;
 
 /// All public types, in the order of the model: structs and words, unions, enumerations, indices.
-pub fn emit(shapes: &Shapes<'_>, options: &Options) -> TokenStream {
+/// `file`: the type that stands for a file has readers and writers.
+pub fn emit(shapes: &Shapes<'_>, options: &Options, file: bool) -> TokenStream {
     let model = shapes.model();
     let mut items = TokenStream::new();
     for id in (0..).map(RecordId).take(model.records.len()).filter(|id| shapes.has_type(*id)) {
         items.extend(match shapes.record(id) {
             Shape::Word(_) => words::emit(shapes, id, options),
-            _ => structs::emit(shapes, id, options),
+            _ => structs::emit(shapes, id, options, file && id == model.root),
         });
     }
     for id in (0..).map(UnionId).take(model.unions.len()).filter(|id| shapes.has_union(*id)) {

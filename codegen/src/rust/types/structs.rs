@@ -12,27 +12,25 @@ use crate::rust::shape::{FieldShape, Shape, Shapes};
 const SPELLING: &str =
     "How the file spelled this where that is not canonical; takes no part in `==`.";
 
-/// A record's struct with everything that it implements.
-pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStream {
+/// A record's struct with everything that it implements. `file`: it stands for a file, with readers
+/// and writers.
+pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options, file: bool) -> TokenStream {
     let record = &shapes.model().records[id.index()];
     let shape = Shape::Struct(id);
     let ident = shapes.ident(id);
     let generics = generics(shapes, &shape);
     let doc = docs(doc(shapes, id).as_deref());
-    let derive = serde::derive(options);
     let fields = shapes.fields(id);
 
     let declared = fields.iter().map(|field| {
         let row = &record.rows[field.row.index()];
         let doc = docs(row.doc.as_deref());
-        let with = serde::with(options, &field.shape);
         let (name, ty) = (&field.ident, shapes.ty(&field.shape, false));
-        quote!(#doc #with pub #name: #ty)
+        quote!(#doc pub #name: #ty)
     });
     let spelling = shapes.has_spelling(id).then(|| {
-        let with = serde::spelling(options);
         let doc = docs(Some(SPELLING));
-        quote!(#doc #with pub spelling: ::formwork::Spelling)
+        quote!(#doc pub spelling: ::formwork::Spelling)
     });
     let declared = declared.chain(spelling);
 
@@ -41,12 +39,12 @@ pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStream
 
     let from = from::structs(shapes, id);
     let same = same::structs(shapes, id);
-    let inspect = inspect::structs(shapes, id);
+    let inspect = inspect::structs(shapes, id, options);
+    let serde = options.serde.then(|| serde::structs(shapes, id, file));
     let arbitrary = options.arbitrary.then(|| arbitrary::structs(shapes, id));
     quote! {
         #doc
         #[derive(Debug, Clone #derive_default)]
-        #derive
         pub struct #ident #generics {
             #(#declared,)*
         }
@@ -55,6 +53,7 @@ pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStream
         #from
         #same
         #inspect
+        #serde
         #arbitrary
     }
 }

@@ -15,7 +15,6 @@ pub fn emit(shapes: &Shapes<'_>, id: UnionId, options: &Options) -> TokenStream 
     let ident = shapes.union_ident(id);
     let (generics, elided) = (generics(shapes, &shape), elided(shapes, &shape));
     let doc = docs(union.doc.as_deref());
-    let derive = serde::derive(options);
     let first_case = shapes.first_case(id);
     let (first, payload) = shapes.variant(id, first_case);
     let derived = payload.is_none();
@@ -41,12 +40,12 @@ pub fn emit(shapes: &Shapes<'_>, id: UnionId, options: &Options) -> TokenStream 
     });
     let from = from::cases(shapes, id, from::Kind::Values);
     let same = same::unions(shapes, id);
-    let inspect = inspect::unions(shapes, id);
+    let inspect = inspect::unions(shapes, id, options);
+    let serde = options.serde.then(|| serde::unions(shapes, id));
     let arbitrary = options.arbitrary.then(|| arbitrary::unions(shapes, id));
     quote! {
         #doc
         #[derive(Debug, Clone #derive_default)]
-        #derive
         pub enum #ident #generics {
             #(#variants,)*
         }
@@ -55,6 +54,7 @@ pub fn emit(shapes: &Shapes<'_>, id: UnionId, options: &Options) -> TokenStream 
         #from
         #same
         #inspect
+        #serde
         #arbitrary
     }
 }

@@ -29,7 +29,6 @@ pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStream
     let word = shapes.word_prim(id).unwrap_or(Prim::U64);
     let prim = word.ident();
     let doc = docs(record.doc.as_deref());
-    let derive = serde::derive(options);
     let parts: Vec<Part<'_>> =
         shapes.word_fields(id).iter().filter_map(|field| part(record, field)).collect();
 
@@ -55,13 +54,14 @@ pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStream
         quote!(.field(#name, &Self::#method(*self)))
     });
     let inspect = inspect(shapes, id, &parts, word);
-    let remote =
-        options.serde.then(|| quote!(::formwork::__serde_remote!(as_serde::Remote: #ident);));
+    let serde = options.serde.then(|| {
+        let (read, serde) = (read(shapes, id, &parts, word), serde::words(&ident));
+        quote!(#read #serde)
+    });
     let arbitrary = options.arbitrary.then(|| arbitrary::words(shapes, id, data));
     quote! {
         #doc
         #[derive(Clone, Copy #derive_default)]
-        #derive
         pub struct #ident(
             /// All bits, bit 0 the lowest.
             pub #prim,
@@ -82,7 +82,7 @@ pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStream
         ::formwork::__word!(#ident #number, #mask);
 
         #inspect
-        #remote
+        #serde
         #arbitrary
     }
 }
@@ -111,17 +111,24 @@ fn bits(row: &Row) -> Option<(u8, u8, bool)> {
     }
 }
 
-/// A getter and two setters for each field.
-fn accessors(shapes: &Shapes<'_>, parts: &[Part<'_>], word: Prim) -> TokenStream {
+/// Names of the two setters of each field.
+fn setters(parts: &[Part<'_>]) -> Vec<(Ident, Ident)> {
     let mut scope = Scope::default();
     for part in parts {
         scope.take(&[bare(&part.ident)]);
     }
-    let methods = parts.iter().map(|part| {
+    let names = parts.iter().map(|part| {
+        let set = scope.take(&[format!("set_{}", bare(&part.ident))]);
+        (set, scope.take(&[format!("with_{}", bare(&part.ident))]))
+    });
+    names.collect()
+}
+
+/// A getter and two setters for each field.
+fn accessors(shapes: &Shapes<'_>, parts: &[Part<'_>], word: Prim) -> TokenStream {
+    let methods = parts.iter().zip(setters(parts)).map(|(part, (set, with))| {
         let doc = docs(part.row.doc.as_deref());
         let (get, ty) = (&part.ident, shapes.ty(&part.shape, false));
-        let set = scope.take(&[format!("set_{}", bare(&part.ident))]);
-        let with = scope.take(&[format!("with_{}", bare(&part.ident))]);
         let value = getter(part, word, &ty);
         let (assign, limit) = setter(part, word);
         let name = bare(&part.ident);
@@ -284,27 +291,18 @@ fn inspect(shapes: &Shapes<'_>, id: RecordId, parts: &[Part<'_>], word: Prim) ->
         }
     });
     let mut reserved = Vec::new();
-    for (index, row) in record.rows.iter().enumerate() {
-        if let (RowKind::Reserved, Some((first, last, _))) = (&row.kind, home(row)) {
-            let bits = Part {
-                row,
-                ident: ident.clone(),
-                shape: Shape::Bool,
-                first,
-                mask: mask(first, last),
-                width: u32::from(last.saturating_sub(first)) + 1,
-                signed: false,
-            };
-            let raw = raw(&bits, word);
-            let number = u16::try_from(index).unwrap_or(u16::MAX);
-            reserved.push(quote! {
-                ::formwork::__rt::inspect_bits(u64::from(#raw), #number, to, ROWS);
-            });
-        }
+    for (index, bits) in reserved_bits(record, &ident) {
+        let raw = raw(&bits, word);
+        let number = u16::try_from(index).unwrap_or(u16::MAX);
+        reserved.push(quote! {
+            ::formwork::__rt::inspect_bits(u64::from(#raw), #number, to, ROWS);
+        });
     }
     let names = (!reserved.is_empty()).then(|| {
         let names = shapes.spelling_names(id);
-        quote!(const ROWS: &[&str] = &[#(#names),*];)
+        quote!(
+            const ROWS: &[::formwork::inspect::RowName<'_>] = ::formwork::__rows![#(#names),*];
+        )
     });
     quote! {
         impl ::formwork::inspect::Inspect for #ident {
@@ -319,7 +317,57 @@ fn inspect(shapes: &Shapes<'_>, id: RecordId, parts: &[Part<'_>], word: Prim) ->
     }
 }
 
-/// Bits of a row that is no field.
-fn home(row: &Row) -> Option<(u8, u8, bool)> {
-    bits(row)
+/// Reserved bits, with the positions of their rows.
+fn reserved_bits<'m>(
+    record: &'m crate::model::Record,
+    ident: &'m Ident,
+) -> impl Iterator<Item = (usize, Part<'m>)> {
+    record.rows.iter().enumerate().filter_map(|(index, row)| match (&row.kind, bits(row)) {
+        (RowKind::Reserved, Some((first, last, _))) => {
+            let bits = Part {
+                row,
+                ident: ident.clone(),
+                shape: Shape::Bool,
+                first,
+                mask: mask(first, last),
+                width: u32::from(last.saturating_sub(first)) + 1,
+                signed: false,
+            };
+            Some((index, bits))
+        }
+        _ => None,
+    })
+}
+
+/// What is read of a word.
+fn read(shapes: &Shapes<'_>, id: RecordId, parts: &[Part<'_>], word: Prim) -> TokenStream {
+    let prim = word.ident();
+    let (ident, record) = (shapes.ident(id), &shapes.model().records[id.index()]);
+    let (schema, required) = (&record.template, serde::required(shapes, id));
+    let fields = parts.iter().zip(setters(parts)).map(|(part, (set, _))| {
+        let name = part.row.name.as_deref().unwrap_or_default();
+        let ty = shapes.ty(&part.shape, false);
+        let (low, high) = range(part);
+        let is_narrow = match &part.shape {
+            Shape::Int(prim) => bits_of(*prim) != part.width,
+            Shape::Enum(_) => true,
+            _ => false,
+        };
+        let range = is_narrow.then(|| {
+            let (low, high) = (Literal::i128_unsuffixed(low), Literal::i128_unsuffixed(high));
+            quote!(#low #high)
+        });
+        quote!(#name #set [#ty] #range,)
+    });
+    let reserved = reserved_bits(record, &ident).map(|(index, part)| {
+        let name = &shapes.row_name(id, index);
+        let (mask, first) = (Literal::u64_unsuffixed(part.mask), part.first);
+        let first = Literal::u8_unsuffixed(first);
+        quote!(#name #mask #first #prim,)
+    });
+    quote! {
+        ::formwork::__read_word! {
+            #ident #schema [#(#required),*] { #(#fields)* } { #(#reserved)* }
+        }
+    }
 }

@@ -10,6 +10,7 @@ pub(crate) mod run;
 
 use alloc::string::String;
 
+use super::entry::quoted;
 use super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
 use super::kept::Kept;
 use super::plan::{RowPlan, Store};
@@ -377,10 +378,12 @@ impl<'p, 'b> Engine<'p, 'b> {
             return Ok(());
         }
         let said = self.tree.row_plan(loc.node, loc.row).said;
-        let kind = ReadErrorKind::NotEqual {
-            expected: self.show_item(said).into(),
-            actual: self.show_item(item).into(),
+        let shown = |item: Item| match self.tree.through(item) {
+            Item::Bytes(blob) => quoted(self.tree.bytes(blob)),
+            item => self.show_item(item),
         };
+        let kind =
+            ReadErrorKind::NotEqual { expected: shown(said).into(), actual: shown(item).into() };
         Err(self.error(kind, at, loc))
     }
 

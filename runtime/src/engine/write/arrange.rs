@@ -219,8 +219,9 @@ impl Engine<'_, '_> {
         }
         for (loc, end) in core::mem::take(&mut self.writing.placing.open) {
             if end != total {
-                let check = alloc::format!("it goes on to the end of the file, {total:#x}").into();
-                self.problem(loc, ProblemKind::CheckFailed { check });
+                let what =
+                    alloc::format!("it must reach to the end of the file, {total:#x}").into();
+                self.problem(loc, ProblemKind::Contradicts { what });
             }
         }
     }

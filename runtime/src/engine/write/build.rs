@@ -1090,7 +1090,7 @@ impl<'p> Engine<'p, '_> {
                 }
                 let ended = run.suffix.len() == 1 && !matches!(run.length, RunLength::Prefix(_));
                 if ended && text.as_bytes().contains(&run.suffix[0]) {
-                    let what = "the terminator".into();
+                    let what = "its terminator".into();
                     self.problem(loc, ProblemKind::TextContains { what });
                 }
                 Item::Text(self.blob(text.as_bytes()))

@@ -111,11 +111,14 @@ impl<'p> Engine<'p, '_> {
             Terminated::Dropped | Terminated::Unread => found.is_none(),
         };
         if !fits {
-            let what = match terminator.mode {
-                Terminated::Kept => "no terminator at its end",
-                _ => "the terminator",
+            let kind = match terminator.mode {
+                Terminated::Kept => {
+                    let what = "it must end with its terminator, and have none before".into();
+                    ProblemKind::Contradicts { what }
+                }
+                _ => ProblemKind::TextContains { what: "its terminator".into() },
             };
-            self.problem(loc, ProblemKind::TextContains { what: what.into() });
+            self.problem(loc, kind);
         }
         if terminator.mode != Terminated::Dropped {
             return;

@@ -524,7 +524,7 @@ impl<'p> Engine<'p, '_> {
                     if width > varint.max_bytes
                         || !crate::store_varint(&mut prefix, units, width, varint.order.into())
                     {
-                        self.problem(loc, does_not_fit(units.into(), "a length"));
+                        self.problem(loc, does_not_fit(units.into(), "u64"));
                         return Ok(at);
                     }
                     self.put(at, &prefix);

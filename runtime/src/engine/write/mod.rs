@@ -34,10 +34,13 @@ use super::val::Fault;
 use super::writing::{Aim, Moves};
 use crate::dictionary::DictionaryError;
 use crate::load::Endian;
-use crate::model::{ByteOrderRule, Constant, EpochId, Role, Type};
+use crate::model::{ByteOrderRule, Constant, DefinerSource, EpochId, Role, Type};
 use crate::options::ReadOptions;
 use crate::path::{Path, Segment};
 use crate::problem::{Problem, ProblemKind, WriteError};
+
+/// Rows that follow from each other are followed so far.
+const MOST_STEPS: u32 = 16;
 
 /// Writes a value as a file, behind what `out` holds. `file` is the file from which parts of the value
 /// were taken, if there is one.
@@ -138,10 +141,47 @@ impl<'p> Engine<'p, '_> {
 
     #[cold]
     pub(crate) fn problem(&mut self, loc: Loc, kind: ProblemKind) {
-        let problem = Problem::new(self.tree.path(loc), kind);
+        let data = self.data_of(loc);
+        // A row that nobody gives is named beside the data that it follows from.
+        let row = self.tree.record(loc.node).rows.get(loc.row.index());
+        let name = row.filter(|_| data != loc).and_then(|row| row.name.as_deref());
+        let kind = match (name, kind) {
+            (Some(name), ProblemKind::DoesNotFit { value, ty }) => {
+                ProblemKind::DoesNotFit { value: format!("its `{name}` {value}").into(), ty }
+            }
+            (Some(name), ProblemKind::CheckFailed { check }) => {
+                ProblemKind::CheckFailed { check: format!("{name}: {check}").into() }
+            }
+            (_, kind) => kind,
+        };
+        let problem = Problem::new(self.tree.path(data), kind);
         if !self.writing.problems.contains(&problem) {
             self.writing.problems.push(problem);
         }
+    }
+
+    /// The row or element that somebody has to change where a problem is about this one: that from
+    /// which it follows, if it follows from one.
+    fn data_of(&self, loc: Loc) -> Loc {
+        let mut at = loc;
+        for _ in 0..MOST_STEPS {
+            let Some(row) = self.tree.record(at.node).rows.get(at.row.index()) else { break };
+            if !matches!(row.role, Role::Derived) || self.tree.is_data(at, row) {
+                break;
+            }
+            let measured = row.definers.iter().find_map(|definer| {
+                let node = self.tree.scope(definer, at)?;
+                match &definer.source {
+                    DefinerSource::Measure { row, .. } => Some(Loc::row(node, *row)),
+                    DefinerSource::Expr(_) => None,
+                }
+            });
+            match measured {
+                Some(next) => at = next,
+                None => return loc,
+            }
+        }
+        at
     }
 
     /// A fault of an expression, as a problem of a row.
@@ -150,11 +190,14 @@ impl<'p> Engine<'p, '_> {
         let expression = |message: Box<str>| ProblemKind::Expression { message };
         let kind = match fault {
             Fault::Eval(message) => expression(message.into()),
-            Fault::Keys(DictionaryError::EmptyKey { .. }, _) => ProblemKind::EmptyKey,
-            Fault::Keys(DictionaryError::DuplicateKey { .. }, key) => {
-                ProblemKind::DuplicateKey { key: key.into() }
+            Fault::Keys(DictionaryError::EmptyKey { .. }, _, place) => {
+                return self.problem(place.unwrap_or(loc), ProblemKind::EmptyKey);
             }
-            Fault::Keys(error, _) => expression(format!("{error}").into()),
+            Fault::Keys(DictionaryError::DuplicateKey { .. }, key, place) => {
+                let kind = ProblemKind::DuplicateKey { key: key.into() };
+                return self.problem(place.unwrap_or(loc), kind);
+            }
+            Fault::Keys(error, ..) => expression(format!("{error}").into()),
             Fault::NotPlaced(what) => {
                 expression(format!("the address of `{what}` is needed before it is known").into())
             }

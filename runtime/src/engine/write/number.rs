@@ -207,7 +207,8 @@ impl<'p> Engine<'p, '_> {
                     |label| matches!(label, Label::Range(a, b) if *a <= number && number <= *b),
                 );
                 if !taken {
-                    self.problem(loc, does_not_fit(number, "the case's labels"));
+                    let what = format!("the number {number} does not lead to this case").into();
+                    self.problem(loc, ProblemKind::Contradicts { what });
                 } else if let Storage::Fixed(int) = cell.storage {
                     self.put_int(loc, at, int, number)?;
                 }

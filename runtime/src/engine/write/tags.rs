@@ -40,13 +40,14 @@ impl<'p> Engine<'p, '_> {
         let bits = self.tag_bits(loc.node, union, int, number)?;
         let takes = |labels: &[Label]| labels.iter().any(|l| takes(l, number, bits, width));
         if !labels.contains(&Label::Else) && !takes(labels) {
-            self.problem(loc, does_not_fit(number, "the case's labels"));
+            let what = format!("the number {number} does not lead to this case").into();
+            self.problem(loc, ProblemKind::Contradicts { what });
             return Ok(());
         }
         let others = self.others(union, case, form);
         if let Some((other, _)) = others.into_iter().find(|(_, labels)| takes(labels)) {
-            let check = format!("the case is `{other}`, as {number} says").into();
-            self.problem(loc, ProblemKind::CheckFailed { check });
+            let what = format!("it would be read as the case `{other}`, as {number} says").into();
+            self.problem(loc, ProblemKind::Contradicts { what });
         }
         Ok(())
     }

@@ -236,9 +236,11 @@ impl<'p> Engine<'p, '_> {
             let it = self.tree.val(self.tree.item(element));
             let holds = self.eval_bool(last, loc.node, Some(it))?;
             if holds != (index + 1 == count) {
-                let why = if holds { "ends the array" } else { "must end the array" };
-                let check = format!("this element {why}").into();
-                self.problem(element, ProblemKind::CheckFailed { check });
+                let what = match holds {
+                    true => "it says that the array ends with it, but there are more elements",
+                    false => "it is the last element, but does not say that the array ends with it",
+                };
+                self.problem(element, ProblemKind::Contradicts { what: what.into() });
             }
         }
         if count == 0 {
@@ -277,12 +279,12 @@ impl<'p> Engine<'p, '_> {
             }
         }
         let shown = self.tree.show(val);
-        let check = match wanted {
+        let what = match wanted {
             Some(case) if case.record == self.tree.record_id(node) => return Ok(()),
-            Some(case) => format!("the case is `{}`, as {shown} says", case.name),
-            None => format!("a case for {shown}"),
+            Some(case) => format!("the case must be `{}`, as {shown} elsewhere says", case.name),
+            None => format!("there is no case for {shown}, which is said elsewhere"),
         };
-        self.problem(loc, ProblemKind::CheckFailed { check: check.into() });
+        self.problem(loc, ProblemKind::Contradicts { what: what.into() });
         Ok(())
     }
 

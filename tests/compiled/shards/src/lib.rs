@@ -2,17 +2,15 @@
 //! more than one core. `FORMWORK_ONLY=name` compiles only schemas whose name contains that.
 #![forbid(unsafe_code)]
 
-mod edit;
 mod plain;
 mod rich;
 
 pub use plain::check;
-pub use rich::{Rich, check_rich};
+pub use rich::{Rich, Through, check_rich};
 
 #[doc(hidden)]
 pub mod deps {
     pub use formwork_properties::{Check, Subject, codec};
     pub use formwork_tests_module::Show;
-    pub use serde_json::Value as Json;
-    pub use {arbitrary, formwork, serde, serde_json};
+    pub use {arbitrary, formwork, postcard, serde_json};
 }

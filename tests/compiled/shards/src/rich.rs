@@ -1,5 +1,6 @@
-//! Generated code with all options: values are edited as JSON, or made of nothing, and written as
-//! the interpreter writes them; and arenas read and write what ordinary values do.
+//! Generated code with all options: values have the JSON of the command and are read from it, as they
+//! are or edited; or they are made of nothing, and written as the interpreter writes them; and arenas
+//! read and write what ordinary values do.
 
 use std::env;
 use std::fmt::Write as _;
@@ -8,8 +9,8 @@ use std::path::Path;
 
 use formwork::inspect::Inspect;
 use formwork::{ReadOptions, WriteError};
-use formwork_codegen::model::RecordKind;
-use formwork_interpreter::{KeptKind, Program, Value, read, write};
+use formwork_interpreter::json::{Style, Text, to_json};
+use formwork_interpreter::{Program, Value, read, write};
 use formwork_properties::laws::Broken;
 use formwork_properties::{Case, Check, Outcome, Property};
 use formwork_tests::golden::{self, Edit, Feature, File};
@@ -19,9 +20,6 @@ use formwork_tests_compiled::known::Known;
 use formwork_tests_compiled::schemas::{self, Schema};
 use formwork_tests_compiled::value::{self, problems};
 use formwork_tests_module::Show;
-use serde_json::Value as Json;
-
-use crate::edit::apply;
 
 /// How many values are made of nothing.
 const RANDOM: u64 = 64;
@@ -32,17 +30,30 @@ const SEED: usize = 400;
 /// Result of writing.
 type Written = Result<Vec<u8>, WriteError>;
 
-/// Changes a value, or says why it cannot.
-pub type Change<'a> = &'a mut dyn FnMut(&mut Json) -> Result<(), String>;
+/// What `serde` makes of a file.
+#[derive(Debug)]
+pub struct Through {
+    /// Its value as JSON.
+    pub compact: String,
+    /// The same with line breaks.
+    pub pretty: String,
+    /// The same by way of an arena.
+    pub arena: String,
+    /// The JSON of what is read from that of the command, and whether it is the same file.
+    pub again: (String, bool),
+    /// Whether what is written by a format for programs is read as the same value.
+    pub binary: Result<bool, String>,
+}
 
 /// Generated code of one schema, with all options.
 #[derive(Debug, Clone, Copy)]
 pub struct Rich {
     /// Name of the schema.
     pub name: &'static str,
-    /// Reads a file, changes its value as JSON, and writes it. Fails if the file is not read, the
-    /// change is not possible, or there is no value of the type that has this JSON.
-    pub edit: fn(&[u8], &ReadOptions, Change<'_>) -> Result<Written, String>,
+    /// Reads a file, and takes its value through `serde`; the text is the JSON of the command.
+    pub through: fn(&[u8], &ReadOptions, &str) -> Result<Through, String>,
+    /// Reads a value from JSON and writes the file.
+    pub written: fn(&str) -> Result<Written, String>,
     /// Makes a value of random bytes, shows and writes it; then reads what was written and shows
     /// that.
     pub random: fn(&[u8], Show<'_>) -> Option<Written>,
@@ -56,20 +67,42 @@ pub struct Rich {
 /// there is straight code for arenas, and the types as `codec!` has them.
 #[macro_export]
 macro_rules! rich {
-    ($name:literal, $module:ident::$root:ident, $straight:literal, $($codec:tt)+) => {{
+    ($name:literal, $module:ident::$root:ident, $straight:literal, $arena:path, $($codec:tt)+) => {{
         $crate::deps::codec!(Format: $($codec)+);
 
         $crate::Rich {
             name: $name,
-            edit: |bytes, options, change| {
-                use $crate::deps::{serde, serde_json};
+            through: |bytes, options, command| {
+                use $crate::deps::{postcard, serde_json};
+                use ::std::string::ToString as _;
                 let file = $module::$root::read_with(bytes, options);
                 let file = file.map_err(|error| ::std::format!("not read: {error}"))?;
-                let text = |error: serde_json::Error| ::std::string::ToString::to_string(&error);
-                let mut json = serde_json::to_value(&file).map_err(text)?;
-                change(&mut json)?;
-                let edited = <$module::$root as serde::Deserialize>::deserialize(&json);
-                ::core::result::Result::Ok(edited.map_err(text)?.write())
+                let text = |error: serde_json::Error| error.to_string();
+                let again = serde_json::from_str::<$module::$root>(command);
+                let packed = postcard::to_allocvec(&file).map_err(|error| error.to_string())?;
+                let binary = postcard::from_bytes::<$module::$root>(&packed);
+                let arena = <$arena>::from_value(&file).map_err(|error| error.to_string())?;
+                ::core::result::Result::Ok($crate::Through {
+                    compact: serde_json::to_string(&file).map_err(text)?,
+                    pretty: serde_json::to_string_pretty(&file).map_err(text)?,
+                    arena: serde_json::to_string(&arena).map_err(text)?,
+                    again: match again {
+                        Ok(again) => {
+                            let json = serde_json::to_string(&again).map_err(text)?;
+                            (json, again.write().ok() == file.write().ok())
+                        }
+                        Err(error) => return Err(error.to_string()),
+                    },
+                    binary: binary
+                        .map(|again| again.same_spelling(&file))
+                        .map_err(|error| error.to_string()),
+                })
+            },
+            written: |text| {
+                let file = $crate::deps::serde_json::from_str::<$module::$root>(text);
+                ::core::result::Result::Ok(
+                    file.map_err(|error| ::std::string::ToString::to_string(&error))?.write(),
+                )
             },
             random: |bytes, show| {
                 use $crate::deps::arbitrary;
@@ -91,7 +124,7 @@ macro_rules! rich {
     }};
 }
 
-/// Checks all edits of the features, and values made of nothing.
+/// Checks the JSON of the features, all their edits, and values made of nothing.
 ///
 /// # Panics
 ///
@@ -117,7 +150,7 @@ pub fn check_rich(modules: &[Rich]) {
             lines.push(format!("{}: {kind}: {text}", module.name));
         };
         for feature in feature.iter() {
-            edits(module, &program, feature, &mut counts, &mut add);
+            json(module, &program, feature, &mut counts, &mut add);
         }
         random(module, &program, &mut counts, &mut add);
         arenas(module, schema, program, &mut counts, &mut add);
@@ -142,15 +175,14 @@ pub fn check_rich(modules: &[Rich]) {
 /// What was tried.
 #[derive(Debug, Default)]
 struct Counts {
-    same: usize,
-    canonical: usize,
+    /// Files whose JSON was compared, and those of which a character or a number is spelled otherwise.
+    files: usize,
+    spelled: usize,
     edits: usize,
     /// Edits that end in another file, or in an error of the writer.
     compared: usize,
     /// Edits that no value of the type can have.
     impossible: usize,
-    /// Edits that JSON does not say.
-    unsaid: usize,
     random: usize,
     random_written: usize,
     /// Files that were read into arenas, or refused for the same reason, and how many were read.
@@ -164,92 +196,84 @@ struct Counts {
 
 type Add<'a> = &'a mut dyn FnMut(&str, String);
 
-fn edits(module: &Rich, program: &Program, feature: &Feature, counts: &mut Counts, add: Add<'_>) {
-    let has_words = program.model().records.iter().any(|r| matches!(r.kind, RecordKind::Word(_)));
+/// Values as JSON: what `serde` writes is what the command writes, and each reads what the other does.
+fn json(module: &Rich, program: &Program, feature: &Feature, counts: &mut Counts, add: Add<'_>) {
     for file in &feature.files {
         let Ok(document) = read(program, &file.bytes, &file.options) else { continue };
         let value = document.value();
-        let mut clears = true;
-        value.for_each_kept(&mut |kept| {
-            clears &= kept.kind != KeptKind::Number;
-            clears &= kept.kind != KeptKind::Reserved || !has_words;
-        });
-        let mut compare = |what: &str, value: &Value, change: Change<'_>| {
-            let Ok(expected) = write(program, value) else { return };
-            match (module.edit)(&file.bytes, &file.options, change) {
-                Ok(Ok(found)) => {
-                    if let Some(difference) = laws::first_difference(&expected, &found) {
-                        add(what, format!("{}: {difference}", file.name));
-                    }
-                }
-                Ok(Err(error)) => add(what, format!("{}: {}", file.name, problems(&error))),
-                Err(error) => add(what, format!("{}: {error}", file.name)),
-            }
-        };
-        counts.same += 1;
-        compare("json", &value, &mut |_| Ok(()));
-        // Numbers that deviate and bits that nobody claims are no spelling of generated types, but
-        // data that JSON does not tell from other data.
-        if clears {
-            counts.canonical += 1;
-            compare("canonical", &value.clone().canonical(), &mut |json| {
-                clear(json);
-                Ok(())
-            });
+        counts.files += 1;
+        if let Err(text) = same_json(module, program, file, &value, counts) {
+            add("json", format!("{}: {text}", file.name));
         }
-        for edit in file.edits.iter().filter(|edit| !edit.canonical || clears) {
+        let canonical = value.clone().canonical();
+        if let (Ok(expected), text) = (write(program, &canonical), pretty(program, &canonical)) {
+            let written = (module.written)(&text);
+            if !matches!(&written, Ok(Ok(found)) if *found == expected) {
+                add("canonical", format!("{}: {written:?}", file.name));
+            }
+        }
+        for edit in &file.edits {
             counts.edits += 1;
-            if let Err(text) = one_edit(module, feature, file, edit, counts) {
+            if let Err(text) = one_edit(module, program, feature, &value, edit, counts) {
                 add("edit", format!("{}, `{}`: {text}", file.name, edit.text));
             }
         }
     }
 }
 
-/// Drops every unusual spelling.
-fn clear(json: &mut Json) {
-    match json {
-        Json::Object(fields) => {
-            fields.remove("spelling");
-            fields.values_mut().for_each(clear);
+fn pretty(program: &Program, value: &Value) -> String {
+    to_json(program, value, Style::Pretty)
+}
+
+fn same_json(
+    module: &Rich,
+    program: &Program,
+    file: &File,
+    value: &Value,
+    counts: &mut Counts,
+) -> Result<(), String> {
+    let Through { compact, pretty: lines, arena, again, binary } =
+        (module.through)(&file.bytes, &file.options, &pretty(program, value))?;
+    let command = to_json(program, value, Style::Compact);
+    let command = command.trim_end();
+    if compact != command {
+        // How a character or a number is spelled is left to whoever writes JSON.
+        let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text);
+        let (ours, theirs) = (parsed(command), parsed(&compact));
+        if ours.map_err(|e| e.to_string())? != theirs.map_err(|e| e.to_string())? {
+            return Err(format!("the command writes\n{command}\nserde\n{compact}"));
         }
-        Json::Array(elements) => elements.iter_mut().for_each(clear),
-        _ => {}
+        counts.spelled += 1;
+    }
+    if arena != compact {
+        return Err(format!("of an arena\n{arena}\nof a value\n{compact}"));
+    }
+    if again != (compact.clone(), true) {
+        return Err(format!("read again: {again:?}\n{command}"));
+    }
+    if binary != Ok(true) {
+        return Err(format!("packed: {binary:?}\n{command}"));
+    }
+    let text = Text::parse(&lines).and_then(|text| text.value(program));
+    match text {
+        Ok(again) if again.same_spelling(value) => Ok(()),
+        Ok(again) => Err(format!("read by the command: {}", value_text::line(&again))),
+        Err(error) => Err(format!("refused by the command: {error}\n{lines}")),
     }
 }
 
 fn one_edit(
     module: &Rich,
+    program: &Program,
     feature: &Feature,
-    file: &File,
+    value: &Value,
     edit: &Edit,
     counts: &mut Counts,
 ) -> Result<(), String> {
-    let mut said = true;
-    // A case without fields has a struct if it has spelling, and JSON looks different then.
-    let mut change = |structs| {
-        (module.edit)(&file.bytes, &file.options, &mut |json| {
-            if edit.canonical {
-                clear(json);
-            }
-            let changed = apply(json, edit, structs);
-            said = changed.is_ok();
-            changed
-        })
-    };
-    let mut result = change(0);
-    for structs in 1..8 {
-        if !result.as_ref().is_err_and(|error| error.contains("unit")) {
-            break;
-        }
-        result = change(structs);
-    }
-    if !said {
-        counts.unsaid += 1;
-        return Ok(());
-    }
-    let written = match (result, &edit.result) {
+    let edited = edit.apply(value)?;
+    let written = match ((module.written)(&pretty(program, &edited)), &edit.result) {
         (Ok(written), _) => written,
+        // A value that no type can have.
         (Err(_), Err(_)) => {
             counts.impossible += 1;
             return Ok(());

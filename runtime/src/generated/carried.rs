@@ -9,16 +9,16 @@ use crate::{Note, Notes, ReadError, ReadOptions, WriteError};
 
 /// A packed model, which becomes a program when it is first needed.
 #[derive(Debug)]
-pub struct Packed {
+pub struct Carried {
     packed: &'static str,
     program: Once<Program>,
 }
 
-impl Packed {
+impl Carried {
     /// The format of a packed model.
     #[must_use]
-    pub const fn new(packed: &'static str) -> Packed {
-        Packed { packed, program: Once::new() }
+    pub const fn new(packed: &'static str) -> Carried {
+        Carried { packed, program: Once::new() }
     }
 
     /// The program.
@@ -40,7 +40,7 @@ impl Packed {
 ///
 /// The first thing that does not fit the schema, with its offset in bytes and its path.
 pub fn read<'b, T: Made<'b>>(
-    format: &'static Packed,
+    format: &'static Carried,
     bytes: &'b [u8],
     options: &ReadOptions,
     notes: Option<&mut Notes>,
@@ -50,7 +50,7 @@ pub fn read<'b, T: Made<'b>>(
 }
 
 fn document<'b>(
-    format: &'static Packed,
+    format: &'static Carried,
     bytes: &'b [u8],
     options: &ReadOptions,
     notes: Option<&mut Notes>,
@@ -72,7 +72,7 @@ fn document<'b>(
 /// # Errors
 ///
 /// Everything in the value that the format cannot say, each with its path; nothing is appended then.
-pub fn write(format: &Packed, value: &dyn Source, out: &mut Vec<u8>) -> Result<(), WriteError> {
+pub fn write(format: &Carried, value: &dyn Source, out: &mut Vec<u8>) -> Result<(), WriteError> {
     engine::write_into(format.program(), value.given(), out)
 }
 
@@ -81,6 +81,6 @@ pub fn write(format: &Packed, value: &dyn Source, out: &mut Vec<u8>) -> Result<(
 /// # Errors
 ///
 /// Those of [`write`].
-pub fn validate(format: &Packed, value: &dyn Source) -> Result<(), WriteError> {
+pub fn validate(format: &Carried, value: &dyn Source) -> Result<(), WriteError> {
     engine::validate(format.program(), value.given())
 }

@@ -1,9 +1,12 @@
 //! Bytes as text: base64 with the standard alphabet and padding.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// The text of these bytes.
-pub(super) fn encode(bytes: &[u8]) -> String {
+pub fn encode(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
         let bits = group.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte));
@@ -18,9 +21,9 @@ pub(super) fn encode(bytes: &[u8]) -> String {
 }
 
 /// The bytes of a text; `None` unless it is what [`encode`] makes.
-pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
+pub fn decode(text: &str) -> Option<Vec<u8>> {
     let text = text.as_bytes();
-    if !text.len().is_multiple_of(4) {
+    if text.len() % 4 != 0 {
         return None;
     }
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);

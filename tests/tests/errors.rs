@@ -1,0 +1,66 @@
+//! What errors say: which comes first, and which field of a value somebody has to change.
+
+use formwork::ReadOptions;
+use formwork_interpreter::json::Text;
+use formwork_interpreter::{Program, read, write};
+use formwork_tests::programs;
+
+fn schema(text: &str) -> Program {
+    programs::from_text("e.kdl", text, None).expect("the schema is clean")
+}
+
+#[test]
+fn a_wrong_magic_comes_first() {
+    let program = schema(
+        "module e root=File endian=byte_order\n\
+         struct File { Head head; u32 size; bytes data size=size }\n\
+         struct Head { magic \"EVT\" size=4 0x00; u8 kind 0x04; reserved 0x05 size=1; byte_order 0x06 }",
+    );
+    let error = |bytes: &[u8]| {
+        let document = read(&program, bytes, &ReadOptions::default());
+        document.err().expect("it is no file").to_string()
+    };
+    let png = "expected \"EVT\\0\", found \"\\x89PNG\" (hex 89 50 4e 47), at 0x0 in head";
+    assert_eq!(error(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), png);
+    // Also where the file ends early.
+    assert_eq!(error(b"\x89PNG"), png);
+    assert_eq!(error(b"PK"), "expected \"EVT\\0\", found \"PK\", at 0x0 in head");
+    assert!(error(b"EV").starts_with("needs "), "{}", error(b"EV"));
+    assert!(error(b"EVT\0\x01\0ab\0\0\0\0").contains("no byte order mark"));
+}
+
+#[test]
+fn problems_are_at_what_can_be_changed() {
+    let program = schema(
+        "module e root=File endian=little\n\
+         struct File { u8 count; Element elements count=count; u8 more; Plain plain count=more }\n\
+         struct Node { u8 value max=9 }\n\
+         struct Plain transparent { u8 n max=2; Node nodes count=n }\n\
+         union Element tag=u8 { case list 1 as=Plain; case one 2 { u8 n; Node nodes count=n } }",
+    );
+    let problems = |value: &str| {
+        let head = r#"{"tool": "formwork 0.1.0", "format": "e", "schema_version": 1, "value": "#;
+        let text = format!("{head}{value}}}");
+        let value = Text::parse(&text).and_then(|text| text.value(&program));
+        let error = write(&program, &value.expect("it is a value")).expect_err("it is refused");
+        error.problems().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let rule = "the rule `it <= 9` does not hold";
+    assert_eq!(
+        problems(
+            r#"{"elements": [{"list": {"nodes": [{"value": 10}]}}, {"one": {"nodes": [{"value": 11}]}}],
+                "plain": [[{"value": 12}]]}"#
+        ),
+        [
+            format!("{rule}, in elements[0].nodes[0].value"),
+            format!("{rule}, in elements[1].nodes[0].value"),
+            format!("{rule}, in plain[0][0].value"),
+        ]
+    );
+    // The count follows from the array.
+    let three = r#"[{"value": 1}, {"value": 1}, {"value": 1}]"#;
+    assert_eq!(
+        problems(&format!(r#"{{"elements": [], "plain": [{three}]}}"#)),
+        ["the rule `n: it <= 2` does not hold, in plain[0]"]
+    );
+}

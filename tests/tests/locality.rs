@@ -193,10 +193,10 @@ fn draft(name: &str) -> Program {
 fn edits_change_what_they_explain() {
     let Some(folder) = samples::samples() else { return };
     let mut problems = Vec::new();
-    let (ainb, bfres) = (draft("ainb.kdl"), draft("bfres.kdl"));
+    let bfres = draft("bfres.kdl");
     let formats: [(&Program, &str, &[&str]); 3] = [
         (programs::evfl(), "evfl", &["bfevfl", "bfevtm"]),
-        (&ainb, "ainb", &["ainb"]),
+        (programs::ainb(), "ainb", &["ainb"]),
         (&bfres, "bfres", &["bfres"]),
     ];
     let rounds = std::env::var("FORMWORK_EDITS").map_or(1, |n| n.parse().expect("a number"));

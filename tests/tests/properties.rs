@@ -11,7 +11,7 @@ use formwork_properties::mutate;
 use formwork_tests::flows::{self, int, list, record, text};
 use formwork_tests::golden::features;
 use formwork_tests::laws::{self, Broken};
-use formwork_tests::{programs, samples, trees};
+use formwork_tests::{graphs, programs, samples, trees};
 
 /// Milliseconds that each property is tried for.
 const BUDGET: u64 = 1500;
@@ -373,7 +373,12 @@ fn changed_files_are_read_or_refused() {
             Some((programs::from_file(&feature.schema).ok()?, files))
         })
         .collect();
-    for (model, fixtures) in [(programs::evfl(), flows::all()), (programs::esf(), trees::all())] {
+    let formats = [
+        (programs::evfl(), flows::all()),
+        (programs::esf(), trees::all()),
+        (programs::ainb(), graphs::all()),
+    ];
+    for (model, fixtures) in formats {
         let file = |value| write(model, value).expect("the fixture can be written");
         let files = fixtures.iter().map(|(_, value)| file(value)).collect();
         models.push((program(model.model().clone()), files));

@@ -10,7 +10,7 @@ use formwork::EditError;
 use formwork_interpreter::{Edit, EditFailure, Program, Source, Value, edit, write};
 use formwork_properties::follow::{self, Outcome};
 use formwork_tests::golden::features;
-use formwork_tests::{flows, laws, programs, samples, trees};
+use formwork_tests::{flows, graphs, laws, programs, samples, trees};
 
 /// Edits of each schema, unless `FORMWORK_EDITS` says another number.
 const EDITS: usize = 300;
@@ -171,8 +171,19 @@ fn of_trees_of_values() {
 }
 
 #[test]
+fn of_graphs() {
+    let program = programs::ainb();
+    let mut values: Vec<Value> = graphs::all().into_iter().map(|(_, value)| value).collect();
+    values.extend(sampled(program, "ainb").into_iter().take(10));
+    let tally = tried("ainb", program, &values);
+    report("ainb", program, &tally);
+    // Its elements are those of the nodes.
+    assert_eq!(untouched(program, &tally), ["File.attachment_uses"]);
+}
+
+#[test]
 fn of_drafts() {
-    for name in ["ainb", "bfres"] {
+    for name in ["bfres"] {
         let path = samples::workspace().join("tests/reach").join(name).with_extension("kdl");
         let text = fs::read_to_string(&path).expect("the draft can be read");
         let loaded = formwork_codegen::load(name, &text, path.parent(), &programs::Shipped);

@@ -75,28 +75,28 @@ fn from_variable(index: i128, component: i128) -> Value {
 }
 
 /// A field for the class of a pointer, and one for the value of anything else.
-fn class_and_value(kind: &str) -> (Option<(&'static str, Value)>, Option<(&'static str, Value)>) {
+fn class_and_value(kind: &str) -> [Option<(&'static str, Value)>; 2] {
     match kind {
-        "pointer" => (Some(("class", text("our::Actor"))), None),
-        _ => (None, Some(("value", of_type(kind)))),
+        "pointer" => [Some(("class", text("our::Actor"))), None],
+        _ => [None, Some(("value", of_type(kind)))],
     }
 }
 
 fn property(kind: &str, name: &str, origin: Value) -> Value {
-    let (class, value) = class_and_value(kind);
+    let [class, value] = class_and_value(kind);
     let name = [("name", text(name))];
     record(name.into_iter().chain(class).chain([("origin", origin)]).chain(value))
 }
 
 fn input(kind: &str, name: &str, source: Value, origin: Value) -> Value {
-    let (class, value) = class_and_value(kind);
+    let [class, value] = class_and_value(kind);
     let from = [("source", source), ("origin", origin)];
     record([("name", text(name))].into_iter().chain(class).chain(from).chain(value))
 }
 
 fn output(kind: &str, name: &str) -> Value {
     let word = record([("name", text(name)), ("unknown", no())]);
-    let (class, _) = class_and_value(kind);
+    let [class, _] = class_and_value(kind);
     record([("word", word)].into_iter().chain(class))
 }
 
@@ -603,7 +603,7 @@ fn every_node() -> Value {
     for (kind, number) in rest.zip(14..) {
         nodes.push(node(kind, "", number, [], []));
     }
-    let module = nodes.iter_mut().nth(11).and_then(|node| node.get_mut("queries"));
+    let module = nodes.get_mut(11).and_then(|node| node.get_mut("queries"));
     if let Some(queries) = module {
         *queries = list([record([("node", int(2))])]);
     }

@@ -11,7 +11,7 @@ use formwork_interpreter::{
 use formwork_model::{Model, Step};
 use formwork_tests::flows::{self, case, int, record, text};
 use formwork_tests::golden::features;
-use formwork_tests::{programs, samples, trees};
+use formwork_tests::{graphs, programs, samples, trees};
 
 /// Pseudo-random numbers, the same in every run.
 struct Random(u64);
@@ -53,10 +53,13 @@ fn subjects() -> Vec<Subject> {
         let bytes = write(programs::esf(), &value).expect("the fixture can be written");
         add(name, programs::esf(), bytes);
     }
+    for (name, value) in graphs::all() {
+        let bytes = write(programs::ainb(), &value).expect("the fixture can be written");
+        add(name, programs::ainb(), bytes);
+    }
     if let Some(folder) = samples::samples() {
-        for (folder, program) in
-            [(folder.join("evfl"), programs::evfl()), (folder.join("esf"), programs::esf())]
-        {
+        let formats = [("evfl", programs::evfl()), ("esf", programs::esf())];
+        for (folder, program) in formats.map(|(name, program)| (folder.join(name), program)) {
             let mut files: Vec<_> = std::fs::read_dir(folder)
                 .expect("the folder can be read")
                 .map(|entry| entry.expect("readable").path())

@@ -1,4 +1,4 @@
-//! Event flow files that are cut or changed: no panic, no endless work, and every error has a place.
+//! Event flow files, and graphs of nodes, that are cut or changed: no panic, no endless work, and every error has a place.
 //!
 //! Memory is bounded by the budget: a byte that is decoded and an element that takes none are charged
 //! before they are stored, and the limit is 64 units for each byte of the file, or 65,536. These tests
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use formwork::ReadOptions;
-use formwork_interpreter::Value;
+use formwork_interpreter::{Program, Value};
 use formwork_tests::laws::{self, Outcome};
 use formwork_tests::{programs, samples};
 
@@ -54,23 +54,28 @@ fn size(value: &Value) -> u64 {
     }
 }
 
-/// Reads bytes that may be anything.
+/// Reads bytes that may be anything, as an event flow.
 fn check(name: &str, bytes: &[u8]) {
+    check_as(programs::evfl(), 0x48, name, bytes);
+}
+
+/// Reads bytes that may be anything, as a file with a fixed head.
+fn check_as(program: &Program, head: u64, name: &str, bytes: &[u8]) {
     let options = ReadOptions::default();
-    match laws::total(programs::evfl(), bytes) {
+    match laws::total(program, bytes) {
         Err(broken) => panic!("{name}: {broken}"),
         Ok(Ok(value)) => {
             let most = (bytes.len() as u64 * options.budget_factor).max(options.budget_floor);
             assert!(size(&value) <= most, "{name}: {} parts are too many", size(&value));
             // What is read is also written, and read again as an equal value.
-            if let Outcome::Failed(broken) = laws::get_put(programs::evfl(), bytes) {
+            if let Outcome::Failed(broken) = laws::get_put(program, bytes) {
                 panic!("{name}: {broken}");
             }
         }
         Ok(Err(error)) => {
             // The root itself is a path, too; it can only fail as a whole in its fixed block.
-            let whole = error.path().is_empty() && error.offset() >= 0x48;
-            assert!(!whole || bytes.len() < 0x48, "{name}: no path: {error}");
+            let whole = error.path().is_empty() && error.offset() >= head;
+            assert!(!whole || (bytes.len() as u64) < head, "{name}: no path: {error}");
         }
     }
 }
@@ -114,6 +119,41 @@ fn bytes_of_files_with_everything_changed() {
             let mut changed = bytes.clone();
             changed[at] ^= [0x01, 0x80, 0xff][at % 3];
             check(&format!("{name} with 0x{:02x} at 0x{at:x}", changed[at]), &changed);
+        }
+    }
+}
+
+/// The head of a graph, which has all counts and offsets.
+const GRAPH_HEAD: u64 = 0x74;
+
+fn graph(name: &str) -> Vec<u8> {
+    let path = samples::workspace().join("fixtures").join(name);
+    fs::read(path).expect("the fixture can be read")
+}
+
+#[test]
+fn graphs_cut() {
+    for (name, step) in [("nothing.ainb", 1), ("old.ainb", 1), ("every_node.ainb", 97)] {
+        let bytes = graph(name);
+        for size in (0..bytes.len()).step_by(step) {
+            let name = format!("{name} cut to {size} bytes");
+            check_as(programs::ainb(), GRAPH_HEAD, &name, &bytes[..size]);
+        }
+    }
+}
+
+#[test]
+fn graphs_with_other_bytes() {
+    for (name, step) in [("nothing.ainb", 1), ("old.ainb", 3), ("later.ainb", 31)] {
+        let bytes = graph(name);
+        for at in (0..bytes.len()).step_by(step) {
+            let all: &[u8] = if at < 0x74 { &[1, 4, 0x7f, 0x80, 0xff] } else { &[1, 0xff] };
+            for flip in all {
+                let mut changed = bytes.clone();
+                changed[at] ^= flip;
+                let name = format!("{name} with 0x{:02x} at 0x{at:x}", changed[at]);
+                check_as(programs::ainb(), GRAPH_HEAD, &name, &changed);
+            }
         }
     }
 }

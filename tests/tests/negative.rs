@@ -258,6 +258,34 @@ fn tree_samples() {
 }
 
 #[test]
+fn graph_fixtures() {
+    let mut files = Vec::new();
+    collect(&samples::workspace().join("fixtures"), &mut files);
+    files.retain(|(_, path)| path.extension().is_some_and(|extension| extension == "ainb"));
+    let mut summary = Summary::default();
+    for (_, path) in files {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        summary.run(&name, programs::ainb(), &fs::read(&path).expect("the file can be read"));
+    }
+    let total = summary.finish("fixtures of graphs");
+    assert!(total >= 1000, "{total} cases");
+}
+
+#[test]
+fn graph_samples() {
+    let Some(samples) = samples::samples() else { return };
+    let mut files = Vec::new();
+    collect(&samples.join("ainb"), &mut files);
+    files.retain(|(_, path)| path.extension().is_some_and(|extension| extension == "ainb"));
+    let mut summary = Summary { most: Some(2), ..Summary::default() };
+    for (_, path) in files.iter().take(FEW) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        summary.run(&name, programs::ainb(), &fs::read(path).expect("the file can be read"));
+    }
+    summary.finish("samples of graphs");
+}
+
+#[test]
 fn event_flow_samples() {
     let Some(folder) = samples::samples() else { return };
     let all = env::var_os("NEGATIVE_ALL").is_some();

@@ -11,7 +11,7 @@ use formwork_properties::mutate;
 use formwork_tests::flows::{self, int, list, record, text};
 use formwork_tests::golden::features;
 use formwork_tests::laws::{self, Broken};
-use formwork_tests::{archives, programs, samples, trees};
+use formwork_tests::{archives, graphs, programs, resources, samples, trees};
 
 /// Milliseconds that each property is tried for.
 const BUDGET: u64 = 1500;
@@ -374,11 +374,14 @@ fn changed_files_are_read_or_refused() {
         })
         .collect();
     let archives = archives::all().into_iter().map(|(name, made)| (name, made.value()));
-    for (model, fixtures) in [
+    let formats = [
         (programs::evfl(), flows::all()),
         (programs::esf(), trees::all()),
+        (programs::ainb(), graphs::all()),
         (programs::baev(), archives.collect()),
-    ] {
+        (programs::bfres(), resources::all()),
+    ];
+    for (model, fixtures) in formats {
         let file = |value| write(model, value).expect("the fixture can be written");
         let files = fixtures.iter().map(|(_, value)| file(value)).collect();
         models.push((program(model.model().clone()), files));

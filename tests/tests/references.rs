@@ -180,20 +180,28 @@ fn of_trees_of_values() {
 }
 
 #[test]
-fn of_graphs_and_resources() {
-    let made =
-        [("ainb", programs::ainb(), graphs::all()), ("bfres", programs::bfres(), resources::all())];
-    for (name, program, made) in made {
-        // With what they leave out.
-        let whole = |value| {
-            let bytes = write(program, value).expect("it can be written");
-            laws::value_of(program, &bytes).expect("it can be read")
-        };
-        let mut values: Vec<Value> = made.iter().map(|(_, value)| whole(value)).collect();
-        values.extend(sampled(program, name));
-        let tally = tried(name, program, &values);
-        report(name, program, &tally);
-    }
+fn of_graphs() {
+    let program = programs::ainb();
+    let mut values: Vec<Value> = graphs::all().into_iter().map(|(_, value)| value).collect();
+    values.extend(sampled(program, "ainb").into_iter().take(10));
+    let tally = tried("ainb", program, &values);
+    report("ainb", program, &tally);
+    // Its elements are those of the nodes.
+    assert_eq!(untouched(program, &tally), ["File.attachment_uses"]);
+}
+
+#[test]
+fn of_resources() {
+    let program = programs::bfres();
+    // With what they leave out.
+    let whole = |value| {
+        let bytes = write(program, value).expect("it can be written");
+        laws::value_of(program, &bytes).expect("it can be read")
+    };
+    let mut values: Vec<Value> = resources::all().iter().map(|(_, value)| whole(value)).collect();
+    values.extend(sampled(program, "bfres"));
+    let tally = tried("bfres", program, &values);
+    report("bfres", program, &tally);
 }
 
 /// References in slices of a shared table, one that usually follows from others, and one into the

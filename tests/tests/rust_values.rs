@@ -168,8 +168,11 @@ fn texts_in_units_may_be_broken() {
         ("A\u{fffd}".into(), "\"A\\u{dc00}\"".into())
     );
     let smile = Utf16::from("A\u{1f600}");
-    assert!(smile == "A\u{1f600}" && "A\u{1f600}" == smile && *"A\u{1f600}" == smile);
-    assert!(smile != "A" && smile == String::from("A\u{1f600}") && broken != "A\u{fffd}");
+    let owned = String::from("A\u{1f600}");
+    assert!(smile == "A\u{1f600}" && smile == owned && smile == *owned.as_str());
+    assert!("A\u{1f600}" == smile);
+    assert!(*owned.as_str() == smile);
+    assert!(smile != "A" && broken != "A\u{fffd}");
     assert_eq!("A\u{1f600}".parse(), Ok(smile.clone()));
     assert_eq!(smile.len(), 3);
     assert_eq!(String::try_from(smile).as_deref(), Ok("A\u{1f600}"));

@@ -518,6 +518,23 @@ fn edits_are_written_as_what_they_say() {
     assert!(removed > 0);
 }
 
+#[test]
+fn attachments_of_nodes_follow_them() {
+    let path = samples::workspace().join("fixtures/every_node.ainb");
+    let bytes = fs::read(path).expect("the fixture can be read");
+    let mut value = laws::value_of(programs::ainb(), &bytes).expect("it can be read");
+    let of_node = |value: &Value| plain(of(value, "nodes[1].attachments"));
+    assert_eq!(of_node(&value), json!([1, 0]));
+    let rows = ["ints", "bools", "floats", "strings", "vectors", "pointers"];
+    let rows: Vec<_> = rows.iter().map(|row| format!(r#""{row}": []"#)).collect();
+    let new = format!(r#"{{"name": "New", "block": {{"debug": 0, {}}}}}"#, rows.join(", "));
+    insert(&mut value, "attachments[0]", &new).expect("there is room");
+    assert_eq!(of_node(&value), json!([2, 1]));
+    laws::put_get(programs::ainb(), &value).unwrap_or_else(|error| panic!("{error}"));
+    let error = edit(programs::ainb(), &mut value, "attachments[1]", Edit::Remove(None));
+    assert!(error.is_err(), "a node has it");
+}
+
 /// A change, without positions that are not that of the first element.
 fn shown(change: &Change) -> String {
     let place = change.new.as_ref().or(change.old.as_ref()).expect("one of both");

@@ -7,6 +7,7 @@ use super::read::Cursor;
 use super::reading::{short, Read};
 use super::state::Engine;
 use super::val::{Fallible, Fault, Val};
+use crate::error::ReadErrorKind;
 use crate::model::{Path, PointerType, Row, Storage, Target, Type};
 
 impl<'p> Engine<'p, '_> {
@@ -66,7 +67,10 @@ impl<'p> Engine<'p, '_> {
         self.unclaim(claimed);
         let stored = self.tree.int(stored).unwrap_or(0);
         if kind.none == Some(stored) || row.none.contains(&stored) {
-            return Ok(None);
+            return match pointer.optional {
+                true => Ok(None),
+                false => Err(self.error(ReadErrorKind::NullPointer, at, loc)),
+            };
         }
         self.target_address(pointer, stored, loc, short(at)).map(Some)
     }

@@ -137,8 +137,13 @@ fn value(
         Some(usual) => quote!(match cx.usual(u)? { true => #usual, false => #made }),
         None => made,
     };
+    let is_option = matches!(field.shape, Shape::Option(_));
+    let referred = is_option && rules::has_referred(shapes, row);
     let Some(epochs) = rules::epochs(row) else {
-        return with_usual(quote!(as_arbitrary::field(u, cx, #rule)?));
+        return with_usual(match referred {
+            true => quote!(as_arbitrary::there(u, cx, #rule)?),
+            false => quote!(as_arbitrary::field(u, cx, #rule)?),
+        });
     };
     // What a layout lacks has to be what the schema says it is then.
     let stated: Option<&Constant> =
@@ -147,8 +152,7 @@ fn value(
         Some(_) => shapes.field_default(id, field, false),
         None => shapes.default(&field.shape),
     };
-    let is_option = matches!(field.shape, Shape::Option(_));
-    let made = match is_option && !rules::may_be_none(row) {
+    let made = match referred || is_option && !rules::may_be_none(row) {
         true => quote!(as_arbitrary::there(u, cx, #rule)?),
         false => quote!(as_arbitrary::field(u, cx, #rule)?),
     };

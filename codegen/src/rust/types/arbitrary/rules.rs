@@ -383,6 +383,30 @@ pub fn epochs(row: &Row) -> Option<Vec<bool>> {
     has.contains(&false).then_some(has)
 }
 
+/// Whether what a row holds has an array of whose elements others speak: without it they would speak
+/// of nothing.
+pub fn has_referred(shapes: &Shapes<'_>, row: &Row) -> bool {
+    let model = shapes.model();
+    let mut known = BTreeSet::new();
+    let mut todo = vec![&row.ty];
+    while let Some(ty) = todo.pop() {
+        for part in ty.parts() {
+            let Type::Record(id) = part else { continue };
+            let rows = &model.records[id.index()].rows;
+            if !known.insert(id.0) {
+                continue;
+            }
+            for (number, inner) in (0..).zip(rows) {
+                if shapes.index_into(*id, RowId(number)).is_some() {
+                    return true;
+                }
+                todo.push(&inner.ty);
+            }
+        }
+    }
+    false
+}
+
 /// Whether a row may be missing where its layout has it.
 pub fn may_be_none(row: &Row) -> bool {
     let optional = match row.ty.stripped() {

@@ -68,7 +68,7 @@ pub fn load(name: &str, text: &str, directory: Option<&Path>, provider: &dyn Pro
 }
 
 /// Parse, resolve, check. What is left of a text with errors is resolved too, so that one run shows
-/// as much as it can; proofs need a whole model.
+/// as much as it can; proofs need a whole model, and names what is imported.
 fn phases(
     name: &str,
     text: &str,
@@ -79,7 +79,7 @@ fn phases(
     let texts = resolve::load(name, text, directory, provider, loaded)?;
     let Loaded { sources, diagnostics, .. } = loaded;
     let library = texts.trees[0].head.as_ref().is_some_and(|head| head.library);
-    if library {
+    if library || texts.lacking {
         return None;
     }
     let mut later = Diagnostics::default();

@@ -25,6 +25,9 @@ pub(crate) struct Texts {
     pub trees: Vec<Tree>,
     /// For each tree the positions of its imports.
     pub links: Vec<HashMap<String, usize>>,
+    /// Whether an import is missing, or has errors itself: what is unknown is not told apart from
+    /// what it would have declared.
+    pub lacking: bool,
 }
 
 /// Parses a text and all that it imports.
@@ -43,6 +46,7 @@ pub(crate) fn load(
     if let Some(head) = &trees[0].head {
         known.insert(head.name.value.clone(), Some(0));
     }
+    let mut lacking = false;
     let mut at = 0;
     while at < trees.len() {
         for import in trees[at].imports.clone() {
@@ -69,19 +73,21 @@ pub(crate) fn load(
                         .help("it is a link that leads out of the folder of the schema");
                     return None;
                 }
+                lacking |= own.has_errors();
                 diagnostics.append(own);
                 trees.push(tree?);
                 links.push(HashMap::new());
                 Some(trees.len() - 1)
             });
             known.insert(name.clone(), index);
+            lacking |= index.is_none();
             if let Some(index) = index {
                 links[at].insert(name.clone(), index);
             }
         }
         at += 1;
     }
-    Some(Texts { trees, links })
+    Some(Texts { trees, links, lacking })
 }
 
 /// A text that is imported.

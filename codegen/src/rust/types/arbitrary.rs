@@ -224,12 +224,16 @@ pub fn unions(shapes: &Shapes<'_>, id: UnionId) -> TokenStream {
 /// Of a word: any bits in its fields, the others as by default.
 pub fn words(shapes: &Shapes<'_>, id: RecordId, data: u64) -> TokenStream {
     let ident = shapes.ident(id);
-    let data = Literal::u64_unsuffixed(data);
-    let prim = shapes.word_prim(id).unwrap_or(Prim::U64).ident();
-    let body = quote! {
-        let bits: #prim = ::arbitrary::Arbitrary::arbitrary(u)?;
-        let default: Self = ::formwork::__rt::Default::default();
-        ::formwork::__rt::Ok(#ident((default.0 & !#data) | (bits & #data)))
+    let prim = shapes.word_prim(id).unwrap_or(Prim::U64);
+    let is_all = prim.range().1 == i128::from(data);
+    let (prim, data) = (prim.ident(), Literal::u64_unsuffixed(data));
+    let body = match is_all {
+        true => quote!(::formwork::__rt::Ok(#ident(::arbitrary::Arbitrary::arbitrary(u)?))),
+        false => quote! {
+            let bits: #prim = ::arbitrary::Arbitrary::arbitrary(u)?;
+            let default: Self = ::formwork::__rt::Default::default();
+            ::formwork::__rt::Ok(#ident((default.0 & !#data) | (bits & #data)))
+        },
     };
     traits(shapes, &Shape::Word(id), &ident, &body, None)
 }

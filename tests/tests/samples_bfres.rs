@@ -50,6 +50,7 @@ fn all_files_are_rewritten_identically() {
         };
         problems.push(format!("{}: {problem}", path.display()));
     }
+    println!("bfres: {} of {} files are identical", files.len() - problems.len(), files.len());
     assert!(problems.is_empty(), "{}", problems.join("\n"));
     assert_eq!((files.len(), original, arranged), (FILES, ORIGINAL, ARRANGED));
 }

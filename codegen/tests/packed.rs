@@ -40,7 +40,6 @@ fn bare(model: &Model) -> Model {
     let none = Span::default();
     let mut bare = Model {
         title: String::new(),
-        version: 0,
         extensions: Vec::new(),
         sources: Vec::new(),
         strings: Vec::new(),

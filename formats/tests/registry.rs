@@ -6,7 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use formwork::{Format, ReadErrorKind, ReadOptions};
-use formwork_formats::{AnyFile, FormatId, ReadAnyError, detect, esf, evfl, read_any};
+use formwork_formats::{
+    AnyFile, FormatId, ReadAnyError, ainb, baev, bfres, detect, esf, evfl, read_any,
+};
 
 fn fixtures() -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
@@ -38,6 +40,9 @@ fn files_are_read_as_what_they_are() {
         match &file {
             AnyFile::Evfl(file) => assert!(evfl::File::read(&bytes).as_ref() == Ok(file)),
             AnyFile::Esf(file) => assert!(esf::File::read(&bytes).as_ref() == Ok(file)),
+            AnyFile::Ainb(file) => assert!(ainb::File::read(&bytes).as_ref() == Ok(file)),
+            AnyFile::Baev(file) => assert!(baev::File::read(&bytes).as_ref() == Ok(file)),
+            AnyFile::Bfres(file) => assert!(bfres::File::read(&bytes).as_ref() == Ok(file)),
             other => panic!("{path:?} is {other:?}"),
         }
     }

@@ -393,7 +393,15 @@ impl<'p> Engine<'p, '_> {
             RowKind::Mark { .. } | RowKind::Pool { kept: false, .. } => return,
             _ => {}
         }
-        let given = self.field_of(from, loc, row);
+        let given = match (self.field_of(from, loc, row), from) {
+            // A type has a field for it in layouts that lack it, too: nothing is the default.
+            (Given::None, Origin::Fields(fields, _))
+                if fields.stands_for() == StandsFor::Struct && is_left_out(row) =>
+            {
+                Given::Missing
+            }
+            (given, _) => given,
+        };
         match row.role {
             Role::Fixed if matches!(row.kind, RowKind::Plain | RowKind::Object { .. }) => {
                 self.build_missing(loc, row);
@@ -1309,4 +1317,13 @@ pub(crate) fn does_not_fit(n: i128, ty: &str) -> ProblemKind {
 /// A number that would be read as none.
 pub(crate) fn is_nothing(n: i128) -> ProblemKind {
     ProblemKind::MeansNothing { value: n }
+}
+
+/// Whether nothing in a field means that a row with a default is left out: some layout lacks it, and
+/// it cannot be nothing itself.
+fn is_left_out(row: &Row) -> bool {
+    matches!(row.role, Role::Default(_))
+        && row.homes.contains(&Home::Absent)
+        && row.none.is_empty()
+        && row.when.is_none()
 }

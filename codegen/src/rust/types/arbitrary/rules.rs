@@ -111,7 +111,18 @@ impl Rule {
             }
         }
         if let Some(choices) = epoch_numbers(model, record, field.row) {
-            rule.choices = choices;
+            let (least, most) = rule.range.unwrap_or((i128::MIN, i128::MAX));
+            let allowed = rule.choices.concat();
+            let of_epoch = |numbers: Vec<i128>| {
+                // Both ends of what the epoch has, as far as the rules go.
+                let mut numbers: Vec<i128> =
+                    numbers.into_iter().map(|number| number.clamp(least, most)).collect();
+                if allowed.iter().any(|number| numbers.contains(number)) {
+                    numbers.retain(|number| allowed.contains(number));
+                }
+                numbers
+            };
+            rule.choices = choices.into_iter().map(of_epoch).collect();
         }
         rule
     }

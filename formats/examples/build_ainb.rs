@@ -46,10 +46,7 @@ pub fn graph() -> File<'static> {
     let result = OutputWord { name: "Result".into(), ..Default::default() };
     let ask = Node {
         flags: NodeFlags::default().with_query(true),
-        body: NodeBody {
-            bool_out: vec![Output { word: result, ..Default::default() }],
-            ..Default::default()
-        },
+        body: NodeBody { bool_out: vec![Output { word: result }], ..Default::default() },
         ..node("QueryIsDay", 2)
     };
     let root = Command {

@@ -44,7 +44,6 @@ pub fn walk() -> File<'static> {
         ]),
         start_frame: 5.0,
         end_frame: 12.0,
-        ..Default::default()
     };
     let dust = Event {
         name: "Effect".into(),

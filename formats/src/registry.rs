@@ -56,6 +56,7 @@ macro_rules! registry {
         /// A file of any format that is compiled in.
         #[derive(Debug, Clone, PartialEq, Eq)]
         #[non_exhaustive]
+        #[allow(clippy::large_enum_variant)] // One is held at a time, and rarely moved.
         pub enum AnyFile<'a> {
             $(
                 $(#[$doc])*

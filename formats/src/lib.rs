@@ -32,11 +32,17 @@
 //! [`Format`], for code over several of them.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "bfres")]
+mod curves;
 #[cfg(feature = "evfl")]
 mod flows;
 #[macro_use]
 mod registry;
+#[cfg(feature = "bfres")]
+mod vertices;
 
+#[cfg(feature = "bfres")]
+pub use curves::CurveValue;
 pub use formwork;
 pub use formwork::Format;
 pub use registry::{ReadAnyError, RoundTrip, detect, read_any, read_any_with};

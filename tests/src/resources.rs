@@ -109,21 +109,40 @@ fn curves() -> Vec<Value> {
     ]
 }
 
+/// What is trivial of how a bone is moved.
+const TRANSFORM: [&str; 9] = [
+    "compensate_scale",
+    "uniform_scale",
+    "unit_scale",
+    "no_rotation",
+    "no_translation",
+    "all_uniform_scale",
+    "all_unit_scale",
+    "all_no_rotation",
+    "all_no_translation",
+];
+
 const ANIM: [&str; 2] = ["baked", "looping"];
 
 fn skeletal_anim(major: i128) -> Value {
-    let parts = |set: &[&str], curves| {
-        let mut fields: Fields<'_> = ["base_scale", "base_rotation", "base_translation"]
-            .map(|name| (name, Value::Bool(set.contains(&name))))
-            .to_vec();
-        fields.extend([
-            ("curves", int(curves)),
-            ("transform", int(0)),
-            ("hierarchy_transform", int(9)),
-        ]);
-        record(fields)
-    };
     let all = ["base_scale", "base_rotation", "base_translation"];
+    let parts = |set: &[&str]| {
+        let curves = [
+            "scale_x",
+            "scale_y",
+            "scale_z",
+            "rotation_x",
+            "rotation_y",
+            "rotation_z",
+            "rotation_w",
+            "translation_x",
+            "translation_y",
+            "translation_z",
+        ];
+        let of_all = ["all_uniform_scale", "all_no_translation"];
+        let names = all.iter().chain(&curves).chain(&TRANSFORM);
+        record(names.map(|name| (*name, Value::Bool(set.contains(name) || of_all.contains(name)))))
+    };
     let base = record([
         ("scale", vector(&[1.0, 1.0, 2.0])),
         ("rotation", vector(&[0.0, 0.5, 0.0, 1.0])),
@@ -139,13 +158,13 @@ fn skeletal_anim(major: i128) -> Value {
         ("name", text("root")),
         ("curves", list(curves())),
         ("base", base),
-        ("flags", parts(&all, 0b11)),
+        ("flags", parts(&[all.as_slice(), &["scale_x", "scale_y"]].concat())),
     ]);
     let still = bone(vec![
         ("name", text("tip")),
         ("curves", list([])),
         ("base", record([("rotation", vector(&[0.0, 0.0, 0.0, 1.0]))])),
-        ("flags", parts(&["base_rotation"], 0)),
+        ("flags", parts(&["base_rotation"])),
     ]);
     record([
         (
@@ -211,15 +230,11 @@ fn material_anim() -> Value {
         ("path", text("")),
         ("bind", ints(&[0xffff])),
         ("materials", list([material])),
-        ("texture_views", storage(2)),
         ("textures", texts(&["wood", "iron"])),
         ("user_data", list([])),
         ("texture_slots", storage(2)),
         ("frame_count", int(10)),
         ("baked_size", int(0)),
-        ("target_count", int(2)),
-        ("pattern_count", int(1)),
-        ("visibility_count", int(1)),
     ])
 }
 
@@ -246,8 +261,6 @@ fn shape_anim() -> Value {
         ("curves", list(curves().into_iter().take(1))),
         ("base", floats(&[0.75])),
         ("key_shapes", list([key("flat", Value::None), key("bent", int(0))])),
-        ("first_curve", int(0)),
-        ("first_key_shape", int(0)),
     ]);
     record([
         ("flags", flags(ANIM, &[])),
@@ -256,10 +269,8 @@ fn shape_anim() -> Value {
         ("bind", ints(&[0xffff])),
         ("shapes", list([shape])),
         ("user_data", list([])),
-        ("key_shape_count", int(2)),
         ("frame_count", int(10)),
         ("baked_size", int(72)),
-        ("curve_count", int(1)),
     ])
 }
 
@@ -349,15 +360,15 @@ fn scene(major: i128) -> Value {
 fn skeleton(major: i128) -> Value {
     let bone = |name, parent, matrix: [Value; 2], data| {
         let [smooth, rigid] = matrix;
-        let own = record([
+        let own = ["uniform_scale", "unit_scale", "no_rotation"];
+        let trivial = TRANSFORM.map(|name| (name, Value::Bool(own.contains(&name))));
+        let rest = [
             ("visible", Value::Bool(true)),
             ("rotation_mode", int(1)),
             ("billboard", int(0)),
             ("mirroring", int(0)),
-            ("compensate_scale", Value::Bool(false)),
-            ("own_transform", int(7)),
-            ("hierarchy_transform", int(0)),
-        ]);
+        ];
+        let own = record(rest.into_iter().chain(trivial));
         record([
             ("name", text(name)),
             ("user_data", data),
@@ -390,12 +401,17 @@ fn skeleton(major: i128) -> Value {
         ),
         ("matrix_bones", ints(&[0, 1])),
         ("inverse_binds", list([rest])),
-        ("rigid_count", int(1)),
     ];
     if major >= 8 {
         fields.push(("mirror", record([("bones", ints(&[0, 1]))])));
     }
     record(fields)
+}
+
+/// What is said of a buffer beside its size.
+fn info(access: &[&str]) -> Value {
+    let all = ["read", "write", "vertex", "index", "uniform", "texture"];
+    record([("access", flags(all, access))])
 }
 
 fn vertices(major: i128) -> Value {
@@ -423,9 +439,7 @@ fn vertices(major: i128) -> Value {
                 attribute("_u0", 0x0901, 4, 1),
             ]),
         ),
-        ("objects", storage(2)),
-        ("pointers", storage(2)),
-        ("infos", list([record([("access", int(5))]), record([("access", int(5))])])),
+        ("infos", list([info(&["read", "vertex"]), info(&["read", "vertex"])])),
         ("strides", list([stride(12), stride(6)])),
         ("buffers", list([record([("data", bytes(places))]), record([("data", bytes(rest))])])),
         ("vertex_count", int(4)),
@@ -442,25 +456,36 @@ fn shape(major: i128) -> Value {
         });
         record([
             ("submeshes", parts),
-            ("info", record([("access", int(0))])),
+            ("info", info(&[])),
             ("indices", bytes(stored)),
             ("topology", int(3)),
             ("index_format", int(format)),
-            ("index_count", int(indices.len() as i128)),
             ("first_vertex", int(0)),
         ])
     };
     let part = |offset, count| record([("offset", int(offset)), ("count", int(count))]);
     let around =
         || record([("centre", vector(&[0.5, 0.5, 0.0])), ("extent", vector(&[0.5, 0.5, 0.0]))]);
-    let key = || record([("indices", bytes((0..18).map(|n| n * 3)))]);
+    let numbers = |from: i128, count: i128| ints(&(from..from + count).collect::<Vec<_>>());
+    let key = || {
+        record([
+            ("position", int(0)),
+            ("normal", int(1)),
+            ("tangents", numbers(2, 4)),
+            ("binormals", numbers(6, 4)),
+            ("colours", numbers(10, 8)),
+        ])
+    };
     let named = |name| {
         let Value::Struct(mut key) = key() else { return Value::None };
         key.fields.push(("name".to_owned(), text(name)));
         Value::Struct(key)
     };
     let mut fields: Fields<'_> = vec![
-        ("flags", int(2)),
+        (
+            "flags",
+            flags(["has_vertices", "bounds_consistent", "skip_index_setup"], &["has_vertices"]),
+        ),
         ("name", text("pane")),
         ("vertices", int(0)),
         (
@@ -488,6 +513,14 @@ fn shape(major: i128) -> Value {
 }
 
 fn sampler(name: &str) -> Value {
+    let filter = record([
+        ("mip", int(2)),
+        ("magnify", int(2)),
+        ("reduce", int(2)),
+        ("anisotropy", Value::Bool(true)),
+        ("compare", Value::Bool(false)),
+        ("reduction", int(0)),
+    ]);
     record([
         ("name", text(name)),
         ("wrap_u", int(0)),
@@ -496,7 +529,7 @@ fn sampler(name: &str) -> Value {
         ("compare", int(7)),
         ("border_colour", int(1)),
         ("max_anisotropy", int(8)),
-        ("filter", int(0x6a)),
+        ("filter", filter),
         ("min_lod", f32(0.0)),
         ("max_lod", f32(13.0)),
         ("lod_bias", f32(-0.5)),
@@ -505,11 +538,9 @@ fn sampler(name: &str) -> Value {
 
 fn material(major: i128) -> Value {
     let mut fields: Fields<'_> = vec![
-        ("flags", int(1)),
+        ("flags", flags(["visible"], &["visible"])),
         ("name", text("paint")),
-        ("texture_views", storage(1)),
         ("textures", texts(&["wood"])),
-        ("sampler_objects", storage(1)),
         ("samplers", list([sampler("_a0")])),
         ("param_data", bytes((0..20).map(|n| n * 7))),
         ("user_data", user_data()),
@@ -518,13 +549,8 @@ fn material(major: i128) -> Value {
     ];
     if major < 10 {
         let info = |name, values| record([("name", text(name)), ("values", values)]);
-        let param = |name, kind, size, offset| {
-            record([
-                ("name", text(name)),
-                ("type", int(kind)),
-                ("size", int(size)),
-                ("offset", int(offset)),
-            ])
+        let param = |name, kind, offset| {
+            record([("name", text(name)), ("type", int(kind)), ("offset", int(offset))])
         };
         let shader = record([
             ("archive", text("shaders")),
@@ -548,9 +574,8 @@ fn material(major: i128) -> Value {
                 ]),
             ),
             ("shader", shader),
-            ("params", list([param("colour", 0x0f, 16, 0), param("gloss", 0x0c, 4, 16)])),
+            ("params", list([param("colour", 0x0f, 0), param("gloss", 0x0c, 16)])),
             ("volatile", ints(&[0b10])),
-            ("param_data_size", int(20)),
             ("volatile_count", int(0)),
             ("raw_size", int(0)),
         ]);
@@ -565,16 +590,14 @@ fn material(major: i128) -> Value {
             ("options", texts(&["2"])),
             ("option_indices", ints(&[0, 1, 0, 1])),
             ("bool_count", int(1)),
-            ("option_count", int(2)),
         ]);
         fields.extend([
             ("shader_data", data),
-            ("render_values", record([("opaque", bytes([1, 0, 0, 0, 2, 0, 0, 0]))])),
+            ("render_values", bytes([1, 0, 0, 0, 2, 0, 0, 0])),
             ("value_counts", ints(&[2])),
             ("value_offsets", ints(&[0])),
             ("uniform_offsets", storage(2)),
             ("convert_flags", ints(&[0])),
-            ("render_values_size", int(8)),
             ("option_block_size", int(0)),
         ]);
     }
@@ -659,6 +682,22 @@ fn file(major: i128, name: &str, parts: Fields<'_>) -> Value {
     record(fields)
 }
 
+fn pool_info() -> Value {
+    let all = [
+        "cpu_none",
+        "cpu_uncached",
+        "cpu_cached",
+        "gpu_none",
+        "gpu_uncached",
+        "gpu_cached",
+        "shader_code",
+        "compressible",
+        "physical",
+        "virtual",
+    ];
+    record([("flags", flags(all, &["cpu_uncached", "gpu_cached"]))])
+}
+
 /// A model, an animation of each kind, and a scene.
 fn everything(major: i128) -> Value {
     file(
@@ -672,7 +711,7 @@ fn everything(major: i128) -> Value {
             ("shape_anims", list([shape_anim()])),
             ("scenes", list([scene(major)])),
             ("pool_object", record([])),
-            ("pool_info", record([("flags", int(0x22))])),
+            ("pool_info", pool_info()),
         ],
     )
 }

@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use formwork_formats::CurveValue;
+use formwork_formats::bfres::{Curve, CurveType, File, Model, Shape};
 use formwork_interpreter::Value;
 use formwork_tests::laws::{self, Outcome};
 use formwork_tests::{programs, samples};
@@ -173,7 +175,10 @@ fn compare_model(model: &Value, json: &Json) {
         let mut boxes = Vec::new();
         for (mesh, json) in meshes.iter().zip(list(&json["meshes"])) {
             assert_eq!(sum(at(mesh, "indices")), json["indices"], "bytes of indices");
-            same(numbers(at(mesh, "index_count")), &json["count"], "number of indices");
+            let Value::Bytes(indices) = at(mesh, "indices") else { panic!("no indices") };
+            let Value::Int(format) = at(mesh, "index_format") else { panic!("no format") };
+            let count = indices.len() >> format;
+            same(vec![count as f32], &json["count"], "number of indices");
             boxes.extend(of_json(&json["boxes"]));
         }
         assert_eq!(numbers(at(shape, "bounds")), boxes);
@@ -228,4 +233,132 @@ fn another_reader_finds_the_same() {
     }
     println!("{checked:?} positions, normals, indices and keys");
     assert!(checked.iter().all(|count| *count > 30_000), "{checked:?}");
+}
+
+/// Compares a curve at its keys with numbers of another reader.
+fn compare_curve(curve: &Curve, json: &Json) {
+    let width = match curve.flags.r#type() {
+        CurveType::CUBIC => 4,
+        CurveType::LINEAR => 2,
+        _ => 1,
+    };
+    let number = |name: &str| json[name].as_f64().expect("a number") as f32;
+    let keys = of_json(&json["keys"]);
+    let frames = of_json(&json["frames"]);
+    for (key, frame) in frames.iter().enumerate() {
+        let expected = match curve.at_key(key).expect("it is there") {
+            CurveValue::Float(value) => {
+                assert_eq!(value, keys[key * width] * number("scale") + number("add"));
+                CurveValue::Float(value)
+            }
+            CurveValue::Int(value) => {
+                assert_eq!(value, keys[key] as i32 + number("add") as i32);
+                CurveValue::Int(value)
+            }
+            CurveValue::Bool(value) => {
+                assert_eq!(value, keys[key] == 1.0);
+                CurveValue::Bool(value)
+            }
+        };
+        // Of several keys at one frame the last one counts.
+        if frames.get(key + 1) != Some(frame) {
+            assert_eq!(curve.at(*frame), Some(expected));
+        }
+    }
+}
+
+#[test]
+fn curves_have_the_values_of_their_keys() {
+    let Some(files) = files() else { return };
+    let (mut keys, mut original) = (0, 0);
+    for path in &files {
+        let bytes = fs::read(path).expect("the sample can be read");
+        let mut file = File::read(&bytes).expect("the sample is whole");
+        let Some(json) = peer(path) else { return };
+        for (anim, json) in file.skeletal_anims.iter_mut().zip(list(&json["animations"])) {
+            for (bone, json) in anim.bones.iter().zip(list(&json["bones"])) {
+                for (curve, json) in bone.curves.iter().zip(list(&json["curves"])) {
+                    compare_curve(curve, json);
+                    keys += curve.frames.count();
+                }
+            }
+            // What the converter wrote, or nothing, which a tool left.
+            let stored = anim.baked_size;
+            anim.refresh_baked_size();
+            assert!([0, anim.baked_size].contains(&stored), "{}", path.display());
+            original += usize::from(stored != 0);
+        }
+        let materials = file.material_anims.iter().flat_map(|anim| &anim.materials);
+        let curves = materials.flat_map(|material| &material.curves);
+        for curve in curves.chain(file.visibility_anims.iter().flat_map(|anim| &anim.curves)) {
+            for key in 0..curve.frames.count() {
+                let (frame, next) = (curve.frames.get(key), curve.frames.get(key + 1));
+                if frame != next {
+                    let at = frame.and_then(|frame| curve.at(frame));
+                    assert!(at.is_some() && at == curve.at_key(key), "{}", path.display());
+                    keys += 1;
+                }
+            }
+        }
+    }
+    println!("{keys} keys, {original} sizes of baked animations");
+    assert!(keys > 30_000 && original > 40, "{keys} keys, {original} sizes");
+}
+
+/// Checks where the vertices of a shape are, and how long their normals are; how many there are.
+fn check_shape(model: &Model<'_>, shape: &Shape<'_>) -> [usize; 2] {
+    let buffer = shape.vertices.and_then(|index| model.vertex(index)).expect("it has vertices");
+    let of = |name| {
+        let attribute = buffer.attribute(name)?;
+        Some(buffer.floats(attribute).unwrap_or_else(|| panic!("no {:?}", attribute.format)))
+    };
+    let mut met = [0; 2];
+    let mut boxes = shape.bounds.iter();
+    for mesh in &shape.meshes {
+        let around = boxes.nth(mesh.submeshes.len()).expect("one around each mesh");
+        let centre = [around.centre.x, around.centre.y, around.centre.z];
+        let half = [around.extent.x, around.extent.y, around.extent.z];
+        let indices = mesh.vertex_indices().expect("it has indices");
+        assert!(indices.iter().all(|index| *index < buffer.vertex_count));
+        // Vertices that bones move stand where their bones are.
+        let moved = buffer.attribute("_i0").is_some() || !shape.skin_bones.is_empty();
+        let Some(places) = of("_p0").filter(|_| !moved) else { continue };
+        for index in indices {
+            for ((place, centre), half) in places[index as usize].iter().zip(centre).zip(half) {
+                let slack = 0.002 * (centre.abs() + half).max(0.01);
+                assert!((place - centre).abs() <= half + slack, "{}: {place}", shape.name);
+            }
+            met[0] += 1;
+        }
+    }
+    for [x, y, z, _] in of("_n0").unwrap_or_default() {
+        let length = (x * x + y * y + z * z).sqrt();
+        assert!(length == 0.0 || (length - 1.0).abs() < 0.02, "{}: {length}", shape.name);
+        met[1] += 1;
+    }
+    met
+}
+
+#[test]
+fn vertices_are_where_their_boxes_are() {
+    let Some(files) = files() else { return };
+    let mut met = [0; 2];
+    for path in &files {
+        let bytes = fs::read(path).expect("the sample can be read");
+        let file = File::read(&bytes).expect("the sample is whole");
+        for model in &file.models {
+            for shape in &model.shapes {
+                let [places, normals] = check_shape(model, shape);
+                met = [met[0] + places, met[1] + normals];
+            }
+            for buffer in &model.vertices {
+                for attribute in &buffer.attributes {
+                    let vertices = buffer.floats(attribute).expect("its format has a name");
+                    assert_eq!(vertices.len(), buffer.vertex_count as usize);
+                }
+            }
+        }
+    }
+    println!("{met:?} positions and normals");
+    assert!(met.iter().all(|count| *count > 30_000), "{met:?}");
 }

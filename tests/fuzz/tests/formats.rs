@@ -99,6 +99,10 @@ fn changed_fixtures_hold() {
     }
 }
 
+/// Formats whose parts hang together by rules that values are not made by (sizes of buffers by counts
+/// of vertices, forms of curves by flags): so many are written for each that is refused.
+const SELDOM: &[(&str, usize)] = &[("bfres", 1)];
+
 /// Most values can be written: what is refused too often tries nothing.
 #[test]
 fn made_values_hold() {
@@ -117,7 +121,9 @@ fn made_values_hold() {
         println!("{name}: {counts:?}");
         let of = |outcome| counts.get(&(Property::Make.name(), outcome)).copied().unwrap_or(0);
         let (refused, held) = (of(Outcome::Refused), of(Outcome::Held));
-        assert!(held > 4 * refused, "{name}: {refused} values are refused, {held} are not");
+        let share =
+            SELDOM.iter().find(|(seldom, _)| *seldom == name).map_or(4, |(_, share)| *share);
+        assert!(held > share * refused, "{name}: {refused} values are refused, {held} are not");
         let accepted = |(name, outcome): &(&str, Outcome)| {
             *name == Property::Change.name() && *outcome != Outcome::Refused
         };

@@ -58,6 +58,15 @@ impl Type {
         }
     }
 
+    /// Whether a reader takes all that the region around it has left.
+    #[must_use]
+    pub fn takes_rest(&self) -> bool {
+        match self {
+            Type::Array(array) => matches!(array.length, ArrayLength::Fill),
+            _ => self.is_fill(),
+        }
+    }
+
     /// Type of a string pool's member, and how many members there are.
     #[must_use]
     pub fn pool_members(&self) -> Option<(&Type, &ArrayLength)> {

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use formwork::spelling::KeptKind;
-use formwork::{ReadError, ReadOptions, WriteError};
+use formwork::{ProblemKind, ReadError, ReadOptions, WriteError};
 use formwork_interpreter::{Program, Value, in_layout, read, write};
 
 use crate::{shown, value_text};
@@ -217,19 +217,26 @@ pub fn inside(error: ReadError, bytes: &[u8]) -> Result<ReadError, Broken> {
 }
 
 /// The value without any unusual spelling is written, read as an equal value, and has none again.
-/// It may be refused where a file had a number instead of one that its row cannot have.
+/// It may be refused where a file had a number instead of one that its row cannot have, and where its
+/// arrangement let several things reach to one end.
 ///
 /// # Errors
 ///
 /// If not.
 pub fn canonical(program: &Program, value: &Value) -> Result<(), Broken> {
     let canonical = value.clone().canonical();
-    let mut beyond = false;
+    let (mut beyond, mut arranged) = (false, false);
     value.for_each_kept(&mut |kept| {
         beyond |= kept.kind == KeptKind::Number && kept.instead_of == Value::None;
+        arranged |= matches!(kept.kind, KeptKind::Shared | KeptKind::Place | KeptKind::Gap);
     });
+    let is_no_end = |error: &WriteError| {
+        let mut problems = error.problems().iter();
+        problems.all(|problem| matches!(problem.kind, ProblemKind::Contradicts { .. }))
+    };
     let written = match put_get(program, &canonical) {
         Err(Broken::Refused(_)) if beyond => return Ok(()),
+        Err(Broken::Refused(error)) if arranged && is_no_end(&error) => return Ok(()),
         written => written?,
     };
     let again = value_of(program, &written).map_err(Broken::Unread)?;

@@ -294,7 +294,9 @@ fn header(
         Some((name, rest)) => match rest.strip_suffix('>') {
             Some(list) => (name, Some(list)),
             None => {
-                diagnostics.error("E0110", literal.span, "`>` is missing here");
+                diagnostics
+                    .error("E0110", literal.span, "`>` is missing here")
+                    .help("a name with a blank behind it stands in quotes: `\"Name<a, b>\"`");
                 return None;
             }
         },

@@ -283,7 +283,10 @@ impl<'t, 'm> Reader<'t, 'm> {
     /// The value of a row.
     fn row(&mut self, json: &Json<'_>, row: &'m Row) -> Value {
         match row.kind {
-            RowKind::Zeros => self.spelled(json, |reader, json| reader.integer(json, None, row)),
+            RowKind::Zeros => self.spelled(json, |reader, json| match json.kind {
+                Kind::Null if !reader.shapes.is_never_none(&row.ty, row) => Value::None,
+                _ => reader.integer(json, None, row),
+            }),
             _ => self.item(json, &row.ty, row),
         }
     }

@@ -8,6 +8,15 @@ use super::map::BytesMap;
 use crate::model::{ExprId, PointerId, RowId};
 use crate::problem::Problem;
 
+/// What ends where a region must end, too.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OpenEnd {
+    pub at: u64,
+    pub loc: Loc,
+    /// A reader takes it up to the end of the region. Otherwise that end stands for a terminator.
+    pub takes_all: bool,
+}
+
 /// What only writing needs.
 #[derive(Debug, Default)]
 pub(crate) struct Writing {
@@ -34,8 +43,9 @@ pub(crate) struct Writing {
     pub pools: Vec<Option<Vec<Loc>>>,
     /// Bytes that belong to no row: tails of regions, kept gaps.
     pub loose: Vec<(u64, Vec<u8>)>,
-    /// What has no terminator because a region ends there, as far as the region is not laid yet.
-    pub open_ends: Vec<(u64, Loc)>,
+    /// What has no terminator because a region ends there, and what a reader takes up to the end of a
+    /// region, as far as the region is not laid yet.
+    pub open_ends: Vec<OpenEnd>,
     /// What is in no region's end, as was seen when everything was placed before.
     pub ended: BTreeSet<Loc>,
     /// The same, as it is seen now.
@@ -90,8 +100,6 @@ pub(crate) struct Placing {
     pub shared: Vec<(u64, u64, Loc)>,
     /// Texts that lie in something else, with their extents and the pointers to them.
     pub texts: Vec<TextAside>,
-    /// Objects that go to the end of the file, and where they end.
-    pub open: Vec<(Loc, u64)>,
     /// Where padding was cut that the file ended in.
     pub cut: Option<u64>,
     /// Which bits of the file are written, if something lies in something else.

@@ -11,15 +11,17 @@
 
 mod check;
 mod expr;
+mod extent;
 mod flavour;
 mod noted;
 mod read;
+mod rest;
 mod survey;
 mod write;
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use super::shape::{Shape, Shapes};
@@ -85,6 +87,7 @@ pub(super) fn views(model: &Model) -> Vec<Model> {
 /// The module `straight`, or why there is none.
 pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted> {
     let straight = Straight::new(shapes, views, Flavour::Values);
+    straight.is_not_too_much()?;
     let model = straight.model;
     let reader = read::emit(&straight)?;
     let checking = check::Checking::new(&straight, false)?;
@@ -94,6 +97,7 @@ pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted>
     let (tokens, root) = (&reader.tokens, straight.value_ty(model.root, &quote!('_)));
     let ty = straight.value_ty(model.root, &quote!('o));
     straight.has_no_rules_of_bits()?;
+    straight.has_no_rests()?;
     let tried = || {
         let rows = straight.record(model.root).numbered_rows();
         let tried = rows.filter(|(_, row)| straight.is_tried(model.root, row));
@@ -199,12 +203,14 @@ pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted>
 /// The same for the types of an arena, in its module.
 pub(super) fn emit_arena<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<TokenStream> {
     let straight = Straight::new(shapes, views, Flavour::Arena);
+    straight.is_not_too_much()?;
     let model = straight.model;
     let reader = read::emit(&straight)?;
     if !reader.sealed {
         return unable("a reader that has to compare bytes");
     }
     straight.has_no_rules_of_bits()?;
+    straight.has_no_rests()?;
     let checking = check::Checking::new(&straight, false)?;
     let writer = write::emit(&straight, &checking)?;
     let checks = check::emit(&checking, reader.sealed)?;
@@ -657,4 +663,37 @@ fn children(model: &Model, record: &Record) -> BTreeSet<RecordId> {
         found.extend(case.forms.iter().map(|form| form.record));
     }
     found
+}
+
+/// Whether code mentions a name that is not that of a field.
+fn mentions(tokens: &TokenStream, name: &str) -> bool {
+    // Two dots are a range.
+    let (mut dot, mut field) = (false, false);
+    for token in tokens.clone() {
+        let found = match &token {
+            TokenTree::Group(group) => mentions(&group.stream(), name),
+            TokenTree::Ident(ident) => !field && ident == name,
+            _ => false,
+        };
+        if found {
+            return true;
+        }
+        let is_dot = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '.');
+        (field, dot) = (is_dot && !dot, is_dot);
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_not_mentioned() {
+        assert!(mentions(&quote!(s::set(b, at, x.pos);), "at"));
+        assert!(mentions(&quote!(f(&b[x.pos..at])), "at"));
+        assert!(!mentions(&quote!(f(&b[0..x.at], y.0.at.cx)), "at"));
+        assert!(!mentions(&quote!(f(&b[0..x.at], y.0.at.cx)), "cx"));
+        assert!(mentions(&quote!(cx.put(x.cx)), "cx"));
+    }
 }

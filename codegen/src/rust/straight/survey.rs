@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use proc_macro2::TokenStream;
 
+use super::rest::REST;
 use super::{
     Able, Flavour, RULES_OF_BITS, RecordId, RowId, Shapes, Straight, Unable, check, read, write,
 };
@@ -75,6 +76,10 @@ pub(in crate::rust) fn survey(shapes: &Shapes<'_>, views: &[Model]) -> (Vec<Find
     let mut straight = Straight::new(shapes, views, Flavour::Values);
     straight.survey = Some(Survey::default());
     let root = straight.model.root;
+    if let Err(Unable(why)) = straight.is_not_too_much() {
+        let (task, row, span, in_case, epoch) = (Task::Reading, None, None, false, None);
+        return (vec![Finding { task, record: root, row, span, why, in_case, epoch }], true);
+    }
     let reader = straight.at_last(Task::Reading, root, || read::emit(&straight));
     let plain = straight.survey.as_ref().is_some_and(|survey| survey.found.borrow().is_empty());
     let sealed = plain && reader.is_some_and(|reader| reader.sealed);
@@ -85,8 +90,10 @@ pub(in crate::rust) fn survey(shapes: &Shapes<'_>, views: &[Model]) -> (Vec<Find
         straight.at_last(Task::Checking, root, || check::emit(&checking, sealed));
     }
     straight.at_last(Task::Writing, root, || straight.epoch_function());
-    for (record, row) in straight.rules_of_bits() {
-        let (task, why) = (Task::Checking, RULES_OF_BITS.to_owned());
+    let rules = straight.rules_of_bits().into_iter().map(|at| (at, Task::Checking, RULES_OF_BITS));
+    let rests = straight.rests().into_iter().map(|at| (at, Task::Writing, REST));
+    for ((record, row), task, why) in rules.chain(rests) {
+        let why = why.to_owned();
         let (row, span, in_case, epoch) = (Some(row), None, false, None);
         if let Some(survey) = &straight.survey {
             survey.add(Finding { task, record, row, span, why, in_case, epoch });

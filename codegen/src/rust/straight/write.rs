@@ -24,7 +24,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::check::Checking;
-use super::{Able, Access, Flavour, Frame, Scope, Straight, unable};
+use super::{Able, Access, Flavour, Frame, Scope, Straight, mentions, unable};
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, Model, RecordId, RecordKind, Row, RowId, Sizes,
     Statement, Type,

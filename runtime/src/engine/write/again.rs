@@ -27,13 +27,14 @@ pub(super) fn reads_otherwise(program: &Program, tree: &Tree, bytes: &[u8]) -> O
         let why: Box<str> = format!("{}", error.kind()).into();
         return Some(Problem::new(error.path().clone(), ProblemKind::ReadsOtherwise { why }));
     }
-    let loc = difference(tree, document.tree())?;
-    let why = "it is something else".into();
+    let (loc, why) = difference(tree, document.tree())?;
+    let why = why.into();
     Some(Problem::new(tree.path(loc), ProblemKind::ReadsOtherwise { why }))
 }
 
-/// The first place where the values of two trees of one layout are not the same.
-fn difference(one: &Tree, other: &Tree) -> Option<Loc> {
+/// The first place where the values of two trees of one layout are not the same, and what is in the
+/// other one.
+fn difference(one: &Tree, other: &Tree) -> Option<(Loc, &'static str)> {
     let root = Item::Node(NodeRef::ROOT);
     // A list in place of calls in calls: values may be nested deeply.
     let mut open = vec![(Loc::row(NodeRef::ROOT, WHOLE), root, root)];
@@ -43,7 +44,7 @@ fn difference(one: &Tree, other: &Tree) -> Option<Loc> {
         match (a, b) {
             (Item::Node(a), Item::Node(b)) => {
                 if one.record_id(a) != other.record_id(b) {
-                    return Some(loc);
+                    return Some((loc, "it is something else"));
                 }
                 for (id, row) in one.record(a).numbered_rows() {
                     let (at, to) = (Loc::row(a, id), Loc::row(b, id));
@@ -55,7 +56,7 @@ fn difference(one: &Tree, other: &Tree) -> Option<Loc> {
             (Item::Array(a), Item::Array(b)) => {
                 let count = one.count(a);
                 if count != other.count(b) {
-                    return Some(loc);
+                    return Some((loc, "it has another length"));
                 }
                 for index in 0..count {
                     let item = |item: Option<Item>| item.unwrap_or(Item::Absent);
@@ -64,7 +65,9 @@ fn difference(one: &Tree, other: &Tree) -> Option<Loc> {
                 }
             }
             (a, b) if is_same(one, a, other, b) => {}
-            _ => return Some(loc),
+            (Item::Absent | Item::Unset, _) => return Some((loc, "something is there")),
+            (_, Item::Absent | Item::Unset) => return Some((loc, "nothing is there")),
+            _ => return Some((loc, "it is something else")),
         }
         // The first of them is the next.
         open[first..].reverse();

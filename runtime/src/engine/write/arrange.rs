@@ -17,7 +17,6 @@ use super::super::reading::short;
 use super::super::state::Engine;
 use super::super::val::Fallible;
 use super::super::writing::{Chain, Moves, Placing, TextAside};
-use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
 
 /// Places are looked for so often. Each time something moves only if what lies before it has grown by
@@ -210,20 +209,6 @@ impl Engine<'_, '_> {
             self.writing.placing.texts[index].end = short(end.max(u64::from(at) + 1));
         }
         Ok(())
-    }
-
-    /// What goes to the end of the file has to end there.
-    pub(crate) fn close(&mut self, total: u64) {
-        if self.writing.placing.again.is_some() {
-            return;
-        }
-        for (loc, end) in core::mem::take(&mut self.writing.placing.open) {
-            if end != total {
-                let what =
-                    alloc::format!("it must reach to the end of the file, {total:#x}").into();
-                self.problem(loc, ProblemKind::Contradicts { what });
-            }
-        }
     }
 
     /// Makes ready to compare what is written twice.

@@ -431,7 +431,7 @@ impl<'p> Engine<'p, '_> {
                 None => self.build_missing(loc, row),
             },
             value if matches!(row.kind, RowKind::Zeros) => {
-                let item = self.build_zeros(value, loc);
+                let item = self.build_zeros(value, loc, row);
                 self.tree.set_item(loc, item);
             }
             value => self.build_value(loc, row, value),
@@ -555,8 +555,9 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// A run of zero bytes: the value is how many.
-    fn build_zeros(&mut self, value: Given<'_>, loc: Loc) -> Item {
+    fn build_zeros(&mut self, value: Given<'_>, loc: Loc, row: &Row) -> Item {
         match value {
+            Given::None if row.when.is_some() => Item::Absent,
             Given::Int(n) if n < 0 || n > i128::from(u32::MAX) => {
                 self.problem(loc, does_not_fit(n, "u32"));
                 Item::Absent

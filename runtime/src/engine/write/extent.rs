@@ -1,12 +1,13 @@
 //! Places regions: bytes whose extent is said by a size, an end or a terminator.
 
+use alloc::format;
 use alloc::vec::Vec;
 
 use super::super::item::Loc;
 use super::super::state::Engine;
 use super::super::trim::{canonical_tail, content_length, ends_content, find_terminator};
 use super::super::val::{eval_error, Fallible, Fault};
-use super::super::writing::Expectation;
+use super::super::writing::{Expectation, OpenEnd};
 use super::lay::Spot;
 use crate::model::{
     ExprId, Extent, RegionType, Row, RunLength, Terminated, Terminator, Trim, Type,
@@ -124,7 +125,7 @@ impl<'p> Engine<'p, '_> {
             return;
         }
         if ended_by_region {
-            self.writing.open_ends.push((spot.at, loc));
+            self.writing.open_ends.push(OpenEnd { at: spot.at, loc, takes_all: false });
             return;
         }
         if !self.writing.measuring {
@@ -134,13 +135,27 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// What has no terminator because the end of a region stands for it must stand there: where
-    /// something has come behind it, it gets its terminator the next time. The region ends at `end`,
-    /// and what is open in it was noted from `first` on.
+    /// something has come behind it, it gets its terminator the next time. So must what a reader takes
+    /// up to there. The region ends at `end`, and what is open in it was noted from `first` on.
     pub(crate) fn close_region(&mut self, first: usize, end: u64) {
-        for (at, loc) in self.writing.open_ends.drain(first..) {
-            if at != end {
-                self.writing.late_ends.insert(loc);
+        let open = self.writing.open_ends.split_off(first);
+        for OpenEnd { at, loc, takes_all } in open {
+            if at == end {
+                continue;
             }
+            if !takes_all {
+                self.writing.late_ends.insert(loc);
+            } else if self.writing.placing.again.is_none() {
+                let what = format!("it must reach to the end of what it is in, {end:#x}").into();
+                self.problem(loc, ProblemKind::Contradicts { what });
+            }
+        }
+    }
+
+    /// A reader takes what ends here up to the end of the region that it is in.
+    pub(crate) fn takes_all(&mut self, loc: Loc, at: u64) {
+        if !self.writing.measuring {
+            self.writing.open_ends.push(OpenEnd { at, loc, takes_all: true });
         }
     }
 

@@ -164,8 +164,11 @@ impl<'p> Engine<'p, '_> {
     /// Whether the value says whether a row under a condition is there. Of what carries no data it
     /// says nothing.
     pub(crate) fn is_optional_data(&self, row: &Row) -> bool {
-        matches!(row.kind, RowKind::Plain | RowKind::Object { .. } | RowKind::Value { .. })
-            && matches!(row.role, Role::Data | Role::Default(_) | Role::Elsewhere)
+        let kind = matches!(
+            row.kind,
+            RowKind::Plain | RowKind::Zeros | RowKind::Object { .. } | RowKind::Value { .. }
+        );
+        kind && matches!(row.role, Role::Data | Role::Default(_) | Role::Elsewhere)
             && self.model.carries_data(&row.ty)
     }
 
@@ -186,6 +189,7 @@ impl<'p> Engine<'p, '_> {
                         _ => return eval_error("more zero bytes than a file may have"),
                     }
                 }
+                self.takes_all(loc, spot.at);
             }
             RowKind::Pool { pad, .. } => {
                 self.force(loc.node, loc.row)?;
@@ -247,6 +251,9 @@ impl<'p> Engine<'p, '_> {
             self.tree.set_item(loc, Item::Absent);
         }
         spot.at += size;
+        if row.ty.takes_rest() {
+            self.takes_all(loc, spot.at);
+        }
         Ok(())
     }
 
@@ -293,6 +300,9 @@ impl<'p> Engine<'p, '_> {
             Type::Region(region) => self.lay_region(loc, region, row, spot)?,
             Type::ByteOrderMark => spot.at += 2,
             Type::Text | Type::Nothing | Type::PerEpoch(_) => {}
+        }
+        if ty.takes_rest() {
+            self.takes_all(loc, spot.at);
         }
         Ok(())
     }

@@ -15,8 +15,8 @@ use super::super::val::{eval_error, Fallible, Fault};
 use super::super::walk::Walk;
 use super::lay::Spot;
 use crate::model::{
-    ArrayLength, LayoutPath, Model, PathStep, PointerType, Row, RowKind, RunLength, Statement,
-    Target, Type, WhenEmpty,
+    LayoutPath, Model, PathStep, PointerType, Row, RowKind, RunLength, Statement, Target, Type,
+    WhenEmpty,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -36,7 +36,6 @@ impl<'p, 'b> Engine<'p, 'b> {
         let total = self.begin(Loc::row(root, WHOLE), 1);
         self.writing.total = Some(total);
         self.make_room();
-        self.close(total);
         Ok(())
     }
 
@@ -439,9 +438,6 @@ impl<'p, 'b> Engine<'p, 'b> {
             self.lay_inline(loc, ty, row, &mut spot)?;
             let end = spot.at + u64::from(spot.bit > 0);
             self.finish(end);
-            if is_open(ty) {
-                self.writing.placing.open.push((loc, end));
-            }
             placed = Some((start, end));
         }
         if tail {
@@ -583,15 +579,6 @@ fn run_start(ty: &Type, at: u64) -> u64 {
     match ty {
         Type::Run(run) => at.next_multiple_of(run.align.unwrap_or(1).max(1)),
         _ => at,
-    }
-}
-
-/// Whether a type goes to the end of the file if it is an object of its own.
-fn is_open(ty: &Type) -> bool {
-    match ty {
-        Type::Array(array) => matches!(array.length, ArrayLength::Fill),
-        Type::Run(run) => matches!(run.length, RunLength::Fill),
-        _ => false,
     }
 }
 

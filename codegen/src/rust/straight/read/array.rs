@@ -185,7 +185,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let list = self.list_of(room, sink);
         let body =
             self.inside(|| self.item(ctx, &at, &array.element, row, element, &*list.push))?;
-        let (iterate, address) = if mentions(&body, &index) {
+        let (iterate, address) = if mentions(&body, &index.to_string()) {
             (
                 quote!(for (#index, #block) in s::each::<#wide>(#bytes).enumerate()),
                 Some(quote!(let #base = #address;)),

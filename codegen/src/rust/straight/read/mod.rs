@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use super::{Able, Flavour, Frame, Scope, Straight, Unable, unable};
+use super::{Able, Flavour, Frame, Scope, Straight, Unable, mentions, unable};
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, Pattern, RecordId, RowId, Sizes, Storage,
 };
@@ -547,15 +547,6 @@ fn unknown(tokens: &TokenStream, known: &BTreeSet<String>) -> Option<(RecordId, 
             (!known.contains(&name)).then_some(early)
         }
         _ => None,
-    })
-}
-
-/// Whether a name is in tokens.
-fn mentions(tokens: &TokenStream, name: &Ident) -> bool {
-    tokens.clone().into_iter().any(|token| match token {
-        TokenTree::Group(group) => mentions(&group.stream(), name),
-        TokenTree::Ident(ident) => ident == *name,
-        _ => false,
     })
 }
 

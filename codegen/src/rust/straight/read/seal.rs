@@ -253,7 +253,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 Some(Address::FileEnd) => quote!(s::holds(#name == cx.len() as i128)?;),
                 Some(Address::Of(row, end)) => {
                     let extent = extent(ctx.record, row);
-                    if !super::mentions(&work.code, &extent) {
+                    if !super::mentions(&work.code, &extent.to_string()) {
                         self.doubt("an address that is not known");
                         continue;
                     }

@@ -1,7 +1,7 @@
 //! Structs and arrays.
 
 use super::rows::Head;
-use super::spot::{Spot, in_block, lit, mentions, position};
+use super::spot::{Spot, in_block, lit, position};
 use super::*;
 use crate::model::{ArrayLength, ArrayType, Storage};
 use crate::rust::shape::Prim;

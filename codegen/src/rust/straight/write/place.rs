@@ -419,5 +419,5 @@ fn paths<'m>(statements: &'m [Statement], found: &mut Vec<&'m LayoutPath>) {
 
 /// Whether code remembers addresses of elements.
 fn mentions_start(tokens: &TokenStream) -> bool {
-    super::spot::mentions(tokens, "start")
+    super::mentions(tokens, "start")
 }

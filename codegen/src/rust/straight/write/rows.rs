@@ -248,7 +248,7 @@ impl<'m> Writer<'_, '_, 'm> {
             Some(when) => {
                 let holds = self.straight.truth(&node.scope, node.view, *when)?;
                 let field = match row.kind {
-                    RowKind::Plain => self.field(node, id),
+                    RowKind::Plain | RowKind::Zeros => self.field(node, id),
                     _ => None,
                 };
                 match field {
@@ -304,7 +304,7 @@ impl<'m> Writer<'_, '_, 'm> {
         match &row.kind {
             RowKind::Zero | RowKind::Reserved | RowKind::Runtime => self.padding(node, row, spot),
             RowKind::Zeros => {
-                let (Some(src), Spot::End) = (self.field(node, id), spot) else {
+                let (Some(src), Spot::End) = (given.or_else(|| self.field(node, id)), spot) else {
                     return unable("zeros without a number");
                 };
                 let Some(number) =

@@ -3,6 +3,8 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use super::mentions;
+
 /// Where something is written.
 #[derive(Clone)]
 pub(super) enum Spot {
@@ -57,13 +59,4 @@ pub(super) fn bytes_at(bytes: &TokenStream, spot: &Spot) -> TokenStream {
         Spot::End => quote!(cx.put(#bytes);),
         Spot::Block(offset) => quote!(s::set_bytes(b, #offset, #bytes);),
     }
-}
-
-/// Whether code has this word in it.
-pub(super) fn mentions(tokens: &TokenStream, word: &str) -> bool {
-    tokens.clone().into_iter().any(|token| match token {
-        proc_macro2::TokenTree::Group(group) => mentions(&group.stream(), word),
-        proc_macro2::TokenTree::Ident(ident) => ident == word,
-        _ => false,
-    })
 }

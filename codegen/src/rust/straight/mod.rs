@@ -687,6 +687,34 @@ fn mentions(tokens: &TokenStream, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rust::{Options, emit};
+
+    fn code(text: &str) -> String {
+        let loaded = crate::load("test.kdl", text, None, &());
+        let model = loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics.all()));
+        emit(&model, &Options::default())
+    }
+
+    #[test]
+    fn structs_that_hold_each_other_twice_have_an_end() {
+        let mut text = String::from("module t \"Test\" root=S0 endian=little\n");
+        for level in 0..26 {
+            text += &format!("struct S{level} {{ S{0} a; S{0} b }}\n", level + 1);
+        }
+        assert!(code(&(text + "struct S26 { u8 x }\n")).len() < 100_000);
+    }
+
+    #[test]
+    fn names_of_fields_make_no_writer_slower() {
+        for name in ["pos", "at", "cx"] {
+            let text = format!(
+                "module t \"Test\" root=File endian=little\n\
+                 struct File {{ u8 n; Item items count=n }}\n\
+                 struct Item 0x08 {{ u32 {name} 0x00; f32 x 0x04 }}\n"
+            );
+            assert!(code(&text).contains("chunks_exact_mut"), "{name}");
+        }
+    }
 
     #[test]
     fn fields_are_not_mentioned() {

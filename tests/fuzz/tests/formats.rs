@@ -101,7 +101,7 @@ fn changed_fixtures_hold() {
 
 /// Formats whose parts hang together by rules that values are not made by (sizes of buffers by counts
 /// of vertices, forms of curves by flags): so many are written for each that is refused.
-const SELDOM: &[(&str, usize)] = &[("bfres", 1)];
+const SELDOM: &[(&str, u32)] = &[("bfres", 1)];
 
 /// Most values can be written: what is refused too often tries nothing.
 #[test]

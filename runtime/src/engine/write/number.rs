@@ -110,6 +110,15 @@ impl<'p> Engine<'p, '_> {
 
     pub(crate) fn fill_cell(&mut self, loc: Loc, cell: &'p Cell, row: &'p Row) -> Fallible<()> {
         let n = self.stored_number(loc, cell, row)?;
+        // A number that is computed need be no member.
+        if let Meaning::Enum(id) = cell.meaning {
+            let definition = &self.model.enums[id.index()];
+            let named = || definition.members.iter().any(|member| member.number == n);
+            if definition.closed && !row.none.contains(&n) && !named() {
+                self.problem(loc, does_not_fit(n, &definition.name));
+                return Ok(());
+            }
+        }
         let at = self.item_at(loc);
         match cell.storage {
             Storage::Fixed(int) => {

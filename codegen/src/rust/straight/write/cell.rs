@@ -232,6 +232,11 @@ impl<'m> Writer<'_, '_, 'm> {
         number: TokenStream,
         spot: &Spot,
     ) -> Able<TokenStream> {
+        if let Meaning::Enum(id) = cell.meaning
+            && self.model.enums[id.index()].closed
+        {
+            return unable("a member of a closed enumeration that is computed");
+        }
         let number = match row.plus {
             0 => number,
             plus => {

@@ -129,7 +129,7 @@ fn samples_of_trees_come_back() {
 
 #[test]
 fn samples_of_graphs_come_back() {
-    if let Some(count) = check_samples(programs::ainb(), "ainb", &["ainb"], 20_000) {
+    if let Some(count) = check_samples(programs::ainb(), "ainb", &["ainb"], 50_000) {
         assert!(count >= 12, "{count} files");
     }
 }

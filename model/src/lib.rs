@@ -728,6 +728,14 @@ pub struct Enum {
     pub span: Span,
 }
 
+impl Enum {
+    /// Whether a row of it may have this number: a closed one has those of its members alone.
+    #[must_use]
+    pub fn allows(&self, number: i128) -> bool {
+        !self.closed || self.members.iter().any(|member| member.number == number)
+    }
+}
+
 /// A member of an [`Enum`].
 #[derive(Debug, Clone)]
 pub struct EnumMember {

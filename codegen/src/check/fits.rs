@@ -137,8 +137,7 @@ fn fits(model: &Model, ty: &Type, constant: &Constant, plus: i128) -> Result<(),
             }
             if let Meaning::Enum(id) = cell.meaning
                 && let Some(found) = model.enums.get(id.index())
-                && found.closed
-                && !found.members.iter().any(|member| member.number == *number)
+                && !found.allows(*number)
             {
                 return Err(format!("`{}` has no member with this number", found.name));
             }

@@ -124,8 +124,7 @@ impl<'p> Engine<'p, '_> {
         let Type::Cell(Cell { meaning: Meaning::Enum(id), .. }) = ty else { return None };
         let definition = &self.model.enums[id.index()];
         let number = self.tree.int(self.tree.item(loc))?;
-        let named = definition.members.iter().any(|member| member.number == number);
-        (definition.closed && !named).then_some((definition.name.as_str(), number))
+        (!definition.allows(number)).then_some((definition.name.as_str(), number))
     }
 
     pub(crate) fn check_record(&mut self, node: NodeRef) -> Result<(), ReadError> {

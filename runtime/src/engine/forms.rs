@@ -5,6 +5,9 @@ use super::source::{Given, Stored};
 use super::state::Engine;
 use crate::model::{Case, Cell, Constant, Form, Meaning, Model, Role, Row, RowId, RowKind, Type};
 
+/// What is wrong with a count that has no number.
+pub(crate) const UNKNOWN_COUNT: &str = "the count or size depends on something that is not there";
+
 impl<'p> Engine<'p, '_> {
     /// Position of the first form of this epoch that can say the value of a case.
     pub(crate) fn first_form(&self, case: &Case, node: NodeRef) -> Option<usize> {
@@ -108,10 +111,7 @@ pub fn cell_fits(model: &Model, cell: &Cell, n: i128) -> bool {
 pub(crate) fn can_be(model: &Model, row: &Row, n: i128) -> bool {
     let Type::Cell(cell) = row.ty.stripped() else { return true };
     let named = match cell.meaning {
-        Meaning::Enum(id) => {
-            let definition = &model.enums[id.index()];
-            !definition.closed || definition.members.iter().any(|member| member.number == n)
-        }
+        Meaning::Enum(id) => model.enums[id.index()].allows(n),
         _ => true,
     };
     named && cell_fits(model, cell, n.saturating_add(row.plus))

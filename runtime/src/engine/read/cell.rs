@@ -108,8 +108,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             Meaning::Enum(id) => {
                 let definition = &self.model.enums[id.index()];
-                let named = || definition.members.iter().any(|m| m.number == number);
-                if definition.closed && !named() && !none.contains(&number) {
+                if !definition.allows(number) && !none.contains(&number) {
                     let name = definition.name.as_str().into();
                     let kind = ReadErrorKind::NotInEnum { name, value: number };
                     return Err(self.error(kind, at, loc));

@@ -12,8 +12,8 @@ use super::build::{does_not_fit, is_nothing};
 use super::fill::no_order;
 use crate::load::{mask, Endian};
 use crate::model::{
-    Cell, IntType, Label, Meaning, Path, Pattern, PointerType, RecordKind, Reference, Row, RowId,
-    Start, Storage, Tag, Target, Type, UnionId,
+    Cell, IntType, Label, Meaning, Path, Pattern, PointerType, RecordKind, Reference, Role, Row,
+    RowId, Start, Storage, Tag, Target, Type, UnionId,
 };
 use crate::problem::ProblemKind;
 
@@ -110,11 +110,10 @@ impl<'p> Engine<'p, '_> {
 
     pub(crate) fn fill_cell(&mut self, loc: Loc, cell: &'p Cell, row: &'p Row) -> Fallible<()> {
         let n = self.stored_number(loc, cell, row)?;
-        // A number that is computed need be no member.
-        if let Meaning::Enum(id) = cell.meaning {
+        if let (Meaning::Enum(id), Role::Derived | Role::Kept(_)) = (&cell.meaning, &row.role) {
+            // What is computed need be no member; that data is one was seen when it was built.
             let definition = &self.model.enums[id.index()];
-            let named = || definition.members.iter().any(|member| member.number == n);
-            if definition.closed && !row.none.contains(&n) && !named() {
+            if !row.none.contains(&n) && !definition.allows(n) {
                 self.problem(loc, does_not_fit(n, &definition.name));
                 return Ok(());
             }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::{
     ByteOrder, ByteOrderRule, Cell, Constant, EndianRule, EpochId, Home, Meaning, Model, RecordId,
-    RowKind, RunLength, Storage, Type,
+    RowId, RowKind, RunLength, Storage, Type,
 };
 
 /// Bytes at constant offsets that are the same in every file of a format.
@@ -22,10 +22,21 @@ pub struct SignatureCell {
     pub offset: u64,
     /// What may stand there; all of one length, at least one.
     pub allowed: Vec<Vec<u8>>,
+    /// Inline rows from the root to what stands there, in the first epoch.
+    pub rows: Vec<RowId>,
+    /// Whether it is a text or bytes that the schema states.
+    pub is_magic: bool,
+}
+
+impl SignatureCell {
+    /// Whether both say the same, whichever rows say it.
+    fn same(&self, other: &SignatureCell) -> bool {
+        self.offset == other.offset && self.allowed == other.allowed
+    }
 }
 
 /// Inline structs in structs that are looked into.
-const NESTING: u32 = 16;
+const NESTING: usize = 16;
 
 /// A closed enumeration with more members says little.
 const MOST_MEMBERS: usize = 64;
@@ -43,10 +54,13 @@ impl Signature {
                 ByteOrderRule::Mark { .. } => vec![ByteOrder::Little, ByteOrder::Big],
             };
             let collector = Collector { model, epoch: EpochId(epoch) };
-            collector.collect(model.root, 0, &orders, NESTING, &mut cells);
+            collector.collect(model.root, 0, &orders, &mut Vec::new(), &mut cells);
             common = Some(match common {
                 None => cells,
-                Some(before) => before.into_iter().filter(|cell| cells.contains(cell)).collect(),
+                Some(mut before) => {
+                    before.retain(|cell| cells.iter().any(|other| other.same(cell)));
+                    before
+                }
             });
         }
         let mut cells = common.unwrap_or_default();
@@ -104,10 +118,12 @@ impl Collector<'_> {
         record: RecordId,
         base: u64,
         orders: &[ByteOrder],
-        nesting: u32,
+        rows: &mut Vec<RowId>,
         cells: &mut Vec<SignatureCell>,
     ) {
-        let Some(nesting) = nesting.checked_sub(1) else { return };
+        if rows.len() >= NESTING {
+            return;
+        }
         let Some(record) = self.model.records.get(record.index()) else { return };
         let own = match &record.endian {
             None => orders.to_vec(),
@@ -117,7 +133,7 @@ impl Collector<'_> {
         // Rows without homes have known offsets as long as everything before them has one size.
         let fixed = record.sizes.get(self.epoch.index()).copied().flatten();
         let mut next = base.checked_add(fixed.unwrap_or(0));
-        for row in &record.rows {
+        for (id, row) in (0..).map(RowId).zip(&record.rows) {
             let size = self.model.size_of(&row.ty, self.epoch);
             let offset = match row.homes.get(self.epoch.index()) {
                 Some(Home::At(offset)) => base.checked_add(*offset),
@@ -138,14 +154,19 @@ impl Collector<'_> {
                 (RowKind::Constant(constant), _) => constant_bytes(constant, ty, &own),
                 (RowKind::Plain, Type::ByteOrderMark) => vec![vec![0xff, 0xfe], vec![0xfe, 0xff]],
                 (RowKind::Plain, Type::Record(inner)) => {
-                    self.collect(*inner, offset, &own, nesting, cells);
+                    rows.push(id);
+                    self.collect(*inner, offset, &own, rows, cells);
+                    rows.pop();
                     continue;
                 }
                 (RowKind::Plain, Type::Cell(cell)) => self.members(cell, &own),
                 _ => continue,
             };
             if !allowed.is_empty() {
-                cells.push(SignatureCell { offset, allowed });
+                let is_magic = matches!(row.kind, RowKind::Constant(_))
+                    && matches!(ty, Type::Run(_) | Type::Region(_));
+                let rows = rows.iter().copied().chain([id]).collect();
+                cells.push(SignatureCell { offset, allowed, rows, is_magic });
             }
         }
     }

@@ -8,8 +8,7 @@ use alloc::vec::Vec;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::Endian;
 use crate::model::{
-    ByteOrderRule, Cell, Epoch, EpochId, Home, Model, RecordId, RowId, RowKind, Signature, Storage,
-    Type,
+    ByteOrderRule, Cell, Epoch, EpochId, Model, RecordId, RowId, Signature, Storage, Type,
 };
 use crate::path::{Path, Segment};
 
@@ -79,60 +78,22 @@ pub(crate) fn wrong_magic(model: &Model, bytes: &[u8], error: &ReadError) -> Opt
         return None;
     }
     let signature = Signature::of(model);
-    let wrong = signature.cells.iter().find_map(|cell| {
+    let mut magics = signature.cells.iter().filter(|cell| cell.is_magic);
+    let wrong = magics.find_map(|cell| {
         let start = usize::try_from(cell.offset).ok()?;
         let end = bytes.len().min(start.checked_add(cell.allowed.first()?.len())?);
         // Of a short file, what is there.
         let found = bytes.get(start..end).filter(|found| !found.is_empty())?;
-        let rows = magic_path(model, model.root, 0, cell.offset, 0)?;
         let is_other = cell.allowed.iter().all(|allowed| !allowed.starts_with(found));
-        is_other.then_some((cell, rows, found))
+        is_other.then_some((cell, found))
     });
-    let (cell, rows, found) = wrong?;
+    let (cell, found) = wrong?;
     let expected: Vec<String> = cell.allowed.iter().map(|bytes| quoted(bytes)).collect();
     let kind = ReadErrorKind::NotEqual {
         expected: expected.join(" or ").into(),
         actual: quoted(found).into(),
     };
-    Some(ReadError::new(kind, cell.offset).with_path(row_path(model, &rows)))
-}
-
-/// Inline rows from a record at an address to a constant that stands at another in every layout.
-fn magic_path(
-    model: &Model,
-    record: RecordId,
-    base: u64,
-    wanted: u64,
-    depth: u32,
-) -> Option<Vec<RowId>> {
-    if depth > 64 {
-        return None;
-    }
-    let record = &model.records[record.index()];
-    // Rows without homes follow the fixed block, as long as all before them have one size.
-    let fixed = record.sizes.first().copied().flatten();
-    let mut next = base.checked_add(fixed.unwrap_or(0));
-    (0..).map(RowId).zip(&record.rows).find_map(|(id, row)| {
-        let at = match row.homes.first()? {
-            Home::At(offset) => base.checked_add(*offset),
-            Home::Next => {
-                let size = model.size_of(&row.ty, EpochId(0)).filter(|_| row.when.is_none());
-                let here = next;
-                next = here.zip(size).and_then(|(here, size)| here.checked_add(size));
-                here
-            }
-            Home::Absent | Home::Nowhere => None,
-        };
-        let at = at.filter(|at| *at <= wanted)?;
-        let inside = match (row.ty.in_epoch(EpochId(0)), &row.kind) {
-            (Type::Run(_) | Type::Region(_), RowKind::Constant(_)) if at == wanted => Vec::new(),
-            (Type::Record(inner), _) => magic_path(model, *inner, at, wanted, depth + 1)?,
-            _ => return None,
-        };
-        let mut path = vec![id];
-        path.extend(inside);
-        Some(path)
-    })
+    Some(ReadError::new(kind, cell.offset).with_path(row_path(model, &cell.rows)))
 }
 
 /// Bytes as a text, and in hexadecimal where they are none.

@@ -1,10 +1,10 @@
 //! Values without what only other layouts have.
 
-use formwork_model::{Meaning, RecordId, Row, Target, Type};
+use formwork_model::{Constant, Meaning, RecordId, Role, Row, Target, Type};
 
 use formwork::engine::{Program, epoch_of, given_is};
 
-use crate::shape::Shapes;
+use crate::shape::{Shape, Shapes};
 use crate::stack::with_stack;
 use crate::value::{StructValue, UnionValue, Value};
 
@@ -80,7 +80,12 @@ impl<'m> Layout<'m> {
             if self.0.is_elsewhere(row) && is_nothing(row, &field) {
                 return None;
             }
-            let field = Layout(self.0, 0).value(field, &row.ty);
+            let field = match (&field, &row.role) {
+                (Value::None, Role::Default(said)) if row.may_be_left_out() => {
+                    self.stated(said, row).unwrap_or(field)
+                }
+                _ => Layout(self.0, 0).value(field, &row.ty),
+            };
             let says_nothing = match &field {
                 Value::None => true,
                 Value::Struct(value) => value.fields.is_empty() && value.kept.is_empty(),
@@ -89,6 +94,37 @@ impl<'m> Layout<'m> {
             (!says_nothing || self.0.carries_data(row)).then_some((name, field))
         });
         StructValue { fields: fields.collect(), kept: value.kept }
+    }
+}
+
+impl Layout<'_> {
+    /// The value that a row has by default.
+    fn stated(self, said: &Constant, row: &Row) -> Option<Value> {
+        Some(match (self.0.row(row), said) {
+            (Shape::Int(_) | Shape::Enum(..), Constant::Int(number)) => Value::Int(*number),
+            (Shape::Bool, Constant::Bool(truth)) => Value::Bool(*truth),
+            (Shape::Bool, Constant::Int(number)) => Value::Bool(*number != 0),
+            (Shape::Float(bytes), said) => {
+                #[allow(
+                    clippy::cast_precision_loss,
+                    clippy::cast_possible_truncation,
+                    reason = "schemas state small numbers, and floats of single precision"
+                )]
+                let float = match said {
+                    Constant::Float(bits) => f64::from_bits(*bits),
+                    Constant::Int(number) => *number as f64,
+                    _ => return None,
+                };
+                let single = u64::from((float as f32).to_bits());
+                Value::Float { bits: if bytes == 4 { single } else { float.to_bits() }, bytes }
+            }
+            (Shape::Text { .. } | Shape::ByteOrder, Constant::Text(text)) => {
+                Value::Text(text.clone())
+            }
+            (Shape::Bytes, Constant::Text(text)) => Value::Bytes(text.as_bytes().to_vec()),
+            (Shape::Bytes, Constant::Bytes(bytes)) => Value::Bytes(bytes.clone()),
+            _ => return None,
+        })
     }
 }
 

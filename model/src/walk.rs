@@ -84,6 +84,16 @@ impl Row {
         self.homes.get(epoch.index()).copied().unwrap_or(Home::Nowhere)
     }
 
+    /// Whether nothing in a field means its default: some layout lacks it, so that a type has nothing
+    /// for it there, and it cannot be nothing itself.
+    #[must_use]
+    pub fn may_be_left_out(&self) -> bool {
+        matches!(self.role, Role::Default(_))
+            && self.homes.contains(&Home::Absent)
+            && self.none.is_empty()
+            && self.when.is_none()
+    }
+
     /// Path of the keys, if the row holds the nodes of a radix tree.
     #[must_use]
     pub fn patricia<'m>(&self, model: &'m Model) -> Option<&'m Path> {

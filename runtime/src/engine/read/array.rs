@@ -1,5 +1,6 @@
 //! Reads arrays and the members of string pools.
 
+use super::super::forms::UNKNOWN_COUNT;
 use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, WHOLE};
 use super::super::reading::{short, Read};
 use super::super::state::Engine;
@@ -302,7 +303,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             Some(count) => u64::try_from(count)
                 .map_err(|_| self.error(ReadErrorKind::NegativeCount { count }, at, loc)),
             None => {
-                let message = "the count or size depends on something that is not there".into();
+                let message = UNKNOWN_COUNT.into();
                 Err(self.error(ReadErrorKind::Expression { message }, at, loc))
             }
         }

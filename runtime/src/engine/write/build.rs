@@ -395,11 +395,7 @@ impl<'p> Engine<'p, '_> {
         }
         let given = match (self.field_of(from, loc, row), from) {
             // A type has a field for it in layouts that lack it, too: nothing is the default.
-            (Given::None, Origin::Fields(fields, _))
-                if fields.stands_for() == StandsFor::Struct && is_left_out(row) =>
-            {
-                Given::Missing
-            }
+            (Given::None, Origin::Fields(..)) if row.may_be_left_out() => Given::Missing,
             (given, _) => given,
         };
         match row.role {
@@ -1045,7 +1041,7 @@ impl<'p> Engine<'p, '_> {
             }
             (Meaning::Enum(id), Given::Int(n)) => {
                 let definition = &self.model.enums[id.index()];
-                if definition.closed && !definition.members.iter().any(|m| m.number == n) {
+                if !definition.allows(n) {
                     self.problem(loc, does_not_fit(n, &definition.name));
                 } else if !cell_fits(self.model, cell, n) {
                     self.problem(loc, does_not_fit(n, &self.model.cell_name(cell)));
@@ -1318,13 +1314,4 @@ pub(crate) fn does_not_fit(n: i128, ty: &str) -> ProblemKind {
 /// A number that would be read as none.
 pub(crate) fn is_nothing(n: i128) -> ProblemKind {
     ProblemKind::MeansNothing { value: n }
-}
-
-/// Whether nothing in a field means that a row with a default is left out: some layout lacks it, and
-/// it cannot be nothing itself.
-fn is_left_out(row: &Row) -> bool {
-    matches!(row.role, Role::Default(_))
-        && row.homes.contains(&Home::Absent)
-        && row.none.is_empty()
-        && row.when.is_none()
 }

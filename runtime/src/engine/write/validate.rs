@@ -4,8 +4,8 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 
-use super::super::forms::has_no_bytes;
-use super::super::item::{Item, Loc, UNPLACED};
+use super::super::forms::{has_no_bytes, UNKNOWN_COUNT};
+use super::super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
 use super::super::labels::takes;
 use super::super::plan::{count_of, Duties, Store};
 use super::super::state::Engine;
@@ -47,7 +47,51 @@ impl<'p> Engine<'p, '_> {
                 }
             }
         }
+        if let Err(fault) = self.check_names() {
+            self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
+        }
         self.check_expectations();
+    }
+
+    /// What only the keys of a dictionary say is in one that is written.
+    fn check_names(&mut self) -> Fallible<()> {
+        if self.layout.named.is_empty() {
+            return Ok(());
+        }
+        let mut said = BTreeSet::new();
+        let mut walk = Walk::new(&self.tree, Duties::DICTIONARIES);
+        while let Some(node) = walk.next(&self.tree) {
+            if self.tree.node_at(node) == UNPLACED {
+                continue;
+            }
+            let record = self.tree.record(node);
+            for id in &self.tree.plan(node).dictionaries {
+                let there = self.tree.entry(Loc::row(node, *id)).is_there();
+                let path = record.rows[id.index()].patricia(self.model).filter(|_| there);
+                let Some(path) = path else { continue };
+                self.walk(path, node, None, &mut false, &mut |_, val| {
+                    if let Val::Loc(place) = val {
+                        said.insert(place);
+                    }
+                    Ok(true)
+                })?;
+            }
+        }
+        let mut walk = Walk::all(&self.tree);
+        while let Some(node) = walk.next(&self.tree) {
+            for id in self.layout.named.get(&self.tree.record_id(node)).into_iter().flatten() {
+                let loc = Loc::row(node, *id);
+                let empty = match self.tree.item(loc) {
+                    Item::Array(array) => self.tree.count(array) == 0,
+                    item => item.is_absent(),
+                };
+                if !empty && self.tree.entry(loc).is_there() && !said.contains(&loc) {
+                    let what = "only a dictionary says it, and there is none";
+                    self.problem(loc, ProblemKind::Contradicts { what: what.into() });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Sizes of texts and bytes in place, which the schema fixes.
@@ -201,15 +245,21 @@ impl<'p> Engine<'p, '_> {
     /// The number of elements must be what the schema says, where it is not derived from it.
     fn validate_count(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
         let Some(count) = count_of(&row.ty) else { return self.validate_last(loc, row) };
-        if self.tree.item(loc).is_absent() || self.layout.mentions_position(count) {
+        // Elements without bytes of their own are those of a form, which says how many there are.
+        if self.tree.item(loc).is_absent()
+            || self.layout.mentions_position(count)
+            || has_no_bytes(row)
+        {
             return Ok(());
         }
         let actual = self.count_units(loc);
         let expected = match self.eval(count, loc.node, None)? {
             Val::Int(n) => n,
-            Val::None => return Ok(()),
             other => {
-                let message = format!("the count is {}", self.tree.show(other)).into();
+                let message = match other {
+                    Val::None => UNKNOWN_COUNT.into(),
+                    other => format!("the count is {}", self.tree.show(other)).into(),
+                };
                 self.problem(loc, ProblemKind::Expression { message });
                 return Ok(());
             }
@@ -360,7 +410,10 @@ impl<'p> Engine<'p, '_> {
             let loc = expectation.loc;
             let expected = match self.eval_int(expectation.expr, loc.node, None) {
                 Ok(Some(expected)) => expected,
-                Ok(None) => continue,
+                Ok(None) => {
+                    self.problem(loc, ProblemKind::Expression { message: UNKNOWN_COUNT.into() });
+                    continue;
+                }
                 Err(fault) => {
                     self.report(*fault, loc);
                     continue;

@@ -16,6 +16,7 @@ pub mod edit;
 pub mod follow;
 pub mod fuzz;
 pub mod laws;
+pub mod mend;
 pub mod mutate;
 pub mod pieces;
 mod property;

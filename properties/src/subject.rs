@@ -7,13 +7,13 @@ use arbitrary::{Arbitrary, Unstructured};
 use formwork::{ReadError, ReadOptions, WriteError};
 use formwork_codegen::diagnostic::render;
 use formwork_codegen::load;
-use formwork_interpreter::{Program, Value, program, read, write};
+use formwork_interpreter::{Program, Value, in_layout, program, read, write};
 
 use crate::codec::{Codec, Show};
 use crate::laws::{Broken, first_difference, inside, respelled};
 use crate::property::{CHANGE, Case, Outcome, Property};
 use crate::text::Shipped;
-use crate::{edit, mutate, shown, value_text};
+use crate::{edit, mend, mutate, shown, value_text};
 
 /// A schema with its generated code.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ impl<C: Codec> Subject<C> {
         let line = value_text::line;
         let by_interpreter = write(&self.program, &value);
         let written = match (C::write(&file), by_interpreter) {
-            (Err(error), Err(_)) => return unwritten(&error),
+            (Err(error), Err(_)) => return self.make_less(value, error),
             (Ok(written), Ok(expected)) => {
                 if let Some(difference) = first_difference(&expected, &written) {
                     return Err(Broken::Engines(format!("written differently: {difference}")));
@@ -141,6 +141,39 @@ impl<C: Codec> Subject<C> {
             Err(error) => return Err(Broken::Unreadable(error, written.clone())),
         }
         Ok(Outcome::Held)
+    }
+
+    /// A value that cannot be written, without what the problems are about.
+    fn make_less(&self, mut value: Value, mut error: WriteError) -> Result<Outcome, Broken> {
+        for round in 0..mend::ROUNDS {
+            unwritten(&error)?;
+            if !mend::leave_out(&mut value, &error, round) {
+                return Ok(Outcome::Refused);
+            }
+            let written = match write(&self.program, &value) {
+                Ok(written) => written,
+                Err(again) => {
+                    error = again;
+                    continue;
+                }
+            };
+            let file = match C::read(&written, &ReadOptions::default()) {
+                Ok(file) => file,
+                Err(error) => return Err(Broken::Unreadable(error, written.clone())),
+            };
+            let said = in_layout(&self.program, value);
+            if let Some(what) = value_text::difference(&said, &self.value(&file)) {
+                return Err(Broken::Changed(what));
+            }
+            return match C::write(&file) {
+                Err(error) => Err(Broken::Refused(error)),
+                Ok(again) => match first_difference(&written, &again) {
+                    Some(difference) => Err(Broken::Rewritten(difference)),
+                    None => Ok(Outcome::Held),
+                },
+            };
+        }
+        Ok(Outcome::Refused)
     }
 
     /// A file that is nearly right: `choice` says how it differs from one that is written, and what

@@ -276,6 +276,10 @@ impl Try<'_> {
             Given::Missing if data && cell.place == Place::Transparent => {
                 Err(vec!["missing_field"])
             }
+            // Where some layout lacks the row, nothing in it is its default.
+            Given::Nothing if cell.place.is_of_layout() && cell.rules.may_be_left_out() => {
+                cell.rules.write(Given::Missing)
+            }
             given => cell.rules.write(given),
         };
         let meaning = match (&stored, given) {

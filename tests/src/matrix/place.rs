@@ -190,6 +190,12 @@ impl Place {
         matches!(self, Place::When | Place::Else | Place::Epoch | Place::Columns)
     }
 
+    /// Whether there is a layout without it.
+    #[must_use]
+    pub fn is_of_layout(self) -> bool {
+        matches!(self, Place::Epoch | Place::Columns)
+    }
+
     /// Whether the struct of the row is an element of an array of two.
     #[must_use]
     pub fn is_pair(self) -> bool {

@@ -319,6 +319,12 @@ impl Rules {
         (!is_none).then(|| stored - self.plus() + self.before())
     }
 
+    /// Whether it has a default, and cannot be nothing.
+    #[must_use]
+    pub fn may_be_left_out(&self) -> bool {
+        self.has(Rule::Usually) && self.none().is_empty()
+    }
+
     /// What is stored for a value, given for a row that is in it or left out.
     ///
     /// # Errors

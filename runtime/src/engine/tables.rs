@@ -277,11 +277,18 @@ impl<'p> Engine<'p, '_> {
                 }
             }
         }
-        let items: Option<Vec<Item>> = items.into_iter().collect();
-        if items.is_some() {
-            unused.into_iter().for_each(|node| self.tree.bury(node));
+        let Some(items) = items.into_iter().collect::<Option<Vec<Item>>>() else { return Ok(None) };
+        unused.into_iter().for_each(|node| self.tree.bury(node));
+        for (slice, (base, count)) in owners.iter().zip(&kept.slices).filter(|_| apart) {
+            // Whoever asks for the address of an element is to find the one that has it.
+            let first = usize::try_from(*base).unwrap_or(usize::MAX);
+            let own = first.checked_add(*count as usize).and_then(|end| items.get(first..end));
+            if let (Item::Array(_), Some(own)) = (self.tree.item(*slice), own) {
+                let own = ArrayRef::Own(self.tree.add_items(own));
+                self.tree.set_item(*slice, Item::Array(own));
+            }
         }
-        Ok(items)
+        Ok(Some(items))
     }
 
     /// An element of a compact array as a node of its own.

@@ -1,5 +1,6 @@
 //! The properties of fuzz targets, for every format: on fixtures, on changed fixtures, and on values
-//! that are made of nothing. `FORMWORK_FUZZ_SECONDS=60` goes on for so long, best with `--release`.
+//! that are made of nothing. `FORMWORK_FUZZ_SECONDS=60` goes on for so long, best with `--release`;
+//! `FORMWORK_FUZZ_FORMAT=esf` tries that one alone, and `FORMWORK_FUZZ_SEED=7` tries other inputs.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -9,7 +10,7 @@ use arbitrary::Unstructured;
 use formwork_properties::laws::Broken;
 use formwork_properties::seeds::{self, Noise};
 use formwork_properties::{Case, Check, Outcome, Property, mutate};
-use formwork_tests_fuzz::{fixtures, subjects};
+use formwork_tests_fuzz::{Named, fixtures, subjects};
 
 /// Changed fixtures of each format: the same ones on every machine.
 const CHANGED: u32 = 2000;
@@ -31,18 +32,34 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// The formats, or the one that somebody asked for.
+fn tried() -> Vec<Named> {
+    let mut all = subjects();
+    if let Ok(only) = env::var("FORMWORK_FUZZ_FORMAT") {
+        all.retain(|(name, _)| *name == only);
+        assert!(!all.is_empty(), "no format `{only}`");
+    }
+    all
+}
+
+/// What inputs are chosen by.
+fn noise(seed: u64) -> Noise {
+    let asked = env::var("FORMWORK_FUZZ_SEED").ok().and_then(|asked| asked.parse::<u64>().ok());
+    Noise::new(asked.map_or(seed, |asked| seed.wrapping_add(asked << 8)))
+}
+
 /// Goes on for so many cases or, if somebody asked for it, for a time.
 fn repeat(cases: u32, mut act: impl FnMut(u32)) {
     let asked = env::var("FORMWORK_FUZZ_SECONDS").ok().and_then(|asked| asked.parse().ok());
     let Some(seconds) = asked else { return (0..cases).for_each(act) };
-    let formats = u32::try_from(subjects().len()).expect("there are few formats").max(1);
+    let formats = u32::try_from(tried().len()).expect("there are few formats").max(1);
     let (budget, start) = (Duration::from_secs(seconds) / formats, Instant::now());
     (0..u32::MAX).take_while(|_| start.elapsed() <= budget).for_each(&mut act);
 }
 
 #[test]
 fn fixtures_hold() {
-    for (name, subject) in subjects() {
+    for (name, subject) in tried() {
         let mut counts = Counts::new();
         for (file, bytes) in fixtures(&*subject) {
             for seed in seeds::of(&bytes) {
@@ -62,14 +79,14 @@ fn fixtures_hold() {
 
 #[test]
 fn changed_fixtures_hold() {
-    for (name, subject) in subjects() {
+    for (name, subject) in tried() {
         let files = fixtures(&*subject);
         if files.is_empty() {
             println!("SKIPPED {name}: it has no fixtures");
             continue;
         }
         let mut counts = Counts::new();
-        let mut noise = Noise::new(2);
+        let mut noise = noise(2);
         repeat(CHANGED, |number| {
             let bytes = noise.bytes(64);
             let mut u = Unstructured::new(&bytes);
@@ -96,9 +113,9 @@ fn changed_fixtures_hold() {
 /// Most values can be written: what is refused too often tries nothing.
 #[test]
 fn made_values_hold() {
-    for (name, subject) in subjects() {
+    for (name, subject) in tried() {
         let mut counts = Counts::new();
-        let mut noise = Noise::new(3);
+        let mut noise = noise(3);
         repeat(MADE, |number| {
             let length = [32, 64, 200, 600][number as usize % 4];
             // A third of them are changed when they are files.

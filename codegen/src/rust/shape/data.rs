@@ -148,6 +148,10 @@ impl<'m> Data<'m> {
         {
             return true;
         }
+        // In which order the slices lie in their table, and what is between them.
+        if matches!(row.role, Role::View { .. }) {
+            return true;
+        }
         if matches!(row.role, Role::Derived | Role::Kept(_)) {
             // Elements that are computed are in no value, but their padding may say something.
             let padded = |id: RecordId| {

@@ -507,12 +507,16 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// Notes pointers that the file's table and the schema do not both know.
     fn compare_tables(&mut self) -> Fallible<()> {
         for (address, unknown) in self.table_differences()? {
-            let message = if unknown {
-                "the relocation table lists a pointer that the schema does not know"
-            } else {
-                "a pointer of the schema is not in the relocation table"
+            let message = match (unknown, address as usize >= self.tree.file.len()) {
+                (true, false) => {
+                    "the relocation table lists a pointer that the schema does not know".into()
+                }
+                (true, true) => format!(
+                    "the relocation table lists a pointer at 0x{address:x}, behind the end of the file"
+                ),
+                _ => "a pointer of the schema is not in the relocation table".into(),
             };
-            self.note(address, Loc::row(NodeRef::ROOT, WHOLE), message.into());
+            self.note(address, Loc::row(NodeRef::ROOT, WHOLE), message);
         }
         Ok(())
     }

@@ -419,7 +419,9 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     pub(crate) fn note(&mut self, offset: impl Into<u64>, loc: Loc, message: String) {
         let path = alloc::format!("{}", self.tree.path(loc));
-        self.reading.notes.push(Note { offset: offset.into(), path, message });
+        // What it is about need not be in the file, as what a table of pointers lists.
+        let offset = offset.into().min(self.tree.file.len() as u64);
+        self.reading.notes.push(Note { offset, path, message });
     }
 
     pub(crate) fn keep(

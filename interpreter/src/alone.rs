@@ -105,25 +105,7 @@ fn root(model: &mut Model, subject: Subject) -> Result<RecordId, String> {
     record.open = true;
     record.read_order = vec![RowId(0)];
     record.transparent = Some(RowId(0));
-    record.rows = vec![Row {
-        name: Some("value".to_owned()),
-        doc: None,
-        source: None,
-        kind: RowKind::Plain,
-        ty,
-        homes: vec![Home::Next],
-        when: None,
-        role: Role::Data,
-        definers: Vec::new(),
-        none: Vec::new(),
-        plus: 0,
-        reference: None,
-        listed: None,
-        checks: Vec::new(),
-        absent: None,
-        unique: false,
-        span: Default::default(),
-    }];
+    record.rows = vec![Row::new(Some("value".to_owned()), ty, vec![Home::Next])];
     let id =
         RecordId(u32::try_from(model.records.len()).map_err(|_| "there are too many records")?);
     model.records.push(record);

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::{
     ArrayLength, Case, Cell, DefinerScope, DefinerSource, Encoding, EpochId, Expr, ExprId, Extent,
     Form, Home, Meaning, Model, Path, Pattern, PointerType, Record, RecordId, RecordKind, Role,
-    Row, RowId, RowKind, RunLength, Storage, Target, Type, Union,
+    Row, RowId, RowKind, RunLength, Span, Storage, Target, Type, Union,
 };
 
 /// What stands for the value of a row where that is kept.
@@ -82,6 +82,30 @@ impl Row {
     #[must_use]
     pub fn home(&self, epoch: EpochId) -> Home {
         self.homes.get(epoch.index()).copied().unwrap_or(Home::Nowhere)
+    }
+
+    /// A row of data with a type, places for each epoch, and nothing else.
+    #[must_use]
+    pub fn new(name: Option<String>, ty: Type, homes: Vec<Home>) -> Row {
+        Row {
+            name,
+            doc: None,
+            source: None,
+            kind: RowKind::Plain,
+            ty,
+            homes,
+            when: None,
+            role: Role::Data,
+            definers: Vec::new(),
+            none: Vec::new(),
+            plus: 0,
+            reference: None,
+            listed: None,
+            checks: Vec::new(),
+            absent: None,
+            unique: false,
+            span: Span::default(),
+        }
     }
 
     /// Whether nothing in a field means its default: some layout lacks it, so that a type has nothing

@@ -10,6 +10,7 @@ pub mod golden;
 pub mod graphs;
 pub mod matrix;
 pub mod negative;
+pub mod peers;
 pub mod programs;
 pub mod resources;
 pub mod samples;

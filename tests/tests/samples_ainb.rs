@@ -4,15 +4,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
 use formwork::ReadOptions;
 use formwork_interpreter::{
     ByteRange, Cause, Change, Edit, EditFailure, KeptKind, Source, Value, diff, edit,
 };
-use formwork_tests::laws::{self, Outcome};
-use formwork_tests::{programs, samples};
+use formwork_tests::laws;
+use formwork_tests::{peers, programs, samples};
 use serde_json::{Value as Json, json};
 
 /// Files in the folder; all of them must pass.
@@ -21,58 +20,22 @@ const FILES: usize = 14;
 /// Largest file whose laws are tried in a build without optimising.
 const LARGEST: u64 = 100_000;
 
-fn in_folder(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("the folder can be read");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "ainb"));
-    files.sort();
-    files
-}
-
 fn files() -> Option<Vec<PathBuf>> {
-    Some(in_folder(&samples::samples()?.join("ainb")))
+    samples::files("ainb", &["ainb"])
 }
 
 #[test]
 fn all_files_are_rewritten_identically() {
     let Some(files) = files() else { return };
-    let mut problems = Vec::new();
-    for path in &files {
-        let bytes = fs::read(path).expect("the sample can be read");
-        let problem = match laws::get_put(programs::ainb(), &bytes) {
-            Outcome::Identical => continue,
-            Outcome::Equivalent(difference) => format!("equivalent: {difference}"),
-            Outcome::Failed(broken) => broken.to_string(),
-        };
-        problems.push(format!("{}: {problem}", path.display()));
-    }
-    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    samples::each(&files, |bytes| samples::rewritten(programs::ainb(), bytes));
     assert_eq!(files.len(), FILES);
 }
 
 #[test]
 fn the_other_laws_hold() {
-    let Some(files) = files() else { return };
-    let model = programs::ainb();
-    let mut problems = Vec::new();
-    for path in &files {
-        if path.metadata().is_ok_and(|file| file.len() > LARGEST) {
-            continue;
-        }
-        let bytes = fs::read(path).expect("the sample can be read");
-        let Ok(value) = laws::value_of(model, &bytes) else { continue };
-        let results = [
-            ("put-get", laws::put_get(model, &value).map(drop)),
-            ("stable", laws::stable(model, &value)),
-            ("canonical", laws::canonical(model, &value)),
-        ];
-        for (law, result) in results {
-            if let Err(broken) = result {
-                problems.push(format!("{}: {law}: {broken}", path.display()));
-            }
-        }
-    }
-    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    let Some(mut files) = files() else { return };
+    files.retain(|path| path.metadata().is_ok_and(|file| file.len() <= LARGEST));
+    samples::each(&files, |bytes| samples::other_laws(programs::ainb(), bytes));
 }
 
 /// What does not follow from the rules in each file; of a file that is not named, nothing.
@@ -107,23 +70,6 @@ fn all_other_files_are_by_the_rules() {
         let expected = expected.iter().map(|(kind, count)| ((*kind).to_owned(), *count)).collect();
         assert_eq!(found, expected, "{name}");
     }
-}
-
-/// What the other reader prints; `None` if nothing here runs it.
-fn peer(path: &Path) -> Option<Json> {
-    let script = samples::workspace().join("tests/peers/ainb.py");
-    let output = match Command::new("python3").arg(script).arg(path).output() {
-        Ok(output) => output,
-        Err(error) => {
-            let required = std::env::var("FORMWORK_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
-            assert!(!required, "python3 does not run: {error}");
-            println!("SKIPPED: python3 does not run: {error}");
-            return None;
-        }
-    };
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}: {error}", path.display());
-    Some(serde_json::from_slice(&output.stdout).expect("it prints JSON"))
 }
 
 /// A value, its fields and cases, or nothing where there is none.
@@ -354,14 +300,14 @@ fn difference(a: &Json, b: &Json, path: &str) -> Option<String> {
 
 #[test]
 fn values_are_those_of_another_reader() {
-    let mut all = in_folder(&samples::workspace().join("fixtures"));
+    let mut all = samples::files_in(&samples::workspace().join("fixtures"), &["ainb"]);
     all.extend(files().into_iter().flatten());
     let mut problems = Vec::new();
     for path in &all {
         let bytes = fs::read(path).expect("the file can be read");
         let value = laws::value_of(programs::ainb(), &bytes)
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let Some(expected) = peer(path) else { return };
+        let Some(expected) = peers::print("ainb.py", path) else { return };
         if let Some(what) = difference(&everything(&value), &expected, "") {
             problems.push(format!("{}: {what}", path.display()));
         }
@@ -509,7 +455,7 @@ fn edits_are_written_as_what_they_say() {
             // The other reader looks at counts, bases, offsets, hashes and links, too.
             let file = std::env::temp_dir().join(format!("formwork-{}.ainb", std::process::id()));
             fs::write(&file, &after).expect("the file can be written");
-            let other = peer(&file);
+            let other = peers::print("ainb.py", &file);
             fs::remove_file(&file).expect("the file is there");
             let Some(other) = other else { return };
             assert_eq!(difference(&everything(&value), &other, ""), None, "{about}");

@@ -2,15 +2,15 @@
 //! reader finds, which was written from descriptions of the format alone, and which checks that
 //! positions lie in the boxes around them, indices hit vertices, and normals are as long as normals.
 
+use std::cell::Cell;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
 use formwork_formats::CurveValue;
 use formwork_formats::bfres::{Curve, CurveType, File, Model, Shape};
 use formwork_interpreter::Value;
-use formwork_tests::laws::{self, Outcome};
-use formwork_tests::{programs, samples};
+use formwork_tests::laws;
+use formwork_tests::{peers, programs, samples};
 use serde_json::Value as Json;
 
 /// Files in the folder; all of them must pass.
@@ -23,55 +23,25 @@ const ORIGINAL: usize = 6;
 const ARRANGED: usize = 2;
 
 fn files() -> Option<Vec<PathBuf>> {
-    let folder = samples::samples()?.join("bfres");
-    let entries = fs::read_dir(folder).expect("the folder can be read");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "bfres"));
-    files.sort();
-    Some(files)
+    samples::files("bfres", &["bfres"])
 }
 
 #[test]
 fn all_files_are_rewritten_identically() {
     let Some(files) = files() else { return };
-    let (mut problems, mut original, mut arranged) = (Vec::new(), 0, 0);
-    for path in &files {
-        let bytes = fs::read(path).expect("the sample can be read");
-        let problem = match laws::get_put(programs::bfres(), &bytes) {
-            Outcome::Identical => {
-                let value = laws::value_of(programs::bfres(), &bytes).expect("it was read");
-                let mut kinds = Vec::new();
-                value.for_each_kept(&mut |kept| kinds.push(kept.kind.name()));
-                original += usize::from(kinds.is_empty());
-                let odd = |kind: &&str| ["gap", "place", "shared", "table", "text"].contains(kind);
-                arranged += usize::from(kinds.iter().any(odd));
-                continue;
-            }
-            Outcome::Equivalent(difference) => format!("equivalent: {difference}"),
-            Outcome::Failed(broken) => broken.to_string(),
-        };
-        problems.push(format!("{}: {problem}", path.display()));
-    }
-    println!("bfres: {} of {} files are identical", files.len() - problems.len(), files.len());
-    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    let (original, arranged) = (Cell::new(0), Cell::new(0));
+    samples::each(&files, |bytes| {
+        samples::rewritten(programs::bfres(), bytes)?;
+        let value = laws::value_of(programs::bfres(), bytes).expect("it was read");
+        let mut kinds = Vec::new();
+        value.for_each_kept(&mut |kept| kinds.push(kept.kind.name()));
+        let odd = |kind: &&str| ["gap", "place", "shared", "table", "text"].contains(kind);
+        original.set(original.get() + usize::from(kinds.is_empty()));
+        arranged.set(arranged.get() + usize::from(kinds.iter().any(odd)));
+        Ok(())
+    });
+    let (original, arranged) = (original.get(), arranged.get());
     assert_eq!((files.len(), original, arranged), (FILES, ORIGINAL, ARRANGED));
-}
-
-/// What the other reader prints; `None` if nothing here runs it.
-fn peer(path: &Path) -> Option<Json> {
-    let script = samples::workspace().join("tests/peers/bfres.py");
-    let output = match Command::new("python3").arg(script).arg(path).output() {
-        Ok(output) => output,
-        Err(error) => {
-            let required = std::env::var("FORMWORK_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
-            assert!(!required, "python3 does not run: {error}");
-            println!("SKIPPED: python3 does not run: {error}");
-            return None;
-        }
-    };
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}: {error}", path.display());
-    Some(serde_json::from_slice(&output.stdout).expect("it prints JSON"))
 }
 
 /// What is at a path of fields; a case of a union is what is in it.
@@ -215,7 +185,7 @@ fn another_reader_finds_the_same() {
     let Some(files) = files() else { return };
     let mut checked = [0; 4];
     for path in &files {
-        let Some(json) = peer(path) else { return };
+        let Some(json) = peers::print("bfres.py", path) else { return };
         let bytes = fs::read(path).expect("the sample can be read");
         let value = laws::value_of(programs::bfres(), &bytes).expect("it can be read");
         let models = elements(&value, "models");
@@ -274,7 +244,7 @@ fn curves_have_the_values_of_their_keys() {
     for path in &files {
         let bytes = fs::read(path).expect("the sample can be read");
         let mut file = File::read(&bytes).expect("the sample is whole");
-        let Some(json) = peer(path) else { return };
+        let Some(json) = peers::print("bfres.py", path) else { return };
         for (anim, json) in file.skeletal_anims.iter_mut().zip(list(&json["animations"])) {
             for (bone, json) in anim.bones.iter().zip(list(&json["bones"])) {
                 for (curve, json) in bone.curves.iter().zip(list(&json["curves"])) {

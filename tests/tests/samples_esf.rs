@@ -1,15 +1,14 @@
 //! Trees of typed values of real games, and of other writers, are rewritten byte for byte by both
 //! engines.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread;
 
 use formwork::ReadOptions;
 use formwork_formats::FormatId;
 use formwork_interpreter::json::{Style, to_json};
 use formwork_interpreter::value_of;
-use formwork_tests::laws::{self, Outcome};
+use formwork_tests::laws;
 use formwork_tests::{programs, samples};
 
 /// Files in the folder; all of them must pass.
@@ -20,50 +19,15 @@ const FILES: usize = 27;
 const LARGEST: u64 = 120_000;
 
 fn files() -> Option<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    collect(&samples::samples()?.join("esf"), &mut files);
-    files.sort();
-    Some(files)
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    let known = |path: &Path| {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        programs::esf().model().extensions.iter().any(|known| known == extension)
-    };
-    for entry in fs::read_dir(folder).expect("the folder of samples can be read") {
-        let path = entry.expect("readable").path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if known(&path) {
-            files.push(path);
-        }
-    }
-}
-
-/// Runs a check on each file, and reports all that fail.
-fn each(files: &[PathBuf], check: impl Fn(&[u8]) -> Result<(), String>) {
-    let mut problems = Vec::new();
-    for path in files {
-        let bytes = fs::read(path).expect("the sample can be read");
-        if let Err(problem) = check(&bytes) {
-            problems.push(format!("{}: {problem}", path.display()));
-        }
-    }
-    let good = files.len() - problems.len();
-    println!("{good} of {} files are identical", files.len());
-    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    let known: Vec<&str> = programs::esf().model().extensions.iter().map(String::as_str).collect();
+    samples::files("esf", &known)
 }
 
 #[test]
 fn the_interpreter_rewrites_all_files() {
     let Some(files) = files() else { return };
     assert_eq!(files.len(), FILES);
-    each(&files, |bytes| match laws::get_put(programs::esf(), bytes) {
-        Outcome::Identical => Ok(()),
-        Outcome::Equivalent(difference) => Err(format!("equivalent: {difference}")),
-        Outcome::Failed(broken) => Err(broken.to_string()),
-    });
+    samples::each(&files, |bytes| samples::rewritten(programs::esf(), bytes));
 }
 
 /// Stack for the deepest file, which has 200 levels, in bytes: what threads have by default.
@@ -80,7 +44,7 @@ fn rewrite_by_generated_code() {
     assert_eq!(files.len(), FILES);
     let format = FormatId::named("esf").expect("the format is compiled in");
     let options = ReadOptions::default();
-    each(&files, |bytes| {
+    samples::each(&files, |bytes| {
         let mut done = Err("it was not shown".to_owned());
         let shown = value_of(programs::esf(), |to| {
             done = format.roundtrip(bytes, &options, to).map_err(|error| error.to_string());
@@ -106,11 +70,5 @@ fn the_other_laws_hold() {
     let Some(mut files) = files() else { return };
     files.retain(|path| path.metadata().is_ok_and(|metadata| metadata.len() <= LARGEST));
     assert!(files.len() > 15);
-    let model = programs::esf();
-    each(&files, |bytes| {
-        let value = laws::value_of(model, bytes).map_err(|error| error.to_string())?;
-        laws::put_get(model, &value).map_err(|broken| format!("put-get: {broken}"))?;
-        laws::stable(model, &value).map_err(|broken| format!("stable: {broken}"))?;
-        laws::canonical(model, &value).map_err(|broken| format!("canonical: {broken}"))
-    });
+    samples::each(&files, |bytes| samples::other_laws(programs::esf(), bytes));
 }

@@ -5,8 +5,8 @@ use crate::diagnostic::Diagnostics;
 use crate::model::{
     ArrayLength, ArrayType, ByteOrder, ByteOrderRule, Case, Cell, Content, Epoch, Expr, Exprs,
     Gaps, Home, IntType, Label, LayoutPath, Meaning, Model, PathStep, PointerId, PointerKind,
-    PointerType, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, RunType,
-    Statement, Storage, Tag, Target, Type, Union, UnionId, WhenEmpty,
+    PointerType, Record, RecordId, RecordKind, Row, RowId, RunLength, RunType, Statement, Storage,
+    Tag, Target, Type, Union, UnionId, WhenEmpty,
 };
 use crate::span::{SourceId, Span};
 
@@ -24,25 +24,7 @@ fn int(bytes: u8) -> Type {
 }
 
 fn row(name: &str, home: Home, ty: Type) -> Row {
-    Row {
-        name: Some(name.to_owned()),
-        doc: None,
-        source: None,
-        kind: RowKind::Plain,
-        ty,
-        homes: vec![home],
-        when: None,
-        role: Role::Data,
-        definers: Vec::new(),
-        none: Vec::new(),
-        plus: 0,
-        reference: None,
-        listed: None,
-        checks: Vec::new(),
-        absent: None,
-        unique: false,
-        span: span(),
-    }
+    Row { span: span(), ..Row::new(Some(name.to_owned()), ty, vec![home]) }
 }
 
 fn record(name: &str, size: Option<u64>, rows: Vec<Row>) -> Record {

@@ -34,25 +34,8 @@ impl<'t> Cx<'t> {
     }
 
     fn new_row(&self, id: RecordId, slot: usize, ty: Type, homes: Vec<Home>) -> ModelRow {
-        ModelRow {
-            name: self.rec(id).slots[slot].name.map(str::to_owned),
-            doc: None,
-            source: None,
-            kind: RowKind::Plain,
-            ty,
-            homes,
-            when: None,
-            role: Role::Data,
-            definers: Vec::new(),
-            none: Vec::new(),
-            plus: 0,
-            reference: None,
-            listed: None,
-            checks: Vec::new(),
-            absent: None,
-            unique: false,
-            span: self.source_span(id, slot, 0),
-        }
+        let name = self.rec(id).slots[slot].name.map(str::to_owned);
+        ModelRow { span: self.source_span(id, slot, 0), ..ModelRow::new(name, ty, homes) }
     }
 
     pub(super) fn record_env(&self, id: RecordId) -> Env {

@@ -1,10 +1,11 @@
 //! The properties of fuzz targets, for every format: on fixtures, on changed fixtures, and on values
 //! that are made of nothing. `FORMWORK_FUZZ_SECONDS=60` goes on for so long, best with `--release`;
 //! `FORMWORK_FUZZ_FORMAT=esf` tries that one alone, and `FORMWORK_FUZZ_SEED=7` tries other inputs.
+//! `FORMWORK_FUZZ_LAST=FILE` leaves the input that is tried in a file, for what hangs or aborts.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::time::{Duration, Instant};
+use std::{env, fs};
 
 use arbitrary::Unstructured;
 use formwork_properties::laws::Broken;
@@ -22,6 +23,9 @@ const MADE: u32 = 400;
 type Counts = BTreeMap<(&'static str, Outcome), u32>;
 
 fn check(subject: &dyn Check, input: &[u8], counts: &mut Counts) -> Result<Outcome, Broken> {
+    if let Ok(file) = env::var("FORMWORK_FUZZ_LAST") {
+        fs::write(file, input).expect("the input can be written");
+    }
     let case = Case::of(input).expect("inputs are long enough");
     let outcome = subject.check(&case)?;
     *counts.entry((case.property.name(), outcome)).or_default() += 1;

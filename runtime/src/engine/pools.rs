@@ -544,7 +544,8 @@ impl<'p> Engine<'p, '_> {
                 }
                 _ => continue,
             };
-            if self.writing.placing.moves.texts.contains(&key) {
+            let moves = &self.writing.placing.moves;
+            if moves.forgotten || moves.texts.contains(&key) {
                 continue;
             }
             let place = match place {

@@ -9,6 +9,7 @@
 //! gets a place of its own, as the layout says.
 
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::vec::Vec;
 
 use super::super::item::{Loc, NodeRef, MAX_SIZE, WHOLE};
@@ -17,6 +18,7 @@ use super::super::reading::short;
 use super::super::state::Engine;
 use super::super::val::Fallible;
 use super::super::writing::{Chain, Moves, Placing, TextAside};
+use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
 
 /// Places are looked for so often. Each time something moves only if what lies before it has grown by
@@ -219,6 +221,19 @@ impl Engine<'_, '_> {
         self.writing.placing.written = alloc::vec![0; if watched { size } else { 0 }];
     }
 
+    /// What is put next may stand where there are zeros.
+    pub(crate) fn forget_zeros(&mut self, at: u64, count: usize) {
+        let at = at.checked_sub(self.writing.ahead).and_then(|at| usize::try_from(at).ok());
+        let Some((at, end)) = at.and_then(|at| Some((at, at.checked_add(count)?))) else { return };
+        let (base, writing) = (self.writing.base, &mut self.writing);
+        let written = writing.placing.written.get_mut(at..end).into_iter().flatten();
+        for (written, byte) in written.zip(writing.out.get(base + at..).unwrap_or_default()) {
+            if *byte == 0 {
+                *written = 0;
+            }
+        }
+    }
+
     /// Looks whether bytes that are written say what was written there before.
     #[inline]
     pub(crate) fn watch_bytes(&mut self, at: usize, bytes: &[u8]) {
@@ -263,6 +278,16 @@ impl Engine<'_, '_> {
             if clash(text.at.into(), text.end.into()) {
                 moves.texts.insert(text.key.clone());
             }
+        }
+        let known = |moves: &Moves| moves.apart.len() + moves.texts.len();
+        if known(&moves) == known(&placing.moves) {
+            // Nothing that lies in something else is to blame.
+            if placing.moves.forgotten {
+                let what = format!("two things have different bytes at 0x{:x}", clashes[0]);
+                let root = Loc::row(NodeRef::ROOT, WHOLE);
+                return self.problem(root, ProblemKind::Contradicts { what: what.into() });
+            }
+            moves.forgotten = true;
         }
         placing.place_again(moves);
     }

@@ -61,7 +61,10 @@ impl<'p> Engine<'p, '_> {
                 self.refuse_order(NodeRef { id: number, element, part: 0 }, owner);
             }
         }
-        self.find_padding();
+        for (at, bytes) in self.padding() {
+            self.forget_zeros(at, bytes.len());
+            self.put(at, &bytes);
+        }
         for (at, bytes) in core::mem::take(&mut self.writing.loose) {
             self.put(at, &bytes);
         }
@@ -72,7 +75,7 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// Padding of elements that were computed, where the file had something in it.
-    fn find_padding(&mut self) {
+    fn padding(&self) -> Vec<(u64, Vec<u8>)> {
         let tree = &self.tree;
         let all =
             tree.kept.nodes().flat_map(|(node, all)| all.iter().map(move |kept| (*node, kept)));
@@ -88,8 +91,7 @@ impl<'p> Engine<'p, '_> {
             let at = u64::from(at).checked_add(u64::try_from(*place).ok()?)?;
             Some((at, bytes.clone()))
         });
-        let padding: Vec<_> = padding.collect();
-        self.writing.loose.extend(padding);
+        padding.collect()
     }
 
     /// Numbers in place that have no room there.

@@ -7,8 +7,8 @@ use crate::engine::item::{Blob, From};
 use crate::engine::plan::{plans, Direction, Plan};
 use crate::model::{
     ArrayType, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent, Label,
-    Measure, Model, Path, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Storage,
-    Tag, Terminated, Type, Union,
+    Measure, Member, Model, Path, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Start,
+    Step, Storage, Tag, Terminated, Type, Union,
 };
 
 /// A model, prepared for reading and writing: its layouts, and what is known of them before any
@@ -211,7 +211,9 @@ impl Layout {
             own.push(found);
         }
         Layout {
-            positioned: positions.contains(&true) || has_open_ends(&model),
+            positioned: positions.contains(&true)
+                || has_open_ends(&model)
+                || has_own_targets(&model),
             reading: plans(&model, epoch, Direction::Reading, &mut literals),
             writing: plans(&model, epoch, Direction::Writing, &mut literals),
             followed: followed(&model),
@@ -267,6 +269,54 @@ fn has_open_ends(model: &Model) -> bool {
     };
     let rows = model.records.iter().flat_map(|record| &record.rows);
     rows.flat_map(|row| row.ty.parts()).any(open)
+}
+
+/// Whether something ends where a pointer in it leads to: how far it reaches is read from bytes that
+/// need not be its own.
+fn has_own_targets(model: &Model) -> bool {
+    (0..).map(RecordId).zip(&model.records).any(|(id, record)| {
+        record.numbered_rows().any(|(row, definition)| {
+            definition.ty.parts().any(|ty| match ty {
+                Type::Region(region) => match &region.extent {
+                    Extent::Size(expr) | Extent::End(expr) => asks_for(model, *expr, (id, row)),
+                    Extent::Rest | Extent::Terminated(_) => false,
+                },
+                _ => false,
+            })
+        })
+    })
+}
+
+/// Whether an expression asks for the address of a row, or of something in it.
+pub(crate) fn asks_for(model: &Model, expr: ExprId, row: (RecordId, RowId)) -> bool {
+    let (mut open, mut known) = (alloc::vec![expr], BTreeSet::new());
+    while let Some(expr) = open.pop() {
+        if !known.insert(expr.index()) {
+            continue;
+        }
+        let found = &model[expr];
+        found.operands(&mut |operand| open.push(operand));
+        let fields = found.path().into_iter().flat_map(|path| &path.steps);
+        let fields = fields.filter_map(|step| match step {
+            Step::Field(field) => Some(&field.members),
+            Step::Index(_) | Step::Last => None,
+        });
+        for (record, members) in fields.flatten() {
+            match members.last().copied() {
+                Some(Member::Row(id) | Member::Into(id)) => {
+                    if matches!(found, Expr::At(_)) && (*record, id) == row {
+                        return true;
+                    }
+                }
+                Some(Member::Let(id)) => {
+                    let lets = &model.records[record.index()].lets;
+                    open.extend(lets.get(id as usize).map(|found| found.expr));
+                }
+                None => {}
+            }
+        }
+    }
+    false
 }
 
 /// Rows from whose size a derived number follows.

@@ -8,6 +8,7 @@ use super::super::forms::{has_no_bytes, UNKNOWN_COUNT};
 use super::super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
 use super::super::labels::takes;
 use super::super::plan::{count_of, Duties, Store};
+use super::super::program::asks_for;
 use super::super::state::Engine;
 use super::super::val::{Fallible, Val};
 use super::super::walk::Walk;
@@ -411,7 +412,13 @@ impl<'p> Engine<'p, '_> {
             let expected = match self.eval_int(expectation.expr, loc.node, None) {
                 Ok(Some(expected)) => expected,
                 Ok(None) => {
-                    self.problem(loc, ProblemKind::Expression { message: UNKNOWN_COUNT.into() });
+                    // How far it reaches may be said by bytes that are not its own: then what is
+                    // written is read again.
+                    let row = (self.tree.record_id(loc.node), loc.row);
+                    if !asks_for(self.model, expectation.expr, row) {
+                        let message = UNKNOWN_COUNT.into();
+                        self.problem(loc, ProblemKind::Expression { message });
+                    }
                     continue;
                 }
                 Err(fault) => {

@@ -7,8 +7,8 @@ use crate::engine::item::{Blob, From};
 use crate::engine::plan::{plans, Direction, Plan};
 use crate::model::{
     ArrayType, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent, Label,
-    Measure, Model, Path, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step,
-    Storage, Tag, Terminated, Type, Union,
+    Measure, Model, Path, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Storage,
+    Tag, Terminated, Type, Union,
 };
 
 /// A model, prepared for reading and writing: its layouts, and what is known of them before any

@@ -253,7 +253,8 @@ lists! {
         EitherTrue,
         Concatenate,
     }
-    cases Function { Murmur3, Fnv1a, Stem, Extension, EndsWith, Length, Number, Numbers, Least, Greatest, }
+    cases Function { Murmur3, Fnv1a, Stem, Extension, EndsWith, Length, Number, Numbers, Least, Greatest, Floor, Ceil, Round,
+        Trunc, }
     cases StreamFunction { Count, Sum, Min, Max, Any, All, First, FirstIndex, }
     fields Path { start, steps, text }
     cases Start { This, Up(levels), Enclosing(records), Root, It, Argument(argument), }

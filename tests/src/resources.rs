@@ -182,7 +182,6 @@ fn skeletal_anim(major: i128) -> Value {
         ("bones", list([moved, still])),
         ("user_data", list([])),
         ("frame_count", int(10)),
-        ("baked_size", int(456)),
     ])
 }
 
@@ -234,7 +233,6 @@ fn material_anim() -> Value {
         ("user_data", list([])),
         ("texture_slots", storage(2)),
         ("frame_count", int(10)),
-        ("baked_size", int(0)),
     ])
 }
 

@@ -168,7 +168,8 @@ lists! {
     fields IntType { bytes, signed, order }
     cases ByteOrder { Little, Big, }
     cases GroupOrder { MsbFirst, LsbFirst, }
-    cases Meaning { Int, Float, Bool { yes }, Enum(members), Word(record), }
+    cases FloatForm { Ieee, Fixed(fraction), Norm, }
+    cases Meaning { Int, Float(form), Bool { yes }, Enum(members), Word(record), }
     fields RunType { content, length, suffix, align }
     cases Content { Bytes, Text(encoding), }
     cases Encoding { Ascii, Utf8, Utf16, Utf16Le, Utf16Be, Utf32, }

@@ -30,7 +30,7 @@ impl CurveFrames {
     pub fn get(&self, key: usize) -> Option<f32> {
         match self {
             CurveFrames::Floats(times) => times.frames.get(key).copied(),
-            CurveFrames::Fixed(times) => times.frames.get(key).map(|time| f32::from(*time) / 32.0),
+            CurveFrames::Fixed(times) => times.frames.get(key).copied(),
             CurveFrames::Whole(times) => times.frames.get(key).map(|time| f32::from(*time)),
         }
     }

@@ -127,7 +127,7 @@ fn linear_curves_in_small_numbers() {
     let keys = CurveBytes { keys: vec![-3, 4, 1, -6, -5, 0], ..Default::default() }.into();
     let bytes = Curve { keys, ..shorts.clone() };
     assert_eq!(values(&bytes, &frames), values(&shorts, &frames));
-    let frames = CurveFixed { frames: vec![320, 448, 640], ..Default::default() }.into();
+    let frames = CurveFixed { frames: vec![10.0, 14.0, 20.0], ..Default::default() }.into();
     let fixed = Curve { frames, ..bytes };
     assert_eq!(fixed.at(11.0), shorts.at(11.0));
 }

@@ -84,7 +84,7 @@ fn curve(kind: i128, times: Value, keys: Value, form: i128, target: i128) -> Val
 fn times(kind: &str) -> Value {
     let frames = match kind {
         "floats" => floats(&[0.0, 2.5, 10.0]),
-        "fixed" => ints(&[0, 80, 320]),
+        "fixed" => floats(&[0.0, 2.5, 10.0]),
         _ => ints(&[0, 2, 10]),
     };
     case(kind, [("frames", frames)])

@@ -198,7 +198,7 @@ fn wave() -> SkeletalAnim<'static> {
         flags: BoneAnimFlags::default().with_base_rotation(true).with_rotation_y(true),
         ..Default::default()
     };
-    let mut wave = SkeletalAnim {
+    SkeletalAnim {
         flags: SkeletalAnimFlags::default()
             .with_looping(true)
             .with_scale_mode(ScaleMode::MAYA)
@@ -209,7 +209,5 @@ fn wave() -> SkeletalAnim<'static> {
         bones: vec![bone],
         frame_count: 20,
         ..Default::default()
-    };
-    wave.refresh_baked_size();
-    wave
+    }
 }

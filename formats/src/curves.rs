@@ -1,10 +1,7 @@
 //! What a curve is at a frame, and how large it is when it is baked: the schema says how keys are
 //! stored, and not what is between them.
 
-use crate::bfres::{
-    BoneAnim, Curve, CurveFrames, CurveKeys, CurveResult, CurveType, CurveWrap, MaterialAnim,
-    MaterialAnimData, SkeletalAnim,
-};
+use crate::bfres::{Curve, CurveFrames, CurveKeys, CurveResult, CurveType, CurveWrap};
 
 /// What a curve is at a frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,7 +30,7 @@ impl CurveFrames {
     pub fn get(&self, key: usize) -> Option<f32> {
         match self {
             CurveFrames::Floats(times) => times.frames.get(key).copied(),
-            CurveFrames::Fixed(times) => times.frames.get(key).map(|time| f32::from(*time) / 32.0),
+            CurveFrames::Fixed(times) => times.frames.get(key).copied(),
             CurveFrames::Whole(times) => times.frames.get(key).map(|time| f32::from(*time)),
         }
     }
@@ -105,18 +102,6 @@ impl Curve {
         self.between(key, 0.0)
     }
 
-    /// Bytes that it takes when it is baked, as the format's own converter counts them.
-    #[must_use]
-    pub fn baked_size(&self) -> u32 {
-        // A float becomes the nearest integer there is; what is no number becomes 0.
-        let frames = ((self.end_frame - self.start_frame) as u32).saturating_add(1);
-        let bytes = match self.flags.r#type() {
-            CurveType::STEP_INT | CurveType::STEP_BOOL => frames.saturating_add(16),
-            _ => frames.saturating_mul(4).saturating_add(28),
-        };
-        bytes.checked_next_multiple_of(8).unwrap_or(u32::MAX)
-    }
-
     /// The frame between first and last key that stands for another one, and after how many rounds
     /// of a curve that goes on from where it ended.
     fn wrapped(&self, frame: f32) -> (f32, f32) {
@@ -183,26 +168,5 @@ impl Curve {
             }
             _ => None,
         }
-    }
-}
-
-fn sum<'c>(curves: impl Iterator<Item = &'c Curve>) -> u32 {
-    curves.fold(0, |sum, curve| sum.saturating_add(curve.baked_size()))
-}
-
-impl SkeletalAnim<'_> {
-    /// Sets `baked_size` to what the curves of all bones take, as the format's own converter does.
-    pub fn refresh_baked_size(&mut self) {
-        let curves = |bone: &BoneAnim<'_>| sum(bone.curves.iter());
-        self.baked_size = self.bones.iter().map(curves).fold(0, u32::saturating_add);
-    }
-}
-
-impl MaterialAnim<'_> {
-    /// Sets `baked_size` to what the curves of all materials take, as the format's own converter
-    /// does.
-    pub fn refresh_baked_size(&mut self) {
-        let curves = |material: &MaterialAnimData<'_>| sum(material.curves.iter());
-        self.baked_size = self.materials.iter().map(curves).fold(0, u32::saturating_add);
     }
 }

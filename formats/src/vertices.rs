@@ -1,5 +1,7 @@
 //! Attributes of vertices as numbers: which bytes are which number stands in the file.
 
+use formwork::algorithms::{FloatCode, FloatForm};
+
 use crate::bfres::{Attribute, AttributeFormat, IndexFormat, Mesh, VertexBuffer};
 
 /// What the bits of one number mean.
@@ -16,34 +18,30 @@ enum Number {
 
 impl Number {
     /// A number of so many bits; the bits above are zero.
-    fn value(self, word: u32, bits: u32) -> f32 {
-        let most = u32::MAX >> (32 - bits);
-        let signed = (word << (32 - bits)) as i32 >> (32 - bits);
+    fn value(self, word: u32, bits: u8) -> f32 {
+        let (signed, form) = match self {
+            Number::Unorm => (false, FloatForm::Norm),
+            Number::Snorm => (true, FloatForm::Norm),
+            Number::Uint => (false, FloatForm::Fixed(0)),
+            Number::Sint => (true, FloatForm::Fixed(0)),
+            Number::Float => (true, FloatForm::Ieee),
+        };
+        let code = FloatCode { bits, signed, form };
+        let value = code.value(word.into());
+        let value = match code.is_single() {
+            true => f32::from_bits(value as u32),
+            false => f64::from_bits(value) as f32,
+        };
         match self {
-            Number::Unorm => word as f32 / most as f32,
-            Number::Snorm => (signed as f32 / (most >> 1) as f32).max(-1.0),
-            Number::Uint => word as f32,
-            Number::Sint => signed as f32,
-            Number::Float if bits == 16 => half(word),
-            Number::Float => f32::from_bits(word),
+            // The lowest number means what the one above it does.
+            Number::Snorm => value.max(-1.0),
+            _ => value,
         }
     }
 }
 
-/// A float of 16 bits.
-fn half(word: u32) -> f32 {
-    let sign = (word & 0x8000) << 16;
-    let (exponent, fraction) = (word >> 10 & 0x1f, word & 0x3ff);
-    let size = match exponent {
-        0 => fraction as f32 / (1 << 24) as f32,
-        31 => f32::from_bits(0x7f80_0000 | fraction << 13),
-        _ => f32::from_bits((exponent + 112) << 23 | fraction << 13),
-    };
-    f32::from_bits(size.to_bits() | sign)
-}
-
 /// The bits of each number of a format, from the lowest of its bytes on.
-fn channels(format: AttributeFormat) -> Option<&'static [u32]> {
+fn channels(format: AttributeFormat) -> Option<&'static [u8]> {
     Some(match format.0 >> 8 {
         0x01 => &[4, 4],
         0x02 => &[8],
@@ -73,7 +71,7 @@ fn number(format: AttributeFormat) -> Option<Number> {
 }
 
 /// One vertex; what the format has not is 0, and 1 in the fourth place, as graphics units have it.
-fn vertex(bytes: &[u8], number: Number, channels: &[u32]) -> [f32; 4] {
+fn vertex(bytes: &[u8], number: Number, channels: &[u8]) -> [f32; 4] {
     let mut low = [0; 16];
     low[..bytes.len()].copy_from_slice(bytes);
     let all = u128::from_le_bytes(low);
@@ -90,7 +88,7 @@ impl AttributeFormat {
     /// How many numbers each vertex has; nothing for a format without a name.
     #[must_use]
     pub fn channel_count(self) -> Option<usize> {
-        self.name().and(channels(self)).map(<[u32]>::len)
+        self.name().and(channels(self)).map(<[u8]>::len)
     }
 }
 
@@ -107,7 +105,7 @@ impl<'a> VertexBuffer<'a> {
     pub fn floats(&self, attribute: &Attribute<'_>) -> Option<Vec<[f32; 4]>> {
         attribute.format.name()?;
         let (number, channels) = (number(attribute.format)?, channels(attribute.format)?);
-        let size = channels.iter().sum::<u32>() as usize / 8;
+        let size = channels.iter().copied().map(usize::from).sum::<usize>() / 8;
         let buffer = attribute.buffer.get();
         let bytes = &self.buffers.get(buffer)?.data;
         let stride = self.strides.get(buffer)?.stride as usize;

@@ -127,7 +127,7 @@ fn linear_curves_in_small_numbers() {
     let keys = CurveBytes { keys: vec![-3, 4, 1, -6, -5, 0], ..Default::default() }.into();
     let bytes = Curve { keys, ..shorts.clone() };
     assert_eq!(values(&bytes, &frames), values(&shorts, &frames));
-    let frames = CurveFixed { frames: vec![320, 448, 640], ..Default::default() }.into();
+    let frames = CurveFixed { frames: vec![10.0, 14.0, 20.0], ..Default::default() }.into();
     let fixed = Curve { frames, ..bytes };
     assert_eq!(fixed.at(11.0), shorts.at(11.0));
 }
@@ -210,21 +210,36 @@ fn curves_that_make_no_sense_are_nothing() {
             let one = curve(CurveType::BAKED_FLOAT, keys.clone(), float(0.0, 1.0));
             let one = Curve { flags, start_frame, end_frame, ..one };
             assert!(odd.iter().all(|frame| one.at(*frame).is_some()));
-            assert!(one.baked_size() > 0);
         }
     }
 }
 
 #[test]
-fn baked_sizes() {
-    let keys = CurveKeysFloats::default();
-    let of = |kind| curve(kind, keys.clone().into(), float(0.0, 0.0)).baked_size();
-    // 11 frames: 4 bytes each and 28, or one each and 16.
-    assert_eq!((of(CurveType::CUBIC), of(CurveType::STEP_BOOL)), (72, 32));
+fn baked_sizes_follow_from_the_curves() {
+    // At 0x54 or 0x48 of the animation, which has a magic number of its own.
+    let stored = |file: &File<'_>| {
+        let bytes = file.write().expect("it can be written");
+        let at = bytes.windows(4).position(|four| four == b"FSKA").expect("there is one") + 0x48;
+        u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+    };
     let mut file = flag();
-    file.skeletal_anims[0].baked_size = 0;
-    file.skeletal_anims[0].refresh_baked_size();
-    assert_eq!(file.skeletal_anims[0].baked_size, 112);
+    // 21 frames of a curve between its keys: 4 bytes each and 28, up to a multiple of 8.
+    assert_eq!(stored(&file), 112);
+    let of = |file: &mut File<'_>, start, end| {
+        let curve = &mut file.skeletal_anims[0].bones[0].curves[0];
+        (curve.start_frame, curve.end_frame) = (start, end);
+        stored(file)
+    };
+    assert_eq!(of(&mut file, 0.0, 10.75), 72);
+    assert_eq!(of(&mut file, 10.0, 0.0), 32);
+    assert_eq!(of(&mut file, 0.0, f32::NAN), 32);
+    assert_eq!(of(&mut file, f32::NEG_INFINITY, f32::INFINITY), 32);
+    let curve = &mut file.skeletal_anims[0].bones[0].curves[0];
+    (curve.start_frame, curve.end_frame) = (0.0, 10.0);
+    curve.flags = curve.flags.with_type(CurveType::STEP_INT);
+    curve.keys = CurveInts { keys: vec![1, 2, 3], ..Default::default() }.into();
+    curve.result = int(0, 0);
+    assert_eq!(stored(&file), 32);
 }
 
 #[test]

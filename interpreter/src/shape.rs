@@ -76,7 +76,7 @@ impl<'m> Shapes<'m> {
         match ty {
             Type::Cell(cell) => match cell.meaning {
                 Meaning::Int => Shape::Int(Some(cell)),
-                Meaning::Float => Shape::Float(self.model.float_width(ty)),
+                Meaning::Float(_) => Shape::Float(self.model.float_width(ty)),
                 Meaning::Bool { .. } => Shape::Bool,
                 Meaning::Enum(id) => Shape::Enum(id, cell),
                 Meaning::Word(record) => self.record(record, depth),

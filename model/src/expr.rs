@@ -287,6 +287,14 @@ pub enum Function {
     Least,
     /// `max(a, b)`: the greater of two numbers.
     Greatest,
+    /// `floor(x)`: the greatest integer that is not above a number.
+    Floor,
+    /// `ceil(x)`: the least integer that is not below a number.
+    Ceil,
+    /// `round(x)`: the nearest integer; of two the one farther from zero.
+    Round,
+    /// `trunc(x)`: the nearest integer that is not farther from zero.
+    Trunc,
 }
 
 impl Function {
@@ -304,6 +312,10 @@ impl Function {
             Function::Numbers => "numbers",
             Function::Least => "min",
             Function::Greatest => "max",
+            Function::Floor => "floor",
+            Function::Ceil => "ceil",
+            Function::Round => "round",
+            Function::Trunc => "trunc",
         }
     }
 }

@@ -11,6 +11,7 @@ extern crate alloc;
 
 mod decimal;
 mod expr;
+mod floats;
 mod layout;
 mod linear;
 mod packed;
@@ -29,6 +30,7 @@ pub use expr::{
     BinaryOp, CallArgs, Expr, ExprId, Exprs, Field, Function, Member, Path, Start, Step,
     StreamFunction, UnaryOp,
 };
+pub use floats::FloatCode;
 pub use layout::{Align, LayoutPath, PathStep, Statement};
 pub use linear::Linear;
 pub use packed::{pack, unpack};
@@ -36,9 +38,9 @@ pub use parts::Parts;
 pub use signature::{Signature, SignatureCell};
 pub use size::{bit_width, cell_size, unit_size, Sizes};
 pub use types::{
-    ArrayLength, ArrayType, ByteOrder, Cell, Content, Encoding, Extent, GroupOrder, IntType,
-    Listed, Meaning, PointerType, Reference, RegionType, RunLength, RunType, Storage, Target,
-    Terminated, Terminator, Trim, Type, WhenEmpty,
+    ArrayLength, ArrayType, ByteOrder, Cell, Content, Encoding, Extent, FloatForm, GroupOrder,
+    IntType, Listed, Meaning, PointerType, Reference, RegionType, RunLength, RunType, Storage,
+    Target, Terminated, Terminator, Trim, Type, WhenEmpty,
 };
 
 pub use span::{SourceId, Span};

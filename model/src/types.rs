@@ -112,8 +112,8 @@ pub enum GroupOrder {
 pub enum Meaning {
     /// An integer.
     Int,
-    /// A float of the storage's width, compared by its bits.
-    Float,
+    /// A float, compared by its bits: [`super::FloatCode`] says what is stored.
+    Float(FloatForm),
     /// 0 is false, `yes` is true, anything else an error.
     Bool {
         /// Number for true.
@@ -123,6 +123,17 @@ pub enum Meaning {
     Enum(EnumId),
     /// Bit fields: a record of kind [`super::RecordKind::Word`].
     Word(RecordId),
+}
+
+/// What the stored bits of a float are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FloatForm {
+    /// A float of IEEE 754, of the storage's width.
+    Ieee,
+    /// An integer, of which so many bits are the fraction.
+    Fixed(u8),
+    /// An integer, whose greatest is 1.0.
+    Norm,
 }
 
 /// A run of bytes or units of text.

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 use super::{
     ArrayLength, Case, Cell, DefinerScope, DefinerSource, Encoding, EpochId, Expr, ExprId, Extent,
-    Form, Home, Meaning, Model, Path, Pattern, PointerType, Record, RecordId, RecordKind, Role,
-    Row, RowId, RowKind, RunLength, Span, Storage, Target, Type, Union,
+    FloatCode, Form, Home, Meaning, Model, Path, Pattern, PointerType, Record, RecordId,
+    RecordKind, Role, Row, RowId, RowKind, RunLength, Span, Storage, Target, Type, Union,
 };
 
 /// What stands for the value of a row where that is kept.
@@ -287,6 +287,9 @@ impl Model {
     /// Name of a cell's type for messages: `u16`.
     #[must_use]
     pub fn cell_name(&self, cell: &Cell) -> String {
+        if let Some(code) = FloatCode::of(cell) {
+            return code.name("");
+        }
         let (bits, signed) = self.cell_range(cell);
         format!("{}{bits}", if signed { "i" } else { "u" })
     }
@@ -295,7 +298,7 @@ impl Model {
     #[must_use]
     pub fn float_width(&self, ty: &Type) -> u8 {
         match ty {
-            Type::Cell(cell) if self.cell_range(cell).0 == 32 => 4,
+            Type::Cell(cell) if FloatCode::of(cell).is_some_and(FloatCode::is_single) => 4,
             _ => 8,
         }
     }
@@ -308,7 +311,7 @@ impl Model {
                 Type::Record(id) => KeptAs::Table(id),
                 _ => KeptAs::Value,
             },
-            Type::Cell(Cell { meaning: Meaning::Float, .. }) => {
+            Type::Cell(Cell { meaning: Meaning::Float(_), .. }) => {
                 KeptAs::Float(self.float_width(&row.ty))
             }
             _ => KeptAs::Value,

@@ -344,7 +344,14 @@ impl Maker<'_, '_> {
             4 => format!("magic \"{}\"", self.u.choose(&["A", "PK", "abc"])?),
             5 => format!("zero size={}", self.u.int_in_range(1..=4)?),
             6 => format!("reserved size={}", self.u.int_in_range(1..=4)?),
-            7 => format!("f32 {name}"),
+            7 => {
+                let floats = ["f32", "f64", "f16", "norm<u8>", "norm<i16>", "fixed<i16,8>"];
+                let float = *self.u.choose(&floats)?;
+                match self.u.ratio(1, 3)? {
+                    true => format!("{float} {name} count={}", self.u.int_in_range(1..=4)?),
+                    false => format!("{float} {name}"),
+                }
+            }
             8 => {
                 let count = self.count()?;
                 self.lists.push(name.clone());

@@ -151,8 +151,8 @@ impl Holds<'_> {
     #[must_use]
     pub fn computed(self) -> Self {
         match self {
-            Holds::Float(_) => Holds::Float(8),
-            Holds::Value | Holds::Table(_) => Holds::Value,
+            Holds::Table(_) => Holds::Value,
+            other => other,
         }
     }
 }

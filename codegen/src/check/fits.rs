@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::context::{Context, cells, element, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Cell, Check, CheckKind, Constant, EnumId, ExprId, IntType, Meaning, Model, Role, Row, RowKind,
-    RunLength, Storage, Type, cell_size, float_of, limits,
+    Cell, Check, CheckKind, Constant, EnumId, ExprId, FloatCode, IntType, Meaning, Model, Role,
+    Row, RowKind, RunLength, Storage, Type, float_of, limits,
 };
 use crate::span::Span;
 
@@ -48,7 +48,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
 /// Lowest and highest number that a cell can hold; `None` for floats, and where a tag's cell
 /// decides.
 pub(super) fn range(model: &Model, cell: &Cell) -> Option<(i128, i128)> {
-    if cell.meaning == Meaning::Float {
+    if FloatCode::of(cell).is_some() {
         return None;
     }
     let int = |int: IntType| bits(u32::from(int.bytes) * 8, int.signed);
@@ -132,7 +132,7 @@ fn fits(model: &Model, ty: &Type, constant: &Constant, plus: i128) -> Result<(),
             if let Meaning::Bool { .. } = cell.meaning {
                 return Err("write `#true` or `#false`".to_owned());
             }
-            if cell.meaning == Meaning::Float {
+            if FloatCode::of(cell).is_some() {
                 return float(cell, &number.to_string());
             }
             if let Meaning::Enum(id) = cell.meaning
@@ -154,7 +154,7 @@ fn fits(model: &Model, ty: &Type, constant: &Constant, plus: i128) -> Result<(),
                 _ => Ok(()),
             }
         }
-        (Type::Cell(cell), Constant::Float(_)) if cell.meaning != Meaning::Float => {
+        (Type::Cell(cell), Constant::Float(_)) if FloatCode::of(cell).is_none() => {
             Err("it holds no fraction".to_owned())
         }
         (Type::Cell(cell), Constant::Float(bits)) => match f64::from_bits(*bits) {
@@ -183,10 +183,25 @@ fn fits(model: &Model, ty: &Type, constant: &Constant, plus: i128) -> Result<(),
     }
 }
 
-/// Whether a decimal is a float of this width.
+/// Whether a decimal is one of the floats that a cell can store.
 fn float(cell: &Cell, decimal: &str) -> Result<(), String> {
-    let bytes = if cell_size(cell) == Some(4) { 4 } else { 8 };
-    float_of(decimal, bytes).map(drop).map_err(|error| error.to_string())
+    let code = FloatCode::of(cell).unwrap_or(FloatCode::DOUBLE);
+    let bytes = if code.is_single() { 4 } else { 8 };
+    let value = float_of(decimal, bytes).map_err(|error| error.to_string())?;
+    match code.stored(value) {
+        Some(_) => Ok(()),
+        None => {
+            let number = decimal.parse().ok().and_then(|number| code.nearest(number));
+            let number = number.unwrap_or_default();
+            // As few digits as say it.
+            #[allow(clippy::cast_possible_truncation, reason = "it is one of 4 bytes")]
+            let shown = match bytes {
+                4 => (number as f32).to_string(),
+                _ => number.to_string(),
+            };
+            Err(format!("the nearest is {shown}"))
+        }
+    }
 }
 
 /// Whether the bounds of a row leave something between them.

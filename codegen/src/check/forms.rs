@@ -3,7 +3,7 @@
 use super::context::{Context, element};
 use super::fits::range;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Case, EpochId, Form, Meaning, Record, Role, Row, RowKind, Type};
+use crate::model::{Case, EpochId, FloatCode, Form, Meaning, Record, Role, Row, RowKind, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for union in &context.model.unions {
@@ -90,6 +90,10 @@ fn narrow(context: &Context, field: &Row, spelled: &Row) -> Option<String> {
     let (Type::Cell(wide), Type::Cell(cell)) = (element(&field.ty), element(&spelled.ty)) else {
         return None;
     };
+    if let (Some(wide), Some(code)) = (FloatCode::of(wide), FloatCode::of(cell)) {
+        let all = code.is_plain() || code == wide;
+        return (!all).then(|| format!("is one of `{}` only", code.name("")));
+    }
     if wide.meaning != Meaning::Int {
         return None;
     }

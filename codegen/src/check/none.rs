@@ -64,7 +64,7 @@ fn no_number(ty: &Type) -> Option<&'static str> {
     match ty {
         Type::Cell(cell) => match cell.meaning {
             Meaning::Int | Meaning::Enum(_) => None,
-            Meaning::Float => Some("a float"),
+            Meaning::Float(_) => Some("a float"),
             Meaning::Bool { .. } => Some("a truth value"),
             Meaning::Word(_) => Some("a packed word"),
         },

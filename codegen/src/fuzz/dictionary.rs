@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::model::{
     ByteOrder, ByteOrderRule, Cell, CheckKind, Constant, DefinerSource, Enum, Expr, ExprId,
-    IntType, Label, Meaning, Model, Record, Role, Row, RowKind, Storage, Tag, Type,
+    FloatCode, IntType, Label, Meaning, Model, Record, Role, Row, RowKind, Storage, Tag, Type,
 };
 
 /// Longest entry, in bytes. libFuzzer takes no longer ones.
@@ -162,21 +162,15 @@ impl<'m> Words<'m> {
                 (Constant::Bytes(bytes), _) => self.add(place, bytes),
                 (Constant::Int(number), Some(cell)) => self.number(place, cell, *number),
                 (Constant::Bool(yes), Some(cell)) => self.number(place, cell, i128::from(*yes)),
-                (Constant::Float(bits), Some(Cell { storage: Storage::Fixed(int), .. })) => {
-                    self.float(place, *bits, *int);
+                (Constant::Float(_), Some(cell @ Cell { storage: Storage::Fixed(int), .. })) => {
+                    let code = FloatCode::of(cell);
+                    if let Some(stored) = code.and_then(|code| code.stored_constant(constant)) {
+                        self.stored(place, *int, stored);
+                    }
                 }
                 _ => {}
             }
         }
-    }
-
-    fn float(&mut self, place: &str, bits: u64, int: IntType) {
-        #[allow(clippy::cast_possible_truncation, reason = "the cell has this width")]
-        let bits = match int.bytes {
-            4 => u64::from((f64::from_bits(bits) as f32).to_bits()),
-            _ => bits,
-        };
-        self.stored(place, int, i128::from(bits));
     }
 
     /// A number as it stands in a cell of whole bytes; others have no bytes of their own.

@@ -5,9 +5,9 @@ use super::facts::address_words;
 use super::plan::{Cx, Key, Part};
 use super::text::{code, hex, plain};
 use crate::model::{
-    ArrayLength, ByteOrder, Cell, Content, Encoding, EpochId, Expr, ExprId, Extent, IntType,
-    Meaning, Model, PointerType, Record, RecordId, RegionType, RunLength, RunType, Storage, Target,
-    Terminated, Terminator, Type,
+    ArrayLength, ByteOrder, Cell, Content, Encoding, EpochId, Expr, ExprId, Extent, FloatCode,
+    IntType, Meaning, Model, PointerType, Record, RecordId, RegionType, RunLength, RunType,
+    Storage, Target, Terminated, Terminator, Type,
 };
 
 /// A type as it is in one epoch.
@@ -186,7 +186,7 @@ fn content_cell(cx: &Cx<'_>, cell: &Cell) -> String {
     };
     match cell.meaning {
         Meaning::Bool { .. } => "bool".to_owned(),
-        Meaning::Enum(_) | Meaning::Word(_) | Meaning::Int | Meaning::Float => {
+        Meaning::Enum(_) | Meaning::Word(_) | Meaning::Int | Meaning::Float(_) => {
             cell_text(cx, &Cell { storage, meaning: cell.meaning.clone() })
         }
     }
@@ -239,20 +239,24 @@ pub(super) fn arguments(cx: &Cx<'_>, id: RecordId) -> Vec<(String, String)> {
 
 pub(super) fn int_text(int: IntType) -> String {
     let sign = if int.signed { 'i' } else { 'u' };
-    let order = match int.order {
+    let order = order_suffix(int);
+    format!("{sign}{}{order}", u32::from(int.bytes).saturating_mul(8))
+}
+
+fn order_suffix(int: IntType) -> &'static str {
+    match int.order {
         None => "",
         Some(ByteOrder::Little) => "le",
         Some(ByteOrder::Big) => "be",
-    };
-    format!("{sign}{}{order}", u32::from(int.bytes).saturating_mul(8))
+    }
 }
 
 pub(super) fn cell_text(cx: &Cx<'_>, cell: &Cell) -> String {
     let storage = match cell.storage {
-        Storage::Fixed(int) if cell.meaning == Meaning::Float => {
-            code(&int_text(int).replace('u', "f"))
-        }
-        Storage::Fixed(int) => code(&int_text(int)),
+        Storage::Fixed(int) => match FloatCode::of(cell) {
+            Some(float) => code(&float.name(order_suffix(int))),
+            None => code(&int_text(int)),
+        },
         Storage::Varint(id) => {
             let name = cx.model.varints.get(id.index()).map_or("", |varint| varint.name.as_str());
             cx.link(&Key::Part(Part::Varints), &plain(name))
@@ -271,7 +275,7 @@ pub(super) fn cell_text(cx: &Cx<'_>, cell: &Cell) -> String {
     };
     let bits = matches!(cell.storage, Storage::Word { .. } | Storage::Bits { .. });
     match &cell.meaning {
-        Meaning::Int | Meaning::Float => storage,
+        Meaning::Int | Meaning::Float(_) => storage,
         Meaning::Bool { yes: 1 } if bits => "bool".to_owned(),
         Meaning::Bool { yes: 1 } => format!("{storage} bool"),
         Meaning::Bool { yes } => format!("{storage} bool, true is {}", code(&format!("{yes:#x}"))),

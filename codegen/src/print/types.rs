@@ -1,9 +1,9 @@
 //! Types as text.
 
 use crate::model::{
-    ArrayLength, ByteOrder, Cell, Content, Encoding, Extent, IntType, Listed, Meaning, Model,
-    PointerType, RegionType, RunLength, RunType, Storage, Target, Terminated, Terminator, Type,
-    Union,
+    ArrayLength, ByteOrder, Cell, Content, Encoding, Extent, FloatCode, IntType, Listed, Meaning,
+    Model, PointerType, RegionType, RunLength, RunType, Storage, Target, Terminated, Terminator,
+    Type, Union,
 };
 
 use super::expr::{bytes_text, expr_text};
@@ -50,20 +50,30 @@ pub(super) fn order_text(order: ByteOrder) -> &'static str {
     }
 }
 
+/// The name of a type of whole bytes: that of a float if the cell holds one.
+fn number_text(cell: &Cell, int: IntType) -> String {
+    match FloatCode::of(cell) {
+        Some(code) => code.name(order_suffix(int)),
+        None => int_text(int),
+    }
+}
+
 pub(super) fn int_text(int: IntType) -> String {
     let sign = if int.signed { 'i' } else { 'u' };
-    let order = match int.order {
+    format!("{sign}{}{}", u32::from(int.bytes) * 8, order_suffix(int))
+}
+
+fn order_suffix(int: IntType) -> &'static str {
+    match int.order {
         None => "",
         Some(ByteOrder::Little) => "le",
         Some(ByteOrder::Big) => "be",
-    };
-    format!("{sign}{}{order}", u32::from(int.bytes) * 8)
+    }
 }
 
 pub(super) fn cell_text(model: &Model, cell: &Cell) -> String {
     let storage = match cell.storage {
-        Storage::Fixed(int) if cell.meaning == Meaning::Float => int_text(int).replace('u', "f"),
-        Storage::Fixed(int) => int_text(int),
+        Storage::Fixed(int) => number_text(cell, int),
         Storage::Varint(id) => {
             let varint = model.varints.get(id.index());
             varint.map_or_else(|| format!("varint#{}", id.0), |varint| varint.name.clone())
@@ -78,7 +88,7 @@ pub(super) fn cell_text(model: &Model, cell: &Cell) -> String {
         Storage::TagOf => "tag".to_owned(),
     };
     match &cell.meaning {
-        Meaning::Int | Meaning::Float => storage,
+        Meaning::Int | Meaning::Float(_) => storage,
         Meaning::Bool { yes: 1 } => format!("{storage} bool"),
         Meaning::Bool { yes } => format!("{storage} bool yes={yes:#x}"),
         Meaning::Enum(id) => {

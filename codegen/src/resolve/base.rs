@@ -3,13 +3,13 @@
 use super::imports::Found;
 use super::{Base, Bound, Cx, MAX_NESTING, ScopeId};
 use crate::model::{
-    Cell, Content, Encoding, Meaning, PointerId, PointerType, RecordId, RunLength, RunType,
-    Storage, Target, Type,
+    Cell, Content, Encoding, FloatForm, Meaning, PointerId, PointerType, RecordId, RunLength,
+    RunType, Storage, Target, Type,
 };
 use crate::span::Span;
 use crate::syntax::ast::{DeclBody, TypeEx};
 use crate::syntax::builtin::{
-    BUILTIN, bit_width, boolean, float, integer, is_builtin, opaque, small,
+    BUILTIN, bit_width, boolean, float, integer, is_builtin, opaque, small, takes_arguments,
 };
 use crate::syntax::near::nearest;
 
@@ -127,6 +127,9 @@ impl<'t> Cx<'t> {
                 None => {}
             }
         }
+        if takes_arguments(name) {
+            return self.scaled(scope, record, ty);
+        }
         if is_builtin(name) {
             self.no_args(ty);
             return self.builtin(record, ty);
@@ -167,6 +170,55 @@ impl<'t> Cx<'t> {
         }
     }
 
+    /// A float that is stored as an integer: `norm<u8>`, `fixed<i16,8>`.
+    fn scaled(&mut self, scope: ScopeId, record: Option<RecordId>, ty: &'t TypeEx) -> Option<Base> {
+        // A float of 8 bytes says all integers of so many.
+        const WIDEST: u8 = 6;
+        let name = ty.name.as_str();
+        let needs = if name == "norm" { 1 } else { 2 };
+        if ty.args.len() != needs {
+            let plural = if needs == 1 { "" } else { "s" };
+            let message = format!("`{name}` takes {needs} argument{plural}, not {}", ty.args.len());
+            let example = if name == "norm" { "norm<u8>" } else { "fixed<i16,8>" };
+            self.d.error("E0213", ty.span, message).help(format!("write `{example}`"));
+            return None;
+        }
+        let int = match self.argument(scope, record, &ty.args[0], 0)? {
+            Bound::Type(Type::Cell(Cell {
+                storage: Storage::Fixed(int),
+                meaning: Meaning::Int,
+            })) if int.bytes <= WIDEST => int,
+            _ => {
+                self.d
+                    .error("E0209", ty.args[0].span, format!("`{name}` is of an integer"))
+                    .label("an integer type of 8 to 48 bits is needed");
+                return None;
+            }
+        };
+        let form = match ty.args.get(1) {
+            None => FloatForm::Norm,
+            Some(arg) => {
+                let bound = self.argument(scope, record, arg, 1)?;
+                let fraction = match bound {
+                    Bound::Const(expr, _) => match self.exprs[expr] {
+                        crate::model::Expr::Int(n) => u8::try_from(n).ok().filter(|n| *n <= 64),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                let Some(fraction) = fraction else {
+                    self.d
+                        .error("E0214", arg.span, "this is no number of bits")
+                        .label("bits of the fraction: 0 to 64");
+                    return None;
+                };
+                FloatForm::Fixed(fraction)
+            }
+        };
+        let meaning = Meaning::Float(form);
+        Some(Base::plain(Type::Cell(Cell { storage: Storage::Fixed(int), meaning })))
+    }
+
     fn builtin(&mut self, record: Option<RecordId>, ty: &TypeEx) -> Option<Base> {
         let name = ty.name.as_str();
         let cell = |storage, meaning| Base::plain(Type::Cell(Cell { storage, meaning }));
@@ -174,7 +226,7 @@ impl<'t> Cx<'t> {
             return Some(cell(Storage::Fixed(int), Meaning::Int));
         }
         if let Some(int) = float(name) {
-            return Some(cell(Storage::Fixed(int), Meaning::Float));
+            return Some(cell(Storage::Fixed(int), Meaning::Float(FloatForm::Ieee)));
         }
         if let Some(bytes) = boolean(name) {
             let int = super::int(bytes, false);

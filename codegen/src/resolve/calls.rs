@@ -7,7 +7,7 @@ use crate::span::{Span, Spanned};
 use crate::syntax::expr::{Ex, ExKind, PathEx};
 use crate::syntax::near::nearest;
 
-const FUNCTIONS: [&str; 26] = [
+const FUNCTIONS: [&str; 30] = [
     "count",
     "sum",
     "min",
@@ -32,6 +32,10 @@ const FUNCTIONS: [&str; 26] = [
     "length",
     "number",
     "numbers",
+    "floor",
+    "ceil",
+    "round",
+    "trunc",
     "hex",
     "last",
 ];
@@ -131,7 +135,9 @@ impl<'t> Cx<'t> {
                 }
             }
             "length" | "number" | "numbers" | "stem" | "extension" | "fnv1a" | "murmur3"
-            | "ends_with" => self.plain_call(env, name, args, span),
+            | "ends_with" | "floor" | "ceil" | "round" | "trunc" => {
+                self.plain_call(env, name, args, span)
+            }
             other => {
                 let near = nearest(other, FUNCTIONS).map(str::to_owned);
                 let d = self.d.error("E0222", name.span, format!("unknown function `{other}`"));
@@ -174,6 +180,10 @@ impl<'t> Cx<'t> {
             "extension" => (Function::Extension, &["text"], Shape::Text),
             "fnv1a" => (Function::Fnv1a, &["text"], Shape::Int(None)),
             "murmur3" => (Function::Murmur3, &["text", "int"], Shape::Int(None)),
+            "floor" => (Function::Floor, &["number"], Shape::Int(None)),
+            "ceil" => (Function::Ceil, &["number"], Shape::Int(None)),
+            "round" => (Function::Round, &["number"], Shape::Int(None)),
+            "trunc" => (Function::Trunc, &["number"], Shape::Int(None)),
             _ => (Function::EndsWith, &["text", "text"], Shape::Bool),
         };
         if args.len() != kinds.len() {
@@ -186,12 +196,14 @@ impl<'t> Cx<'t> {
             let fine = match *kind {
                 "int" => matches!(found.shape, Shape::Int(_) | Shape::Bool | Shape::Any),
                 "bytes" => matches!(found.shape, Shape::Bytes | Shape::Any),
+                "number" => matches!(found.shape, Shape::Float | Shape::Int(_) | Shape::Any),
                 _ => matches!(found.shape, Shape::Text | Shape::Bytes | Shape::Any),
             };
             if !fine {
                 let what = match *kind {
                     "int" => "an integer",
                     "bytes" => "a byte run",
+                    "number" => "a number",
                     _ => "a text",
                 };
                 self.wrong(arg.span, what, &found.shape);

@@ -489,7 +489,7 @@ impl<'t> Cx<'t> {
 /// A constant in the form that its row's type has.
 pub(super) fn convert(value: Constant, ty: &Type) -> Constant {
     match (value, ty) {
-        (Constant::Int(n), Type::Cell(Cell { meaning: Meaning::Float, .. })) => {
+        (Constant::Int(n), Type::Cell(Cell { meaning: Meaning::Float(_), .. })) => {
             // What no float is stays an integer, and does not fit.
             float_of(&n.to_string(), 8).map_or(Constant::Int(n), Constant::Float)
         }

@@ -30,7 +30,7 @@ impl<'t> Cx<'t> {
             .collect()
     }
 
-    fn argument(
+    pub(super) fn argument(
         &mut self,
         scope: ScopeId,
         record: Option<RecordId>,

@@ -59,14 +59,13 @@ impl<'t> Cx<'t> {
     }
 
     fn shown_type(&self, ty: &Type) -> String {
-        use crate::model::{Content, Meaning, RunLength, Storage};
+        use crate::model::{Content, FloatCode, Meaning, RunLength, Storage};
         match ty {
             Type::Cell(cell) => match (cell.meaning.clone(), cell.storage) {
                 (Meaning::Enum(id), _) => self.enums[id.index()].name.clone(),
                 (Meaning::Word(id), _) => self.rec(id).name.clone(),
                 (meaning, Storage::Fixed(int)) => {
                     let letter = match meaning {
-                        Meaning::Float => "f",
                         Meaning::Bool { .. } => "bool",
                         _ if int.signed => "i",
                         _ => "u",
@@ -76,7 +75,10 @@ impl<'t> Cx<'t> {
                         Some(ByteOrder::Big) => "be",
                         None => "",
                     };
-                    format!("{letter}{}{order}", u32::from(int.bytes) * 8)
+                    match FloatCode::of(cell) {
+                        Some(code) => code.name(order),
+                        None => format!("{letter}{}{order}", u32::from(int.bytes) * 8),
+                    }
                 }
                 (_, Storage::Varint(id)) => self.varints[id.index()].name.clone(),
                 _ => "bits".to_owned(),

@@ -49,7 +49,7 @@ impl<'t> Cx<'t> {
             }
             at = rec.outer;
         }
-        if builtin::is_builtin(head) && path.steps.is_empty() {
+        if builtin::is_builtin(head) && !builtin::takes_arguments(head) && path.steps.is_empty() {
             return false;
         }
         let here = self.scope(scope);

@@ -326,7 +326,7 @@ impl<'t> Cx<'t> {
             Type::Cell(cell) => match cell.meaning {
                 Meaning::Int => Shape::Int(None),
                 Meaning::Enum(id) => Shape::Int(Some(id)),
-                Meaning::Float => Shape::Float,
+                Meaning::Float(_) => Shape::Float,
                 Meaning::Bool { .. } => Shape::Bool,
                 Meaning::Word(id) => Shape::Nodes(vec![id]),
             },

@@ -136,7 +136,7 @@ fn builtin_size(name: &str) -> Option<i128> {
         "f32" | "bool32" => Some(4),
         "f64" => Some(8),
         "bool8" => Some(1),
-        "bool16" => Some(2),
+        "f16" | "bool16" => Some(2),
         "nothing" => Some(0),
         _ => name.strip_prefix("bytes").and_then(|n| n.parse().ok()),
     }

@@ -14,7 +14,9 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use crate::diagnostic::Diagnostic;
-use crate::model::{EnumId, KeptAs, Model, RecordId, RecordKind, Row, RowId, Type, UnionId};
+use crate::model::{
+    EnumId, FloatCode, FloatForm, KeptAs, Model, RecordId, RecordKind, Row, RowId, Type, UnionId,
+};
 
 pub use defaults::{constant_count, integer, mask};
 pub use index::{IndexId, table_of};
@@ -352,4 +354,22 @@ impl<'m> Shapes<'m> {
 /// Name of a row in the spelling of its record, `#3` if it has none.
 fn row_name(row: &Row, index: usize) -> String {
     row.name.clone().unwrap_or_else(|| format!("#{index}"))
+}
+
+/// Code of the way in which a float is stored.
+pub fn float_code(code: FloatCode) -> TokenStream {
+    let FloatCode { bits, signed, form } = code;
+    let bits = Literal::u8_unsuffixed(bits);
+    let form = match form {
+        FloatForm::Ieee => quote!(Ieee),
+        FloatForm::Norm => quote!(Norm),
+        FloatForm::Fixed(fraction) => {
+            let fraction = Literal::u8_unsuffixed(fraction);
+            quote!(Fixed(#fraction))
+        }
+    };
+    let form = quote!(::formwork::algorithms::FloatForm::#form);
+    quote! {
+        ::formwork::algorithms::FloatCode { bits: #bits, signed: #signed, form: #form }
+    }
 }

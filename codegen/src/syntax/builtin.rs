@@ -39,6 +39,7 @@ pub(crate) fn float(name: &str) -> Option<IntType> {
         _ => return None,
     };
     let bytes = match rest {
+        "f16" => 2,
         "f32" => 4,
         "f64" => 8,
         _ => return None,
@@ -86,11 +87,17 @@ pub(crate) fn opaque(name: &str) -> Option<u64> {
     digits(name.strip_prefix("bytes")?)
 }
 
+/// Whether a name is a type of the language only with arguments: `norm<u8>`, `fixed<i16,8>`.
+pub(crate) fn takes_arguments(name: &str) -> bool {
+    matches!(name, "norm" | "fixed")
+}
+
 /// Whether a name is a type of the language.
 pub(crate) fn is_builtin(name: &str) -> bool {
     matches!(name, "bytes" | "text" | "nothing" | "bool" | "byte_order")
         || integer(name).is_some()
         || float(name).is_some()
+        || takes_arguments(name)
         || bit_width(name).is_some()
         || small(name).is_some()
         || boolean(name).is_some()
@@ -98,7 +105,7 @@ pub(crate) fn is_builtin(name: &str) -> bool {
 }
 
 /// Names of types to suggest for a name that is nearly one of them.
-pub(crate) const BUILTIN: [&str; 25] = [
+pub(crate) const BUILTIN: [&str; 26] = [
     "u8",
     "u16",
     "u24",
@@ -109,6 +116,7 @@ pub(crate) const BUILTIN: [&str; 25] = [
     "i24",
     "i32",
     "i64",
+    "f16",
     "f32",
     "f64",
     "bool8",

@@ -440,7 +440,7 @@ fn typed_word(node: &Node, args: &mut Args<'_>, diagnostics: &mut Diagnostics) -
 
 fn looks_like_type(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_uppercase())
-        || word.contains('.')
+        || word.contains(['.', '<'])
         || crate::syntax::builtin::is_builtin(word)
 }
 

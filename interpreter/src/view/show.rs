@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use formwork::engine::{ArrayRef, Item, Tree};
 use formwork_model::{
-    ByteOrder, Cell, Content, Encoding, IntType, Meaning, PointerType, Role, Storage, Target, Type,
+    ByteOrder, Cell, Content, Encoding, FloatCode, IntType, Meaning, PointerType, Role, Storage,
+    Target, Type,
 };
 
 use super::field::{Stored, WalkOptions};
@@ -81,13 +82,15 @@ fn cell_name(tree: &Tree<'_, '_>, cell: &Cell, to: &mut String) {
     match cell.meaning {
         Meaning::Enum(id) => return to.push_str(&model.enums[id.index()].name),
         Meaning::Word(id) => return to.push_str(&model.records[id.index()].name),
-        Meaning::Int | Meaning::Float | Meaning::Bool { .. } => {}
+        Meaning::Int | Meaning::Float(_) | Meaning::Bool { .. } => {}
     }
     let truth = matches!(cell.meaning, Meaning::Bool { .. });
     let _ = match cell.storage {
         Storage::Fixed(int) => {
+            if let Some(code) = FloatCode::of(cell) {
+                return to.push_str(&code.name(order_suffix(int)));
+            }
             let letter = match cell.meaning {
-                Meaning::Float => "f",
                 Meaning::Bool { .. } => "bool",
                 _ if int.signed => "i",
                 _ => "u",

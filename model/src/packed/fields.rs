@@ -168,7 +168,8 @@ lists! {
     fields IntType { bytes, signed, order }
     cases ByteOrder { Little, Big, }
     cases GroupOrder { MsbFirst, LsbFirst, }
-    cases Meaning { Int, Float, Bool { yes }, Enum(members), Word(record), }
+    cases FloatForm { Ieee, Fixed(fraction), Norm, }
+    cases Meaning { Int, Float(form), Bool { yes }, Enum(members), Word(record), }
     fields RunType { content, length, suffix, align }
     cases Content { Bytes, Text(encoding), }
     cases Encoding { Ascii, Utf8, Utf16, Utf16Le, Utf16Be, Utf32, }
@@ -253,7 +254,8 @@ lists! {
         EitherTrue,
         Concatenate,
     }
-    cases Function { Murmur3, Fnv1a, Stem, Extension, EndsWith, Length, Number, Numbers, Least, Greatest, }
+    cases Function { Murmur3, Fnv1a, Stem, Extension, EndsWith, Length, Number, Numbers, Least, Greatest, Floor, Ceil, Round,
+        Trunc, }
     cases StreamFunction { Count, Sum, Min, Max, Any, All, First, FirstIndex, }
     fields Path { start, steps, text }
     cases Start { This, Up(levels), Enclosing(records), Root, It, Argument(argument), }

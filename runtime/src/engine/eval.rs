@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use super::item::{Blob, Item, Loc, NodeRef};
 use super::plan::Direction;
 use super::state::{Engine, Table};
-use super::val::{describe, eval_error, unary, Fallible, Fault, Val};
+use super::val::{describe, eval_error, unary, whole, Fallible, Fault, Val};
 use crate::dictionary::{patricia, DictionaryError};
 use crate::model::{BinaryOp, Expr, ExprId, Function, Path, RowId, Type};
 
@@ -401,6 +401,11 @@ impl<'p> Engine<'p, '_> {
                 };
                 Ok(if self.tree.compare(b, a)? == Some(wanted) { b } else { a })
             }
+            Function::Floor | Function::Ceil | Function::Round | Function::Trunc => match arg(0) {
+                Val::Int(n) => Ok(Val::Int(n)),
+                Val::Float(f) => whole(function, f),
+                _ => eval_error("expected a number"),
+            },
             Function::Number => match arg(0) {
                 Val::Int(n) => Ok(Val::Int(n)),
                 Val::Bool(b) => Ok(Val::Int(b.into())),

@@ -3,6 +3,8 @@
 use super::item::{Item, Loc, NodeRef};
 use super::source::{Given, Stored};
 use super::state::Engine;
+use super::tree::stored_float;
+use super::val::Val;
 use crate::model::{Case, Cell, Constant, Form, Meaning, Model, Role, Row, RowId, RowKind, Type};
 
 /// What is wrong with a count that has no number.
@@ -67,6 +69,8 @@ fn can_say(model: &Model, ty: &Type, value: &Given<'_>, row: &Row, depth: u32) -
         (Type::Cell(cell), Given::Int(n)) => n
             .checked_add(row.plus)
             .is_some_and(|stored| cell_fits(model, cell, stored) && !row.none.contains(&stored)),
+        (Type::Cell(cell), Given::F32(bits)) => stored_float(cell, Item::F32(*bits)).is_some(),
+        (Type::Cell(cell), Given::F64(bits)) => stored_float(cell, Item::F64(*bits)).is_some(),
         (Type::Array(array), list) => match list.count() {
             Some(count) => (0..count)
                 .all(|index| can_say(model, &array.element, &list.element(index), row, depth + 1)),
@@ -107,9 +111,18 @@ pub fn cell_fits(model: &Model, cell: &Cell, n: i128) -> bool {
     }
 }
 
-/// Whether a row of numbers can have this one: its storage holds it, and a closed enumeration names it.
-pub(crate) fn can_be(model: &Model, row: &Row, n: i128) -> bool {
+/// Whether a row of numbers can have this one: its storage holds it, and a closed enumeration names
+/// it; a float, if it is one of those that the row has.
+pub(crate) fn can_be(model: &Model, row: &Row, val: Val) -> bool {
     let Type::Cell(cell) = row.ty.stripped() else { return true };
+    let n = match val {
+        Val::Float(f) => return stored_float(cell, Item::F64(f.to_bits())).is_some(),
+        Val::Int(n) if matches!(cell.meaning, Meaning::Float(_)) => {
+            return Item::small(n).is_some_and(|item| stored_float(cell, item).is_some());
+        }
+        Val::Int(n) => n,
+        _ => return true,
+    };
     let named = match cell.meaning {
         Meaning::Enum(id) => model.enums[id.index()].allows(n),
         _ => true,

@@ -1102,7 +1102,7 @@ impl Planning<'_> {
             Type::Cell(cell) => match cell.meaning {
                 Meaning::Bool { .. } => true,
                 Meaning::Enum(id) => self.model.enums[id.index()].closed,
-                Meaning::Int | Meaning::Float | Meaning::Word(_) => false,
+                Meaning::Int | Meaning::Float(_) | Meaning::Word(_) => false,
             },
             Type::Array(array) => self.may_be_wrong(&array.element),
             Type::Region(region) => self.may_be_wrong(&region.inner),
@@ -1194,8 +1194,11 @@ fn said_number(said: Item, row: &Row) -> u64 {
     match said {
         Item::Int(n) => (n as u64).wrapping_add(plus),
         Item::Uint(n) => n.wrapping_add(plus),
-        Item::F32(bits) => bits.into(),
-        Item::F64(bits) => bits,
+        Item::F32(_) | Item::F64(_) => match row.ty.stripped() {
+            // That it can be stored was checked with the schema.
+            Type::Cell(cell) => super::tree::stored_float(cell, said).unwrap_or(0),
+            _ => 0,
+        },
         Item::Bool(yes) => match &row.ty {
             Type::Cell(Cell { meaning: Meaning::Bool { yes: number }, .. }) if yes => *number,
             _ => yes.into(),

@@ -11,6 +11,7 @@ use super::kept::Kept;
 use super::plan::{Duties, Plan};
 use super::reading::Read;
 use super::state::Engine;
+use super::tree::{float, stored_float};
 use super::val::{eval_error, Fallible, Fault, Val};
 use super::walk::Walk;
 use crate::error::ReadErrorKind;
@@ -442,14 +443,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                 let stored = self.tree.val(self.tree.item(loc));
                 if !self.tree.same(stored, canonical) {
                     let value = self.kept_value(self.tree.item(loc));
-                    // What the row cannot have is no value of its type: the one that is there is
-                    // instead of nothing in particular then, and written always.
-                    let instead = match canonical {
-                        Val::Int(n) if !can_be(self.model, self.tree.row(loc), n) => {
-                            KeptValue::None
-                        }
-                        canonical => self.kept_val(canonical),
-                    };
+                    let instead = self.kept_canonical(loc, canonical);
                     self.keep(loc, kind, value, instead);
                 }
             }
@@ -492,7 +486,29 @@ impl<'p, 'b> Engine<'p, 'b> {
         rows.map(|row| self.kept_value(self.tree.entry(Loc::row(node, row)))).collect()
     }
 
-    pub(crate) fn kept_val(&self, val: Val) -> KeptValue {
+    /// What the expression of a row gives, as it is kept: a float as the row has it. What the row
+    /// cannot have is no value of its type, so that what is there is instead of nothing in particular,
+    /// and written always.
+    pub(crate) fn kept_canonical(&self, loc: Loc, val: Val) -> KeptValue {
+        let row = self.tree.row(loc);
+        if !can_be(self.model, row, val) {
+            return KeptValue::None;
+        }
+        let item = match val {
+            Val::Int(n) => Item::small(n),
+            Val::Float(f) => Some(Item::F64(f.to_bits())),
+            _ => None,
+        };
+        match (row.ty.stripped(), item) {
+            (Type::Cell(cell), Some(item)) => match stored_float(cell, item) {
+                Some(stored) => self.kept_value(float(stored, cell)),
+                None => self.kept_val(val),
+            },
+            _ => self.kept_val(val),
+        }
+    }
+
+    fn kept_val(&self, val: Val) -> KeptValue {
         match val {
             Val::Int(n) => KeptValue::Int(n),
             Val::Float(f) => KeptValue::Int(f.to_bits().into()),

@@ -16,8 +16,8 @@ use super::plan::{has_order, Direction, Duties, Number, Part, Place, Plan, RowPl
 use super::program::Layout;
 use crate::load::{mask, Endian};
 use crate::model::{
-    Cell, Content, Home, Label, Meaning, Model, Pattern, Record, RecordId, RecordKind, Row, RowId,
-    Storage, Type,
+    Cell, Content, FloatCode, Home, Label, Meaning, Model, Pattern, Record, RecordId, RecordKind,
+    Row, RowId, Storage, Type,
 };
 use crate::path::{Path, Segment};
 use crate::spelling::KeptKind;
@@ -922,7 +922,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     /// What the bits of a cell are in a row: nothing, or less what is added to it.
     pub(crate) fn meant(&self, raw: u64, cell: &Cell, row: &Row) -> Item {
         match cell.meaning {
-            Meaning::Float => float(raw, self.model().cell_range(cell).0),
+            Meaning::Float(_) => float(raw, cell),
             Meaning::Bool { .. } => Item::Bool(raw != 0),
             Meaning::Int | Meaning::Enum(_) | Meaning::Word(_) => {
                 let (bits, signed) = self.model().cell_range(cell);
@@ -1527,13 +1527,36 @@ pub(crate) fn integer(raw: u64, bits: u32, signed: bool) -> Item {
     }
 }
 
-/// The float in so many bits.
-pub(crate) fn float(raw: u64, bits: u32) -> Item {
-    if bits == 32 {
-        Item::F32(raw as u32)
+/// The float that the stored bits of a cell mean.
+pub(crate) fn float(raw: u64, cell: &Cell) -> Item {
+    let code = FloatCode::of(cell).unwrap_or(FloatCode::DOUBLE);
+    let value = code.value(raw);
+    if code.is_single() {
+        Item::F32(value as u32)
     } else {
-        Item::F64(raw)
+        Item::F64(value)
     }
+}
+
+/// The bits that a cell stores for a float or an integer, if they can say it: what an expression
+/// gives is of another width than the cell's own value.
+pub(crate) fn stored_float(cell: &Cell, item: Item) -> Option<u64> {
+    let code = FloatCode::of(cell)?;
+    let wide = match item {
+        Item::F32(bits) if code.is_single() => return code.stored(bits.into()),
+        Item::F64(bits) if !code.is_single() => return code.stored(bits),
+        Item::F32(bits) => f64::from(f32::from_bits(bits)),
+        Item::F64(bits) => f64::from_bits(bits),
+        #[allow(clippy::cast_precision_loss, reason = "what was rounded is no such number")]
+        Item::Int(n) if n as f64 as i128 == i128::from(n) => n as f64,
+        _ => return None,
+    };
+    if !code.is_single() {
+        return code.stored(wide.to_bits());
+    }
+    let narrow = wide as f32;
+    let same = f64::from(narrow).to_bits() == wide.to_bits();
+    code.stored(narrow.to_bits().into()).filter(|_| same)
 }
 
 /// A number of 1 to 8 bytes; 0 where there are fewer.

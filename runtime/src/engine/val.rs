@@ -9,7 +9,7 @@ use super::item::{Blob, Item, Loc, NodeRef};
 use super::tree::Tree;
 use crate::dictionary::DictionaryError;
 use crate::error::{ReadError, ReadErrorKind};
-use crate::model::{BinaryOp, UnaryOp};
+use crate::model::{BinaryOp, Function, UnaryOp};
 
 /// Result of an expression.
 #[derive(Debug, Clone, Copy)]
@@ -153,6 +153,29 @@ fn remainder(a: f64, b: f64) -> f64 {
     } else {
         rest
     }
+}
+
+/// The integer that a function makes of a float.
+#[allow(clippy::cast_possible_truncation, reason = "what is beyond 128 bits has ended before")]
+#[allow(clippy::cast_precision_loss, reason = "whatever has a fraction has less than 53 bits")]
+pub(crate) fn whole(function: Function, f: f64) -> Fallible<Val> {
+    // 2^127; above, there is no integer of 128 bits.
+    const LIMIT: f64 = -(i128::MIN as f64);
+    if f.is_nan() {
+        return eval_error(format!("`{}` of what is not a number", function.name()));
+    }
+    if !(-LIMIT..LIMIT).contains(&f) {
+        return Err(overflow());
+    }
+    let near = f as i128;
+    let rest = f - near as f64;
+    Ok(Val::Int(match function {
+        Function::Floor if rest < 0.0 => near - 1,
+        Function::Ceil if rest > 0.0 => near + 1,
+        Function::Round if rest <= -0.5 => near - 1,
+        Function::Round if rest >= 0.5 => near + 1,
+        _ => near,
+    }))
 }
 
 /// Division that rounds down.

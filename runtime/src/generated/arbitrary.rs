@@ -214,6 +214,8 @@ macro_rules! __as_arbitrary {
                 /// Whether this holds for values that break rules, too.
                 pub firm: bool,
                 pub choices: &'static [i128],
+                /// How a float is stored, if not any can be.
+                pub float: Option<$crate::algorithms::FloatCode>,
                 pub ascii: bool,
                 pub most: usize,
                 pub size: Option<usize>,
@@ -233,6 +235,7 @@ macro_rules! __as_arbitrary {
                 high: i128::MAX,
                 firm: false,
                 choices: &[],
+                float: None,
                 ascii: false,
                 most: usize::MAX,
                 size: None,
@@ -348,7 +351,13 @@ macro_rules! __as_arbitrary {
             }
 
             $crate::__arbitrary_numbers! { u8 u16 u32 u64 i8 i16 i32 i64 i128 }
-            $crate::__arbitrary_plain! { f32 f64 bool }
+            $crate::__arbitrary_floats! { f32 f64 }
+
+            impl<'a> Make<'a> for bool {
+                fn make(u: &mut Unstructured<'a>, _: &mut Cx) -> Result<Self> {
+                    Arbitrary::arbitrary(u)
+                }
+            }
 
             /// A short text. A tidy one can be stored.
             fn text(u: &mut Unstructured<'_>, cx: &mut Cx) -> Result<String> {
@@ -531,14 +540,18 @@ macro_rules! __arbitrary_numbers {
     )*};
 }
 
-/// What `arbitrary` makes.
+/// Floats, which can be stored if they are tidy.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __arbitrary_plain {
-    ($($plain:ident)*) => {$(
-        impl<'a> Make<'a> for $plain {
-            fn make(u: &mut Unstructured<'a>, _: &mut Cx) -> Result<Self> {
-                Arbitrary::arbitrary(u)
+macro_rules! __arbitrary_floats {
+    ($($float:ident)*) => {$(
+        impl<'a> Make<'a> for $float {
+            fn make(u: &mut Unstructured<'a>, cx: &mut Cx) -> Result<Self> {
+                let float: $float = Arbitrary::arbitrary(u)?;
+                Ok(match cx.rule.float.filter(|_| cx.tidy) {
+                    Some(code) => code.nearest(float.into()).unwrap_or(0.0) as $float,
+                    None => float,
+                })
             }
         }
     )*};

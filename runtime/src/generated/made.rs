@@ -158,7 +158,6 @@ impl<'t, 'b> Seen<'t, 'b> {
             What::Item(Item::F32(bits)) => f32::from_bits(bits).into(),
             What::Item(Item::F64(bits)) => f64::from_bits(bits),
             What::Item(_) => self.int() as f64,
-            // What is computed has 64 bits.
             What::Kept(_) => f64::from_bits(self.int() as u64),
         }
     }
@@ -239,7 +238,9 @@ impl<'b> Made<'b> for f32 {
         match seen.what {
             // With the bits that it has: a conversion may change those of what is no number.
             What::Item(Item::F32(bits)) => f32::from_bits(bits),
-            _ => seen.float() as f32,
+            What::Item(_) => seen.float() as f32,
+            #[allow(clippy::cast_sign_loss)] // The bits of one.
+            What::Kept(_) => f32::from_bits(seen.int() as u32),
         }
     }
 }

@@ -55,7 +55,7 @@ pub struct Item<'a> {
 ::formwork::__file! {
     File < 'a > [straight] [] "dictionary"[] {}
     "\
-xj}~m5A!,dictionary#!!!#!#!%all!-(!$!#$###!;.,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#\
+tkQiZ(A!,dictionary#!!!#!#!%all!-(!$!#$###!;.,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#\
 O2$#!!&!$*!%$<'!!(#6#%!62*!#''!&File!&#&!!I#!#P#$%#!F$$!%!%#!'#w#!#A''$#!+&:!!3!'G#'#/$$$&=#*)\
 =0!&pool($$%#%!!):$#.#))&!%##!#!&#$!&)%!&!#$%!;4Item!$#!&name!&#!#&v!#!+T#&size'[%#&+>$#*%F%!$\
 !#`(#D'Z)$!$.d&$!&(a&-nodes!'$&!(#w!$&$(w!)1##&##&*z!)&Pool!$2Y(#$(w!)texts,#$A&#'##!(!%O#6#Z#\

@@ -35,7 +35,7 @@ pub struct File<'a> {
 ::formwork::__file! {
     File < 'a > [] [] "label_text"[] {}
     "\
-Xze`|3?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(!&.+'chars!&#(A#&+A'o\
+}wQkd(?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(!&.+'chars!&#(A#&+A'o\
 ther+A#()A'%!!!$#7%*!%!E$&$)^!(texts,!,(!$'###&M###(%#!')l!%#,#%e$*'!#$%&!!!O#&%>%!#%${%*&!,Fi\
 le.#}!##-v!#$%d!$#$'P!#+.E#!"
 }

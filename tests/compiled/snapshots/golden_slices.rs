@@ -89,7 +89,7 @@ pub struct Part {
 ::formwork::__file! {
     File[] [] "slices"[] {}
     "\
-tPaqm19!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
+xpPib.9!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
 !&File!,#%!!!#%%#%!I%&$!%!$#&'=##$=#'(=#''=#$$=#((=#)'=#%$=#)(=4!'nodes!'$#!)!##!!)<!#s%(!'$$!\
 $!<'(#!$!#Y$!#j%%'!-#^!(.items)Y!+(sorted!'$k#!3_!%(!,$_!'keys#)U$'&flat-]!#$%]!5*!#%#!$!,firs\
 t.list%;#+%;)-second#<!*b%%fir!M#%,y%#($O!%9!);%#&#$C:!,!#$%&'()*+!!!&Node!)#((W*!*r!'&base-V*\

@@ -62,7 +62,7 @@ pub struct Opt<'a> {
 ::formwork::__file! {
     File < 'a > [] [] "when_data"[] {}
     "\
-wY^j]*<!+when_data#!!!#!#!%all!2(#-!!5E'flags!$*'%$!!*-%$!&*'-,*-#'*2)()#+&N*&!'count#1###_!'t\
+RZidP-<!+when_data#!!!#!#!%all!2(#-!!5E'flags!$*'%$!!*-%$!&*'-,*-#'*2)()#+&N*&!'count#1###_!'t\
 here$1!#CBname%!$xy*,%$*2)($!&File!)#%!!!#!%$#!'!.#!'first!!!$#<$#5)=)(nested'Y!$#*)>('other(=\
 #$(=#&&7!,_#)&list!'$=$!$!@##*@,opts!'$##!#9!)<##$(6!)!#$%&'(!!!%Opt!%#'$:#$,_##(#V$$$!!(#&*V#\
 &more)g%!3X#$%!'d%!"

@@ -74,7 +74,7 @@ pub struct Room {
 ::formwork::__file! {
     File < 'a > [straight] [places] "level"["lvl"] { 0[b"LEVL"] }
     "\
-_ucYU(<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!%!,#!)version\
+]Pufb(<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!%!,#!)version\
 %7'#!&!#)A#%'9%(!%#k#!(=2!'rooms!&!!!'$#!(:$*!).'&note#F%###!2!#%##%?%.!!)N$#2#))%!%##!%!&=&!'\
 !#$%&!!!&Room!&#!'width!$g!!)l#!!##1!))(height'C##'C$!,$X$$ex'?!$x%(T,!#%##M*%!,File.$v%!$!$$#\
 !$!#>#$*v$#&&z!(&!#$%!%~'!*{%#!"

@@ -127,7 +127,7 @@ impl<'m> File<'m> {
 #[must_use]
 pub fn whole_bytes(cell: &Cell) -> Option<u64> {
     match (cell.storage, &cell.meaning) {
-        (Storage::Fixed(int), Meaning::Int | Meaning::Float | Meaning::Bool { .. })
+        (Storage::Fixed(int), Meaning::Int | Meaning::Float(_) | Meaning::Bool { .. })
         | (Storage::Fixed(int), Meaning::Enum(_) | Meaning::Word(_)) => Some(int.bytes.into()),
         _ => None,
     }

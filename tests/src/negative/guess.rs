@@ -90,7 +90,7 @@ impl<'f, 'm> Guesser<'f, 'm> {
         }
         let Some(number) = self.number(cell, at) else { return Guess::Unknown };
         match &cell.meaning {
-            Meaning::Int | Meaning::Float => Guess::Passes(at + size),
+            Meaning::Int | Meaning::Float(_) => Guess::Passes(at + size),
             Meaning::Bool { yes } if number == 0 || number == i128::from(*yes) => {
                 Guess::Passes(at + size)
             }

@@ -362,7 +362,7 @@ fn too_many(
 /// Size of elements that may hold anything.
 fn plain_size(ty: &Type) -> Option<u64> {
     match ty {
-        Type::Cell(cell) if matches!(cell.meaning, Meaning::Int | Meaning::Float) => {
+        Type::Cell(cell) if matches!(cell.meaning, Meaning::Int | Meaning::Float(_)) => {
             whole_bytes(cell)
         }
         _ => None,

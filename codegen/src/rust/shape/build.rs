@@ -6,8 +6,8 @@ use super::index::{Indices, table_of};
 use super::{FieldShape, Prim, Shape};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{
-    ArrayLength, Cell, Constant, Content, Encoding, Home, Meaning, Model, Record, RecordId,
-    RecordKind, Role, Row, RowId, RowKind, RunType, Tag, Target, Type, UnionId, limits,
+    ArrayLength, Cell, Constant, Content, Encoding, FloatCode, Home, Meaning, Model, Record,
+    RecordId, RecordKind, Role, Row, RowId, RowKind, RunType, Tag, Target, Type, UnionId, limits,
 };
 use crate::rust::codes;
 use crate::rust::names::{Scope, ident, snake};
@@ -400,9 +400,9 @@ impl<'m> Built<'m> {
 
     fn cell(&self, cell: &Cell, row: &Row) -> Shape {
         match &cell.meaning {
-            Meaning::Float => match self.model.cell_range(cell).0 {
-                32 => Shape::Float32,
-                _ => Shape::Float64,
+            Meaning::Float(_) => match FloatCode::of(cell).is_some_and(FloatCode::is_single) {
+                true => Shape::Float32,
+                false => Shape::Float64,
             },
             Meaning::Bool { .. } => Shape::Bool,
             Meaning::Enum(id) => Shape::Enum(*id),
@@ -497,7 +497,7 @@ impl<'m> Built<'m> {
             Meaning::Int => true,
             Meaning::Bool { yes } => yes == 1 && self.model.cell_range(cell).0 == 1,
             Meaning::Enum(id) => !self.model.enums[id.index()].closed,
-            Meaning::Float | Meaning::Word(_) => false,
+            Meaning::Float(_) | Meaning::Word(_) => false,
         }
     }
 

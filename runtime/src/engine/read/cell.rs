@@ -75,7 +75,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
         };
         match cell.meaning {
-            Meaning::Float => Ok(float(raw, bits)),
+            Meaning::Float(_) => Ok(float(raw, cell)),
             Meaning::Word(record) => {
                 let node = self.add_node(record, loc, at)?;
                 self.read_word(node, raw, at, cursor.at)?;
@@ -379,7 +379,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let (bits, signed) = self.model.cell_range(cell);
         let number = number(raw, bits, signed);
         self.must_have_meaning(cell, raw, number, &row.none, at, loc)?;
-        if row.none.contains(&number) && !matches!(cell.meaning, Meaning::Float) {
+        if row.none.contains(&number) && !matches!(cell.meaning, Meaning::Float(_)) {
             self.keep_code(loc, row, None, number);
         }
         Ok(())

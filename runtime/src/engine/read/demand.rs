@@ -7,7 +7,7 @@ use super::super::forms::cell_fits;
 use super::super::item::{ArrayRef, Item, Loc, UNPLACED};
 use super::super::reading::short;
 use super::super::state::Engine;
-use super::super::tree::{cell_bytes, Array, Cells, Elements, Records};
+use super::super::tree::{float, stored_float, Array, Cells, Elements, Records};
 use super::super::val::{eval_error, Fallible, Fault, Val};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::model::{Home, Meaning, Path, Row, RowKind, Type};
@@ -100,12 +100,12 @@ impl<'p> Engine<'p, '_> {
                 cell.is_some_and(|cell| cell_fits(self.model, cell, n))
                     && !stored.map_or(true, is_none)
             }
-            (Val::Float(f), Some(Meaning::Float)) => {
-                let narrow = cell.is_some_and(|cell| cell_bytes(cell) == 4);
-                if narrow && f64::from(f as f32).to_bits() == f.to_bits() {
-                    return Ok(Item::F32((f as f32).to_bits()));
+            (Val::Float(f), Some(Meaning::Float(_))) => {
+                let stored = cell.and_then(|cell| stored_float(cell, Item::F64(f.to_bits())));
+                match cell.zip(stored) {
+                    Some((cell, stored)) => return Ok(float(stored, cell)),
+                    None => false,
                 }
-                !narrow
             }
             (Val::Text(_) | Val::Units(..) | Val::Bytes(_), None) => true,
             _ => false,

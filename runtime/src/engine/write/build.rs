@@ -12,12 +12,12 @@ use super::super::source::{
     spelled_row, Asked, Fields, Given, OnlySpelled, Spelled, StandsFor, Stored,
 };
 use super::super::state::Engine;
-use super::super::tree::{cell_bytes, Cells, Elements, Order, Pointer, Records};
+use super::super::tree::{cell_bytes, stored_float, Cells, Elements, Order, Pointer, Records};
 use crate::load::{mask, Endian};
 use crate::model::{
-    Case, Cell, Constant, Content, DefinerScope, Encoding, Home, IntType, Meaning, PointerType,
-    RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, RunType, Storage, Target, Type,
-    UnionId,
+    Case, Cell, Constant, Content, DefinerScope, Encoding, FloatCode, Home, IntType, Meaning,
+    PointerType, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, RunType, Storage,
+    Target, Type, UnionId,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue, Spelling, SpellingEntry};
@@ -691,8 +691,7 @@ impl<'p> Engine<'p, '_> {
     /// The bits that a cell stores for an item; `None` if it cannot.
     fn bits_in_place(&self, loc: Loc, cell: &Cell, row: &Row, item: Item) -> Option<u64> {
         Some(match (item, &cell.meaning) {
-            (Item::F32(bits), _) => bits.into(),
-            (Item::F64(bits), _) => bits,
+            (_, Meaning::Float(_)) => stored_float(cell, item)?,
             (Item::Bool(b), Meaning::Bool { yes }) => {
                 if b {
                     *yes
@@ -1018,14 +1017,14 @@ impl<'p> Engine<'p, '_> {
     fn build_cell(&mut self, cell: &'p Cell, value: Given<'_>, loc: Loc, row: &'p Row) -> Item {
         match (&cell.meaning, value) {
             (_, Given::None) => self.build_none(loc, row),
-            (Meaning::Float, Given::F32(bits)) if self.model.cell_range(cell).0 == 32 => {
-                Item::F32(bits)
+            (Meaning::Float(_), Given::F32(bits)) if is_single(cell) => {
+                self.float(loc, cell, Item::F32(bits))
             }
-            (Meaning::Float, Given::F64(bits)) if self.model.cell_range(cell).0 != 32 => {
-                Item::F64(bits)
+            (Meaning::Float(_), Given::F64(bits)) if !is_single(cell) => {
+                self.float(loc, cell, Item::F64(bits))
             }
-            (Meaning::Float, value @ (Given::F32(_) | Given::F64(_))) => {
-                let four = self.model.cell_range(cell).0 == 32;
+            (Meaning::Float(_), value @ (Given::F32(_) | Given::F64(_))) => {
+                let four = is_single(cell);
                 self.wrong(loc, if four { "a 4-byte float" } else { "an 8-byte float" }, value)
             }
             (Meaning::Bool { .. }, Given::Bool(b)) => Item::Bool(b),
@@ -1065,10 +1064,26 @@ impl<'p> Engine<'p, '_> {
                 self.build_node(node, value);
                 Item::Node(node)
             }
-            (Meaning::Float, other) => self.wrong(loc, "a float", other),
+            (Meaning::Float(_), other) => self.wrong(loc, "a float", other),
             (Meaning::Bool { .. }, other) => self.wrong(loc, "a truth value", other),
             (Meaning::Int | Meaning::Enum(_), other) => self.wrong(loc, "an integer", other),
         }
+    }
+
+    /// A float, if the cell can store it.
+    fn float(&mut self, loc: Loc, cell: &Cell, item: Item) -> Item {
+        if stored_float(cell, item).is_none() {
+            self.float_problem(loc, cell, item);
+        }
+        item
+    }
+
+    /// Notes that a cell cannot store a float.
+    #[cold]
+    pub(crate) fn float_problem(&mut self, loc: Loc, cell: &Cell, item: Item) {
+        let value = self.tree.show(self.tree.val(item)).into();
+        let ty = self.model.cell_name(cell).into();
+        self.problem(loc, ProblemKind::DoesNotFit { value, ty });
     }
 
     /// Notes a problem if a number would be read as none.
@@ -1273,8 +1288,11 @@ impl<'p> Engine<'p, '_> {
             KeptValue::None => Item::Absent,
             KeptValue::Bool(b) => Item::Bool(*b),
             KeptValue::Int(n) => match &row.ty {
-                Type::Cell(cell) if matches!(cell.meaning, Meaning::Float) => {
-                    super::super::tree::float(*n as u64, self.model.cell_range(cell).0)
+                Type::Cell(cell) if matches!(cell.meaning, Meaning::Float(_)) => {
+                    match is_single(cell) {
+                        true => Item::F32(*n as u32),
+                        false => Item::F64(*n as u64),
+                    }
                 }
                 _ => self.tree.integer(*n),
             },
@@ -1298,6 +1316,11 @@ fn only_row<'v>(fields: &'v dyn Fields, value: Given<'v>) -> Given<'v> {
     } else {
         value
     }
+}
+
+/// Whether the value of a float is one of 4 bytes.
+fn is_single(cell: &Cell) -> bool {
+    FloatCode::of(cell).is_some_and(FloatCode::is_single)
 }
 
 fn is_byte(cell: &Cell) -> bool {

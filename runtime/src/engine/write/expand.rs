@@ -142,7 +142,7 @@ impl<'p> Engine<'p, '_> {
             if self.tree.kept_of(loc, kind).is_some() {
                 let instead = match canonical {
                     Val::Table(table) => self.table_digest(expr, table)?,
-                    val => self.kept_val(val),
+                    val => self.kept_canonical(loc, val),
                 };
                 // A number that is instead of nothing in particular is always written.
                 let always =

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::super::item::{Item, Loc, NodeRef, UNPLACED};
 use super::super::plan::Store;
 use super::super::state::Engine;
-use super::super::tree::load;
+use super::super::tree::{load, stored_float};
 use super::super::val::{eval_error, Fallible, Val};
 use super::build::{does_not_fit, is_nothing};
 use super::fill::no_order;
@@ -27,8 +27,15 @@ impl<'p> Engine<'p, '_> {
     ) -> Fallible<i128> {
         let item = self.tree.item(loc);
         Ok(match (&cell.meaning, item) {
-            (_, Item::F32(bits)) => bits.into(),
-            (_, Item::F64(bits)) => bits.into(),
+            (Meaning::Float(_), Item::F32(_) | Item::F64(_) | Item::Int(_)) => {
+                match stored_float(cell, item) {
+                    Some(stored) => stored.into(),
+                    None => {
+                        self.float_problem(loc, cell, item);
+                        0
+                    }
+                }
+            }
             (Meaning::Bool { yes }, Item::Bool(true)) => (*yes).into(),
             (Meaning::Bool { yes }, Item::Int(n)) if n != 0 => (*yes).into(),
             (_, Item::Bool(b)) => b.into(),
@@ -121,7 +128,7 @@ impl<'p> Engine<'p, '_> {
         let at = self.item_at(loc);
         match cell.storage {
             Storage::Fixed(int) => {
-                let is_bits = matches!(cell.meaning, Meaning::Float | Meaning::Word(_));
+                let is_bits = matches!(cell.meaning, Meaning::Float(_) | Meaning::Word(_));
                 if !is_bits && !fits_int(n, int) {
                     self.problem(loc, does_not_fit(n, &self.model.cell_name(cell)));
                     return Ok(());

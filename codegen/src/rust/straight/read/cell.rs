@@ -5,10 +5,10 @@ use quote::{format_ident, quote};
 
 use super::{Able, Ctx, Reading, Sink, Spot, core, nothing, number, size, unable};
 use crate::model::{
-    ByteOrder, Cell, Constant, GroupOrder, Home, IntType, Meaning, RecordId, Row, RowKind, Storage,
-    Type, limits,
+    ByteOrder, Cell, Constant, FloatCode, GroupOrder, Home, IntType, Meaning, RecordId, Row,
+    RowKind, Storage, Type, limits,
 };
-use crate::rust::shape::{Prim, Shape, mask};
+use crate::rust::shape::{Prim, Shape, float_code, mask};
 
 /// A number as stored.
 #[derive(Clone)]
@@ -211,11 +211,16 @@ impl<'m> Reading<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let raw = &stored.tokens;
         match (&cell.meaning, target) {
-            (Meaning::Float, Shape::Float32) if stored.bits == 32 => {
-                Ok(quote!(f32::from_bits(#raw)))
-            }
-            (Meaning::Float, Shape::Float64) if stored.bits == 64 => {
-                Ok(quote!(f64::from_bits(#raw)))
+            (Meaning::Float(_), Shape::Float32 | Shape::Float64) => {
+                let Some(float) = FloatCode::of(cell) else { return unable("a float of bits") };
+                let code = float_code(float);
+                let value = quote!((#code).value(#raw as u64));
+                Ok(match (float.is_plain(), float.is_single()) {
+                    (true, true) => quote!(f32::from_bits(#raw)),
+                    (true, false) => quote!(f64::from_bits(#raw)),
+                    (false, true) => quote!(f32::from_bits(#value as u32)),
+                    (false, false) => quote!(f64::from_bits(#value)),
+                })
             }
             (Meaning::Bool { yes }, Shape::Bool) => {
                 let yes = Literal::u64_unsuffixed(*yes);
@@ -277,7 +282,7 @@ impl<'m> Reading<'_, '_, 'm> {
         match cell.meaning {
             Meaning::Int | Meaning::Enum(_) => Some(quote!(i128::from(#raw) #plus)),
             Meaning::Bool { .. } => Some(quote!(i128::from(#raw != 0))),
-            Meaning::Float | Meaning::Word(_) => None,
+            Meaning::Float(_) | Meaning::Word(_) => None,
         }
     }
 
@@ -390,11 +395,11 @@ impl<'m> Reading<'_, '_, 'm> {
             (Meaning::Int, Constant::Bool(b)) => number(i128::from(*b)),
             (Meaning::Bool { yes }, Constant::Bool(true)) => number((*yes).into()),
             (Meaning::Bool { .. }, Constant::Bool(false)) => number(0),
-            (Meaning::Float, Constant::Float(bits)) if stored.bits == 64 => number((*bits).into()),
-            (Meaning::Float, Constant::Float(bits)) if stored.bits == 32 => {
-                #[allow(clippy::cast_possible_truncation, reason = "the width of the cell")]
-                let narrow = (f64::from_bits(*bits) as f32).to_bits();
-                number(narrow.into())
+            (Meaning::Float(_), Constant::Float(_)) => {
+                match FloatCode::of(cell).and_then(|code| code.stored_constant(constant)) {
+                    Some(stored) => number(stored),
+                    None => return unable("a constant that does not fit"),
+                }
             }
             _ => return unable("a constant of this type"),
         };

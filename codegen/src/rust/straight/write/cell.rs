@@ -5,8 +5,10 @@ use proc_macro2::Literal;
 use super::spot::{Spot, bytes_at, in_block, lit};
 use super::*;
 use crate::model::{
-    Cell, Constant, GroupOrder, IntType, Meaning, Role, RowKind, Storage, VarintId, limits,
+    Cell, Constant, FloatCode, GroupOrder, IntType, Meaning, Role, RowKind, Storage, VarintId,
+    limits,
 };
+use crate::rust::shape::float_code;
 
 impl<'m> Writer<'_, '_, 'm> {
     /// Whether the highest byte of a number comes first.
@@ -54,10 +56,10 @@ impl<'m> Writer<'_, '_, 'm> {
         let plain = row.plus == 0 && row.none.is_empty();
         let filtered = row.reference.as_ref().is_some_and(|r| r.filter.is_some());
         match (&cell.meaning, shape) {
-            (Meaning::Float, Shape::Float32) if self.model.cell_range(cell).0 == 32 => {
+            (Meaning::Float(_), Shape::Float32) if is_plain_float(cell) => {
                 Some(quote!(u64::from(#code.to_bits())))
             }
-            (Meaning::Float, Shape::Float64) if self.model.cell_range(cell).0 == 64 => {
+            (Meaning::Float(_), Shape::Float64) if is_plain_float(cell) => {
                 Some(quote!(#code.to_bits()))
             }
             (Meaning::Bool { yes }, Shape::Bool) => Some(quote!((if *#code { #yes } else { 0 }))),
@@ -111,6 +113,11 @@ impl<'m> Writer<'_, '_, 'm> {
                 self.stored_bits(row, cell, &number)
             }
             (Meaning::Word(word), Shape::Struct(_)) => self.word(node, *word, src),
+            (Meaning::Float(_), Shape::Float32 | Shape::Float64) => {
+                let Some(float) = FloatCode::of(cell) else { return unable("a float of bits") };
+                let float = float_code(float);
+                Ok(quote!(s::known((#float).stored(u64::from(#code.to_bits())))?))
+            }
             _ => unable("a cell of another Rust type"),
         }
     }
@@ -253,7 +260,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 let yes = i128::from(yes);
                 quote!((#number).map(|n: i128| if n != 0 { #yes } else { 0 }))
             }
-            Meaning::Float | Meaning::Word(_) => return unable("a derived float or word"),
+            Meaning::Float(_) | Meaning::Word(_) => return unable("a derived float or word"),
         };
         match cell.storage {
             Storage::Fixed(int) => {
@@ -365,15 +372,19 @@ fn constant_number(constant: &Constant, cell: &Cell, plus: i128) -> Able<i128> {
                 0
             }
         }
-        (Constant::Float(bits), Meaning::Float) => match cell.storage {
-            #[allow(clippy::cast_possible_truncation, reason = "the width is what is meant")]
-            Storage::Fixed(int) if int.bytes == 4 => {
-                (f64::from_bits(*bits) as f32).to_bits().into()
+        (Constant::Float(_), Meaning::Float(_)) => {
+            match FloatCode::of(cell).and_then(|code| code.stored_constant(constant)) {
+                Some(stored) => stored,
+                None => return unable("a constant that does not fit"),
             }
-            _ => i128::from(*bits),
-        },
+        }
         _ => return unable("a constant of another Rust type"),
     })
+}
+
+/// Whether a cell stores the bits of the value's float.
+fn is_plain_float(cell: &Cell) -> bool {
+    FloatCode::of(cell).is_some_and(FloatCode::is_plain)
 }
 
 /// A number in two's complement, with all bits above its width.

@@ -9,11 +9,11 @@ use quote::quote;
 use super::lengths::Unit;
 use super::{keys, lengths};
 use crate::model::{
-    ArrayLength, ArrayType, Cell, CheckKind, Content, Encoding, Expr, Home, Meaning, Member, Model,
-    Path, RecordId, Role, Row, RowId, RowKind, RunLength, RunType, Step, Storage, Target, Type,
-    UnionId, limits,
+    ArrayLength, ArrayType, Cell, CheckKind, Content, Encoding, Expr, FloatCode, Home, Meaning,
+    Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, RunType, Step, Storage,
+    Target, Type, UnionId, limits,
 };
-use crate::rust::shape::{FieldShape, IndexId, Shapes, constant_count};
+use crate::rust::shape::{FieldShape, IndexId, Shapes, constant_count, float_code};
 
 /// Most zero bytes that a made value asks for.
 const MOST_ZEROS: i128 = 4096;
@@ -33,6 +33,8 @@ pub struct Rule {
     pub firm: bool,
     /// Numbers that it may be, per epoch or once for all; none if it may be any.
     pub choices: Vec<Vec<i128>>,
+    /// How a float is stored, if not any can be.
+    pub float: Option<FloatCode>,
     /// Texts have characters of 7 bits.
     pub ascii: bool,
     /// Most bytes of a text, or units of other width.
@@ -128,6 +130,7 @@ impl Rule {
     }
 
     fn cell(&mut self, model: &Model, cell: &Cell, row: &Row) {
+        self.float = FloatCode::of(cell).filter(|code| !code.is_plain());
         if !matches!(cell.meaning, Meaning::Int) {
             return;
         }
@@ -195,6 +198,10 @@ impl Rule {
                 let all = self.choices.iter().map(|numbers| list(numbers));
                 quote!(choices: as_arbitrary::in_epoch(&[#(#all),*], cx))
             });
+        }
+        if let Some(code) = self.float {
+            let code = float_code(code);
+            fields.push(quote!(float: ::formwork::__rt::Some(#code)));
         }
         if self.ascii {
             fields.push(quote!(ascii: true));

@@ -431,7 +431,11 @@ impl<'p> Engine<'p, '_> {
 
     fn validate_unique(&mut self, loc: Loc) -> Fallible<()> {
         // The first element is compared with those behind it.
-        if let Some(holder) = self.tree.holder(loc.node).filter(|at| at.index() == Some(0)) {
+        let holder = match self.tree.holder(loc.node) {
+            Some(holder) => Some(self.in_table(holder)?),
+            None => None,
+        };
+        if let Some(holder) = holder.filter(|at| at.index() == Some(0)) {
             if let Item::Array(array) = self.tree.item(holder.whole_row()) {
                 for index in 1..self.tree.count(array) {
                     let Some(Item::Node(node)) = self.tree.element(array, index) else { continue };
@@ -442,7 +446,7 @@ impl<'p> Engine<'p, '_> {
             }
         }
         let mut seen = BTreeSet::new();
-        for (element, number) in self.unique_numbers(loc) {
+        for (element, number) in self.unique_numbers(loc)? {
             if !seen.insert(number) {
                 let key = format!("{number}").into();
                 self.problem(element, ProblemKind::DuplicateKey { key });

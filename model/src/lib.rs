@@ -335,8 +335,9 @@ pub enum RowKind {
         factor: i128,
         /// Added to the stored number times the factor.
         offset: i128,
-        /// Row of the number of elements.
-        count: RowId,
+        /// Row of the number of elements. Where there is none, the row's type says the length: up to
+        /// and including the first element for which [`ArrayLength::Last`] holds.
+        count: Option<RowId>,
         /// Stored number if there are no elements; otherwise it says the running total.
         empty_base: Option<i128>,
     },

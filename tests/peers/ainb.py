@@ -340,6 +340,63 @@ class Graph:
         """A number of records of three words."""
         return [struct.unpack_from("<3I", self.data, at + 4 + 12 * i) for i in range(self.u32(at))]
 
+    def expressions(self):
+        """Compiled expressions: types and steps of each, functions, and constants as numbers."""
+        if self.exb == 0:
+            return None
+        start = self.exb
+        version = self.u32(start + 4)
+        assert self.data[start : start + 4] == b"EXB " and version in (1, 2, 3)
+        records, steps, functions, values, texts = (
+            start + self.u32(start + at) for at in range(0x18, 0x2C, 4)
+        )
+        names = []
+        for i in range(self.u32(functions)):
+            at = texts + self.u32(functions + 4 + 4 * i)
+            names.append(self.data[at : self.data.index(0, at)].decode())
+        number = self.u32(steps)
+        assert functions == steps + 4 + 8 * number
+
+        def run(base, count):
+            if base == -1:
+                assert count in (None, 0)
+                return []
+            ops = range(base, number)
+            if count is None:
+                count = next(i for i in ops if self.u8(steps + 4 + 8 * i) == 1) + 1 - base
+            assert base + count <= number
+            return [self.step(steps + 4 + 8 * i, names) for i in range(base, base + count)]
+
+        found, size = [], 0x14 if version == 1 else 0x1C
+        for i in range(self.u32(records)):
+            at = records + 4 + size * i
+            if version == 1:
+                setup, main, *sizes = struct.unpack_from("<iiIHHHH", self.data, at)
+                counts = [None, None]
+            else:
+                setup, *head = struct.unpack_from("<iIiIIHHHH", self.data, at)
+                counts, main, sizes = [head[0], head[2]], head[1], head[3:]
+            found.append([run(setup, counts[0]), run(main, counts[1]), sizes[3:]])
+        assert steps == records + 4 + size * len(found)
+        constants = [self.u32(at) for at in range(values, texts, 4)]
+        return {"version": version, "records": found, "functions": names, "values": constants}
+
+    def step(self, at, names):
+        """A step of an expression: what it does, and its operands."""
+        op, a, b, c, first, second = struct.unpack_from("<4B2H", self.data, at)
+        if op == 1:
+            return [op]
+        if op == 27:
+            return [op, a, self.u16(at + 2), names[self.u32(at + 4)]]
+        if op == 28:
+            return [op, a, b, first, second]
+        if op == 29:
+            return [op, second]
+        if op in (3, 4, 10, 11):
+            return [op, a, b, first]
+        assert 2 <= op <= 26
+        return [op, a, b, c, first, second]
+
     def everything(self):
         return {
             "version": self.version,
@@ -353,6 +410,7 @@ class Graph:
             "actions": [
                 [self.target(a), self.text(b), self.text(c)] for a, b, c in self.listed(self.actions)
             ],
+            "expressions": self.expressions(),
             "hashes": self.hashes,
         }
 

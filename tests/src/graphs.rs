@@ -732,6 +732,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
     vec![
         ("nothing.ainb", graph(0x407, "Nothing", [])),
         ("every_node.ainb", full(0x407, 2)),
+        ("first_expressions.ainb", full(0x407, 1)),
         ("later.ainb", full(0x408, 3)),
         ("old.ainb", old()),
     ]

@@ -252,6 +252,47 @@ fn variables(file: &Value) -> Json {
     all.into()
 }
 
+fn step(value: &Value, functions: &[Value]) -> Json {
+    let row = |name| plain(of(value, name));
+    match case(value) {
+        "end" => json!([1]),
+        "call" => {
+            let Value::Int(index) = of(value, "signature") else { panic!("no index") };
+            let function = plain(&functions[usize::try_from(*index).expect("an index")]);
+            json!([27, row("type"), row("argument"), function])
+        }
+        "jump_if" => json!([28, row("type"), row("kind"), row("value"), row("target")]),
+        "jump" => json!([29, row("target")]),
+        "unary" => json!([row("op"), row("type"), row("kind"), row("value")]),
+        _ => json!([
+            row("op"),
+            row("type"),
+            row("kind_1"),
+            row("kind_2"),
+            row("value_1"),
+            row("value_2")
+        ]),
+    }
+}
+
+fn expressions(file: &Value) -> Json {
+    let all = of(file, "expressions");
+    if *all == Value::None {
+        return Json::Null;
+    }
+    let functions = elements(all, "signatures.items");
+    let steps = |value: &Value, row| listed(value, row, |value| step(value, functions));
+    json!({
+        "version": plain(of(all, "version")),
+        "records": listed(all, "records.items", |value| {
+            let types = json!([plain(of(value, "output_type")), plain(of(value, "input_type"))]);
+            json!([steps(value, "setup"), steps(value, "main"), types])
+        }),
+        "functions": listed(all, "signatures.items", plain),
+        "values": listed(all, "values", plain),
+    })
+}
+
 /// What a graph says, in the words of the other reader.
 fn everything(file: &Value) -> Json {
     let old = *of(file, "version") == Value::Int(0x404);
@@ -273,6 +314,7 @@ fn everything(file: &Value) -> Json {
         }),
         "modules": listed(file, "modules.items", plain),
         "actions": listed(file, "actions.items", plain),
+        "expressions": expressions(file),
         "hashes": named + 3 * count("blackboard.files"),
     })
 }

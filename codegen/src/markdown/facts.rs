@@ -4,8 +4,8 @@ use super::expr::{path_text, place, words, written};
 use super::plan::{Cx, Key, Part};
 use super::text::{and, byte_string, code, constant, hex, letters, number, sentence, source};
 use crate::model::{
-    Cell, Check, CheckKind, Constant, Expr, ExprId, Listed, Meaning, PointerKind, Policy, Record,
-    Row, RowId, RowKind, Storage, Target, Type, WhenEmpty,
+    ArrayLength, Cell, Check, CheckKind, Constant, Expr, ExprId, Listed, Meaning, PointerKind,
+    Policy, Record, Row, RowId, RowKind, Storage, Target, Type, WhenEmpty,
 };
 
 pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
@@ -123,8 +123,23 @@ fn kind(cx: &Cx<'_>, record: &Record, row: &Row, all: &mut Vec<String>) {
                 (factor, by) => format!("{factor} × {base_name} + {}", number(by)),
             };
             let table = code(&path_text(cx.model, table));
-            let count = row_name(record, *count);
-            all.push(format!("{count} elements of {table} from {base} on."));
+            let last = match &row.ty {
+                Type::Array(array) => match array.length {
+                    ArrayLength::Last(last) => Some(written(cx.model, last)),
+                    ArrayLength::Count(_) | ArrayLength::Fill => None,
+                },
+                _ => None,
+            };
+            all.push(match (count.map(|count| row_name(record, count)), last) {
+                (Some(count), None) => format!("{count} elements of {table} from {base} on."),
+                (Some(count), Some(last)) => format!(
+                    "{count} elements of {table} from {base} on; without {count}, up to the first with {last}."
+                ),
+                (None, last) => {
+                    let last = last.unwrap_or_default();
+                    format!("Elements of {table} from {base} on, up to the first with {last}.")
+                }
+            });
             if let Some(empty) = empty_base {
                 all.push(format!("If there are none, {base_name} is {}.", code(&number(*empty))));
             }

@@ -440,11 +440,11 @@ fn row_type(cx: &Cx<'_>, record: &Record, row: &Row, epoch: EpochId) -> String {
         RowKind::Mark { .. } => "address".to_owned(),
         RowKind::Object { .. } => format!("object {}", type_text(cx, ty, epoch)),
         RowKind::Slice { count, .. } => {
-            let element = match ty {
-                Type::Array(array) => type_text(cx, &array.element, epoch),
-                ty => type_text(cx, ty, epoch),
+            // Where no row says how many there are, the type says where they end.
+            let (Some(count), Type::Array(array)) = (count, ty) else {
+                return type_text(cx, ty, epoch);
             };
-            format!("{} × {element}", row_name(record, *count))
+            format!("{} × {}", row_name(record, *count), type_text(cx, &array.element, epoch))
         }
         RowKind::Value { .. } => value_type(cx, ty, epoch),
         _ if matches!(row.role, Role::Elsewhere) => content_type(cx, ty, epoch),

@@ -363,11 +363,8 @@ fn kind_words(model: &Model, record: &Record, kind: &RowKind) -> Vec<String> {
                 (1, 0) => label(*base),
                 _ => format!("{factor}*{}+{offset}", label(*base)),
             };
-            let mut words = vec![format!(
-                "slice of {} base={base} count={}",
-                path_text(model, table),
-                label(*count)
-            )];
+            let mut words = vec![format!("slice of {} base={base}", path_text(model, table))];
+            words.extend(count.map(|count| format!("count={}", label(count))));
             words.extend(empty_base.map(|base| format!("empty_base={base}")));
             words
         }

@@ -44,7 +44,10 @@ impl<'t> Cx<'t> {
             RowKind::Slice { base, factor, offset, count, .. } => {
                 let source = DefinerSource::Measure { measure: Measure::Base, row, factor, offset };
                 self.define(id, Reached::Own(base), source, span, derives);
-                self.define(id, Reached::Own(count), measure(Measure::Count, row), span, derives);
+                if let Some(count) = count {
+                    let source = measure(Measure::Count, row);
+                    self.define(id, Reached::Own(count), source, span, derives);
+                }
                 return;
             }
             RowKind::Object { address } | RowKind::Mark { address } => {

@@ -235,7 +235,7 @@ impl<'t> Cx<'t> {
         let props = &row.props;
         let needs = |cx: &mut Self, name: &str| {
             cx.d.error("E0225", row.span, format!("`slice` needs `{name}=`"))
-                .help("write `slice NAME of=TABLE base=ROW count=ROW`");
+                .help("write `slice NAME of=TABLE base=ROW count=ROW`, or `last=EXPRESSION`");
         };
         let Some(of) = props.ex("of").and_then(|ex| ex.path()) else {
             needs(self, "of");
@@ -245,6 +245,9 @@ impl<'t> Cx<'t> {
         let mut rows = Vec::new();
         for name in ["base", "count"] {
             let Some(ex) = props.ex(name) else {
+                if name == "count" && props.has("last") {
+                    continue;
+                }
                 needs(self, name);
                 return None;
             };
@@ -268,7 +271,7 @@ impl<'t> Cx<'t> {
         }
         let empty_base = props.int("empty_base");
         let (base, factor, offset) = rows[0];
-        let count = rows[1].0;
+        let count = rows.get(1).map(|row| row.0);
         Some(RowKind::Slice { table, base, factor, offset, count, empty_base })
     }
 

@@ -56,11 +56,14 @@ impl<'t> Cx<'t> {
                     Shape::Nodes(list) if list.len() == 1 => Type::Record(list[0]),
                     _ => self.element_of(&path).unwrap_or(Type::Nothing),
                 };
-                return Some(Type::Array(Box::new(ArrayType {
-                    element,
-                    length: ArrayLength::Fill,
-                    stride: None,
-                })));
+                let length = match row.props.ex("last") {
+                    Some(ex) => {
+                        let inner = Env { it: Some(shape.element()), ..env.clone() };
+                        ArrayLength::Last(self.truth(&inner, ex)?)
+                    }
+                    None => ArrayLength::Fill,
+                };
+                return Some(Type::Array(Box::new(ArrayType { element, length, stride: None })));
             }
             RowWord::Pool(_) => {
                 let length = match row.props.ex("count") {

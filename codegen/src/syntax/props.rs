@@ -122,8 +122,14 @@ pub(super) const UNION_ROW: &[Known] = &[
     ("strip", Kind::Text),
     SOURCE,
 ];
-pub(super) const SLICE: &[Known] =
-    &[("of", Kind::Ex), ("base", Kind::Ex), ("count", Kind::Ex), ("empty_base", Kind::Int), SOURCE];
+pub(super) const SLICE: &[Known] = &[
+    ("of", Kind::Ex),
+    ("base", Kind::Ex),
+    ("count", Kind::Ex),
+    ("last", Kind::Ex),
+    ("empty_base", Kind::Int),
+    SOURCE,
+];
 pub(super) const POOL: &[Known] =
     &[("of", Kind::Text), ("count", Kind::Ex), ("until", Kind::Ex), ("pad", Kind::Int), SOURCE];
 pub(super) const OBJECT: &[Known] = &[

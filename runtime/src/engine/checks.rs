@@ -151,7 +151,7 @@ impl<'p> Engine<'p, '_> {
 
     pub(crate) fn check_unique(&mut self, loc: Loc) -> Fallible<()> {
         let mut seen = BTreeSet::new();
-        for (element, number) in self.unique_numbers(loc) {
+        for (element, number) in self.unique_numbers(loc)? {
             self.charge(1)?;
             if !seen.insert(number) {
                 let key = alloc::format!("{number}").into();

@@ -307,33 +307,34 @@ impl<'p> Engine<'p, '_> {
     fn is_last(&mut self, node: NodeRef) -> Fallible<Val> {
         let node = self.tree.enclosing_struct(node);
         let Some(holder) = self.tree.holder(node) else { return Ok(Val::Bool(false)) };
+        let holder = self.in_table(holder)?;
         let array = holder.whole_row();
         self.force_known(array)?;
         let count = self.count_items(array);
         Ok(Val::Bool(holder.index().is_some_and(|i| u64::from(i) + 1 == count)))
     }
 
-    fn index_of(&self, node: NodeRef) -> Val {
+    fn index_of(&mut self, node: NodeRef) -> Fallible<Val> {
         let node = self.tree.enclosing_struct(node);
         // An element may be wrapped: the index is that of the nearest array around it.
         let mut at = self.tree.holder(node);
         while let Some(holder) = at {
-            if let Some(index) = holder.index() {
-                return Val::Int(index.into());
+            if let Some(index) = self.in_table(holder)?.index() {
+                return Ok(Val::Int(index.into()));
             }
             at = self.tree.holder(holder.node);
         }
-        Val::None
+        Ok(Val::None)
     }
 
     /// Position of an element in the array around it; of a reference, the position it means.
     pub(crate) fn position(&mut self, val: Val) -> Fallible<Val> {
         Ok(match val {
-            Val::Node(node) => self.index_of(node),
+            Val::Node(node) => self.index_of(node)?,
             Val::Loc(loc) => {
                 self.element_of(loc)?;
                 match self.load(val)? {
-                    Val::Node(node) => self.index_of(node),
+                    Val::Node(node) => self.index_of(node)?,
                     Val::Int(n) if self.tree.row(loc).reference.is_some() => Val::Int(n),
                     _ => loc.index().map_or(Val::None, |i| Val::Int(i.into())),
                 }

@@ -105,7 +105,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     /// Where a path begins that leads to the same from there for everybody.
-    pub(crate) fn fixed_start(&self, path: &Path, this: NodeRef) -> Option<NodeRef> {
+    pub(crate) fn fixed_start(&mut self, path: &Path, this: NodeRef) -> Option<NodeRef> {
         let fixed = !matches!(path.start, Start::It | Start::Argument(_))
             && path.steps.iter().all(|step| matches!(step, Step::Field(_)));
         match self.start_of(path, Way { this, it: None }) {
@@ -115,26 +115,22 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     /// Where a path begins.
-    fn start_of(&self, path: &Path, way: Way) -> Fallible<Begin> {
+    fn start_of(&mut self, path: &Path, way: Way) -> Fallible<Begin> {
         let mut node = way.this;
         match &path.start {
             Start::This => {}
             Start::Up(levels) => {
                 for _ in 0..*levels {
-                    match self.tree.owner(node) {
+                    match self.around(node) {
                         Some(owner) => node = owner,
                         None => return Ok(Begin::Nowhere),
                     }
                 }
             }
-            Start::Enclosing(records) => {
-                while !records.contains(&self.tree.record_id(node)) {
-                    match self.tree.owner(node) {
-                        Some(owner) => node = owner,
-                        None => return Ok(Begin::Nowhere),
-                    }
-                }
-            }
+            Start::Enclosing(records) => match self.enclosing(records, node)? {
+                Some(found) => node = found,
+                None => return Ok(Begin::Nowhere),
+            },
             Start::Root => node = NodeRef::ROOT,
             Start::It => {
                 return match way.it {
@@ -144,7 +140,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             Start::Argument(index) => {
                 let argument = self.tree.record(node).arguments.get(*index as usize);
-                return Ok(match (self.tree.owner(node), argument) {
+                return Ok(match (self.around(node), argument) {
                     (Some(owner), Some(argument)) => Begin::Argument(*argument, owner),
                     _ => Begin::Nowhere,
                 });

@@ -62,7 +62,7 @@ impl<'p> Engine<'p, '_> {
     fn plain_argument(&self, path: &Path, this: NodeRef) -> Option<u64> {
         let (Start::Argument(index), []) = (&path.start, &path.steps[..]) else { return None };
         let argument = *self.tree.record(this).arguments.get(*index as usize)?;
-        let owner = self.tree.owner(this)?;
+        let owner = self.around(this)?;
         let Expr::Path(inner) = &self.model[argument] else { return None };
         let plain = !matches!(inner.start, Start::It | Start::Argument(_))
             && inner.steps.iter().all(|step| match step {

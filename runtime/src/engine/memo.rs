@@ -29,6 +29,8 @@ pub(crate) struct Memo {
     indices: BTreeMap<(ExprId, ExprId, NodeRef), Rc<Index>>,
     /// Arrays that references mean, by path and where it begins.
     pub referred: BTreeMap<(*const Path, NodeRef), Loc>,
+    /// For each element of a shared table the first slice that has it.
+    pub owners: BTreeMap<Loc, Rc<Vec<Option<Loc>>>>,
     /// Sections and entries of the relocation table.
     pub relocation: Option<(u32, u32)>,
     /// Addresses of all pointers that belong in it, with their sections.
@@ -126,13 +128,13 @@ impl<'p> Engine<'p, '_> {
             Start::It => return own_it.then_some(()),
             Start::Up(up) => {
                 while levels < *up {
-                    node = self.tree.owner(node)?;
+                    node = self.around(node)?;
                     levels += 1;
                 }
             }
             Start::Enclosing(records) => {
                 while !records.contains(&self.tree.record_id(node)) {
-                    node = self.tree.owner(node)?;
+                    node = self.around(node)?;
                     levels += 1;
                 }
             }

@@ -912,7 +912,7 @@ impl Planning<'_> {
         match (measure, &row.kind) {
             (Measure::Base, RowKind::Slice { base, .. }) => *base == id,
             _ if row.when.is_some() || self.home(row) == Home::Absent => false,
-            (Measure::Count, RowKind::Slice { count, .. }) => plain && *count == id,
+            (Measure::Count, RowKind::Slice { count, .. }) => plain && *count == Some(id),
             (Measure::Count, _) => plain && self.is_counted_by(&row.ty, of, id),
             (Measure::Tag, _) => plain && self.is_selected_by(&row.ty, of, id),
             _ => false,
@@ -1041,7 +1041,19 @@ impl Planning<'_> {
             Tag::Given(given) => Some(given),
             _ => None,
         });
-        count_of(&row.ty).is_some_and(compared)
+        // A slice may need a row that is not there, or that something else gives.
+        let sure = |number: RowId| {
+            let row = &record.rows[number.index()];
+            follows(number) && row.when.is_none() && self.home(row) != Home::Absent
+        };
+        let slice = match row.kind {
+            RowKind::Slice { base, count, .. } => {
+                !sure(base) || count.is_some_and(|row| !sure(row))
+            }
+            _ => false,
+        };
+        slice
+            || count_of(&row.ty).is_some_and(compared)
             || given.is_some_and(compared)
             || last(row.ty.stripped())
     }

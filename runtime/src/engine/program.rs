@@ -97,6 +97,10 @@ pub(crate) struct Layout {
     pub named: BTreeMap<RecordId, Vec<RowId>>,
     /// One for each union.
     pub dispatch: Vec<Dispatch>,
+    /// Whether there are arrays whose elements belong to slices.
+    pub has_tables: bool,
+    /// Whether there are such arrays, and some struct says a byte order of its own.
+    pub has_ordered_tables: bool,
 }
 
 /// Which cases of a union have to be looked at.
@@ -218,6 +222,9 @@ impl Layout {
             writing: plans(&model, epoch, Direction::Writing, &mut literals),
             followed: followed(&model),
             named: named(&model),
+            has_tables: has_tables(&model),
+            has_ordered_tables: has_tables(&model)
+                && model.records.iter().any(|record| record.endian.is_some()),
             dispatch: model.unions.iter().map(|union| Dispatch::new(union, epoch)).collect(),
             model,
             epoch,
@@ -256,6 +263,11 @@ impl Layout {
     pub(crate) fn mentions_position(&self, expr: ExprId) -> bool {
         self.positions[expr.index()]
     }
+}
+
+fn has_tables(model: &Model) -> bool {
+    let mut rows = model.records.iter().flat_map(|record| &record.rows);
+    rows.any(|row| matches!(row.role, Role::View { .. }))
 }
 
 /// Whether something ends where what follows begins, or where a region ends.

@@ -212,7 +212,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                     }
                     return Ok(otherwise.map(Endian::from));
                 }
-                None => at = self.tree.owner(node),
+                None => at = self.around(node),
             }
         }
         Ok(Some(self.order))

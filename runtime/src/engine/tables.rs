@@ -5,12 +5,14 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::item::{ArrayRef, From, Item, Loc, NodeRef};
+use super::kept::Kept;
 use super::plan::Place;
+use super::settle::kept_kind;
 use super::state::Engine;
 use super::tree::{cell_bytes, Elements};
 use super::val::{eval_error, Fallible, Fault, Val};
 use crate::load::Endian;
-use crate::model::{ExprId, Path, RecordId, RowKind, Storage, Type};
+use crate::model::{ExprId, IntType, Path, RecordId, RecordKind, Role, RowKind, Storage, Type};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// How a file had the slices in a table, where they are not one behind the other.
@@ -355,7 +357,9 @@ impl<'p> Engine<'p, '_> {
             Type::Record(record) => {
                 let at = loc.at(u32::try_from(index).unwrap_or(u32::MAX));
                 let order = self.node_order(loc.node)?.unwrap_or_default();
-                Ok(self.record_of_bytes(*record, at, bytes, Some(order))?.map(Item::Node))
+                let node = self.record_of_bytes(*record, at, bytes, Some(order))?;
+                node.iter().for_each(|node| self.keep_numbers(*node, bytes, order));
+                Ok(node.map(Item::Node))
             }
             Type::Cell(cell) => {
                 let Storage::Fixed(int) = cell.storage else { return Ok(None) };
@@ -374,6 +378,43 @@ impl<'p> Engine<'p, '_> {
                 Ok(Some(self.tree.meant(u64::from_le_bytes(number), cell, row)))
             }
             _ => Ok(None),
+        }
+    }
+
+    /// Numbers that usually follow from others stay what the bytes of an element say, since nobody has
+    /// it who could say otherwise.
+    fn keep_numbers(&mut self, node: NodeRef, bytes: &[u8], order: Endian) {
+        let model = self.model;
+        for (number, part) in (0..).zip(self.tree.plan(node).parts.clone()) {
+            let Place::Home(start) = part.place else { continue };
+            let record = &model.records[part.record.index()];
+            let order = part.order.unwrap_or(order);
+            for (id, row) in record.numbered_rows() {
+                let usual = matches!(row.role, Role::Kept(expr) if kept_kind(&model[expr]) == KeptKind::Number);
+                let (true, Type::Cell(cell)) = (usual, row.ty.stripped()) else { continue };
+                let loc = Loc::row(NodeRef { part: number, ..node }, id);
+                let raw = |int: IntType, at: u64| {
+                    let order = int.order.map_or(order, Endian::from);
+                    crate::load_uint(bytes, u64::from(start) + at, int.bytes, order).ok()
+                };
+                let place = self.tree.row_plan(loc.node, loc.row).place;
+                let raw = match (&record.kind, cell.storage, place) {
+                    (RecordKind::Word(int), Storage::Word { first, last, .. }, _) => {
+                        let mask = u64::MAX >> (63 - (last - first));
+                        raw(*int, 0).map(|word| word >> first & mask)
+                    }
+                    (_, Storage::Fixed(int), Place::Home(at)) => raw(int, at.into()),
+                    (_, Storage::Fixed(int), Place::Tail(at)) => {
+                        let block = self.tree.plan_of(part.record).block.unwrap_or(0);
+                        raw(int, (block + at).into())
+                    }
+                    _ => None,
+                };
+                let Some(raw) = raw else { continue };
+                let stored = self.kept_value(self.tree.meant(raw, cell, row));
+                let (kind, instead_of) = (KeptKind::Number, KeptValue::None);
+                self.tree.keep(loc.node, Kept { row: id, index: None, kind, stored, instead_of });
+            }
         }
     }
 

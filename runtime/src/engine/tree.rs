@@ -17,7 +17,7 @@ use super::program::Layout;
 use crate::load::{mask, Endian};
 use crate::model::{
     Cell, Content, FloatCode, Home, Label, Meaning, Model, Pattern, Record, RecordId, RecordKind,
-    Row, RowId, Storage, Type,
+    Row, RowId, RowKind, Storage, Type,
 };
 use crate::path::{Path, Segment};
 use crate::spelling::KeptKind;
@@ -1230,6 +1230,7 @@ impl<'p, 'b> Tree<'p, 'b> {
             }
         };
         let order = match &definition.endian {
+            None if self.is_in_slice(holder) => Order::Asked,
             None => order,
             Some(crate::model::EndianRule::Fixed(order)) => Order::Known((*order).into()),
             Some(crate::model::EndianRule::Chosen(..)) => Order::Asked,
@@ -1258,6 +1259,14 @@ impl<'p, 'b> Tree<'p, 'b> {
         NodeRef::own(id)
     }
 
+    /// Whether an element is written in the byte order of a table that is somewhere else than what
+    /// holds the element.
+    fn is_in_slice(&self, holder: Option<Loc>) -> bool {
+        self.layout.has_ordered_tables
+            && !self.is_reading()
+            && holder.is_some_and(|holder| matches!(self.row(holder).kind, RowKind::Slice { .. }))
+    }
+
     /// Makes a node the form of a case.
     pub(crate) fn set_case(&mut self, node: NodeRef, case: RecordId) {
         self.own_node_mut(node).case = case.0;
@@ -1273,7 +1282,9 @@ impl<'p, 'b> Tree<'p, 'b> {
         for id in 0..self.nodes.len() {
             let node = &self.nodes[id];
             if self.layout.model.records[node.record.index()].endian.is_none() {
+                let holder = Loc::row(node.owner(), node.owner_row());
                 let known = match node.owner() {
+                    _ if id > 0 && self.is_in_slice(Some(holder)) => Order::Asked,
                     _ if id == 0 => Order::Known(order),
                     owner if owner.is_element() => self.order_of_elements(owner),
                     owner => self.order_in(owner),

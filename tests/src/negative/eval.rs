@@ -243,7 +243,8 @@ impl<'m> Changed<'_, 'm> {
                 {
                     node = self.file.nodes[at].owner;
                 }
-                node.map(Place::Node).into_iter().collect()
+                // It may be whoever has the slice with this element.
+                vec![node.map(Place::Node).ok_or(Unknown)?]
             }
             Start::Argument(index) => {
                 let argument = self.file.record(this).arguments.get(*index as usize);

@@ -149,7 +149,8 @@ impl<'m> Finder<'m> {
             RowKind::Slice { table, base, count, .. } => {
                 self.path(table, reading);
                 self.mention(id, *base, Use { purpose: Purpose::Base, plain: true, ..reading });
-                self.mention(id, *count, Use { purpose: Purpose::Length, plain: true, ..reading });
+                let length = Use { purpose: Purpose::Length, plain: true, ..reading };
+                count.iter().for_each(|count| self.mention(id, *count, length));
             }
             RowKind::Pool { order, .. } => {
                 for condition in order.iter().filter_map(|(condition, _)| condition.as_ref()) {

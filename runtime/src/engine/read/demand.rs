@@ -10,7 +10,7 @@ use super::super::state::Engine;
 use super::super::tree::{float, stored_float, Array, Cells, Elements, Records};
 use super::super::val::{eval_error, Fallible, Fault, Val};
 use crate::error::{ReadError, ReadErrorKind};
-use crate::model::{Home, Meaning, Path, Row, RowKind, Type};
+use crate::model::{ArrayLength, ExprId, Home, Meaning, Path, Row, RowId, RowKind, Type};
 
 impl<'p> Engine<'p, '_> {
     /// Makes sure that a row has been read, objects and pointers included.
@@ -119,10 +119,22 @@ impl<'p> Engine<'p, '_> {
 
     /// A path's elements of a shared table that belong to this node.
     fn read_slice(&mut self, loc: Loc) -> Fallible<()> {
-        let RowKind::Slice { table, count, .. } = &self.tree.row(loc).kind else { return Ok(()) };
+        let row = self.tree.row(loc);
+        let RowKind::Slice { table, count, .. } = &row.kind else { return Ok(()) };
         let base = self.stored_base(loc)?.unwrap_or(0);
-        let count = self.fetch(Loc::row(loc.node, *count))?;
-        let count = self.tree.int(count).unwrap_or(0);
+        let last = match row.ty.stripped() {
+            Type::Array(array) => match array.length {
+                ArrayLength::Last(last) => Some(last),
+                ArrayLength::Count(_) | ArrayLength::Fill => None,
+            },
+            _ => None,
+        };
+        let count = match (self.counted(loc, *count)?, last) {
+            (Some(count), _) => count,
+            (None, Some(_)) if self.empty_base(loc)? == Some(base) => 0,
+            (None, Some(last)) => self.up_to_last(table, loc, base, last)?,
+            (None, None) => 0,
+        };
         let number = if count == 0 {
             self.tree.no_elements()
         } else {
@@ -131,6 +143,35 @@ impl<'p> Engine<'p, '_> {
         self.charge(2)?;
         self.tree.set_item(loc, Item::Array(ArrayRef::Own(number)));
         Ok(())
+    }
+
+    /// Number of elements of a slice, if a row says it.
+    pub(crate) fn counted(&mut self, slice: Loc, count: Option<RowId>) -> Fallible<Option<i128>> {
+        let Some(count) = count else { return Ok(None) };
+        let count = self.fetch(Loc::row(slice.node, count))?;
+        Ok(self.tree.int(count))
+    }
+
+    /// Number of elements of a shared table from one of them on, up to the first for which `last` holds.
+    fn up_to_last(
+        &mut self,
+        table: &'p Path,
+        slice: Loc,
+        base: i128,
+        last: ExprId,
+    ) -> Fallible<i128> {
+        let (table, array) = self.shared_table(table, slice)?;
+        let total = self.tree.count(array);
+        let mut index = base;
+        while let Some(at) = u32::try_from(index).ok().filter(|at| *at < total) {
+            self.charge(1)?;
+            let it = self.tree.val(self.tree.item(table.at(at)));
+            index += 1;
+            if self.eval_bool(last, slice.node, Some(it))? {
+                return Ok(index - base);
+            }
+        }
+        Err(self.beyond_table(slice, index, total))
     }
 
     /// Index of a slice's first element, as its row says it.
@@ -150,28 +191,36 @@ impl<'p> Engine<'p, '_> {
     }
 
     fn table_slice(&mut self, table: &'p Path, loc: Loc, base: i128, count: i128) -> Fallible<u32> {
-        let Val::Loc(table) = self.find_first(table, loc.node, None)?.first else {
-            return eval_error("the shared table is not there");
-        };
-        self.force_loc(table)?;
-        let Item::Array(array) = self.tree.item(table) else {
-            return eval_error("the shared table is not there");
-        };
+        let (_, array) = self.shared_table(table, loc)?;
         let total = self.tree.count(array);
         let range = u32::try_from(base)
             .ok()
             .zip(base.checked_add(count).and_then(|end| u32::try_from(end).ok()));
         match range.filter(|(from, to)| from <= to && *to <= total) {
             Some((from, to)) => Ok(self.part_of_array(array, from, to)),
-            None => {
-                let kind = ReadErrorKind::IndexOutOfRange { index: base, count: total.into() };
-                let at = match &self.tree.row(loc).kind {
-                    RowKind::Slice { base, .. } => self.tree.row_at(Loc::row(loc.node, *base)),
-                    _ => self.tree.row_at(loc),
-                };
-                Err(Box::new(Fault::Read(self.error(kind, at, loc))))
-            }
+            None => Err(self.beyond_table(loc, base, total)),
         }
+    }
+
+    fn shared_table(&mut self, table: &'p Path, slice: Loc) -> Fallible<(Loc, ArrayRef)> {
+        let Val::Loc(table) = self.find_first(table, slice.node, None)?.first else {
+            return eval_error("the shared table is not there");
+        };
+        self.force_loc(table)?;
+        match self.tree.item(table) {
+            Item::Array(array) => Ok((table, array)),
+            _ => eval_error("the shared table is not there"),
+        }
+    }
+
+    /// A slice needs an element that its table does not have.
+    fn beyond_table(&mut self, slice: Loc, index: i128, total: u32) -> Box<Fault> {
+        let kind = ReadErrorKind::IndexOutOfRange { index, count: total.into() };
+        let at = match &self.tree.row(slice).kind {
+            RowKind::Slice { base, .. } => self.tree.row_at(Loc::row(slice.node, *base)),
+            _ => self.tree.row_at(slice),
+        };
+        Box::new(Fault::Read(self.error(kind, at, slice)))
     }
 
     /// Some elements of an array as an array, which has no address of its own.

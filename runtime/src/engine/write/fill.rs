@@ -231,7 +231,11 @@ impl<'p> Engine<'p, '_> {
         let pieces = &self.tree.plan_of(record).pieces;
         let order = match self.tree.plan_of(record).parts.first().and_then(|part| part.order) {
             Some(order) => order,
-            None => self.order_for(records.owner, pieces)?.ok_or_else(no_order)?,
+            None => {
+                let holder = Loc::row(records.owner, records.owner_row);
+                let owner = self.table_around(holder).map_or(records.owner, |table| table.node);
+                self.order_for(owner, pieces)?.ok_or_else(no_order)?
+            }
         };
         if self.writing.checking {
             return Ok(());

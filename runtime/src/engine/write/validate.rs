@@ -15,7 +15,8 @@ use super::super::walk::Walk;
 use super::build::does_not_fit;
 use super::lay::may_say_none;
 use crate::model::{
-    ArrayLength, Check, CheckKind, Expr, Home, Label, Reference, Role, Row, RowKind, Tag, Type,
+    ArrayLength, Check, CheckKind, Expr, Home, Label, Reference, Role, Row, RowId, RowKind, Tag,
+    Type,
 };
 use crate::problem::ProblemKind;
 
@@ -145,7 +146,10 @@ impl<'p> Engine<'p, '_> {
         if !row.checks.is_empty() || row.unique || row.reference.is_some() {
             self.force(loc.node, loc.row)?;
         }
-        if !self.tree.entry(loc).is_there() || matches!(row.kind, RowKind::Slice { .. }) {
+        if let RowKind::Slice { count, empty_base, .. } = row.kind {
+            return self.validate_slice(loc, row, count, empty_base.is_some());
+        }
+        if !self.tree.entry(loc).is_there() {
             return Ok(());
         }
         self.validate_count(loc, row)?;
@@ -276,6 +280,49 @@ impl<'p> Engine<'p, '_> {
         Ok(())
     }
 
+    /// A reader finds as many elements of a shared table as the slice has.
+    fn validate_slice(
+        &mut self,
+        loc: Loc,
+        row: &'p Row,
+        count: Option<RowId>,
+        may_be_empty: bool,
+    ) -> Fallible<()> {
+        if !self.tree.entry(loc).is_there() {
+            return Ok(());
+        }
+        let actual = self.count_items(loc);
+        let (said, begins) = (self.stored_base(loc)?.unwrap_or(0), self.slice_base(loc)?);
+        if actual > 0 && said != begins {
+            let what = format!("its elements begin at {begins}, and the number says {said}");
+            self.problem(loc, ProblemKind::Contradicts { what: what.into() });
+        }
+        if let Some(said) = self.counted(loc, count)? {
+            if said != i128::from(actual) {
+                let why = "another field gives the count".into();
+                self.problem(loc, ProblemKind::LengthMismatch { expected: said, actual, why });
+            }
+            return Ok(());
+        }
+        if !matches!(row.ty.stripped(), Type::Array(array) if matches!(array.length, ArrayLength::Last(_)))
+        {
+            if actual > 0 {
+                let why = "nothing says how many there are".into();
+                self.problem(loc, ProblemKind::LengthMismatch { expected: 0, actual, why });
+            }
+            return Ok(());
+        }
+        if actual == 0 && may_be_empty {
+            return Ok(());
+        }
+        self.validate_last(loc, row)?;
+        if actual > 0 && self.empty_base(loc)? == Some(begins) {
+            let what = "its elements begin where those of a slice without elements do".into();
+            self.problem(loc, ProblemKind::Contradicts { what });
+        }
+        Ok(())
+    }
+
     /// `last=` holds for the last element, and for no other.
     fn validate_last(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
         let Type::Array(array) = row.ty.stripped() else { return Ok(()) };
@@ -385,7 +432,11 @@ impl<'p> Engine<'p, '_> {
 
     fn validate_unique(&mut self, loc: Loc) -> Fallible<()> {
         // The first element is compared with those behind it.
-        if let Some(holder) = self.tree.holder(loc.node).filter(|at| at.index() == Some(0)) {
+        let holder = match self.tree.holder(loc.node) {
+            Some(holder) => Some(self.in_table(holder)?),
+            None => None,
+        };
+        if let Some(holder) = holder.filter(|at| at.index() == Some(0)) {
             if let Item::Array(array) = self.tree.item(holder.whole_row()) {
                 for index in 1..self.tree.count(array) {
                     let Some(Item::Node(node)) = self.tree.element(array, index) else { continue };
@@ -396,7 +447,7 @@ impl<'p> Engine<'p, '_> {
             }
         }
         let mut seen = BTreeSet::new();
-        for (element, number) in self.unique_numbers(loc) {
+        for (element, number) in self.unique_numbers(loc)? {
             if !seen.insert(number) {
                 let key = format!("{number}").into();
                 self.problem(element, ProblemKind::DuplicateKey { key });

@@ -27,7 +27,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
         }
         let at = cursor.at;
-        let claimed = self.claimed();
+        let mut claimed = self.claimed();
         let unit = unit_size(run.content);
         let size = match &run.length {
             RunLength::Prefix(cell) => {
@@ -37,7 +37,12 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             RunLength::Fill => Some(cursor.remaining()),
             RunLength::Fixed(size) => Some(*size),
-            RunLength::Count(count) => self.evaluate_count(*count, loc, at)?.checked_mul(unit),
+            RunLength::Count(count) => {
+                let count = self.evaluate_count(*count, loc, at)?;
+                // What the count is found in was perhaps read just now, and stays claimed.
+                claimed = self.claimed();
+                count.checked_mul(unit)
+            }
         };
         let content = cursor.at;
         let bytes = self.take(cursor, size.unwrap_or(u64::MAX), loc)?;

@@ -315,16 +315,16 @@ pub(crate) fn asks_for(model: &Model, expr: ExprId, row: (RecordId, RowId)) -> b
         });
         for (record, members) in fields.flatten() {
             match members.last().copied() {
-                Some(Member::Row(id) | Member::Into(id)) => {
-                    if matches!(found, Expr::At(_)) && (*record, id) == row {
-                        return true;
-                    }
+                Some(Member::Row(id) | Member::Into(id))
+                    if matches!(found, Expr::At(_)) && (*record, id) == row =>
+                {
+                    return true;
                 }
                 Some(Member::Let(id)) => {
                     let lets = &model.records[record.index()].lets;
                     open.extend(lets.get(id as usize).map(|found| found.expr));
                 }
-                None => {}
+                _ => {}
             }
         }
     }

@@ -78,12 +78,12 @@ pub fn files_in(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-/// Tries something with each of some files.
+/// Tries with each of some files whether something holds of it, and prints of how many it does.
 ///
 /// # Panics
 ///
 /// If a file cannot be read, or with what is wrong in each file where something is.
-pub fn each(files: &[PathBuf], attempt: impl Fn(&[u8]) -> Result<(), String>) {
+pub fn each(files: &[PathBuf], holds: &str, attempt: impl Fn(&[u8]) -> Result<(), String>) {
     let mut problems = Vec::new();
     for path in files {
         let bytes = fs::read(path).expect("the sample can be read");
@@ -91,7 +91,7 @@ pub fn each(files: &[PathBuf], attempt: impl Fn(&[u8]) -> Result<(), String>) {
             problems.push(format!("{}: {problem}", path.display()));
         }
     }
-    println!("{} of {} files are as they should be", files.len() - problems.len(), files.len());
+    println!("{} of {} files {holds}", files.len() - problems.len(), files.len());
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 

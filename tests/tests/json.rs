@@ -90,7 +90,7 @@ fn check_samples(
 ) -> Option<usize> {
     let mut files = samples::files(folder, extensions)?;
     files.retain(|path| path.metadata().is_ok_and(|file| file.len() <= largest));
-    samples::each(&files, |bytes| {
+    samples::each(&files, "are the same in JSON", |bytes| {
         let problem = check_bytes(model, bytes, &ReadOptions::default());
         problem.map_err(|problem| problem.chars().take(2000).collect())
     });

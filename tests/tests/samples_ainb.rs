@@ -27,7 +27,7 @@ fn files() -> Option<Vec<PathBuf>> {
 #[test]
 fn all_files_are_rewritten_identically() {
     let Some(files) = files() else { return };
-    samples::each(&files, |bytes| samples::rewritten(programs::ainb(), bytes));
+    samples::each(&files, "are identical", |bytes| samples::rewritten(programs::ainb(), bytes));
     assert_eq!(files.len(), FILES);
 }
 
@@ -35,7 +35,7 @@ fn all_files_are_rewritten_identically() {
 fn the_other_laws_hold() {
     let Some(mut files) = files() else { return };
     files.retain(|path| path.metadata().is_ok_and(|file| file.len() <= LARGEST));
-    samples::each(&files, |bytes| samples::other_laws(programs::ainb(), bytes));
+    samples::each(&files, "obey the laws", |bytes| samples::other_laws(programs::ainb(), bytes));
 }
 
 /// What does not follow from the rules in each file; of a file that is not named, nothing.

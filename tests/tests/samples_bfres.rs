@@ -30,7 +30,7 @@ fn files() -> Option<Vec<PathBuf>> {
 fn all_files_are_rewritten_identically() {
     let Some(files) = files() else { return };
     let (original, arranged) = (Cell::new(0), Cell::new(0));
-    samples::each(&files, |bytes| {
+    samples::each(&files, "are identical", |bytes| {
         samples::rewritten(programs::bfres(), bytes)?;
         let value = laws::value_of(programs::bfres(), bytes).expect("it was read");
         let mut kinds = Vec::new();

@@ -27,7 +27,7 @@ fn files() -> Option<Vec<PathBuf>> {
 fn the_interpreter_rewrites_all_files() {
     let Some(files) = files() else { return };
     assert_eq!(files.len(), FILES);
-    samples::each(&files, |bytes| samples::rewritten(programs::esf(), bytes));
+    samples::each(&files, "are identical", |bytes| samples::rewritten(programs::esf(), bytes));
 }
 
 /// Stack for the deepest file, which has 200 levels, in bytes: what threads have by default.
@@ -44,7 +44,7 @@ fn rewrite_by_generated_code() {
     assert_eq!(files.len(), FILES);
     let format = FormatId::named("esf").expect("the format is compiled in");
     let options = ReadOptions::default();
-    samples::each(&files, |bytes| {
+    samples::each(&files, "are identical by generated code", |bytes| {
         let mut done = Err("it was not shown".to_owned());
         let shown = value_of(programs::esf(), |to| {
             done = format.roundtrip(bytes, &options, to).map_err(|error| error.to_string());
@@ -70,5 +70,5 @@ fn the_other_laws_hold() {
     let Some(mut files) = files() else { return };
     files.retain(|path| path.metadata().is_ok_and(|metadata| metadata.len() <= LARGEST));
     assert!(files.len() > 15);
-    samples::each(&files, |bytes| samples::other_laws(programs::esf(), bytes));
+    samples::each(&files, "obey the laws", |bytes| samples::other_laws(programs::esf(), bytes));
 }

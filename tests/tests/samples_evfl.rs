@@ -18,7 +18,7 @@ fn files() -> Option<Vec<PathBuf>> {
 #[test]
 fn all_files_are_rewritten_identically() {
     let Some(files) = files() else { return };
-    samples::each(&files, |bytes| samples::rewritten(programs::evfl(), bytes));
+    samples::each(&files, "are identical", |bytes| samples::rewritten(programs::evfl(), bytes));
     assert_eq!(files.len(), FILES);
 }
 
@@ -44,5 +44,5 @@ fn nothing_derived_is_kept() {
 #[test]
 fn the_other_laws_hold() {
     let Some(files) = files() else { return };
-    samples::each(&files, |bytes| samples::other_laws(programs::evfl(), bytes));
+    samples::each(&files, "obey the laws", |bytes| samples::other_laws(programs::evfl(), bytes));
 }

@@ -300,6 +300,16 @@ impl PointerType {
             || !row.none.is_empty()
             || nullable && !matches!(self.target, Target::Own(_))
     }
+
+    /// What it is if it leads to an empty array. The number for nothing says that an optional
+    /// target is not there, so one that is there and empty has an address.
+    #[must_use]
+    pub fn when_empty(&self, model: &Model) -> WhenEmpty {
+        match self.optional {
+            true => WhenEmpty::Here,
+            false => self.when_empty.unwrap_or(model.pointers[self.kind.index()].when_empty),
+        }
+    }
 }
 
 /// What a pointer leads to.

@@ -55,7 +55,7 @@ pub(super) fn skippable(model: &Model, epoch: EpochId, row: &Row) -> bool {
             Type::Pointer(pointer) => match &pointer.target {
                 Target::Own(target) if !pointer.optional => {
                     let kind = &model.pointers[pointer.kind.index()];
-                    let when_empty = pointer.when_empty.unwrap_or(kind.when_empty);
+                    let when_empty = pointer.when_empty(model);
                     let none = kind.none.is_some() || !row.none.is_empty();
                     if pointer.none_with.is_none() && !(none && when_empty == WhenEmpty::None) {
                         return sometimes;

@@ -245,6 +245,13 @@ impl<'t> Cx<'t> {
             Some("kept") => Some(WhenEmpty::Kept),
             _ => None,
         };
+        if pointer.optional && matches!(pointer.when_empty, Some(WhenEmpty::None | WhenEmpty::Kept))
+        {
+            let span = props.span("when_empty").unwrap_or(row.span);
+            self.d
+                .error("E0225", span, "an optional pointer that is none leads to nothing, not to an empty array")
+                .help("an array that is there and empty has an address; without `?` there is always an array");
+        }
         if let Some(name) = props.text("none_with") {
             pointer.none_with = self.row_named(id, name);
             if pointer.none_with.is_none() {

@@ -235,7 +235,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             target.stripped(),
             Type::Array(array) if matches!(array.length, ArrayLength::Fill)
         );
-        let usual = self.when_empty(pointer) != WhenEmpty::None;
+        let usual = pointer.when_empty(self.model) != WhenEmpty::None;
         let free = pointer.none_with.is_none();
         if none {
             if pointer.optional {
@@ -281,10 +281,6 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// Keeps whether a pointer to an empty array is set.
     fn keep_pointer(&mut self, loc: Loc, set: bool) {
         self.keep(loc, KeptKind::Pointer, KeptValue::Bool(set), KeptValue::Bool(!set));
-    }
-
-    pub(crate) fn when_empty(&self, pointer: &PointerType) -> WhenEmpty {
-        pointer.when_empty.unwrap_or(self.model.pointers[pointer.kind.index()].when_empty)
     }
 
     fn read_object_unless_absent(&mut self, loc: Loc) -> Read<()> {

@@ -400,7 +400,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         if !empty {
             return false;
         }
-        let canonical = self.when_empty(pointer) != WhenEmpty::None;
+        let canonical = pointer.when_empty(self.model) != WhenEmpty::None;
         let here = match self.tree.kept_of(loc, KeptKind::Pointer) {
             Some(kept) if kept.instead_of == KeptValue::Bool(canonical) => {
                 kept.stored == KeptValue::Bool(true)

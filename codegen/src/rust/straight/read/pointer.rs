@@ -79,7 +79,7 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             Target::Element => return unable("a pointer to an element"),
         };
-        let when_empty = pointer.when_empty.unwrap_or(kind.when_empty);
+        let when_empty = pointer.when_empty(self.model);
         let counted = match own.stripped() {
             Type::Array(array) => match &array.length {
                 ArrayLength::Count(count) => Some(count),

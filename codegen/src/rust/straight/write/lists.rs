@@ -146,8 +146,7 @@ impl<'m> Writer<'_, '_, 'm> {
         target: &'m Type,
         src: &Src,
     ) -> Able<Option<TokenStream>> {
-        let kind = &self.model.pointers[pointer.kind.index()];
-        let when = pointer.when_empty.unwrap_or(kind.when_empty);
+        let when = pointer.when_empty(self.model);
         let code = &src.code;
         let counted = match target.stripped() {
             Type::Array(_) => true,

@@ -178,17 +178,7 @@ fn is_said(stored: &Stored, value: Option<&Constant>) -> bool {
             hex(bytes) == digits.flat_map(char::to_lowercase).collect::<String>()
                 || bytes.as_slice() == said.as_bytes()
         }
-        (Stored::Float { bits, width }, Some(said)) => {
-            let said = match said {
-                Constant::Float(bits) => f64::from_bits(*bits),
-                Constant::Int(number) => *number as f64,
-                _ => return false,
-            };
-            match width {
-                4 => u64::from((said as f32).to_bits()) == *bits,
-                _ => said.to_bits() == *bits,
-            }
-        }
+        (Stored::Float { bits, width }, Some(said)) => said.float_bits(*width) == Some(*bits),
         _ => false,
     }
 }

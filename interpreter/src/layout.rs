@@ -104,20 +104,7 @@ impl Layout<'_> {
             (Shape::Int(_) | Shape::Enum(..), Constant::Int(number)) => Value::Int(*number),
             (Shape::Bool, Constant::Bool(truth)) => Value::Bool(*truth),
             (Shape::Bool, Constant::Int(number)) => Value::Bool(*number != 0),
-            (Shape::Float(bytes), said) => {
-                #[allow(
-                    clippy::cast_precision_loss,
-                    clippy::cast_possible_truncation,
-                    reason = "schemas state small numbers, and floats of single precision"
-                )]
-                let float = match said {
-                    Constant::Float(bits) => f64::from_bits(*bits),
-                    Constant::Int(number) => *number as f64,
-                    _ => return None,
-                };
-                let single = u64::from((float as f32).to_bits());
-                Value::Float { bits: if bytes == 4 { single } else { float.to_bits() }, bytes }
-            }
+            (Shape::Float(bytes), said) => Value::Float { bits: said.float_bits(bytes)?, bytes },
             (Shape::Text { .. } | Shape::ByteOrder, Constant::Text(text)) => {
                 Value::Text(text.clone())
             }

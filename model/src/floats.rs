@@ -94,14 +94,8 @@ impl FloatCode {
     /// The stored bits of a constant, as the integer that they are; `None` if it is none of the
     /// floats that can be stored.
     #[must_use]
-    #[allow(clippy::cast_precision_loss, reason = "schemas state small numbers")]
     pub fn stored_constant(self, constant: &Constant) -> Option<i128> {
-        let number = match constant {
-            Constant::Float(bits) => f64::from_bits(*bits),
-            Constant::Int(number) => *number as f64,
-            _ => return None,
-        };
-        let stored = self.stored(self.own(number))?;
+        let stored = self.stored(self.own(constant.float()?))?;
         Some(match self.signed && !self.is_plain() {
             true => self.number(stored).into(),
             false => stored.into(),

@@ -506,6 +506,27 @@ pub enum Constant {
     Bytes(Vec<u8>),
 }
 
+impl Constant {
+    /// The float that it is, if it is a number.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss, reason = "schemas state small numbers")]
+    pub fn float(&self) -> Option<f64> {
+        match self {
+            Constant::Float(bits) => Some(f64::from_bits(*bits)),
+            Constant::Int(number) => Some(*number as f64),
+            Constant::Bool(_) | Constant::Text(_) | Constant::Bytes(_) => None,
+        }
+    }
+
+    /// The bits of the float that it is, in so many bytes.
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation, reason = "the width is what is meant")]
+    pub fn float_bits(&self, bytes: u8) -> Option<u64> {
+        let float = self.float()?;
+        Some(if bytes == 4 { (float as f32).to_bits().into() } else { float.to_bits() })
+    }
+}
+
 /// A named expression of a record.
 #[derive(Debug, Clone)]
 pub struct Let {

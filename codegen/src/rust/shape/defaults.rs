@@ -107,13 +107,11 @@ impl Shapes<'_> {
                 quote!(#yes)
             }
             (Shape::Float32, constant) => {
-                #[allow(clippy::cast_possible_truncation, reason = "the row has this width")]
-                let bits = (float(constant)? as f32).to_bits();
-                let bits = Literal::u32_unsuffixed(bits);
+                let bits = Literal::u64_unsuffixed(constant.float_bits(4)?);
                 quote!(f32::from_bits(#bits))
             }
             (Shape::Float64, constant) => {
-                let bits = Literal::u64_unsuffixed(float(constant)?.to_bits());
+                let bits = Literal::u64_unsuffixed(constant.float_bits(8)?);
                 quote!(f64::from_bits(#bits))
             }
             (Shape::Enum(id), Constant::Int(number)) => self.member(*id, *number, from_codec)?,
@@ -237,15 +235,6 @@ pub fn integer(prim: Prim, number: i128) -> Option<TokenStream> {
     }
     let literal = Literal::u128_unsuffixed(number.unsigned_abs());
     Some(if number < 0 { quote!(-#literal) } else { quote!(#literal) })
-}
-
-fn float(constant: &Constant) -> Option<f64> {
-    match constant {
-        Constant::Float(bits) => Some(f64::from_bits(*bits)),
-        #[allow(clippy::cast_precision_loss, reason = "schemas state small numbers")]
-        Constant::Int(number) => Some(*number as f64),
-        _ => None,
-    }
 }
 
 /// Number of elements that an array always has.

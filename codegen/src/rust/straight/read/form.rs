@@ -123,10 +123,8 @@ impl<'m> Reading<'_, '_, 'm> {
                 1 => quote!(#value),
                 _ => return Ok(Fits::Never),
             },
-            (Shape::Float32, Constant::Float(bits)) => {
-                #[allow(clippy::cast_possible_truncation, reason = "the width of the field")]
-                let bits = (f64::from_bits(*bits) as f32).to_bits();
-                let bits = Literal::u32_unsuffixed(bits);
+            (Shape::Float32, Constant::Float(_)) => {
+                let bits = Literal::u64_unsuffixed(constant.float_bits(4).unwrap_or(0));
                 quote!(#value.to_bits() == #bits)
             }
             (Shape::Float64, Constant::Float(bits)) => {

@@ -214,9 +214,8 @@ impl<'m> Writer<'_, '_, 'm> {
                 quote!((match #code { rt::Some(x) => #test, rt::None => false }))
             }
             (Some(Shape::Bool), Constant::Bool(b)) => quote!((*#code == #b)),
-            (Some(Shape::Float32), Constant::Float(bits)) => {
-                #[allow(clippy::cast_possible_truncation, reason = "the width is what is meant")]
-                let bits = (f64::from_bits(*bits) as f32).to_bits();
+            (Some(Shape::Float32), Constant::Float(_)) => {
+                let bits = Literal::u64_unsuffixed(constant.float_bits(4).unwrap_or(0));
                 quote!((#code.to_bits() == #bits))
             }
             (Some(Shape::Float64), Constant::Float(bits)) => quote!((#code.to_bits() == #bits)),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::Outcome;
 use crate::args::Coverage as Options;
 use crate::detect::hex;
-use crate::many::{Document, Found, What, find, in_order, progress};
+use crate::many::{self, Found, NotRead, find, report};
 use crate::problem::Problem;
 use crate::schema::Formats;
 use crate::shown::{self, line};
@@ -24,28 +24,8 @@ const FIRST_BYTES: usize = 8;
 pub(crate) fn run(options: &Options, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let files = find(&options.paths)?;
     let formats = Formats::choose(&options.choice)?;
-    let mut totals = Totals::default();
-    let progress = progress(options.json, files.len());
     let judge = |file: &Found| judge(file, &formats);
-    if options.json {
-        let mut document = Document::begin(out)?;
-        in_order(&files, judge, |report| {
-            progress.inc(1);
-            totals.add(&report);
-            Ok(document.file(&report.to_json())?)
-        })?;
-        progress.finish_and_clear();
-        document.end(&totals.to_json())?;
-    } else {
-        in_order(&files, judge, |report| {
-            progress.inc(1);
-            totals.add(&report);
-            report.print(out)
-        })?;
-        progress.finish_and_clear();
-        totals.print(out)?;
-    }
-    Ok(if totals.failed == 0 { Outcome::Good } else { Outcome::Bad })
+    report::<Totals>((&files, options.json), out, judge, Report::print, Report::to_json)
 }
 
 /// What became of one file.
@@ -62,20 +42,13 @@ struct Report {
 fn judge(file: &Found, formats: &Formats) -> Report {
     let path = file.path.clone();
     let mut report = Report { path, format: None, error: None, reason: None, figures: None };
-    match &file.what {
-        What::File => {}
-        What::Skipped(reason) => {
+    let bytes = match file.content() {
+        Ok(bytes) => bytes,
+        Err(NotRead::Skipped(reason)) => {
             report.reason = Some(reason);
             return report;
         }
-        What::Failed(error) => {
-            report.error = Some(error.clone());
-            return report;
-        }
-    }
-    let bytes = match file.content() {
-        Ok(bytes) => bytes,
-        Err(error) => {
+        Err(NotRead::Failed(error)) => {
             report.error = Some(error);
             return report;
         }
@@ -203,7 +176,9 @@ struct Totals {
     fill: u64,
 }
 
-impl Totals {
+impl many::Totals for Totals {
+    type Report = Report;
+
     fn add(&mut self, report: &Report) {
         match &report.figures {
             Some((coverage, _)) => {
@@ -216,6 +191,10 @@ impl Totals {
             None if report.error.is_some() => self.failed += 1,
             None => self.skipped += 1,
         }
+    }
+
+    fn is_good(&self) -> bool {
+        self.failed == 0
     }
 
     fn print(&self, out: &mut dyn Write) -> Result<(), Problem> {

@@ -11,6 +11,7 @@ use std::thread;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
+use crate::Outcome;
 use crate::files::Kind;
 use crate::problem::{Problem, words};
 use crate::shown;
@@ -41,12 +42,70 @@ pub(crate) enum What {
     Failed(String),
 }
 
+/// Why there are no bytes of something.
+pub(crate) enum NotRead {
+    Skipped(&'static str),
+    Failed(String),
+}
+
 impl Found {
-    /// The bytes of the file, or why there are none.
-    pub(crate) fn content(&self) -> Result<Vec<u8>, String> {
-        crate::files::content(&self.path)
-            .map_err(|error| format!("cannot open the file: {}", words(&error)))
+    /// The bytes of the file.
+    pub(crate) fn content(&self) -> Result<Vec<u8>, NotRead> {
+        match &self.what {
+            What::File => crate::files::content(&self.path).map_err(|error| {
+                NotRead::Failed(format!("cannot open the file: {}", words(&error)))
+            }),
+            What::Skipped(reason) => Err(NotRead::Skipped(reason)),
+            What::Failed(error) => Err(NotRead::Failed(error.clone())),
+        }
     }
+}
+
+/// What is known of all files, as one after another is judged.
+pub(crate) trait Totals: Default {
+    /// What became of one file.
+    type Report: Send;
+
+    fn add(&mut self, report: &Self::Report);
+
+    /// Whether nothing failed.
+    fn is_good(&self) -> bool;
+
+    fn print(&self, out: &mut dyn Write) -> Result<(), Problem>;
+
+    fn to_json(&self) -> Value;
+}
+
+/// Judges all that is at and below some paths, and says as it goes what became of each file: in lines
+/// that `print` writes, or as a JSON document if there is a `json`.
+pub(crate) fn report<T: Totals>(
+    (found, json): (&[Found], bool),
+    out: &mut dyn Write,
+    judge: impl Fn(&Found) -> T::Report + Sync,
+    print: impl Fn(&T::Report, &mut dyn Write) -> Result<(), Problem>,
+    to_json: impl Fn(&T::Report) -> Value,
+) -> Result<Outcome, Problem> {
+    let progress = progress(json, found.len());
+    let mut totals = T::default();
+    if json {
+        let mut document = Document::begin(out)?;
+        in_order(found, judge, |report| {
+            progress.inc(1);
+            totals.add(&report);
+            Ok(document.file(&to_json(&report))?)
+        })?;
+        progress.finish_and_clear();
+        document.end(&totals.to_json())?;
+    } else {
+        in_order(found, judge, |report| {
+            progress.inc(1);
+            totals.add(&report);
+            print(&report, out)
+        })?;
+        progress.finish_and_clear();
+        totals.print(out)?;
+    }
+    Ok(if totals.is_good() { Outcome::Good } else { Outcome::Bad })
 }
 
 /// All that is at and below these paths: folders are sorted, links to folders in them not followed.
@@ -113,7 +172,7 @@ fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// A bar on a terminal, unless the lines that are printed show how far the work is.
-pub(crate) fn progress(json: bool, files: usize) -> ProgressBar {
+fn progress(json: bool, files: usize) -> ProgressBar {
     let lines_show_it = !json && io::stdout().is_terminal();
     if files < MANY || lines_show_it || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -126,7 +185,7 @@ pub(crate) fn progress(json: bool, files: usize) -> ProgressBar {
 }
 
 /// Works on several items at once, and takes the results in the order of the items.
-pub(crate) fn in_order<T: Sync, R: Send>(
+fn in_order<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> R + Sync,
     mut take: impl FnMut(R) -> Result<(), Problem>,
@@ -201,24 +260,24 @@ impl Drop for OpenAtLast<'_> {
 }
 
 /// The JSON document of many files, printed file by file: `{"files": [..], "summary": ..}`.
-pub(crate) struct Document<'o> {
+struct Document<'o> {
     out: &'o mut dyn Write,
     files: u64,
 }
 
 impl<'o> Document<'o> {
-    pub(crate) fn begin(out: &'o mut dyn Write) -> io::Result<Document<'o>> {
+    fn begin(out: &'o mut dyn Write) -> io::Result<Document<'o>> {
         write!(out, "{{\n  \"files\": [")?;
         Ok(Document { out, files: 0 })
     }
 
-    pub(crate) fn file(&mut self, file: &Value) -> io::Result<()> {
+    fn file(&mut self, file: &Value) -> io::Result<()> {
         let comma = if self.files > 0 { "," } else { "" };
         self.files += 1;
         write!(self.out, "{comma}\n    {}", shown::json(file, 4))
     }
 
-    pub(crate) fn end(self, summary: &Value) -> io::Result<()> {
+    fn end(self, summary: &Value) -> io::Result<()> {
         let end = if self.files > 0 { "\n  ]" } else { "]" };
         writeln!(self.out, "{end},\n  \"summary\": {}\n}}", shown::json(summary, 2))
     }

@@ -7,7 +7,7 @@ use std::io::Write;
 
 use crate::Outcome;
 use crate::args::{EngineName, Roundtrip};
-use crate::many::{Document, Found, What, find, in_order, progress};
+use crate::many::{self, Found, NotRead, find};
 use crate::problem::Problem;
 use crate::schema::{Format, Formats};
 use engine::{Engine, deviations, field_at};
@@ -20,44 +20,21 @@ pub(crate) fn run(options: &Roundtrip, out: &mut dyn Write) -> Result<Outcome, P
     }
     let files = find(&options.paths)?;
     let formats = Formats::choose(&options.choice)?;
-    let progress = progress(options.json, files.len());
-    let mut totals = Totals::default();
     let judge = |file: &Found| judge(file, &formats, options);
-    if options.json {
-        let mut document = Document::begin(out)?;
-        in_order(&files, judge, |report| {
-            progress.inc(1);
-            totals.add(&report);
-            Ok(document.file(&report.to_json())?)
-        })?;
-        progress.finish_and_clear();
-        document.end(&totals.to_json())?;
-    } else {
-        in_order(&files, judge, |report| {
-            progress.inc(1);
-            totals.add(&report);
-            report.print(options.verbose, out)
-        })?;
-        progress.finish_and_clear();
-        writeln!(out, "{totals}")?;
-    }
-    Ok(if totals.failed == 0 { Outcome::Good } else { Outcome::Bad })
+    let print = |report: &Report, out: &mut dyn Write| report.print(options.verbose, out);
+    many::report::<Totals>((&files, options.json), out, judge, print, Report::to_json)
 }
 
 /// What becomes of one file.
 fn judge(file: &Found, formats: &Formats, options: &Roundtrip) -> Report {
     let mut report = Report::new(&file.path);
-    match &file.what {
-        What::File => {}
-        What::Skipped(reason) => {
+    let bytes = match file.content() {
+        Ok(bytes) => bytes,
+        Err(NotRead::Skipped(reason)) => {
             report.reason = Some(reason);
             return report;
         }
-        What::Failed(error) => return report.failed(error.clone()),
-    }
-    let bytes = match file.content() {
-        Ok(bytes) => bytes,
-        Err(error) => return report.failed(error),
+        Err(NotRead::Failed(error)) => return report.failed(error),
     };
     report.size = Some(bytes.len());
     match formats.of(&file.path, &bytes) {

@@ -8,6 +8,7 @@ use formwork::ReadError;
 use formwork_interpreter::{Deviation, KeptKind, Note};
 use serde_json::{Map, Value, json};
 
+use crate::many;
 use crate::problem::Problem;
 use crate::shown::{self, line};
 
@@ -234,7 +235,7 @@ impl Report {
 pub(crate) struct Totals {
     identical: u64,
     equivalent: u64,
-    pub failed: u64,
+    failed: u64,
     skipped: u64,
     /// Of the identical ones: those that keep nothing but data, and those that keep an arrangement.
     by_rules: u64,
@@ -242,8 +243,10 @@ pub(crate) struct Totals {
     kept: KeptCounts,
 }
 
-impl Totals {
-    pub(crate) fn add(&mut self, report: &Report) {
+impl many::Totals for Totals {
+    type Report = Report;
+
+    fn add(&mut self, report: &Report) {
         let count = match report.result {
             Result::Identical => &mut self.identical,
             Result::Equivalent => &mut self.equivalent,
@@ -258,7 +261,16 @@ impl Totals {
         self.kept.add_all(&report.kept);
     }
 
-    pub(crate) fn to_json(&self) -> Value {
+    fn is_good(&self) -> bool {
+        self.failed == 0
+    }
+
+    fn print(&self, out: &mut dyn Write) -> std::result::Result<(), Problem> {
+        writeln!(out, "{self}")?;
+        Ok(())
+    }
+
+    fn to_json(&self) -> Value {
         json!({
             "identical": self.identical,
             "equivalent": self.equivalent,

@@ -201,12 +201,14 @@ fn material_anim() -> Value {
             ("sub_bind", int(0xffff)),
         ])
     };
-    let pattern = record([
-        ("name", text("_a0")),
-        ("curve", int(1)),
-        ("constant", Value::None),
-        ("sub_bind", int(255)),
-    ]);
+    let pattern = |name, curve, constant| {
+        record([
+            ("name", text(name)),
+            ("curve", curve),
+            ("constant", constant),
+            ("sub_bind", int(255)),
+        ])
+    };
     let constant = |value| record([("target", int(4)), ("value", int(value))]);
     let material = record([
         ("name", text("paint")),
@@ -214,7 +216,7 @@ fn material_anim() -> Value {
             "params",
             list([param("colour", int(0), Value::None), param("gloss", Value::None, int(0))]),
         ),
-        ("patterns", list([pattern])),
+        ("patterns", list([pattern("_a0", int(1), Value::None)])),
         ("curves", list(curves().into_iter().take(4))),
         ("constants", list([constant(0x3f80_0000), constant(1)])),
         ("first_param", int(0)),
@@ -223,12 +225,24 @@ fn material_anim() -> Value {
         ("visibility_curve", Value::None),
         ("visibility_constant", int(1)),
     ]);
+    let other = record([
+        ("name", text("glass")),
+        ("params", list([])),
+        ("patterns", list([pattern("_n0", Value::None, int(0))])),
+        ("curves", list(curves().into_iter().skip(6).take(1))),
+        ("constants", list([constant(1)])),
+        ("first_param", Value::None),
+        ("first_pattern", Value::None),
+        ("first_visibility", int(4)),
+        ("visibility_curve", int(0)),
+        ("visibility_constant", Value::None),
+    ]);
     record([
         ("flags", flags(ANIM, &["looping"])),
         ("name", text("glow")),
         ("path", text("")),
-        ("bind", ints(&[0xffff])),
-        ("materials", list([material])),
+        ("bind", ints(&[0xffff, 0xffff])),
+        ("materials", list([material, other])),
         ("textures", texts(&["wood", "iron"])),
         ("user_data", list([])),
         ("texture_slots", storage(2)),
@@ -370,10 +384,10 @@ fn skeleton(major: i128) -> Value {
         record([
             ("name", text(name)),
             ("user_data", data),
-            ("parent", parent),
+            ("parent", Value::clone(&parent)),
             ("smooth_matrix", smooth),
             ("rigid_matrix", rigid),
-            ("billboard", Value::None),
+            ("billboard", parent),
             ("flags", own),
             ("scale", vector(&[1.0, 1.0, 1.0])),
             ("rotation", vector(&[0.0, 0.0, 0.0, 1.0])),

@@ -42,6 +42,7 @@ pub mod arena;
 mod bits;
 mod dictionary;
 mod edit;
+mod ends;
 pub mod engine;
 mod error;
 mod format;

@@ -40,7 +40,6 @@ mod state;
 mod stream;
 mod tables;
 mod tree;
-mod trim;
 mod val;
 mod walk;
 mod write;

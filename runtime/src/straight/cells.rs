@@ -2,7 +2,7 @@
 
 use alloc::borrow::Cow;
 
-use super::{Ink, Odd, Straight};
+use super::{holds, Cut, Ink, Odd, Stop, Straight, Terminated};
 use crate::{GroupOrder, KeptKind, KeptValue, Spelling};
 
 /// Stores the low `W` bytes of a number in a block, lowest first.
@@ -33,6 +33,27 @@ pub fn set_bytes(block: &mut [u8], at: usize, bytes: &[u8]) {
     if let Some(place) = block.get_mut(at..).and_then(|rest| rest.get_mut(..bytes.len())) {
         place.copy_from_slice(bytes);
     }
+}
+
+/// Stores content in a room of `size` bytes in a block, and what stands behind it.
+///
+/// # Errors
+///
+/// If there is no room, or a reader would find other content.
+#[inline]
+pub fn fill_room(
+    block: &mut [u8],
+    at: usize,
+    size: usize,
+    content: &[u8],
+    cut: Cut<'_>,
+) -> Straight<()> {
+    let tail = cut.tail(content, Some(size)).ok_or(Odd)?;
+    let room = block.get_mut(at..).and_then(|rest| rest.get_mut(..size)).ok_or(Odd)?;
+    for (place, byte) in room.iter_mut().zip(content.iter().copied().chain(tail.bytes())) {
+        *place = byte;
+    }
+    holds(cut.length(room) == content.len())
 }
 
 /// A number of so many bits, in two's complement.
@@ -272,6 +293,21 @@ impl Ink<'_> {
         self.out.extend_from_slice(&head);
         self.out.extend_from_slice(text);
         self.out.extend_from_slice(suffix);
+        Ok(())
+    }
+
+    /// Appends content and what ends it.
+    ///
+    /// # Errors
+    ///
+    /// If a reader would find other content.
+    #[inline]
+    pub fn ended(&mut self, content: &[u8], stop: Stop<'_>) -> Straight<()> {
+        holds(stop.ends(content))?;
+        self.out.extend_from_slice(content);
+        if stop.mode == Terminated::Dropped {
+            self.out.extend_from_slice(stop.bytes);
+        }
         Ok(())
     }
 

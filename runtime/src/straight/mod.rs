@@ -20,16 +20,20 @@ pub use arena::{
     pushed, room_for, spelled, spelling_added, spelling_of, text_added, text_in, text_of, units_in,
     units_in_be, unpacked_case, unreadable, unwritable, Common, Open, Spellings, Texts,
 };
-pub use cells::{bits, is_kept, kept_form, letter, set, set_big, set_bytes, Chars, Width};
+pub use cells::{
+    bits, fill_room, is_kept, kept_form, letter, set, set_big, set_bytes, Chars, Width,
+};
 pub use check::{add, divide, multiply, remainder, subtract, Depth, KeySet, Level};
 pub use ink::{write, writes, Ink, Late, Spot};
 pub use load::*;
 pub use mode::{Borrow, Mode, Owning};
 pub use pool::{LabelKind, Members, PoolText};
-pub use scan::{keep_form, list, usual, Part, Scan, FILL};
+pub use scan::{keep_form, list, trimmed, usual, Part, Scan, FILL};
 pub use tables::{Listed, Rows, Section, Tree};
 
 pub use crate::__small_case as small_case;
+pub use crate::ends::{Cut, Stop};
+pub use crate::model::Terminated;
 
 use crate::stack;
 

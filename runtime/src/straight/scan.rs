@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{holds, zeros, KeySet, Levels, Odd, Straight};
+use super::{holds, zeros, Cut, KeySet, Levels, Odd, Stop, Straight, Terminated};
 use crate::{
     read_varint, varint_width, Budget, GroupOrder, KeptKind, KeptValue, ReadOptions, Spelling,
     SpellingEntry,
@@ -223,6 +223,19 @@ pub fn usual(options: &ReadOptions) -> Straight<()> {
     )
 }
 
+/// The content of a room at an address, to be read to its end.
+///
+/// # Errors
+///
+/// If what stands behind it is not what a writer puts there.
+#[inline]
+pub fn trimmed<'i>(room: &'i [u8], at: usize, cut: Cut<'_>) -> Straight<Part<'i>> {
+    let (content, tail) = room.split_at_checked(cut.length(room)).ok_or(Odd)?;
+    let expected = cut.tail(content, Some(room.len())).ok_or(Odd)?;
+    holds(expected.is(tail))?;
+    Ok(Part { rest: content, end: at.checked_add(content.len()).ok_or(Odd)? })
+}
+
 /// As many elements as there are up to the end.
 pub const FILL: usize = usize::MAX;
 
@@ -350,6 +363,26 @@ impl<'i> Part<'i> {
     pub fn sized(&mut self, size: usize) -> Straight<Part<'i>> {
         let rest = self.take(size)?;
         Ok(Part { rest, end: self.at() })
+    }
+
+    /// The bytes up to a terminator, to be read to their end. It is skipped, or is the last of them
+    /// if it is kept.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    #[inline]
+    pub fn ended(&mut self, stop: Stop<'_>) -> Straight<Part<'i>> {
+        let (at, width) = (stop.find(self.rest).ok_or(Odd)?, stop.bytes.len());
+        Ok(match stop.mode {
+            Terminated::Kept => self.sized(at + width)?,
+            Terminated::Unread => self.sized(at)?,
+            Terminated::Dropped => {
+                let part = self.sized(at)?;
+                self.take(width)?;
+                part
+            }
+        })
     }
 
     /// The bytes up to an address, to be read to their end.

@@ -9,7 +9,9 @@
 //! A model that straight code cannot carry at all has none; cases of unions that it cannot carry are
 //! odd when they occur.
 
+mod bits;
 mod check;
+mod ends;
 mod expr;
 mod extent;
 mod flavour;

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use super::super::item::{Item, Loc};
 use super::super::reading::Read;
 use super::super::state::Engine;
-use super::super::trim::{canonical_tail, content_length, find_terminator};
 use super::Cursor;
+use crate::ends::{Cut, Stop};
 use crate::error::ReadErrorKind;
 use crate::model::{ExprId, Extent, RegionType, Row, Terminated, Terminator};
 use crate::spelling::{KeptKind, KeptValue};
@@ -56,11 +56,12 @@ impl<'p, 'b> Engine<'p, 'b> {
             return Ok(item);
         };
         let bytes = self.file_bytes(at, end, loc)?;
-        let length = content_length(trim, bytes);
+        let cut = Cut::from(trim);
+        let length = cut.length(bytes);
         let item = self.read_exactly(region, loc, row, at, at + length as u64, false)?;
         let (content, tail) = bytes.split_at(length.min(bytes.len()));
-        let canonical = canonical_tail(trim, content, room.then_some(bytes.len()));
-        if canonical.as_deref() != Some(tail) {
+        let canonical = cut.tail(content, room.then_some(bytes.len()));
+        if !canonical.is_some_and(|canonical| canonical.is(tail)) {
             let stored = KeptValue::Bytes(tail.to_vec());
             self.keep(loc, KeptKind::Tail, stored, KeptValue::Int(length as i128));
         }
@@ -87,7 +88,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     ) -> Read<Item> {
         let at = cursor.at;
         let bytes = self.file_bytes(at, cursor.limit, loc)?;
-        let found = find_terminator(terminator, bytes);
+        let found = Stop::from(terminator).find(bytes);
         self.budget
             .charge(found.unwrap_or(bytes.len()) as u64 / 8)
             .map_err(|kind| self.error(kind, at, loc))?;

@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 
 use super::super::item::Loc;
 use super::super::state::Engine;
-use super::super::trim::{canonical_tail, content_length, ends_content, find_terminator};
 use super::super::val::{eval_error, Fallible, Fault};
 use super::super::writing::{Expectation, OpenEnd};
 use super::lay::Spot;
+use crate::ends::{Cut, Stop};
 use crate::model::{
     ExprId, Extent, RegionType, Row, RunLength, Terminated, Terminator, Trim, Type,
 };
@@ -102,14 +102,11 @@ impl<'p> Engine<'p, '_> {
             .is_some_and(|kept| kept.instead_of == KeptValue::Int(content.len() as i128));
         let last = !self.writing.ended.contains(&loc);
         let ended_by_region = terminator.optional && last && (full || kept);
-        let found = find_terminator(terminator, content);
+        let stop = Stop::from(terminator);
         let fits = match terminator.mode {
-            Terminated::Kept => {
-                found.is_some_and(|i| i + terminator.bytes.len() == content.len())
-                    || (terminator.optional && found.is_none())
-            }
-            Terminated::Dropped if !ended_by_region => ends_content(terminator, content),
-            Terminated::Dropped | Terminated::Unread => found.is_none(),
+            Terminated::Kept if terminator.optional && stop.find(content).is_none() => true,
+            Terminated::Dropped if ended_by_region => stop.find(content).is_none(),
+            _ => stop.ends(content),
         };
         if !fits {
             let kind = match terminator.mode {
@@ -168,6 +165,7 @@ impl<'p> Engine<'p, '_> {
         size: Option<usize>,
         spot: &mut Spot,
     ) -> bool {
+        let cut = Cut::from(trim);
         let length = KeptValue::Int(content.len() as i128);
         let kept = self.tree.kept_of(loc, KeptKind::Tail);
         let kept =
@@ -176,7 +174,7 @@ impl<'p> Engine<'p, '_> {
                 _ => None,
             });
         let kept = kept.filter(|tail| size.map_or(true, |size| size == content.len() + tail.len()));
-        let Some(tail) = kept.or_else(|| canonical_tail(trim, content, size)) else {
+        let Some(tail) = kept.or_else(|| Some(cut.tail(content, size)?.bytes().collect())) else {
             let expected = size.map_or(0, |size| size as i128);
             let why = "the schema fixes the size".into();
             let actual = content.len() as u64;
@@ -184,7 +182,7 @@ impl<'p> Engine<'p, '_> {
             return false;
         };
         let whole = [content, &tail].concat();
-        if content_length(trim, &whole) != content.len() {
+        if cut.length(&whole) != content.len() {
             let what = "what ends it".into();
             self.problem(loc, ProblemKind::TextContains { what });
         }

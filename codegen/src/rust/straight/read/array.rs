@@ -30,9 +30,6 @@ impl<'m> Reading<'_, '_, 'm> {
         target: &Shape,
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
-        if array.stride.is_some() {
-            return unable("elements at a `stride=`");
-        }
         if let Type::Record(id) = array.element.stripped()
             && self.straight.record(*id).align.is_some_and(|align| align > 1)
             && self.straight.sizes()[ctx.epoch].of(&array.element).is_none()
@@ -41,10 +38,12 @@ impl<'m> Reading<'_, '_, 'm> {
         }
         let inner = Ctx { filled: false, extent: None, keeps: None, pushing: false, ..ctx.clone() };
         match target {
-            Shape::Fixed(element, count) => {
+            Shape::Fixed(element, count) if array.stride.is_none() => {
                 self.fixed_array(&inner, spot, array, row, element, *count, sink)
             }
-            Shape::List(element) if self.is_block(ctx, &array.element) => {
+            Shape::List(element)
+                if array.stride.is_none() && self.is_block(ctx, &array.element) =>
+            {
                 self.blocks(&inner, spot, array, row, element, ctx.filled, sink)
             }
             Shape::List(element) => self.list(&inner, spot, array, row, element, ctx.filled, sink),
@@ -219,6 +218,19 @@ impl<'m> Reading<'_, '_, 'm> {
             return unable("an array of no fixed size within a block");
         };
         let number = self.local("u");
+        // Each element is a part of its own at a stride.
+        let (stride, own) = (self.local("s"), self.local("p"));
+        let spot = &match array.stride {
+            Some(_) => Spot::local(own.clone()),
+            None => spot.clone(),
+        };
+        let before = match array.stride {
+            Some(expr) => {
+                let expr = self.length(ctx, expr)?;
+                Some(quote!(let #stride = #expr;))
+            }
+            None => None,
+        };
         let room = match &array.length {
             ArrayLength::Count(_) => {
                 let least = Literal::usize_unsuffixed(self.least(ctx, &array.element));
@@ -233,7 +245,7 @@ impl<'m> Reading<'_, '_, 'm> {
             Type::Record(id) if self.straight.record(*id).recursive
         );
         let inner = Ctx { entered, ..ctx.clone() };
-        let moves = self.least(ctx, &array.element) > 0;
+        let moves = array.stride.is_none() && self.least(ctx, &array.element) > 0;
         let many = match &array.length {
             ArrayLength::Count(_) => quote!(#number),
             _ if moves => quote!(s::FILL),
@@ -243,6 +255,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let read = || {
             let pushed = match self.straight.flavour {
                 Flavour::Values => unable("no arena"),
+                Flavour::Arena if array.stride.is_some() => unable("elements at a `stride=`"),
                 Flavour::Arena => {
                     self.pushed(&inner, spot, &array.element, element, &list.name, &many)
                 }
@@ -255,6 +268,10 @@ impl<'m> Reading<'_, '_, 'm> {
             }
         };
         let (body, all_at_once) = self.inside(read)?;
+        let body = match array.stride {
+            Some(_) => quote!(let mut #own = #part.sized(#stride)?; #body #own.done()?;),
+            None => body,
+        };
         let within = |condition: TokenStream, code: TokenStream| match entered {
             true => quote!(if #condition { cx.enter()?; #code cx.leave(); }),
             false => code,
@@ -271,6 +288,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 Ok(quote! {
                     let #number = #count;
                     #some
+                    #before
                     cx.charge(#number)?;
                     #open
                     #all
@@ -292,7 +310,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     },
                 };
                 let all = within(quote!(#part.left() > 0), all);
-                Ok(quote!(#some #open #all #close))
+                Ok(quote!(#some #before #open #all #close))
             }
             ArrayLength::Last(_) => unable("an array that ends with a certain element (`last=`)"),
         }

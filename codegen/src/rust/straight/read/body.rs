@@ -3,7 +3,9 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::super::early;
+use std::collections::BTreeMap;
+
+use super::super::{bits, early};
 use super::{Able, Ctx, Reading, Spot, nothing, size, unable};
 use crate::model::{
     Cell, Constant, ExprId, Home, RecordId, RecordKind, Row, RowId, RowKind, Storage, Tag, Type,
@@ -248,6 +250,7 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             _ => None,
         };
+        let mut bits = BTreeMap::new();
         while let Some((id, row)) = rows.next() {
             let home = row.homes.get(ctx.epoch).copied().unwrap_or(Home::Nowhere);
             if home == Home::Absent {
@@ -280,6 +283,11 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             let stream = holder.stream()?;
             let Spot::Stream { part, .. } = &stream else { return unable("no part") };
+            if row.ty.is_bits() {
+                let made = self.bits_at(work, id, row, part, &mut bits);
+                self.behind(work, id, made)?;
+                continue;
+            }
             if !blocked {
                 if let Some(when) = &row.when {
                     let made = self.when(work, id, row, *when, &stream, holder);
@@ -320,6 +328,47 @@ impl<'m> Reading<'_, '_, 'm> {
             }
         }
         Ok(())
+    }
+
+    /// A row of bits. The first one of a group reads the integer that all are in.
+    fn bits_at(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        row: &'m Row,
+        part: &Ident,
+        known: &mut BTreeMap<RowId, (Ident, u8)>,
+    ) -> Able<()> {
+        if work.extents.contains(&id) {
+            return unable("the address of bits");
+        }
+        if !known.contains_key(&id) {
+            let record = &work.ctx.view.records[work.ctx.record.index()];
+            let group = bits::group(record, work.ctx.epoch, id)?;
+            let (block, word, width) = (self.local("b"), self.local("w"), size(group.bytes.into()));
+            let load = if group.big { format_ident!("uint_be") } else { format_ident!("uint") };
+            work.code.extend(quote! {
+                let #block: &[u8; #width] = #part.block()?;
+                let #word = s::#load::<#width, _>(#block, 0);
+            });
+            for (id, first) in group.rows {
+                known.insert(id, (word.clone(), first));
+            }
+        }
+        let ctx = Ctx { bits: known.get(&id).cloned(), ..work.ctx.clone() };
+        let mut inner = Work {
+            ctx: &ctx,
+            wanted: work.wanted,
+            extents: Vec::new(),
+            keeps: None,
+            code: std::mem::take(&mut work.code),
+            fields: std::mem::take(&mut work.fields),
+            later: Vec::new(),
+            gone: Vec::new(),
+        };
+        let made = self.row_here(&mut inner, id, row, &Spot::local(part.clone()));
+        (work.code, work.fields) = (inner.code, inner.fields);
+        made
     }
 
     /// A row that is there only if a condition holds.

@@ -52,6 +52,15 @@ fn signed(raw: TokenStream, bits: u32, signed: bool, prim: Prim) -> TokenStream 
     }
 }
 
+/// Some bits of an integer.
+fn part_of(word: &Ident, first: u8, last: u8) -> TokenStream {
+    let mask = Literal::u64_unsuffixed(mask(first, last));
+    match first {
+        0 => quote!((#word & #mask)),
+        _ => quote!((#word >> #first & #mask)),
+    }
+}
+
 impl<'m> Reading<'_, '_, 'm> {
     /// A number at a spot: statements that come first, and the number.
     pub(super) fn stored(
@@ -107,11 +116,7 @@ impl<'m> Reading<'_, '_, 'm> {
             Storage::Word { first, last, signed } => {
                 let Some(word) = &ctx.word else { return unable("bits of no word") };
                 let width = u32::from(last - first) + 1;
-                let mask = Literal::u64_unsuffixed(mask(first, last));
-                let raw = match first {
-                    0 => quote!((#word & #mask)),
-                    _ => quote!((#word >> #first & #mask)),
-                };
+                let raw = part_of(word, first, last);
                 Ok((TokenStream::new(), bits_of(width, signed, raw)))
             }
             Storage::Letter { letter, width } => {
@@ -146,7 +151,13 @@ impl<'m> Reading<'_, '_, 'm> {
                 let tokens = quote!(#tag);
                 Ok((TokenStream::new(), Stored { tokens, prim: Prim::I128, bits: 128 }))
             }
-            Storage::Bits { .. } => unable("bits that share bytes with their neighbours"),
+            Storage::Bits { width, .. } => {
+                let Some((word, first)) = &ctx.bits else {
+                    return unable("bits that share bytes with their neighbours");
+                };
+                let raw = part_of(word, *first, first + (width - 1));
+                Ok((TokenStream::new(), bits_of(width.into(), false, raw)))
+            }
         }
     }
 

@@ -17,8 +17,8 @@
 //! with small budgets. `tests/compiled` holds the bound against what the engine takes.
 
 use crate::model::{
-    BinaryOp, Cell, Expr, ExprId, Home, Meaning, Member, Model, Path, Record, RecordId, Row,
-    RunLength, Start, Step, Storage, Tag, Target, Type,
+    BinaryOp, Cell, Expr, ExprId, Extent, Home, Meaning, Member, Model, Path, Record, RecordId,
+    Row, RunLength, Start, Step, Storage, Tag, Target, Type,
 };
 use crate::rust::visit::{self, Part};
 
@@ -114,6 +114,8 @@ impl Effort<'_> {
             },
             Type::Region(region) => {
                 let (cost, _) = self.ty(&region.inner, nesting)?;
+                // A terminator is looked for.
+                self.per_element += u64::from(matches!(region.extent, Extent::Terminated(_)));
                 Some((cost, 0))
             }
             Type::Record(id) => {

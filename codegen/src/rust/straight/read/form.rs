@@ -3,6 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use super::super::ends;
 use super::body::Rows;
 use super::{Able, Ctx, Reading, core, number, unable};
 use crate::model::{Case, Cell, Constant, Meaning, Row, RowId, RowKind, Type, limits};
@@ -168,6 +169,9 @@ impl<'m> Reading<'_, '_, 'm> {
                         Fits::If(quote!(#list.iter().all(|it| #condition)))
                     }
                 }
+            }
+            (Type::Region(region), _) if ends::ends(self.model, region)?.is_some() => {
+                return unable("content that a form may be unable to end");
             }
             (Type::Region(region), shape) => {
                 self.says(ctx, &region.inner, shape, value, depth + 1)?

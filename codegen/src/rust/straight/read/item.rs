@@ -4,6 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::super::Flavour;
+use super::super::ends::{self, Ends};
 use super::{Able, Callee, Ctx, Reading, Sink, Spot, core, function, size, unable};
 use crate::model::{
     ArrayLength, Content, Encoding, Extent, Home, RecordId, RecordKind, RegionType, Row, RowKind,
@@ -315,12 +316,42 @@ impl<'m> Reading<'_, '_, 'm> {
         target: &Shape,
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
-        if region.trim.is_some() {
-            return unable("content that may end before its room does (`strip=`, `terminator=`)");
-        }
-        let Spot::Stream { part, .. } = spot else { return unable("a region in a block") };
         let inner = self.local("p");
-        let take = match &region.extent {
+        let ends = ends::ends(self.model, region)?;
+        let take = match (&ends, spot) {
+            (Some(Ends::Cut(bytes, trim)), _) => {
+                let (bytes, cut, at) = (size(*bytes), ends::cut(trim), self.local("a"));
+                let address = spot.address();
+                let room = match spot {
+                    Spot::Block { block, at, .. } => {
+                        let at = size(*at);
+                        quote!(s::bytes(#block, #at, #bytes))
+                    }
+                    Spot::Stream { part, .. } => quote!(#part.take(#bytes)?),
+                };
+                quote!({ let #at = #address; s::trimmed(#room, #at, #cut)? })
+            }
+            (_, Spot::Block { .. }) => return unable("a region in a block"),
+            (Some(Ends::Stop(stop)), Spot::Stream { part, .. }) => {
+                let stop = ends::stop(stop);
+                quote!(#part.ended(#stop)?)
+            }
+            (None, Spot::Stream { part, .. }) => self.whole_region(ctx, part, region)?,
+        };
+        let content =
+            self.item(ctx, &Spot::local(inner.clone()), &region.inner, row, target, sink)?;
+        // An array that takes all there is leaves nothing.
+        let done = match &region.inner {
+            Type::Array(array) if matches!(array.length, ArrayLength::Fill) => None,
+            Type::Run(run) if matches!(run.length, RunLength::Fill) => None,
+            _ => Some(quote!(#inner.done()?;)),
+        };
+        Ok(quote!(let mut #inner = #take; #content #done))
+    }
+
+    /// The part that something fills.
+    fn whole_region(&self, ctx: &Ctx<'m>, part: &Ident, region: &RegionType) -> Able<TokenStream> {
+        Ok(match &region.extent {
             Extent::Size(size) => {
                 let size = self.length(ctx, *size)?;
                 quote!(#part.sized(#size)?)
@@ -333,17 +364,8 @@ impl<'m> Reading<'_, '_, 'm> {
                 let left = quote!(#part.left());
                 quote!({ let left = #left; #part.sized(left)? })
             }
-            Extent::Terminated(_) => return unable("content that a `terminator=` ends"),
-        };
-        let content =
-            self.item(ctx, &Spot::local(inner.clone()), &region.inner, row, target, sink)?;
-        // An array that takes all there is leaves nothing.
-        let done = match &region.inner {
-            Type::Array(array) if matches!(array.length, ArrayLength::Fill) => None,
-            Type::Run(run) if matches!(run.length, RunLength::Fill) => None,
-            _ => Some(quote!(#inner.done()?;)),
-        };
-        Ok(quote!(let mut #inner = #take; #content #done))
+            Extent::Terminated(_) => return unable("a terminator in a room"),
+        })
     }
 
     /// Size in bytes of a type, if it is the same for all files of the epoch.
@@ -374,9 +396,10 @@ impl<'m> Reading<'_, '_, 'm> {
                     && self.is_block(ctx, &array.element)
             }
             Type::ByteOrderMark => true,
-            Type::Union(_) | Type::Region(_) | Type::PerEpoch(_) | Type::Text | Type::Nothing => {
-                false
+            Type::Region(region) => {
+                matches!(ends::ends(self.model, region), Ok(Some(Ends::Cut(..))))
             }
+            Type::Union(_) | Type::PerEpoch(_) | Type::Text | Type::Nothing => false,
         }
     }
 

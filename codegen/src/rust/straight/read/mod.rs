@@ -121,6 +121,8 @@ struct Ctx<'m> {
     tag: Option<Ident>,
     /// The bits of the word around: a number of 64 bits.
     word: Option<Ident>,
+    /// The number of 64 bits that a row of bits is part of, and its lowest bit there.
+    bits: Option<(Ident, u8)>,
     /// An array without elements is not what a plain file has here.
     filled: bool,
     /// The local that takes the address and the end of what a pointer leads to.
@@ -412,6 +414,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             pattern: None,
             tag: None,
             word: None,
+            bits: None,
             filled: false,
             extent: None,
             keeps: None,

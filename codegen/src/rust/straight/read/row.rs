@@ -340,7 +340,9 @@ impl<'m> Reading<'_, '_, 'm> {
     /// Bytes that are zero in a plain file.
     fn padding(&self, work: &mut Work<'_, 'm>, row: &'m Row, spot: &Spot) -> Able<()> {
         let ctx = work.ctx;
-        if let (Some(_), Type::Cell(Cell { storage, .. })) = (&ctx.word, &row.ty) {
+        if let Type::Cell(Cell { storage, .. }) = &row.ty
+            && (ctx.word.is_some() || ctx.bits.is_some())
+        {
             let (before, stored) = self.stored(ctx, spot, *storage)?;
             let raw = stored.tokens;
             work.code.extend(quote!(#before s::holds(#raw == 0)?;));

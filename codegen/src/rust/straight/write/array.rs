@@ -1,5 +1,6 @@
 //! Structs and arrays.
 
+use super::super::ends;
 use super::rows::Head;
 use super::spot::{Spot, in_block, lit, position};
 use super::*;
@@ -56,9 +57,6 @@ impl<'m> Writer<'_, '_, 'm> {
         spot: &Spot,
         starts: bool,
     ) -> Able<TokenStream> {
-        if array.stride.is_some() {
-            return unable("elements at a `stride=`");
-        }
         if matches!(array.length, ArrayLength::Last(_)) {
             return unable("an array that ends with a certain element (`last=`)");
         }
@@ -75,6 +73,22 @@ impl<'m> Writer<'_, '_, 'm> {
         );
         let element = Node { entered, ..node.clone() };
         let put = |spot: &Spot| self.put_element(&element, id, row, &array.element, &x, spot, &i);
+        if let Some(stride) = array.stride {
+            if starts || entered {
+                return unable("elements at a `stride=` that own something");
+            }
+            let Spot::End = spot else { return unable("elements at a `stride=` within a block") };
+            let stride = self.straight.number(&node.scope, node.view, stride)?;
+            let body = put(&Spot::End)?;
+            return Ok(quote! {
+                let stride = #stride;
+                for (#i, #name) in #code.iter().enumerate() {
+                    let begun = cx.here();
+                    #body
+                    s::holds(stride == rt::Some(i128::from(cx.here() - begun)))?;
+                }
+            });
+        }
         if let Spot::Block(offset) = spot {
             let (Some(size), Some(all)) = (
                 self.size(node, &array.element),
@@ -153,7 +167,9 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             (Type::Record(record), _) => self.put_record(node, *record, x, spot, Some(&quote!(#i))),
             // Regions of elements are not rows: nothing else is named by them.
-            (Type::Region(_), _) => unable("a region of an element"),
+            (Type::Region(region), _) if ends::ends(self.model, region)?.is_none() => {
+                unable("a region of an element")
+            }
             _ => {
                 let node = Node { element: true, ..node.clone() };
                 self.put(&node, id, row, ty, x, spot, None)

@@ -149,19 +149,26 @@ impl<'m> Writer<'_, '_, 'm> {
         let canonical = self.canonical(word, &inner.value);
         let mut parts = TokenStream::new();
         for (id, row) in inner.record().numbered_rows() {
-            if matches!(row.kind, RowKind::Zero | RowKind::Reserved) {
-                continue;
-            }
-            let Type::Cell(cell) = &row.ty else { return unable("a pointer in a word") };
-            let Storage::Word { first, last, .. } = cell.storage else {
-                return unable("a word with other cells");
+            let first = match &row.ty {
+                Type::Cell(Cell { storage: Storage::Word { first, .. }, .. }) => *first,
+                _ => return unable("a word with something else in it"),
             };
-            let bits = self.row_bits(&inner, id, row, cell)?;
-            let width = u32::from(last - first) + 1;
-            let mask = if width >= 64 { u64::MAX } else { (1_u64 << width) - 1 };
-            parts.extend(quote!(word |= (#bits & #mask) << #first;));
+            parts.extend(self.part_of_word(&inner, id, first)?);
         }
         Ok(quote!({ #canonical let mut word = 0_u64; #parts word }))
+    }
+
+    /// Code that puts the bits of a row into the local `word`, from a bit on.
+    pub(super) fn part_of_word(&self, node: &Node<'m>, id: RowId, first: u8) -> Able<TokenStream> {
+        let row = node.row(id);
+        if matches!(row.kind, RowKind::Zero | RowKind::Reserved) {
+            return Ok(quote!());
+        }
+        let Type::Cell(cell) = &row.ty else { return unable("a pointer in a word") };
+        let bits = self.row_bits(node, id, row, cell)?;
+        let (width, _) = self.model.cell_range(cell);
+        let mask = if width >= 64 { u64::MAX } else { (1_u64 << width) - 1 };
+        Ok(quote!(word |= (#bits & #mask) << #first;))
     }
 
     /// The bits of a row that has a cell: a `u64`.

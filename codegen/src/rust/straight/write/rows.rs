@@ -2,6 +2,7 @@
 
 use proc_macro2::Literal;
 
+use super::super::{bits, ends};
 use super::derive::{Side, is_cell};
 use super::spot::{Spot, bytes_at, in_block, lit, position, sum};
 use super::*;
@@ -69,7 +70,14 @@ impl<'m> Writer<'_, '_, 'm> {
             plan.rest.push(row);
         }
         for (id, row) in record.numbered_rows() {
-            if !matches!(home(row), Home::Next) {
+            if !matches!(home(row), Home::Next) || plan.block.iter().any(|(known, _)| *known == id)
+            {
+                continue;
+            }
+            if row.ty.is_bits() && row.when.is_none() && plan.rest.is_empty() {
+                let group = bits::group(record, node.epoch, id)?;
+                plan.block.extend(group.rows.iter().map(|(id, _)| (*id, plan.end)));
+                plan.end += u64::from(group.bytes);
                 continue;
             }
             match self.row_size(node, row, plan.end, None) {
@@ -135,9 +143,13 @@ impl<'m> Writer<'_, '_, 'm> {
         if let Some(code) = &head.code {
             block.extend(code(&offset(head.from)));
         }
+        let mut grouped = BTreeSet::new();
         for (row_id, home) in &plan.block {
             let place = Spot::Block(offset(*home));
-            let made = self.row(node, *row_id, &place, Some(*home));
+            let made = match node.row(*row_id).ty.is_bits() {
+                true => self.bit_row(node, *row_id, &mut grouped, &place),
+                false => self.row(node, *row_id, &place, Some(*home)),
+            };
             let body = self.straight.carried(node.id, Some(*row_id), made)?.unwrap_or_default();
             block.extend(self.noted(node, &measured, *row_id, &place, body));
         }
@@ -156,7 +168,11 @@ impl<'m> Writer<'_, '_, 'm> {
                 }
                 let mut first = Some(plan.end);
                 for row_id in &plan.rest {
-                    let made = self.row(node, *row_id, &Spot::End, first.take());
+                    let home = first.take();
+                    let made = match node.row(*row_id).ty.is_bits() {
+                        true => self.bit_row(node, *row_id, &mut grouped, &Spot::End),
+                        false => self.row(node, *row_id, &Spot::End, home),
+                    };
                     let made = self.straight.carried(node.id, Some(*row_id), made)?;
                     let body = made.unwrap_or_default();
                     tokens.extend(self.noted(node, &measured, *row_id, &Spot::End, body));
@@ -170,6 +186,35 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         tokens.extend(after);
         Ok(tokens)
+    }
+
+    /// A row of bits: the first one of a group writes the integer that all are part of.
+    fn bit_row(
+        &self,
+        node: &Node<'m>,
+        first: RowId,
+        grouped: &mut BTreeSet<RowId>,
+        spot: &Spot,
+    ) -> Able<TokenStream> {
+        if grouped.contains(&first) {
+            return Ok(quote!());
+        }
+        let group = bits::group(node.record(), node.epoch, first)?;
+        let mut parts = TokenStream::new();
+        for (id, lowest) in &group.rows {
+            if self.anchors.inline(node.id, *id).is_some() {
+                return unable("the address of bits");
+            }
+            parts.extend(self.part_of_word(node, *id, *lowest)?);
+            grouped.insert(*id);
+        }
+        let width = lit(group.bytes.into());
+        let set = if group.big { quote!(set_big) } else { quote!(set) };
+        let word = quote!({ let mut word = 0_u64; #parts word });
+        Ok(match spot {
+            Spot::Block(offset) => quote!(s::#set::<#width>(b, #offset, #word);),
+            Spot::End => in_block(group.bytes.into(), &quote!(s::#set::<#width>(b, 0, #word);)),
+        })
     }
 
     /// What must hold of a row without bytes.
@@ -407,15 +452,13 @@ impl<'m> Writer<'_, '_, 'm> {
             Type::Pointer(pointer) => self.put_pointer(node, row, pointer, src, spot),
             Type::Array(array) => self.put_array(node, id, row, array, src, spot, false),
             Type::Region(region) => {
-                if region.trim.is_some() {
-                    return unable(
-                        "content that may end before its room does (`strip=`, `terminator=`)",
-                    );
+                if let Some(ends) = ends::ends(self.model, region)? {
+                    return self.put_ended(node, ends::filling(region)?, &ends, src, spot);
                 }
                 let inner = self.put(node, id, row, &region.inner, src, spot, home)?;
                 let expected = match &region.extent {
                     Extent::Rest => return Ok(inner),
-                    Extent::Terminated(_) => return unable("content that a `terminator=` ends"),
+                    Extent::Terminated(_) => return unable("a terminator in a room"),
                     Extent::Size(size) if self.says(node, *size, id, Side::Size) => {
                         return Ok(inner);
                     }

@@ -2,23 +2,20 @@
 
 use proc_macro2::Literal;
 
+use super::super::ends::{self, Ends};
 use super::spot::{Spot, bytes_at, in_block, lit};
 use super::*;
 use crate::model::{Content, Encoding, RunLength, RunType, Storage};
 
 impl<'m> Writer<'_, '_, 'm> {
-    /// A run.
-    pub(super) fn put_run(
+    /// Of text in units of 16 bits, whether the highest byte comes first; and what the value must be.
+    fn units(
         &self,
         node: &Node<'m>,
-        id: RowId,
-        run: &'m RunType,
+        run: &RunType,
         src: &Src,
-        spot: &Spot,
-    ) -> Able<TokenStream> {
-        let code = &src.code;
+    ) -> Able<(Option<bool>, TokenStream)> {
         let Some(shape) = &src.shape else { return unable("a run without a value") };
-        // Units of 16 bits: whether the highest byte comes first.
         let units = match run.content {
             Content::Bytes | Content::Text(Encoding::Ascii | Encoding::Utf8) => None,
             Content::Text(Encoding::Utf16) => Some(node.big),
@@ -30,10 +27,57 @@ impl<'m> Writer<'_, '_, 'm> {
             (Shape::Str | Shape::Bytes, None) | (Shape::Utf16, Some(_)) => {}
             _ => return unable("a run of another Rust type"),
         }
-        let mut test = TokenStream::new();
-        if let Content::Text(Encoding::Ascii) = run.content {
-            test.extend(quote!(s::holds(#code.is_ascii())?;));
-        }
+        let code = &src.code;
+        let ascii = matches!(run.content, Content::Text(Encoding::Ascii))
+            .then(|| quote!(s::holds(#code.is_ascii())?;));
+        Ok((units, quote!(#ascii)))
+    }
+
+    /// A run that ends before what is around it does.
+    pub(super) fn put_ended(
+        &self,
+        node: &Node<'m>,
+        run: &RunType,
+        ends: &Ends<'_>,
+        src: &Src,
+        spot: &Spot,
+    ) -> Able<TokenStream> {
+        let (None, test) = self.units(node, run, src)? else {
+            return unable("text in UTF-16 that ends before what is around it");
+        };
+        let code = &src.code;
+        let content = quote!(s::Chars::chars(#code));
+        let put = match (ends, spot) {
+            (Ends::Stop(stop), Spot::End) => {
+                let stop = ends::stop(stop);
+                quote!(cx.ended(#content, #stop)?;)
+            }
+            (Ends::Stop(_), Spot::Block(_)) => return unable("a terminator within a block"),
+            (Ends::Cut(size, trim), spot) => {
+                let (size, cut) =
+                    (lit(usize::try_from(*size).unwrap_or(usize::MAX)), ends::cut(trim));
+                match spot {
+                    Spot::End => {
+                        quote!(s::fill_room(cx.grow(#size, 1)?, 0, #size, #content, #cut)?;)
+                    }
+                    Spot::Block(at) => quote!(s::fill_room(b, #at, #size, #content, #cut)?;),
+                }
+            }
+        };
+        Ok(quote!(#test #put))
+    }
+
+    /// A run.
+    pub(super) fn put_run(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        run: &'m RunType,
+        src: &Src,
+        spot: &Spot,
+    ) -> Able<TokenStream> {
+        let code = &src.code;
+        let (units, mut test) = self.units(node, run, src)?;
         if let ([end], Content::Text(_), false) =
             (run.suffix.as_slice(), run.content, matches!(run.length, RunLength::Prefix(_)))
         {

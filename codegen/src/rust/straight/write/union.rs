@@ -2,6 +2,7 @@
 
 use proc_macro2::Literal;
 
+use super::super::ends;
 use super::rows::{Head, TagCode};
 use super::spot::{Spot, bytes_at, lit};
 use super::*;
@@ -383,7 +384,10 @@ impl<'m> Writer<'_, '_, 'm> {
                 let test = self.can_say(rows, &array.element, &x)?;
                 Ok(test.map(|test| quote!(#code.iter().all(|x| #test))))
             }
-            (Type::Region(region), _) => self.can_say(rows, &region.inner, src),
+            (Type::Region(region), _) => match ends::ends(self.model, region)? {
+                Some(_) => unable("content that a form may be unable to end"),
+                None => self.can_say(rows, &region.inner, src),
+            },
             (Type::Record(record), _) => match self.model.records[record.index()].transparent {
                 Some(_) if !self.straight.shapes.is_transparent(*record) => Ok(None),
                 Some(row) => {

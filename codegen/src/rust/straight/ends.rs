@@ -1,0 +1,77 @@
+//! Content that ends before what is around it does: at a terminator, or in a room of a fixed size.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::{Able, unable};
+use crate::model::{
+    Extent, Model, RegionType, RunLength, RunType, Terminated, Terminator, Trim, Type,
+};
+
+/// What straight code carries of them. A terminator that something else may stand for, or that is
+/// left to the next row, depends on what is behind the content.
+pub(super) enum Ends<'m> {
+    /// At a terminator.
+    Stop(&'m Terminator),
+    /// In a room of so many bytes.
+    Cut(u64, &'m Trim),
+}
+
+/// How the content of a region ends; `None` if it takes the whole region.
+pub(super) fn ends<'m>(model: &Model, region: &'m RegionType) -> Able<Option<Ends<'m>>> {
+    Ok(Some(match (&region.extent, &region.trim) {
+        (Extent::Terminated(stop), None) => {
+            if stop.optional || stop.mode == Terminated::Unread {
+                return unable("content whose end depends on what is behind it");
+            }
+            Ends::Stop(stop)
+        }
+        (Extent::Size(size), Some(trim)) => {
+            match model.exprs.constant(*size).and_then(|size| u64::try_from(size).ok()) {
+                Some(size) => Ends::Cut(size, trim),
+                None => return unable("content that may end in a room of no fixed size"),
+            }
+        }
+        (_, Some(_)) => return unable("content that may end in a room of no fixed size"),
+        (_, None) => return Ok(None),
+    }))
+}
+
+/// The run that a region is filled with.
+pub(super) fn filling(region: &RegionType) -> Able<&RunType> {
+    match &region.inner {
+        Type::Run(run)
+            if matches!(run.length, RunLength::Fill)
+                && run.suffix.is_empty()
+                && run.align.is_none() =>
+        {
+            Ok(run)
+        }
+        _ => unable("more than text or bytes up to a terminator"),
+    }
+}
+
+/// A terminator, in generated code.
+pub(super) fn stop(of: &Terminator) -> TokenStream {
+    let (bytes, unit, optional) =
+        (Literal::byte_string(&of.bytes), Literal::u8_unsuffixed(of.unit), of.optional);
+    let mode = match of.mode {
+        Terminated::Dropped => quote!(Dropped),
+        Terminated::Kept => quote!(Kept),
+        Terminated::Unread => quote!(Unread),
+    };
+    quote!(s::Stop { bytes: #bytes, unit: #unit, mode: s::Terminated::#mode, optional: #optional })
+}
+
+/// What ends content in a room, in generated code.
+pub(super) fn cut(of: &Trim) -> TokenStream {
+    let stop = match of.terminator.as_ref().map(stop) {
+        Some(stop) => quote!(rt::Some(#stop)),
+        None => quote!(rt::None),
+    };
+    let strip = match of.strip {
+        Some(strip) => quote!(rt::Some(#strip)),
+        None => quote!(rt::None),
+    };
+    quote!(s::Cut { stop: #stop, strip: #strip })
+}

@@ -1,0 +1,152 @@
+//! Where content ends that something else follows: a terminator, or bytes that fill its room.
+
+use crate::model::{Terminated, Terminator, Trim};
+
+/// A terminator.
+#[derive(Debug, Clone, Copy)]
+pub struct Stop<'a> {
+    /// Not empty.
+    pub bytes: &'a [u8],
+    /// It begins at multiples of this, from the start of the content on.
+    pub unit: u8,
+    /// What happens to it.
+    pub mode: Terminated,
+    /// Whether the end of the region around may stand for it.
+    pub optional: bool,
+}
+
+impl<'a> From<&'a Terminator> for Stop<'a> {
+    fn from(of: &'a Terminator) -> Stop<'a> {
+        Stop { bytes: &of.bytes, unit: of.unit, mode: of.mode, optional: of.optional }
+    }
+}
+
+impl Stop<'_> {
+    /// Where it begins.
+    #[must_use]
+    #[inline]
+    pub fn find(self, bytes: &[u8]) -> Option<usize> {
+        let unit = usize::from(self.unit.max(1));
+        if let (Some(byte), 1) = (self.byte(), unit) {
+            return bytes.iter().position(|b| *b == byte);
+        }
+        let places = bytes.windows(self.bytes.len().max(1)).step_by(unit);
+        places.into_iter().position(|place| place == self.bytes).map(|index| index * unit)
+    }
+
+    /// Whether content is all that is found before it, or with it if it is kept. It may begin in the
+    /// content and end in itself.
+    #[must_use]
+    #[inline]
+    pub fn ends(self, content: &[u8]) -> bool {
+        match self.mode {
+            Terminated::Kept => {
+                self.find(content).map(|at| at + self.bytes.len()) == Some(content.len())
+            }
+            Terminated::Dropped if self.bytes.len() > 1 => {
+                self.find(&[content, self.bytes].concat()) == Some(content.len())
+            }
+            Terminated::Dropped | Terminated::Unread => self.find(content).is_none(),
+        }
+    }
+
+    fn byte(self) -> Option<u8> {
+        match self.bytes {
+            [byte] => Some(*byte),
+            _ => None,
+        }
+    }
+}
+
+/// What ends content in a room that may be larger.
+#[derive(Debug, Clone, Copy)]
+pub struct Cut<'a> {
+    /// It ends at the first of these, if there is one.
+    pub stop: Option<Stop<'a>>,
+    /// Without one, trailing bytes equal to this do not count; it fills the room.
+    pub strip: Option<u8>,
+}
+
+impl<'a> From<&'a Trim> for Cut<'a> {
+    fn from(of: &'a Trim) -> Cut<'a> {
+        Cut { stop: of.terminator.as_ref().map(Stop::from), strip: of.strip }
+    }
+}
+
+impl<'a> Cut<'a> {
+    /// How long the content in such a room is.
+    #[must_use]
+    #[inline]
+    pub fn length(self, room: &[u8]) -> usize {
+        if let Some((stop, at)) = self.stop.and_then(|stop| Some((stop, stop.find(room)?))) {
+            return match stop.mode {
+                Terminated::Kept => at + stop.bytes.len(),
+                Terminated::Dropped | Terminated::Unread => at,
+            };
+        }
+        match self.strip {
+            Some(strip) => room.iter().rposition(|b| *b != strip).map_or(0, |last| last + 1),
+            None => room.len(),
+        }
+    }
+
+    /// What stands behind the content unless the file had something else; `None` if content of this
+    /// kind cannot stand in a room of this size. Without a size the room is as short as can be.
+    #[must_use]
+    #[inline]
+    pub fn tail(self, content: &[u8], size: Option<usize>) -> Option<Tail<'a>> {
+        let left = match size {
+            Some(size) => size.checked_sub(content.len())?,
+            None => 0,
+        };
+        let stop = match self.stop {
+            Some(stop) if stop.mode != Terminated::Kept => {
+                let is_written = match size {
+                    // With a size only if something follows.
+                    Some(_) => left >= stop.bytes.len(),
+                    None => !stop.optional,
+                };
+                let ends_in_fill = self.strip.is_some() && content.last().copied() == self.strip;
+                if !is_written && ends_in_fill && left > 0 {
+                    return None;
+                }
+                if is_written {
+                    stop.bytes
+                } else {
+                    &[]
+                }
+            }
+            _ => &[],
+        };
+        let fill = self.strip.unwrap_or(0);
+        Some(Tail { stop, fill, size: left.max(stop.len()) })
+    }
+}
+
+/// What stands behind content in its room.
+#[derive(Debug, Clone, Copy)]
+pub struct Tail<'a> {
+    /// The terminator, if there is one.
+    stop: &'a [u8],
+    /// What is behind that.
+    fill: u8,
+    /// Size in bytes.
+    size: usize,
+}
+
+impl<'a> Tail<'a> {
+    /// Whether these bytes are it.
+    #[inline]
+    pub(crate) fn is(self, bytes: &[u8]) -> bool {
+        bytes.len() == self.size
+            && bytes
+                .strip_prefix(self.stop)
+                .is_some_and(|rest| rest.iter().all(|byte| *byte == self.fill))
+    }
+
+    /// Its bytes.
+    pub(crate) fn bytes(self) -> impl Iterator<Item = u8> + 'a {
+        let fill = core::iter::repeat(self.fill).take(self.size - self.stop.len());
+        self.stop.iter().copied().chain(fill)
+    }
+}

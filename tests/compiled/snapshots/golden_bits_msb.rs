@@ -71,10 +71,163 @@ impl ::core::default::Default for Side {
 }
 
 ::formwork::__file! {
-    File[] [] "bits_msb"[] {}
+    File[straight] [] "bits_msb"[] {}
     "\
 RwZ}q1L!*bits_msb#!!##!#!%all!!#!&File!,#!#a!!$%#!?!'!-#!#b!!$##$#-8'c!!$.,N$!%&b!#''4&$!$'#4#\
 $)^!#d#(#!.^##e#^#!.7(f!!$b!/8#g#s$#%-u#!&b##'+M!$(.!,!#$%&'()*+#2;&Side!$!&left$!'right,!!!"
+}
+
+/// Readers and writers for files that have nothing unusual.
+mod straight {
+    use ::formwork::__rt::{self as rt, s};
+    /// The value of a file, if it is the plain case.
+    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
+        bytes: &'i [u8],
+        options: &::formwork::ReadOptions,
+    ) -> s::Straight<super::File> {
+        read::<M>(bytes, options)
+    }
+    /// Appends the bytes of a value, if it is the plain case.
+    pub(super) fn whole(value: &super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        check_root(value)?;
+        write(value, out)
+    }
+    /// The value of a file.
+    fn read<'i, 'o, M: s::Mode<'i, 'o>>(
+        bytes: &'i [u8],
+        options: &::formwork::ReadOptions,
+    ) -> s::Straight<super::File> {
+        let mut cx = s::Scan::new(bytes, options, 4, 0);
+        let mut part = cx.part(0)?;
+        let value = read_0_be::<M>(&mut cx, &mut part)?;
+        cx.affords(options, &part, 44, 3)?;
+        s::holds(part.at() == cx.len())?;
+        seen_root(&value, &cx)?;
+        rt::Ok(value)
+    }
+    fn read_0_be<'i, 'o, M: s::Mode<'i, 'o>>(
+        cx: &mut s::Scan<'i>,
+        part: &mut s::Part<'i>,
+    ) -> s::Straight<super::File> {
+        let b1: &[u8; 2] = part.block()?;
+        let w2 = s::uint_be::<2, _>(b1, 0);
+        let f3 = ((w2 >> 13u8 & 7) as u8);
+        let f4 = s::flag(((w2 >> 12u8 & 1) as u8) as u64, 1)?;
+        let f5 = ((w2 & 4095) as u16);
+        let b6: &[u8; 1] = part.block()?;
+        let w7 = s::uint_be::<1, _>(b6, 0);
+        s::holds(((w7 >> 5u8 & 7) as u8) == 0)?;
+        s::holds(((w7 & 31) as u8) == 0)?;
+        let b8: &[u8; 1] = part.block()?;
+        let b11: &[u8; 8] = part.block()?;
+        let w12 = s::uint_be::<8, _>(b11, 0);
+        let f13 = ((w12 >> 63u8 & 1) as u8);
+        let f14 = ((w12 & 9223372036854775807) as u64);
+        let b15: &[u8; 1] = part.block()?;
+        let w16 = s::uint_be::<1, _>(b15, 0);
+        let f17 = super::Side(((w16 >> 5u8 & 7) as u8) as u8);
+        s::holds(((w16 & 31) as u8) == 0)?;
+        return rt::Ok(super::File {
+            a: f3,
+            b: f4,
+            c: f5,
+            d: s::u8(b8, 0),
+            e: f13,
+            f: f14,
+            g: f17,
+            spelling: ::formwork::Spelling::default(),
+        });
+    }
+    fn write<'v>(v: &'v super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        written(v, out)
+    }
+    fn written<'v>(v: &'v super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        s::write(
+            0usize,
+            0,
+            out,
+            |cx| {
+                {
+                    put_0_big(cx, v)?;
+                }
+                rt::Ok(())
+            },
+        )
+    }
+    fn put_0_big<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
+        let o = cx.here();
+        s::holds((&v.spelling).is_canonical())?;
+        {
+            let b = &mut [0_u8; 13];
+            s::set_big::<
+                2,
+            >(
+                b,
+                0,
+                {
+                    let mut word = 0_u64;
+                    word |= (s::bits((*(&v.a) as i128), 3u32, false)? & 7u64) << 13u8;
+                    word |= ((if *(&v.b) { 1u64 } else { 0 }) & 1u64) << 12u8;
+                    word |= (s::bits((*(&v.c) as i128), 12u32, false)? & 4095u64) << 0u8;
+                    word
+                },
+            );
+            s::set_big::<1>(b, 3, (*(&v.d) as u64));
+            s::set_big::<
+                8,
+            >(
+                b,
+                4,
+                {
+                    let mut word = 0_u64;
+                    word |= (s::bits((*(&v.e) as i128), 1u32, false)? & 1u64) << 63u8;
+                    word
+                        |= (s::bits((*(&v.f) as i128), 63u32, false)?
+                            & 9223372036854775807u64) << 0u8;
+                    word
+                },
+            );
+            s::set_big::<
+                1,
+            >(
+                b,
+                12,
+                {
+                    let mut word = 0_u64;
+                    word
+                        |= (s::bits(i128::from((&v.g).number()), 3u32, false)? & 7u64)
+                            << 5u8;
+                    word
+                },
+            );
+            cx.put(b);
+        }
+        rt::Ok(())
+    }
+    /// Whether the rules of the format hold for a value.
+    fn check_root(v: &super::File) -> s::Straight<()> {
+        check_all(v)
+    }
+    fn check_all(v: &super::File) -> s::Straight<()> {
+        let keys = &Keys { depth: s::Depth::default() };
+        rt::Ok(())
+    }
+    struct Keys {
+        depth: s::Depth,
+    }
+    /// Whether the rules of the format hold for a value.
+    fn seen_root(v: &super::File, cx: &s::Scan<'_>) -> s::Straight<()> {
+        seen_all(v, cx)
+    }
+    fn seen_all(v: &super::File, cx: &s::Scan<'_>) -> s::Straight<()> {
+        let keys = &SeenKeys {
+            depth: s::Depth::default(),
+        };
+        rt::Ok(())
+    }
+    struct SeenKeys {
+        depth: s::Depth,
+    }
 }
 
 }

@@ -229,147 +229,147 @@ mod straight {
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File> {
         let mut f1;
-        let mut v3 = rt::Vec::new();
+        let mut v5 = rt::Vec::new();
         while part.left() > 0 {
-            let mut f5;
-            let b7: &[u8; 1] = part.block()?;
-            let c8 = s::u8(b7, 0);
-            let w9 = s::uint_be::<1, _>(b7, 0);
-            let made = (match c8 {
+            let mut f7;
+            let b9: &[u8; 1] = part.block()?;
+            let c10 = s::u8(b9, 0);
+            let w11 = s::uint_be::<1, _>(b9, 0);
+            let made = (match c10 {
                 1 => {
                     s::small_case! {
-                        let made; let f11 = 0; made =
-                        super::Item::Number(super::ItemNumber { value : f11, spelling :
+                        let made; let f13 = 0; made =
+                        super::Item::Number(super::ItemNumber { value : f13, spelling :
                         ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd >
                         (made)
                     }
                 }
                 2 => {
                     s::small_case! {
-                        let made; let b13 : & [u8; 1] = part.block() ?; let f15 =
-                        (s::i8(b13, 0) as i32); let mut k16 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k16, 1, if
-                        f15 == 0 { 0 } else { 1 }); made =
-                        super::Item::Number(super::ItemNumber { value : f15, spelling :
-                        k16, }); rt::Ok:: < _, s::Odd > (made)
+                        let made; let b15 : & [u8; 1] = part.block() ?; let f17 =
+                        (s::i8(b15, 0) as i32); let mut k18 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k18, 1, if
+                        f17 == 0 { 0 } else { 1 }); made =
+                        super::Item::Number(super::ItemNumber { value : f17, spelling :
+                        k18, }); rt::Ok:: < _, s::Odd > (made)
                     }
                 }
                 3 => {
                     s::small_case! {
-                        let made; let b18 : & [u8; 2] = part.block() ?; let f20 =
-                        (s::i16(b18, 0) as i32); let mut k21 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k21, 2, if
-                        f20 == 0 { 0 } else if (f20 >= - 128 && f20 <= 127) { 1 } else {
-                        2 }); made = super::Item::Number(super::ItemNumber { value : f20,
-                        spelling : k21, }); rt::Ok:: < _, s::Odd > (made)
+                        let made; let b20 : & [u8; 2] = part.block() ?; let f22 =
+                        (s::i16(b20, 0) as i32); let mut k23 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k23, 2, if
+                        f22 == 0 { 0 } else if (f22 >= - 128 && f22 <= 127) { 1 } else {
+                        2 }); made = super::Item::Number(super::ItemNumber { value : f22,
+                        spelling : k23, }); rt::Ok:: < _, s::Odd > (made)
                     }
                 }
                 4 => {
                     s::small_case! {
-                        let made; let b23 : & [u8; 4] = part.block() ?; let f25 =
-                        s::i32(b23, 0); let mut k26 = ::formwork::Spelling::default();
-                        s::keep_form(& mut k26, 3, if f25 == 0 { 0 } else if (f25 >= -
-                        128 && f25 <= 127) { 1 } else if (f25 >= - 32768 && f25 <= 32767)
+                        let made; let b25 : & [u8; 4] = part.block() ?; let f27 =
+                        s::i32(b25, 0); let mut k28 = ::formwork::Spelling::default();
+                        s::keep_form(& mut k28, 3, if f27 == 0 { 0 } else if (f27 >= -
+                        128 && f27 <= 127) { 1 } else if (f27 >= - 32768 && f27 <= 32767)
                         { 2 } else { 3 }); made = super::Item::Number(super::ItemNumber {
-                        value : f25, spelling : k26, }); rt::Ok:: < _, s::Odd > (made)
+                        value : f27, spelling : k28, }); rt::Ok:: < _, s::Odd > (made)
                     }
                 }
                 17 => {
                     s::small_case! {
-                        let made; let f28 = true; made =
-                        super::Item::Bool(super::ItemBool { value : f28, spelling :
+                        let made; let f30 = true; made =
+                        super::Item::Bool(super::ItemBool { value : f30, spelling :
                         ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd >
                         (made)
                     }
                 }
                 18 => {
                     s::small_case! {
-                        let made; let f30 = false; let mut k31 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k31, 1, if
-                        f30 == true { 0 } else { 1 }); made =
-                        super::Item::Bool(super::ItemBool { value : f30, spelling : k31,
+                        let made; let f32 = false; let mut k33 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k33, 1, if
+                        f32 == true { 0 } else { 1 }); made =
+                        super::Item::Bool(super::ItemBool { value : f32, spelling : k33,
                         }); rt::Ok:: < _, s::Odd > (made)
                     }
                 }
                 16 => {
                     s::small_case! {
-                        let made; let b33 : & [u8; 1] = part.block() ?; let f35 =
-                        s::flag(s::u8(b33, 0) as u64, 1) ?; let mut k36 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k36, 2, if
-                        f35 == true { 0 } else if f35 == false { 1 } else { 2 }); made =
-                        super::Item::Bool(super::ItemBool { value : f35, spelling : k36,
+                        let made; let b35 : & [u8; 1] = part.block() ?; let f37 =
+                        s::flag(s::u8(b35, 0) as u64, 1) ?; let mut k38 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k38, 2, if
+                        f37 == true { 0 } else if f37 == false { 1 } else { 2 }); made =
+                        super::Item::Bool(super::ItemBool { value : f37, spelling : k38,
                         }); rt::Ok:: < _, s::Odd > (made)
                     }
                 }
                 32 => {
                     s::small_case! {
-                        let made; let f38 = f32::from_bits(0); made =
-                        super::Item::Float(super::ItemFloat { value : f38, spelling :
+                        let made; let f40 = f32::from_bits(0); made =
+                        super::Item::Float(super::ItemFloat { value : f40, spelling :
                         ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd >
                         (made)
                     }
                 }
                 33 => {
                     s::small_case! {
-                        let made; let b40 : & [u8; 4] = part.block() ?; let f42 =
-                        f32::from_bits(s::u32(b40, 0)); let mut k43 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k43, 1, if
-                        f42.to_bits() == 0 { 0 } else { 1 }); made =
-                        super::Item::Float(super::ItemFloat { value : f42, spelling :
-                        k43, }); rt::Ok:: < _, s::Odd > (made)
+                        let made; let b42 : & [u8; 4] = part.block() ?; let f44 =
+                        f32::from_bits(s::u32(b42, 0)); let mut k45 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k45, 1, if
+                        f44.to_bits() == 0 { 0 } else { 1 }); made =
+                        super::Item::Float(super::ItemFloat { value : f44, spelling :
+                        k45, }); rt::Ok:: < _, s::Odd > (made)
                     }
                 }
                 49 => {
                     s::small_case! {
-                        let made; let b45 : & [u8; 1] = part.block() ?; let c48 =
-                        s::u8(b45, 0); let n_15_0 : i128 = i128::from(c48); let mut f49;
-                        let r50 = part.many(s::length(rt::Some(n_15_0)) ?, 1) ?; f49 =
-                        s::each:: < 1 > (r50).map(| b52 | (s::u8(b52, 0) as u16))
+                        let made; let b47 : & [u8; 1] = part.block() ?; let c50 =
+                        s::u8(b47, 0); let n_15_0 : i128 = i128::from(c50); let mut f51;
+                        let r52 = part.many(s::length(rt::Some(n_15_0)) ?, 1) ?; f51 =
+                        s::each:: < 1 > (r52).map(| b54 | (s::u8(b54, 0) as u16))
                         .collect:: < rt::Vec < _ >> (); made =
-                        super::Item::List(super::ItemList { values : f49, spelling :
+                        super::Item::List(super::ItemList { values : f51, spelling :
                         ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd >
                         (made)
                     }
                 }
                 50 => {
                     s::small_case! {
-                        let made; let b54 : & [u8; 1] = part.block() ?; let c57 =
-                        s::u8(b54, 0); let n_16_0 : i128 = i128::from(c57); let mut f58;
-                        let r59 = part.many(s::length(rt::Some(n_16_0)) ?, 2) ?; f58 =
-                        s::each:: < 2 > (r59).map(| b61 | s::u16(b61, 0)).collect:: <
-                        rt::Vec < _ >> (); let mut k62 = ::formwork::Spelling::default();
-                        s::keep_form(& mut k62, 1, if (& f58).iter().all(| it | ((* it)
+                        let made; let b56 : & [u8; 1] = part.block() ?; let c59 =
+                        s::u8(b56, 0); let n_16_0 : i128 = i128::from(c59); let mut f60;
+                        let r61 = part.many(s::length(rt::Some(n_16_0)) ?, 2) ?; f60 =
+                        s::each:: < 2 > (r61).map(| b63 | s::u16(b63, 0)).collect:: <
+                        rt::Vec < _ >> (); let mut k64 = ::formwork::Spelling::default();
+                        s::keep_form(& mut k64, 1, if (& f60).iter().all(| it | ((* it)
                         <= 255)) { 0 } else { 1 }); made =
-                        super::Item::List(super::ItemList { values : f58, spelling : k62,
+                        super::Item::List(super::ItemList { values : f60, spelling : k64,
                         }); rt::Ok:: < _, s::Odd > (made)
                     }
                 }
-                _ if w9 & 224 == 128 => {
+                _ if w11 & 224 == 128 => {
                     s::small_case! {
-                        let made; let b65 : & [u8; 1] = part.block() ?; let w64 = w9 << 8
-                        | s::uint_be:: < 1, _ > (b65, 0); let f66 = (((w64 >> 9 & 15) <<
-                        0) as u8); let f67 = (((w64 >> 0 & 511) << 0) as u16); made =
-                        super::Item::Record(super::ItemRecord { version : f66, tag : f67,
+                        let made; let b67 : & [u8; 1] = part.block() ?; let w66 = w11 <<
+                        8 | s::uint_be:: < 1, _ > (b67, 0); let f68 = (((w66 >> 9 & 15)
+                        << 0) as u8); let f69 = (((w66 >> 0 & 511) << 0) as u16); made =
+                        super::Item::Record(super::ItemRecord { version : f68, tag : f69,
                         spelling : ::formwork::Spelling::default(), }); rt::Ok:: < _,
                         s::Odd > (made)
                     }
                 }
                 160 => {
                     s::small_case! {
-                        let made; let b69 : & [u8; 3] = part.block() ?; let f71 =
-                        s::u16(b69, 0); let f72 = s::u8(b69, 2); let mut k73 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k73, 1, if
-                        (f72 <= 15) && (f71 <= 511) { 0 } else { 1 }); made =
-                        super::Item::Record(super::ItemRecord { version : f72, tag : f71,
-                        spelling : k73, }); rt::Ok:: < _, s::Odd > (made)
+                        let made; let b71 : & [u8; 3] = part.block() ?; let f73 =
+                        s::u16(b71, 0); let f74 = s::u8(b71, 2); let mut k75 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k75, 1, if
+                        (f74 <= 15) && (f73 <= 511) { 0 } else { 1 }); made =
+                        super::Item::Record(super::ItemRecord { version : f74, tag : f73,
+                        spelling : k75, }); rt::Ok:: < _, s::Odd > (made)
                     }
                 }
                 _ => rt::Err(s::Odd),
             })?;
-            f5 = made;
-            v3.push(f5);
+            f7 = made;
+            v5.push(f7);
         }
-        f1 = v3;
+        f1 = v5;
         return rt::Ok(super::File {
             items: f1,
             spelling: ::formwork::Spelling::default(),
@@ -536,7 +536,7 @@ mod straight {
                 (|| -> s::Straight<()> {
                     let _: () = {
                         s::holds(s::is_kept((&c11.spelling), &[], true))?;
-                        let first: usize = if (((&c11.value).to_bits() == 0u32)) {
+                        let first: usize = if (((&c11.value).to_bits() == 0)) {
                             0usize
                         } else {
                             1usize
@@ -545,7 +545,7 @@ mod straight {
                             rt::Some(
                                 kept,
                             ) if (match kept {
-                                0usize => (((&c11.value).to_bits() == 0u32)),
+                                0usize => (((&c11.value).to_bits() == 0)),
                                 1usize => true,
                                 _ => false,
                             }) => kept,

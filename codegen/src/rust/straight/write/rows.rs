@@ -208,6 +208,13 @@ impl<'m> Writer<'_, '_, 'm> {
             parts.extend(self.part_of_word(node, *id, *lowest)?);
             grouped.insert(*id);
         }
+        if parts.is_empty() {
+            let size = i128::from(group.bytes);
+            return Ok(match spot {
+                Spot::Block(_) => quote!(),
+                Spot::End => quote!(cx.zero(rt::Some(#size))?;),
+            });
+        }
         let width = lit(group.bytes.into());
         let set = if group.big { quote!(set_big) } else { quote!(set) };
         let word = quote!({ let mut word = 0_u64; #parts word });

@@ -59,6 +59,9 @@ impl<'m> Writer<'_, '_, 'm> {
         if array.stride.is_some() {
             return unable("elements at a `stride=`");
         }
+        if array.described.is_some() {
+            return unable("elements that something else describes (`of=`)");
+        }
         if matches!(array.length, ArrayLength::Last(_)) {
             return unable("an array that ends with a certain element (`last=`)");
         }

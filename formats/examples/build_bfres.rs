@@ -9,11 +9,12 @@ use std::{env, fs};
 use formwork_formats::bfres::{
     Attribute, AttributeFormat, BaseValues, Bone, BoneAnim, BoneAnimFlags, BoneFlags, BoneIndex,
     Bounds, Curve, CurveFlags, CurveKeysFloats, CurveType, CurveWhole, CurveWrap, ExternalFlags,
-    File, FileHeader, FrameFormat, IndexFormat, MajorMinorMicro, Material, MaterialFlags,
-    MaterialIndex, MemoryKind, Mesh, Model, Param, ParamKind, PoolInfo, PoolObject, RotationMode,
-    ScaleMode, ShaderAssign, Shape, ShapeFlags, SkeletalAnim, SkeletalAnimFlags, Skeleton,
-    SkeletonFlags, Stride, SubMesh, Topology, Vec3, Vec4, VertexBuffer, VertexBufferIndex,
-    VertexData, VertexDataIndex, VertexInfo,
+    File, FileHeader, FourNormI8, FrameFormat, IndexFormat, MajorMinorMicro, Material,
+    MaterialFlags, MaterialIndex, MemoryKind, Mesh, Model, Param, ParamKind, PoolInfo, PoolObject,
+    RotationMode, ScaleMode, ShaderAssign, Shape, ShapeFlags, SkeletalAnim, SkeletalAnimFlags,
+    Skeleton, SkeletonFlags, Stride, SubMesh, ThreeF32, Topology, Vec3, Vec4, VertexBuffer,
+    VertexBufferIndex, VertexColumnFloat32x3, VertexColumnSnorm8x4, VertexData, VertexDataIndex,
+    VertexInfo,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -103,9 +104,10 @@ fn corners() -> VertexBuffer<'static> {
         buffer: VertexDataIndex::at(buffer),
         ..Default::default()
     };
-    let places = [[0.0_f32, 0.0, 0.0], [1.5, 0.0, 0.0], [0.0, 1.0, 0.0], [1.5, 1.0, 0.0]];
-    let places: Vec<u8> = places.as_flattened().iter().flat_map(|n| n.to_le_bytes()).collect();
-    let normals = [0, 0, 127, 0].repeat(4);
+    let places = [(0.0, 0.0), (1.5, 0.0), (0.0, 1.0), (1.5, 1.0)];
+    let places = places.map(|(x, y)| ThreeF32 { x, y, z: 0.0 }).to_vec();
+    let normals = vec![FourNormI8 { z: 1.0, ..Default::default() }; 4];
+    let data = |column| VertexData { columns: vec![column], ..Default::default() };
     let stride = |stride| Stride { stride, ..Default::default() };
     VertexBuffer {
         attributes: vec![
@@ -114,7 +116,10 @@ fn corners() -> VertexBuffer<'static> {
         ],
         infos: vec![VertexInfo::default(), VertexInfo::default()],
         strides: vec![stride(12), stride(4)],
-        buffers: vec![VertexData { data: places.into() }, VertexData { data: normals.into() }],
+        buffers: vec![
+            data(VertexColumnFloat32x3::from(places).into()),
+            data(VertexColumnSnorm8x4::from(normals).into()),
+        ],
         vertex_count: 4,
         alignment: Some(8),
         ..Default::default()

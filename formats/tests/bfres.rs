@@ -15,8 +15,8 @@ use formwork_formats::CurveValue::{self, Bool, Float, Int};
 use formwork_formats::bfres::{
     Attribute, AttributeFormat, Bone, BoneIndex, Curve, CurveBits, CurveBytes, CurveFixed,
     CurveFlags, CurveFloat, CurveFloats, CurveInt, CurveInts, CurveKeys, CurveKeysFloats,
-    CurveResult, CurveShorts, CurveType, CurveWhole, CurveWrap, File, IndexFormat, Mesh, Stride,
-    VertexBuffer, VertexData, VertexInfo,
+    CurveResult, CurveShorts, CurveType, CurveWhole, CurveWrap, File, FourF32, IndexFormat, Mesh,
+    Stride, VertexBuffer, VertexColumnFloat32x4, VertexData, VertexInfo,
 };
 use formwork_interpreter::{Program, Value, program};
 
@@ -271,17 +271,35 @@ fn curves_of_the_fixtures_have_their_keys_at_their_frames() {
     assert_eq!(met, 4 * 8 * 3);
 }
 
-/// One vertex of so many bytes.
+/// One vertex of so many bytes, at most 16, in a file.
 fn decoded(format: AttributeFormat, bytes: &[u8]) -> Option<[f32; 4]> {
-    let stride = u32::try_from(bytes.len()).expect("they are few");
-    let buffer = VertexBuffer {
-        attributes: vec![Attribute { format, ..Default::default() }],
+    let mark = FourF32 { x: 1234.5, y: 2345.5, z: 3456.5, w: 4567.5 };
+    let marked: Vec<u8> =
+        [mark.x, mark.y, mark.z, mark.w].iter().flat_map(|n| n.to_le_bytes()).collect();
+    let mut file = flag();
+    let usual = AttributeFormat::R32G32B32A32_FLOAT;
+    file.models[0].vertices[0] = VertexBuffer {
+        attributes: vec![Attribute { name: "_p0".into(), format: usual, ..Default::default() }],
         infos: vec![VertexInfo::default()],
-        strides: vec![Stride { stride, ..Default::default() }],
-        buffers: vec![VertexData { data: bytes.to_vec().into() }],
+        strides: vec![Stride { stride: 16, ..Default::default() }],
+        buffers: vec![VertexData {
+            columns: vec![VertexColumnFloat32x4::from(vec![mark]).into()],
+            ..Default::default()
+        }],
         vertex_count: 1,
+        alignment: Some(8),
         ..Default::default()
     };
+    let mut stored = file.write().expect("it is a file");
+    let mut put = |old: &[u8], new: &[u8]| {
+        let at = stored.windows(old.len()).position(|there| there == old).expect("it is there");
+        stored[at..at + new.len()].copy_from_slice(new);
+    };
+    put(&usual.0.to_le_bytes(), &format.0.to_le_bytes());
+    put(&marked, bytes);
+    let file = File::read(&stored).expect("its bytes may be any");
+    assert_eq!(file.write().expect("it was just read"), stored);
+    let buffer = &file.models[0].vertices[0];
     Some(buffer.floats(&buffer.attributes[0])?[0])
 }
 
@@ -323,7 +341,6 @@ fn numbers_of_each_kind() {
         assert_eq!(decoded(format, bytes), Some(expected), "{format:?}");
     }
     assert!(decoded(F::R16_FLOAT, &[1, 0x7c]).is_some_and(|vertex| vertex[0].is_nan()));
-    assert_eq!(decoded(F::R32G32_FLOAT, &[0; 7]), None);
     assert_eq!(decoded(AttributeFormat(0x0c01), &[0; 4]), None);
     let counts = [F::R8_UNORM, F::R10G10B10A2_SNORM, AttributeFormat(0x0c01)];
     assert_eq!(counts.map(F::channel_count), [Some(1), Some(4), None]);

@@ -326,7 +326,11 @@ impl Inside {
                 let base = match measure {
                     Measure::At(base) => self.has(model, id, *base),
                     Measure::Base => false,
-                    Measure::Count | Measure::Size | Measure::End | Measure::Tag => true,
+                    Measure::Count
+                    | Measure::Records
+                    | Measure::Size
+                    | Measure::End
+                    | Measure::Tag => true,
                 };
                 base && !self.cut.contains(&(id, *row))
             }
@@ -386,6 +390,7 @@ fn needs(model: &Model, ty: &Type, to: &mut Vec<ExprId>) {
         }
         Type::Array(array) => {
             to.extend(array.stride);
+            to.extend(array.described.iter().flat_map(|described| described.expressions()));
             match &array.length {
                 ArrayLength::Count(count) => to.push(*count),
                 ArrayLength::Last(_) | ArrayLength::Fill => {}

@@ -38,9 +38,9 @@ pub use parts::Parts;
 pub use signature::{Signature, SignatureCell};
 pub use size::{bit_width, cell_size, unit_size, Sizes};
 pub use types::{
-    ArrayLength, ArrayType, ByteOrder, Cell, Content, Encoding, Extent, FloatForm, GroupOrder,
-    IntType, Listed, Meaning, PointerType, Reference, RegionType, RunLength, RunType, Storage,
-    Target, Terminated, Terminator, Trim, Type, WhenEmpty,
+    ArrayLength, ArrayType, ByteOrder, Cell, Columns, Content, Described, Encoding, Extent,
+    FloatForm, GroupOrder, IntType, Listed, Meaning, PointerType, Reference, RegionType, RunLength,
+    RunType, Storage, Target, Terminated, Terminator, Trim, Type, WhenEmpty,
 };
 
 pub use span::{SourceId, Span};
@@ -440,6 +440,8 @@ pub enum DefinerSource {
 pub enum Measure {
     /// Number of elements (bytes of a byte run, units of a text).
     Count,
+    /// Number of the records whose columns the elements are.
+    Records,
     /// Size of the region, in bytes.
     Size,
     /// Address behind the last byte.

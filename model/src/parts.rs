@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{ArrayLength, ExprId, Extent, RecordId, RunLength, Type, UnionId};
+use super::{ArrayLength, Columns, Described, ExprId, Extent, RecordId, RunLength, Type, UnionId};
 
 /// Types in a type; see [`Type::parts`].
 #[derive(Debug, Clone)]
@@ -86,8 +86,24 @@ impl Type {
         ty
     }
 
+    /// What describes the elements, if this is an array of such.
+    #[must_use]
+    pub fn described(&self) -> Option<&Described> {
+        match self {
+            Type::Array(array) => array.described.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The records whose columns the elements are, if this is an array of such.
+    #[must_use]
+    pub fn columns(&self) -> Option<&Columns> {
+        self.described()?.columns.as_ref()
+    }
+
     /// The expressions that say how long a value of this very type is; not those of its parts.
     pub fn lengths(&self) -> impl Iterator<Item = ExprId> {
+        let described = self.described().map(Described::expressions);
         let (stride, length) = match self {
             Type::Array(array) => (
                 array.stride,
@@ -106,6 +122,17 @@ impl Type {
             },
             _ => (None, None),
         };
-        stride.into_iter().chain(length)
+        stride.into_iter().chain(length).chain(described.into_iter().flatten())
+    }
+}
+
+impl Described {
+    /// The expressions that say which elements there are and where they stand.
+    pub fn expressions(&self) -> impl Iterator<Item = ExprId> {
+        let columns = self.columns.as_ref();
+        let places =
+            columns.map(|columns| [Some(columns.records), Some(columns.stride), columns.at]);
+        let places = places.into_iter().flatten().flatten();
+        [Some(self.by), self.filter].into_iter().flatten().chain(places)
     }
 }

@@ -260,6 +260,9 @@ impl Model {
             },
             Type::Array(array) => {
                 let ArrayLength::Count(count) = &array.length else { return None };
+                if array.described.is_some() {
+                    return None;
+                }
                 let count = u64::try_from(self.exprs.constant(*count)?).ok()?;
                 let step = match &array.stride {
                     Some(stride) => u64::try_from(self.exprs.constant(*stride)?).ok()?,

@@ -254,6 +254,33 @@ pub struct ArrayType {
     pub length: ArrayLength,
     /// Each element is a region of so many bytes.
     pub stride: Option<ExprId>,
+    /// Who says what each element is. The length counts these.
+    pub described: Option<Box<Described>>,
+}
+
+/// Elements of which each is described by something else in the file.
+#[derive(Debug, Clone)]
+pub struct Described {
+    /// The stream of what describes them, in their order. It is `it` in the arguments of their type.
+    pub by: ExprId,
+    /// Only those count for which this holds; `it` is the one.
+    pub filter: Option<ExprId>,
+    /// So many elements in front are described by nothing.
+    pub leading: u32,
+    /// The elements are columns of records. Otherwise they stand one behind the other.
+    pub columns: Option<Columns>,
+}
+
+/// Arrays of which each record has one element.
+#[derive(Debug, Clone)]
+pub struct Columns {
+    /// Number of records.
+    pub records: ExprId,
+    /// Bytes from one record to the next.
+    pub stride: ExprId,
+    /// Offset of a column in each record; `it` is what describes it. Otherwise a column stands behind
+    /// the one before it.
+    pub at: Option<ExprId>,
 }
 
 /// Length of an [`ArrayType`].

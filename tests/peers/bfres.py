@@ -16,6 +16,7 @@ from zlib import adler32
 
 FORMATS = {
     0x0201: ("B", 1, 255.0), 0x0203: ("B", 1, 1), 0x0901: ("B", 2, 255.0), 0x0903: ("B", 2, 1),
+    0x0902: ("b", 2, 127.0),
     0x0B01: ("B", 4, 255.0), 0x0B02: ("b", 4, 127.0), 0x0B03: ("B", 4, 1), 0x1201: ("H", 2, 65535.0),
     0x1205: ("e", 2, 1), 0x1505: ("e", 4, 1), 0x1705: ("f", 2, 1), 0x1805: ("f", 3, 1),
     0x1202: ("h", 2, 32767.0), 0x1905: ("f", 4, 1), 0x1203: ("H", 2, 1), 0x1503: ("H", 4, 1),
@@ -82,7 +83,7 @@ class Resource:
             "name": name,
             "bones": skeleton,
             "buffers": [
-                {"count": one["count"], "sums": one["sums"], "names": sorted(one["values"])}
+                {"count": one["count"], "columns": one["columns"], "names": sorted(one["values"])}
                 for one in vertices
             ],
             "shapes": [self.shape(shape, buffers, vertices, skeleton, counts[2]) for shape in shapes],
@@ -112,22 +113,22 @@ class Resource:
         start = self.base + self.u32(at + 0x48 + early)
         attribute_count, buffer_count = self.u8(at + 0x4C + early), self.u8(at + 0x4D + early)
         count = self.u32(at + 0x50 + early)
-        places, sums = [], []
+        places = []
         for i in range(buffer_count):
             size, stride = self.u32(infos + 0x10 * i), self.u32(strides + 0x10 * i)
             assert size == stride * count, "size of a buffer"
             assert start + size <= len(self.data)
             places.append((start, stride))
-            sums.append(adler32(self.data[start : start + size]))
             start = (start + size + 7) // 8 * 8
-        values = {}
+        values, columns = {}, []
         for i in range(attribute_count):
             one = attributes + 0x10 * i
             name, form = self.text(one), self.u32(one + 8)
             offset, buffer = self.u16(one + 12), self.u8(one + 14)
             where, stride = places[buffer]
             values[name] = (form, self.column(where + offset, stride, count, form))
-        return {"count": count, "sums": sums, "values": values}
+            columns.append({"buffer": buffer, "form": form, "values": values[name][1]})
+        return {"count": count, "columns": columns, "values": values}
 
     def column(self, at, stride, count, form):
         if form == 0x0E02:

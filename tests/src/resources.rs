@@ -426,6 +426,11 @@ fn info(access: &[&str]) -> Value {
     record([("access", flags(all, access))])
 }
 
+/// Numbers of a vertex.
+fn vertex(numbers: &[f32]) -> Value {
+    record(["x", "y", "z", "w"].into_iter().zip(numbers.iter().map(|number| f32(*number))))
+}
+
 fn vertices(major: i128) -> Value {
     let attribute = |name, format, offset, buffer| {
         record([
@@ -438,8 +443,11 @@ fn vertices(major: i128) -> Value {
     };
     let corners: [[f32; 3]; 4] =
         [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
-    let places = corners.iter().flatten().flat_map(|number| number.to_le_bytes());
-    let rest = (0..4_u8).flat_map(|corner| [0, 0, 127, 0, corner % 2 * 255, corner / 2 * 255]);
+    let places = corners.map(|corner| vertex(&corner));
+    let normals = [0; 4].map(|_| vertex(&[0.0, 0.0, 1.0, 0.0]));
+    let textured = corners.map(|[x, y, _]| vertex(&[x, y]));
+    let column = |name, values: &[Value]| case(name, [("values", list(values.iter().cloned()))]);
+    let data = |columns: Value| record([("columns", columns)]);
     let stride = |bytes| record([("stride", int(bytes)), ("divisor", int(0))]);
     let aligned = (major >= 9).then(|| ("alignment", int(8)));
     let fields = [
@@ -453,7 +461,13 @@ fn vertices(major: i128) -> Value {
         ),
         ("infos", list([info(&["read", "vertex"]), info(&["read", "vertex"])])),
         ("strides", list([stride(12), stride(6)])),
-        ("buffers", list([record([("data", bytes(places))]), record([("data", bytes(rest))])])),
+        (
+            "buffers",
+            list([
+                data(list([column("float32x3", &places)])),
+                data(list([column("snorm8x4", &normals), column("unorm8x2", &textured)])),
+            ]),
+        ),
         ("vertex_count", int(4)),
         ("max_influences", int(1)),
     ];

@@ -216,7 +216,7 @@ fn properties_of(table: &str) -> BTreeSet<String> {
 
 /// Properties that are no rules for numbers, and so have no line here: they say how long a row is,
 /// or where; `tests/golden` and `tests/ui` have them.
-const OF_OTHERS: [&str; 20] = [
+const OF_OTHERS: [&str; 24] = [
     "count",
     "size",
     "end",
@@ -235,6 +235,10 @@ const OF_OTHERS: [&str; 20] = [
     "strip",
     "last",
     "stride",
+    "of",
+    "leading",
+    "records",
+    "at",
     "bits",
     "seen",
 ];

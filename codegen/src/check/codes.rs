@@ -274,4 +274,13 @@ pub const CODES: &[(&str, &str, &str)] = &[
          where the array is an object, which a layout places, and the size of the struct is a \
          multiple of its alignment.",
     ),
+    (
+        "E0740",
+        "elements that are no columns",
+        "With `records=`, each element of the array is a column: of each record it has one element \
+         of its own. So its type is a struct that is one array with `count=`, or a union type whose \
+         cases are; the count is not a constant, since there may be any number of records. The \
+         elements of that array have a size that does not depend on what is in them: numbers, \
+         structs of a fixed size, texts and bytes with `size=`. They lead nowhere else.",
+    ),
 ];

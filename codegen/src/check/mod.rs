@@ -8,6 +8,7 @@ mod align;
 mod bits;
 mod choice;
 pub(crate) mod codes;
+mod columns;
 mod context;
 mod derive;
 mod elements;
@@ -66,5 +67,6 @@ pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
     fits::check(&context, &mut found);
     epochs::check(&context, &mut found);
     align::check(&context, &mut found);
+    columns::check(&context, &mut found);
     diagnostics.append_distinct(found);
 }

@@ -259,7 +259,8 @@ fn objects_are_placed_once() {
 fn arrays_to_the_end_have_elements_with_bytes() {
     let array = |element: Type| {
         let length = ArrayLength::Fill;
-        let ty = Type::Array(Box::new(ArrayType { element, length, stride: None }));
+        let ty =
+            Type::Array(Box::new(ArrayType { element, length, stride: None, described: None }));
         codes(&model(vec![record("File", None, vec![row("a", Home::Next, ty)])]))
     };
     let run = |length| {

@@ -235,7 +235,7 @@ fn measures(row: &Row) -> String {
     for definer in &row.definers {
         if let DefinerSource::Measure { measure, factor, offset, .. } = &definer.source {
             let measure = match (measure, row.ty.first()) {
-                (Measure::Count | Measure::Size, _) => "size".to_owned(),
+                (Measure::Count | Measure::Records | Measure::Size, _) => "size".to_owned(),
                 (measure, _) => format!("{measure:?}"),
             };
             let _ = write!(out, "{measure} {factor} {offset};");

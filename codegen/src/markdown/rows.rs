@@ -383,7 +383,7 @@ fn size_text(cx: &Cx<'_>, record: &Record, row: &Row, epoch: usize) -> String {
         (None, None, Type::Union(_)) => {
             room(record, row, epoch).map_or_else(|| "varies".to_owned(), hex)
         }
-        (None, None, Type::Array(array)) if array.stride.is_none() => {
+        (None, None, Type::Array(array)) if array.stride.is_none() && array.described.is_none() => {
             match (sizes.of(&array.element), &array.length) {
                 (Some(size), ArrayLength::Count(count)) => {
                     format!("{} × {}", hex(size), factor(cx, *count))
@@ -565,6 +565,7 @@ fn source_words(cx: &Cx<'_>, record: &Record, source: &DefinerSource) -> String 
     let mut text = match measure {
         Measure::Count if is_run(record, row) => format!("length of {name}"),
         Measure::Count => format!("number of {name}"),
+        Measure::Records => format!("number of records in {name}"),
         Measure::Size => format!("size of {name}, in bytes"),
         Measure::End => format!("file offset of the end of {name}"),
         Measure::At(base) => match (cx.model.exprs.constant(*base), &cx.model[*base]) {

@@ -5,9 +5,9 @@ use super::facts::address_words;
 use super::plan::{Cx, Key, Part};
 use super::text::{code, hex, plain};
 use crate::model::{
-    ArrayLength, ByteOrder, Cell, Content, Encoding, EpochId, Expr, ExprId, Extent, FloatCode,
-    IntType, Meaning, Model, PointerType, Record, RecordId, RegionType, RunLength, RunType,
-    Storage, Target, Terminated, Terminator, Type,
+    ArrayLength, ByteOrder, Cell, Columns, Content, Described, Encoding, EpochId, Expr, ExprId,
+    Extent, FloatCode, IntType, Meaning, Model, PointerType, Record, RecordId, RegionType,
+    RunLength, RunType, Storage, Target, Terminated, Terminator, Type,
 };
 
 /// A type as it is in one epoch.
@@ -28,6 +28,9 @@ pub(super) fn plain_text(cx: &Cx<'_>, ty: &Type, epoch: EpochId) -> String {
         Type::Pointer(pointer) => pointer_text(cx, pointer, epoch),
         Type::Array(array) => {
             let element = type_text(cx, &array.element, epoch);
+            if let Some(described) = &array.described {
+                return described_text(cx, &element, described);
+            }
             let stride = array.stride.map(|stride| match cx.model.exprs.constant(stride) {
                 Some(stride) => format!(", each in {stride} bytes"),
                 None => format!(", each in {} bytes", written(cx.model, stride)),
@@ -50,6 +53,32 @@ pub(super) fn plain_text(cx: &Cx<'_>, ty: &Type, epoch: EpochId) -> String {
         Type::Text => "text".to_owned(),
         Type::Nothing => String::new(),
     }
+}
+
+/// Elements that something else describes, and where columns stand.
+fn described_text(cx: &Cx<'_>, element: &str, described: &Described) -> String {
+    let one = match &described.columns {
+        Some(_) => format!("columns, each {element}: one"),
+        None => format!("{element}: one"),
+    };
+    let mut out = match described.leading {
+        0 => format!("{one} for each of {}", amount(cx, described.by)),
+        leading => {
+            format!("{leading} × {element}, then one for each of {}", amount(cx, described.by))
+        }
+    };
+    if let Some(filter) = described.filter {
+        out += &format!(" with {}", written(cx.model, filter));
+    }
+    if let Some(Columns { records, stride, at }) = &described.columns {
+        let (records, stride) = (amount(cx, *records), amount(cx, *stride));
+        out += &format!("; each of {records} records has one element of every column");
+        out += &format!(", and {stride} bytes");
+        if let Some(at) = at {
+            out += &format!(", in which a column begins at {}", written(cx.model, *at));
+        }
+    }
+    out
 }
 
 /// How a type says that it ends where the bytes around it do.
@@ -416,7 +445,7 @@ pub(super) fn frame<'t>(
         Type::Run(RunType { content: Content::Bytes, length: RunLength::Fill, .. }) => {
             (bytes(), String::new())
         }
-        Type::Array(array) if array.stride.is_none() => {
+        Type::Array(array) if array.stride.is_none() && array.described.is_none() => {
             let element = (type_text(cx, &array.element, epoch), Some(&array.element));
             match &array.length {
                 ArrayLength::Fill => (element, String::new()),

@@ -452,6 +452,7 @@ fn source_text(model: &Model, record: &Record, source: &DefinerSource) -> String
     let name = row_label(record, *row).unwrap_or_else(|| format!("#{}", row.0));
     let mut text = match measure {
         Measure::Count => format!("count({name})"),
+        Measure::Records => format!("records({name})"),
         Measure::Size => format!("size({name})"),
         Measure::End => format!("end({name})"),
         Measure::At(base) => match model.exprs.constant(*base) {

@@ -1,9 +1,9 @@
 //! Types as text.
 
 use crate::model::{
-    ArrayLength, ByteOrder, Cell, Content, Encoding, Extent, FloatCode, IntType, Listed, Meaning,
-    Model, PointerType, RegionType, RunLength, RunType, Storage, Target, Terminated, Terminator,
-    Type, Union,
+    ArrayLength, ByteOrder, Cell, Columns, Content, Described, Encoding, Extent, FloatCode,
+    IntType, Listed, Meaning, Model, PointerType, RegionType, RunLength, RunType, Storage, Target,
+    Terminated, Terminator, Type, Union,
 };
 
 use super::expr::{bytes_text, expr_text};
@@ -29,6 +29,7 @@ pub fn type_text(model: &Model, ty: &Type) -> String {
                 ArrayLength::Last(last) => format!("last {}", expr_text(model, *last)),
             };
             let stride = array.stride.map(|s| format!(" stride {}", expr_text(model, s)));
+            let length = array.described.as_ref().map_or(length, |of| described_text(model, of));
             format!("{element}[{length}{}]", stride.unwrap_or_default())
         }
         Type::Region(region) => region_text(model, region),
@@ -41,6 +42,25 @@ pub fn type_text(model: &Model, ty: &Type) -> String {
         Type::Text => "text".to_owned(),
         Type::Nothing => "nothing".to_owned(),
     }
+}
+
+/// Who describes the elements of an array, and where columns stand.
+fn described_text(model: &Model, described: &Described) -> String {
+    let mut text = match described.leading {
+        0 => format!("of {}", expr_text(model, described.by)),
+        leading => format!("{leading} + of {}", expr_text(model, described.by)),
+    };
+    if let Some(filter) = described.filter {
+        text += &format!(" where {}", expr_text(model, filter));
+    }
+    if let Some(Columns { records, stride, at }) = &described.columns {
+        let (records, stride) = (expr_text(model, *records), expr_text(model, *stride));
+        text += &format!("; columns of {records} records of {stride} bytes");
+        if let Some(at) = at {
+            text += &format!(" at {}", expr_text(model, *at));
+        }
+    }
+    text
 }
 
 pub(super) fn order_text(order: ByteOrder) -> &'static str {

@@ -326,6 +326,9 @@ fn lengths(ty: &Type, list: &mut Vec<(Measure, ExprId)>) {
             if let ArrayLength::Count(expr) = &array.length {
                 list.push((Measure::Count, *expr));
             }
+            if let Some(columns) = ty.columns() {
+                list.push((Measure::Records, columns.records));
+            }
         }
         Type::Pointer(pointer) => {
             if let Target::Own(target) = &pointer.target {

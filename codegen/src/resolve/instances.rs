@@ -1,6 +1,6 @@
 //! Records for types with arguments: one per distinct list.
 
-use super::{Bound, Cx, Expr, MAX_RECORDS, ScopeId, Shape, id32};
+use super::{Bound, Cx, Env, Expr, MAX_RECORDS, ScopeId, Shape, id32};
 use crate::model::RecordId;
 use crate::span::Span;
 use crate::syntax::ast::{Argument, Decl};
@@ -55,7 +55,7 @@ impl<'t> Cx<'t> {
             }
         }
         let ex = arg.ex.as_ref()?;
-        let env = self.env(scope, record);
+        let env = Env { it: self.it.clone(), ..self.env(scope, record) };
         if ex.word() == Some("none") {
             return Some(Bound::Argument(at, Shape::Any, self.nothing("none")));
         }

@@ -1,6 +1,7 @@
 //! Complete types: lengths, regions, pointers around the types as written.
 
 use super::base::{own_pointer, per_epoch, run};
+use super::described::describing;
 use super::shapes::is_array;
 use super::{Base, Cx, Env, Expr, ExprId, RecordId, Shape, Source, id32};
 use crate::model::{
@@ -63,7 +64,12 @@ impl<'t> Cx<'t> {
                     }
                     None => ArrayLength::Fill,
                 };
-                return Some(Type::Array(Box::new(ArrayType { element, length, stride: None })));
+                return Some(Type::Array(Box::new(ArrayType {
+                    element,
+                    length,
+                    stride: None,
+                    described: None,
+                })));
             }
             RowWord::Pool(_) => {
                 let length = match row.props.ex("count") {
@@ -74,6 +80,7 @@ impl<'t> Cx<'t> {
                     element: base.element,
                     length,
                     stride: None,
+                    described: None,
                 })));
             }
             RowWord::Value(_) => {
@@ -81,7 +88,12 @@ impl<'t> Cx<'t> {
                 self.meaning(id, row, &mut element)?;
                 if row.props.flag("array") {
                     let length = ArrayLength::Fill;
-                    element = Type::Array(Box::new(ArrayType { element, length, stride: None }));
+                    element = Type::Array(Box::new(ArrayType {
+                        element,
+                        length,
+                        stride: None,
+                        described: None,
+                    }));
                 }
                 return Some(element);
             }
@@ -144,6 +156,7 @@ impl<'t> Cx<'t> {
     fn with_length(&mut self, id: RecordId, row: &'t Row, base: Base, env: &Env) -> Option<Type> {
         let props = &row.props;
         let array = is_array(row, &base);
+        self.must_be_described(row, base.prefix.is_some() || base.suffix.is_some());
         let mut element = base.element.clone();
         self.meaning(id, row, &mut element)?;
         let cell = match &mut element {
@@ -283,6 +296,9 @@ impl<'t> Cx<'t> {
 
     pub(super) fn array(&mut self, row: &'t Row, element: Type, env: &Env) -> Option<Type> {
         let props = &row.props;
+        if describing(row).is_some() {
+            return self.described(row, element, env);
+        }
         let stride = match props.ex("stride") {
             Some(ex) => Some(self.int(env, ex)?),
             None => None,
@@ -300,7 +316,7 @@ impl<'t> Cx<'t> {
                 _ => ArrayLength::Fill,
             }
         };
-        Some(Type::Array(Box::new(ArrayType { element, length, stride })))
+        Some(Type::Array(Box::new(ArrayType { element, length, stride, described: None })))
     }
 
     /// The region around something, if the row says one.

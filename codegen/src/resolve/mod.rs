@@ -13,6 +13,7 @@ mod conditions;
 mod consts;
 mod declare;
 mod definers;
+mod described;
 mod enums;
 mod epochs;
 mod equations;
@@ -353,6 +354,8 @@ struct Cx<'t> {
     too_many: bool,
     /// How far the search for types is nested.
     deep: u32,
+    /// What `it` is in the arguments of the type that is looked at.
+    it: Option<Shape>,
     /// Whether a path is looked at of which only the place matters, not what is there.
     placing: bool,
     /// What such a path has met whose type is not known yet.
@@ -387,6 +390,7 @@ impl<'t> Cx<'t> {
             owners: Vec::new(),
             too_many: false,
             deep: 0,
+            it: None,
             placing: false,
             unfinished: None,
         }

@@ -1,6 +1,7 @@
 //! What rows are, before their lengths and equations are known: on demand, because the arguments of
 //! one type may be paths through others.
 
+use super::described::describing;
 use super::imports::Found;
 use super::{Base, Cx, Memo, RecordId, Shape, Source};
 use crate::model::{Cell, Content, IntType, Meaning, RowId, Storage, Target, Type, UnionId};
@@ -14,6 +15,7 @@ pub(super) fn is_array(row: &Row, base: &Base) -> bool {
     base.suffix.is_some()
         || props.has("last")
         || props.has("stride")
+        || describing(row).is_some()
         || (!base.raw && (props.has("count") || props.has("until")))
         || (base.raw && props.has("count") && is_bounded(props))
         || props.flag("array")
@@ -82,7 +84,16 @@ impl<'t> Cx<'t> {
                     let ty = self.small_type(id, ty, letter)?;
                     plain(ty)
                 }
-                RowWord::Typed(ty) | RowWord::Object(ty) => self.base(scope, Some(id), ty),
+                RowWord::Typed(ty) | RowWord::Object(ty) => {
+                    let it = match describing(row) {
+                        Some(_) => Some(self.describing_shape(id, row)?),
+                        None => None,
+                    };
+                    let around = std::mem::replace(&mut self.it, it);
+                    let base = self.base(scope, Some(id), ty);
+                    self.it = around;
+                    base
+                }
                 RowWord::Value(ty) => self.value_base(id, ty),
                 RowWord::Const(Some(ty)) => self.base(scope, Some(id), ty),
                 RowWord::Const(None) | RowWord::Mark => plain(Type::Nothing),

@@ -138,6 +138,9 @@ fn type_expressions<'m>(model: &'m Model, ty: &'m Type, visit: &mut dyn FnMut(Ex
             if let Some(stride) = &array.stride {
                 visit(*stride);
             }
+            if let Some(described) = &array.described {
+                described.expressions().for_each(&mut *visit);
+            }
             type_expressions(model, &array.element, visit);
         }
         Type::Region(region) => {

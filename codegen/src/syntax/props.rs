@@ -76,6 +76,10 @@ pub(super) const ROW: &[Known] = &[
     ("strip", Kind::Text),
     ("last", Kind::Ex),
     ("stride", Kind::Ex),
+    ("of", Kind::Ref),
+    ("leading", Kind::Int),
+    ("records", Kind::Ex),
+    ("at", Kind::Ex),
     ("bits", Kind::Text),
     SOURCE,
 ];

@@ -138,7 +138,7 @@ lists! {
     fields Definer { scope, source; span }
     cases DefinerScope { Own, Case(row, case), Owner(record, path), }
     cases DefinerSource { Expr(expr), Measure { measure, row, factor, offset }, }
-    cases Measure { Count, Size, End, At(base), Base, Tag, }
+    cases Measure { Count, Records, Size, End, At(base), Base, Tag, }
     fields Reference { array, filter, field }
     fields Listed { policy, kind, section }
     cases Constant { Int(number), Float(bits), Bool(truth), Text(text), Bytes(bytes), }
@@ -179,7 +179,9 @@ lists! {
     fields Trim { terminator, strip }
     fields Terminator { bytes, unit, mode, optional }
     cases Terminated { Dropped, Kept, Unread, }
-    fields ArrayType { element, length, stride }
+    fields ArrayType { element, length, stride, described }
+    fields Described { by, filter, leading, columns }
+    fields Columns { records, stride, at }
     cases ArrayLength { Count(count), Fill, Last(condition), }
     fields PointerType {
         kind, cell, target, optional, when_empty, none_with, align, section, list

@@ -21,7 +21,7 @@ fn blank<T: Pack>() -> T {
 
 fn array(element: Type) -> Type {
     let length = ArrayLength::Count(ExprId(2));
-    Type::Array(Box::new(ArrayType { element, length, stride: None }))
+    Type::Array(Box::new(ArrayType { element, length, stride: None, described: None }))
 }
 
 fn nested(levels: u32) -> Type {

@@ -92,6 +92,10 @@ impl<'p> Engine<'p, '_> {
                 self.force(loc.node, loc.row)?;
                 Val::Int(self.count_units(loc).into())
             }
+            Measure::Records => {
+                self.force(loc.node, loc.row)?;
+                Val::Int(self.tree.count_records(loc).unwrap_or(0).into())
+            }
             Measure::Size => number(self.row_size(loc)?),
             Measure::End => number(self.placed_at(loc, true)?),
             Measure::At(base) => {

@@ -39,8 +39,8 @@ enum Ahead<'p> {
 enum Begin {
     At(Val),
     Nowhere,
-    /// With what an argument of a record is, in the node that holds the record.
-    Argument(ExprId, NodeRef),
+    /// With what an argument of a record is, in the node that holds the record, and `it` there.
+    Argument(ExprId, NodeRef, Option<Val>),
 }
 
 /// What of a path is the same for all its steps.
@@ -66,10 +66,10 @@ impl<'p, 'b> Engine<'p, 'b> {
         match self.start_of(path, way)? {
             Begin::At(start) => self.steps(steps, start, way, many, visit),
             Begin::Nowhere => Ok(true),
-            Begin::Argument(argument, owner) => self.deeper(|engine| {
+            Begin::Argument(argument, owner, it) => self.deeper(|engine| {
                 let mut inside = false;
                 let more =
-                    engine.walk_expr(argument, owner, None, &mut inside, &mut |engine, val| {
+                    engine.walk_expr(argument, owner, it, &mut inside, &mut |engine, val| {
                         engine.steps(steps, val, way, many, visit)
                     })?;
                 *many |= inside;
@@ -141,7 +141,9 @@ impl<'p, 'b> Engine<'p, 'b> {
             Start::Argument(index) => {
                 let argument = self.tree.record(node).arguments.get(*index as usize);
                 return Ok(match (self.around(node), argument) {
-                    (Some(owner), Some(argument)) => Begin::Argument(*argument, owner),
+                    (Some(owner), Some(argument)) => {
+                        Begin::Argument(*argument, owner, self.describing(node)?)
+                    }
                     _ => Begin::Nowhere,
                 });
             }

@@ -27,6 +27,8 @@ pub(crate) struct Memo {
     contents: BTreeMap<(Loc, *const str), Rc<Vec<i128>>>,
     /// Elements of a stream by what an expression gives for them.
     indices: BTreeMap<(ExprId, ExprId, NodeRef), Rc<Index>>,
+    /// What describes the elements of a row.
+    pub described: BTreeMap<Loc, Rc<[Val]>>,
     /// Arrays that references mean, by path and where it begins.
     pub referred: BTreeMap<(*const Path, NodeRef), Loc>,
     /// For each element of a shared table the first slice that has it.

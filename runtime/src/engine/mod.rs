@@ -13,6 +13,7 @@ mod chains;
 mod checks;
 mod claims;
 mod derive;
+mod described;
 mod document;
 mod edit;
 mod entry;

@@ -97,6 +97,8 @@ pub(crate) struct Layout {
     pub named: BTreeMap<RecordId, Vec<RowId>>,
     /// One for each union.
     pub dispatch: Vec<Dispatch>,
+    /// Whether there are arrays whose elements something else describes.
+    pub has_described: bool,
     /// Whether there are arrays whose elements belong to slices.
     pub has_tables: bool,
     /// Whether there are such arrays, and some struct says a byte order of its own.
@@ -222,6 +224,7 @@ impl Layout {
             writing: plans(&model, epoch, Direction::Writing, &mut literals),
             followed: followed(&model),
             named: named(&model),
+            has_described: has_described(&model),
             has_tables: has_tables(&model),
             has_ordered_tables: has_tables(&model)
                 && model.records.iter().any(|record| record.endian.is_some()),
@@ -263,6 +266,11 @@ impl Layout {
     pub(crate) fn mentions_position(&self, expr: ExprId) -> bool {
         self.positions[expr.index()]
     }
+}
+
+fn has_described(model: &Model) -> bool {
+    let mut rows = model.records.iter().flat_map(|record| &record.rows);
+    rows.any(|row| row.ty.stripped().described().is_some())
 }
 
 fn has_tables(model: &Model) -> bool {

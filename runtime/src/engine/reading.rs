@@ -33,6 +33,8 @@ pub(crate) struct Reading {
     pub starts: Vec<u32>,
     /// Rows of which it is being found out how far they reach, and where they begin.
     pub opening: Vec<(Loc, u64)>,
+    /// The column that is being read.
+    pub column: Option<super::read::columns::Column>,
     /// Everything is read, and is now compared.
     pub settling: bool,
     pub notes: Vec<Note>,

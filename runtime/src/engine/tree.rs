@@ -139,6 +139,8 @@ pub(crate) struct Array<'p> {
     pub count: u32,
     pub at: u32,
     pub end: u32,
+    /// Bytes of others between one element and the next.
+    pub gap: u32,
 }
 
 const _: () = assert!(core::mem::size_of::<Array<'_>>() <= 56);
@@ -1018,7 +1020,7 @@ impl<'p, 'b> Tree<'p, 'b> {
             }
             Elements::Cells(cells) => {
                 let size = cell_bytes(cells.cell);
-                let at = cells.first + u32::from(size) * index;
+                let at = cells.first + (u32::from(size) + whole.gap) * index;
                 let raw = self.load(cells.from, at, size, cells.order);
                 self.meant(raw, cells.cell, cells.row)
             }
@@ -1099,7 +1101,7 @@ impl<'p, 'b> Tree<'p, 'b> {
             Elements::Items { starts: Some(first), .. } => {
                 let index = if end { index + 1 } else { index };
                 if index < number.count {
-                    self.starts[(first + index) as usize]
+                    self.starts[(first + index) as usize] - if end { number.gap } else { 0 }
                 } else {
                     number.end
                 }
@@ -1112,8 +1114,12 @@ impl<'p, 'b> Tree<'p, 'b> {
     fn even_element_at(&self, array: ArrayRef, index: u32, end: bool) -> u32 {
         let at = self.array_at(array, false);
         let size = self.array_at(array, true).saturating_sub(at);
-        let stride = size.checked_div(self.count(array)).unwrap_or(0);
-        at + stride * index + if end { stride } else { 0 }
+        let gap = match array {
+            ArrayRef::Own(number) => self.arrays[number as usize].gap,
+            ArrayRef::Inline { .. } => 0,
+        };
+        let stride = (size + gap).checked_div(self.count(array)).unwrap_or(0);
+        at + stride * index + if end { stride - gap } else { 0 }
     }
 
     pub(crate) fn add_array(&mut self, elements: Elements<'p>, count: u32) -> u32 {
@@ -1122,7 +1128,7 @@ impl<'p, 'b> Tree<'p, 'b> {
             self.compact.push(number);
             self.duties |= self.plan_of(records.record).all_duties;
         }
-        self.arrays.push(Array { elements, count, at: UNPLACED, end: UNPLACED });
+        self.arrays.push(Array { elements, count, at: UNPLACED, end: UNPLACED, gap: 0 });
         number
     }
 

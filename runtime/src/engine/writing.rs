@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::item::{Loc, NodeRef};
 use super::map::BytesMap;
+use super::write::columns::Interleaved;
 use crate::model::{ExprId, PointerId, RowId};
 use crate::problem::Problem;
 
@@ -43,6 +44,8 @@ pub(crate) struct Writing {
     pub pools: Vec<Option<Vec<Loc>>>,
     /// Bytes that belong to no row: tails of regions, kept gaps.
     pub loose: Vec<(u64, Vec<u8>)>,
+    /// Columns whose elements belong to records.
+    pub interleaved: BTreeMap<Loc, Interleaved>,
     /// What has no terminator because a region ends there, and what a reader takes up to the end of a
     /// region, as far as the region is not laid yet.
     pub open_ends: Vec<OpenEnd>,

@@ -225,6 +225,8 @@ impl<'m> Finder<'m> {
                 }
                 let stride = Use { purpose: Purpose::Other, ..length };
                 array.stride.iter().for_each(|expr| self.expr(*expr, stride));
+                let described = array.described.iter().flat_map(|of| of.expressions());
+                described.for_each(|expr| self.expr(expr, stride));
                 self.ty(&array.element, by);
             }
             Type::Region(region) => {

@@ -19,9 +19,15 @@ impl<'p, 'b> Engine<'p, 'b> {
         row: &'p Row,
         cursor: &mut Cursor<'b>,
     ) -> Read<Item> {
+        if let Some(columns) = array.described.as_ref().and_then(|of| of.columns.as_ref()) {
+            return self.read_columns(array, columns, loc, row, cursor);
+        }
         let at = cursor.at;
         // A unit of the budget stands for 8 bytes, and an array takes as much even without elements.
         self.budget.charge(7).map_err(|kind| self.error(kind, at, loc))?;
+        if let Some(column) = self.column_of(loc) {
+            return self.read_column(array, column, loc, row, cursor);
+        }
         let count = match array.length {
             ArrayLength::Count(count) => Some(self.evaluate_count(count, loc, at)?),
             ArrayLength::Fill | ArrayLength::Last(_) => None,
@@ -87,7 +93,13 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     /// Makes an array of the elements that were read last.
-    fn finish_array(&mut self, first_item: usize, first_start: usize, at: u64, end: u64) -> Item {
+    pub(super) fn finish_array(
+        &mut self,
+        first_item: usize,
+        first_start: usize,
+        at: u64,
+        end: u64,
+    ) -> Item {
         let number = self.tree.add_items(&self.reading.items[first_item..]);
         self.reading.items.truncate(first_item);
         let first = short(self.tree.starts.len() as u64);
@@ -156,22 +168,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             ArrayLength::Count(_) => count.unwrap_or(0),
             ArrayLength::Last(_) => u64::MAX,
         };
-        let order = match cell.storage {
-            Storage::Fixed(int) if int.bytes == 1 => int.order.map_or(Endian::Little, Endian::from),
-            Storage::Fixed(int) => match int.order {
-                Some(order) => order.into(),
-                None if wanted == 0 => Endian::Little,
-                None => self.order_of(loc.node, at, loc)?,
-            },
-            _ => Endian::Little,
-        };
-        let cells = Cells { cell, row, from: From::File, first: short(at), order };
-        let checked = row.none.len() > 1
-            || match cell.meaning {
-                Meaning::Bool { .. } => true,
-                Meaning::Enum(id) => self.model.enums[id.index()].closed,
-                _ => false,
-            };
+        let (cells, checked) = self.cells_at(cell, wanted, loc, row, at)?;
         let mut index = 0;
         if let (false, false) = (checked, matches!(array.length, ArrayLength::Last(_))) {
             index = wanted.min(fit);
@@ -202,6 +199,33 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(Item::Array(ArrayRef::Own(number)))
     }
 
+    /// Numbers of the file, the first of them at this address, and whether each has to be looked at.
+    pub(super) fn cells_at(
+        &mut self,
+        cell: &'p Cell,
+        wanted: u64,
+        loc: Loc,
+        row: &'p Row,
+        at: u64,
+    ) -> Read<(Cells<'p>, bool)> {
+        let order = match cell.storage {
+            Storage::Fixed(int) if int.bytes == 1 => int.order.map_or(Endian::Little, Endian::from),
+            Storage::Fixed(int) => match int.order {
+                Some(order) => order.into(),
+                None if wanted == 0 => Endian::Little,
+                None => self.order_of(loc.node, at, loc)?,
+            },
+            _ => Endian::Little,
+        };
+        let checked = row.none.len() > 1
+            || match cell.meaning {
+                Meaning::Bool { .. } => true,
+                Meaning::Enum(id) => self.model.enums[id.index()].closed,
+                _ => false,
+            };
+        Ok((Cells { cell, row, from: From::File, first: short(at), order }, checked))
+    }
+
     /// Looks at a number at the cursor, and tells whether it is the last one.
     fn read_number(
         &mut self,
@@ -226,7 +250,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     /// Whether an array of records is a run of bytes.
-    fn is_run(&self, id: RecordId, length: &ArrayLength) -> bool {
+    pub(super) fn is_run(&self, id: RecordId, length: &ArrayLength) -> bool {
         let plan = self.tree.plan_of(id);
         plan.compact && plan.size != Some(0) && !matches!(length, ArrayLength::Last(_))
     }
@@ -242,30 +266,13 @@ impl<'p, 'b> Engine<'p, 'b> {
         cursor.align_bits();
         let at = cursor.at;
         let plan = self.tree.plan_of(id);
-        let stride = plan.size.unwrap_or(1);
-        let size = u64::from(stride);
+        let size = u64::from(plan.size.unwrap_or(1));
         let fit = cursor.remaining().checked_div(size).unwrap_or(0);
         let wanted = count.unwrap_or_else(|| cursor.remaining().div_ceil(size.max(1)));
-        let own = self.model.records[id.index()].endian.as_ref();
-        let order = match own {
-            Some(crate::model::EndianRule::Fixed(order)) => (*order).into(),
-            _ if plan.ordered && wanted > 0 => self.order_of(loc.node, at, loc)?,
-            _ => Endian::Little,
-        };
+        let records = self.records_at(id, wanted, loc, at)?;
         let read = wanted.min(fit);
         let bytes = read.saturating_mul(size);
         self.budget.charge(bytes).map_err(|kind| self.error(kind, at, loc))?;
-        let records = Records {
-            record: id,
-            from: From::File,
-            first: short(at),
-            stride,
-            owner: loc.node,
-            owner_row: loc.row,
-            depth: self.tree.depth(loc.node),
-            order,
-            before: short(self.tree.nodes.len() as u64),
-        };
         // One more if it does not fit, which the error is about.
         let all = short(wanted.min(read + 1));
         let number = self.tree.add_array(Elements::Records(records), all);
@@ -292,6 +299,33 @@ impl<'p, 'b> Engine<'p, 'b> {
         cursor.at = at + bytes;
         self.tree.arrays[number as usize].end = short(cursor.at);
         Ok(Item::Array(ArrayRef::Own(number)))
+    }
+
+    /// Compact records of the file, the first of them at this address.
+    pub(super) fn records_at(
+        &mut self,
+        id: RecordId,
+        wanted: u64,
+        loc: Loc,
+        at: u64,
+    ) -> Read<Records> {
+        let plan = self.tree.plan_of(id);
+        let order = match self.model.records[id.index()].endian.as_ref() {
+            Some(crate::model::EndianRule::Fixed(order)) => (*order).into(),
+            _ if plan.ordered && wanted > 0 => self.order_of(loc.node, at, loc)?,
+            _ => Endian::Little,
+        };
+        Ok(Records {
+            record: id,
+            from: From::File,
+            first: short(at),
+            stride: plan.size.unwrap_or(1),
+            owner: loc.node,
+            owner_row: loc.row,
+            depth: self.tree.depth(loc.node),
+            order,
+            before: short(self.tree.nodes.len() as u64),
+        })
     }
 
     /// A count or size from an expression: not negative.

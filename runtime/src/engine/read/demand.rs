@@ -241,7 +241,7 @@ impl<'p> Engine<'p, '_> {
             Elements::Records(Records { .. }) => Elements::Part { array: number, first: from },
             Elements::Part { array, first } => Elements::Part { array, first: first + from },
         };
-        let part = Array { elements, count: to - from, at: UNPLACED, end: UNPLACED };
+        let part = Array { elements, count: to - from, at: UNPLACED, end: UNPLACED, gap: 0 };
         let number = short(self.tree.arrays.len() as u64);
         self.tree.arrays.push(part);
         number

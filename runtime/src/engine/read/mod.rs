@@ -3,6 +3,7 @@
 pub(crate) mod array;
 pub(crate) mod cell;
 pub(crate) mod choice;
+pub(crate) mod columns;
 mod demand;
 pub(crate) mod object;
 pub(crate) mod region;

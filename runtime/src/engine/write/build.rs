@@ -914,9 +914,13 @@ impl<'p> Engine<'p, '_> {
             && core::ptr::eq(stored.tree.file.as_ptr(), self.tree.file.as_ptr())
             && core::ptr::eq(cells.cell, cell)
             && core::ptr::eq(cells.row, row);
+        if !same {
+            return None;
+        }
         let cells = Cells { cell, row, ..cells };
-        let count = array.count;
-        same.then(|| Item::Array(ArrayRef::Own(self.tree.add_array(Elements::Cells(cells), count))))
+        let own = self.tree.add_array(Elements::Cells(cells), array.count);
+        self.tree.arrays[own as usize].gap = array.gap;
+        Some(Item::Array(ArrayRef::Own(own)))
     }
 
     /// An array of compact records, in bytes.
@@ -974,12 +978,12 @@ impl<'p> Engine<'p, '_> {
         let same = records.from == From::File
             && core::ptr::eq(stored.tree.file.as_ptr(), self.tree.file.as_ptr())
             && records.record == as_own.record
-            && records.stride == as_own.stride;
+            && (array.gap == 0) == (records.stride == as_own.stride);
         if !same {
             return None;
         }
-        let records =
-            Records { from: From::File, first: records.first, order: records.order, ..as_own };
+        let Records { first, stride, order, .. } = records;
+        let records = Records { from: From::File, first, stride, order, ..as_own };
         let own = self.tree.add_array(Elements::Records(records), array.count);
         for node in stored.tree.kept.elements_of(number) {
             let to = NodeRef { id: own, ..node };

@@ -228,22 +228,32 @@ impl<'p> Engine<'p, '_> {
         if self.writing.measuring {
             return eval_error("the size of a trimmed struct cannot be computed ahead");
         }
-        // Filled ahead of the rest, into bytes of its own.
         let Some(size) = usize::try_from(end.saturating_sub(at)).ok() else {
             return eval_error("the file is too large");
         };
+        let mut content = self.aside(at, size, |engine| engine.fill_ahead(loc, ty, row, at))?;
+        self.interleave(&mut content, at);
+        Ok(content)
+    }
+
+    /// The bytes from an address on that something writes, which go nowhere else.
+    pub(crate) fn aside(
+        &mut self,
+        at: u64,
+        size: usize,
+        fill: impl FnOnce(&mut Self) -> Fallible<()>,
+    ) -> Fallible<Vec<u8>> {
         let whole = core::mem::take(&mut self.writing.out);
         let base = core::mem::replace(&mut self.writing.base, 0);
         let checking = core::mem::replace(&mut self.writing.checking, false);
         self.writing.ahead = at;
         self.writing.out = alloc::vec![0; size];
-        let filled = self.fill_ahead(loc, ty, row, at);
-        let content = core::mem::replace(&mut self.writing.out, whole);
+        let filled = fill(self);
+        let bytes = core::mem::replace(&mut self.writing.out, whole);
         self.writing.base = base;
         self.writing.checking = checking;
         self.writing.ahead = 0;
-        filled?;
-        Ok(content)
+        filled.map(|()| bytes)
     }
 
     fn fill_ahead(&mut self, loc: Loc, ty: &'p Type, row: &'p Row, at: u64) -> Fallible<()> {

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
 use super::super::plan::{has_order, Number, Piece, Place, RowPlan, Store};
 use super::super::state::Engine;
-use super::super::tree::{cell_bytes, Cells, Elements, Records};
+use super::super::tree::{cell_bytes, Array, Cells, Elements, Records};
 use super::super::val::{Fallible, Fault};
 use super::build::does_not_fit;
 use super::number::fits_int;
@@ -27,7 +27,7 @@ impl<'p> Engine<'p, '_> {
                     let whole = self.writing.base + size;
                     self.writing.out.resize(whole, 0);
                 }
-                if let Err(fault) = self.lead_texts() {
+                if let Err(fault) = self.lead_texts().and_then(|()| self.fill_columns()) {
                     self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
                 }
                 self.watch(size);
@@ -228,6 +228,8 @@ impl<'p> Engine<'p, '_> {
             return Ok(());
         }
         let Records { from, first, stride, record, .. } = records;
+        // Those of columns are apart in a file that was read.
+        let size = self.tree.plan_of(record).size.unwrap_or(stride);
         let pieces = &self.tree.plan_of(record).pieces;
         let order = match self.tree.plan_of(record).parts.first().and_then(|part| part.order) {
             Some(order) => order,
@@ -246,7 +248,7 @@ impl<'p> Engine<'p, '_> {
             From::File => piece.order.unwrap_or(records.order),
             _ => Endian::Little,
         };
-        if pieces.iter().all(|piece| !piece.number || is(piece) == was(piece)) {
+        if size == stride && pieces.iter().all(|piece| !piece.number || is(piece) == was(piece)) {
             let len = stride as usize * count as usize;
             self.copy(from, first as usize, at.into(), len, false);
             return Ok(());
@@ -255,7 +257,7 @@ impl<'p> Engine<'p, '_> {
             for piece in pieces {
                 let Place::Home(offset) = piece.place else { continue };
                 let start = (first + stride * index + piece.from) as usize;
-                let to = u64::from(at + stride * index + offset);
+                let to = u64::from(at + size * index + offset);
                 let reversed = piece.number && is(piece) != was(piece);
                 self.copy(from, start, to, piece.len as usize, reversed);
             }
@@ -264,8 +266,10 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// Writes an array of numbers.
-    fn fill_numbers(&mut self, loc: Loc, cells: Cells<'p>, at: u32, count: u32) -> Fallible<()> {
+    fn fill_numbers(&mut self, loc: Loc, cells: Cells<'p>, array: &Array<'p>) -> Fallible<()> {
+        let (at, count) = (array.at, array.count);
         let size = usize::from(cell_bytes(cells.cell));
+        let step = size + array.gap as usize;
         let Storage::Fixed(int) = cells.cell.storage else { return Ok(()) };
         let order = match int.order {
             Some(order) => order.into(),
@@ -276,13 +280,14 @@ impl<'p> Engine<'p, '_> {
             return Ok(());
         }
         let first = cells.first as usize;
-        if order == cells.order || size == 1 {
+        let reversed = order != cells.order && size > 1;
+        if !reversed && step == size {
             self.copy(cells.from, first, at.into(), size * count as usize, false);
             return Ok(());
         }
         for index in 0..count as usize {
             let to = u64::from(at) + (index * size) as u64;
-            self.copy(cells.from, first + index * size, to, size, true);
+            self.copy(cells.from, first + index * step, to, size, reversed);
         }
         Ok(())
     }
@@ -471,8 +476,8 @@ impl<'p> Engine<'p, '_> {
                 if let ArrayRef::Own(number) = items {
                     let whole = &self.tree.arrays[number as usize];
                     if let Elements::Cells(cells) = whole.elements {
-                        let (at, count) = (whole.at, whole.count);
-                        return self.fill_numbers(loc, cells, at, count);
+                        let whole = whole.clone();
+                        return self.fill_numbers(loc, cells, &whole);
                     }
                 }
                 for index in 0..self.tree.count(items) {

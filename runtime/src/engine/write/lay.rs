@@ -316,6 +316,9 @@ impl<'p> Engine<'p, '_> {
         row: &'p Row,
         spot: &mut Spot,
     ) -> Fallible<()> {
+        if let Some(columns) = ty.described.as_ref().and_then(|of| of.columns.as_ref()) {
+            return self.lay_columns(loc, (ty, columns), array, row, spot);
+        }
         let (element, stride) = (&ty.element, ty.stride);
         let at = spot.at;
         let count = self.tree.count(array);
@@ -336,7 +339,9 @@ impl<'p> Engine<'p, '_> {
             _ => None,
         };
         let each = match elements {
-            Some(Elements::Records(records)) => Some(u64::from(records.stride)),
+            Some(Elements::Records(records)) => {
+                self.tree.plan_of(records.record).size.map(u64::from)
+            }
             _ => numbers,
         };
         let mut starts = Vec::new();
@@ -372,7 +377,7 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// Remembers where an array and its elements are.
-    fn set_array(&mut self, number: u32, at: u64, end: u64, starts: &[u32]) {
+    pub(super) fn set_array(&mut self, number: u32, at: u64, end: u64, starts: &[u32]) {
         let first = short(self.tree.starts.len() as u64);
         self.tree.starts.extend_from_slice(starts);
         let array = &mut self.tree.arrays[number as usize];

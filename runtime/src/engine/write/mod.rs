@@ -10,6 +10,7 @@
 mod again;
 mod arrange;
 pub(crate) mod build;
+pub(crate) mod columns;
 pub(crate) mod expand;
 mod extent;
 mod fill;

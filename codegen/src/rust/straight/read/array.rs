@@ -30,6 +30,9 @@ impl<'m> Reading<'_, '_, 'm> {
         target: &Shape,
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
+        if array.described.is_some() {
+            return unable("elements that something else describes (`of=`)");
+        }
         if let Type::Record(id) = array.element.stripped()
             && self.straight.record(*id).align.is_some_and(|align| align > 1)
             && self.straight.sizes()[ctx.epoch].of(&array.element).is_none()

@@ -57,6 +57,9 @@ impl<'m> Writer<'_, '_, 'm> {
         spot: &Spot,
         starts: bool,
     ) -> Able<TokenStream> {
+        if array.described.is_some() {
+            return unable("elements that something else describes (`of=`)");
+        }
         if matches!(array.length, ArrayLength::Last(_)) {
             return unable("an array that ends with a certain element (`last=`)");
         }

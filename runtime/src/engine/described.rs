@@ -11,7 +11,7 @@ use crate::model::{Described, ExprId, RowId, Type};
 
 /// So many bytes of all records may belong to no column and be zero without being kept: a value does
 /// not ask for more.
-pub(crate) const MOST_FREE: u64 = 1 << 20;
+pub(crate) const MOST_FREE: u64 = 1 << 16;
 
 impl<'p> Tree<'p, '_> {
     /// What is said of the elements of a row that something else describes.

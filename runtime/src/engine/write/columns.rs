@@ -252,7 +252,7 @@ impl Interleaved {
         }
         let (records, stride) = (number(self.records), number(self.stride));
         let mut bytes = alloc::vec![0; records * stride];
-        if stride == 0 {
+        if records == 0 || stride == 0 {
             return bytes;
         }
         let mut taken = alloc::vec![false; stride];

@@ -86,7 +86,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let RecordKind::Form(union, case, form) = self.tree.record(node).kind else { return };
         let case = &self.model.unions[union.index()].cases[case as usize];
         let node = NodeRef { part: CASE, ..node };
-        let Some(first) = self.first_form(case, node) else { return };
+        let first = self.first_form(case, node, form as usize);
         if first != form as usize {
             let kept = Kept {
                 row: WHOLE,

@@ -62,10 +62,16 @@ impl Type {
     /// The first union that is inline in it.
     #[must_use]
     pub fn union(&self) -> Option<UnionId> {
-        self.inline_parts().find_map(|part| match part {
-            Type::Union(id) => Some(*id),
-            _ => None,
-        })
+        let mut ty = self;
+        loop {
+            match ty {
+                Type::Union(id) => return Some(*id),
+                Type::Array(array) => ty = &array.element,
+                Type::Region(region) => ty = &region.inner,
+                Type::PerEpoch(types) => return types.iter().find_map(Type::union),
+                _ => return None,
+            }
+        }
     }
 
     /// Whether a value of it holds pointers to what it owns, other than in records and unions.

@@ -49,9 +49,15 @@ pub(crate) fn mask(width: impl Into<u32>) -> u64 {
 #[inline]
 pub fn load_uint(bytes: &[u8], at: u64, width: u8, endian: Endian) -> Result<u64, ReadError> {
     let field = slice(bytes, at, u64::from(width))?;
+    number_of(field, endian).ok_or_else(|| bad_width(width, at))
+}
+
+/// The unsigned number that 1 to 8 bytes are.
+#[inline]
+pub(crate) fn number_of(field: &[u8], endian: Endian) -> Option<u64> {
     // The common widths compile to one load; the match is on a number that is constant in most
     // callers.
-    let value = match (field, endian) {
+    Some(match (field, endian) {
         (&[a], _) => u64::from(a),
         (&[a, b], Endian::Little) => u64::from(u16::from_le_bytes([a, b])),
         (&[a, b], Endian::Big) => u64::from(u16::from_be_bytes([a, b])),
@@ -59,11 +65,10 @@ pub fn load_uint(bytes: &[u8], at: u64, width: u8, endian: Endian) -> Result<u64
         (&[a, b, c, d], Endian::Big) => u64::from(u32::from_be_bytes([a, b, c, d])),
         (&[a, b, c, d, e, f, g, h], Endian::Little) => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
         (&[a, b, c, d, e, f, g, h], Endian::Big) => u64::from_be_bytes([a, b, c, d, e, f, g, h]),
-        (odd, _) if odd.is_empty() || odd.len() > 8 => return Err(bad_width(width, at)),
+        (odd, _) if odd.is_empty() || odd.len() > 8 => return None,
         (odd, Endian::Little) => odd.iter().rev().fold(0, |value, &byte| append(value, byte)),
         (odd, Endian::Big) => odd.iter().fold(0, |value, &byte| append(value, byte)),
-    };
-    Ok(value)
+    })
 }
 
 #[inline]

@@ -227,13 +227,17 @@ impl<'p> Engine<'p, '_> {
     }
 
     fn fetch_slowly(&mut self, loc: Loc) -> Fallible<Item> {
-        if let Item::Pointer(number) = self.tree.entry(loc) {
-            let target = self.tree.pointers[number as usize].target;
-            if !matches!(target, Item::Unset | Item::Pointer(_)) {
-                return Ok(target);
+        match self.tree.entry(loc) {
+            Item::Pointer(number) => {
+                let target = self.tree.pointers[number as usize].target;
+                if !matches!(target, Item::Unset | Item::Pointer(_)) {
+                    return Ok(target);
+                }
+                self.force_loc(loc)?;
             }
+            Item::Unset if loc.index().is_none() => self.force_unset(loc)?,
+            _ => self.force_loc(loc)?,
         }
-        self.force_loc(loc)?;
         Ok(self.tree.item(loc))
     }
 

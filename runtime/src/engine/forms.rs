@@ -11,15 +11,17 @@ use crate::model::{Case, Cell, Constant, Form, Meaning, Model, Role, Row, RowId,
 pub(crate) const UNKNOWN_COUNT: &str = "the count or size depends on something that is not there";
 
 impl<'p> Engine<'p, '_> {
-    /// Position of the first form of this epoch that can say the value of a case.
-    pub(crate) fn first_form(&self, case: &Case, node: NodeRef) -> Option<usize> {
+    /// Position of the first form of this epoch that can say the value of a case, which was read in
+    /// this one.
+    pub(crate) fn first_form(&self, case: &Case, node: NodeRef, read: usize) -> usize {
         let rows = &self.tree.record(node).rows;
         let value = |name: &str| {
             let row = rows.iter().position(|row| row.name.as_deref() == Some(name))?;
             let item = self.tree.entry(Loc::row(node, RowId(u32::try_from(row).ok()?)));
             self.flat(item)
         };
-        case.forms.iter().position(|form| self.form_fits(form, &value))
+        let before = case.forms.get(..read).unwrap_or_default();
+        before.iter().position(|form| self.form_fits(form, &value)).unwrap_or(read)
     }
 
     /// A number, or a list of numbers; nothing for structs.

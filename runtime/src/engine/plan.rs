@@ -68,6 +68,8 @@ pub(crate) struct Plan {
     pub dictionaries: Vec<RowId>,
     /// Rows that refer to elements, or have to be left empty where nothing names them.
     pub references: Vec<RowId>,
+    /// When writing: rows without bytes of their own whose values are keys of dictionaries.
+    pub named: Vec<RowId>,
     /// Rows that are compared with something, or not read before everything else is.
     pub settling: Vec<RowId>,
     /// Rows that a value may have something for, but those that may follow from others, and those.
@@ -125,6 +127,7 @@ impl Duties {
     pub const PLACING: Duties = Duties(1 << 7);
     /// To be looked at, as all nodes are.
     pub const EXISTING: Duties = Duties(1 << 8);
+    pub const NAMED: Duties = Duties(1 << 9);
 
     /// Whether there is one of these among them.
     #[inline]
@@ -939,6 +942,38 @@ impl Planning<'_> {
     fn row_to_do(&self, of: RecordId, id: RowId, plan: &mut Plan) {
         let row = &self.model.records[of.index()].rows[id.index()];
         let slot = matches!(plan.rows[id.index()].store, Store::Slot(_));
+        if plan.rows[id.index()].store != Store::Absent {
+            self.row_to_compare(of, id, plan);
+        }
+        self.building(of, id, plan);
+        if slot {
+            plan.slotted.push(id);
+            let object = matches!(row.kind, RowKind::Object { .. });
+            if object || has_object(&row.ty) && !matches!(row.kind, RowKind::Slice { .. }) {
+                plan.placing.push(id);
+            }
+            if is_filled(row) {
+                plan.filling.push(id);
+            }
+        }
+        let none_with = matches!(&row.ty, Type::Pointer(p) if p.none_with.is_some());
+        let computed = row.patricia(self.model).is_some() || matches!(row.role, Role::View { .. });
+        let pointer = matches!(row.ty.stripped(), Type::Pointer(_));
+        let usual = has_usual(row);
+        if computed || none_with || (pointer || usual) && row.when.is_some() {
+            plan.expanding.push(id);
+        }
+        let listed = row.listed.is_some() || matches!(row.kind, RowKind::Runtime);
+        let slice = matches!(row.kind, RowKind::Slice { .. });
+        if (listed || has_pointer(&row.ty)) && !slice {
+            plan.pointing.push(id);
+        }
+    }
+
+    /// Which phases look at a row that the epoch has, to compare it with something.
+    fn row_to_compare(&self, of: RecordId, id: RowId, plan: &mut Plan) {
+        let row = &self.model.records[of.index()].rows[id.index()];
+        let slot = matches!(plan.rows[id.index()].store, Store::Slot(_));
         if row.patricia(self.model).is_some() {
             plan.dictionaries.push(id);
         }
@@ -946,6 +981,9 @@ impl Planning<'_> {
             matches!(row.kind, RowKind::Value { seen: None }) && matches!(row.ty, Type::Array(_));
         if row.reference.is_some() || unnamed {
             plan.references.push(id);
+        }
+        if self.is_key(of, row) {
+            plan.named.push(id);
         }
         let compared = match row.role {
             Role::Derived => !self.is_followed(of, id),
@@ -968,28 +1006,20 @@ impl Planning<'_> {
         if self.is_validated(row) || slot && self.is_counted(of, id) {
             plan.validating.push(id);
         }
-        self.building(of, id, plan);
-        if slot {
-            plan.slotted.push(id);
-            let object = matches!(row.kind, RowKind::Object { .. });
-            if object || has_object(&row.ty) && !matches!(row.kind, RowKind::Slice { .. }) {
-                plan.placing.push(id);
+    }
+
+    /// Whether a row has no bytes of its own, and only the keys of a dictionary say what it is. Those of
+    /// a case that has forms stand there.
+    fn is_key(&self, of: RecordId, row: &Row) -> bool {
+        let key =
+            matches!((&row.kind, &row.role), (RowKind::Value { seen: None }, Role::Elsewhere));
+        let formed = match self.model.records[of.index()].kind {
+            RecordKind::Case(union, case) => {
+                !self.model.unions[union.index()].cases[case as usize].forms.is_empty()
             }
-            if is_filled(row) {
-                plan.filling.push(id);
-            }
-        }
-        let computed = row.patricia(self.model).is_some() || matches!(row.role, Role::View { .. });
-        let pointer = matches!(row.ty.stripped(), Type::Pointer(_));
-        let usual = has_usual(row);
-        if computed || none_with || (pointer || usual) && row.when.is_some() {
-            plan.expanding.push(id);
-        }
-        let listed = row.listed.is_some() || matches!(row.kind, RowKind::Runtime);
-        let slice = matches!(row.kind, RowKind::Slice { .. });
-        if (listed || has_pointer(&row.ty)) && !slice {
-            plan.pointing.push(id);
-        }
+            _ => false,
+        };
+        key && !formed && self.direction == Direction::Writing
     }
 
     /// What has to be done with a row when a value is taken in.
@@ -1148,6 +1178,7 @@ fn duties(record: &Record, plan: &Plan) -> Duties {
         (Duties::POINTING, !plan.pointing.is_empty()),
         (Duties::ENCODING, record.encodes.is_some()),
         (Duties::PLACING, !plan.placing.is_empty()),
+        (Duties::NAMED, !plan.named.is_empty()),
     ] {
         if applies {
             duties |= duty;

@@ -335,25 +335,31 @@ impl<'p> Engine<'p, '_> {
         let mut met = self.pooled_texts(loc)?;
         let item = self.tree.item(loc);
         let Item::Array(array) = item else { return Ok(()) };
+        let mut canonical = None;
         if self.all_lead_to_members(array, &met) {
-            let canonical = self.members_of(loc, met.clone(), always, order)?;
+            let members = self.members_of(loc, met.clone(), always, order)?;
             // Then no member is there twice.
-            if self.is_list(array, &canonical) {
+            if self.is_list(array, &members) {
                 return Ok(());
             }
+            canonical = Some(members);
         }
         if let Some(aside) = self.find_aside(loc, array, &mut met) {
             self.keep(loc, KeptKind::Text, aside, KeptValue::None);
+            canonical = None;
         }
-        let canonical = self.members_of(loc, met, always, order)?;
+        let canonical = match canonical {
+            Some(members) => members,
+            None => self.members_of(loc, met, always, order)?,
+        };
         if !self.is_list(array, &canonical) {
             // Of a list that the schema keeps in any case nothing goes away.
             let kept = matches!(self.tree.row(loc).kind, RowKind::Pool { kept: true, .. });
-            let used: BTreeSet<Vec<u8>> =
-                canonical.iter().map(|item| self.tree.item_key(*item)).collect();
+            let used: BTreeSet<Cow<'_, [u8]>> =
+                canonical.iter().map(|item| self.tree.key_of(*item)).collect();
             let members = (0..self.tree.count(array)).map(|index| {
                 let item = self.tree.element(array, index).unwrap_or(Item::Absent);
-                match kept || used.contains(&self.tree.item_key(item)) {
+                match kept || used.contains(&self.tree.key_of(item)) {
                     true => self.kept_value(item),
                     // In a list of its own, what no pointer leads to.
                     false => KeptValue::List(alloc::vec![self.kept_value(item)]),
@@ -373,14 +379,19 @@ impl<'p> Engine<'p, '_> {
     /// Whether a pool has these members in this order, each once, and others that nothing leads to.
     /// Behind such a one may stand what would have its place further back: it has come into the pool
     /// together with that one.
-    fn has_only_more(&self, array: ArrayRef, canonical: &[Item], used: &BTreeSet<Vec<u8>>) -> bool {
-        let mut early: BTreeSet<Vec<u8>> = BTreeSet::new();
-        let mut known: BTreeSet<Vec<u8>> = BTreeSet::new();
-        let mut next = canonical.iter().map(|item| self.tree.item_key(*item)).peekable();
+    fn has_only_more(
+        &self,
+        array: ArrayRef,
+        canonical: &[Item],
+        used: &BTreeSet<Cow<'_, [u8]>>,
+    ) -> bool {
+        let mut early: BTreeSet<Cow<'_, [u8]>> = BTreeSet::new();
+        let mut known: BTreeSet<Cow<'_, [u8]>> = BTreeSet::new();
+        let mut next = canonical.iter().map(|item| self.tree.key_of(*item)).peekable();
         let mut behind_more = false;
         for index in 0..self.tree.count(array) {
             let item = self.tree.element(array, index).unwrap_or(Item::Absent);
-            let key = self.tree.item_key(item);
+            let key = self.tree.key_of(item);
             if !known.insert(key.clone()) {
                 return false;
             }

@@ -1,14 +1,14 @@
 //! A model, prepared for reading and writing.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use crate::engine::item::{Blob, From};
 use crate::engine::plan::{plans, Direction, Plan};
 use crate::model::{
     ArrayType, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent, Label,
-    Measure, Member, Model, Path, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Start,
-    Step, Storage, Tag, Terminated, Type, Union,
+    Measure, Member, Model, Path, RecordId, Role, RowId, Start, Step, Storage, Tag, Terminated,
+    Type, Union,
 };
 
 /// A model, prepared for reading and writing: its layouts, and what is known of them before any
@@ -93,8 +93,6 @@ pub(crate) struct Layout {
     own: Vec<bool>,
     /// Rows from whose size some number follows.
     pub followed: BTreeSet<(RecordId, RowId)>,
-    /// Rows without bytes that are keys of dictionaries, by their records.
-    pub named: BTreeMap<RecordId, Vec<RowId>>,
     /// One for each union.
     pub dispatch: Vec<Dispatch>,
     /// Whether there are arrays whose elements something else describes.
@@ -223,7 +221,6 @@ impl Layout {
             reading: plans(&model, epoch, Direction::Reading, &mut literals),
             writing: plans(&model, epoch, Direction::Writing, &mut literals),
             followed: followed(&model),
-            named: named(&model),
             has_described: has_described(&model),
             has_tables: has_tables(&model),
             has_ordered_tables: has_tables(&model)
@@ -350,26 +347,6 @@ fn followed(model: &Model) -> BTreeSet<(RecordId, RowId)> {
         }
     }
     found
-}
-
-/// Rows without bytes of their own whose values are keys of dictionaries: those of a case that has
-/// forms stand there.
-fn named(model: &Model) -> BTreeMap<RecordId, Vec<RowId>> {
-    let has_forms = |record: &Record| match record.kind {
-        RecordKind::Case(union, case) => {
-            !model.unions[union.index()].cases[case as usize].forms.is_empty()
-        }
-        _ => false,
-    };
-    let is_key = |row: &Row| {
-        matches!((&row.kind, &row.role), (RowKind::Value { seen: None }, Role::Elsewhere))
-    };
-    let records = (0..).map(RecordId).zip(&model.records);
-    let keys = records.filter(|(_, record)| !has_forms(record)).map(|(id, record)| {
-        let rows = record.numbered_rows().filter(|(_, row)| is_key(row));
-        (id, rows.map(|(row, _)| row).collect::<Vec<_>>())
-    });
-    keys.filter(|(_, rows)| !rows.is_empty()).collect()
 }
 
 /// The record in whose nodes an equation of a row of another record is evaluated.

@@ -8,14 +8,11 @@ use super::item::{ArrayRef, Item, Loc};
 use super::state::Engine;
 use super::val::{Fallible, Fault, Val};
 use crate::error::ReadErrorKind;
-use crate::model::{Home, Reference, Row, Target};
+use crate::model::{Reference, Row, Target};
 
 impl<'p> Engine<'p, '_> {
     pub(crate) fn resolve_reference(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
         let Some(reference) = &row.reference else { return Ok(()) };
-        if self.tree.home(loc) == Home::Absent {
-            return Ok(());
-        }
         match self.tree.item(loc) {
             Item::Absent | Item::Unset => Ok(()),
             Item::Array(array) if is_ranked(row) && !has_no_bytes(row) => {

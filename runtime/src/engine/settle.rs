@@ -15,7 +15,7 @@ use super::tree::{float, stored_float};
 use super::val::{eval_error, Fallible, Fault, Val};
 use super::walk::Walk;
 use crate::error::ReadErrorKind;
-use crate::model::{Expr, ExprId, Home, RecordKind, Role, Row, RowId, RowKind, Type};
+use crate::model::{Expr, ExprId, RecordKind, Role, Row, RowId, RowKind, Type};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// One of the rounds over all nodes.
@@ -86,7 +86,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let RecordKind::Form(union, case, form) = self.tree.record(node).kind else { return };
         let case = &self.model.unions[union.index()].cases[case as usize];
         let node = NodeRef { part: CASE, ..node };
-        let Some(first) = self.first_form(case, node) else { return };
+        let first = self.first_form(case, node, form as usize);
         if first != form as usize {
             let kept = Kept {
                 row: WHOLE,
@@ -101,9 +101,8 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// A list of names that no dictionary of the file has filled is empty.
     fn leave_unnamed(&mut self, loc: Loc, row: &Row) {
-        let named = matches!(row.kind, RowKind::Value { seen: None })
-            && matches!(row.ty, Type::Array(_))
-            && self.tree.home(loc) != Home::Absent;
+        let named =
+            matches!(row.kind, RowKind::Value { seen: None }) && matches!(row.ty, Type::Array(_));
         if named && self.is_unfilled(loc) {
             let list = self.tree.add_items(&[]);
             self.tree.set_item(loc, Item::Array(ArrayRef::Own(list)));
@@ -176,9 +175,6 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Compares a row with what it follows from.
     fn settle_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
-        if self.tree.home(loc) == Home::Absent {
-            return Ok(());
-        }
         self.compare_none_with(loc, row)?;
         if self.tree.item(loc).is_absent() && !matches!(row.role, Role::Elsewhere) {
             // A number for nothing is compared as well, unless there is none.

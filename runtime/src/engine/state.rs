@@ -141,6 +141,11 @@ impl<'p, 'b> Engine<'p, 'b> {
                 return Ok(());
             }
         }
+        self.force_unset(loc)
+    }
+
+    /// The same, of a row that has none, or a pointer that may lead to something that is not there.
+    pub(crate) fn force_unset(&mut self, loc: Loc) -> Fallible<()> {
         if self.is_reading() {
             self.force_read(loc)
         } else {

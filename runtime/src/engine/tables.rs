@@ -41,10 +41,13 @@ impl<'p> Engine<'p, '_> {
         for path in slices {
             self.walk(path, loc.node, None, &mut false, &mut |engine, val| {
                 let Val::Loc(slice) = val else { return Ok(true) };
-                engine.force_loc(slice)?;
+                let empty = match engine.fetch(slice)? {
+                    Item::Array(array) => engine.tree.count(array) == 0,
+                    _ => engine.count_items(slice) == 0,
+                };
                 let rank = match key {
-                    _ if all && engine.count_items(slice) == 0 => i128::MAX,
-                    _ if engine.is_in_no_place(slice)? => return Ok(true),
+                    _ if all && empty => i128::MAX,
+                    _ if empty && engine.is_in_no_place(slice)? => return Ok(true),
                     Some(key) => engine.eval_int(key, slice.node, None)?.unwrap_or(i128::MAX),
                     None => 0,
                 };
@@ -56,11 +59,8 @@ impl<'p> Engine<'p, '_> {
         Ok(owners.into_iter().map(|(_, slice)| slice).collect())
     }
 
-    /// Whether a slice has no elements, and begins where the schema says that such slices do.
+    /// Whether a slice without elements begins where the schema says that such slices do.
     fn is_in_no_place(&mut self, slice: Loc) -> Fallible<bool> {
-        if self.count_items(slice) > 0 {
-            return Ok(false);
-        }
         let usual = self.empty_base(slice)?;
         Ok(usual.is_some() && (!self.is_reading() || self.stored_base(slice)? == usual))
     }

@@ -14,7 +14,7 @@ use super::kept::{AllKept, Kept};
 use super::partial::{Partial, Unread};
 use super::plan::{has_order, Direction, Duties, Number, Part, Place, Plan, RowPlan, Store};
 use super::program::Layout;
-use crate::load::{mask, Endian};
+use crate::load::{mask, number_of, Endian};
 use crate::model::{
     Cell, Content, FloatCode, Home, Label, Meaning, Model, Pattern, Record, RecordId, RecordKind,
     Row, RowId, RowKind, Storage, Type,
@@ -47,7 +47,8 @@ pub struct Tree<'p, 'b> {
     pub(crate) pointers: Vec<Pointer>,
     pub(crate) units: Vec<u16>,
     wide: Vec<i128>,
-    /// Numbers that selected cases by a pattern, and bits of words that have nodes.
+    /// Numbers that selected cases by a pattern, and bits of words that have nodes, where they are
+    /// large.
     tags: Vec<u128>,
     /// Spellings that are not canonical.
     pub(crate) kept: AllKept,
@@ -80,7 +81,8 @@ pub(crate) struct Node {
     block: u32,
     /// Position of the first slot.
     slots: u32,
-    /// Position in the list of tags.
+    /// The number that selected its case by a pattern, or the bits of a word; of a large one, its
+    /// position in the list of tags, and [`LARGE`].
     tag: u32,
     /// Entries into records that can contain themselves, from the root to here.
     pub depth: u32,
@@ -88,6 +90,9 @@ pub(crate) struct Node {
     /// Built, but not part of the file after all.
     pub dead: bool,
 }
+
+/// Marks the position of a tag that has no room in its node.
+const LARGE: u32 = 1 << 31;
 
 impl Node {
     /// If this is a form: the record of its case.
@@ -453,7 +458,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     pub fn tag(&self, node: NodeRef) -> u128 {
         if !node.is_element() && matches!(node.part, 0 | CASE) {
             let tag = self.own_node(node).tag;
-            return if tag == UNPLACED { 0 } else { self.tags[tag as usize] };
+            return if tag < LARGE { tag.into() } else { self.tags[(tag ^ LARGE) as usize] };
         }
         // The bits of a word in place.
         match self.holder(node) {
@@ -483,9 +488,12 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     pub(crate) fn set_tag(&mut self, node: NodeRef, tag: u128) {
-        let number = u32::try_from(self.tags.len()).unwrap_or(UNPLACED);
-        self.tags.push(tag);
-        self.own_node_mut(node).tag = number;
+        let small = u32::try_from(tag).ok().filter(|tag| *tag < LARGE);
+        self.own_node_mut(node).tag = small.unwrap_or_else(|| {
+            let number = u32::try_from(self.tags.len()).unwrap_or(0);
+            self.tags.push(tag);
+            number | LARGE
+        });
     }
 
     // Where a node is.
@@ -1257,7 +1265,7 @@ impl<'p, 'b> Tree<'p, 'b> {
             tail: UNPLACED,
             block: UNPLACED,
             slots,
-            tag: UNPLACED,
+            tag: 0,
             depth: depth + u32::from(definition.recursive),
             order,
             dead,
@@ -1580,7 +1588,7 @@ pub(crate) fn stored_float(cell: &Cell, item: Item) -> Option<u64> {
 #[inline]
 pub(crate) fn load(bytes: &[u8], at: usize, size: u8, order: Endian) -> u64 {
     let Some(field) = bytes.get(at..at.wrapping_add(usize::from(size))) else { return 0 };
-    crate::load_uint(field, 0, size, order).unwrap_or(0)
+    number_of(field, order).unwrap_or(0)
 }
 
 /// A pointer of a file that was read.

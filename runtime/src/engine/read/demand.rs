@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::format;
 
 use super::super::forms::cell_fits;
-use super::super::item::{ArrayRef, Item, Loc, UNPLACED};
+use super::super::item::{ArrayRef, Item, Loc, NodeRef, UNPLACED};
 use super::super::reading::short;
 use super::super::state::Engine;
 use super::super::tree::{float, stored_float, Array, Cells, Elements, Records};
@@ -147,9 +147,19 @@ impl<'p> Engine<'p, '_> {
 
     /// Number of elements of a slice, if a row says it.
     pub(crate) fn counted(&mut self, slice: Loc, count: Option<RowId>) -> Fallible<Option<i128>> {
-        let Some(count) = count else { return Ok(None) };
-        let count = self.fetch(Loc::row(slice.node, count))?;
-        Ok(self.tree.int(count))
+        match count {
+            Some(count) => self.number_in(slice.node, count),
+            None => Ok(None),
+        }
+    }
+
+    /// The number in a row, if there is one.
+    fn number_in(&mut self, node: NodeRef, row: RowId) -> Fallible<Option<i128>> {
+        let item = match self.tree.row_entry(node, row) {
+            Item::Unset | Item::Pointer(_) => self.fetch(Loc::row(node, row))?,
+            item => item,
+        };
+        Ok(self.tree.int(item))
     }
 
     /// Number of elements of a shared table from one of them on, up to the first for which `last` holds.
@@ -179,8 +189,7 @@ impl<'p> Engine<'p, '_> {
         let RowKind::Slice { base, factor, offset, .. } = &self.tree.row(loc).kind else {
             return Ok(None);
         };
-        let stored = self.fetch(Loc::row(loc.node, *base))?;
-        let Some(stored) = self.tree.int(stored) else { return Ok(None) };
+        let Some(stored) = self.number_in(loc.node, *base)? else { return Ok(None) };
         if (*factor, *offset) == (1, 0) {
             return Ok(Some(stored));
         }

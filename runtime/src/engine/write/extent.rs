@@ -135,6 +135,9 @@ impl<'p> Engine<'p, '_> {
     /// something has come behind it, it gets its terminator the next time. So must what a reader takes
     /// up to there. The region ends at `end`, and what is open in it was noted from `first` on.
     pub(crate) fn close_region(&mut self, first: usize, end: u64) {
+        if self.writing.open_ends.len() <= first {
+            return;
+        }
         let open = self.writing.open_ends.split_off(first);
         for OpenEnd { at, loc, takes_all } in open {
             if at == end {

@@ -15,8 +15,7 @@ use super::super::walk::Walk;
 use super::build::does_not_fit;
 use super::lay::may_say_none;
 use crate::model::{
-    ArrayLength, Check, CheckKind, Expr, Home, Label, Reference, Role, Row, RowId, RowKind, Tag,
-    Type,
+    ArrayLength, Check, CheckKind, Expr, Label, Reference, Role, Row, RowId, RowKind, Tag, Type,
 };
 use crate::problem::ProblemKind;
 
@@ -57,7 +56,7 @@ impl<'p> Engine<'p, '_> {
 
     /// What only the keys of a dictionary say is in one that is written.
     fn check_names(&mut self) -> Fallible<()> {
-        if self.layout.named.is_empty() {
+        if !self.tree.duties.meet(Duties::NAMED) {
             return Ok(());
         }
         let mut said = BTreeSet::new();
@@ -79,9 +78,9 @@ impl<'p> Engine<'p, '_> {
                 })?;
             }
         }
-        let mut walk = Walk::all(&self.tree);
+        let mut walk = Walk::new(&self.tree, Duties::NAMED);
         while let Some(node) = walk.next(&self.tree) {
-            for id in self.layout.named.get(&self.tree.record_id(node)).into_iter().flatten() {
+            for id in &self.tree.plan(node).named {
                 let loc = Loc::row(node, *id);
                 let empty = match self.tree.item(loc) {
                     Item::Array(array) => self.tree.count(array) == 0,
@@ -137,9 +136,6 @@ impl<'p> Engine<'p, '_> {
     }
 
     fn validate_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
-        if self.tree.home(loc) == Home::Absent {
-            return Ok(());
-        }
         self.validate_presence(loc, row)?;
         self.validate_tag(loc, row)?;
         self.validate_place(loc, row)?;
@@ -222,7 +218,7 @@ impl<'p> Engine<'p, '_> {
         let item = self.tree.entry(loc);
         let there = item.is_there();
         // Where reading depends on the position, it is tried.
-        if self.layout.mentions_position(expr) || self.tree.home(loc) == Home::Absent {
+        if self.layout.mentions_position(expr) {
             return Ok(());
         }
         if matches!(row.kind, RowKind::Value { .. }) {

@@ -57,6 +57,32 @@ fn records_of_one_size_take_nothing() {
     assert!(written < bytes.len() + SLACK, "{written}");
 }
 
+/// Reading leaves numbers where they are; writing puts columns together before they go to the records.
+#[test]
+fn columns_of_numbers_take_nothing() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let program = program(
+        "struct File { u32 n; u32 stride; u8 kinds count=2\n\
+         Column<it,n> columns of=kinds records=n stride=stride }\n\
+         union Column<kind,n> given=\"kind\" {\n\
+         case words 1 { u32 values count=n }\n\
+         case pairs 2 { Pair values count=n } }\n\
+         struct Pair { u16 a; u8 b }",
+    );
+    let file = |records: u32, stride: u32| {
+        let numbers = [records, stride].into_iter().flat_map(u32::to_le_bytes);
+        numbers.chain([2, 1]).collect::<Vec<u8>>()
+    };
+    let mut bytes = file(200_000, 7);
+    bytes.resize(10 + 7 * 200_000, 7);
+    let (read, written) = read_and_written(&program, &bytes);
+    assert!(read < SLACK, "{read}");
+    assert!(written < 3 * bytes.len() + SLACK, "{written}");
+    // Without records nothing depends on how large they would be.
+    let (read, written) = read_and_written(&program, &file(0, u32::MAX));
+    assert!(read < SLACK && written < SLACK, "{read}, {written}");
+}
+
 #[test]
 fn nodes_of_one_byte_take_so_much() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,8 +3,10 @@
 
 use std::fs;
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::thread;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_formwork");
 
@@ -168,17 +170,29 @@ fn fixtures() -> Vec<PathBuf> {
     files
 }
 
-/// Both engines give the same text, from which the file comes back.
+/// Both engines give the same text, from which the file comes back. Each command reads all schemas,
+/// which takes its time, so threads share the files.
 #[test]
 fn engines_agree() {
-    let folder = Folder::new("engines");
-    for path in fixtures() {
-        let path = path.to_string_lossy().into_owned();
-        let interpreted = folder.good(&format!("decode --engine interpreted {path}"));
-        let compiled = folder.good(&format!("decode --engine compiled {path}"));
-        assert!(interpreted == compiled, "{path}");
-        folder.good(&format!("decode --engine compiled {path} -o x.json"));
-        folder.good("encode x.json -o x.bin");
-        assert_eq!(folder.read("x.bin"), fs::read(&path).expect("it is there"), "{path}");
-    }
+    let files = fixtures();
+    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let share = files.len().div_ceil(threads);
+    thread::scope(|scope| {
+        for (number, files) in files.chunks(share).enumerate() {
+            scope.spawn(move || {
+                let folder = Folder::new(&format!("engines-{number}"));
+                files.iter().for_each(|path| engines_agree_on(path, &folder));
+            });
+        }
+    });
+}
+
+fn engines_agree_on(path: &Path, folder: &Folder) {
+    let file = path.to_string_lossy();
+    let interpreted = folder.good(&format!("decode --engine interpreted {file}"));
+    let compiled = folder.good(&format!("decode --engine compiled {file}"));
+    assert!(interpreted == compiled, "{file}");
+    folder.good(&format!("decode --engine compiled {file} -o x.json"));
+    folder.good("encode x.json -o x.bin");
+    assert_eq!(folder.read("x.bin"), fs::read(path).expect("it is there"), "{file}");
 }

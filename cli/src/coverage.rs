@@ -25,7 +25,7 @@ pub(crate) fn run(options: &Options, out: &mut dyn Write) -> Result<Outcome, Pro
     let files = find(&options.paths)?;
     let formats = Formats::choose(&options.choice)?;
     let judge = |file: &Found| judge(file, &formats);
-    report::<Totals>((&files, options.json), out, judge, Report::print, Report::to_json)
+    report::<Totals>(&files, options.json, out, judge, Report::print, Report::to_json)
 }
 
 /// What became of one file.

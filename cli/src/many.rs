@@ -79,7 +79,8 @@ pub(crate) trait Totals: Default {
 /// Judges all that is at and below some paths, and says as it goes what became of each file: in lines
 /// that `print` writes, or as a JSON document if there is a `json`.
 pub(crate) fn report<T: Totals>(
-    (found, json): (&[Found], bool),
+    found: &[Found],
+    json: bool,
     out: &mut dyn Write,
     judge: impl Fn(&Found) -> T::Report + Sync,
     print: impl Fn(&T::Report, &mut dyn Write) -> Result<(), Problem>,

@@ -22,7 +22,7 @@ pub(crate) fn run(options: &Roundtrip, out: &mut dyn Write) -> Result<Outcome, P
     let formats = Formats::choose(&options.choice)?;
     let judge = |file: &Found| judge(file, &formats, options);
     let print = |report: &Report, out: &mut dyn Write| report.print(options.verbose, out);
-    many::report::<Totals>((&files, options.json), out, judge, print, Report::to_json)
+    many::report::<Totals>(&files, options.json, out, judge, print, Report::to_json)
 }
 
 /// What becomes of one file.

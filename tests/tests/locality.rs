@@ -144,7 +144,11 @@ fn check(program: &Program, edit: Edit, old: &[u8], new: &[u8]) -> Result<(), St
     }
     // An edit of fixed width moves nothing, but for columns whose offsets are such numbers.
     if matches!(edit, Edit::Number) && old.len() == new.len() {
-        let in_column = |field: &str| field.contains(".columns[");
+        let rows = program.model().records.iter().flat_map(|record| &record.rows);
+        let columns = rows.filter(|row| row.ty.stripped().columns().is_some());
+        let names: Vec<String> =
+            columns.filter_map(|row| Some(format!(".{}[", row.name.as_ref()?))).collect();
+        let in_column = |field: &str| names.iter().any(|name| field.contains(name));
         let moved = found.ranges.iter().find(|range| {
             range.cause == Cause::Moved && !range.field.as_deref().is_some_and(in_column)
         });

@@ -105,31 +105,20 @@ fn times(rounds: usize, program: &Program, bytes: &[u8]) -> (u64, u64) {
         reads.push(once(&mut || read(program, bytes, &options).expect("the file is read")));
         writes.push(once(&mut || document.write().expect("what was read is written")));
     }
-    (median(reads), median(writes))
+    (harness::median_time(reads), harness::median_time(writes))
 }
 
 fn once<T>(what: &mut impl FnMut() -> T) -> u64 {
-    let start = processor_time();
+    let start = harness::processor_time();
     let mut times = 0;
     loop {
         black_box(what());
         times += 1;
-        let time = processor_time() - start;
+        let time = harness::processor_time() - start;
         if time >= SHORTEST {
             return time / times;
         }
     }
-}
-
-/// Time that the process has used the processor, in nanoseconds: what else runs does not count.
-fn processor_time() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    u64::try_from(now.tv_sec * 1_000_000_000 + now.tv_nsec).unwrap_or(0)
-}
-
-fn median(mut times: Vec<u64>) -> u64 {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied().unwrap_or(0)
 }
 
 fn count(name: &str, program: &Program, bytes: &[u8]) {

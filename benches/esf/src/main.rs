@@ -37,13 +37,13 @@ struct Measured {
 
 fn contender<'a, T: 'a>(name: &'static str, mut what: impl FnMut() -> T + 'a) -> Contender<'a> {
     let run = move || {
-        let start = processor_time();
+        let start = harness::processor_time();
         let (made, counted) = harness::counted(&mut what);
-        let time = processor_time() - start;
+        let time = harness::processor_time() - start;
         let made = black_box(made);
-        let start = processor_time();
+        let start = harness::processor_time();
         drop(made);
-        let drop = processor_time() - start;
+        let drop = harness::processor_time() - start;
         Measured { time, drop, calls: counted.calls, peak: counted.peak }
     };
     Contender { name, run: Box::new(run) }
@@ -144,9 +144,7 @@ fn report(what: &str, bytes: usize, nodes: usize, rounds: u32, all: &mut [Conten
         }
     }
     let median = |list: &[Measured], of: fn(&Measured) -> u64| {
-        let mut numbers: Vec<u64> = list.iter().map(of).collect();
-        numbers.sort_unstable();
-        numbers[numbers.len() / 2]
+        harness::median_time(list.iter().map(of).collect())
     };
     let hand = all.iter().position(|contender| contender.name == "hand, tree");
     let hand = hand.filter(|at| !measured[*at].is_empty());
@@ -170,8 +168,3 @@ fn report(what: &str, bytes: usize, nodes: usize, rounds: u32, all: &mut [Conten
     }
 }
 
-/// Time that the process has used the processor, in nanoseconds: what else runs does not count.
-fn processor_time() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    u64::try_from(now.tv_sec * 1_000_000_000 + now.tv_nsec).unwrap_or(0)
-}

@@ -35,7 +35,11 @@ fn main() {
         let same = flow.write().expect("the value is written") == bytes;
         line("generated", times(rounds, || File::read(&bytes), || flow.write()), same);
         let owned = File::read_owned(&bytes).expect("the file is read");
-        line("generated, owned", times(rounds, || File::read_owned(&bytes), || owned.write()), same);
+        line(
+            "generated, owned",
+            times(rounds, || File::read_owned(&bytes), || owned.write()),
+            same,
+        );
         // ONLY=generated leaves the engine alone out, for profilers.
         if std::env::var_os("ONLY").is_some() {
             continue;
@@ -74,34 +78,27 @@ fn files(directory: &Path) -> Vec<PathBuf> {
 }
 
 /// Medians of reading and writing. Small files are done several times a round.
-fn times<R, W>(rounds: usize, mut read: impl FnMut() -> R, mut write: impl FnMut() -> W) -> (u64, u64) {
+fn times<R, W>(
+    rounds: usize,
+    mut read: impl FnMut() -> R,
+    mut write: impl FnMut() -> W,
+) -> (u64, u64) {
     let mut reads = Vec::new();
     let mut writes = Vec::new();
     for _ in 0..rounds {
         reads.push(once(&mut read));
         writes.push(once(&mut write));
     }
-    (median(reads), median(writes))
+    (harness::median_time(reads), harness::median_time(writes))
 }
 
 fn once<T>(what: &mut impl FnMut() -> T) -> u64 {
     const TIMES: u32 = 8;
-    let start = processor_time();
+    let start = harness::processor_time();
     for _ in 0..TIMES {
         black_box(what());
     }
-    (processor_time() - start) / u64::from(TIMES)
-}
-
-/// Time that the process has used the processor, in nanoseconds: what else runs does not count.
-fn processor_time() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    u64::try_from(now.tv_sec * 1_000_000_000 + now.tv_nsec).unwrap_or(0)
-}
-
-fn median(mut times: Vec<u64>) -> u64 {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied().unwrap_or(0)
+    (harness::processor_time() - start) / u64::from(TIMES)
 }
 
 fn count(name: &str, bytes: &[u8]) {

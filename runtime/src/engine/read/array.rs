@@ -132,11 +132,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     ) -> Read<Item> {
         let start = cursor.at;
         let stride = self.evaluate_count(stride, element, start)?;
-        if stride > cursor.remaining() {
-            let remaining = cursor.remaining();
-            let kind = ReadErrorKind::UnexpectedEnd { needed: stride, remaining };
-            return Err(self.error(kind, start, element));
-        }
+        self.has_room(cursor, stride, element)?;
         let mut inner = Cursor::new(start, start + stride);
         inner.room = true;
         let item = self.read_type(&array.element, element, row, &mut inner)?;
@@ -236,11 +232,8 @@ impl<'p, 'b> Engine<'p, 'b> {
     ) -> Read<bool> {
         let Cells { cell, row, order, .. } = *cells;
         let (start, bytes) = (cursor.at, cell_bytes(cell));
-        let (size, remaining) = (u64::from(bytes), cursor.remaining());
-        if remaining < size {
-            let kind = ReadErrorKind::UnexpectedEnd { needed: size, remaining };
-            return Err(self.error(kind, start, element));
-        }
+        let size = u64::from(bytes);
+        self.has_room(cursor, size, element)?;
         self.budget.charge(size).map_err(|kind| self.error(kind, start, element))?;
         self.verify_number(cell, element, row, start)?;
         let ArrayLength::Last(last) = *length else { return Ok(false) };

@@ -157,11 +157,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     fn read_int(&mut self, int: IntType, loc: Loc, cursor: &mut Cursor<'b>) -> Read<u64> {
         let at = cursor.at;
         let width = u64::from(int.bytes);
-        if width > cursor.remaining() {
-            let kind =
-                ReadErrorKind::UnexpectedEnd { needed: width, remaining: cursor.remaining() };
-            return Err(self.error(kind, at, loc));
-        }
+        self.has_room(cursor, width, loc)?;
         let order = match int.order {
             Some(order) => order.into(),
             None if int.bytes == 1 => Endian::Little,

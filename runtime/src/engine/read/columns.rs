@@ -49,14 +49,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let records = self.evaluate_count(columns.records, loc, base)?;
         let stride = self.evaluate_count(columns.stride, loc, base)?;
         let size = records.saturating_mul(stride);
-        if size > cursor.remaining() {
-            let remaining = cursor.remaining();
-            return Err(self.error(
-                ReadErrorKind::UnexpectedEnd { needed: size, remaining },
-                base,
-                loc,
-            ));
-        }
+        self.has_room(cursor, size, loc)?;
         let count = match array.length {
             ArrayLength::Count(count) => self.evaluate_count(count, loc, base)?,
             ArrayLength::Fill | ArrayLength::Last(_) => 0,
@@ -209,11 +202,14 @@ impl<'p, 'b> Engine<'p, 'b> {
         let width = cursor.at - at;
         let array = &mut self.tree.arrays[number as usize];
         array.at = short(at);
-        array.end = short(match count.checked_sub(1) {
-            Some(before) => at + before * column.stride + width,
-            None => at,
-        });
-        array.gap = short(column.stride - width.min(column.stride));
+        (array.end, array.gap) = match count.checked_sub(1) {
+            Some(before) => {
+                let gap = column.stride - width.min(column.stride);
+                (short(at + before * column.stride + width), short(gap))
+            }
+            // Where there are no records, they may be said to be of any size.
+            None => (short(at), 0),
+        };
         Ok(Item::Array(ArrayRef::Own(number)))
     }
 
@@ -225,16 +221,12 @@ impl<'p, 'b> Engine<'p, 'b> {
         loc: Loc,
         cursor: &mut Cursor<'b>,
     ) -> Read<()> {
-        let (at, remaining) = (cursor.at, cursor.remaining());
         if column.records == 0 {
             return Ok(());
         }
-        if size > remaining {
-            let kind = ReadErrorKind::UnexpectedEnd { needed: size, remaining };
-            return Err(self.error(kind, at, loc));
-        }
+        self.has_room(cursor, size, loc)?;
         let bytes = size.saturating_mul(column.records);
-        self.budget.charge(bytes).map_err(|kind| self.error(kind, at, loc))?;
+        self.budget.charge(bytes).map_err(|kind| self.error(kind, cursor.at, loc))?;
         cursor.at += size;
         Ok(())
     }

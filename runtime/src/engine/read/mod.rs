@@ -442,11 +442,19 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.keep(loc, kind, stored, KeptValue::None);
     }
 
-    pub(crate) fn take(&mut self, cursor: &mut Cursor<'b>, size: u64, loc: Loc) -> Read<&'b [u8]> {
-        if size > cursor.remaining() {
-            let kind = ReadErrorKind::UnexpectedEnd { needed: size, remaining: cursor.remaining() };
+    /// Whether so many bytes are left for something.
+    #[inline]
+    pub(super) fn has_room(&self, cursor: &Cursor<'b>, needed: u64, loc: Loc) -> Read<()> {
+        let remaining = cursor.remaining();
+        if needed > remaining {
+            let kind = ReadErrorKind::UnexpectedEnd { needed, remaining };
             return Err(self.error(kind, cursor.at, loc));
         }
+        Ok(())
+    }
+
+    pub(crate) fn take(&mut self, cursor: &mut Cursor<'b>, size: u64, loc: Loc) -> Read<&'b [u8]> {
+        self.has_room(cursor, size, loc)?;
         let taken = crate::slice(self.tree.file, cursor.at, size);
         let taken = taken.map_err(|error| self.located(error, loc))?;
         cursor.at += size;

@@ -25,11 +25,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let end = match &region.extent {
             Extent::Size(size) => {
                 let size = self.evaluate_reach(*size, loc, at)?;
-                if size > cursor.remaining() {
-                    let remaining = cursor.remaining();
-                    let kind = ReadErrorKind::UnexpectedEnd { needed: size, remaining };
-                    return Err(self.error(kind, at, loc));
-                }
+                self.has_room(cursor, size, loc)?;
                 at + size
             }
             Extent::End(end) => {

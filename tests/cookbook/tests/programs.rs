@@ -124,24 +124,18 @@ mod several_formats {
 }
 
 mod map {
-    use std::sync::Arc;
+    use std::{borrow::Cow, sync::Arc};
 
     use formwork_formats::evfl::File;
 
-    fn titles(map: &[u8]) -> super::Result<Vec<&str>> {
-        let names = File::read(map)?.flowcharts.into_iter().map(|flow| flow.name);
-        Ok(names
-            .filter_map(|name| match name {
-                std::borrow::Cow::Borrowed(name) => Some(name),
-                std::borrow::Cow::Owned(_) => None,
-            })
-            .collect())
+    fn titles(map: &[u8]) -> super::Result<Vec<Cow<'_, str>>> {
+        Ok(File::read(map)?.flowcharts.into_iter().map(|flow| flow.name).collect())
     }
 
     #[test]
     fn run() -> super::Result {
         let map: Arc<[u8]> = super::fixture("flowchart.bfevfl")?.into();
-        assert_eq!(titles(&map)?, ["Garden"]);
+        assert!(matches!(titles(&map)?[..], [Cow::Borrowed("Garden")]));
         let mut file = File::read(&map)?;
         file.flowcharts[0].name = "Courtyard".into();
         file.write_into(&mut Vec::with_capacity(map.len()))?;
@@ -151,22 +145,16 @@ mod map {
 
 mod errors {
     use formwork_formats::evfl::{EventIndex, File};
-    use formwork_formats::formwork::{Problem, ReadError};
-
-    fn words(error: &ReadError) -> String {
-        format!("{} at {:#x} in {}", error.kind().code(), error.offset(), error.path())
-    }
 
     #[test]
     fn run() -> super::Result {
         let bytes = super::fixture("flowchart.bfevfl")?;
         let error = File::read(&bytes[..0x60]).expect_err("it is cut off");
-        assert_eq!(words(&error), "pointer_out_of_bounds at 0x10 in header.file_name");
+        assert!(error.to_string().ends_with(", at 0x10 in header.file_name"), "{error}");
         let mut file = File::read(&bytes)?;
         file.flowcharts[0].entry_points[0].main_event = Some(EventIndex::at(999));
-        let error = file.validate().expect_err("there are not so many");
-        let paths = error.problems().iter().map(|Problem { path, .. }| path.to_string());
-        assert_eq!(paths.collect::<Vec<_>>(), ["flowcharts[0].entry_points[0].main_event"]);
+        let error = file.validate().expect_err("there are not so many").to_string();
+        assert!(error.contains("flowcharts[0].entry_points[0].main_event"), "{error}");
         Ok(())
     }
 }

@@ -11,6 +11,7 @@ use formwork_codegen::diagnostic::render;
 use formwork_codegen::{load, markdown, print, rust};
 use formwork_interpreter::{Program, Value, program, read, write};
 
+use crate::edit;
 use crate::laws::{self, Broken};
 use crate::property::Outcome;
 use crate::text::Shipped;
@@ -23,6 +24,9 @@ const ROWS: usize = 6;
 
 /// Files that are tried with a schema.
 const FILES: usize = 4;
+
+/// Bytes that say which field of a file is changed, and how.
+const CHOICE: usize = 16;
 
 /// Makes a schema of the input, loads it, and reads what is left of the input as files of it, each
 /// with its first bytes as the schema wants them. [`Outcome::Held`] if a file was read.
@@ -84,7 +88,8 @@ fn tried(input: &[u8], held: &mut dyn FnMut(&str, &[u8])) -> std::result::Result
     let mut outcome = Outcome::Refused;
     for _ in 0..FILES {
         let Ok(bytes) = file(&mut u) else { break };
-        let result = law(&program, &bytes).map_err(|broken| match broken {
+        let choice: [u8; CHOICE] = u.arbitrary().unwrap_or_default();
+        let result = law(&program, &bytes, &choice).map_err(|broken| match broken {
             Broken::Changed(what) => Broken::Changed(format!("{what}, in\n{text}\n{bytes:02x?}")),
             other => Broken::Schema(format!("{other}, in\n{text}\n{bytes:02x?}")),
         })?;
@@ -104,8 +109,8 @@ fn is_generated(text: &str) -> bool {
 }
 
 /// What is read is written as the same bytes, and without what is kept about them as a file with the
-/// same value.
-fn law(program: &Program, bytes: &[u8]) -> std::result::Result<Outcome, Broken> {
+/// same value; so is a value in which `choice` changed a field, if it is written at all.
+fn law(program: &Program, bytes: &[u8], choice: &[u8]) -> std::result::Result<Outcome, Broken> {
     let value = laws::total(program, bytes)?;
     let lenient = ReadOptions::default().lenient(true);
     let Ok(read_leniently) = read(program, bytes, &lenient).map(|document| document.value()) else {
@@ -123,6 +128,7 @@ fn law(program: &Program, bytes: &[u8]) -> std::result::Result<Outcome, Broken> 
         Err(Broken::Refused(error)) if error.problems().iter().all(|p| is_beyond(p, bytes)) => {}
         other => other?,
     }
+    edit::check(program, choice, bytes, &lenient)?;
     Ok(Outcome::Held)
 }
 
@@ -339,7 +345,7 @@ impl Maker<'_, '_> {
     /// A row, or two of which one says the length of the other.
     fn row(&mut self) -> Result<()> {
         let name = self.name("r");
-        let line = match self.u.int_in_range(0..=27)? {
+        let line = match self.u.int_in_range(0..=29)? {
             0..=3 => format!("{} {name}{}", self.cell()?, self.rule()?),
             4 => format!("magic \"{}\"", self.u.choose(&["A", "PK", "abc"])?),
             5 => format!("zero size={}", self.u.int_in_range(1..=4)?),
@@ -428,6 +434,15 @@ impl Maker<'_, '_> {
                 let offset = self.name("o");
                 let _ = writeln!(self.text, "        u8 {offset}");
                 format!("object {} {name} at={offset}", self.element()?)
+            }
+            27 => {
+                let size = self.count()?;
+                let kind = self.u.choose(&["bytes", "text", "u8"])?;
+                format!("{kind} {name} count={} size={size}", self.u.int_in_range(1..=3)?)
+            }
+            28 if !self.lists.is_empty() => {
+                let list = self.u.choose(&self.lists)?.clone();
+                format!("{} {name} of={list}", self.element()?)
             }
             _ => format!("{} {name}", self.element()?),
         };

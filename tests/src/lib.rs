@@ -16,4 +16,4 @@ pub mod resources;
 pub mod samples;
 pub mod trees;
 
-pub use formwork_properties::{laws, pieces, seeds, value_text};
+pub use formwork_properties::{edit, laws, pieces, seeds, value_text};

@@ -603,6 +603,7 @@ impl<'p> Engine<'p, '_> {
             if let Some(at) = at.filter(|at| *at != UNPLACED) {
                 self.tree.pointers[met.number as usize].at = at;
                 let number = met.number;
+                self.writing.placing.arranged = true;
                 self.writing.placing.texts.push(TextAside {
                     at,
                     end: at,

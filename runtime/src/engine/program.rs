@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 use crate::engine::item::{Blob, From};
 use crate::engine::plan::{plans, Direction, Plan};
 use crate::model::{
-    ArrayType, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent, Label,
-    Measure, Member, Model, Path, RecordId, Role, RowId, Start, Step, Storage, Tag, Terminated,
-    Type, Union,
+    ArrayType, Case, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent,
+    Label, Measure, Member, Model, Path, RecordId, Role, RowId, Start, Step, Storage, Tag,
+    Terminated, Type, Union,
 };
 
 /// A model, prepared for reading and writing: its layouts, and what is known of them before any
@@ -217,7 +217,9 @@ impl Layout {
         Layout {
             positioned: positions.contains(&true)
                 || has_open_ends(&model)
-                || has_own_targets(&model),
+                || has_own_targets(&model)
+                || has_guards(&model)
+                || asks_early(&model),
             reading: plans(&model, epoch, Direction::Reading, &mut literals),
             writing: plans(&model, epoch, Direction::Writing, &mut literals),
             followed: followed(&model),
@@ -288,6 +290,54 @@ fn has_open_ends(model: &Model) -> bool {
     rows.flat_map(|row| row.ty.parts()).any(open)
 }
 
+/// Whether a tag that the case itself says may lead to another case, as something else decides.
+fn has_guards(model: &Model) -> bool {
+    model.unions.iter().any(|union| {
+        let given = matches!(union.tag, Tag::Given(_));
+        !given && union.cases.iter().any(|case| case.guard.is_some())
+    })
+}
+
+/// Whether it depends on the elements of an array what is in one of them: a reader does not know those
+/// that are still to come, and a writer does.
+fn asks_early(model: &Model) -> bool {
+    (0..).map(RecordId).zip(&model.records).any(|(id, record)| {
+        record.rows.iter().any(|row| {
+            let lengths = row.ty.parts().flat_map(Type::lengths);
+            row.when.into_iter().chain(lengths).any(|expr| {
+                names(model, expr, &mut |found, row| match row {
+                    Some((record, row)) => {
+                        let row = &model.records[record.index()].rows[row.index()];
+                        row.ty.parts().any(|ty| matches!(ty, Type::Array(_)))
+                            && !matches!(found, Expr::At(_))
+                            && holds(model, &row.ty, id)
+                    }
+                    None => matches!(found, Expr::IsLast(_)),
+                })
+            })
+        })
+    })
+}
+
+/// Whether values of a type hold records of this kind.
+fn holds(model: &Model, ty: &Type, sought: RecordId) -> bool {
+    let (mut open, mut known) = (alloc::vec![ty], BTreeSet::new());
+    while let Some(ty) = open.pop() {
+        let unions = ty.unions().flat_map(|union| &model.unions[union.index()].cases);
+        let forms = |case: &Case| case.forms.iter().map(|form| form.record).collect::<Vec<_>>();
+        let cases = unions.flat_map(|case| forms(case).into_iter().chain([case.record]));
+        for id in ty.records().chain(cases) {
+            if id == sought {
+                return true;
+            }
+            if known.insert(id) {
+                open.extend(model.records[id.index()].rows.iter().map(|row| &row.ty));
+            }
+        }
+    }
+    false
+}
+
 /// Whether something ends where a pointer in it leads to: how far it reaches is read from bytes that
 /// need not be its own.
 fn has_own_targets(model: &Model) -> bool {
@@ -306,12 +356,23 @@ fn has_own_targets(model: &Model) -> bool {
 
 /// Whether an expression asks for the address of a row, or of something in it.
 pub(crate) fn asks_for(model: &Model, expr: ExprId, row: (RecordId, RowId)) -> bool {
+    names(model, expr, &mut |found, named| matches!(found, Expr::At(_)) && named == Some(row))
+}
+
+/// A row of a record that an expression names, if it names one.
+type Named = Option<(RecordId, RowId)>;
+
+/// Whether something holds for a part of an expression and what it names.
+fn names(model: &Model, expr: ExprId, holds: &mut dyn FnMut(&Expr, Named) -> bool) -> bool {
     let (mut open, mut known) = (alloc::vec![expr], BTreeSet::new());
     while let Some(expr) = open.pop() {
         if !known.insert(expr.index()) {
             continue;
         }
         let found = &model[expr];
+        if holds(found, None) {
+            return true;
+        }
         found.operands(&mut |operand| open.push(operand));
         let fields = found.path().into_iter().flat_map(|path| &path.steps);
         let fields = fields.filter_map(|step| match step {
@@ -320,9 +381,7 @@ pub(crate) fn asks_for(model: &Model, expr: ExprId, row: (RecordId, RowId)) -> b
         });
         for (record, members) in fields.flatten() {
             match members.last().copied() {
-                Some(Member::Row(id) | Member::Into(id))
-                    if matches!(found, Expr::At(_)) && (*record, id) == row =>
-                {
+                Some(Member::Row(id) | Member::Into(id)) if holds(found, Some((*record, id))) => {
                     return true;
                 }
                 Some(Member::Let(id)) => {

@@ -111,6 +111,8 @@ pub(crate) struct Placing {
     pub clashes: Vec<u64>,
     /// The greatest end of an object.
     pub reach: u64,
+    /// Whether something is where the file had it, and not where the layout puts it.
+    pub arranged: bool,
 }
 
 /// A text that a pool has no member for, or that is another than the first one that says it.

@@ -14,7 +14,7 @@ use super::{Able, Access, Flavour, Frame, Scope, Straight, Unable, unable};
 use crate::model::{
     ArrayLength, Check, CheckKind, Definer, DefinerScope, DefinerSource, Expr, ExprId, Home,
     Measure, Member, Model, Path, RecordId, RecordKind, Reference, Role, Row, RowId, RunLength,
-    Start, Step, Type, UnionId,
+    RunType, Start, Step, Type, UnionId,
 };
 use crate::rust::shape::Shape;
 
@@ -377,6 +377,14 @@ impl<'m> Checking<'_, '_, 'm> {
             }
             Type::Union(union) => self.union(scope, view, *union, value, epoch),
             Type::Array(_) => unable("arrays in arrays"),
+            // Elements are as long as the number says that all of them have.
+            Type::Run(RunType { length: RunLength::Count(count), .. })
+                if !self.seen && row.checks.is_empty() =>
+            {
+                let value = straight.reached(shape, value);
+                let count = straight.length(scope, view, *count)?;
+                Ok(quote!(s::holds(#value.len() == #count)?;))
+            }
             // Floats and texts have rules too.
             _ if !row.checks.is_empty() => unable("a rule for something that is no number"),
             _ => Ok(TokenStream::new()),

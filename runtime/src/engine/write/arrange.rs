@@ -57,6 +57,7 @@ impl Engine<'_, '_> {
         let old = place.and_then(|place| self.old_place(place));
         let at = match old {
             Some(old) => {
+                self.writing.placing.arranged = true;
                 self.writing.placing.taken.insert(old);
                 self.writing.placing.exact = true;
                 let at = self.writing.placing.moves.places.get(&old).copied().unwrap_or(old);
@@ -88,17 +89,20 @@ impl Engine<'_, '_> {
     }
 
     /// Address of an object that lies in another one.
-    pub(crate) fn shared_place(&self, loc: Loc) -> Option<u64> {
-        self.inside(loc, *self.tree.kept.place_of(loc)?)
+    pub(crate) fn shared_place(&mut self, loc: Loc) -> Option<u64> {
+        let place = *self.tree.kept.place_of(loc)?;
+        self.inside(loc, place)
     }
 
-    fn inside(&self, loc: Loc, place: KeptPlace) -> Option<u64> {
+    fn inside(&mut self, loc: Loc, place: KeptPlace) -> Option<u64> {
         let (host, offset) = place.shared()?;
-        let moves = &self.writing.placing.moves;
+        let placing = &mut self.writing.placing;
+        let moves = &placing.moves;
         if moves.forgotten || moves.apart.contains(&loc) {
             return None;
         }
         let at = moves.places.get(&host).copied().unwrap_or(host).checked_add(offset)?;
+        placing.arranged |= at <= MAX_SIZE;
         (at <= MAX_SIZE).then_some(at)
     }
 

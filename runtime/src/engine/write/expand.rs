@@ -1,6 +1,7 @@
 //! Arrays that follow from others: dictionaries, shared tables, relocation.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::vec::Vec;
 
 use super::super::item::{ArrayRef, Item, Loc};
@@ -12,6 +13,7 @@ use super::super::tree::Pointer;
 use super::super::val::{Fallible, Fault, Val};
 use super::super::walk::Walk;
 use crate::model::{Expr, ExprId, Home, Role, Row, RowId, RowKind, Target, Type};
+use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
 
 impl<'p> Engine<'p, '_> {
@@ -32,14 +34,26 @@ impl<'p> Engine<'p, '_> {
     }
 
     fn expand_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
-        if let Some(with) = none_with(&row.ty) {
+        if let Some((with, optional)) = none_with(&row.ty) {
             let empty = self.count_items(Loc::row(loc.node, with)) == 0;
             let here = self.tree.item(loc);
+            let data = self.model.carries_data(&row.ty);
             if empty && !here.is_absent() {
+                if data && (optional || self.count_items(loc) > 0) {
+                    let name = self.tree.record(loc.node).rows[with.index()].name.as_deref();
+                    let why = format!("`{}` has no elements", name.unwrap_or_default()).into();
+                    self.problem(loc, ProblemKind::UnexpectedField { why });
+                    return Ok(());
+                }
                 if let Item::Node(unused) = here {
                     self.tree.bury(unused);
                 }
                 self.set_none(loc);
+            } else if !empty && optional && data && here.is_absent() {
+                if self.tree.home(loc) != Home::Absent {
+                    self.problem(loc, ProblemKind::MissingField);
+                }
+                return Ok(());
             }
         }
         if let (Some(condition), Type::Pointer(pointer)) = (row.when, row.ty.stripped()) {
@@ -240,9 +254,11 @@ pub(crate) fn has_usual(row: &Row) -> bool {
 }
 
 /// The row with whose emptiness a pointer is none.
-fn none_with(ty: &Type) -> Option<RowId> {
+fn none_with(ty: &Type) -> Option<(RowId, bool)> {
     match ty {
-        Type::Pointer(pointer) if matches!(pointer.target, Target::Own(_)) => pointer.none_with,
+        Type::Pointer(pointer) if matches!(pointer.target, Target::Own(_)) => {
+            pointer.none_with.map(|with| (with, pointer.optional))
+        }
         _ => None,
     }
 }

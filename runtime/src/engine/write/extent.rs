@@ -203,9 +203,16 @@ impl<'p> Engine<'p, '_> {
             && !self.layout.mentions_position(size)
     }
 
-    /// Notes that a length must agree with what the schema says of it.
+    /// Notes that a length must agree with what the schema says of it. An element says nothing new if
+    /// the one before it is as long.
     pub(crate) fn expect(&mut self, loc: Loc, expr: ExprId, actual: u64, what: &'static str) {
-        if !self.writing.measuring
+        let row = Loc::row(loc.node, loc.row);
+        let known = self.writing.expectations.last().is_some_and(|last| {
+            let same = Loc::row(last.loc.node, last.loc.row) == row && last.expr == expr;
+            same && loc.index().is_some() && last.actual == actual
+        });
+        if !known
+            && !self.writing.measuring
             && !self.layout.mentions_position(expr)
             && self.model.exprs.constant(expr) != Some(actual.into())
         {

@@ -12,8 +12,8 @@ use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Elements};
 use super::super::val::{eval_error, Fallible};
 use crate::model::{
-    unit_size, ArrayType, Cell, Content, Encoding, ExprId, Extent, Home, Label, Meaning, Model,
-    Role, Row, RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
+    unit_size, ArrayLength, ArrayType, Cell, Content, Encoding, ExprId, Extent, Home, Label,
+    Meaning, Model, Role, Row, RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -322,6 +322,9 @@ impl<'p> Engine<'p, '_> {
         let (element, stride) = (&ty.element, ty.stride);
         let at = spot.at;
         let count = self.tree.count(array);
+        if let (ArrayLength::Count(said), Some(_)) = (&ty.length, loc.index()) {
+            self.expect(loc, *said, count.into(), "count");
+        }
         if align > 1 && count > 1 && self.writing.measuring {
             return eval_error("the size of something aligned depends on its address");
         }
@@ -481,6 +484,10 @@ impl<'p> Engine<'p, '_> {
                     self.problem(loc, ProblemKind::LengthMismatch { expected, actual: size, why });
                 }
                 return Ok(at + wanted);
+            }
+            RunLength::Count(count) if loc.index().is_some() && !item.is_absent() => {
+                self.expect(loc, *count, size / unit_size(run.content), "size");
+                0
             }
             _ => 0,
         };

@@ -87,23 +87,32 @@ pub(crate) fn write(
             out.truncate(base);
             return Err(WriteError::new(problems));
         }
-        match engine.writing.placing.again {
-            None if !layout.positioned => return Ok(()),
-            None => {
-                let bytes = out.get(base..).unwrap_or_default();
-                match again::reads_otherwise(program, &engine.tree, bytes) {
-                    None if aim == Aim::Bytes => {}
-                    None => out.truncate(base),
-                    Some(problem) => {
-                        out.truncate(base);
-                        return Err(problem.into());
-                    }
-                }
-                return Ok(());
-            }
-            Some(next) => moves = next,
+        let placing = &mut engine.writing.placing;
+        if let Some(next) = placing.again.take() {
+            moves = next;
+            out.truncate(base);
+            continue;
         }
-        out.truncate(base);
+        // What leads to where something was may lead to something else in a file that has changed.
+        let arranged = placing.arranged && !engine.writing.checking;
+        let forgotten = placing.moves.forgotten && !engine.writing.checking;
+        if layout.positioned || arranged || forgotten {
+            let bytes = out.get(base..).unwrap_or_default();
+            let problem = again::reads_otherwise(program, &engine.tree, bytes);
+            if problem.is_some() || aim != Aim::Bytes {
+                out.truncate(base);
+            }
+            match problem {
+                Some(_) if arranged => {
+                    moves = engine.writing.placing.moves;
+                    moves.forgotten = true;
+                    continue;
+                }
+                Some(problem) => return Err(problem.into()),
+                None => {}
+            }
+        }
+        return Ok(());
     }
 }
 

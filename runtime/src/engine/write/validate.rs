@@ -309,6 +309,11 @@ impl<'p> Engine<'p, '_> {
             return Ok(());
         }
         if actual == 0 && may_be_empty {
+            // With a count any number says nothing; here it has to be the one that says it.
+            if self.empty_base(loc)? != Some(said) {
+                let what = format!("it has no elements, and the number says {said}").into();
+                self.problem(loc, ProblemKind::Contradicts { what });
+            }
             return Ok(());
         }
         self.validate_last(loc, row)?;

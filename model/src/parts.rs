@@ -3,7 +3,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{ArrayLength, Columns, Described, ExprId, Extent, RecordId, RunLength, Type, UnionId};
+use super::{
+    ArrayLength, ArrayType, Columns, Described, ExprId, Extent, RecordId, RunLength, Type, UnionId,
+};
 
 /// Types in a type; see [`Type::parts`].
 #[derive(Debug, Clone)]
@@ -101,6 +103,12 @@ impl Type {
         }
     }
 
+    /// Where each element stands in the array, if the elements say so and are no columns.
+    #[must_use]
+    pub fn scattered(&self) -> Option<ExprId> {
+        self.described()?.scattered()
+    }
+
     /// The records whose columns the elements are, if this is an array of such.
     #[must_use]
     pub fn columns(&self) -> Option<&Columns> {
@@ -132,13 +140,25 @@ impl Type {
     }
 }
 
+impl ArrayType {
+    /// Whether each element says where it stands in the array, and they are no columns.
+    #[must_use]
+    pub fn is_scattered(&self) -> bool {
+        self.described.as_ref().is_some_and(|described| described.scattered().is_some())
+    }
+}
+
 impl Described {
     /// The expressions that say which elements there are and where they stand.
     pub fn expressions(&self) -> impl Iterator<Item = ExprId> {
-        let columns = self.columns.as_ref();
-        let places =
-            columns.map(|columns| [Some(columns.records), Some(columns.stride), columns.at]);
-        let places = places.into_iter().flatten().flatten();
-        [Some(self.by), self.filter].into_iter().flatten().chain(places)
+        let records = self.columns.as_ref().map(|columns| [columns.records, columns.stride]);
+        let ways = [Some(self.by), self.filter].into_iter().flatten();
+        ways.chain(records.into_iter().flatten()).chain(self.at)
+    }
+
+    /// Where each element stands in the array, if they are no columns.
+    #[must_use]
+    pub fn scattered(&self) -> Option<ExprId> {
+        self.at.filter(|_| self.columns.is_none())
     }
 }

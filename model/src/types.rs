@@ -267,8 +267,11 @@ pub struct Described {
     pub filter: Option<ExprId>,
     /// So many elements in front are described by nothing.
     pub leading: u32,
-    /// The elements are columns of records. Otherwise they stand one behind the other.
+    /// The elements are columns of records. Otherwise they stand in the array itself.
     pub columns: Option<Columns>,
+    /// Offset of each element, or of a column in each record; `it` is what describes it. Otherwise one
+    /// stands behind the other.
+    pub at: Option<ExprId>,
 }
 
 /// Arrays of which each record has one element.
@@ -278,9 +281,6 @@ pub struct Columns {
     pub records: ExprId,
     /// Bytes from one record to the next.
     pub stride: ExprId,
-    /// Offset of a column in each record; `it` is what describes it. Otherwise a column stands behind
-    /// the one before it.
-    pub at: Option<ExprId>,
 }
 
 /// Length of an [`ArrayType`].

@@ -27,7 +27,7 @@ PRECISION = {0x0B02: 0.02, 0x0E02: 0.01, 0x1505: 0.01, 0x1805: 0.001}
 class Resource:
     def __init__(self, data):
         self.data = data
-        self.checked = {"positions": 0, "normals": 0, "indices": 0, "keys": 0}
+        self.checked = {"positions": 0, "normals": 0, "indices": 0, "keys": 0, "infos": 0}
         assert data[:8] == b"FRES    " and data[12:14] == b"\xff\xfe"
         self.major = self.u16(0x0A)
         late = self.major >= 9
@@ -79,8 +79,12 @@ class Resource:
         shapes = [shapes + (0x60 if self.late else 0x70) * i for i in range(counts[1])]
         skeleton = self.skeleton(skeleton)
         vertices = [self.vertices(buffer) for buffer in buffers]
+        materials = self.u64(at + (0x38 if self.late else 0x40))
+        size = 0xB0 if self.major >= 10 else 0xA8 if self.late else 0xB8
+        materials = [materials + size * i for i in range(counts[2])]
         return {
             "name": name,
+            "materials": [self.material(material) for material in materials],
             "bones": skeleton,
             "buffers": [
                 {"count": one["count"], "columns": one["columns"], "names": sorted(one["values"])}
@@ -88,6 +92,35 @@ class Resource:
             ],
             "shapes": [self.shape(shape, buffers, vertices, skeleton, counts[2]) for shape in shapes],
         }
+
+    def material(self, at):
+        assert self.data[at : at + 4] == b"FMAT"
+        early = 0 if self.late else 8
+        infos = []
+        if self.major < 10:
+            first = self.u64(at + 0x10 + early)
+            for i in range(self.u16(at + (0x9A if self.late else 0xA6))):
+                one = first + 0x18 * i
+                infos.append((one, self.u8(one + 0x12), self.u64(one + 8), self.u16(one + 0x10)))
+        else:
+            reflection = self.u64(self.u64(at + 0x10))
+            first, count = self.u64(reflection + 0x10), self.u16(reflection + 0x48)
+            values, counts, offsets = (self.u64(at + 0x40 + 8 * k) for k in range(3))
+            end = values + self.u16(at + 0xA8)
+            for i in range(count):
+                one, number = first + 0x10 * i, self.u16(counts + 2 * i)
+                where, kind = values + self.u16(offsets + 2 * i), self.u8(one + 8)
+                assert where + number * (8 if kind == 2 else 4) <= end, "values behind all values"
+                infos.append((one, kind, where, number))
+        self.checked["infos"] += sum(number for _, _, _, number in infos)
+        return {"name": self.text(at + 0x08 + early),
+                "infos": [[self.text(one), self.values(kind, where, number)]
+                          for one, kind, where, number in infos]}
+
+    def values(self, kind, at, count):
+        if kind == 2:
+            return [self.text(at + 8 * i) for i in range(count)]
+        return list(struct.unpack_from(f"<{count}{'if'[kind]}", self.data, at))
 
     def skeleton(self, at):
         m = self.major

@@ -619,9 +619,9 @@ fn material(major: i128) -> Value {
         ]);
         fields.extend([
             ("shader_data", data),
-            ("render_values", bytes([1, 0, 0, 0, 2, 0, 0, 0])),
-            ("value_counts", ints(&[2])),
-            ("value_offsets", ints(&[0])),
+            ("render_values", record([("values", render_values())])),
+            ("value_counts", storage(4)),
+            ("value_offsets", storage(4)),
             ("uniform_offsets", storage(2)),
             ("convert_flags", ints(&[0])),
             ("option_block_size", int(0)),
@@ -630,14 +630,26 @@ fn material(major: i128) -> Value {
     record(fields)
 }
 
+/// Those that [`reflection`] names, in its order.
+fn render_values() -> Value {
+    list([
+        case("texts", [("texts", texts(&["opaque", "back"]))]),
+        case("floats", [("floats", floats(&[0.5]))]),
+        case("ints", [("ints", ints(&[1, 2, 3]))]),
+        case("texts", [("texts", texts(&[]))]),
+    ])
+}
+
 fn reflection() -> Value {
+    let info = |name, kind| record([("name", text(name)), ("type", int(kind))]);
+    let infos = [info("mode", 2), info("bias", 1), info("order", 0), info("none", 2)];
     let param = |name, offset, kind| {
         record([("name", text(name)), ("offset", int(offset)), ("type", int(kind))])
     };
     record([
         ("archive", text("shaders")),
         ("model", text("lit")),
-        ("render_infos", list([record([("name", text("order")), ("type", int(0))])])),
+        ("render_infos", list(infos)),
         ("params", list([param("colour", 0, 0x0f), param("gloss", 16, 0x0c)])),
         ("param_data_size", int(20)),
         ("attributes", texts(&["position"])),

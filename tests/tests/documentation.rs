@@ -152,6 +152,11 @@ fn schema(block: &Block, libraries: &mut Libraries, example: &mut Example) -> Re
     if let Some(name) = block.properties.get("library") {
         libraries.0.insert(name.clone(), block.text.clone());
     }
+    if let Some(name) = block.properties.get("part") {
+        // The schema that includes it comes next.
+        libraries.0.insert(name.clone(), block.text.clone());
+        return Ok(());
+    }
     let loaded: Loaded = load("example.kdl", &block.text, None, libraries);
     let shown = render(&loaded.diagnostics, &loaded.sources, false);
     if let Some(code) = block.properties.get("error") {

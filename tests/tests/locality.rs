@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use formwork::ReadOptions;
+use formwork_codegen::model::Type;
 use formwork_interpreter::{Cause, Program, Value, diff, read, write};
 use formwork_tests::{programs, samples};
 
@@ -137,18 +138,24 @@ fn edit_files(
     done
 }
 
+/// Whether elements of a type go where numbers say.
+fn moves(ty: &Type) -> bool {
+    ty.columns().is_some() || ty.scattered().is_some()
+}
+
 fn check(program: &Program, edit: Edit, old: &[u8], new: &[u8]) -> Result<(), String> {
     let found = diff(program, old, new, &ReadOptions::default());
     if let Some(error) = found.errors.iter().flatten().next() {
         return Err(format!("it cannot be read: {error}"));
     }
-    // An edit of fixed width moves nothing, but for columns whose offsets are such numbers.
+    // An edit of fixed width moves nothing, but for elements whose offsets are such numbers.
     if matches!(edit, Edit::Number) && old.len() == new.len() {
         let rows = program.model().records.iter().flat_map(|record| &record.rows);
-        let columns = rows.filter(|row| row.ty.stripped().columns().is_some());
+        let moving = rows.filter(|row| moves(row.ty.stripped()));
         let names: Vec<String> =
-            columns.filter_map(|row| Some(format!(".{}[", row.name.as_ref()?))).collect();
-        let in_column = |field: &str| names.iter().any(|name| field.contains(name));
+            moving.filter_map(|row| Some(format!(".{}[", row.name.as_ref()?))).collect();
+        let in_column =
+            |field: &str| names.iter().any(|name| format!(".{field}").contains(name.as_str()));
         let moved = found.ranges.iter().find(|range| {
             range.cause == Cause::Moved && !range.field.as_deref().is_some_and(in_column)
         });

@@ -132,8 +132,44 @@ fn compare_columns(buffer: &Value, theirs: &[Json]) {
     assert!(columns.iter_mut().all(|rest| rest.next().is_none()));
 }
 
-fn compare_model(model: &Value, json: &Json) {
+/// Names and values of the render infos of a material, which stand in different places by version.
+fn render_infos<'v>(model: &'v Value, material: &'v Value) -> Vec<[&'v Value; 2]> {
+    let Value::Int(reflection) = at(material, "shader_data.reflection") else {
+        let infos = elements(material, "render_infos").iter();
+        return infos.map(|info| [at(info, "name"), at(info, "values")]).collect();
+    };
+    let reflection = &elements(model, "reflections")[usize::try_from(*reflection).unwrap()];
+    let names = elements(reflection, "render_infos").iter().map(|info| at(info, "name"));
+    let values = elements(material, "render_values.values");
+    assert_eq!(names.len(), values.len());
+    names.zip(values).map(|(name, values)| [name, values]).collect()
+}
+
+/// How many values are texts.
+fn compare_infos(model: &Value, material: &Value, json: &Json) -> usize {
+    name(material, &json["name"]);
+    let infos = render_infos(model, material);
+    assert_eq!(infos.len(), list(&json["infos"]).len());
+    let mut met = 0;
+    for ([name, values], json) in infos.into_iter().zip(list(&json["infos"])) {
+        assert_eq!(*name, Value::Text(json[0].as_str().expect("a text").to_owned()));
+        let (texts, theirs) = (elements(values, "texts"), list(&json[1]));
+        assert!(texts.is_empty() || texts.len() == theirs.len());
+        for (text, json) in texts.iter().zip(theirs) {
+            assert_eq!(*text, Value::Text(json.as_str().expect("a text").to_owned()));
+        }
+        same(numbers(values), &json[1], "values of a render info");
+        met += texts.len();
+    }
+    met
+}
+
+fn compare_model(model: &Value, json: &Json) -> usize {
     name(model, &json["name"]);
+    let materials = elements(model, "materials");
+    assert_eq!(materials.len(), list(&json["materials"]).len());
+    let pairs = materials.iter().zip(list(&json["materials"]));
+    let texts = pairs.map(|(material, json)| compare_infos(model, material, json)).sum();
     let bones = elements(model, "skeleton.bones");
     assert_eq!(bones.len(), list(&json["bones"]).len());
     for (bone, json) in bones.iter().zip(list(&json["bones"])) {
@@ -171,6 +207,7 @@ fn compare_model(model: &Value, json: &Json) {
         }
         assert_eq!(numbers(at(shape, "bounds")), boxes);
     }
+    texts
 }
 
 fn compare_animation(animation: &Value, json: &Json) {
@@ -198,14 +235,17 @@ fn compare_animation(animation: &Value, json: &Json) {
 #[test]
 fn another_reader_finds_the_same() {
     let Some(files) = files() else { return };
-    let mut checked = [0; 4];
+    let (mut checked, mut infos, mut texts) = ([0; 4], 0, [0; 2]);
     for path in &files {
         let Some(json) = peers::print("bfres.py", path) else { return };
         let bytes = fs::read(path).expect("the sample can be read");
         let value = laws::value_of(programs::bfres(), &bytes).expect("it can be read");
         let models = elements(&value, "models");
         assert_eq!(models.len(), list(&json["models"]).len(), "{}", path.display());
-        models.iter().zip(list(&json["models"])).for_each(|(ours, json)| compare_model(ours, json));
+        for (ours, json) in models.iter().zip(list(&json["models"])) {
+            let late = elements(ours, "reflections").len().min(1);
+            texts[late] += compare_model(ours, json);
+        }
         let animations = elements(&value, "skeletal_anims");
         assert_eq!(animations.len(), list(&json["animations"]).len(), "{}", path.display());
         for (ours, json) in animations.iter().zip(list(&json["animations"])) {
@@ -215,9 +255,32 @@ fn another_reader_finds_the_same() {
         for (sum, part) in checked.iter_mut().zip(parts) {
             *sum += json["checked"][part].as_u64().expect("a number");
         }
+        infos += json["checked"]["infos"].as_u64().expect("a number");
     }
     println!("{checked:?} positions, normals, indices and keys");
     assert!(checked.iter().all(|count| *count > 30_000), "{checked:?}");
+    println!("{infos} values of render infos, {texts:?} of them texts, up to version 9 and after");
+    assert!(infos > 2000 && texts[0] > 1000 && texts[1] == 60, "{infos}, {texts:?}");
+}
+
+#[test]
+fn texts_of_render_infos_can_be_changed() {
+    let Some(files) = files() else { return };
+    let mut changed = 0;
+    for path in &files {
+        let bytes = fs::read(path).expect("the sample can be read");
+        let mut value = laws::value_of(programs::bfres(), &bytes).expect("it was read");
+        let first = "models[0].materials[0].render_values.values[0]";
+        let Some(Value::Union(first)) = value.at_path_mut(first) else { continue };
+        let texts = first.value.get_mut("texts").and_then(Value::elements_mut);
+        let texts = texts.expect("the first one has texts");
+        texts[0] = Value::Text("another text, in another place of the pool".to_owned());
+        texts.push(Value::Text("one more".to_owned()));
+        let written = laws::put_get(programs::bfres(), &value).expect("it is read back");
+        assert_ne!(written, bytes);
+        changed += 1;
+    }
+    assert_eq!(changed, 2, "files of version 10");
 }
 
 /// Compares a curve at its keys with numbers of another reader.

@@ -312,6 +312,8 @@ const TOKENS: &[&str] = &[
     "import",
     "nn",
     "library",
+    "part",
+    "include",
     "param",
     "epoch",
     "version",

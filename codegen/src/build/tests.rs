@@ -85,6 +85,58 @@ fn folders_of_files_that_may_turn_up() {
     assert!(build.try_run().expect("the schema is good").watched.is_empty());
 }
 
+/// A schema in several texts gives the same code as in one, and its parts are looked for like imports.
+#[test]
+fn parts_of_a_schema() {
+    let folder = Folder::new("parts");
+    let module = "module big \"Big\" root=File endian=little\n";
+    let (first, second) = ("struct File { A a; B b }\n", "struct B { u8 b }\n");
+    let part = "enum Kind u8 { one 1 }\nstruct A { Kind a }\n";
+    let one = folder.add("one/big.kdl", &format!("{module}{first}{part}{second}"));
+    let include = format!("{module}{first}include \"big/a\"\n{second}");
+    let schema = folder.add("schema/big.kdl", &include);
+    let file = format!("part big \"The first\"\n{part}");
+    let code = |build: Build| {
+        let built = build.try_run().expect("the schema is good");
+        (fs::read_to_string(&built.generated[0]).expect("it was made"), built)
+    };
+    let (expected, _) = code(folder.build().schema(&one));
+
+    let (text, built) = code(folder.build().schema(&schema).library("big/a", file.clone()));
+    assert!(text == expected);
+    assert_eq!((names(&built.read), names(&built.watched)), (vec!["big.kdl"], vec!["schema"]));
+    folder.add("schema/big/a.kdl", &file);
+    let (text, built) = code(folder.build().schema(&schema));
+    assert!(text == expected && built.watched.is_empty());
+    assert_eq!(names(&built.read), ["a.kdl", "big.kdl"]);
+
+    let refused = |name: &str, text: &str| {
+        folder.add(name, text);
+        let error = folder.build().schema(&schema).try_run().expect_err("there is an error");
+        error.lines().join("\n")
+    };
+    let wrong = refused("schema/big/a.kdl", "part bag\n");
+    assert!(wrong.contains("big.kdl:3:9: E0239: "), "{wrong}");
+    let wrong = refused("schema/big/a.kdl", "part big\ninclude \"big/b\"\n");
+    assert!(wrong.contains("a.kdl:2:9: E0239: "), "{wrong}");
+    folder.add("schema/big/a.kdl", &file);
+    let twice = format!("{include}include \"big/a\"\n");
+    let wrong = refused("schema/big.kdl", &twice);
+    assert!(wrong.contains("big.kdl:5:9: E0203: "), "{wrong}");
+    for name in ["../one/big", "/etc/passwd", "big//a", "big/./a", "big\\\\a", ""] {
+        let wrong = refused("schema/big.kdl", &format!("{module}include \"{name}\"\n"));
+        assert!(wrong.contains("big.kdl:2:9: E0110: "), "{wrong}");
+    }
+    #[cfg(unix)]
+    {
+        folder.add("elsewhere/a.kdl", "the secret is 42\n");
+        std::os::unix::fs::symlink("../elsewhere", folder.0.join("schema/out")).expect("it can be");
+        let include = format!("{module}include \"out/a\"\n");
+        let wrong = refused("schema/big.kdl", &include);
+        assert!(wrong.contains("E0201") && wrong.contains("is no schema"), "{wrong}");
+    }
+}
+
 /// Whoever gets a schema with a link in it does not see what the link leads to.
 #[cfg(unix)]
 #[test]

@@ -70,13 +70,15 @@ fn described_text(cx: &Cx<'_>, element: &str, described: &Described) -> String {
     if let Some(filter) = described.filter {
         out += &format!(" with {}", written(cx.model, filter));
     }
-    if let Some(Columns { records, stride, at }) = &described.columns {
+    if let Some(Columns { records, stride }) = &described.columns {
         let (records, stride) = (amount(cx, *records), amount(cx, *stride));
         out += &format!("; each of {records} records has one element of every column");
         out += &format!(", and {stride} bytes");
-        if let Some(at) = at {
-            out += &format!(", in which a column begins at {}", written(cx.model, *at));
+        if let Some(at) = described.at {
+            out += &format!(", in which a column begins at {}", written(cx.model, at));
         }
+    } else if let Some(at) = described.at {
+        out += &format!("; each begins at {} of these bytes", written(cx.model, at));
     }
     out
 }

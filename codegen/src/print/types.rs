@@ -53,12 +53,12 @@ fn described_text(model: &Model, described: &Described) -> String {
     if let Some(filter) = described.filter {
         text += &format!(" where {}", expr_text(model, filter));
     }
-    if let Some(Columns { records, stride, at }) = &described.columns {
+    if let Some(Columns { records, stride }) = &described.columns {
         let (records, stride) = (expr_text(model, *records), expr_text(model, *stride));
         text += &format!("; columns of {records} records of {stride} bytes");
-        if let Some(at) = at {
-            text += &format!(" at {}", expr_text(model, *at));
-        }
+    }
+    if let Some(at) = described.at {
+        text += &format!(" at {}", expr_text(model, at));
     }
     text
 }

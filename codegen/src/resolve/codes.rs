@@ -205,4 +205,11 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "The `when=` of an example is a condition over epochs and selects layouts that have what \
          the example is of. A whole file says its layout itself, and an enumeration has no bytes.",
     ),
+    (
+        "E0239",
+        "no part of this schema",
+        "`include` puts the declarations of another text in the place of this line. That text begins \
+         with `part NAME`, the name of the module or library that includes it, and includes nothing \
+         itself.",
+    ),
 ];

@@ -309,6 +309,8 @@ fn lengths(ty: &Type, list: &mut Vec<(Measure, ExprId)>) {
         }
         Type::Region(region) => {
             match &region.extent {
+                // How much room there is for elements that say where they stand does not follow.
+                Extent::Size(_) if region.inner.scattered().is_some() => {}
                 Extent::Size(expr) => list.push((Measure::Size, *expr)),
                 Extent::End(expr) => list.push((Measure::End, *expr)),
                 Extent::Terminated(_) | Extent::Rest => {}

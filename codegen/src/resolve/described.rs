@@ -1,5 +1,6 @@
 //! Arrays of which something else in the file says what each element is: `of=`.
 
+use super::lengths::is_fill;
 use super::{Cx, Env, Expr, ExprId, RecordId, Shape};
 use crate::model::{
     ArrayLength, ArrayType, BinaryOp, Columns, Described, Path, StreamFunction, Type,
@@ -101,39 +102,68 @@ impl<'t> Cx<'t> {
             Some(ex) => Some(self.int(env, ex)?),
             None => None,
         };
-        let columns = self.records(row, env, &inner, stride)?;
+        let columns = self.records(row, env, stride)?;
         if columns.is_some() && !matches!(element, Type::Record(_)) {
             self.d
                 .error("E0225", row.span, "a column is a struct or a union type")
                 .help("declare one that holds an array: `struct Column<n> { u8 values count=n }`");
             return None;
         }
+        let at = match props.ex("at") {
+            Some(ex) => Some(self.int(&inner, ex)?),
+            None => None,
+        };
+        if at.is_some() && columns.is_none() {
+            self.must_have_room(row, &element)?;
+        }
         Some(Type::Array(Box::new(ArrayType {
             element,
             length: ArrayLength::Count(count),
             stride: stride.filter(|_| columns.is_none()),
-            described: Some(Box::new(Described { by, filter, leading, columns })),
+            described: Some(Box::new(Described { by, filter, leading, columns, at })),
         })))
     }
 
-    /// `records= stride= at=`: nothing if the elements stand one behind the other.
+    /// Elements that say where they stand need to know where the bytes for them end.
+    fn must_have_room(&mut self, row: &'t Row, element: &Type) -> Option<()> {
+        let props = &row.props;
+        for name in ["stride", "terminator", "strip"] {
+            if let Some(span) = props.span(name) {
+                self.d
+                    .error("E0225", span, format!("`{name}=` and `at=` exclude each other"))
+                    .help("each element stands where `at=` says, in the bytes that `size=` gives");
+                return None;
+            }
+        }
+        if props.ex("size").is_none_or(is_fill) {
+            let span = props.span("at").unwrap_or(row.span);
+            self.d
+                .error("E0225", span, "nothing says how many bytes there are for the elements")
+                .help(
+                    "say it with `size=BYTES`; or how many records there are, if `at=` is the \
+                       offset of a column: `records=COUNT stride=BYTES`",
+                );
+            return None;
+        }
+        if !matches!(element, Type::Record(_)) {
+            self.d
+                .error("E0225", row.span, "what says where it stands is a struct or a union type")
+                .help("declare one around it: `struct Entry { u8 value }`");
+            return None;
+        }
+        Some(())
+    }
+
+    /// `records= stride=`: nothing if the elements are no columns.
     #[allow(clippy::option_option, reason = "an error, nothing, or columns")]
     fn records(
         &mut self,
         row: &'t Row,
         env: &Env,
-        inner: &Env,
         stride: Option<ExprId>,
     ) -> Option<Option<Columns>> {
         let props = &row.props;
-        let Some(records) = props.ex("records") else {
-            if let Some(span) = props.span("at") {
-                self.d
-                    .error("E0225", span, "`at=` is the offset of a column in each record")
-                    .help("say how many records there are: `records=COUNT stride=BYTES`");
-            }
-            return Some(None);
-        };
+        let Some(records) = props.ex("records") else { return Some(None) };
         let records = self.int(env, records)?;
         let Some(stride) = stride else {
             let span = props.span("records").unwrap_or(row.span);
@@ -142,10 +172,6 @@ impl<'t> Cx<'t> {
                 .help("say how many bytes a record takes: `stride=BYTES`");
             return None;
         };
-        let at = match props.ex("at") {
-            Some(ex) => Some(self.int(inner, ex)?),
-            None => None,
-        };
-        Some(Some(Columns { records, stride, at }))
+        Some(Some(Columns { records, stride }))
     }
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::{Cx, Expr, Scope, ScopeId, ScopeParam, Shape};
 use crate::build::read_schema;
 use crate::diagnostic::Diagnostics;
-use crate::span::Span;
-use crate::syntax::ast::{Argument, Decl, Import, Tree};
+use crate::span::{SourceMap, Span, Spanned};
+use crate::syntax::ast::{Argument, Decl, Import, Include, Tree};
 use crate::syntax::builtin;
 use crate::syntax::expr::ExKind;
 use crate::syntax::near::nearest;
@@ -48,7 +48,10 @@ pub(crate) fn load(
     }
     let mut lacking = false;
     let mut at = 0;
+    let mut count = 1;
     while at < trees.len() {
+        let mut place = Place { directory, provider, files, missing, count: &mut count };
+        lacking |= !place.include(&mut trees[at], sources, diagnostics);
         for import in trees[at].imports.clone() {
             let name = &import.name.value;
             if let Some(found) = known.get(name) {
@@ -57,27 +60,11 @@ pub(crate) fn load(
                 }
                 continue;
             }
-            let found = import_text(&import, directory, provider, files, missing, diagnostics);
-            let index = found.and_then(|found| {
-                if trees.len() >= MAX_TEXTS {
-                    diagnostics.error("E0202", import.span, "too many imports");
-                    return None;
-                }
-                let source = sources.add(found.shown.clone(), found.text);
-                let mut own = Diagnostics::default();
-                let tree = parse(source, sources, &mut own);
-                // Diagnostics show lines, and those of a foreign file are nobody's business.
-                if found.leads_out && tree.as_ref().is_none_or(|tree| tree.head.is_none()) {
-                    diagnostics
-                        .error("E0201", import.name.span, format!("`{}` is no schema", found.shown))
-                        .help("it is a link that leads out of the folder of the schema");
-                    return None;
-                }
-                lacking |= own.has_errors();
-                diagnostics.append(own);
-                trees.push(tree?);
+            let index = place.parsed(&import.name, sources, diagnostics).map(|(tree, whole)| {
+                lacking |= !whole;
+                trees.push(tree);
                 links.push(HashMap::new());
-                Some(trees.len() - 1)
+                trees.len() - 1
             });
             known.insert(name.clone(), index);
             lacking |= index.is_none();
@@ -90,62 +77,158 @@ pub(crate) fn load(
     Some(Texts { trees, links, lacking })
 }
 
-/// A text that is imported.
-struct Imported {
+/// Where texts are looked for, and what came of it.
+struct Place<'p> {
+    directory: Option<&'p Path>,
+    provider: &'p dyn Provider,
+    files: &'p mut Vec<PathBuf>,
+    missing: &'p mut Vec<PathBuf>,
+    /// Number of texts so far.
+    count: &'p mut usize,
+}
+
+/// A text that is imported or included.
+struct Text {
     /// Its name in diagnostics.
     shown: String,
     text: String,
-    /// Whether it stands in another folder, and a link leads there.
+    /// Whether a link leads out of the folder of the schema.
     leads_out: bool,
 }
 
-fn import_text(
-    import: &Import,
-    directory: Option<&Path>,
-    provider: &dyn Provider,
-    files: &mut Vec<PathBuf>,
-    missing: &mut Vec<PathBuf>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Imported> {
-    let name = &import.name.value;
-    let path = directory.map(|directory| directory.join(format!("{name}.kdl")));
-    if let Some(path) = path.as_ref().filter(|path| path.is_file()) {
-        files.push(path.clone());
-        match read_schema(path) {
-            Ok(text) => {
-                let shown = path.display().to_string();
-                return Some(Imported { shown, text, leads_out: leads_out(path) });
+impl Place<'_> {
+    /// Puts the parts that a text includes in its place. Says whether all of them were there and whole.
+    fn include(
+        &mut self,
+        tree: &mut Tree,
+        sources: &mut SourceMap,
+        diagnostics: &mut Diagnostics,
+    ) -> bool {
+        let (mut whole, mut added) = (true, 0);
+        let includes = std::mem::take(&mut tree.includes);
+        for (index, Include { name, decls }) in includes.iter().enumerate() {
+            if let Some(first) = includes[..index].iter().find(|i| i.name.value == name.value) {
+                diagnostics
+                    .error("E0203", name.span, format!("`{}` is included twice", name.value))
+                    .label("again here")
+                    .also(first.name.span, "first here");
+                continue;
             }
-            Err(error) => {
-                diagnostics.error(
-                    "E0201",
-                    import.name.span,
-                    format!("`{}` can't be read: {error}", path.display()),
-                );
-                return None;
-            }
+            let part = self.parsed(name, sources, diagnostics);
+            let part = part.filter(|(part, _)| is_part(part, name, tree, diagnostics));
+            let Some((part, parsed)) = part else {
+                whole = false;
+                continue;
+            };
+            whole &= parsed;
+            let at = decls + added;
+            added += part.decls.len();
+            tree.decls.splice(at..at, part.decls);
+            tree.params.extend(part.params);
+            tree.imports.extend(part.imports);
+            tree.epochs.extend(part.epochs);
+            tree.lets.extend(part.lets);
+            tree.relocation.extend(part.relocation);
         }
+        whole
     }
-    if let Some(text) = provider.library(name) {
-        missing.extend(path);
-        return Some(Imported { shown: format!("{name}.kdl"), text, leads_out: false });
+
+    /// Finds and parses a text. Says whether it has no errors.
+    fn parsed(
+        &mut self,
+        name: &Spanned<String>,
+        sources: &mut SourceMap,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<(Tree, bool)> {
+        let found = self.find(name, diagnostics)?;
+        if *self.count >= MAX_TEXTS {
+            diagnostics.error("E0202", name.span, "too many imports");
+            return None;
+        }
+        *self.count += 1;
+        let source = sources.add(found.shown.clone(), found.text);
+        let mut own = Diagnostics::default();
+        let tree = parse(source, sources, &mut own);
+        // Diagnostics show lines, and those of a foreign file are nobody's business.
+        let is_schema = |tree: &Tree| tree.head.is_some() || tree.part.is_some();
+        if found.leads_out && !tree.as_ref().is_some_and(is_schema) {
+            diagnostics
+                .error("E0201", name.span, format!("`{}` is no schema", found.shown))
+                .help("it is a link that leads out of the folder of the schema");
+            return None;
+        }
+        let whole = !own.has_errors();
+        diagnostics.append(own);
+        Some((tree?, whole))
     }
-    let d = diagnostics.error("E0201", import.name.span, format!("no library `{name}`"));
-    match directory {
-        Some(directory) => d.help(format!(
-            "there is no `{name}.kdl` in `{}`, and no built-in library of this name",
-            directory.display()
-        )),
-        None => d.help("there is no built-in library of this name"),
-    };
-    None
+
+    fn find(&mut self, name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<Text> {
+        let Spanned { value: name, span } = name;
+        let path = self.directory.map(|directory| directory.join(format!("{name}.kdl")));
+        if let Some(path) = path.as_ref().filter(|path| path.is_file()) {
+            self.files.push(path.clone());
+            return match read_schema(path) {
+                Ok(text) => {
+                    let shown = path.display().to_string();
+                    Some(Text { shown, text, leads_out: leads_out(path, self.directory) })
+                }
+                Err(error) => {
+                    let message = format!("`{}` can't be read: {error}", path.display());
+                    diagnostics.error("E0201", *span, message);
+                    None
+                }
+            };
+        }
+        if let Some(text) = self.provider.library(name) {
+            self.missing.extend(path.map(missing_in_a_folder));
+            return Some(Text { shown: format!("{name}.kdl"), text, leads_out: false });
+        }
+        let d = diagnostics.error("E0201", *span, format!("no library `{name}`"));
+        match self.directory {
+            Some(directory) => d.help(format!(
+                "there is no `{name}.kdl` in `{}`, and no built-in library of this name",
+                directory.display()
+            )),
+            None => d.help("there is no built-in library of this name"),
+        };
+        None
+    }
 }
 
-/// Whether a file is a link to one in another folder.
-fn leads_out(path: &Path) -> bool {
+/// A file that is missing, or the first folder on the way to it that is.
+fn missing_in_a_folder(mut path: PathBuf) -> PathBuf {
+    while let Some(parent) = path.parent().filter(|parent| !parent.is_dir()) {
+        path = parent.to_owned();
+    }
+    path
+}
+
+/// Whether a text is a part of the one that includes it.
+fn is_part(part: &Tree, name: &Spanned<String>, of: &Tree, diagnostics: &mut Diagnostics) -> bool {
+    let expected = of.head.as_ref().map(|head| &head.name.value);
+    let written = part.part.as_ref().map(|part| &part.value);
+    let of = expected.map_or("NAME", String::as_str);
+    let Spanned { value: name, span } = name;
+    if written.is_none() || written != expected {
+        diagnostics
+            .error("E0239", *span, format!("`{name}` does not say that it is a part of `{of}`"))
+            .help(format!("it begins with `part {of}`"));
+        return false;
+    }
+    if let Some(include) = part.includes.first() {
+        diagnostics
+            .error("E0239", include.name.span, "a part includes no other parts")
+            .help(format!("`{of}` itself includes all of them"));
+        return false;
+    }
+    true
+}
+
+/// Whether a link on the way to a file leads out of a folder.
+fn leads_out(path: &Path, folder: Option<&Path>) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
-    let folder = path.parent().and_then(real);
-    real(path).is_none_or(|target| target.parent() != folder.as_deref())
+    let inside = real(path).zip(folder.and_then(real));
+    inside.is_none_or(|(path, folder)| !path.starts_with(folder))
 }
 
 /// What a name leads to.
@@ -373,9 +456,18 @@ impl<'t> Cx<'t> {
             let tree = self.scopes[scope].tree;
             let Some(head) = &tree.head else {
                 let span = Span { source: tree.source, start: 0, end: 0 };
-                self.d
-                    .error("E0206", span, "the schema says neither `module` nor `library`")
-                    .help("begin with `module name \"Title\" root=File`");
+                match &tree.part {
+                    Some(part) => {
+                        let of = &part.value;
+                        self.d
+                            .error("E0206", part.span, format!("this is only a part of `{of}`"))
+                            .help(format!("use `{of}`, which includes it"))
+                    }
+                    None => self
+                        .d
+                        .error("E0206", span, "the schema says neither `module` nor `library`")
+                        .help("begin with `module name \"Title\" root=File`"),
+                };
                 continue;
             };
             if ScopeId(scope) == main {

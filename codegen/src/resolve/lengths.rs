@@ -531,6 +531,6 @@ fn is_number(ty: &Type) -> bool {
 }
 
 /// Whether a length is "as much as there is".
-fn is_fill(ex: &Ex) -> bool {
+pub(super) fn is_fill(ex: &Ex) -> bool {
     ex.word() == Some("fill")
 }

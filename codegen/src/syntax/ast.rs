@@ -9,12 +9,23 @@ use crate::span::{SourceId, Span, Spanned};
 pub(crate) struct Tree {
     pub source: SourceId,
     pub head: Option<Head>,
+    /// The module or library that this text is a part of.
+    pub part: Option<Spanned<String>>,
+    pub includes: Vec<Include>,
     pub params: Vec<ParamDecl>,
     pub imports: Vec<Import>,
     pub epochs: Vec<EpochDecl>,
     pub lets: Vec<LetDecl>,
     pub decls: Vec<Decl>,
     pub relocation: Vec<SectionDecl>,
+}
+
+/// `include "NAME"`.
+#[derive(Debug, Clone)]
+pub(crate) struct Include {
+    pub name: Spanned<String>,
+    /// How many declarations stand before it.
+    pub decls: usize,
 }
 
 /// `module` or `library`.

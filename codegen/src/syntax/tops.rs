@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::ast::{
-    Decl, DeclBody, EpochDecl, Head, Import, ListDecl, MemberDecl, ParamDecl, Props, SectionDecl,
-    Tree, TypeEx, WordField,
+    Decl, DeclBody, EpochDecl, Head, Import, Include, ListDecl, MemberDecl, ParamDecl, Props,
+    SectionDecl, Tree, TypeEx, WordField,
 };
 use super::kdl::{Node, Scalar};
 use super::near::nearest;
@@ -15,10 +15,12 @@ use crate::diagnostic::Diagnostics;
 use crate::prose::line;
 use crate::span::{SourceId, Spanned};
 
-const TOP: [&str; 17] = [
+const TOP: [&str; 19] = [
     "module",
     "library",
+    "part",
     "param",
+    "include",
     "import",
     "epoch",
     "let",
@@ -40,6 +42,8 @@ pub(super) fn tree(source: SourceId, nodes: &[Node], diagnostics: &mut Diagnosti
     let mut tree = Tree {
         source,
         head: None,
+        part: None,
+        includes: Vec::new(),
         params: Vec::new(),
         imports: Vec::new(),
         epochs: Vec::new(),
@@ -71,6 +75,8 @@ fn top(node: &Node, tree: &mut Tree, diagnostics: &mut Diagnostics) {
             tree.params.push(ParamDecl { name, kind });
         }
         "import" => tree.imports.extend(import(node, diagnostics)),
+        "include" => tree.includes.extend(include(node, tree.decls.len(), diagnostics)),
+        "part" => part(node, tree, diagnostics),
         "epoch" => {
             let props = props(node, props::EPOCH, diagnostics);
             no_children(node, diagnostics);
@@ -154,10 +160,11 @@ fn head(node: &Node, tree: &mut Tree, diagnostics: &mut Diagnostics) {
     let props = props(node, known, diagnostics);
     let Some(name) = args.required_name(diagnostics) else { return };
     let title = args.doc(diagnostics).as_deref().map(line);
-    if let Some(first) = &tree.head {
+    let first = tree.head.as_ref().map(|head| head.span);
+    if let Some(first) = first.or(tree.part.as_ref().map(|part| part.span)) {
         diagnostics
             .error("E0115", node.span, "a schema has one `module` or `library`")
-            .also(first.span, "first here");
+            .also(first, "first here");
         return;
     }
     let mut extensions = Vec::new();
@@ -243,6 +250,51 @@ fn import(node: &Node, diagnostics: &mut Diagnostics) -> Option<Import> {
         }
     }
     Some(Import { name, args: list, span: node.span })
+}
+
+/// `part NAME "title"`.
+fn part(node: &Node, tree: &mut Tree, diagnostics: &mut Diagnostics) {
+    let mut args = Args::new(node);
+    props(node, &[], diagnostics);
+    no_children(node, diagnostics);
+    let Some(name) = args.required_name(diagnostics) else { return };
+    args.doc(diagnostics);
+    let first = tree.head.as_ref().map(|head| head.span);
+    if let Some(first) = first.or(tree.part.as_ref().map(|part| part.span)) {
+        diagnostics
+            .error("E0115", node.span, "a text is a module, a library, or a part of one")
+            .also(first, "first here");
+        return;
+    }
+    tree.part = Some(name);
+}
+
+/// `include "NAME"`.
+fn include(node: &Node, decls: usize, diagnostics: &mut Diagnostics) -> Option<Include> {
+    let mut args = Args::new(node);
+    props(node, &[], diagnostics);
+    no_children(node, diagnostics);
+    let name = args.next();
+    args.end(diagnostics);
+    match name.and_then(|literal| Some((literal.text()?, literal.span))) {
+        Some((text, span)) if is_text_name(text) => {
+            Some(Include { name: Spanned { value: text.to_owned(), span }, decls })
+        }
+        found => {
+            let span = found.map_or(node.span, |(_, span)| span);
+            diagnostics.error("E0110", span, "`include` needs the name of a text").help(
+                "write `include \"NAME\"` or `include \"FOLDER/NAME\"`, with letters, digits, `_` \
+                 and `-`: the text is `NAME.kdl` in the folder of this one",
+            );
+            None
+        }
+    }
+}
+
+/// Whether a name leads to a text in the folder of the one that names it, or in a folder there.
+fn is_text_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    name.split('/').all(|part| !part.is_empty() && part.chars().all(plain))
 }
 
 fn relocation(node: &Node, tree: &mut Tree, diagnostics: &mut Diagnostics) {

@@ -180,8 +180,8 @@ lists! {
     fields Terminator { bytes, unit, mode, optional }
     cases Terminated { Dropped, Kept, Unread, }
     fields ArrayType { element, length, stride, described }
-    fields Described { by, filter, leading, columns }
-    fields Columns { records, stride, at }
+    fields Described { by, filter, leading, columns, at }
+    fields Columns { records, stride }
     cases ArrayLength { Count(count), Fill, Last(condition), }
     fields PointerType {
         kind, cell, target, optional, when_empty, none_with, align, section, list

@@ -55,7 +55,7 @@ pub struct Item<'a> {
 ::formwork::__file! {
     File < 'a > [straight] [] "dictionary"[] {}
     "\
-^yhQz(A!,dictionary#!!!#!#!%all!-(!$!#$###!;.,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#\
+Sdw|m1A!,dictionary#!!!#!#!%all!-(!$!#$###!;.,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#\
 O2$#!!&!$*!%$<'!!(#6#%!62*!#''!&File!&#&!!I#!#P#$%#!F$$!%!%#!'#w#!#A''$#!+';!!4!'.#'#/$$$&=%*!\
 !)J.pool($$%#%!!):$#.#))&!%##!#!&#$!&)%!&!#$%!;4Item!$#!&name!&#!#&v!#!+T#&size']%#&+>$#*%F%!$\
 !#a(#D'[)$!$.e&$!&(b&-nodes!'$&!($x!$&$(x!)1##&##&*{!)&Pool!$2[(#$(x!)texts,#$A&#'##!(!%O#6$[#\

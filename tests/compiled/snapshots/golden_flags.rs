@@ -167,7 +167,7 @@ impl ::formwork::inspect::Inspect for Zero {
 ::formwork::__file! {
     File[straight] [] "flags"[] {}
     "\
-V}|^i/G!'flags#!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept\
+e~t{g.G!'flags#!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept\
 %#n!+!'first!!!D#$.}!.(second!!%###?##*?%&la#[!$))#=$)!(!'%!%$(!E%$!'*}#%*#!%^%.!#%$!!!&Zero!+\
 )%#!%low5}#,&high!!%11#=#1)>'$!%#0$s'#$*_##2&_#&%!$#%7!"
 }

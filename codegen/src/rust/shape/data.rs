@@ -200,8 +200,8 @@ impl<'m> Data<'m> {
                         Target::Element => false,
                     }
             }
-            // Bytes of records that no column takes.
-            Type::Array(_) if ty.columns().is_some() => true,
+            // Bytes that no element takes.
+            Type::Array(_) if ty.columns().is_some() || ty.scattered().is_some() => true,
             Type::Array(array) => self.type_spelled(&array.element),
             Type::Region(region) => {
                 region.trim.is_some()

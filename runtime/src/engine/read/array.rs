@@ -22,6 +22,9 @@ impl<'p, 'b> Engine<'p, 'b> {
         if let Some(columns) = array.described.as_ref().and_then(|of| of.columns.as_ref()) {
             return self.read_columns(array, columns, loc, row, cursor);
         }
+        if array.is_scattered() {
+            return self.read_scattered(array, loc, row, cursor);
+        }
         let at = cursor.at;
         // A unit of the budget stands for 8 bytes, and an array takes as much even without elements.
         self.budget.charge(7).map_err(|kind| self.error(kind, at, loc))?;

@@ -12,7 +12,9 @@ use super::super::tree::{cell_bytes, Elements};
 use super::super::val::Val;
 use super::Cursor;
 use crate::error::ReadErrorKind;
-use crate::model::{ArrayLength, ArrayType, Cell, Columns, Meaning, RecordId, Row, Storage, Type};
+use crate::model::{
+    ArrayLength, ArrayType, Cell, Columns, ExprId, Meaning, RecordId, Row, Storage, Type,
+};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// A column that is being read.
@@ -27,12 +29,12 @@ pub(crate) struct Column {
     end: u64,
 }
 
-/// Bytes of each record that a column takes.
+/// Bytes that an element takes: of each record, if it is a column.
 #[derive(Debug, Clone, Copy)]
-struct Taken {
-    at: u64,
-    end: u64,
-    place: Loc,
+pub(super) struct Taken {
+    pub at: u64,
+    pub end: u64,
+    pub place: Loc,
 }
 
 impl<'p, 'b> Engine<'p, 'b> {
@@ -62,14 +64,9 @@ impl<'p, 'b> Engine<'p, 'b> {
         for index in 0..count {
             let place = loc.at(short(index));
             self.budget.charge(6).map_err(|kind| self.error(kind, base, place))?;
-            let at = match columns.at {
+            let at = match array.described.as_ref().and_then(|of| of.at) {
                 Some(_) if records == 0 => 0,
-                Some(at) => {
-                    let it = self.describes(place).map_err(|f| self.fault(*f, base, place))?;
-                    let at = self.eval_int(at, loc.node, Some(it.unwrap_or(Val::None)));
-                    let at = at.map_err(|fault| self.fault(*fault, base, place))?;
-                    self.column_at(at, record, base, place)?
-                }
+                Some(at) => self.offset_of(at, record, base, place)?,
                 None => next,
             };
             let end = base + record;
@@ -92,26 +89,33 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(self.finish_array(first, starts, base, cursor.at))
     }
 
-    /// The offset of a column, which lies in the record.
-    fn column_at(&self, at: Option<i128>, record: u64, base: u64, place: Loc) -> Read<u64> {
-        let message: String = match at {
+    /// The offset that `at=` gives an element in so many bytes.
+    pub(super) fn offset_of(&mut self, at: ExprId, size: u64, base: u64, place: Loc) -> Read<u64> {
+        let it = self.describes(place).map_err(|fault| self.fault(*fault, base, place))?;
+        let at = self.eval_int(at, place.node, Some(it.unwrap_or(Val::None)));
+        let message: String = match at.map_err(|fault| self.fault(*fault, base, place))? {
             Some(at) => match u64::try_from(at) {
-                Ok(at) if at <= record => return Ok(at),
-                _ => format!("the column begins at {at} of a record with {record} bytes"),
+                Ok(at) if at <= size => return Ok(at),
+                _ => format!("it begins at {at}, of {size} bytes"),
             },
-            None => "nothing says where the column begins".into(),
+            None => "nothing says where it begins".into(),
         };
         Err(self.error(ReadErrorKind::Expression { message: message.into() }, base, place))
     }
 
-    /// The bytes of a record that no column takes; an error if two take the same.
-    fn free_bytes(&self, taken: &mut [Taken], stride: u64, base: u64) -> Read<Vec<(u64, u64)>> {
+    /// The bytes of so many that no element takes; an error if two take the same.
+    pub(super) fn free_bytes(
+        &self,
+        taken: &mut [Taken],
+        stride: u64,
+        base: u64,
+    ) -> Read<Vec<(u64, u64)>> {
         taken.sort_by_key(|column| (column.at, column.end));
         let mut free = Vec::new();
         let mut end = 0;
         for column in taken.iter() {
             if column.at < end {
-                let message = "the column takes bytes that another one has".into();
+                let message = "it takes bytes that another one has".into();
                 let kind = ReadErrorKind::Expression { message };
                 return Err(self.error(kind, base + column.at, column.place));
             }
@@ -126,8 +130,8 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(free)
     }
 
-    /// Keeps the bytes that no column takes, if one of them is not zero or there are many.
-    fn keep_free(
+    /// Keeps the bytes that no element takes, if one of them is not zero or there are many.
+    pub(super) fn keep_free(
         &mut self,
         free: &[(u64, u64)],
         (records, stride): (u64, u64),

@@ -8,6 +8,7 @@ mod demand;
 pub(crate) mod object;
 pub(crate) mod region;
 pub(crate) mod run;
+mod scattered;
 
 use alloc::string::String;
 

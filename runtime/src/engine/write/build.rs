@@ -15,9 +15,9 @@ use super::super::state::Engine;
 use super::super::tree::{cell_bytes, stored_float, Cells, Elements, Order, Pointer, Records};
 use crate::load::{mask, Endian};
 use crate::model::{
-    Case, Cell, Constant, Content, DefinerScope, Encoding, FloatCode, Home, IntType, Meaning,
-    PointerType, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, RunType, Storage,
-    Target, Type, UnionId,
+    ArrayType, Case, Cell, Constant, Content, DefinerScope, Encoding, FloatCode, Home, IntType,
+    Meaning, PointerType, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, RunType,
+    Storage, Target, Type, UnionId,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue, Spelling, SpellingEntry};
@@ -796,7 +796,7 @@ impl<'p> Engine<'p, '_> {
             }
             Type::Union(union) => self.build_union(*union, bare, loc, row),
             Type::Pointer(pointer) => self.build_pointer(pointer, value, loc, row),
-            Type::Array(array) => self.build_array(&array.element, bare, loc, row),
+            Type::Array(array) => self.build_array(array, bare, loc, row),
             Type::Region(region) => self.build_item(&region.inner, value, loc, row),
             Type::ByteOrderMark => match bare {
                 Given::Text(text @ ("little" | "big")) => {
@@ -814,7 +814,14 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    fn build_array(&mut self, element: &'p Type, value: Given<'_>, loc: Loc, row: &'p Row) -> Item {
+    fn build_array(
+        &mut self,
+        array: &'p ArrayType,
+        value: Given<'_>,
+        loc: Loc,
+        row: &'p Row,
+    ) -> Item {
+        let element = &array.element;
         let count = match (value, element) {
             (Given::None, _) => return self.build_none(loc, row),
             (Given::Bytes(bytes), Type::Cell(cell))
@@ -834,7 +841,7 @@ impl<'p> Engine<'p, '_> {
             {
                 return self.build_numbers(cell, value, count, loc, row);
             }
-            Type::Record(id) => {
+            Type::Record(id) if !array.is_scattered() => {
                 let plan = self.tree.plan_of(*id);
                 if plan.compact && plan.size != Some(0) && count > 0 {
                     return self.build_records(*id, value, count, loc, row);

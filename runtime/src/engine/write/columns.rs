@@ -10,7 +10,7 @@ use super::super::state::Engine;
 use super::super::tree::Elements;
 use super::super::val::{eval_error, Fallible, Val};
 use super::lay::Spot;
-use crate::model::{ArrayLength, ArrayType, Columns, Row};
+use crate::model::{ArrayLength, ArrayType, Columns, ExprId, Row};
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -49,14 +49,8 @@ impl<'p> Engine<'p, '_> {
         spot: &mut Spot,
     ) -> Fallible<()> {
         let (at, count) = (spot.at, self.tree.count(array));
-        if let ArrayLength::Count(expected) = ty.length {
-            let expected = self.number_of(expected, loc)?;
-            if expected != count.into() {
-                let why = "something else describes the columns, so many of them".into();
-                let (expected, actual) = (expected.into(), count.into());
-                self.problem(loc, ProblemKind::LengthMismatch { expected, actual, why });
-                return Ok(());
-            }
+        if !self.is_described(loc, ty, count)? {
+            return Ok(());
         }
         let loose = self.writing.loose.len();
         let mut records = None;
@@ -89,7 +83,8 @@ impl<'p> Engine<'p, '_> {
             Some(records) => records,
             None => self.number_of(columns.records, loc)?,
         };
-        if !self.offsets(loc, columns, records, stride, &mut placed)? {
+        let offset = ty.described.as_ref().and_then(|of| of.at);
+        if !self.offsets(loc, offset, records, stride, &mut placed)? {
             return Ok(());
         }
         let size = records.checked_mul(stride).filter(|size| *size <= MAX_SIZE);
@@ -105,23 +100,33 @@ impl<'p> Engine<'p, '_> {
         self.expect(loc, columns.records, records, "number of records");
         let taken: u64 = placed.iter().map(|column| column.width).sum();
         let size = stride.saturating_sub(taken).saturating_mul(records);
-        let free = match self.tree.kept_of(loc, KeptKind::Reserved).map(|kept| &kept.stored) {
-            Some(KeptValue::Bytes(free)) if free.len() as u64 == size => free.clone(),
-            _ if size > MOST_FREE => {
-                let what = format!("{size} bytes of the records belong to no column").into();
-                self.problem(loc, ProblemKind::Contradicts { what });
-                return Ok(());
-            }
-            _ => Vec::new(),
-        };
+        let Some(free) = self.kept_free(loc, size) else { return Ok(()) };
         let loose = self.writing.loose.split_off(loose);
         let all = Interleaved { at, size: planar, records, stride, columns: placed, loose, free };
         self.writing.interleaved.insert(loc, all);
         Ok(())
     }
 
+    /// Whether there are as many elements as descriptors; a problem if not.
+    pub(super) fn is_described(
+        &mut self,
+        loc: Loc,
+        ty: &'p ArrayType,
+        count: u32,
+    ) -> Fallible<bool> {
+        let ArrayLength::Count(expected) = ty.length else { return Ok(true) };
+        let expected = self.number_of(expected, loc)?;
+        if expected != count.into() {
+            let why = "something else describes the elements, so many of them".into();
+            let (expected, actual) = (expected.into(), count.into());
+            self.problem(loc, ProblemKind::LengthMismatch { expected, actual, why });
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
     /// A number that is not negative.
-    fn number_of(&mut self, expr: crate::model::ExprId, loc: Loc) -> Fallible<u64> {
+    fn number_of(&mut self, expr: ExprId, loc: Loc) -> Fallible<u64> {
         let number = self.eval_int(expr, loc.node, None)?;
         match number.and_then(|number| u64::try_from(number).ok()) {
             Some(number) => Ok(number),
@@ -129,11 +134,11 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    /// Where the columns stand in each record; they must lie in it, and not in each other.
+    /// Where the columns stand in each record; says whether they lie in it, and not in each other.
     fn offsets(
         &mut self,
         loc: Loc,
-        columns: &'p Columns,
+        at: Option<ExprId>,
         records: u64,
         stride: u64,
         placed: &mut [Placed],
@@ -145,41 +150,71 @@ impl<'p> Engine<'p, '_> {
         let mut order: Vec<(u64, u64, u32)> = Vec::new();
         for (index, column) in (0..).zip(placed.iter_mut()) {
             let place = loc.at(index);
-            column.to = match columns.at {
+            column.to = match at {
                 None => next,
-                Some(at) => {
-                    let it = self.describes(place)?.unwrap_or(Val::None);
-                    let at = self.eval_int(at, loc.node, Some(it))?;
-                    match at.and_then(|at| u64::try_from(at).ok()) {
-                        Some(at) => at,
-                        None => {
-                            let what = "nothing says where the column begins".into();
-                            self.problem(place, ProblemKind::Contradicts { what });
-                            return Ok(false);
-                        }
-                    }
-                }
+                Some(at) => match self.offset_in(at, place)? {
+                    Some(at) => at,
+                    None => return Ok(false),
+                },
             };
             next = column.to.saturating_add(column.width);
             if column.width > 0 {
                 order.push((column.to, next, index));
             }
         }
+        Ok(self.free_of(loc, &mut order, stride).is_some())
+    }
+
+    /// The offset that `at=` gives an element; a problem if there is none.
+    pub(super) fn offset_in(&mut self, at: ExprId, place: Loc) -> Fallible<Option<u64>> {
+        let it = self.describes(place)?.unwrap_or(Val::None);
+        let at = self.eval_int(at, place.node, Some(it))?;
+        let at = at.and_then(|at| u64::try_from(at).ok());
+        if at.is_none() {
+            let what = "nothing says where it begins".into();
+            self.problem(place, ProblemKind::Contradicts { what });
+        }
+        Ok(at)
+    }
+
+    /// The bytes of so many that no element takes, from where the elements are from and up to; a
+    /// problem if they do not lie in these bytes, or in each other.
+    pub(super) fn free_of(
+        &mut self,
+        loc: Loc,
+        order: &mut [(u64, u64, u32)],
+        size: u64,
+    ) -> Option<Vec<(u64, u64)>> {
         order.sort_unstable();
-        let mut end = 0;
+        let (mut end, mut free) = (0, Vec::new());
         for (from, to, index) in order {
-            let what = match (from < end, to > stride) {
-                (true, _) => "it takes bytes of a record that another column has",
-                (_, true) => "it reaches beyond the end of a record",
+            let what = match (*from < end, *to > size) {
+                (true, _) => "it takes bytes that another one has",
+                (_, true) => "it reaches beyond the bytes that there are for it",
                 _ => "",
             };
             if !what.is_empty() {
-                self.problem(loc.at(index), ProblemKind::Contradicts { what: what.into() });
-                return Ok(false);
+                self.problem(loc.at(*index), ProblemKind::Contradicts { what: what.into() });
+                return None;
             }
-            end = to;
+            free.push((end, *from));
+            end = *to;
         }
-        Ok(true)
+        free.push((end, size));
+        Some(free)
+    }
+
+    /// What was kept of bytes that no element takes, if there are as many: nothing if they are zero.
+    pub(super) fn kept_free(&mut self, loc: Loc, size: u64) -> Option<Vec<u8>> {
+        match self.tree.kept_of(loc, KeptKind::Reserved).map(|kept| &kept.stored) {
+            Some(KeptValue::Bytes(free)) if free.len() as u64 == size => Some(free.clone()),
+            _ if size > MOST_FREE => {
+                let what = format!("{size} bytes belong to no element").into();
+                self.problem(loc, ProblemKind::Contradicts { what });
+                None
+            }
+            _ => Some(Vec::new()),
+        }
     }
 
     /// Writes the columns, each by itself, and puts their elements into the records. What is in them

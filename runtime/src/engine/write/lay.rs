@@ -319,6 +319,9 @@ impl<'p> Engine<'p, '_> {
         if let Some(columns) = ty.described.as_ref().and_then(|of| of.columns.as_ref()) {
             return self.lay_columns(loc, (ty, columns), array, row, spot);
         }
+        if ty.is_scattered() {
+            return self.lay_scattered(loc, ty, array, row, spot);
+        }
         let (element, stride) = (&ty.element, ty.stride);
         let at = spot.at;
         let count = self.tree.count(array);

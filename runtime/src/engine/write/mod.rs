@@ -17,6 +17,7 @@ mod fill;
 pub(crate) mod lay;
 mod number;
 pub(crate) mod place;
+mod scattered;
 mod tags;
 mod validate;
 

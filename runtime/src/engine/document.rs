@@ -129,7 +129,7 @@ impl<'p, 'b> Document<'p, 'b> {
     /// The value of the whole file, to be written or looked at; nothing if nothing could be read.
     #[must_use]
     pub fn value(&self) -> Given<'_> {
-        if self.engine.tree.nodes.is_empty() {
+        if self.engine.tree.is_empty() {
             return Given::Missing;
         }
         Given::Stored(Stored { tree: &self.engine.tree, item: Item::Node(NodeRef::ROOT) })
@@ -167,7 +167,7 @@ impl<'p, 'b> Document<'p, 'b> {
     /// Whether anything was read: an error may come before the first node.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.engine.tree.nodes.is_empty()
+        self.engine.tree.is_empty()
     }
 
     /// What each row accounts for, in the order of reading; nothing unless the file was read with

@@ -160,7 +160,7 @@ impl Tree<'_, '_> {
 
     #[cold]
     fn remember_asked(&mut self, loc: Loc) {
-        let open = !loc.node.is_element() && self.own_node(loc.node).end == UNPLACED;
+        let open = !loc.node.is_element() && self.node_end(loc.node) == UNPLACED;
         if let Some(asked) = self.partial.asked.as_mut().filter(|_| open) {
             asked.insert(loc);
         }
@@ -177,9 +177,9 @@ impl Tree<'_, '_> {
         if !self.partial.failed {
             return found;
         }
-        for id in (1..).take(self.nodes.len().saturating_sub(1)) {
+        for id in self.ids().skip(1) {
             let own = NodeRef::own(id);
-            let node = match self.own_node(own).case() {
+            let node = match self.case_record(id) {
                 Some(_) => NodeRef { part: CASE, ..own },
                 None => own,
             };

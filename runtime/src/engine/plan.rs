@@ -80,6 +80,8 @@ pub(crate) struct Plan {
     /// the rows in them.
     pub copied: Vec<Piece>,
     pub not_copied: Vec<RowId>,
+    /// Whether it is nothing but a union, and shares its node's place with that of the case.
+    pub around_case: bool,
     /// Whether some rows have homes.
     pub homes: bool,
     /// Whether some rows with slots have to be told where they are.
@@ -299,6 +301,50 @@ pub(crate) fn plans(
         }
     }
     plans
+}
+
+/// For each union the record that is nothing but the union, if there is one, and only one.
+///
+/// Its node begins where that of the case does and ends where that ends, in the same byte order.
+pub(crate) fn bodies(model: &Model, plans: [&mut Vec<Plan>; 2]) -> Vec<Option<RecordId>> {
+    let mut holders: Vec<Vec<RecordId>> = vec![Vec::new(); model.unions.len()];
+    for (id, record) in (0..).map(RecordId).zip(&model.records) {
+        for row in &record.rows {
+            row.ty.unions().for_each(|union| holders[union.index()].push(id));
+        }
+    }
+    let is_plain = |id: RecordId| model.records[id.index()].endian.is_none();
+    let is_around = |id: RecordId| {
+        let record = &model.records[id.index()];
+        let ([row], RecordKind::Struct, true) = (&record.rows[..], &record.kind, is_plain(id))
+        else {
+            return false;
+        };
+        let Type::Union(union) = row.ty else { return false };
+        let cases = &model.unions[union.index()].cases;
+        let forms = cases.iter().flat_map(|case| case.forms.iter().map(|form| form.record));
+        let mut inside = cases.iter().map(|case| case.record).chain(forms);
+        let same = !cases.iter().any(|case| case.whole) && inside.all(is_plain);
+        let fits = |plan: &Plan| {
+            let planned = &plan.rows[0];
+            matches!(planned.store, Store::Slot(0))
+                && matches!(planned.home, Home::Next | Home::At(0))
+                && matches!(plan.block, None | Some(0))
+        };
+        matches!(row.kind, RowKind::Plain)
+            && row.when.is_none()
+            && same
+            && plans.iter().all(|plans| fits(&plans[id.index()]))
+    };
+    let around = holders.iter().map(|holders| match holders[..] {
+        [id] if is_around(id) => Some(id),
+        _ => None,
+    });
+    let around: Vec<Option<RecordId>> = around.collect();
+    for plans in plans {
+        around.iter().flatten().for_each(|id| plans[id.index()].around_case = true);
+    }
+    around
 }
 
 /// For each record, whether something is read later because of what is in it.

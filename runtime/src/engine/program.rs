@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use crate::engine::item::{Blob, From};
-use crate::engine::plan::{plans, Direction, Plan};
+use crate::engine::plan::{bodies, plans, Direction, Plan};
 use crate::model::{
     ArrayType, Case, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent,
     Label, Measure, Member, Model, Path, RecordId, Role, RowId, Start, Step, Storage, Tag,
@@ -81,6 +81,8 @@ pub(crate) struct Layout {
     pub reading: Vec<Plan>,
     /// Plans of the records, for writing.
     pub writing: Vec<Plan>,
+    /// For each union, the record that shares the places of its nodes with those of the case.
+    pub bodies: Vec<Option<RecordId>>,
     /// Bytes of the texts in expressions.
     pub literals: Vec<u8>,
     /// For each expression, where it is a text, its bytes.
@@ -214,14 +216,17 @@ impl Layout {
             expr.operands(&mut |operand| found |= own[operand.index()]);
             own.push(found);
         }
+        let mut reading = plans(&model, epoch, Direction::Reading, &mut literals);
+        let mut writing = plans(&model, epoch, Direction::Writing, &mut literals);
         Layout {
+            bodies: bodies(&model, [&mut reading, &mut writing]),
+            reading,
+            writing,
             positioned: positions.contains(&true)
                 || has_open_ends(&model)
                 || has_own_targets(&model)
                 || has_guards(&model)
                 || asks_early(&model),
-            reading: plans(&model, epoch, Direction::Reading, &mut literals),
-            writing: plans(&model, epoch, Direction::Writing, &mut literals),
             followed: followed(&model),
             has_described: has_described(&model),
             has_tables: has_tables(&model),

@@ -20,7 +20,7 @@ impl Document<'_, '_> {
     /// Shows the value of the file, as far as it could be read; nothing if nothing could be.
     pub fn inspect(&self, to: &mut dyn Inspector) {
         let tree = &self.engine.tree;
-        if !tree.nodes.is_empty() {
+        if !tree.is_empty() {
             let mut left = Left::new();
             for nodes in tree.unfinished() {
                 left.entry(nodes.row).or_default().push(nodes);

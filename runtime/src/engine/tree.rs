@@ -32,7 +32,9 @@ pub struct Tree<'p, 'b> {
     pub(crate) file: &'b [u8],
     /// Bytes of texts and blocks that are in no file.
     pub(crate) own: Vec<u8>,
-    pub(crate) nodes: Vec<Node>,
+    nodes: Vec<Node>,
+    /// Of nodes that elements of compact arrays hold, the position of the element.
+    in_elements: BTreeMap<u32, u32>,
     pub(crate) slots: Vec<Slot>,
     pub(crate) arrays: Vec<Array<'p>>,
     /// The one that has no elements and no address, if somebody asked for it.
@@ -59,66 +61,99 @@ pub struct Tree<'p, 'b> {
     pub(super) partial: Partial,
 }
 
-/// One use of a record.
+/// One use of a record; or two, where a union is a type of its own: then the node of that type, which
+/// is nothing but the union, has the even id, and that of its case the odd id behind it. There is one for
+/// each use of a record, so that it matters how large they are.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
-    pub record: RecordId,
-    /// If this is a form: the record of its case; else [`OWN`].
-    case: u32,
-    /// The node that holds this one, and its row; of the root, itself. There is a node for each use
-    /// of a record, so that it matters how large they are.
-    owner: (u32, u32),
+    /// Of two, that of the second one.
+    record: RecordId,
+    /// The node that holds this one, and its row; of the root, itself.
+    owner: u32,
     owner_part: u16,
     owner_row: u16,
     /// Position in the array around it; [`OWN`] if there is none.
-    pub index: u32,
+    index: u32,
     /// Address that homes count from.
-    pub at: u32,
-    pub end: u32,
+    at: u32,
+    end: u32,
     /// Address of the first row without a home.
-    pub tail: u32,
-    /// When writing: position of the rows in place in the tree's bytes.
-    block: u32,
+    tail: u32,
     /// Position of the first slot.
     slots: u32,
-    /// The number that selected its case by a pattern, or the bits of a word; of a large one, its
-    /// position in the list of tags, and [`LARGE`].
-    tag: u32,
-    /// Entries into records that can contain themselves, from the root to here.
-    pub depth: u32,
-    pub order: Order,
-    /// Built, but not part of the file after all.
-    pub dead: bool,
+    /// When reading, the number that selected its case by a pattern, or the bits of a word; of a large
+    /// one, its position in the list of tags, and [`LARGE`]. When writing, position of the rows in place
+    /// in the tree's bytes.
+    tag_or_block: u32,
+    /// Entries into records that can contain themselves, from the root to here; of two, to the first
+    /// one. The lowest bits are flags.
+    depth: u32,
 }
 
 /// Marks the position of a tag that has no room in its node.
 const LARGE: u32 = 1 << 31;
 
+/// Built, but not part of the file after all.
+const DEAD: u32 = 1;
+/// The same of the second of two.
+const DEAD_CASE: u32 = 1 << 1;
+/// There are two.
+const PAIR: u32 = 1 << 2;
+/// The row of the first of two has its item, which is the second one, or nothing.
+const SHOWN: u32 = 1 << 3;
+const NOTHING: u32 = 1 << 4;
+/// It is a form.
+const FORM: u32 = 1 << 5;
+/// What holds it is an element of a compact array.
+const IN_ELEMENT: u32 = 1 << 6;
+/// Numbers have their highest byte first.
+const BIG: u32 = 1 << 7;
+/// A condition decides the byte order, which is not asked yet.
+const ASKED: u32 = 1 << 8;
+/// It is nothing but a union, or there are two.
+const AROUND_CASE: u32 = 1 << 9;
+/// Bits of a depth that are flags.
+const DEPTH: u32 = 10;
+
 impl Node {
-    /// If this is a form: the record of its case.
     #[inline]
-    pub(crate) fn case(&self) -> Option<RecordId> {
-        if self.case == OWN {
-            None
-        } else {
-            Some(RecordId(self.case))
+    fn is(&self, flag: u32) -> bool {
+        self.depth & flag != 0
+    }
+
+    fn set(&mut self, flag: u32, yes: bool) {
+        self.depth = if yes { self.depth | flag } else { self.depth & !flag };
+    }
+
+    /// Byte order of the numbers that do not say their own.
+    #[inline]
+    fn order(&self) -> Order {
+        match (self.is(ASKED), self.is(BIG)) {
+            (true, _) => Order::Asked,
+            (false, true) => Order::Known(Endian::Big),
+            (false, false) => Order::Known(Endian::Little),
         }
     }
 
-    /// The node that holds this one.
-    #[inline]
-    fn owner(&self) -> NodeRef {
-        let (id, element) = self.owner;
-        NodeRef { id, element, part: self.owner_part }
+    pub(crate) fn set_order(&mut self, order: Order) {
+        self.set(ASKED, order == Order::Asked);
+        self.set(BIG, order == Order::Known(Endian::Big));
     }
 
-    /// Row of the owner.
-    fn owner_row(&self) -> RowId {
-        RowId(self.owner_row.into())
+    pub(crate) fn set_at(&mut self, at: u32) {
+        self.at = at;
+    }
+
+    pub(crate) fn set_end(&mut self, end: u32) {
+        self.end = end;
+    }
+
+    pub(crate) fn set_tail(&mut self, tail: u32) {
+        self.tail = tail;
     }
 }
 
-const _: () = assert!(core::mem::size_of::<Node>() == 56);
+const _: () = assert!(core::mem::size_of::<Node>() == 40);
 
 /// Byte order of the numbers of a node that do not say their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -255,6 +290,7 @@ impl<'p, 'b> Tree<'p, 'b> {
             file,
             own: Vec::new(),
             nodes: Vec::new(),
+            in_elements: BTreeMap::new(),
             slots: Vec::new(),
             arrays: Vec::new(),
             nothing: UNPLACED,
@@ -291,14 +327,87 @@ impl<'p, 'b> Tree<'p, 'b> {
     // What a node is.
 
     #[inline]
-    pub(crate) fn own_node(&self, node: NodeRef) -> &Node {
+    fn own_node(&self, node: NodeRef) -> &Node {
         debug_assert!(!node.is_element());
-        &self.nodes[node.id as usize]
+        &self.nodes[(node.id >> 1) as usize]
     }
 
     pub(crate) fn own_node_mut(&mut self, node: NodeRef) -> &mut Node {
         debug_assert!(!node.is_element());
-        &mut self.nodes[node.id as usize]
+        &mut self.nodes[(node.id >> 1) as usize]
+    }
+
+    /// The record of a node of its own.
+    #[inline]
+    pub(crate) fn own_record(&self, id: u32) -> RecordId {
+        let own = &self.nodes[(id >> 1) as usize];
+        if id & 1 == 0 && own.is(PAIR) {
+            self.around_case(own.record)
+        } else {
+            own.record
+        }
+    }
+
+    /// The type that is nothing but the union of a case or form.
+    fn around_case(&self, case: RecordId) -> RecordId {
+        match self.layout.model.records[case.index()].kind {
+            RecordKind::Case(union, _) | RecordKind::Form(union, ..) => {
+                self.layout.bodies[union.index()].unwrap_or(case)
+            }
+            _ => case,
+        }
+    }
+
+    /// If a node of its own is a form: the record of its case.
+    #[inline]
+    pub(crate) fn case_record(&self, id: u32) -> Option<RecordId> {
+        let own = &self.nodes[(id >> 1) as usize];
+        if !own.is(FORM) || (id & 1 == 0 && own.is(PAIR)) {
+            return None;
+        }
+        match self.layout.model.records[own.record.index()].kind {
+            RecordKind::Form(union, case, _) => {
+                Some(self.layout.model.unions[union.index()].cases[case as usize].record)
+            }
+            _ => None,
+        }
+    }
+
+    /// The id behind those of all nodes.
+    pub(crate) fn next_id(&self) -> u32 {
+        u32::try_from(self.nodes.len() * 2).unwrap_or(UNPLACED)
+    }
+
+    /// Whether a node has an id.
+    #[inline]
+    pub(crate) fn is_node(&self, id: u32) -> bool {
+        id & 1 == 0 || self.nodes[(id >> 1) as usize].is(PAIR)
+    }
+
+    /// The ids of all nodes.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.next_id()).filter(|id| self.is_node(*id))
+    }
+
+    /// The node that holds a node of its own, and its row.
+    #[inline]
+    fn own_holder(&self, id: u32) -> (NodeRef, RowId) {
+        if id & 1 == 1 {
+            return (NodeRef::own(id - 1), RowId(0));
+        }
+        let own = &self.nodes[(id >> 1) as usize];
+        let element = match own.is(IN_ELEMENT) {
+            true => self.in_elements.get(&id).copied().unwrap_or(OWN),
+            false => OWN,
+        };
+        (NodeRef { id: own.owner, element, part: own.owner_part }, RowId(own.owner_row.into()))
+    }
+
+    /// Whether a node is of a type that is nothing but a union, and shares its place with the case.
+    #[inline]
+    fn is_around_case(&self, node: NodeRef) -> bool {
+        let first = node.id & 1 == 0 && node.part == 0 && !node.is_element();
+        first && self.nodes[(node.id >> 1) as usize].is(AROUND_CASE)
     }
 
     fn records_of(&self, node: NodeRef) -> &Records {
@@ -313,7 +422,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         if node.is_element() {
             self.records_of(node).record
         } else {
-            self.own_node(node).record
+            self.own_record(node.id)
         }
     }
 
@@ -322,14 +431,14 @@ impl<'p, 'b> Tree<'p, 'b> {
     #[inline]
     pub fn record_id(&self, node: NodeRef) -> RecordId {
         if node.part == 0 && !node.is_element() {
-            return self.nodes[node.id as usize].record;
+            return self.own_record(node.id);
         }
         self.record_of_part(node)
     }
 
     fn record_of_part(&self, node: NodeRef) -> RecordId {
         match node.part {
-            CASE => self.own_node(node).case().unwrap_or(self.own_node(node).record),
+            CASE => self.case_record(node.id).unwrap_or(self.own_record(node.id)),
             part => self.plans[self.whole_record(node).index()].parts[usize::from(part)].record,
         }
     }
@@ -381,17 +490,19 @@ impl<'p, 'b> Tree<'p, 'b> {
                 let records = self.records_of(node);
                 Some(Loc::row(records.owner, records.owner_row).at(node.element))
             }
-            0 if self.own_node(node).case().is_some() => {
+            0 if self.case_record(node.id).is_some() => {
                 // The node of a form belongs to that of its case.
-                Some(Loc::row(NodeRef { part: CASE, ..node }, self.own_node(node).owner_row()))
+                let (_, row) = self.own_holder(node.id);
+                Some(Loc::row(NodeRef { part: CASE, ..node }, row))
             }
             0 | CASE => {
                 if node.id == 0 {
                     return None;
                 }
-                let own = self.own_node(node);
-                let index = (own.index != OWN).then_some(own.index);
-                Some(Loc::row(own.owner(), own.owner_row()).indexed(index))
+                let index = self.own_node(node).index;
+                let index = (index != OWN && node.id & 1 == 0).then_some(index);
+                let (owner, row) = self.own_holder(node.id);
+                Some(Loc::row(owner, row).indexed(index))
             }
             part => {
                 let part = self.plans[self.whole_record(node).index()].parts[usize::from(part)];
@@ -404,11 +515,8 @@ impl<'p, 'b> Tree<'p, 'b> {
     #[must_use]
     #[inline]
     pub fn owner(&self, node: NodeRef) -> Option<NodeRef> {
-        if node.part == 0 && !node.is_element() {
-            let own = self.own_node(node);
-            if own.case().is_none() {
-                return (node.id != 0).then_some(own.owner());
-            }
+        if node.part == 0 && !node.is_element() && self.case_record(node.id).is_none() {
+            return (node.id != 0).then_some(self.own_holder(node.id).0);
         }
         self.holder(node).map(|loc| loc.node)
     }
@@ -418,14 +526,18 @@ impl<'p, 'b> Tree<'p, 'b> {
         if node.is_element() {
             self.records_of(node).depth
         } else {
-            self.own_node(node).depth
+            let own = self.own_node(node);
+            let case = node.id & 1 == 1;
+            let deeper = case && self.layout.model.records[own.record.index()].recursive;
+            (own.depth >> DEPTH) + u32::from(deeper)
         }
     }
 
     /// What was built is no part of the file after all, nor is what it holds.
     pub(crate) fn bury(&mut self, node: NodeRef) {
         if !node.is_element() {
-            self.own_node_mut(node.as_rows()).dead = true;
+            let flag = if node.id & 1 == 0 { DEAD } else { DEAD_CASE };
+            self.own_node_mut(node).set(flag, true);
             self.buried = true;
         }
     }
@@ -437,9 +549,9 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
         // Whoever holds a node comes before it.
         for number in 1..self.nodes.len() {
-            let Node { owner: (id, element), owner_part: part, .. } = self.nodes[number];
-            if self.is_dead(NodeRef { id, element, part }) {
-                self.nodes[number].dead = true;
+            let id = u32::try_from(number * 2).unwrap_or(UNPLACED);
+            if self.is_dead(self.own_holder(id).0) {
+                self.nodes[number].set(DEAD, true);
             }
         }
     }
@@ -449,7 +561,8 @@ impl<'p, 'b> Tree<'p, 'b> {
         if node.is_element() {
             self.is_dead(node)
         } else {
-            self.own_node(node).dead
+            let flags = if node.id & 1 == 0 { DEAD } else { DEAD | DEAD_CASE };
+            self.own_node(node).is(flags)
         }
     }
 
@@ -457,8 +570,12 @@ impl<'p, 'b> Tree<'p, 'b> {
     #[must_use]
     pub fn tag(&self, node: NodeRef) -> u128 {
         if !node.is_element() && matches!(node.part, 0 | CASE) {
-            let tag = self.own_node(node).tag;
-            return if tag < LARGE { tag.into() } else { self.tags[(tag ^ LARGE) as usize] };
+            let tag = self.own_node(node).tag_or_block;
+            return match self.direction {
+                Direction::Writing => 0,
+                Direction::Reading if tag < LARGE => tag.into(),
+                Direction::Reading => self.tags[(tag ^ LARGE) as usize],
+            };
         }
         // The bits of a word in place.
         match self.holder(node) {
@@ -489,11 +606,12 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     pub(crate) fn set_tag(&mut self, node: NodeRef, tag: u128) {
         let small = u32::try_from(tag).ok().filter(|tag| *tag < LARGE);
-        self.own_node_mut(node).tag = small.unwrap_or_else(|| {
+        let tag = small.unwrap_or_else(|| {
             let number = u32::try_from(self.tags.len()).unwrap_or(0);
             self.tags.push(tag);
             number | LARGE
         });
+        self.own_node_mut(node).tag_or_block = tag;
     }
 
     // Where a node is.
@@ -505,6 +623,16 @@ impl<'p, 'b> Tree<'p, 'b> {
             return self.part_at(node);
         }
         self.own_node(node).at
+    }
+
+    /// Address of the first row without a home, of a node of its own.
+    pub(crate) fn own_tail(&self, node: NodeRef) -> u32 {
+        self.own_node(node).tail
+    }
+
+    /// Whether nothing was read.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
     }
 
     /// Address of an element or part.
@@ -551,6 +679,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     #[inline]
     pub(crate) fn slot_index(&self, loc: Loc) -> Option<usize> {
         match self.row_plan(loc.node, loc.row).store {
+            Store::Slot(_) if self.is_around_case(loc.node) => None,
             Store::Slot(slot) => Some(self.slots_of(loc.node) + usize::from(slot)),
             _ => None,
         }
@@ -562,7 +691,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         let own = self.own_node(node);
         let before = match node.part {
             0 | CASE => 0,
-            part => self.plans[own.record.index()].parts[usize::from(part)].slots,
+            part => self.plans[self.own_record(node.id).index()].parts[usize::from(part)].slots,
         };
         own.slots as usize + usize::from(before)
     }
@@ -572,6 +701,9 @@ impl<'p, 'b> Tree<'p, 'b> {
     pub(crate) fn is_empty_slot(&self, node: NodeRef, slot: Option<u16>) -> bool {
         let own = !node.is_element() && node.part != CASE;
         let Some(slot) = slot.filter(|_| own) else { return false };
+        if self.is_around_case(node) {
+            return self.case_item(node).is_absent();
+        }
         match self.slots[self.slots_of(node) + usize::from(slot)].item {
             Item::Absent => true,
             Item::Array(array) => self.count(array) == 0,
@@ -581,9 +713,33 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// The slot of a row, if it has one.
     #[inline]
-    pub(crate) fn slot(&self, loc: Loc) -> Option<&Slot> {
-        self.slot_index(loc).map(|slot| &self.slots[slot])
+    pub(crate) fn slot(&self, loc: Loc) -> Option<Slot> {
+        match self.row_plan(loc.node, loc.row).store {
+            Store::Slot(_) if self.is_around_case(loc.node) => {
+                let own = self.own_node(loc.node);
+                let item = self.case_item(loc.node);
+                Some(Slot { item, at: own.at, end: own.end })
+            }
+            Store::Slot(slot) => Some(self.slots[self.slots_of(loc.node) + usize::from(slot)]),
+            _ => None,
+        }
     }
+
+    /// What is in the row of a type that is nothing but a union.
+    fn case_item(&self, node: NodeRef) -> Item {
+        let own = self.own_node(node);
+        match own.is(SHOWN) {
+            true if own.is(NOTHING) => Item::Absent,
+            true => {
+                let part = if own.is(FORM) { CASE } else { 0 };
+                Item::Node(NodeRef { part, ..NodeRef::own(node.id + 1) })
+            }
+            false => Item::Unset,
+        }
+    }
+
+    /// The slot of a row, to fill it, if it has one. The row of a type that is nothing but a union has
+    /// none, since the places of the two are the same.
 
     pub(crate) fn slot_mut(&mut self, loc: Loc) -> Option<&mut Slot> {
         self.slot_index(loc).map(|slot| &mut self.slots[slot])
@@ -593,6 +749,10 @@ impl<'p, 'b> Tree<'p, 'b> {
     pub(crate) fn set_item(&mut self, loc: Loc, item: Item) {
         if let Some(slot) = self.slot_mut(loc) {
             slot.item = item;
+        } else if self.is_around_case(loc.node) {
+            let own = self.own_node_mut(loc.node);
+            own.set(SHOWN, !item.is_unset());
+            own.set(NOTHING, item.is_absent());
         }
     }
 
@@ -605,7 +765,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// The place where a row is looked up: of a case with forms, in the form.
     fn real(&self, loc: Loc) -> Option<Loc> {
-        if loc.node.part == CASE && self.own_node(loc.node).case().is_some() {
+        if loc.node.part == CASE && self.case_record(loc.node.id).is_some() {
             return self.spelled(loc);
         }
         Some(loc)
@@ -613,7 +773,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// The row of a form in which a row of its case stands.
     pub(crate) fn in_form(&self, loc: Loc) -> Option<Loc> {
-        let formed = loc.node.part == CASE && self.own_node(loc.node).case().is_some();
+        let formed = loc.node.part == CASE && self.case_record(loc.node.id).is_some();
         self.spelled(loc).filter(|_| formed)
     }
 
@@ -722,7 +882,10 @@ impl<'p, 'b> Tree<'p, 'b> {
             return self.entry_of_part(node, row);
         }
         // What is asked for most.
-        let own = &self.nodes[node.id as usize];
+        let own = self.own_node(node);
+        if own.is(AROUND_CASE) && node.id & 1 == 0 {
+            return if row == RowId(0) { self.case_item(node) } else { Item::Absent };
+        }
         match self.plans[own.record.index()].rows.get(row.index()) {
             Some(RowPlan { store: Store::Slot(slot), .. }) => {
                 self.slots[own.slots as usize + usize::from(*slot)].item
@@ -747,8 +910,8 @@ impl<'p, 'b> Tree<'p, 'b> {
         if node.part == CASE || node.is_element() {
             return self.entry_anywhere(Loc::row(node, row));
         }
-        let own = &self.nodes[node.id as usize];
-        let part = &self.plans[own.record.index()].parts[usize::from(node.part)];
+        let own = self.own_node(node);
+        let part = &self.plans[self.own_record(node.id).index()].parts[usize::from(node.part)];
         let Some(planned) = self.plans[part.record.index()].rows.get(row.index()) else {
             return Item::Absent;
         };
@@ -768,13 +931,13 @@ impl<'p, 'b> Tree<'p, 'b> {
     fn plain_number(&self, own: &Node, number: &Number) -> Item {
         let (bytes, at, order) = match self.direction {
             Direction::Reading => {
-                let order = match (number.order, own.order) {
+                let order = match (number.order, own.order()) {
                     (Some(order), _) | (None, Order::Known(order)) => order,
                     (None, Order::Asked) => Endian::Little,
                 };
                 (self.file, own.at, order)
             }
-            Direction::Writing => (&self.own[..], own.block, Endian::Little),
+            Direction::Writing => (&self.own[..], own.tag_or_block, Endian::Little),
         };
         let raw = load(bytes, (at + number.at) as usize, number.bytes, order);
         integer(raw, u32::from(number.bytes) * 8, number.signed)
@@ -803,6 +966,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     fn own_entry(&self, loc: Loc) -> Item {
         let plan = self.row_plan(loc.node, loc.row);
         match plan.store {
+            Store::Slot(_) if self.is_around_case(loc.node) => self.case_item(loc.node),
             Store::Slot(slot) => self.slots[self.slots_of(loc.node) + usize::from(slot)].item,
             Store::Part(_) if self.is_unread_part(loc) => Item::Unset,
             // Parts of a part follow it in the list of the node around.
@@ -833,16 +997,16 @@ impl<'p, 'b> Tree<'p, 'b> {
         let own = self.own_node(node);
         match self.direction {
             Direction::Reading => {
-                let order = match own.order {
+                let order = match own.order() {
                     Order::Known(order) => order,
                     Order::Asked => Endian::Little,
                 };
                 Ground { from: From::File, at: own.at, tail: own.tail, order }
             }
             Direction::Writing => {
-                let (homes, _) = self.plans[own.record.index()].lengths;
-                let tail = own.block + homes;
-                Ground { from: From::Own, at: own.block, tail, order: Endian::Little }
+                let (homes, _) = self.plans[self.own_record(node.id).index()].lengths;
+                let block = own.tag_or_block;
+                Ground { from: From::Own, at: block, tail: block + homes, order: Endian::Little }
             }
         }
     }
@@ -1227,21 +1391,30 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// Adds a node of its own.
     pub(crate) fn add(&mut self, record: RecordId, holder: Option<Loc>) -> NodeRef {
-        let id = u32::try_from(self.nodes.len()).unwrap_or(UNPLACED);
         let owner = holder.map_or(NodeRef::ROOT, |loc| loc.node);
         let plan = &self.plans[record.index()];
         let definition = &self.layout.model.records[record.index()];
+        self.duties |= plan.all_duties;
+        let slots = u32::try_from(self.slots.len()).unwrap_or(UNPLACED);
+        if !plan.around_case {
+            let empty = Slot { item: Item::Unset, at: UNPLACED, end: UNPLACED };
+            self.slots.resize(self.slots.len() + usize::from(plan.slots), empty);
+        }
+        if holder.is_some() && self.is_around_case(owner) {
+            let own = self.own_node_mut(owner);
+            debug_assert!(!own.is(PAIR), "a union has one case");
+            own.record = record;
+            own.slots = slots;
+            own.set(PAIR, true);
+            return NodeRef::own(owner.id + 1);
+        }
         let (depth, dead, order) = match holder {
             None => (0, false, Order::Known(Endian::Little)),
             Some(_) if owner.is_element() => {
                 let records = self.records_of(owner);
                 (records.depth, false, Order::Known(records.order))
             }
-            Some(_) => {
-                let around = self.own_node(owner);
-                let order = self.order_in(owner);
-                (around.depth, around.dead, order)
-            }
+            Some(_) => (self.depth(owner), self.is_dead(owner), self.order_in(owner)),
         };
         let order = match &definition.endian {
             None if self.is_in_slice(holder) => Order::Asked,
@@ -1249,27 +1422,29 @@ impl<'p, 'b> Tree<'p, 'b> {
             Some(crate::model::EndianRule::Fixed(order)) => Order::Known((*order).into()),
             Some(crate::model::EndianRule::Chosen(..)) => Order::Asked,
         };
-        self.duties |= plan.all_duties;
-        let slots = u32::try_from(self.slots.len()).unwrap_or(UNPLACED);
-        let empty = Slot { item: Item::Unset, at: UNPLACED, end: UNPLACED };
-        self.slots.resize(self.slots.len() + usize::from(plan.slots), empty);
-        self.nodes.push(Node {
+        let id = self.next_id();
+        if owner.is_element() {
+            self.in_elements.insert(id, owner.element);
+        }
+        let depth = (depth + u32::from(definition.recursive)).min(u32::MAX >> DEPTH);
+        let mut node = Node {
             record,
-            case: OWN,
-            owner: (owner.id, owner.element),
+            owner: owner.id,
             owner_part: owner.part,
             owner_row: holder.map_or(0, |loc| u16::try_from(loc.row.0).unwrap_or(u16::MAX)),
             index: holder.and_then(Loc::index).unwrap_or(OWN),
             at: UNPLACED,
             end: UNPLACED,
             tail: UNPLACED,
-            block: UNPLACED,
             slots,
-            tag: 0,
-            depth: depth + u32::from(definition.recursive),
-            order,
-            dead,
-        });
+            tag_or_block: 0,
+            depth: depth << DEPTH,
+        };
+        node.set(IN_ELEMENT, owner.is_element());
+        node.set(DEAD, dead);
+        node.set(AROUND_CASE, plan.around_case);
+        node.set_order(order);
+        self.nodes.push(node);
         NodeRef::own(id)
     }
 
@@ -1283,7 +1458,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// Makes a node the form of a case.
     pub(crate) fn set_case(&mut self, node: NodeRef, case: RecordId) {
-        self.own_node_mut(node).case = case.0;
+        self.own_node_mut(node).set(FORM, true);
         self.duties |= self.plan_of(case).all_duties;
     }
 
@@ -1293,17 +1468,17 @@ impl<'p, 'b> Tree<'p, 'b> {
         if order == Endian::Little {
             return;
         }
-        for id in 0..self.nodes.len() {
-            let node = &self.nodes[id];
-            if self.layout.model.records[node.record.index()].endian.is_none() {
-                let holder = Loc::row(node.owner(), node.owner_row());
-                let known = match node.owner() {
-                    _ if id > 0 && self.is_in_slice(Some(holder)) => Order::Asked,
+        for number in 0..self.nodes.len() {
+            let id = u32::try_from(number * 2).unwrap_or(UNPLACED);
+            if self.layout.model.records[self.own_record(id).index()].endian.is_none() {
+                let (owner, row) = self.own_holder(id);
+                let known = match owner {
+                    _ if id > 0 && self.is_in_slice(Some(Loc::row(owner, row))) => Order::Asked,
                     _ if id == 0 => Order::Known(order),
                     owner if owner.is_element() => self.order_of_elements(owner),
                     owner => self.order_in(owner),
                 };
-                self.nodes[id].order = known;
+                self.nodes[number].set_order(known);
             }
         }
     }
@@ -1323,10 +1498,10 @@ impl<'p, 'b> Tree<'p, 'b> {
     fn order_in(&self, node: NodeRef) -> Order {
         let own = self.own_node(node);
         if matches!(node.part, 0 | CASE) {
-            return own.order;
+            return own.order();
         }
-        let parts = &self.plans[own.record.index()].parts;
-        self.part_order(parts, node.part).map_or(own.order, Order::Known)
+        let parts = &self.plans[self.own_record(node.id).index()].parts;
+        self.part_order(parts, node.part).map_or(own.order(), Order::Known)
     }
 
     /// The first row in place whose bytes depend on the byte order of a node, of those with such
@@ -1353,10 +1528,10 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// Gives a node of its own room for its rows in place, as the schema has them.
     pub(crate) fn add_block(&mut self, node: NodeRef) {
-        let record = self.own_node(node).record;
+        let record = self.own_record(node.id);
         let block = u32::try_from(self.own.len()).unwrap_or(UNPLACED);
         self.own.extend_from_slice(&self.plans[record.index()].template);
-        self.own_node_mut(node).block = block;
+        self.own_node_mut(node).tag_or_block = block;
     }
 
     /// The bytes of a row in place, to fill them. They are there when a value is written.
@@ -1385,7 +1560,7 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// Position of the rows in place of a node in the tree's bytes.
     pub(crate) fn block(&self, node: NodeRef) -> u32 {
-        self.own_node(node).block
+        self.own_node(node).tag_or_block
     }
 
     /// What is in rows in place that have no room for it.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::item::{NodeRef, CASE};
 use super::plan::{Duties, Plan};
-use super::tree::{Elements, Node, Tree};
+use super::tree::{Elements, Tree};
 
 /// A way through the nodes of a tree whose plan has something to do. The tree may change meanwhile.
 pub struct Walk {
@@ -36,7 +36,7 @@ impl Walk {
 
     /// Through the nodes that are there now.
     pub(super) fn new(tree: &Tree<'_, '_>, duties: Duties) -> Walk {
-        let end = u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX);
+        let end = tree.next_id();
         Walk { duties, wanted: Vec::new(), node: 0, end, view: View::Case, array: 0, element: 0 }
     }
 
@@ -55,15 +55,15 @@ impl Walk {
             self.wanted = wanted.collect();
         }
         loop {
-            let nodes = u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX).min(self.end);
+            let nodes = tree.next_id().min(self.end);
             // What was read before a node comes before it.
             let array = self.next_array(tree);
             let before = array.map_or(nodes, |(_, before)| before.min(nodes));
             while self.node < before {
                 if let View::Case = self.view {
-                    let rest = &tree.nodes[self.node as usize..before as usize];
-                    let passed = rest.iter().take_while(|own| self.is_passed(own)).count();
-                    self.node += u32::try_from(passed).unwrap_or(u32::MAX);
+                    while self.node < before && self.is_passed(tree, self.node) {
+                        self.node += 1;
+                    }
                     if self.node >= before {
                         break;
                     }
@@ -86,8 +86,9 @@ impl Walk {
 
     /// Whether there is nothing to do with a node.
     #[inline]
-    fn is_passed(&self, own: &Node) -> bool {
-        own.case().is_none() && !self.wanted[own.record.index()]
+    fn is_passed(&self, tree: &Tree<'_, '_>, id: u32) -> bool {
+        !tree.is_node(id)
+            || tree.case_record(id).is_none() && !self.wanted[tree.own_record(id).index()]
     }
 
     /// The next array of compact records with something to do, and how many nodes come before it.
@@ -105,15 +106,15 @@ impl Walk {
 
     fn in_node(&mut self, tree: &Tree<'_, '_>) -> Option<NodeRef> {
         let node = NodeRef::own(self.node);
-        let own = tree.own_node(node);
-        let plan = tree.plan_of(own.record);
-        if let (View::Case, None, 1) = (self.view, own.case(), plan.parts.len()) {
+        let plan = tree.plan_of(tree.own_record(self.node));
+        let case = tree.case_record(self.node);
+        if let (View::Case, None, 1) = (self.view, case, plan.parts.len()) {
             self.node += 1;
             return Some(node);
         }
         if let View::Case = self.view {
             self.view = View::Part(0);
-            if let Some(case) = own.case() {
+            if let Some(case) = case {
                 if tree.plan_of(case).duties.meet(self.duties) {
                     return Some(NodeRef { part: CASE, ..node });
                 }

@@ -320,7 +320,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             owner_row: loc.row,
             depth: self.tree.depth(loc.node),
             order,
-            before: short(self.tree.nodes.len() as u64),
+            before: self.tree.next_id(),
         })
     }
 

@@ -70,7 +70,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     pub(crate) fn read_file(&mut self) -> Read<()> {
         let length = self.tree.file.len() as u64;
         let root = self.tree.add(self.model.root, None);
-        self.tree.own_node_mut(root).order = Order::Known(self.order);
+        self.tree.own_node_mut(root).set_order(Order::Known(self.order));
         self.region_end = length;
         // Bytes behind the root that nothing leads to are gaps, like others between objects.
         self.read_record(root, Cursor::new(0, length))?;
@@ -130,7 +130,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         cursor.align_bits();
         let start = cursor.at;
         let plan = self.tree.plan(node);
-        self.tree.own_node_mut(node).at = short(start);
+        self.tree.own_node_mut(node).set_at(short(start));
         if let Some(size) = plan.block.filter(|size| u64::from(*size) > cursor.remaining()) {
             let remaining = cursor.remaining();
             let kind = ReadErrorKind::UnexpectedEnd { needed: size.into(), remaining };
@@ -148,7 +148,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             Some(size) => cursor.at.max(start + size),
             None => cursor.at,
         };
-        self.tree.own_node_mut(node).end = short(end);
+        self.tree.own_node_mut(node).set_end(short(end));
         Ok(end)
     }
 
@@ -209,7 +209,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.claim_homes(node, claimed);
         result?;
         cursor.at = self.fixed_end(node, block.map_or(cursor.at, |size| base + size));
-        self.tree.own_node_mut(node).tail = short(cursor.at);
+        self.tree.own_node_mut(node).set_tail(short(cursor.at));
         for id in &plan.following {
             let (row, planned) = (&record.rows[id.index()], &plan.rows[id.index()]);
             let loc = Loc::row(node, *id);
@@ -347,6 +347,8 @@ impl<'p, 'b> Engine<'p, 'b> {
             if slot.at == UNPLACED {
                 slot.at = end;
             }
+        } else {
+            self.tree.set_item(loc, item);
         }
         self.check_now(loc, row)
     }
@@ -527,7 +529,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             Ok(Some(order)) => {
                 if !node.is_element() {
                     // Its parts that say none of their own have it, too.
-                    self.tree.own_node_mut(node).order = Order::Known(order);
+                    self.tree.own_node_mut(node).set_order(Order::Known(order));
                 }
                 Ok(order)
             }

@@ -292,12 +292,12 @@ impl<'p> Engine<'p, '_> {
             && core::ptr::eq(tree.file, self.tree.file)
             && tree.record_id(source) == self.tree.record_id(node);
         let (true, Order::Known(order)) = (same, tree.known_order(source)) else { return false };
-        let source = tree.own_node(source);
+        let (at, tail) = (tree.node_at(source), tree.own_tail(source));
         let block = self.tree.block(node);
         for piece in &plan.copied {
             let at = match piece.place {
-                Place::Home(offset) => source.at + offset,
-                Place::Tail(offset) => source.tail + offset,
+                Place::Home(offset) => at + offset,
+                Place::Tail(offset) => tail + offset,
                 Place::Moving | Place::Nowhere => continue,
             };
             let to = (block + piece.from) as usize;
@@ -940,7 +940,7 @@ impl<'p> Engine<'p, '_> {
         row: &'p Row,
     ) -> Item {
         let stride = self.tree.plan_of(id).size.unwrap_or(1);
-        let before = u32::try_from(self.tree.nodes.len()).unwrap_or(u32::MAX);
+        let before = self.tree.next_id();
         let depth = self.tree.depth(loc.node);
         let records = Records {
             record: id,

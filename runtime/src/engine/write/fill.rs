@@ -39,9 +39,9 @@ impl<'p> Engine<'p, '_> {
             }
         }
         self.report_odd();
-        for id in (0..).take(self.tree.nodes.len()) {
+        for id in 0..self.tree.next_id() {
             let node = NodeRef::own(id);
-            if self.tree.node_at(node) == UNPLACED {
+            if !self.tree.is_node(id) || self.tree.node_at(node) == UNPLACED {
                 continue;
             }
             // A word is written by the row that it stands in.
@@ -166,8 +166,7 @@ impl<'p> Engine<'p, '_> {
         if self.writing.checking {
             return Ok(());
         }
-        let own = self.tree.own_node(node);
-        let (at, tail) = (own.at, own.tail);
+        let (at, tail) = (self.tree.node_at(node), self.tree.own_tail(node));
         let block = self.tree.block(node);
         for piece in &plan.pieces {
             let to = match piece.place {

@@ -120,7 +120,8 @@ impl<'m> Writer<'_, '_, 'm> {
                 return unable("a pointer that may be none for two reasons");
             }
             // They would have no place, and somebody has to say so.
-            if matches!(src.shape, Some(Shape::List(_) | Shape::Bytes | Shape::Str | Shape::Utf16)) {
+            if matches!(src.shape, Some(Shape::List(_) | Shape::Bytes | Shape::Str | Shape::Utf16))
+            {
                 return unable("elements that have no place where another array is empty");
             }
             return Ok(Some(quote!((!#array.is_empty()))));

@@ -26,6 +26,8 @@ mod keys;
 mod labels;
 mod map;
 mod memo;
+mod node;
+mod packed;
 mod partial;
 mod plan;
 mod pools;

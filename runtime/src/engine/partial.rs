@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::item::{Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
 use super::plan::Store;
-use super::tree::{Elements, Tree};
+use super::tree::Tree;
 use crate::model::{Home, RecordKind, RowId, Type};
 
 /// Why nothing is known of a row in place, or of where a compact record ends.
@@ -198,7 +198,7 @@ impl Tree<'_, '_> {
         }
         for number in &self.compact {
             let array = &self.arrays[*number as usize];
-            let Elements::Records(records) = array.elements else { continue };
+            let Some(records) = self.records(*number) else { continue };
             let row = Loc::row(records.owner, records.owner_row);
             if array.end == UNPLACED && array.count > 0 && is_left(row) {
                 let first = NodeRef { id: *number, element: 0, part: 0 };
@@ -214,8 +214,7 @@ impl Tree<'_, '_> {
             Item::Unset => true,
             Item::Array(array) => self
                 .items_of(array)
-                .iter()
-                .any(|element| matches!(element, Item::Pointer(_)) && self.is_unfinished(*element)),
+                .any(|element| matches!(element, Item::Pointer(_)) && self.is_unfinished(element)),
             _ => false,
         }
     }

@@ -10,13 +10,15 @@ use crate::model::{
     Label, Measure, Member, Model, Path, RecordId, Role, RowId, Start, Step, Storage, Tag,
     Terminated, Type, Union,
 };
+use crate::once::Once;
 
 /// A model, prepared for reading and writing: its layouts, and what is known of them before any
 /// file is looked at.
 #[derive(Debug)]
 pub struct Program {
     model: Model,
-    layouts: Vec<Layout>,
+    /// One for each epoch, when it is needed.
+    layouts: Vec<Once<Layout>>,
     /// Runs something with enough of the stack.
     pub(crate) grow: Option<Grow>,
 }
@@ -28,8 +30,7 @@ impl Program {
     /// Prepares a model.
     #[must_use]
     pub fn new(model: Model) -> Program {
-        let epochs = (0..).take(model.epochs.len()).map(EpochId);
-        let layouts = epochs.map(|epoch| Layout::new(&model, epoch)).collect();
+        let layouts = model.epochs.iter().map(|_| Once::new()).collect();
         Program { model, layouts, grow: None }
     }
 
@@ -67,7 +68,7 @@ impl Program {
     }
 
     pub(crate) fn layout(&self, epoch: EpochId) -> &Layout {
-        &self.layouts[epoch.index()]
+        self.layouts[epoch.index()].get_or_make(|| Layout::new(&self.model, epoch))
     }
 }
 

@@ -139,7 +139,7 @@ impl<'p> Engine<'p, '_> {
     /// Bytes of an element of an array whose elements are nothing else.
     fn raw_element(&self, loc: Loc, index: u32) -> Option<Vec<u8>> {
         let Item::Array(ArrayRef::Own(array)) = self.tree.item(loc) else { return None };
-        let (from, first, size) = match self.tree.arrays[array as usize].elements {
+        let (from, first, size) = match self.tree.elements(array) {
             Elements::Records(records) => (records.from, records.first, records.stride),
             Elements::Cells(cells) => (cells.from, cells.first, cell_bytes(cells.cell).into()),
             _ => return None,
@@ -298,9 +298,7 @@ impl<'p> Engine<'p, '_> {
         if !node.is_element() {
             return Ok(Some(node));
         }
-        let Elements::Records(records) = self.tree.arrays[node.id as usize].elements else {
-            return Ok(None);
-        };
+        let Some(records) = self.tree.records(node.id).copied() else { return Ok(None) };
         let start = (records.first + records.stride * node.element) as usize;
         let (bytes, order) = match records.from {
             From::File => (self.tree.file, Some(records.order)),

@@ -11,6 +11,10 @@ use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, OWN, UNPLACED, WHOLE};
 use super::kept::{AllKept, Kept};
+use super::node::{
+    Node, AROUND_CASE, DEAD, DEAD_CASE, DEPTH, FORM, IN_ELEMENT, LARGE, NOTHING, PAIR, SHOWN,
+};
+use super::packed::{make_room, Items, Slots};
 use super::partial::{Partial, Unread};
 use super::plan::{has_order, Direction, Duties, Number, Part, Place, Plan, RowPlan, Store};
 use super::program::Layout;
@@ -35,15 +39,19 @@ pub struct Tree<'p, 'b> {
     nodes: Vec<Node>,
     /// Of nodes that elements of compact arrays hold, the position of the element.
     in_elements: BTreeMap<u32, u32>,
-    pub(crate) slots: Vec<Slot>,
-    pub(crate) arrays: Vec<Array<'p>>,
+    pub(crate) slots: Slots,
+    pub(crate) arrays: Vec<Array>,
+    /// Where the elements of arrays of numbers are.
+    cells: Vec<Cells<'p>>,
+    /// Where those of arrays of compact records are.
+    records: Vec<Records>,
     /// The one that has no elements and no address, if somebody asked for it.
     nothing: u32,
     /// Those that consist of compact records.
     pub(crate) compact: Vec<u32>,
     /// What there is to do with any of the nodes and elements.
     pub(super) duties: Duties,
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Items,
     /// Addresses of elements that have no fixed size.
     pub(crate) starts: Vec<u32>,
     pub(crate) pointers: Vec<Pointer>,
@@ -61,100 +69,6 @@ pub struct Tree<'p, 'b> {
     pub(super) partial: Partial,
 }
 
-/// One use of a record; or two, where a union is a type of its own: then the node of that type, which
-/// is nothing but the union, has the even id, and that of its case the odd id behind it. There is one for
-/// each use of a record, so that it matters how large they are.
-#[derive(Debug, Clone)]
-pub(crate) struct Node {
-    /// Of two, that of the second one.
-    record: RecordId,
-    /// The node that holds this one, and its row; of the root, itself.
-    owner: u32,
-    owner_part: u16,
-    owner_row: u16,
-    /// Position in the array around it; [`OWN`] if there is none.
-    index: u32,
-    /// Address that homes count from.
-    at: u32,
-    end: u32,
-    /// Address of the first row without a home.
-    tail: u32,
-    /// Position of the first slot.
-    slots: u32,
-    /// When reading, the number that selected its case by a pattern, or the bits of a word; of a large
-    /// one, its position in the list of tags, and [`LARGE`]. When writing, position of the rows in place
-    /// in the tree's bytes.
-    tag_or_block: u32,
-    /// Entries into records that can contain themselves, from the root to here; of two, to the first
-    /// one. The lowest bits are flags.
-    depth: u32,
-}
-
-/// Marks the position of a tag that has no room in its node.
-const LARGE: u32 = 1 << 31;
-
-/// Built, but not part of the file after all.
-const DEAD: u32 = 1;
-/// The same of the second of two.
-const DEAD_CASE: u32 = 1 << 1;
-/// There are two.
-const PAIR: u32 = 1 << 2;
-/// The row of the first of two has its item, which is the second one, or nothing.
-const SHOWN: u32 = 1 << 3;
-const NOTHING: u32 = 1 << 4;
-/// It is a form.
-const FORM: u32 = 1 << 5;
-/// What holds it is an element of a compact array.
-const IN_ELEMENT: u32 = 1 << 6;
-/// Numbers have their highest byte first.
-const BIG: u32 = 1 << 7;
-/// A condition decides the byte order, which is not asked yet.
-const ASKED: u32 = 1 << 8;
-/// It is nothing but a union, or there are two.
-const AROUND_CASE: u32 = 1 << 9;
-/// Bits of a depth that are flags.
-const DEPTH: u32 = 10;
-
-impl Node {
-    #[inline]
-    fn is(&self, flag: u32) -> bool {
-        self.depth & flag != 0
-    }
-
-    fn set(&mut self, flag: u32, yes: bool) {
-        self.depth = if yes { self.depth | flag } else { self.depth & !flag };
-    }
-
-    /// Byte order of the numbers that do not say their own.
-    #[inline]
-    fn order(&self) -> Order {
-        match (self.is(ASKED), self.is(BIG)) {
-            (true, _) => Order::Asked,
-            (false, true) => Order::Known(Endian::Big),
-            (false, false) => Order::Known(Endian::Little),
-        }
-    }
-
-    pub(crate) fn set_order(&mut self, order: Order) {
-        self.set(ASKED, order == Order::Asked);
-        self.set(BIG, order == Order::Known(Endian::Big));
-    }
-
-    pub(crate) fn set_at(&mut self, at: u32) {
-        self.at = at;
-    }
-
-    pub(crate) fn set_end(&mut self, end: u32) {
-        self.end = end;
-    }
-
-    pub(crate) fn set_tail(&mut self, tail: u32) {
-        self.tail = tail;
-    }
-}
-
-const _: () = assert!(core::mem::size_of::<Node>() == 40);
-
 /// Byte order of the numbers of a node that do not say their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
@@ -164,7 +78,7 @@ pub(crate) enum Order {
 }
 
 /// What is in a row that is not in place.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot {
     pub item: Item,
     /// Address of the row's own bytes; of a bit field, of its first byte.
@@ -174,8 +88,13 @@ pub(crate) struct Slot {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Array<'p> {
-    pub elements: Elements<'p>,
+pub(crate) struct Array {
+    kind: Kind,
+    /// Position of the first element in the list of items or in the array of which it is a part, or of
+    /// what tells where the elements are.
+    first: u32,
+    /// Position of the first one's address, or [`UNPLACED`]; or the array of which it is a part.
+    other: u32,
     pub count: u32,
     pub at: u32,
     pub end: u32,
@@ -183,7 +102,16 @@ pub(crate) struct Array<'p> {
     pub gap: u32,
 }
 
-const _: () = assert!(core::mem::size_of::<Array<'_>>() <= 56);
+/// Which [`Elements`] an array has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Items,
+    Cells,
+    Records,
+    Part,
+}
+
+const _: () = assert!(core::mem::size_of::<Array>() == 28);
 
 /// What an array consists of.
 #[derive(Debug, Clone, Copy)]
@@ -291,12 +219,14 @@ impl<'p, 'b> Tree<'p, 'b> {
             own: Vec::new(),
             nodes: Vec::new(),
             in_elements: BTreeMap::new(),
-            slots: Vec::new(),
+            slots: Slots::default(),
             arrays: Vec::new(),
+            cells: Vec::new(),
+            records: Vec::new(),
             nothing: UNPLACED,
             compact: Vec::new(),
             duties: Duties::default(),
-            items: Vec::new(),
+            items: Items::default(),
             starts: Vec::new(),
             pointers: Vec::new(),
             units: Vec::new(),
@@ -411,10 +341,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     }
 
     fn records_of(&self, node: NodeRef) -> &Records {
-        match &self.arrays[node.id as usize].elements {
-            Elements::Records(records) => records,
-            _ => unreachable!("elements of compact arrays have nodes like this"),
-        }
+        self.records(node.id).expect("elements of compact arrays have nodes like this")
     }
 
     /// The record whose plan a node has: that of the node around a part.
@@ -704,7 +631,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         if self.is_around_case(node) {
             return self.case_item(node).is_absent();
         }
-        match self.slots[self.slots_of(node) + usize::from(slot)].item {
+        match self.slots.item(self.slots_of(node) + usize::from(slot)) {
             Item::Absent => true,
             Item::Array(array) => self.count(array) == 0,
             _ => false,
@@ -720,7 +647,7 @@ impl<'p, 'b> Tree<'p, 'b> {
                 let item = self.case_item(loc.node);
                 Some(Slot { item, at: own.at, end: own.end })
             }
-            Store::Slot(slot) => Some(self.slots[self.slots_of(loc.node) + usize::from(slot)]),
+            Store::Slot(slot) => Some(self.slots.get(self.slots_of(loc.node) + usize::from(slot))),
             _ => None,
         }
     }
@@ -738,17 +665,20 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
-    /// The slot of a row, to fill it, if it has one. The row of a type that is nothing but a union has
-    /// none, since the places of the two are the same.
-
-    pub(crate) fn slot_mut(&mut self, loc: Loc) -> Option<&mut Slot> {
-        self.slot_index(loc).map(|slot| &mut self.slots[slot])
+    /// Changes the slot of a row, if it has one. The row of a type that is nothing but a union has none,
+    /// since the places of the two are the same.
+    pub(crate) fn change_slot(&mut self, loc: Loc, change: impl FnOnce(&mut Slot)) -> bool {
+        let Some(at) = self.slot_index(loc) else { return false };
+        let mut slot = self.slots.get(at);
+        change(&mut slot);
+        self.slots.set(at, slot);
+        true
     }
 
     /// Sets what is in a row that has a slot.
     pub(crate) fn set_item(&mut self, loc: Loc, item: Item) {
-        if let Some(slot) = self.slot_mut(loc) {
-            slot.item = item;
+        if let Some(slot) = self.slot_index(loc) {
+            self.slots.set_item(slot, item);
         } else if self.is_around_case(loc.node) {
             let own = self.own_node_mut(loc.node);
             own.set(SHOWN, !item.is_unset());
@@ -888,7 +818,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
         match self.plans[own.record.index()].rows.get(row.index()) {
             Some(RowPlan { store: Store::Slot(slot), .. }) => {
-                self.slots[own.slots as usize + usize::from(*slot)].item
+                self.slots.item(own.slots as usize + usize::from(*slot))
             }
             Some(planned) => self.entry_in_place(node, row, own, planned),
             None => Item::Absent,
@@ -916,7 +846,7 @@ impl<'p, 'b> Tree<'p, 'b> {
             return Item::Absent;
         };
         if let Store::Slot(slot) = planned.store {
-            return self.slots[own.slots as usize + usize::from(part.slots + slot)].item;
+            return self.slots.item(own.slots as usize + usize::from(part.slots + slot));
         }
         match (planned.number, part.place) {
             (Some(number), Place::Home(at)) if self.odd.is_empty() && self.has_read_all() => {
@@ -967,7 +897,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         let plan = self.row_plan(loc.node, loc.row);
         match plan.store {
             Store::Slot(_) if self.is_around_case(loc.node) => self.case_item(loc.node),
-            Store::Slot(slot) => self.slots[self.slots_of(loc.node) + usize::from(slot)].item,
+            Store::Slot(slot) => self.slots.item(self.slots_of(loc.node) + usize::from(slot)),
             Store::Part(_) if self.is_unread_part(loc) => Item::Unset,
             // Parts of a part follow it in the list of the node around.
             Store::Part(part) => Item::Node(NodeRef { part: loc.node.part + part, ..loc.node }),
@@ -1184,13 +1114,14 @@ impl<'p, 'b> Tree<'p, 'b> {
         if index >= whole.count {
             return None;
         }
-        Some(match whole.elements {
-            Elements::Items { first, .. } => self.items[(first + index) as usize],
-            Elements::Records(_) => Item::Node(NodeRef { id: number, element: index, part: 0 }),
-            Elements::Part { array, first } => {
-                Item::Node(NodeRef { id: array, element: first + index, part: 0 })
+        Some(match whole.kind {
+            Kind::Items => self.items.get((whole.first + index) as usize),
+            Kind::Records => Item::Node(NodeRef { id: number, element: index, part: 0 }),
+            Kind::Part => {
+                Item::Node(NodeRef { id: whole.other, element: whole.first + index, part: 0 })
             }
-            Elements::Cells(cells) => {
+            Kind::Cells => {
+                let cells = &self.cells[whole.first as usize];
                 let size = cell_bytes(cells.cell);
                 let at = cells.first + (u32::from(size) + whole.gap) * index;
                 let raw = self.load(cells.from, at, size, cells.order);
@@ -1221,16 +1152,43 @@ impl<'p, 'b> Tree<'p, 'b> {
         Some(self.meant(raw, cell, row))
     }
 
-    /// The elements of an array of items.
-    pub(super) fn items_of(&self, array: ArrayRef) -> &[Item] {
-        let ArrayRef::Own(number) = array else { return &[] };
-        let array = &self.arrays[number as usize];
-        match array.elements {
-            Elements::Items { first, .. } => {
-                &self.items[first as usize..(first + array.count) as usize]
-            }
-            _ => &[],
+    /// What an array consists of.
+    pub(crate) fn elements(&self, number: u32) -> Elements<'p> {
+        let Array { kind, first, other, .. } = self.arrays[number as usize];
+        match kind {
+            Kind::Items => Elements::Items { first, starts: (other != UNPLACED).then_some(other) },
+            Kind::Cells => Elements::Cells(self.cells[first as usize]),
+            Kind::Records => Elements::Records(self.records[first as usize]),
+            Kind::Part => Elements::Part { array: other, first },
         }
+    }
+
+    /// Where the elements of an array of compact records are.
+    #[inline]
+    pub(crate) fn records(&self, number: u32) -> Option<&Records> {
+        let array = &self.arrays[number as usize];
+        (array.kind == Kind::Records).then(|| &self.records[array.first as usize])
+    }
+
+    /// Remembers where the addresses of the elements of an array of items begin.
+    pub(crate) fn set_starts(&mut self, number: u32, starts: Option<u32>) {
+        let array = &mut self.arrays[number as usize];
+        if array.kind == Kind::Items {
+            array.other = starts.unwrap_or(UNPLACED);
+        }
+    }
+
+    /// The elements of an array of items.
+    pub(super) fn items_of(&self, array: ArrayRef) -> impl Iterator<Item = Item> + '_ {
+        let range = match array {
+            ArrayRef::Own(number) => {
+                let array = &self.arrays[number as usize];
+                let count = if array.kind == Kind::Items { array.count } else { 0 };
+                array.first..array.first + count
+            }
+            ArrayRef::Inline { .. } => 0..0,
+        };
+        range.map(|at| self.items.get(at as usize))
     }
 
     fn odd_element(&self, loc: Loc) -> Option<Item> {
@@ -1269,16 +1227,14 @@ impl<'p, 'b> Tree<'p, 'b> {
             ArrayRef::Own(number) => &self.arrays[number as usize],
             ArrayRef::Inline { .. } => return self.even_element_at(array, index, end),
         };
-        match number.elements {
-            Elements::Items { starts: Some(first), .. } => {
-                let index = if end { index + 1 } else { index };
-                if index < number.count {
-                    self.starts[(first + index) as usize] - if end { number.gap } else { 0 }
-                } else {
-                    number.end
-                }
-            }
-            _ => self.even_element_at(array, index, end),
+        if number.kind != Kind::Items || number.other == UNPLACED {
+            return self.even_element_at(array, index, end);
+        }
+        let index = if end { index + 1 } else { index };
+        if index < number.count {
+            self.starts[(number.other + index) as usize] - if end { number.gap } else { 0 }
+        } else {
+            number.end
         }
     }
 
@@ -1296,11 +1252,24 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     pub(crate) fn add_array(&mut self, elements: Elements<'p>, count: u32) -> u32 {
         let number = u32::try_from(self.arrays.len()).unwrap_or(UNPLACED);
-        if let Elements::Records(records) = elements {
-            self.compact.push(number);
-            self.duties |= self.plan_of(records.record).all_duties;
-        }
-        self.arrays.push(Array { elements, count, at: UNPLACED, end: UNPLACED, gap: 0 });
+        let position = |n: usize| u32::try_from(n).unwrap_or(UNPLACED);
+        let (kind, first, other) = match elements {
+            Elements::Items { first, starts } => (Kind::Items, first, starts.unwrap_or(UNPLACED)),
+            Elements::Cells(cells) => {
+                self.cells.push(cells);
+                (Kind::Cells, position(self.cells.len() - 1), UNPLACED)
+            }
+            Elements::Records(records) => {
+                self.compact.push(number);
+                self.duties |= self.plan_of(records.record).all_duties;
+                self.records.push(records);
+                (Kind::Records, position(self.records.len() - 1), UNPLACED)
+            }
+            Elements::Part { array, first } => (Kind::Part, first, array),
+        };
+        make_room(&mut self.arrays, 1);
+        let (at, end) = (UNPLACED, UNPLACED);
+        self.arrays.push(Array { kind, first, other, count, at, end, gap: 0 });
         number
     }
 
@@ -1315,7 +1284,7 @@ impl<'p, 'b> Tree<'p, 'b> {
     /// Makes an array of items.
     pub(crate) fn add_items(&mut self, items: &[Item]) -> u32 {
         let first = u32::try_from(self.items.len()).unwrap_or(UNPLACED);
-        self.items.extend_from_slice(items);
+        self.items.extend(items);
         let count = u32::try_from(items.len()).unwrap_or(UNPLACED);
         self.add_array(Elements::Items { first, starts: None }, count)
     }
@@ -1323,8 +1292,9 @@ impl<'p, 'b> Tree<'p, 'b> {
     /// Sets an element itself.
     pub(crate) fn set_element(&mut self, array: ArrayRef, index: u32, item: Item) {
         let ArrayRef::Own(number) = array else { return };
-        if let Elements::Items { first, .. } = self.arrays[number as usize].elements {
-            self.items[(first + index) as usize] = item;
+        let Array { kind, first, .. } = self.arrays[number as usize];
+        if kind == Kind::Items {
+            self.items.set((first + index) as usize, item);
         }
     }
 
@@ -1397,8 +1367,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         self.duties |= plan.all_duties;
         let slots = u32::try_from(self.slots.len()).unwrap_or(UNPLACED);
         if !plan.around_case {
-            let empty = Slot { item: Item::Unset, at: UNPLACED, end: UNPLACED };
-            self.slots.resize(self.slots.len() + usize::from(plan.slots), empty);
+            self.slots.add(plan.slots.into());
         }
         if holder.is_some() && self.is_around_case(owner) {
             let own = self.own_node_mut(owner);
@@ -1444,6 +1413,7 @@ impl<'p, 'b> Tree<'p, 'b> {
         node.set(DEAD, dead);
         node.set(AROUND_CASE, plan.around_case);
         node.set_order(order);
+        make_room(&mut self.nodes, 1);
         self.nodes.push(node);
         NodeRef::own(id)
     }
@@ -1800,10 +1770,10 @@ impl Tree<'_, '_> {
     #[must_use]
     pub fn has_starts(&self, array: ArrayRef) -> bool {
         match array {
-            ArrayRef::Own(number) => matches!(
-                self.arrays[number as usize].elements,
-                Elements::Items { starts: Some(_), .. }
-            ),
+            ArrayRef::Own(number) => {
+                let array = &self.arrays[number as usize];
+                array.kind == Kind::Items && array.other != UNPLACED
+            }
             ArrayRef::Inline { .. } => false,
         }
     }
@@ -1811,15 +1781,15 @@ impl Tree<'_, '_> {
     /// Whether all elements of an array are numbers, truth values or nothing.
     #[must_use]
     pub fn has_only_numbers(&self, array: ArrayRef) -> bool {
-        let number = |item: &Item| {
+        let number = |item: Item| {
             let number = matches!(item, Item::F32(_) | Item::F64(_) | Item::Bool(_) | Item::Absent);
-            number || self.int(*item).is_some()
+            number || self.int(item).is_some()
         };
         match array {
-            ArrayRef::Own(own) => match self.arrays[own as usize].elements {
-                Elements::Records(_) | Elements::Part { .. } => self.count(array) == 0,
-                Elements::Cells(_) => true,
-                Elements::Items { .. } => self.items_of(array).iter().all(number),
+            ArrayRef::Own(own) => match self.arrays[own as usize].kind {
+                Kind::Records | Kind::Part => self.count(array) == 0,
+                Kind::Cells => true,
+                Kind::Items => self.items_of(array).all(number),
             },
             ArrayRef::Inline { .. } => true,
         }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::item::{NodeRef, CASE};
 use super::plan::{Duties, Plan};
-use super::tree::{Elements, Tree};
+use super::tree::Tree;
 
 /// A way through the nodes of a tree whose plan has something to do. The tree may change meanwhile.
 pub struct Walk {
@@ -94,7 +94,7 @@ impl Walk {
     /// The next array of compact records with something to do, and how many nodes come before it.
     fn next_array(&mut self, tree: &Tree<'_, '_>) -> Option<(u32, u32)> {
         while let Some(number) = tree.compact.get(self.array).copied() {
-            if let Elements::Records(records) = &tree.arrays[number as usize].elements {
+            if let Some(records) = tree.records(number) {
                 if tree.plan_of(records.record).all_duties.meet(self.duties) {
                     return Some((number, records.before));
                 }
@@ -125,7 +125,7 @@ impl Walk {
 
     fn in_array(&mut self, tree: &Tree<'_, '_>, number: u32) -> Option<NodeRef> {
         let array = &tree.arrays[number as usize];
-        let Elements::Records(records) = &array.elements else { return None };
+        let records = tree.records(number)?;
         let plan = tree.plan_of(records.record);
         while self.element < array.count {
             if let View::Case = self.view {

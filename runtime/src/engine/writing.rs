@@ -32,8 +32,8 @@ pub(crate) struct Writing {
     pub room: Option<u64>,
     /// Sizes are computed, addresses are not set.
     pub measuring: bool,
-    /// Sizes of regions that were measured.
-    pub measured: BTreeMap<(NodeRef, RowId), u64>,
+    /// Sizes of regions that were measured, by slot; of those that were not, `u32::MAX`.
+    pub measured: Vec<u32>,
     /// Running totals of slices in their tables, by slot; of those that are in none, `u32::MAX`.
     pub bases: Vec<u32>,
     /// The same of slices that are where the file had them.

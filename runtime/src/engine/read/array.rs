@@ -112,8 +112,8 @@ impl<'p, 'b> Engine<'p, 'b> {
         let array = &mut self.tree.arrays[number as usize];
         array.at = short(at);
         array.end = short(end);
-        if let (Elements::Items { starts: place, .. }, true) = (&mut array.elements, has_starts) {
-            *place = Some(first);
+        if has_starts {
+            self.tree.set_starts(number, Some(first));
         }
         Item::Array(ArrayRef::Own(number))
     }

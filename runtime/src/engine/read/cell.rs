@@ -145,11 +145,11 @@ impl<'p, 'b> Engine<'p, 'b> {
             return Ok(());
         }
         let item = self.read_type(&row.ty, loc, row, &mut Cursor::new(at, end))?;
-        if let Some(slot) = self.tree.slot_mut(loc) {
+        self.tree.change_slot(loc, |slot| {
             slot.item = item;
             slot.at = short(at);
             slot.end = short(end);
-        }
+        });
         self.claim(at, end, loc);
         self.check_now(loc, row)
     }
@@ -186,12 +186,12 @@ impl<'p, 'b> Engine<'p, 'b> {
         let raw = reader.read(width.into()).map_err(|error| self.located(error, loc))?;
         let (next, rest) = reader.position();
         self.claim(byte, next + u64::from(rest > 0), loc);
-        if let Some(slot) = self.tree.slot_mut(loc.whole_row()) {
+        self.tree.change_slot(loc.whole_row(), |slot| {
             if slot.at == UNPLACED {
                 slot.at = short(byte);
                 slot.end = bit.into();
             }
-        }
+        });
         cursor.at = next;
         cursor.bits = Some(reader);
         Ok(raw)

@@ -165,10 +165,10 @@ impl<'p, 'b> Engine<'p, 'b> {
                 continue;
             };
             let loc = Loc::row(rows, id);
-            if let Some(slot) = self.tree.slot_mut(loc) {
+            self.tree.change_slot(loc, |slot| {
                 slot.at = short(at);
                 slot.end = short(at);
-            }
+            });
             if let Some(pointer) = self.tree.pointer_mut(loc) {
                 pointer.cell = short(at);
             }

@@ -5,9 +5,8 @@ use alloc::format;
 
 use super::super::forms::cell_fits;
 use super::super::item::{ArrayRef, Item, Loc, NodeRef, UNPLACED};
-use super::super::reading::short;
 use super::super::state::Engine;
-use super::super::tree::{float, stored_float, Array, Cells, Elements, Records};
+use super::super::tree::{float, stored_float, Cells, Elements, Records};
 use super::super::val::{eval_error, Fallible, Fault, Val};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::model::{ArrayLength, ExprId, Home, Meaning, Path, Row, RowId, RowKind, Type};
@@ -51,11 +50,11 @@ impl<'p> Engine<'p, '_> {
                     // What would say the address is not there, so there is none.
                     None => Item::Absent,
                 };
-                if let Some(slot) = self.tree.slot_mut(loc) {
+                self.tree.change_slot(loc, |slot| {
                     slot.item = item;
                     slot.at = at.and_then(|at| u32::try_from(at).ok()).unwrap_or(UNPLACED);
                     slot.end = slot.at;
-                }
+                });
                 Ok(())
             }
             (RowKind::Value { seen: Some(seen) }, _) => {
@@ -239,8 +238,7 @@ impl<'p> Engine<'p, '_> {
                 (from..to).filter_map(|index| self.tree.element(array, index)).collect();
             return self.tree.add_items(&items);
         };
-        let whole = &self.tree.arrays[number as usize];
-        let elements = match whole.elements {
+        let elements = match self.tree.elements(number) {
             Elements::Items { first, .. } => Elements::Items { first: first + from, starts: None },
             Elements::Cells(cells) => {
                 let size = u32::from(super::super::tree::cell_bytes(cells.cell));
@@ -250,9 +248,6 @@ impl<'p> Engine<'p, '_> {
             Elements::Records(Records { .. }) => Elements::Part { array: number, first: from },
             Elements::Part { array, first } => Elements::Part { array, first: first + from },
         };
-        let part = Array { elements, count: to - from, at: UNPLACED, end: UNPLACED, gap: 0 };
-        let number = short(self.tree.arrays.len() as u64);
-        self.tree.arrays.push(part);
-        number
+        self.tree.add_array(elements, to - from)
     }
 }

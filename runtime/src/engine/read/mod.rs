@@ -298,9 +298,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     fn read_row(&mut self, loc: Loc, row: &'p Row, cursor: &mut Cursor<'b>) -> Read<()> {
         if !row.ty.is_bits() {
             cursor.align_bits();
-            if let Some(slot) = self.tree.slot_mut(loc) {
-                slot.at = short(cursor.at);
-            }
+            self.tree.change_slot(loc, |slot| slot.at = short(cursor.at));
         }
         let item = match &row.kind {
             RowKind::Plain => self.read_type(&row.ty, loc, row, cursor)?,
@@ -338,7 +336,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         if matches!(row.ty.stripped(), Type::Array(_)) && row.ty.stripped().is_bits() {
             self.claim(self.tree.row_at(loc).into(), end.into(), loc);
         }
-        if let Some(slot) = self.tree.slot_mut(loc) {
+        let changed = self.tree.change_slot(loc, |slot| {
             slot.item = item;
             // Bit fields remember where they begin instead.
             if !matches!(&row.ty, Type::Cell(_)) || !row.ty.is_bits() {
@@ -347,7 +345,8 @@ impl<'p, 'b> Engine<'p, 'b> {
             if slot.at == UNPLACED {
                 slot.at = end;
             }
-        } else {
+        });
+        if !changed {
             self.tree.set_item(loc, item);
         }
         self.check_now(loc, row)

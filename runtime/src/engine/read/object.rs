@@ -323,16 +323,14 @@ impl<'p, 'b> Engine<'p, 'b> {
                 return Err(self.error(kind, from, loc));
             }
         };
-        if let Some(slot) = self.tree.slot_mut(loc) {
-            slot.at = short(at);
-        }
+        self.tree.change_slot(loc, |slot| slot.at = short(at));
         let mut cursor = Cursor::new(at, length);
         let item = self.read_type(&row.ty, loc, row, &mut cursor)?;
         cursor.align_bits();
-        if let Some(slot) = self.tree.slot_mut(loc) {
+        self.tree.change_slot(loc, |slot| {
             slot.item = item;
             slot.end = short(cursor.at);
-        }
+        });
         self.reading.objects += u64::from(!item.is_absent());
         self.check_now(loc, row)
     }

@@ -350,7 +350,7 @@ impl<'p> Engine<'p, '_> {
             }
             _ => return false,
         };
-        self.tree.slots[slot].item = item;
+        self.tree.slots.set_item(slot, item);
         true
     }
 
@@ -916,7 +916,7 @@ impl<'p> Engine<'p, '_> {
         let Given::Stored(stored) = value else { return None };
         let ArrayRef::Own(number) = stored.array()? else { return None };
         let array = &stored.tree.arrays[number as usize];
-        let Elements::Cells(cells) = array.elements else { return None };
+        let Elements::Cells(cells) = stored.tree.elements(number) else { return None };
         let same = cells.from == From::File
             && core::ptr::eq(stored.tree.file.as_ptr(), self.tree.file.as_ptr())
             && core::ptr::eq(cells.cell, cell)
@@ -981,7 +981,7 @@ impl<'p> Engine<'p, '_> {
         let Given::Stored(stored) = value else { return None };
         let ArrayRef::Own(number) = stored.array()? else { return None };
         let array = &stored.tree.arrays[number as usize];
-        let Elements::Records(records) = array.elements else { return None };
+        let records = stored.tree.records(number)?;
         let same = records.from == From::File
             && core::ptr::eq(stored.tree.file.as_ptr(), self.tree.file.as_ptr())
             && records.record == as_own.record
@@ -989,7 +989,7 @@ impl<'p> Engine<'p, '_> {
         if !same {
             return None;
         }
-        let Records { first, stride, order, .. } = records;
+        let Records { first, stride, order, .. } = *records;
         let records = Records { from: From::File, first, stride, order, ..as_own };
         let own = self.tree.add_array(Elements::Records(records), array.count);
         for node in stored.tree.kept.elements_of(number) {

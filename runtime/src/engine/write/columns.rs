@@ -7,7 +7,6 @@ use alloc::vec::Vec;
 use super::super::described::MOST_FREE;
 use super::super::item::{ArrayRef, Item, Loc, MAX_SIZE, UNPLACED};
 use super::super::state::Engine;
-use super::super::tree::Elements;
 use super::super::val::{eval_error, Fallible, Val};
 use super::lay::Spot;
 use crate::model::{ArrayLength, ArrayType, Columns, ExprId, Row};
@@ -264,10 +263,7 @@ impl<'p> Engine<'p, '_> {
                 Item::Array(ArrayRef::Own(number)) => {
                     let array = &mut self.tree.arrays[number as usize];
                     array.at = UNPLACED;
-                    if let Elements::Items { first, .. } = array.elements {
-                        let (first, count) = (first as usize, array.count as usize);
-                        items.extend_from_slice(&self.tree.items[first..first + count]);
-                    }
+                    items.extend(self.tree.items_of(ArrayRef::Own(number)));
                 }
                 _ => {}
             }

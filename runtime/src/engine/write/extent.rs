@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::super::item::Loc;
+use super::super::item::{Loc, UNPLACED};
 use super::super::state::Engine;
 use super::super::val::{eval_error, Fallible, Fault};
 use super::super::writing::{Expectation, OpenEnd};
@@ -24,11 +24,12 @@ impl<'p> Engine<'p, '_> {
         spot: &mut Spot,
     ) -> Fallible<()> {
         let at = spot.at;
-        let key = (loc.node, loc.row);
         let measuring = self.writing.measuring;
-        if measuring && loc.index().is_none() {
-            if let Some(size) = self.writing.measured.get(&key) {
-                spot.at += *size;
+        let slot = self.tree.slot_index(loc).filter(|_| measuring && loc.index().is_none());
+        match slot.and_then(|slot| self.writing.measured.get(slot)) {
+            None | Some(&UNPLACED) => {}
+            Some(size) => {
+                spot.at += u64::from(*size);
                 return Ok(());
             }
         }
@@ -79,8 +80,12 @@ impl<'p> Engine<'p, '_> {
                 }
             }
         }
-        if measuring && loc.index().is_none() {
-            self.writing.measured.insert(key, spot.at - at);
+        if let Some(slot) = slot {
+            let measured = &mut self.writing.measured;
+            if measured.len() <= slot {
+                measured.resize(self.tree.slots.len(), UNPLACED);
+            }
+            measured[slot] = u32::try_from(spot.at - at).unwrap_or(UNPLACED);
         }
         Ok(())
     }

@@ -53,7 +53,7 @@ impl<'p> Engine<'p, '_> {
             let number = self.tree.compact[index];
             let array = &self.tree.arrays[number as usize];
             let count = array.count;
-            let Elements::Records(Records { owner, .. }) = array.elements else { continue };
+            let Some(Records { owner, .. }) = self.tree.records(number).copied() else { continue };
             if array.at == UNPLACED || self.fill_records(number).is_ok() {
                 continue;
             }
@@ -222,7 +222,7 @@ impl<'p> Engine<'p, '_> {
     fn fill_records(&mut self, number: u32) -> Fallible<()> {
         let array = &self.tree.arrays[number as usize];
         let (at, count) = (array.at, array.count);
-        let Elements::Records(records) = array.elements else { return Ok(()) };
+        let Some(records) = self.tree.records(number).copied() else { return Ok(()) };
         if count == 0 {
             return Ok(());
         }
@@ -265,7 +265,7 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// Writes an array of numbers.
-    fn fill_numbers(&mut self, loc: Loc, cells: Cells<'p>, array: &Array<'p>) -> Fallible<()> {
+    fn fill_numbers(&mut self, loc: Loc, cells: Cells<'p>, array: &Array) -> Fallible<()> {
         let (at, count) = (array.at, array.count);
         let size = usize::from(cell_bytes(cells.cell));
         let step = size + array.gap as usize;
@@ -427,16 +427,11 @@ impl<'p> Engine<'p, '_> {
                     }
                 }
                 Item::Array(ArrayRef::Own(number)) => {
-                    match self.tree.arrays[number as usize].elements {
-                        Elements::Records(_) => self.fill_records(number)?,
-                        Elements::Items { first, .. } => {
-                            let count = self.tree.arrays[number as usize].count;
-                            let (first, end) = (first as usize, (first + count) as usize);
-                            let nodes = self.tree.items[first..end].iter();
-                            items.extend(nodes.filter(|item| matches!(item, Item::Node(_))));
-                        }
-                        _ => {}
+                    if self.tree.records(number).is_some() {
+                        self.fill_records(number)?;
                     }
+                    let nodes = self.tree.items_of(ArrayRef::Own(number));
+                    items.extend(nodes.filter(|item| matches!(item, Item::Node(_))));
                 }
                 _ => {}
             }
@@ -473,9 +468,8 @@ impl<'p> Engine<'p, '_> {
                     return Ok(());
                 }
                 if let ArrayRef::Own(number) = items {
-                    let whole = &self.tree.arrays[number as usize];
-                    if let Elements::Cells(cells) = whole.elements {
-                        let whole = whole.clone();
+                    if let Elements::Cells(cells) = self.tree.elements(number) {
+                        let whole = self.tree.arrays[number as usize].clone();
                         return self.fill_numbers(loc, cells, &whole);
                     }
                 }

@@ -209,10 +209,10 @@ impl<'p> Engine<'p, '_> {
         if !self.writing.measuring {
             let end = short(spot.at + u64::from(spot.bit > 0));
             let field = bits && matches!(row.ty, Type::Cell(_));
-            if let Some(slot) = self.tree.slot_mut(loc) {
+            self.tree.change_slot(loc, |slot| {
                 slot.at = short(start.at);
                 slot.end = if field { start.bit.into() } else { end };
-            }
+            });
         }
         Ok(())
     }
@@ -335,7 +335,7 @@ impl<'p> Engine<'p, '_> {
             ArrayRef::Own(number) => Some(number),
             ArrayRef::Inline { .. } => None,
         };
-        let elements = own.map(|number| self.tree.arrays[number as usize].elements);
+        let elements = own.map(|number| self.tree.elements(number));
         let numbers = match element {
             Type::Cell(cell @ Cell { storage: Storage::Fixed(_), meaning })
                 if !matches!(meaning, Meaning::Word(_)) =>
@@ -389,9 +389,7 @@ impl<'p> Engine<'p, '_> {
         let array = &mut self.tree.arrays[number as usize];
         array.at = short(at);
         array.end = short(end);
-        if let Elements::Items { starts: place, .. } = &mut array.elements {
-            *place = (!starts.is_empty()).then_some(first);
-        }
+        self.tree.set_starts(number, (!starts.is_empty()).then_some(first));
     }
 
     fn lay_cell(
@@ -434,10 +432,10 @@ impl<'p> Engine<'p, '_> {
         own.set_end(short(end));
         for row in self.own_rows(node) {
             let loc = Loc::row(node, row);
-            if let Some(slot) = self.tree.slot_mut(loc) {
+            self.tree.change_slot(loc, |slot| {
                 slot.at = short(at);
                 slot.end = short(end);
-            }
+            });
             if let Some(pointer) = self.tree.pointer_mut(loc) {
                 pointer.cell = short(at);
             }

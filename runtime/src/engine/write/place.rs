@@ -129,11 +129,11 @@ impl<'p, 'b> Engine<'p, 'b> {
                     }
                     let at = self.shared_place(loc).unwrap_or(cursor);
                     let item = self.tree.integer(at.into());
-                    if let Some(slot) = self.tree.slot_mut(loc) {
+                    self.tree.change_slot(loc, |slot| {
                         slot.at = short(at);
                         slot.end = short(at);
                         slot.item = item;
-                    }
+                    });
                 }
                 Statement::When(condition, then, otherwise) => {
                     let holds = self.eval_bool(*condition, node, None)?;
@@ -326,9 +326,11 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
         let align = type_align(self.model, &row.ty).unwrap_or(1);
         if let Some((at, end)) = self.place_content(loc, &row.ty, row, align, record, tail)? {
-            if let Some(slot) = self.tree.slot_mut(loc).filter(|_| !reading) {
-                slot.at = short(at);
-                slot.end = short(end);
+            if !reading {
+                self.tree.change_slot(loc, |slot| {
+                    slot.at = short(at);
+                    slot.end = short(end);
+                });
             }
         }
         Ok(())

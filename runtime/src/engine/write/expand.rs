@@ -12,7 +12,7 @@ use super::super::state::{Engine, Table};
 use super::super::tree::Pointer;
 use super::super::val::{Fallible, Fault, Val};
 use super::super::walk::Walk;
-use crate::model::{Expr, ExprId, Home, Role, Row, RowId, RowKind, Target, Type};
+use crate::model::{Expr, ExprId, Home, PointerType, Role, Row, RowId, RowKind, Target, Type};
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -33,27 +33,36 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    fn expand_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
-        if let Some((with, optional)) = none_with(&row.ty) {
-            let empty = self.count_items(Loc::row(loc.node, with)) == 0;
-            let here = self.tree.item(loc);
-            let data = self.model.carries_data(&row.ty);
-            if empty && !here.is_absent() {
-                if data && (optional || self.count_items(loc) > 0) {
-                    let name = self.tree.record(loc.node).rows[with.index()].name.as_deref();
-                    let why = format!("`{}` has no elements", name.unwrap_or_default()).into();
-                    self.problem(loc, ProblemKind::UnexpectedField { why });
-                    return Ok(());
-                }
+    /// What a pointer leads to that is none exactly when an array is empty. Data must be given or left
+    /// out as that says; a list that is no optional one is empty then.
+    fn expand_none_with(&mut self, loc: Loc, row: &Row, pointer: &PointerType, with: RowId) {
+        let empty = self.count_items(Loc::row(loc.node, with)) == 0;
+        let here = self.tree.item(loc);
+        let data = self.model.carries_data(&row.ty);
+        let target = pointer.owned().map(Type::stripped);
+        let list = matches!(target, Some(Type::Array(_) | Type::Run(_))) && !pointer.optional;
+        match (empty, here.is_absent()) {
+            (true, true) if !list => {}
+            (_, true) if data => self.problem(loc, ProblemKind::MissingField),
+            (true, false) if data && !(list && self.count_items(loc) == 0) => {
+                let name = self.tree.record(loc.node).rows[with.index()].name.as_deref();
+                let why = format!("`{}` has no elements", name.unwrap_or_default()).into();
+                self.problem(loc, ProblemKind::UnexpectedField { why });
+            }
+            (true, false) if !list => {
                 if let Item::Node(unused) = here {
                     self.tree.bury(unused);
                 }
                 self.set_none(loc);
-            } else if !empty && optional && data && here.is_absent() {
-                if self.tree.home(loc) != Home::Absent {
-                    self.problem(loc, ProblemKind::MissingField);
-                }
-                return Ok(());
+            }
+            _ => {}
+        }
+    }
+
+    fn expand_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
+        if let Some((pointer, with)) = none_with(&row.ty) {
+            if row.when.is_none() && self.tree.home(loc) != Home::Absent {
+                self.expand_none_with(loc, row, pointer, with);
             }
         }
         if let (Some(condition), Type::Pointer(pointer)) = (row.when, row.ty.stripped()) {
@@ -254,10 +263,10 @@ pub(crate) fn has_usual(row: &Row) -> bool {
 }
 
 /// The row with whose emptiness a pointer is none.
-fn none_with(ty: &Type) -> Option<(RowId, bool)> {
+fn none_with(ty: &Type) -> Option<(&PointerType, RowId)> {
     match ty {
         Type::Pointer(pointer) if matches!(pointer.target, Target::Own(_)) => {
-            pointer.none_with.map(|with| (with, pointer.optional))
+            pointer.none_with.map(|with| (&**pointer, with))
         }
         _ => None,
     }

@@ -6,6 +6,11 @@
 //! When reading, the bytes that rows in place are found in are those of the file; when writing, the
 //! tree has them itself, every number with its lowest byte first.
 
+mod arrays;
+mod cells;
+mod order;
+mod view;
+
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
@@ -16,15 +21,18 @@ use super::node::{
 };
 use super::packed::{make_room, Items, Slots};
 use super::partial::{Partial, Unread};
-use super::plan::{has_order, Direction, Duties, Number, Part, Place, Plan, RowPlan, Store};
+use super::plan::{Direction, Duties, Number, Part, Place, Plan, RowPlan, Store};
 use super::program::Layout;
-use crate::load::{mask, number_of, Endian};
+use crate::load::{mask, Endian};
 use crate::model::{
-    Cell, Content, FloatCode, Home, Label, Meaning, Model, Pattern, Record, RecordId, RecordKind,
-    Row, RowId, RowKind, Storage, Type,
+    Cell, Content, Home, Label, Meaning, Model, Pattern, Record, RecordId, RecordKind, Row, RowId,
+    RowKind, Storage, Type,
 };
 use crate::path::{Path, Segment};
 use crate::spelling::KeptKind;
+
+pub(crate) use cells::{cell_bytes, float, integer, load, number, stored_float};
+pub use view::{placed, PointerView};
 
 /// The tree of a file that was read.
 #[derive(Debug)]
@@ -1090,214 +1098,6 @@ impl<'p, 'b> Tree<'p, 'b> {
         Item::Pointer(number)
     }
 
-    // Arrays.
-
-    /// Number of elements.
-    #[must_use]
-    pub fn count(&self, array: ArrayRef) -> u32 {
-        match array {
-            ArrayRef::Own(array) => self.arrays[array as usize].count,
-            ArrayRef::Inline { .. } => {
-                match self.row_plan(inline(array).node, inline(array).row).store {
-                    Store::Cells(count) => count,
-                    _ => 0,
-                }
-            }
-        }
-    }
-
-    /// An element itself: of a pointer, the pointer.
-    #[must_use]
-    pub fn element(&self, array: ArrayRef, index: u32) -> Option<Item> {
-        let ArrayRef::Own(number) = array else { return self.inline_element(array, index) };
-        let whole = &self.arrays[number as usize];
-        if index >= whole.count {
-            return None;
-        }
-        Some(match whole.kind {
-            Kind::Items => self.items.get((whole.first + index) as usize),
-            Kind::Records => Item::Node(NodeRef { id: number, element: index, part: 0 }),
-            Kind::Part => {
-                Item::Node(NodeRef { id: whole.other, element: whole.first + index, part: 0 })
-            }
-            Kind::Cells => {
-                let cells = &self.cells[whole.first as usize];
-                let size = cell_bytes(cells.cell);
-                let at = cells.first + (u32::from(size) + whole.gap) * index;
-                let raw = self.load(cells.from, at, size, cells.order);
-                self.meant(raw, cells.cell, cells.row)
-            }
-        })
-    }
-
-    /// An element of the numbers of a row that are in place.
-    fn inline_element(&self, array: ArrayRef, index: u32) -> Option<Item> {
-        if index >= self.count(array) {
-            return None;
-        }
-        let loc = inline(array);
-        if let Some(item) = self.odd_element(loc.at(index)) {
-            return Some(item);
-        }
-        let (from, at, order) = self.spot(loc)?;
-        let row = self.row(loc);
-        let Type::Array(array) = &row.ty else { return None };
-        let Type::Cell(cell) = &array.element else { return None };
-        let size = cell_bytes(cell);
-        let order = match cell.storage {
-            Storage::Fixed(int) => self.cell_order(int, order),
-            _ => order,
-        };
-        let raw = self.load(from, at + u32::from(size) * index, size, order);
-        Some(self.meant(raw, cell, row))
-    }
-
-    /// What an array consists of.
-    pub(crate) fn elements(&self, number: u32) -> Elements<'p> {
-        let Array { kind, first, other, .. } = self.arrays[number as usize];
-        match kind {
-            Kind::Items => Elements::Items { first, starts: (other != UNPLACED).then_some(other) },
-            Kind::Cells => Elements::Cells(self.cells[first as usize]),
-            Kind::Records => Elements::Records(self.records[first as usize]),
-            Kind::Part => Elements::Part { array: other, first },
-        }
-    }
-
-    /// Where the elements of an array of compact records are.
-    #[inline]
-    pub(crate) fn records(&self, number: u32) -> Option<&Records> {
-        let array = &self.arrays[number as usize];
-        (array.kind == Kind::Records).then(|| &self.records[array.first as usize])
-    }
-
-    /// Remembers where the addresses of the elements of an array of items begin.
-    pub(crate) fn set_starts(&mut self, number: u32, starts: Option<u32>) {
-        let array = &mut self.arrays[number as usize];
-        if array.kind == Kind::Items {
-            array.other = starts.unwrap_or(UNPLACED);
-        }
-    }
-
-    /// The elements of an array of items.
-    pub(super) fn items_of(&self, array: ArrayRef) -> impl Iterator<Item = Item> + '_ {
-        let range = match array {
-            ArrayRef::Own(number) => {
-                let array = &self.arrays[number as usize];
-                let count = if array.kind == Kind::Items { array.count } else { 0 };
-                array.first..array.first + count
-            }
-            ArrayRef::Inline { .. } => 0..0,
-        };
-        range.map(|at| self.items.get(at as usize))
-    }
-
-    fn odd_element(&self, loc: Loc) -> Option<Item> {
-        if self.odd.is_empty() {
-            None
-        } else {
-            self.odd.get(&loc).copied()
-        }
-    }
-
-    /// Address of the first byte of an array, or behind the last.
-    #[must_use]
-    pub fn array_at(&self, array: ArrayRef, end: bool) -> u32 {
-        match array {
-            ArrayRef::Own(number) => {
-                let array = &self.arrays[number as usize];
-                if end {
-                    array.end
-                } else {
-                    array.at
-                }
-            }
-            ArrayRef::Inline { .. } if end => self.row_end(inline(array)),
-            ArrayRef::Inline { .. } => self.row_at(inline(array)),
-        }
-    }
-
-    /// Address of an element that lies in its array, or behind it.
-    #[must_use]
-    pub fn element_at(&self, array: ArrayRef, index: u32, end: bool) -> u32 {
-        let at = self.array_at(array, false);
-        if at == UNPLACED {
-            return UNPLACED;
-        }
-        let number = match array {
-            ArrayRef::Own(number) => &self.arrays[number as usize],
-            ArrayRef::Inline { .. } => return self.even_element_at(array, index, end),
-        };
-        if number.kind != Kind::Items || number.other == UNPLACED {
-            return self.even_element_at(array, index, end);
-        }
-        let index = if end { index + 1 } else { index };
-        if index < number.count {
-            self.starts[(number.other + index) as usize] - if end { number.gap } else { 0 }
-        } else {
-            number.end
-        }
-    }
-
-    /// The same where all elements have one size.
-    fn even_element_at(&self, array: ArrayRef, index: u32, end: bool) -> u32 {
-        let at = self.array_at(array, false);
-        let size = self.array_at(array, true).saturating_sub(at);
-        let gap = match array {
-            ArrayRef::Own(number) => self.arrays[number as usize].gap,
-            ArrayRef::Inline { .. } => 0,
-        };
-        let stride = (size + gap).checked_div(self.count(array)).unwrap_or(0);
-        at + stride * index + if end { stride - gap } else { 0 }
-    }
-
-    pub(crate) fn add_array(&mut self, elements: Elements<'p>, count: u32) -> u32 {
-        let number = u32::try_from(self.arrays.len()).unwrap_or(UNPLACED);
-        let position = |n: usize| u32::try_from(n).unwrap_or(UNPLACED);
-        let (kind, first, other) = match elements {
-            Elements::Items { first, starts } => (Kind::Items, first, starts.unwrap_or(UNPLACED)),
-            Elements::Cells(cells) => {
-                self.cells.push(cells);
-                (Kind::Cells, position(self.cells.len() - 1), UNPLACED)
-            }
-            Elements::Records(records) => {
-                self.compact.push(number);
-                self.duties |= self.plan_of(records.record).all_duties;
-                self.records.push(records);
-                (Kind::Records, position(self.records.len() - 1), UNPLACED)
-            }
-            Elements::Part { array, first } => (Kind::Part, first, array),
-        };
-        make_room(&mut self.arrays, 1);
-        let (at, end) = (UNPLACED, UNPLACED);
-        self.arrays.push(Array { kind, first, other, count, at, end, gap: 0 });
-        number
-    }
-
-    /// An array without elements and without an address, which may be in any number of rows.
-    pub(crate) fn no_elements(&mut self) -> u32 {
-        if self.nothing == UNPLACED {
-            self.nothing = self.add_items(&[]);
-        }
-        self.nothing
-    }
-
-    /// Makes an array of items.
-    pub(crate) fn add_items(&mut self, items: &[Item]) -> u32 {
-        let first = u32::try_from(self.items.len()).unwrap_or(UNPLACED);
-        self.items.extend(items);
-        let count = u32::try_from(items.len()).unwrap_or(UNPLACED);
-        self.add_array(Elements::Items { first, starts: None }, count)
-    }
-
-    /// Sets an element itself.
-    pub(crate) fn set_element(&mut self, array: ArrayRef, index: u32, item: Item) {
-        let ArrayRef::Own(number) = array else { return };
-        let Array { kind, first, .. } = self.arrays[number as usize];
-        if kind == Kind::Items {
-            self.items.set((first + index) as usize, item);
-        }
-    }
-
     // Texts and bytes.
 
     /// The bytes that somebody holds.
@@ -1430,70 +1230,6 @@ impl<'p, 'b> Tree<'p, 'b> {
     pub(crate) fn set_case(&mut self, node: NodeRef, case: RecordId) {
         self.own_node_mut(node).set(FORM, true);
         self.duties |= self.plan_of(case).all_duties;
-    }
-
-    /// Says the byte order of the file, which is known when all of a value was taken in: nodes have
-    /// it from those around them, which were added before them.
-    pub(crate) fn set_order(&mut self, order: Endian) {
-        if order == Endian::Little {
-            return;
-        }
-        for number in 0..self.nodes.len() {
-            let id = u32::try_from(number * 2).unwrap_or(UNPLACED);
-            if self.layout.model.records[self.own_record(id).index()].endian.is_none() {
-                let (owner, row) = self.own_holder(id);
-                let known = match owner {
-                    _ if id > 0 && self.is_in_slice(Some(Loc::row(owner, row))) => Order::Asked,
-                    _ if id == 0 => Order::Known(order),
-                    owner if owner.is_element() => self.order_of_elements(owner),
-                    owner => self.order_in(owner),
-                };
-                self.nodes[number].set_order(known);
-            }
-        }
-    }
-
-    /// Byte order in which the array that an element belongs to is written: what is built has the
-    /// lowest byte first until then.
-    fn order_of_elements(&self, element: NodeRef) -> Order {
-        let records = self.records_of(element);
-        let parts = &self.plans[records.record.index()].parts;
-        match self.part_order(parts, element.part) {
-            Some(order) => Order::Known(order),
-            None => self.order_in(records.owner),
-        }
-    }
-
-    /// Byte order in a part of a node of its own.
-    fn order_in(&self, node: NodeRef) -> Order {
-        let own = self.own_node(node);
-        if matches!(node.part, 0 | CASE) {
-            return own.order();
-        }
-        let parts = &self.plans[self.own_record(node.id).index()].parts;
-        self.part_order(parts, node.part).map_or(own.order(), Order::Known)
-    }
-
-    /// The first row in place whose bytes depend on the byte order of a node, of those with such
-    /// homes.
-    pub(crate) fn first_ordered(&self, node: NodeRef, homes: fn(Home) -> bool) -> Option<RowId> {
-        let rows = self.record(node).numbered_rows().zip(&self.plan(node).rows);
-        let mut first = rows.filter(|((_, row), planned)| {
-            let in_place = !matches!(planned.store, Store::Slot(_));
-            let ordered = has_order(&row.ty) || matches!(row.ty, Type::Record(_));
-            in_place && ordered && homes(planned.home)
-        });
-        first.next().map(|((id, _), _)| id)
-    }
-
-    /// Byte order of a node, if no condition has to be asked.
-    pub(crate) fn known_order(&self, node: NodeRef) -> Order {
-        if !node.is_element() {
-            return self.order_in(node);
-        }
-        let records = self.records_of(node);
-        let parts = &self.plans[records.record.index()].parts;
-        Order::Known(self.part_order(parts, node.part).unwrap_or(records.order))
     }
 
     /// Gives a node of its own room for its rows in place, as the schema has them.
@@ -1668,158 +1404,4 @@ pub(crate) fn inline(array: ArrayRef) -> Loc {
             Loc::row(NodeRef { id, element, part }, RowId(row.into()))
         }
     }
-}
-
-/// Bytes of a cell in whole bytes.
-pub(crate) fn cell_bytes(cell: &Cell) -> u8 {
-    match cell.storage {
-        Storage::Fixed(int) => int.bytes,
-        _ => 0,
-    }
-}
-
-/// The integer in so many bits.
-pub(crate) fn number(raw: u64, bits: u32, signed: bool) -> i128 {
-    if signed {
-        crate::load::sign_extend(raw, bits).into()
-    } else {
-        raw.into()
-    }
-}
-
-/// The same as an item.
-#[inline]
-pub(crate) fn integer(raw: u64, bits: u32, signed: bool) -> Item {
-    if signed {
-        Item::Int(crate::load::sign_extend(raw, bits))
-    } else {
-        i64::try_from(raw).map_or(Item::Uint(raw), Item::Int)
-    }
-}
-
-/// The float that the stored bits of a cell mean.
-pub(crate) fn float(raw: u64, cell: &Cell) -> Item {
-    let code = FloatCode::of(cell).unwrap_or(FloatCode::DOUBLE);
-    let value = code.value(raw);
-    if code.is_single() {
-        Item::F32(value as u32)
-    } else {
-        Item::F64(value)
-    }
-}
-
-/// The bits that a cell stores for a float or an integer, if they can say it: what an expression
-/// gives is of another width than the cell's own value.
-pub(crate) fn stored_float(cell: &Cell, item: Item) -> Option<u64> {
-    let code = FloatCode::of(cell)?;
-    let wide = match item {
-        Item::F32(bits) if code.is_single() => return code.stored(bits.into()),
-        Item::F64(bits) if !code.is_single() => return code.stored(bits),
-        Item::F32(bits) => f64::from(f32::from_bits(bits)),
-        Item::F64(bits) => f64::from_bits(bits),
-        #[allow(clippy::cast_precision_loss, reason = "what was rounded is no such number")]
-        Item::Int(n) if n as f64 as i128 == i128::from(n) => n as f64,
-        _ => return None,
-    };
-    if !code.is_single() {
-        return code.stored(wide.to_bits());
-    }
-    let narrow = wide as f32;
-    let same = f64::from(narrow).to_bits() == wide.to_bits();
-    code.stored(narrow.to_bits().into()).filter(|_| same)
-}
-
-/// A number of 1 to 8 bytes; 0 where there are fewer.
-#[inline]
-pub(crate) fn load(bytes: &[u8], at: usize, size: u8, order: Endian) -> u64 {
-    let Some(field) = bytes.get(at..at.wrapping_add(usize::from(size))) else { return 0 };
-    number_of(field, order).unwrap_or(0)
-}
-
-/// A pointer of a file that was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PointerView {
-    /// Address of the number.
-    pub cell: Option<u64>,
-    /// The number.
-    pub stored: i128,
-    /// What it leads to.
-    pub target: Item,
-    /// Address of that; of a pointer that is none, of the number itself.
-    pub at: Option<u64>,
-    /// Address behind it; of a text in a pool, its address.
-    pub end: Option<u64>,
-}
-
-impl Tree<'_, '_> {
-    /// The pointer that an item is.
-    #[must_use]
-    pub fn pointer_view(&self, item: Item) -> Option<PointerView> {
-        let Item::Pointer(number) = item else { return None };
-        let pointer = &self.pointers[number as usize];
-        Some(PointerView {
-            cell: placed(pointer.cell),
-            stored: pointer.stored(),
-            target: pointer.target,
-            at: placed(pointer.at),
-            end: placed(pointer.end),
-        })
-    }
-
-    /// Whether elements of an array are told apart by addresses of their own, and not by their size.
-    #[must_use]
-    pub fn has_starts(&self, array: ArrayRef) -> bool {
-        match array {
-            ArrayRef::Own(number) => {
-                let array = &self.arrays[number as usize];
-                array.kind == Kind::Items && array.other != UNPLACED
-            }
-            ArrayRef::Inline { .. } => false,
-        }
-    }
-
-    /// Whether all elements of an array are numbers, truth values or nothing.
-    #[must_use]
-    pub fn has_only_numbers(&self, array: ArrayRef) -> bool {
-        let number = |item: Item| {
-            let number = matches!(item, Item::F32(_) | Item::F64(_) | Item::Bool(_) | Item::Absent);
-            number || self.int(item).is_some()
-        };
-        match array {
-            ArrayRef::Own(own) => match self.arrays[own as usize].kind {
-                Kind::Records | Kind::Part => self.count(array) == 0,
-                Kind::Cells => true,
-                Kind::Items => self.items_of(array).all(number),
-            },
-            ArrayRef::Inline { .. } => true,
-        }
-    }
-
-    /// Whether something says nothing, or says what zero bytes say.
-    #[must_use]
-    pub fn is_zero(&self, item: Item) -> bool {
-        match item {
-            Item::Int(n) => n == 0,
-            Item::Bool(b) => !b,
-            Item::F32(bits) => bits == 0,
-            Item::F64(bits) => bits == 0,
-            Item::Bytes(blob) => self.bytes(blob).iter().all(|b| *b == 0),
-            Item::Array(array) => (0..self.count(array))
-                .all(|index| self.element(array, index).is_some_and(|item| self.is_zero(item))),
-            Item::Absent => true,
-            _ => false,
-        }
-    }
-
-    /// Whether something about a row, or one of its elements, is spelled in an unusual way.
-    #[must_use]
-    pub fn is_kept(&self, loc: Loc) -> bool {
-        self.kept.is_about(loc)
-    }
-}
-
-/// An address, if it is known.
-#[must_use]
-pub fn placed(at: u32) -> Option<u64> {
-    (at != UNPLACED).then_some(at.into())
 }

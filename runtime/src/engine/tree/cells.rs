@@ -1,0 +1,71 @@
+//! What the bits of a number mean.
+
+use super::super::item::Item;
+use crate::load::{number_of, Endian};
+use crate::model::{Cell, FloatCode, Storage};
+
+/// Bytes of a cell in whole bytes.
+pub(crate) fn cell_bytes(cell: &Cell) -> u8 {
+    match cell.storage {
+        Storage::Fixed(int) => int.bytes,
+        _ => 0,
+    }
+}
+
+/// The integer in so many bits.
+pub(crate) fn number(raw: u64, bits: u32, signed: bool) -> i128 {
+    if signed {
+        crate::load::sign_extend(raw, bits).into()
+    } else {
+        raw.into()
+    }
+}
+
+/// The same as an item.
+#[inline]
+pub(crate) fn integer(raw: u64, bits: u32, signed: bool) -> Item {
+    if signed {
+        Item::Int(crate::load::sign_extend(raw, bits))
+    } else {
+        i64::try_from(raw).map_or(Item::Uint(raw), Item::Int)
+    }
+}
+
+/// The float that the stored bits of a cell mean.
+pub(crate) fn float(raw: u64, cell: &Cell) -> Item {
+    let code = FloatCode::of(cell).unwrap_or(FloatCode::DOUBLE);
+    let value = code.value(raw);
+    if code.is_single() {
+        Item::F32(value as u32)
+    } else {
+        Item::F64(value)
+    }
+}
+
+/// The bits that a cell stores for a float or an integer, if they can say it: what an expression
+/// gives is of another width than the cell's own value.
+pub(crate) fn stored_float(cell: &Cell, item: Item) -> Option<u64> {
+    let code = FloatCode::of(cell)?;
+    let wide = match item {
+        Item::F32(bits) if code.is_single() => return code.stored(bits.into()),
+        Item::F64(bits) if !code.is_single() => return code.stored(bits),
+        Item::F32(bits) => f64::from(f32::from_bits(bits)),
+        Item::F64(bits) => f64::from_bits(bits),
+        #[allow(clippy::cast_precision_loss, reason = "what was rounded is no such number")]
+        Item::Int(n) if n as f64 as i128 == i128::from(n) => n as f64,
+        _ => return None,
+    };
+    if !code.is_single() {
+        return code.stored(wide.to_bits());
+    }
+    let narrow = wide as f32;
+    let same = f64::from(narrow).to_bits() == wide.to_bits();
+    code.stored(narrow.to_bits().into()).filter(|_| same)
+}
+
+/// A number of 1 to 8 bytes; 0 where there are fewer.
+#[inline]
+pub(crate) fn load(bytes: &[u8], at: usize, size: u8, order: Endian) -> u64 {
+    let Some(field) = bytes.get(at..at.wrapping_add(usize::from(size))) else { return 0 };
+    number_of(field, order).unwrap_or(0)
+}

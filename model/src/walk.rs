@@ -1,7 +1,9 @@
 //! Questions about a model that several of its users ask.
 
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{
@@ -254,6 +256,36 @@ impl Model {
             };
             one.into_iter().chain(cases.iter().map(|case| case.record))
         })
+    }
+
+    /// Records that the rows of a record hold; of a case also those of its forms.
+    pub fn held_by(&self, record: RecordId) -> impl Iterator<Item = RecordId> + '_ {
+        let record = &self.records[record.index()];
+        let forms = match record.kind {
+            RecordKind::Case(union, case) => {
+                &self.unions[union.index()].cases[case as usize].forms[..]
+            }
+            _ => &[],
+        };
+        let rows = record.rows.iter().flat_map(|row| self.held(&row.ty));
+        rows.chain(forms.iter().map(|form| form.record))
+    }
+
+    /// Whether values of a record may have some of another one in them.
+    #[must_use]
+    pub fn holds(&self, record: RecordId, other: RecordId) -> bool {
+        let (mut seen, mut todo) = (BTreeSet::new(), vec![record]);
+        while let Some(id) = todo.pop() {
+            for inner in self.held_by(id) {
+                if inner == other {
+                    return true;
+                }
+                if seen.insert(inner) {
+                    todo.push(inner);
+                }
+            }
+        }
+        false
     }
 
     /// Whether a type is the union that a record consists of: its row has no step of its own in

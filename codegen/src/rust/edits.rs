@@ -257,7 +257,7 @@ fn targets(shapes: &Shapes<'_>) -> Vec<Target> {
                     || other != scope
                         && !passed(its_way, *scope)
                         && (passed(way, *other)
-                            || !contains(model, *scope, *other) && !contains(model, *other, *scope))
+                            || !model.holds(*scope, *other) && !model.holds(*other, *scope))
             });
             let Some(Part::Row { record, row, .. }) = way.last() else { continue };
             if !good || !shapes.has_type(*scope) {
@@ -269,26 +269,6 @@ fn targets(shapes: &Shapes<'_>) -> Vec<Target> {
         }
     }
     targets
-}
-
-/// Whether values of a record may have some of another one in them.
-fn contains(model: &Model, record: RecordId, other: RecordId) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut todo = vec![record];
-    while let Some(id) = todo.pop() {
-        let record = &model.records[id.index()];
-        let mut inner: Vec<RecordId> =
-            record.rows.iter().flat_map(|row| model.held(&row.ty)).collect();
-        if let RecordKind::Case(union, case) = record.kind {
-            let forms = &model.unions[union.index()].cases[case as usize].forms;
-            inner.extend(forms.iter().map(|form| form.record));
-        }
-        if inner.contains(&other) {
-            return true;
-        }
-        todo.extend(inner.into_iter().filter(|record| seen.insert(*record)));
-    }
-    false
 }
 
 /// The record at which a path begins that is evaluated in a record, and what subscripts in it need.

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::model::{Model, RecordId, RecordKind, Statement};
+use crate::model::{Model, RecordId, Statement};
 
 /// The model with nothing in such records. They stay, since numbers lead to them.
 pub(super) fn without(model: &Model) -> Model {
@@ -36,15 +36,7 @@ pub(super) fn reachable(model: &Model) -> HashSet<RecordId> {
     let mut found = HashSet::from([model.root]);
     let mut todo = vec![model.root];
     while let Some(id) = todo.pop() {
-        let record = &model.records[id.index()];
-        let mut inner = Vec::new();
-        for row in &record.rows {
-            inner.extend(model.held(&row.ty));
-        }
-        if let RecordKind::Case(union, case) = record.kind {
-            let forms = &model.unions[union.index()].cases[case as usize].forms;
-            inner.extend(forms.iter().map(|form| form.record));
-        }
+        let mut inner: Vec<RecordId> = model.held_by(id).collect();
         for kind in &model.pointers {
             if let Some(text) = &kind.text {
                 inner.extend(model.held(text));

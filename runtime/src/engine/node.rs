@@ -82,18 +82,6 @@ impl Node {
         self.set(ASKED, order == Order::Asked);
         self.set(BIG, order == Order::Known(Endian::Big));
     }
-
-    pub(crate) fn set_at(&mut self, at: u32) {
-        self.at = at;
-    }
-
-    pub(crate) fn set_end(&mut self, end: u32) {
-        self.end = end;
-    }
-
-    pub(crate) fn set_tail(&mut self, tail: u32) {
-        self.tail = tail;
-    }
 }
 
 const _: () = assert!(core::mem::size_of::<Node>() == 40);

@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 use crate::engine::item::{Blob, From};
 use crate::engine::plan::{bodies, plans, Direction, Plan};
 use crate::model::{
-    ArrayType, Case, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent,
-    Label, Measure, Member, Model, Path, RecordId, Role, RowId, Start, Step, Storage, Tag,
-    Terminated, Type, Union,
+    ArrayType, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent, Label,
+    Measure, Member, Model, Path, RecordId, Role, RowId, Start, Step, Storage, Tag, Terminated,
+    Type, Union,
 };
 use crate::once::Once;
 
@@ -316,32 +316,13 @@ fn asks_early(model: &Model) -> bool {
                         let row = &model.records[record.index()].rows[row.index()];
                         row.ty.parts().any(|ty| matches!(ty, Type::Array(_)))
                             && !matches!(found, Expr::At(_))
-                            && holds(model, &row.ty, id)
+                            && model.held(&row.ty).any(|held| held == id || model.holds(held, id))
                     }
                     None => matches!(found, Expr::IsLast(_)),
                 })
             })
         })
     })
-}
-
-/// Whether values of a type hold records of this kind.
-fn holds(model: &Model, ty: &Type, sought: RecordId) -> bool {
-    let (mut open, mut known) = (alloc::vec![ty], BTreeSet::new());
-    while let Some(ty) = open.pop() {
-        let unions = ty.unions().flat_map(|union| &model.unions[union.index()].cases);
-        let forms = |case: &Case| case.forms.iter().map(|form| form.record).collect::<Vec<_>>();
-        let cases = unions.flat_map(|case| forms(case).into_iter().chain([case.record]));
-        for id in ty.records().chain(cases) {
-            if id == sought {
-                return true;
-            }
-            if known.insert(id) {
-                open.extend(model.records[id.index()].rows.iter().map(|row| &row.ty));
-            }
-        }
-    }
-    false
 }
 
 /// Whether something ends where a pointer in it leads to: how far it reaches is read from bytes that

@@ -228,7 +228,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let none = of_kind == Some(item.stored()) || row.none.contains(&item.stored());
         let with = Loc::row(loc.node, with);
         self.force_loc(with)?;
-        let empty = self.count_items(with) == 0;
+        let empty = self.is_none_with(with);
         if none == empty {
             return Ok(());
         }
@@ -236,6 +236,11 @@ impl<'p, 'b> Engine<'p, 'b> {
         let kind =
             ReadErrorKind::NotDerived { expected: words(empty).into(), actual: words(none).into() };
         Err(self.refused(loc, kind))
+    }
+
+    /// Whether a pointer with `none_with=` is none: this array, which it follows, is empty.
+    pub(crate) fn is_none_with(&self, with: Loc) -> bool {
+        self.count_items(with) == 0
     }
 
     fn compare_derived(&mut self, loc: Loc) -> Fallible<()> {

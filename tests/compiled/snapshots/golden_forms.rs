@@ -235,138 +235,134 @@ mod straight {
             let b9: &[u8; 1] = part.block()?;
             let c10 = s::u8(b9, 0);
             let w11 = s::uint_be::<1, _>(b9, 0);
-            let made = (match c10 {
+            let m12 = (match c10 {
                 1 => {
                     s::small_case! {
-                        let made; let f13 = 0; made =
-                        super::Item::Number(super::ItemNumber { value : f13, spelling :
-                        ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd >
-                        (made)
+                        let m12; let f14 = 0; m12 = super::Item::Number(super::ItemNumber
+                        { value : f14, spelling : ::formwork::Spelling::default(), });
+                        rt::Ok:: < _, s::Odd > (m12)
                     }
                 }
                 2 => {
                     s::small_case! {
-                        let made; let b15 : & [u8; 1] = part.block() ?; let f17 =
-                        (s::i8(b15, 0) as i32); let mut k18 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k18, 1, if
-                        f17 == 0 { 0 } else { 1 }); made =
-                        super::Item::Number(super::ItemNumber { value : f17, spelling :
-                        k18, }); rt::Ok:: < _, s::Odd > (made)
+                        let m12; let b16 : & [u8; 1] = part.block() ?; let f18 =
+                        (s::i8(b16, 0) as i32); let mut k19 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k19, 1, if
+                        f18 == 0 { 0 } else { 1 }); m12 =
+                        super::Item::Number(super::ItemNumber { value : f18, spelling :
+                        k19, }); rt::Ok:: < _, s::Odd > (m12)
                     }
                 }
                 3 => {
                     s::small_case! {
-                        let made; let b20 : & [u8; 2] = part.block() ?; let f22 =
-                        (s::i16(b20, 0) as i32); let mut k23 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k23, 2, if
-                        f22 == 0 { 0 } else if (f22 >= - 128 && f22 <= 127) { 1 } else {
-                        2 }); made = super::Item::Number(super::ItemNumber { value : f22,
-                        spelling : k23, }); rt::Ok:: < _, s::Odd > (made)
+                        let m12; let b21 : & [u8; 2] = part.block() ?; let f23 =
+                        (s::i16(b21, 0) as i32); let mut k24 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k24, 2, if
+                        f23 == 0 { 0 } else if (f23 >= - 128 && f23 <= 127) { 1 } else {
+                        2 }); m12 = super::Item::Number(super::ItemNumber { value : f23,
+                        spelling : k24, }); rt::Ok:: < _, s::Odd > (m12)
                     }
                 }
                 4 => {
                     s::small_case! {
-                        let made; let b25 : & [u8; 4] = part.block() ?; let f27 =
-                        s::i32(b25, 0); let mut k28 = ::formwork::Spelling::default();
-                        s::keep_form(& mut k28, 3, if f27 == 0 { 0 } else if (f27 >= -
-                        128 && f27 <= 127) { 1 } else if (f27 >= - 32768 && f27 <= 32767)
-                        { 2 } else { 3 }); made = super::Item::Number(super::ItemNumber {
-                        value : f27, spelling : k28, }); rt::Ok:: < _, s::Odd > (made)
+                        let m12; let b26 : & [u8; 4] = part.block() ?; let f28 =
+                        s::i32(b26, 0); let mut k29 = ::formwork::Spelling::default();
+                        s::keep_form(& mut k29, 3, if f28 == 0 { 0 } else if (f28 >= -
+                        128 && f28 <= 127) { 1 } else if (f28 >= - 32768 && f28 <= 32767)
+                        { 2 } else { 3 }); m12 = super::Item::Number(super::ItemNumber {
+                        value : f28, spelling : k29, }); rt::Ok:: < _, s::Odd > (m12)
                     }
                 }
                 17 => {
                     s::small_case! {
-                        let made; let f30 = true; made =
-                        super::Item::Bool(super::ItemBool { value : f30, spelling :
-                        ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd >
-                        (made)
+                        let m12; let f31 = true; m12 = super::Item::Bool(super::ItemBool
+                        { value : f31, spelling : ::formwork::Spelling::default(), });
+                        rt::Ok:: < _, s::Odd > (m12)
                     }
                 }
                 18 => {
                     s::small_case! {
-                        let made; let f32 = false; let mut k33 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k33, 1, if
-                        f32 == true { 0 } else { 1 }); made =
-                        super::Item::Bool(super::ItemBool { value : f32, spelling : k33,
-                        }); rt::Ok:: < _, s::Odd > (made)
+                        let m12; let f33 = false; let mut k34 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k34, 1, if
+                        f33 == true { 0 } else { 1 }); m12 =
+                        super::Item::Bool(super::ItemBool { value : f33, spelling : k34,
+                        }); rt::Ok:: < _, s::Odd > (m12)
                     }
                 }
                 16 => {
                     s::small_case! {
-                        let made; let b35 : & [u8; 1] = part.block() ?; let f37 =
-                        s::flag(s::u8(b35, 0) as u64, 1) ?; let mut k38 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k38, 2, if
-                        f37 == true { 0 } else if f37 == false { 1 } else { 2 }); made =
-                        super::Item::Bool(super::ItemBool { value : f37, spelling : k38,
-                        }); rt::Ok:: < _, s::Odd > (made)
+                        let m12; let b36 : & [u8; 1] = part.block() ?; let f38 =
+                        s::flag(s::u8(b36, 0) as u64, 1) ?; let mut k39 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k39, 2, if
+                        f38 == true { 0 } else if f38 == false { 1 } else { 2 }); m12 =
+                        super::Item::Bool(super::ItemBool { value : f38, spelling : k39,
+                        }); rt::Ok:: < _, s::Odd > (m12)
                     }
                 }
                 32 => {
                     s::small_case! {
-                        let made; let f40 = f32::from_bits(0); made =
-                        super::Item::Float(super::ItemFloat { value : f40, spelling :
-                        ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd >
-                        (made)
+                        let m12; let f41 = f32::from_bits(0); m12 =
+                        super::Item::Float(super::ItemFloat { value : f41, spelling :
+                        ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd > (m12)
                     }
                 }
                 33 => {
                     s::small_case! {
-                        let made; let b42 : & [u8; 4] = part.block() ?; let f44 =
-                        f32::from_bits(s::u32(b42, 0)); let mut k45 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k45, 1, if
-                        f44.to_bits() == 0 { 0 } else { 1 }); made =
-                        super::Item::Float(super::ItemFloat { value : f44, spelling :
-                        k45, }); rt::Ok:: < _, s::Odd > (made)
+                        let m12; let b43 : & [u8; 4] = part.block() ?; let f45 =
+                        f32::from_bits(s::u32(b43, 0)); let mut k46 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k46, 1, if
+                        f45.to_bits() == 0 { 0 } else { 1 }); m12 =
+                        super::Item::Float(super::ItemFloat { value : f45, spelling :
+                        k46, }); rt::Ok:: < _, s::Odd > (m12)
                     }
                 }
                 49 => {
                     s::small_case! {
-                        let made; let b47 : & [u8; 1] = part.block() ?; let c50 =
-                        s::u8(b47, 0); let n_15_0 : i128 = i128::from(c50); let mut f51;
-                        let r52 = part.many(s::length(rt::Some(n_15_0)) ?, 1) ?; f51 =
-                        s::each:: < 1 > (r52).map(| b54 | (s::u8(b54, 0) as u16))
-                        .collect:: < rt::Vec < _ >> (); made =
-                        super::Item::List(super::ItemList { values : f51, spelling :
-                        ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd >
-                        (made)
+                        let m12; let b48 : & [u8; 1] = part.block() ?; let c51 =
+                        s::u8(b48, 0); let n_15_0 : i128 = i128::from(c51); let mut f52;
+                        let r53 = part.many(s::length(rt::Some(n_15_0)) ?, 1) ?; f52 =
+                        s::each:: < 1 > (r53).map(| b55 | (s::u8(b55, 0) as u16))
+                        .collect:: < rt::Vec < _ >> (); m12 =
+                        super::Item::List(super::ItemList { values : f52, spelling :
+                        ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd > (m12)
                     }
                 }
                 50 => {
                     s::small_case! {
-                        let made; let b56 : & [u8; 1] = part.block() ?; let c59 =
-                        s::u8(b56, 0); let n_16_0 : i128 = i128::from(c59); let mut f60;
-                        let r61 = part.many(s::length(rt::Some(n_16_0)) ?, 2) ?; f60 =
-                        s::each:: < 2 > (r61).map(| b63 | s::u16(b63, 0)).collect:: <
-                        rt::Vec < _ >> (); let mut k64 = ::formwork::Spelling::default();
-                        s::keep_form(& mut k64, 1, if (& f60).iter().all(| it | ((* it)
-                        <= 255)) { 0 } else { 1 }); made =
-                        super::Item::List(super::ItemList { values : f60, spelling : k64,
-                        }); rt::Ok:: < _, s::Odd > (made)
+                        let m12; let b57 : & [u8; 1] = part.block() ?; let c60 =
+                        s::u8(b57, 0); let n_16_0 : i128 = i128::from(c60); let mut f61;
+                        let r62 = part.many(s::length(rt::Some(n_16_0)) ?, 2) ?; f61 =
+                        s::each:: < 2 > (r62).map(| b64 | s::u16(b64, 0)).collect:: <
+                        rt::Vec < _ >> (); let mut k65 = ::formwork::Spelling::default();
+                        s::keep_form(& mut k65, 1, if (& f61).iter().all(| it | ((* it)
+                        <= 255)) { 0 } else { 1 }); m12 =
+                        super::Item::List(super::ItemList { values : f61, spelling : k65,
+                        }); rt::Ok:: < _, s::Odd > (m12)
                     }
                 }
                 _ if w11 & 224 == 128 => {
                     s::small_case! {
-                        let made; let b67 : & [u8; 1] = part.block() ?; let w66 = w11 <<
-                        8 | s::uint_be:: < 1, _ > (b67, 0); let f68 = (((w66 >> 9 & 15)
-                        << 0) as u8); let f69 = (((w66 >> 0 & 511) << 0) as u16); made =
-                        super::Item::Record(super::ItemRecord { version : f68, tag : f69,
+                        let m12; let b68 : & [u8; 1] = part.block() ?; let w67 = w11 << 8
+                        | s::uint_be:: < 1, _ > (b68, 0); let f69 = (((w67 >> 9 & 15) <<
+                        0) as u8); let f70 = (((w67 >> 0 & 511) << 0) as u16); m12 =
+                        super::Item::Record(super::ItemRecord { version : f69, tag : f70,
                         spelling : ::formwork::Spelling::default(), }); rt::Ok:: < _,
-                        s::Odd > (made)
+                        s::Odd > (m12)
                     }
                 }
                 160 => {
                     s::small_case! {
-                        let made; let b71 : & [u8; 3] = part.block() ?; let f73 =
-                        s::u16(b71, 0); let f74 = s::u8(b71, 2); let mut k75 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k75, 1, if
-                        (f74 <= 15) && (f73 <= 511) { 0 } else { 1 }); made =
-                        super::Item::Record(super::ItemRecord { version : f74, tag : f73,
-                        spelling : k75, }); rt::Ok:: < _, s::Odd > (made)
+                        let m12; let b72 : & [u8; 3] = part.block() ?; let f74 =
+                        s::u16(b72, 0); let f75 = s::u8(b72, 2); let mut k76 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k76, 1, if
+                        (f75 <= 15) && (f74 <= 511) { 0 } else { 1 }); m12 =
+                        super::Item::Record(super::ItemRecord { version : f75, tag : f74,
+                        spelling : k76, }); rt::Ok:: < _, s::Odd > (m12)
                     }
                 }
                 _ => rt::Err(s::Odd),
             })?;
-            f7 = made;
+            f7 = m12;
             v5.push(f7);
         }
         f1 = v5;

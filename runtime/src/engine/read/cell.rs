@@ -123,8 +123,8 @@ impl<'p, 'b> Engine<'p, 'b> {
     fn read_word(&mut self, node: NodeRef, raw: u64, at: u64, end: u64) -> Read<()> {
         self.tree.set_tag(node, raw.into());
         let own = self.tree.own_node_mut(node);
-        own.set_at(short(at));
-        own.set_end(short(end));
+        own.at = short(at);
+        own.end = short(end);
         let plan = self.tree.plan(node);
         for (id, row) in self.tree.record(node).numbered_rows() {
             if matches!(plan.rows[id.index()].home, Home::At(_)) {

@@ -134,7 +134,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         if number != 0 {
             self.tree.set_tag(rows, number);
         }
-        self.tree.own_node_mut(rows).set_at(short(base));
+        self.tree.own_node_mut(rows).at = short(base);
         let limit = match union.size {
             Some(size) => cursor.limit.min(start.saturating_add(size)),
             None => cursor.limit,
@@ -153,7 +153,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             Some(size) => inner.at.max(start + size),
             None => inner.at,
         };
-        self.tree.own_node_mut(rows).set_end(short(cursor.at));
+        self.tree.own_node_mut(rows).end = short(cursor.at);
         Ok(Item::Node(node))
     }
 

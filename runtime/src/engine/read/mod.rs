@@ -130,7 +130,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         cursor.align_bits();
         let start = cursor.at;
         let plan = self.tree.plan(node);
-        self.tree.own_node_mut(node).set_at(short(start));
+        self.tree.own_node_mut(node).at = short(start);
         if let Some(size) = plan.block.filter(|size| u64::from(*size) > cursor.remaining()) {
             let remaining = cursor.remaining();
             let kind = ReadErrorKind::UnexpectedEnd { needed: size.into(), remaining };
@@ -148,7 +148,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             Some(size) => cursor.at.max(start + size),
             None => cursor.at,
         };
-        self.tree.own_node_mut(node).set_end(short(end));
+        self.tree.own_node_mut(node).end = short(end);
         Ok(end)
     }
 
@@ -209,7 +209,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.claim_homes(node, claimed);
         result?;
         cursor.at = self.fixed_end(node, block.map_or(cursor.at, |size| base + size));
-        self.tree.own_node_mut(node).set_tail(short(cursor.at));
+        self.tree.own_node_mut(node).tail = short(cursor.at);
         for id in &plan.following {
             let (row, planned) = (&record.rows[id.index()], &plan.rows[id.index()]);
             let loc = Loc::row(node, *id);

@@ -255,7 +255,7 @@ impl<'p> Engine<'p, '_> {
         while let Some(item) = items.pop() {
             match item {
                 Item::Node(node) if !node.is_element() && node.part == 0 => {
-                    self.tree.own_node_mut(node).set_at(UNPLACED);
+                    self.tree.own_node_mut(node).at = UNPLACED;
                     for row in self.own_rows(node) {
                         items.push(self.tree.row_entry(node, row));
                     }

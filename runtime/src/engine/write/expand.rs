@@ -36,7 +36,7 @@ impl<'p> Engine<'p, '_> {
     /// What a pointer leads to that is none exactly when an array is empty. Data must be given or left
     /// out as that says; a list that is no optional one is empty then.
     fn expand_none_with(&mut self, loc: Loc, row: &Row, pointer: &PointerType, with: RowId) {
-        let empty = self.count_items(Loc::row(loc.node, with)) == 0;
+        let empty = self.is_none_with(Loc::row(loc.node, with));
         let here = self.tree.item(loc);
         let data = self.model.carries_data(&row.ty);
         let target = pointer.owned().map(Type::stripped);

@@ -46,7 +46,7 @@ impl<'p> Engine<'p, '_> {
             return Ok(self.lay_element(node, at));
         }
         if !measuring {
-            self.tree.own_node_mut(node).set_at(short(at));
+            self.tree.own_node_mut(node).at = short(at);
         }
         let plan = self.tree.plan(node);
         let block = plan.block.map(u64::from);
@@ -55,7 +55,7 @@ impl<'p> Engine<'p, '_> {
             Some(size) => {
                 if !measuring {
                     let reach = block.unwrap_or(0).max(plan.reach.into());
-                    self.tree.own_node_mut(node).set_tail(short(at + reach));
+                    self.tree.own_node_mut(node).tail = short(at + reach);
                 }
                 at + u64::from(size)
             }
@@ -67,7 +67,7 @@ impl<'p> Engine<'p, '_> {
             }
         };
         if !measuring {
-            self.tree.own_node_mut(node).set_end(short(end));
+            self.tree.own_node_mut(node).end = short(end);
         }
         Ok(end)
     }
@@ -122,7 +122,7 @@ impl<'p> Engine<'p, '_> {
             spot.at = spot.at.max(base + size);
         }
         if !self.writing.measuring {
-            self.tree.own_node_mut(node).set_tail(short(spot.at));
+            self.tree.own_node_mut(node).tail = short(spot.at);
         }
         for id in &plan.following {
             let (row, planned) = (&record.rows[id.index()], &plan.rows[id.index()]);
@@ -427,9 +427,9 @@ impl<'p> Engine<'p, '_> {
     /// Places the fields of a word that has a node of its own.
     fn lay_word(&mut self, node: NodeRef, at: u64, end: u64) {
         let own = self.tree.own_node_mut(node);
-        own.set_at(short(at));
-        own.set_tail(short(at));
-        own.set_end(short(end));
+        own.at = short(at);
+        own.tail = short(at);
+        own.end = short(end);
         for row in self.own_rows(node) {
             let loc = Loc::row(node, row);
             self.tree.change_slot(loc, |slot| {
@@ -563,7 +563,7 @@ impl<'p> Engine<'p, '_> {
         };
         let mut inner = Spot::new(start + u64::from(tag_size(&union.tag).max(patterned)));
         if !measuring {
-            self.tree.own_node_mut(rows).set_at(short(base));
+            self.tree.own_node_mut(rows).at = short(base);
         }
         let block = self.fixed_part(rows);
         self.lay_rows_of(rows, &mut inner, base, block)?;
@@ -577,7 +577,7 @@ impl<'p> Engine<'p, '_> {
         };
         spot.bit = 0;
         if !measuring {
-            self.tree.own_node_mut(rows).set_end(short(spot.at));
+            self.tree.own_node_mut(rows).end = short(spot.at);
         }
         Ok(())
     }

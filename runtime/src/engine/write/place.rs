@@ -392,7 +392,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// Whether an empty array has no place, because its pointer is none.
     pub(crate) fn is_left_out(&self, loc: Loc, pointer: &PointerType) -> bool {
         if let Some(with) = pointer.none_with {
-            return self.count_items(Loc::row(loc.node, with)) == 0;
+            return self.is_none_with(Loc::row(loc.node, with));
         }
         let empty = match self.tree.item(loc) {
             Item::Array(array) => self.tree.count(array) == 0,

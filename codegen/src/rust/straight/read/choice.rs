@@ -71,14 +71,16 @@ impl<'m> Reading<'_, '_, 'm> {
         // optimise, small ones do not need that, and would not be inlined: a case of many counts as
         // one that hardly ever occurs.
         let apart = union.cases.len() > 2;
+        // A union in a case of another one must not hide what the outer one makes.
+        let made = self.local("m");
         let whole = |body: Able<TokenStream>| match body {
             Ok(body) if apart && ctx.pushing => match is_small(&body) {
                 true => quote!(s::small_case! { #body rt::Ok::<(), s::Odd>(()) }),
                 false => quote!((|| -> s::Straight<()> { #body rt::Ok(()) })()),
             },
             Ok(body) if apart => match is_small(&body) {
-                true => quote!(s::small_case! { let made; #body rt::Ok::<_, s::Odd>(made) }),
-                false => quote!((|| -> s::Straight<_> { let made; #body rt::Ok(made) })()),
+                true => quote!(s::small_case! { let #made; #body rt::Ok::<_, s::Odd>(#made) }),
+                false => quote!((|| -> s::Straight<_> { let #made; #body rt::Ok(#made) })()),
             },
             Err(_) if apart => quote!(rt::Err(s::Odd)),
             Ok(body) => quote!({ #body }),
@@ -96,7 +98,7 @@ impl<'m> Reading<'_, '_, 'm> {
         for (index, case) in (0_u32..).zip(&union.cases) {
             let variant = |value: TokenStream| {
                 let keep = |value: TokenStream| {
-                    if apart && !ctx.pushing { quote!(made = #value;) } else { sink(value) }
+                    if apart && !ctx.pushing { quote!(#made = #value;) } else { sink(value) }
                 };
                 if !shapes.has_union(id) {
                     return keep(quote!(()));
@@ -169,10 +171,10 @@ impl<'m> Reading<'_, '_, 'm> {
             });
         }
         if apart {
-            let rest = sink(quote!(made));
+            let rest = sink(quote!(#made));
             return Ok(quote! {
                 #before
-                let made = (match #number { #arms #otherwise _ => rt::Err(s::Odd) })?;
+                let #made = (match #number { #arms #otherwise _ => rt::Err(s::Odd) })?;
                 #rest
             });
         }

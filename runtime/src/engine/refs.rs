@@ -8,7 +8,7 @@ use super::item::{ArrayRef, Item, Loc};
 use super::state::Engine;
 use super::val::{Fallible, Fault, Val};
 use crate::error::ReadErrorKind;
-use crate::model::{Reference, Row, Target};
+use crate::model::{Reference, Row, Start, Target};
 
 impl<'p> Engine<'p, '_> {
     pub(crate) fn resolve_reference(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
@@ -45,6 +45,9 @@ impl<'p> Engine<'p, '_> {
         self.charge(1)?;
         let stray = ReadErrorKind::NotAnElement { target: number };
         let Some(array) = self.referred(reference, loc)? else {
+            if self.refers_to_nothing(reference, loc)? {
+                return Ok(());
+            }
             return Err(self.refused(loc, stray));
         };
         let count = self.count_items(array);
@@ -166,6 +169,16 @@ impl<'p> Engine<'p, '_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a number is only a number, because the struct that the path begins in is not around:
+    /// its own struct stands in several places. Ranks and pointers need an array everywhere.
+    pub(crate) fn refers_to_nothing(&mut self, reference: &Reference, loc: Loc) -> Fallible<bool> {
+        let Start::Enclosing(records) = &reference.array.start else { return Ok(false) };
+        let element = super::address::pointer_type(self.tree.row(loc), loc);
+        Ok(reference.filter.is_none()
+            && element.is_none()
+            && self.enclosing(records, loc.node)?.is_none())
     }
 
     /// The array that a reference means.

@@ -487,7 +487,12 @@ impl<'m> Checking<'_, '_, 'm> {
         if found.to_string() == quote!(held = #last;).to_string() {
             return Ok(quote!(s::holds(#last)?;));
         }
-        Ok(quote!({ let mut held = false; #found s::holds(held)?; }))
+        // Where nothing of this kind is around, the number is only a number.
+        let held = match self.straight.perhaps_around(scope, &reference.array) {
+            Some(around) => quote!(#around.is_none()),
+            None => quote!(false),
+        };
+        Ok(quote!({ let mut held = #held; #found s::holds(held)?; }))
     }
 
     fn rule(&self, scope: &Scope<'_>, view: &'m Model, check: &Check) -> Able<TokenStream> {

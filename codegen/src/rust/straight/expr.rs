@@ -28,6 +28,8 @@ pub(in crate::rust) struct Frame {
 pub(in crate::rust) enum Access {
     /// An expression for a reference to its value.
     Value(TokenStream),
+    /// A local that has a reference to its value, if it is around at all.
+    Maybe(Ident),
     /// Numbers are in locals named by [`early`].
     Early,
 }
@@ -54,7 +56,7 @@ impl<'l> Scope<'l> {
     pub fn value_of(&self, record: RecordId) -> Option<TokenStream> {
         self.frame_of(record).and_then(|frame| match &frame.access {
             Access::Value(value) => Some(value.clone()),
-            Access::Early => None,
+            Access::Maybe(_) | Access::Early => None,
         })
     }
 
@@ -384,7 +386,12 @@ impl<'m> Straight<'_, 'm> {
         }
         let start = self.start(path, this.record).and_then(|record| scope.frame_of(record));
         let Some(start) = start else { return unable(format!("`{}` is not at hand", path.text)) };
-        self.steps(scope, view, Place::Node(start.clone()), &path.steps, stream, then)
+        let Access::Maybe(value) = &start.access else {
+            return self.steps(scope, view, Place::Node(start.clone()), &path.steps, stream, then);
+        };
+        let there = Frame { access: Access::Value(quote!(#value)), ..start.clone() };
+        let inner = self.steps(scope, view, Place::Node(there), &path.steps, stream, then)?;
+        Ok(quote!(if let rt::Some(#value) = #value { #inner }))
     }
 
     fn steps(
@@ -576,6 +583,7 @@ impl<'m> Straight<'_, 'm> {
                 };
             }
             Access::Value(value) => value,
+            Access::Maybe(_) => return unable("a row of a struct that may not be around"),
         };
         if let RecordKind::Form(union, case, _) = record.kind {
             // Values of forms are in the struct of their case.

@@ -314,9 +314,12 @@ impl<'p, 'm> Straight<'p, 'm> {
         loop {
             let mut changed = false;
             for (id, record) in self.model.records() {
+                let around = self.around(id);
                 for child in children(self.model, record) {
+                    // What is nowhere around cannot be handed on.
+                    let of_child = needs[child.index()].iter().copied();
                     let of_child: Vec<_> =
-                        needs[child.index()].iter().copied().filter(|need| *need != id).collect();
+                        of_child.filter(|need| *need != id && around.contains(need)).collect();
                     for need in of_child {
                         changed |= needs[id.index()].insert(need);
                     }
@@ -362,10 +365,32 @@ impl<'p, 'm> Straight<'p, 'm> {
         }
     }
 
+    /// The local that has the struct in which a path begins, if that is not always around.
+    fn perhaps_around<'f>(&self, scope: &'f Scope, path: &Path) -> Option<&'f Ident> {
+        let this = scope.frames.last()?;
+        match &scope.frame_of(self.start(path, this.record)?)?.access {
+            Access::Maybe(local) => Some(local),
+            _ => None,
+        }
+    }
+
     /// The record that holds a record, if there is only one.
     fn owner(&self, record: RecordId) -> Option<RecordId> {
         let owners = &self.owners[record.index()];
         owners.first().filter(|_| owners.len() == 1).copied()
+    }
+
+    /// Whether a record is around another one wherever that stands.
+    fn is_always_around(&self, outer: RecordId, record: RecordId) -> bool {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![record]);
+        while let Some(record) = open.pop().filter(|_| outer != self.model.root) {
+            if record == self.model.root {
+                return false;
+            }
+            let owners = self.owners[record.index()].iter().filter(|owner| **owner != outer);
+            open.extend(owners.filter(|owner| seen.insert(**owner)));
+        }
+        true
     }
 
     /// All records that may be around a record.
@@ -406,7 +431,10 @@ impl<'p, 'm> Straight<'p, 'm> {
     pub fn params(&self, id: RecordId, lifetime: &TokenStream) -> TokenStream {
         let params = self.needs[id.index()].iter().map(|need| {
             let (name, ty) = (enclosing(*need), self.value_ty(*need, &quote!('_)));
-            quote!(#name: &#lifetime #ty,)
+            match self.is_always_around(*need, id) {
+                true => quote!(#name: &#lifetime #ty,),
+                false => quote!(#name: rt::Option<&#lifetime #ty>,),
+            }
         });
         let arena = self.arena_param(lifetime);
         quote!(#arena #(#params)*)
@@ -416,14 +444,20 @@ impl<'p, 'm> Straight<'p, 'm> {
     pub fn arguments(&self, scope: &Scope, id: RecordId) -> Able<TokenStream> {
         let mut arguments: TokenStream = self.arena_argument().into_iter().collect();
         for need in &self.needs[id.index()] {
-            let Some(value) = scope.value_of(*need) else {
-                return unable(format!(
-                    "{} is not at hand in {}",
-                    self.record(*need).name,
-                    self.record(id).name
-                ));
-            };
-            arguments.extend(quote!(#value,));
+            let always = self.is_always_around(*need, id);
+            arguments.extend(match scope.frame_of(*need).map(|frame| &frame.access) {
+                Some(Access::Value(value)) if always => quote!(#value,),
+                Some(Access::Value(value)) => quote!(rt::Some(#value),),
+                Some(Access::Maybe(value)) if !always => quote!(#value,),
+                None if !always => quote!(rt::None,),
+                _ => {
+                    return unable(format!(
+                        "{} is not at hand in {}",
+                        self.record(*need).name,
+                        self.record(id).name
+                    ));
+                }
+            });
         }
         Ok(arguments)
     }
@@ -434,7 +468,11 @@ impl<'p, 'm> Straight<'p, 'm> {
         needs
             .map(|need| {
                 let name = enclosing(*need);
-                Frame { record: *need, access: Access::Value(quote!(#name)), at: None, index: None }
+                let access = match self.is_always_around(*need, id) {
+                    true => Access::Value(quote!(#name)),
+                    false => Access::Maybe(name),
+                };
+                Frame { record: *need, access, at: None, index: None }
             })
             .collect()
     }

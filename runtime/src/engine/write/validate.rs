@@ -407,6 +407,9 @@ impl<'p> Engine<'p, '_> {
     fn validate_one(&mut self, loc: Loc, target: Loc, reference: &'p Reference) -> Fallible<bool> {
         let Some(index) = self.tree.int(self.tree.item(target)) else { return Ok(true) };
         let Some(array) = self.referred(reference, loc)? else {
+            if self.refers_to_nothing(reference, loc)? {
+                return Ok(false);
+            }
             let what = "the array that it refers to is not there".into();
             self.problem(target, ProblemKind::NotAnElement { what });
             return Ok(false);

@@ -237,13 +237,8 @@ impl<'m> Changed<'_, 'm> {
                 node.map(Place::Node).into_iter().collect()
             }
             Start::Enclosing(records) => {
-                let mut node = Some(this);
-                while let Some(at) = node
-                    && !records.contains(&self.file.nodes[at].record)
-                {
-                    node = self.file.nodes[at].owner;
-                }
                 // It may be whoever has the slice with this element.
+                let node = self.file.nearest(this, records);
                 vec![node.map(Place::Node).ok_or(Unknown)?]
             }
             Start::Argument(index) => {

@@ -131,6 +131,18 @@ impl<'m> File<'m> {
         (self.nodes[site.node].record, site.row)
     }
 
+    /// The nearest of a node and those around it that is one of these records.
+    #[must_use]
+    pub fn nearest(&self, node: usize, records: &[RecordId]) -> Option<usize> {
+        let mut node = Some(node);
+        while let Some(at) = node
+            && !records.contains(&self.nodes[at].record)
+        {
+            node = self.nodes[at].owner;
+        }
+        node
+    }
+
     /// The nodes that a node owns.
     #[must_use]
     pub fn owned(&self, node: usize) -> &[usize] {

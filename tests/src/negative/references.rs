@@ -1,6 +1,6 @@
 //! Indices outside of their arrays, and numbers that occur twice.
 
-use formwork_codegen::model::{CheckKind, Meaning, Type};
+use formwork_codegen::model::{CheckKind, Meaning, Start, Type};
 
 use super::cell::whole_bytes;
 use super::file::{File, Site};
@@ -25,6 +25,13 @@ fn reference(plan: &mut Plan<'_, '_>, site: &Site<'_>) {
     let place = (site.node, site.row);
     let row = file.row(site.node, site.row);
     let Some(reference) = &row.reference else { return };
+    // Where the struct that the path begins in is not around, the number is only a number.
+    if let Start::Enclosing(records) = &reference.array.start
+        && reference.filter.is_none()
+        && file.nearest(site.node, records).is_none()
+    {
+        return plan.leave_out(Kind::Index, place, Reason::NotHere);
+    }
     if !alone(plan, site, cell) {
         return plan.leave_out(Kind::Index, place, Reason::SharedBytes);
     }

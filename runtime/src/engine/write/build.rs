@@ -689,7 +689,13 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// The bits that a cell stores for an item; `None` if it cannot.
-    fn bits_in_place(&self, loc: Loc, cell: &Cell, row: &Row, item: Item) -> Option<u64> {
+    pub(crate) fn bits_in_place(
+        &self,
+        loc: Loc,
+        cell: &Cell,
+        row: &Row,
+        item: Item,
+    ) -> Option<u64> {
         Some(match (item, &cell.meaning) {
             (_, Meaning::Float(_)) => stored_float(cell, item)?,
             (Item::Bool(b), Meaning::Bool { yes }) => {

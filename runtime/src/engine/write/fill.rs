@@ -12,7 +12,7 @@ use super::build::does_not_fit;
 use super::number::fits_int;
 use crate::load::Endian;
 use crate::model::{
-    unit_size, Content, Encoding, RecordKind, Row, RowKind, RunLength, RunType, Storage, Type,
+    unit_size, Cell, Content, Encoding, RecordKind, Row, RowKind, RunLength, RunType, Storage, Type,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -94,24 +94,39 @@ impl<'p> Engine<'p, '_> {
         padding.collect()
     }
 
-    /// Numbers in place that have no room there.
+    /// Numbers in place that have no room there, as such or in an array.
     fn report_odd(&mut self) {
         if !self.tree.has_odd() {
             return;
         }
         for (loc, item) in self.tree.odd_items() {
-            if let (Type::Cell(cell), Some(number)) = (&self.tree.row(loc).ty, self.tree.int(item))
-            {
-                let stored = number.saturating_add(self.tree.row(loc).plus);
-                let name = match cell.storage {
-                    Storage::Word { first, last, .. } => {
-                        alloc::format!("{} bits", u32::from(last - first) + 1)
+            let row = self.tree.row(loc);
+            match (row.ty.stripped(), item) {
+                (Type::Cell(cell), item) => self.report_number(loc, cell, item),
+                (Type::Array(array), Item::Array(list)) => {
+                    let Type::Cell(cell) = &array.element else { continue };
+                    for index in 0..self.tree.count(list) {
+                        let item = self.tree.element(list, index).unwrap_or(Item::Absent);
+                        if self.bits_in_place(loc.at(index), cell, row, item).is_none() {
+                            self.report_number(loc.at(index), cell, item);
+                        }
                     }
-                    _ => self.model.cell_name(cell),
-                };
-                self.problem(loc, does_not_fit(stored, &name));
+                }
+                _ => {}
             }
         }
+    }
+
+    fn report_number(&mut self, loc: Loc, cell: &Cell, item: Item) {
+        let Some(number) = self.tree.int(item) else { return };
+        let stored = number.saturating_add(self.tree.row(loc).plus);
+        let name = match cell.storage {
+            Storage::Word { first, last, .. } => {
+                alloc::format!("{} bits", u32::from(last - first) + 1)
+            }
+            _ => self.model.cell_name(cell),
+        };
+        self.problem(loc, does_not_fit(stored, &name));
     }
 
     fn fill_node(&mut self, node: NodeRef) {

@@ -107,7 +107,7 @@ pub(crate) struct Explain {
 pub(crate) struct Choice {
     /// Use this schema, whatever the file looks like. Imports are looked for beside it, then among
     /// the built-in ones.
-    #[arg(long, value_name = "FILE.kdl", conflicts_with = "format")]
+    #[arg(short, long, value_name = "FILE.kdl", conflicts_with = "format")]
     pub schema: Option<PathBuf>,
     /// Use this built-in format, whatever the file looks like.
     #[arg(long, value_name = "NAME")]

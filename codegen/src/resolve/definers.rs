@@ -315,12 +315,7 @@ fn lengths(ty: &Type, list: &mut Vec<(Measure, ExprId)>) {
                 Extent::End(expr) => list.push((Measure::End, *expr)),
                 Extent::Terminated(_) | Extent::Rest => {}
             }
-            if let Type::Array(array) = &region.inner
-                && let ArrayLength::Count(expr) = &array.length
-            {
-                list.push((Measure::Count, *expr));
-            }
-            if let Type::Run(_) = &region.inner {
+            if let Type::Array(_) | Type::Run(_) = &region.inner {
                 lengths(&region.inner, list);
             }
         }

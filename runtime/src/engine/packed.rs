@@ -208,6 +208,25 @@ impl Slots {
         Slot { item: self.item(at), at: start, end }
     }
 
+    /// Sets where what is in a slot begins.
+    #[inline]
+    pub(crate) fn set_at(&mut self, at: usize, start: u32) {
+        self.rest[at].at = start;
+    }
+
+    /// Sets what is in a slot, where it ends, unless something else is remembered there, and where it
+    /// begins, if that is not known.
+    pub(crate) fn finish(&mut self, at: usize, item: Item, end: u32, ends: bool) {
+        self.set_item(at, item);
+        let rest = &mut self.rest[at];
+        if ends {
+            rest.end = end;
+        }
+        if rest.at == super::item::UNPLACED {
+            rest.at = end;
+        }
+    }
+
     pub(crate) fn set(&mut self, at: usize, slot: Slot) {
         self.set_item(at, slot.item);
         let rest = &mut self.rest[at];

@@ -207,10 +207,12 @@ impl<'p> Engine<'p, '_> {
             if self.tree.is_dead(node) || node.part == CASE {
                 continue;
             }
-            for row in &self.tree.plan(node).pointing {
-                let loc = Loc::row(node, *row);
+            let record = self.tree.record_id(node);
+            let rows = &model.records[record.index()].rows;
+            for row in &self.tree.plan_of(record).pointing {
                 let tree = &self.tree;
-                collect(tree, &tree.row(loc).ty, tree.entry(loc), &mut |pointer, number| {
+                let entry = tree.row_entry(node, *row);
+                collect(tree, &rows[row.index()].ty, entry, &mut |pointer, number| {
                     let item = &tree.pointers[number as usize];
                     let text =
                         matches!(item.target, Item::Text(_) | Item::Bytes(_) | Item::Units(..));

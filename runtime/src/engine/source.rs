@@ -211,12 +211,11 @@ impl<'v> Stored<'v> {
     /// The same, if it is data.
     pub(crate) fn data(self, row: RowId) -> Given<'v> {
         let Item::Node(node) = self.item else { return Given::Missing };
-        let loc = Loc::row(node, row);
-        let definition = self.tree.row(loc);
-        if !self.tree.is_data(loc, definition) {
+        let definition = self.tree.row(Loc::row(node, row));
+        if !self.tree.is_data(Loc::row(node, row), definition) {
             return Given::Missing;
         }
-        let item = self.tree.item(loc);
+        let item = self.tree.through(self.tree.row_entry(node, row));
         if item.is_absent() && !self.tree.model().carries_data(&definition.ty) {
             return Given::Missing;
         }

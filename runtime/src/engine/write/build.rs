@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::super::forms::{cell_fits, given_is, is_ranked};
 use super::super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, WHOLE};
 use super::super::kept::Kept;
-use super::super::plan::{Place, Store};
+use super::super::plan::{Place, Plan, RowPlan, Store};
 use super::super::source::{
     spelled_row, Asked, Fields, Given, OnlySpelled, Spelled, StandsFor, Stored,
 };
@@ -172,10 +172,10 @@ impl<'p> Engine<'p, '_> {
     /// Takes over how a record was spelled.
     fn build_kept(&mut self, node: NodeRef, from: Origin<'_>) {
         let id = self.tree.record_id(node);
-        let first = self.model.first_row(id);
-        let record = self.tree.record(node);
+        let record = &self.model.records[id.index()];
         match from {
             Origin::Fields(fields, inside) => {
+                let first = self.model.first_row(id);
                 let rows = record.rows.len();
                 let mut all = Vec::new();
                 let of = Spelled { record, first, inside };
@@ -224,10 +224,11 @@ impl<'p> Engine<'p, '_> {
 
     fn build_rows(&mut self, node: NodeRef, from: Origin<'_>) {
         self.build_kept(node, from);
-        let record = self.tree.record(node);
-        let plan = self.tree.plan(node);
+        let id = self.tree.record_id(node);
+        let record = &self.model.records[id.index()];
+        let plan = self.tree.plan_of(id);
         let (rows, derived) = match from {
-            Origin::Node(stored) if self.copy_block(node, stored) => {
+            Origin::Node(stored) if self.copy_block(node, plan, stored) => {
                 (&plan.not_copied, &plan.taking.1)
             }
             Origin::Node(_) => (&plan.taking.0, &plan.taking.1),
@@ -236,9 +237,10 @@ impl<'p> Engine<'p, '_> {
         let same = core::ptr::eq(rows, &plan.not_copied);
         for id in rows {
             let (loc, row) = (Loc::row(node, *id), &record.rows[id.index()]);
+            let planned = &plan.rows[id.index()];
             match from {
-                Origin::Node(stored) if same && self.take_row(loc, row, stored) => {}
-                _ => self.build_row(loc, row, from),
+                Origin::Node(stored) if same && self.take_row(loc, row, planned, stored) => {}
+                _ => self.build_row(loc, row, planned, from),
             }
         }
         // A number may follow from one case of a union and be data in another.
@@ -279,8 +281,7 @@ impl<'p> Engine<'p, '_> {
 
     /// Takes over bytes of rows in place from the file, if a node is of a file that was read with the
     /// same layout.
-    fn copy_block(&mut self, node: NodeRef, stored: Stored<'_>) -> bool {
-        let plan = self.tree.plan(node);
+    fn copy_block(&mut self, node: NodeRef, plan: &'p Plan, stored: Stored<'_>) -> bool {
         let (Some(source), tree) = (stored.node(), stored.tree) else { return false };
         let own = |node: NodeRef| node.part == 0 && !node.is_element();
         let part = |node: NodeRef| !matches!(node.part, 0 | CASE) && !node.is_element();
@@ -291,6 +292,9 @@ impl<'p> Engine<'p, '_> {
             && core::ptr::eq(tree.layout, self.tree.layout)
             && core::ptr::eq(tree.file, self.tree.file)
             && tree.record_id(source) == self.tree.record_id(node);
+        if plan.copied.is_empty() {
+            return same;
+        }
         let (true, Order::Known(order)) = (same, tree.known_order(source)) else { return false };
         let (at, tail) = (tree.node_at(source), tree.own_tail(source));
         let block = self.tree.block(node);
@@ -314,10 +318,13 @@ impl<'p> Engine<'p, '_> {
 
     /// Takes over what a node of a file that was read with the same layout has in a row with a slot, if
     /// that is a number, a text of the file, or no elements of a shared table.
-    fn take_row(&mut self, loc: Loc, row: &Row, stored: Stored<'_>) -> bool {
+    fn take_row(&mut self, loc: Loc, row: &Row, planned: &RowPlan, stored: Stored<'_>) -> bool {
         let Some(node) = stored.node() else { return false };
-        let Some(slot) = self.tree.slot_index(loc) else {
-            return self.take_part(loc, row, node, stored);
+        let slot = match planned.store {
+            Store::Slot(slot) if !self.tree.is_around_case(loc.node) => {
+                self.tree.slot_at(loc.node, slot)
+            }
+            _ => return self.take_part(loc, row, node, stored),
         };
         let of_file = |blob: Blob| blob.from == From::File;
         let item = match (&row.kind, &row.role, &row.ty) {
@@ -372,8 +379,7 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    fn build_row(&mut self, loc: Loc, row: &'p Row, from: Origin<'_>) {
-        let planned = self.tree.row_plan(loc.node, loc.row);
+    fn build_row(&mut self, loc: Loc, row: &'p Row, planned: &'p RowPlan, from: Origin<'_>) {
         if planned.store == Store::Absent {
             self.build_elsewhere(loc, row, from);
             return;

@@ -205,9 +205,11 @@ impl<'p> Tree<'p, '_> {
     /// Whether a row is in the value of this node.
     #[must_use]
     pub fn is_data(&self, loc: Loc, row: &Row) -> bool {
-        if self.home(loc) == Home::Absent {
-            return false;
-        }
+        self.home(loc) != Home::Absent && self.may_be_data(loc, row)
+    }
+
+    /// The same of a row that the epoch has.
+    pub(crate) fn may_be_data(&self, loc: Loc, row: &Row) -> bool {
         match (&row.kind, &row.role) {
             (RowKind::Mark { .. }, _) => false,
             (RowKind::Slice { .. }, _) => true,

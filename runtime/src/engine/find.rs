@@ -338,16 +338,17 @@ impl<'p, 'b> Engine<'p, 'b> {
             let about = (self.model, self.tree.plans());
             self.chains.of(about, expr, self.tree.record_id(this))
         } {
-            // Where the rows of the chain before led to.
-            let mut known: (&[RowId], Option<NodeRef>) = (&[], Some(this));
+            // Where the rows of the chain before led to, and where the slots are there.
+            let mut known: Option<(NodeRef, Option<usize>)> = None;
             for chain in &*chains {
-                let rows = &chain.rows[..chain.to_node];
-                if known.0 != rows {
-                    known = (rows, self.down(rows, this)?);
+                if !chain.same_node {
+                    let node = self.down(&chain.rows[..chain.to_node], this)?;
+                    known = node.map(|node| (node, self.tree.first_slot(node)));
                 }
-                let Some(node) = known.1 else { continue };
+                let Some((node, slots)) = known else { continue };
                 self.charge(1)?;
-                if !self.tree.is_empty_slot(node, chain.slot)
+                let slot = slots.zip(chain.slot).map(|(first, slot)| first + usize::from(slot));
+                if !slot.is_some_and(|slot| self.tree.is_empty_slot(slot))
                     && !self.chained(chain, node, visit)?
                 {
                     return Ok(false);

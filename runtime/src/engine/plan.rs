@@ -80,6 +80,8 @@ pub(crate) struct Plan {
     /// the rows in them.
     pub copied: Vec<Piece>,
     pub not_copied: Vec<RowId>,
+    /// Whether such a node has nothing but slices of shared tables.
+    pub only_slices: bool,
     /// Whether it is nothing but a union, and shares its node's place with that of the case.
     pub around_case: bool,
     /// Whether some rows have homes.
@@ -555,6 +557,13 @@ impl Planning<'_> {
             let copied = |id: &RowId| is_copied(&record.rows[id.index()], &rows[id.index()]);
             plan.not_copied.retain(|id| !copied(id));
         }
+        let slice = |id: &RowId| {
+            let row = &record.rows[id.index()];
+            let slot = matches!(plan.rows[id.index()].store, Store::Slot(_));
+            slot && matches!((&row.kind, &row.role), (RowKind::Slice { .. }, Role::Data))
+        };
+        plan.only_slices =
+            plan.copied.is_empty() && plan.taking.1.is_empty() && plan.not_copied.iter().all(slice);
     }
 
     /// What of the bytes in place goes where, numbers one by one; of the rows that are wanted.

@@ -674,18 +674,26 @@ impl<'p, 'b> Tree<'p, 'b> {
         own.slots as usize + usize::from(before)
     }
 
-    /// Whether there is nothing in a slot of a node, or an array without elements.
+    /// Position of the first slot of a node, if what is in its rows is in slots of its own.
     #[inline]
-    pub(crate) fn is_empty_slot(&self, node: NodeRef, slot: Option<u16>) -> bool {
-        let own = !node.is_element() && node.part != CASE;
-        let Some(slot) = slot.filter(|_| own) else { return false };
-        if self.is_around_case(node) {
-            return self.case_item(node).is_absent();
-        }
-        match self.slots.item(self.slots_of(node) + usize::from(slot)) {
-            Item::Absent => true,
-            Item::Array(array) => self.count(array) == 0,
-            _ => false,
+    pub(crate) fn first_slot(&self, node: NodeRef) -> Option<usize> {
+        let own = !node.is_element() && node.part != CASE && !self.is_around_case(node);
+        own.then(|| self.slots_of(node))
+    }
+
+    /// Whether a slot of a node that is no type around a union has an array without elements.
+    #[inline]
+    pub(crate) fn has_no_elements(&self, node: NodeRef, slot: u16) -> bool {
+        let array = self.slots.own_array(self.slot_at(node, slot));
+        array.is_some_and(|array| self.arrays[array as usize].count == 0)
+    }
+
+    /// Whether there is nothing in a slot, or an array without elements.
+    #[inline]
+    pub(crate) fn is_empty_slot(&self, slot: usize) -> bool {
+        match self.slots.own_array(slot) {
+            Some(array) => self.arrays[array as usize].count == 0,
+            None => self.slots.item(slot).is_absent(),
         }
     }
 

@@ -188,10 +188,8 @@ impl<'p> Engine<'p, '_> {
 
     /// Index of a slice's first element, as its row says it.
     pub(crate) fn stored_base(&mut self, loc: Loc) -> Fallible<Option<i128>> {
-        if let Some(slice) = &self.tree.row_plan(loc.node, loc.row).slice {
-            if let Some((base, _)) = self.tree.slice_in_place(loc.node, slice) {
-                return Ok(Some(base.into()));
-            }
+        if let Some((base, _)) = self.slice_numbers(loc) {
+            return Ok(Some(base.into()));
         }
         let RowKind::Slice { base, factor, offset, .. } = &self.tree.row(loc).kind else {
             return Ok(None);

@@ -122,9 +122,11 @@ impl<'p> Engine<'p, '_> {
 
     /// What a value has for a row.
     fn field_of<'v>(&self, from: Origin<'v>, loc: Loc, row: &Row) -> Given<'v> {
-        let is_only = self.tree.record(loc.node).transparent == Some(loc.row);
+        let is_only = || self.tree.record(loc.node).transparent == Some(loc.row);
         match from {
-            Origin::Fields(fields, _) if fields.stands_for() == StandsFor::OnlyRow && !is_only => {
+            Origin::Fields(fields, _)
+                if fields.stands_for() == StandsFor::OnlyRow && !is_only() =>
+            {
                 Given::Missing
             }
             Origin::Fields(fields, _) => fields.field(self.asked(loc, row)),
@@ -136,7 +138,7 @@ impl<'p> Engine<'p, '_> {
                     None => Given::Missing,
                 }
             }
-            Origin::Only(value) if is_only => value,
+            Origin::Only(value) if is_only() => value,
             Origin::Only(_) => Given::Missing,
             Origin::Word(bits) => self.bits_of(bits, row),
         }
@@ -371,12 +373,40 @@ impl<'p> Engine<'p, '_> {
         }
         let item = stored.tree.row_entry(from, loc.row);
         match (self.tree.row_entry(loc.node, loc.row), item) {
-            (Item::Node(part), Item::Node(_)) => {
+            (Item::Node(part), Item::Node(from)) => {
+                if self.take_empty_slices(part, from, stored) {
+                    return true;
+                }
                 self.build_rows(part, Origin::Node(Stored { item, ..stored }));
                 true
             }
             _ => false,
         }
+    }
+
+    /// Takes over a part of a node that has nothing but slices without elements.
+    fn take_empty_slices(&mut self, node: NodeRef, from: NodeRef, stored: Stored<'_>) -> bool {
+        let record = self.tree.record_id(node);
+        let plan = self.tree.plan_of(record);
+        let whole = from.is_element() || from.part == CASE;
+        if !plan.only_slices || whole || stored.tree.kept.tells_of(from) {
+            return false;
+        }
+        let read = stored.tree.plan_of(record);
+        let empty = |row: &RowId| match read.rows[row.index()].store {
+            Store::Slot(slot) => stored.tree.has_no_elements(from, slot),
+            _ => false,
+        };
+        if !plan.not_copied.iter().all(empty) {
+            return false;
+        }
+        let item = Item::Array(ArrayRef::Own(self.tree.no_elements()));
+        for row in &plan.not_copied {
+            if let Store::Slot(slot) = plan.rows[row.index()].store {
+                self.tree.slots.set_item(self.tree.slot_at(node, slot), item);
+            }
+        }
+        true
     }
 
     fn build_row(&mut self, loc: Loc, row: &'p Row, planned: &'p RowPlan, from: Origin<'_>) {
@@ -641,6 +671,10 @@ impl<'p> Engine<'p, '_> {
                 } else if let Item::Node(node) = self.tree.entry(loc) {
                     self.build_node(node, value);
                 }
+            }
+            Store::Slot(slot) if !self.tree.is_around_case(loc.node) => {
+                let item = self.build_item(&row.ty, value, loc, row);
+                self.tree.slots.set_item(self.tree.slot_at(loc.node, slot), item);
             }
             Store::Slot(_) => {
                 let item = self.build_item(&row.ty, value, loc, row);

@@ -8,9 +8,44 @@ use super::reading::{short, Read};
 use super::state::Engine;
 use super::val::{Fallible, Fault, Val};
 use crate::error::ReadErrorKind;
-use crate::model::{Path, PointerType, Row, Storage, Target, Type};
+use crate::model::{Path, PointerId, PointerType, Row, Storage, Target, Type};
+
+/// What is remembered of where numbers count from.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) enum Base {
+    #[default]
+    Unknown,
+    /// Somebody has asked.
+    Asked,
+    /// The number, and what it takes from the budget to look it up.
+    Known(i128, u64),
+}
 
 impl<'p> Engine<'p, '_> {
+    /// What the number of a pointer in a node counts from.
+    pub(crate) fn pointer_base(&mut self, kind: PointerId, node: NodeRef) -> Fallible<i128> {
+        let Some(base) = self.model.pointers[kind.index()].base else { return Ok(0) };
+        let asked = self.bases.get(kind.index()).copied().unwrap_or_default();
+        if let Base::Known(number, units) = asked {
+            // That something is remembered does not decide which files are refused.
+            self.charge(units)?;
+            return Ok(number);
+        }
+        let before = self.budget.left();
+        let number = self.eval_int(base, node, None)?;
+        // Of a file that is written all addresses are known when its size is.
+        let known = self.is_reading() || self.writing.total.is_some();
+        if let (Some(number), true) = (number, known && self.layout.is_fixed(base)) {
+            self.bases.resize(self.model.pointers.len(), Base::default());
+            // Who asked first may have read what the number counts from.
+            self.bases[kind.index()] = match asked {
+                Base::Unknown => Base::Asked,
+                _ => Base::Known(number, before - self.budget.left()),
+            };
+        }
+        Ok(number.unwrap_or(0))
+    }
+
     /// Address of the first byte at a path, or behind the last.
     pub(crate) fn address(
         &mut self,

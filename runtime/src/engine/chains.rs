@@ -19,6 +19,8 @@ pub(crate) struct Chain<'p> {
     /// slot of that row there, if it has one.
     pub to_node: usize,
     pub slot: Option<u16>,
+    /// Whether it leads to the same node as the chain before it.
+    pub same_node: bool,
     pub rest: &'p [Step],
     /// Whether these steps are taken from each element by itself, as behind a definition that puts
     /// streams together.
@@ -179,7 +181,10 @@ impl<'p> Finding<'p> {
                     let rest = one_of(rest, around.rest)?;
                     let plain = rest.iter().all(|step| matches!(step, Step::Field(_)));
                     let (to_node, slot) = self.slot_of(&rows);
-                    self.found.push(Chain { rows, to_node, slot, rest, each: around.each });
+                    let before = self.found.last().map(|chain| &chain.rows[..chain.to_node]);
+                    let same_node = before == Some(&rows[..to_node]);
+                    let each = around.each;
+                    self.found.push(Chain { rows, to_node, slot, same_node, rest, each });
                     return plain.then_some(());
                 };
                 // What a transparent record stands for has a step of its own.

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::format;
 
-use super::item::{Item, Loc, NodeRef, UNPLACED};
+use super::item::{Item, Loc, NodeRef, CASE, UNPLACED};
 use super::plan::{RowPlan, Source};
 use super::state::Engine;
 use super::tree::Tree;
@@ -32,29 +32,29 @@ impl<'p> Engine<'p, '_> {
     /// What the first equation of a row gives where nothing has to be computed for it.
     #[inline]
     pub(crate) fn follows_at_once(&self, node: NodeRef, planned: &RowPlan) -> Option<i64> {
-        let row = match planned.source? {
-            Source::Row(row) => match self.tree.row_entry(node, row) {
-                Item::Int(n) => return Some(n),
-                _ => return None,
-            },
-            Source::Count(row) | Source::Base(row) => row,
-        };
-        let Item::Array(array) = self.tree.through(self.tree.row_entry(node, row)) else {
-            return None;
-        };
-        let count = self.tree.count(array);
         match planned.source? {
-            Source::Base(_) => {
-                let loc = Loc::row(node, row);
-                let RowKind::Slice { empty_base: None, .. } = self.tree.row(loc).kind else {
-                    return None;
+            Source::Row(row) => match self.tree.row_entry(node, row) {
+                Item::Int(n) => Some(n),
+                _ => None,
+            },
+            Source::Count(row, slot) => {
+                // The slots of a case with forms are those of the form.
+                let item = match slot.filter(|_| node.part != CASE) {
+                    Some(slot) => self.tree.item_in_slot(node, slot),
+                    None => self.tree.row_entry(node, row),
                 };
-                match self.writing.kept_bases.is_empty() {
-                    true => self.base_in_table(loc).map(Into::into),
-                    false => None,
+                match self.tree.through(item) {
+                    Item::Array(array) => Some(self.tree.count(array).into()),
+                    _ => None,
                 }
             }
-            _ => Some(count.into()),
+            Source::Base(slot) => {
+                if node.part == CASE || !self.writing.kept_bases.is_empty() {
+                    return None;
+                }
+                let base = *self.writing.bases.get(self.tree.slot_at(node, slot))?;
+                (base != u32::MAX).then_some(base.into())
+            }
         }
     }
 
@@ -205,9 +205,11 @@ impl<'p> Tree<'p, '_> {
     /// Whether a row is in the value of this node.
     #[must_use]
     pub fn is_data(&self, loc: Loc, row: &Row) -> bool {
-        if self.home(loc) == Home::Absent {
-            return false;
-        }
+        self.home(loc) != Home::Absent && self.may_be_data(loc, row)
+    }
+
+    /// The same of a row that the epoch has.
+    pub(crate) fn may_be_data(&self, loc: Loc, row: &Row) -> bool {
         match (&row.kind, &row.role) {
             (RowKind::Mark { .. }, _) => false,
             (RowKind::Slice { .. }, _) => true,

@@ -219,7 +219,11 @@ impl<'p> Engine<'p, '_> {
     #[inline]
     pub(crate) fn fetch(&mut self, loc: Loc) -> Fallible<Item> {
         match self.tree.entry(loc) {
-            Item::Unset | Item::Pointer(_) => self.fetch_slowly(loc),
+            Item::Unset => self.fetch_slowly(loc),
+            Item::Pointer(number) => match self.tree.pointers[number as usize].target {
+                Item::Unset | Item::Pointer(_) => self.fetch_slowly(loc),
+                target => Ok(target),
+            },
             // Nobody knows yet what elements the row has.
             Item::Absent if loc.index().is_some() => self.fetch_slowly(loc),
             item => Ok(item),

@@ -80,20 +80,33 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// What a path leads to, if it goes through records inline and pointers that were followed, to a
     /// number, truth value or text, as most paths do.
-    pub(crate) fn near(&mut self, path: &Path, this: NodeRef) -> Fallible<Option<Val>> {
+    pub(crate) fn near(&mut self, path: &'p Path, this: NodeRef) -> Fallible<Option<Val>> {
         let mut node = match path.start {
             Start::This => this,
-            Start::It | Start::Argument(_) => return Ok(None),
+            Start::It => return Ok(None),
+            Start::Argument(_) => return self.near_argument(path, this),
             _ => match self.start_of(path, Way { this, it: None })? {
                 Begin::At(Val::Node(node)) => node,
                 _ => return Ok(None),
             },
         };
         let mut steps = path.steps.iter();
+        let mut record = self.tree.record_id(node);
         while let Some(Step::Field(field)) = steps.next() {
-            let [Member::Row(row)] = field.way_in(self.tree.record_id(node)) else { break };
+            let row = match field.way_in(record) {
+                [Member::Row(row)] => row,
+                [Member::Let(index)] if steps.len() == 0 => {
+                    return self.near_definition(node, *index);
+                }
+                _ => break,
+            };
             match self.tree.through(self.tree.row_entry(node, *row)) {
-                Item::Node(inner) if self.tree.record(inner).transparent.is_none() => node = inner,
+                Item::Node(inner) => {
+                    (node, record) = (inner, self.tree.record_id(inner));
+                    if self.model.records[record.index()].transparent.is_some() {
+                        break;
+                    }
+                }
                 item @ (Item::Int(_) | Item::Bool(_) | Item::Text(_)) if steps.len() == 0 => {
                     self.charge(path.steps.len() as u64 + 1)?;
                     return Ok(Some(self.tree.val(item)));
@@ -102,6 +115,38 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
         }
         Ok(None)
+    }
+
+    /// The same of a path that begins with an argument, if it is nothing else.
+    fn near_argument(&mut self, path: &'p Path, this: NodeRef) -> Fallible<Option<Val>> {
+        if !path.steps.is_empty() {
+            return Ok(None);
+        }
+        match self.start_of(path, Way { this, it: None })? {
+            Begin::Argument(argument, owner, it) => self.near_expr(argument, owner, it),
+            _ => Ok(None),
+        }
+    }
+
+    /// The same of a definition.
+    fn near_definition(&mut self, node: NodeRef, index: u32) -> Fallible<Option<Val>> {
+        match self.tree.record(node).lets.get(index as usize) {
+            Some(definition) => self.near_expr(definition.expr, node, None),
+            None => Ok(None),
+        }
+    }
+
+    /// The same of what an argument or a definition stands for, unless that may be several things.
+    fn near_expr(&mut self, expr: ExprId, node: NodeRef, it: Option<Val>) -> Fallible<Option<Val>> {
+        match &self.model[expr] {
+            Expr::Path(path) => self.deeper(|engine| engine.near(path, node)),
+            Expr::Binary(BinaryOp::Concatenate, ..) | Expr::Coalesce(..) => Ok(None),
+            _ => {
+                self.charge(1)?;
+                let val = self.deeper(|engine| engine.eval(expr, node, it))?;
+                self.load(val).map(Some)
+            }
+        }
     }
 
     /// Where a path begins that leads to the same from there for everybody.
@@ -293,16 +338,17 @@ impl<'p, 'b> Engine<'p, 'b> {
             let about = (self.model, self.tree.plans());
             self.chains.of(about, expr, self.tree.record_id(this))
         } {
-            // Where the rows of the chain before led to.
-            let mut known: (&[RowId], Option<NodeRef>) = (&[], Some(this));
+            // Where the rows of the chain before led to, and where the slots are there.
+            let mut known: Option<(NodeRef, Option<usize>)> = None;
             for chain in &*chains {
-                let rows = &chain.rows[..chain.to_node];
-                if known.0 != rows {
-                    known = (rows, self.down(rows, this)?);
+                if !chain.same_node {
+                    let node = self.down(&chain.rows[..chain.to_node], this)?;
+                    known = node.map(|node| (node, self.tree.first_slot(node)));
                 }
-                let Some(node) = known.1 else { continue };
+                let Some((node, slots)) = known else { continue };
                 self.charge(1)?;
-                if !self.tree.is_empty_slot(node, chain.slot)
+                let slot = slots.zip(chain.slot).map(|(first, slot)| first + usize::from(slot));
+                if !slot.is_some_and(|slot| self.tree.is_empty_slot(slot))
                     && !self.chained(chain, node, visit)?
                 {
                     return Ok(false);
@@ -404,17 +450,18 @@ impl<'p, 'b> Engine<'p, 'b> {
         while let Some((step, rest)) = steps.split_first() {
             match step {
                 Step::Field(field) => {
-                    let mut node = match val {
-                        Val::Node(node) => node,
+                    let (mut node, record) = match val {
+                        Val::Node(node) => (node, self.tree.record_id(node)),
                         Val::Loc(loc) => match self.fetch_known(loc)? {
-                            Item::Node(node) => match self.elements_in(node)? {
-                                None => node,
-                                Some(array) if self.tree.count(array) == 0 => {
-                                    *many = true;
-                                    node
+                            Item::Node(node) => {
+                                let record = self.tree.record_id(node);
+                                match self.elements_in(node, record)? {
+                                    None => {}
+                                    Some(array) if self.tree.count(array) == 0 => *many = true,
+                                    Some(_) => return Ok(Ahead::Before(val, steps)),
                                 }
-                                Some(_) => return Ok(Ahead::Before(val, steps)),
-                            },
+                                (node, record)
+                            }
                             Item::Absent => return Ok(Ahead::Nothing),
                             Item::Array(array) if self.tree.count(array) == 0 => {
                                 *many = true;
@@ -424,7 +471,6 @@ impl<'p, 'b> Engine<'p, 'b> {
                         },
                         _ => return Ok(Ahead::Nothing),
                     };
-                    let record = self.tree.record_id(node);
                     let members = field.way_in(record);
                     if members.is_empty() {
                         return Ok(Ahead::Nothing);
@@ -470,10 +516,10 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(Ahead::At(val))
     }
 
-    /// The array that a transparent record stands for.
+    /// The array that a node of a transparent record stands for.
     #[inline]
-    fn elements_in(&mut self, node: NodeRef) -> Fallible<Option<ArrayRef>> {
-        let Some(row) = self.tree.record(node).transparent else { return Ok(None) };
+    fn elements_in(&mut self, node: NodeRef, record: RecordId) -> Fallible<Option<ArrayRef>> {
+        let Some(row) = self.model.records[record.index()].transparent else { return Ok(None) };
         Ok(match self.fetch(Loc::row(node, row))? {
             Item::Array(array) => Some(array),
             _ => None,

@@ -98,6 +98,11 @@ impl AllKept {
         &rest[..len]
     }
 
+    /// Whether anything is kept of a node.
+    pub(crate) fn tells_of(&self, node: NodeRef) -> bool {
+        !self.is_empty() && (self.of(node).is_some() || !self.places_of(node).is_empty())
+    }
+
     /// What is kept of a node, besides places.
     pub(crate) fn of(&self, node: NodeRef) -> Option<&KeptRows> {
         self.nodes.get(&node)

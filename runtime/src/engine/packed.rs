@@ -208,6 +208,38 @@ impl Slots {
         Slot { item: self.item(at), at: start, end }
     }
 
+    /// The array in a slot, if there is one that has a number.
+    #[inline]
+    pub(crate) fn own_array(&self, at: usize) -> Option<u32> {
+        (self.kinds[at] == ARRAY).then(|| self.rest[at].number[0])
+    }
+
+    /// Sets where what is in a slot begins.
+    #[inline]
+    pub(crate) fn set_at(&mut self, at: usize, start: u32) {
+        self.rest[at].at = start;
+    }
+
+    /// Sets where what is in a slot begins and ends.
+    #[inline]
+    pub(crate) fn set_place(&mut self, at: usize, start: u32, end: u32) {
+        let rest = &mut self.rest[at];
+        (rest.at, rest.end) = (start, end);
+    }
+
+    /// Sets what is in a slot, where it ends, unless something else is remembered there, and where it
+    /// begins, if that is not known.
+    pub(crate) fn finish(&mut self, at: usize, item: Item, end: u32, ends: bool) {
+        self.set_item(at, item);
+        let rest = &mut self.rest[at];
+        if ends {
+            rest.end = end;
+        }
+        if rest.at == super::item::UNPLACED {
+            rest.at = end;
+        }
+    }
+
     pub(crate) fn set(&mut self, at: usize, slot: Slot) {
         self.set_item(at, slot.item);
         let rest = &mut self.rest[at];

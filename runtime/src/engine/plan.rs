@@ -80,6 +80,8 @@ pub(crate) struct Plan {
     /// the rows in them.
     pub copied: Vec<Piece>,
     pub not_copied: Vec<RowId>,
+    /// Whether such a node has nothing but slices of shared tables.
+    pub only_slices: bool,
     /// Whether it is nothing but a union, and shares its node's place with that of the case.
     pub around_case: bool,
     /// Whether some rows have homes.
@@ -160,15 +162,26 @@ pub(crate) struct RowPlan {
     pub follows: Option<Number>,
     /// What it follows from, if that is something that a row of the same node says at once.
     pub source: Option<Source>,
+    /// When reading: if it is a slice of a shared table, the numbers that say which, where they say it
+    /// just like that.
+    pub slice: Option<SliceNumbers>,
+}
+
+/// Where a slice begins in its table, and how many elements it has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SliceNumbers {
+    pub base: Number,
+    pub count: Number,
 }
 
 /// What a number follows from in its own node.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Source {
-    /// The number of elements in a row.
-    Count(RowId),
-    /// Where the elements of a slice begin in their table.
-    Base(RowId),
+    /// The number of elements in a row, and its slot, if it has one.
+    Count(RowId, Option<u16>),
+    /// Where the elements of a slice begin in their table, which also says where those of an empty one
+    /// do; and its slot.
+    Base(u16),
     /// The number in a row.
     Row(RowId),
 }
@@ -244,6 +257,8 @@ pub(crate) struct Part {
     pub order: Option<Endian>,
     /// Position of its slots in those of the node.
     pub slots: u16,
+    /// What there is to do with it.
+    pub duties: Duties,
 }
 
 /// Bytes in place that are written together.
@@ -434,6 +449,7 @@ impl Planning<'_> {
                 _ => None,
             },
             slots: 0,
+            duties: Duties::default(),
         };
         plan.parts.push(own);
         // Rows without homes begin where they begin in every file, unless a tag stands before them
@@ -483,8 +499,21 @@ impl Planning<'_> {
                 }
             }
             let said = self.said(row, home);
-            let source = self.source(id, row);
-            plan.rows.push(RowPlan { home, place, store, size, said, number, follows, source });
+            plan.rows.push(RowPlan {
+                home,
+                place,
+                store,
+                size,
+                said,
+                number,
+                follows,
+                source: None,
+                slice: None,
+            });
+        }
+        for (index, row) in record.rows.iter().enumerate() {
+            plan.rows[index].source = self.source(id, row, &plan);
+            plan.rows[index].slice = self.slice(row, &plan);
         }
         if let RecordKind::Word(int) = record.kind {
             plan.lengths = (int.bytes.into(), 0);
@@ -504,12 +533,8 @@ impl Planning<'_> {
                 });
         self.rows_to_do(id, plans, &mut plan);
         plan.duties = duties(record, &plan);
-        plan.all_duties = plan.duties;
-        for part in plan.parts.iter().skip(1) {
-            if let Some(inner) = &plans[part.record.index()] {
-                plan.all_duties |= inner.duties;
-            }
-        }
+        plan.parts[0].duties = plan.duties;
+        plan.parts.iter().for_each(|part| plan.all_duties |= part.duties);
         let filled = |part: &Part| {
             plans[part.record.index()].as_ref().is_some_and(|inner| !inner.filling.is_empty())
         };
@@ -532,6 +557,13 @@ impl Planning<'_> {
             let copied = |id: &RowId| is_copied(&record.rows[id.index()], &rows[id.index()]);
             plan.not_copied.retain(|id| !copied(id));
         }
+        let slice = |id: &RowId| {
+            let row = &record.rows[id.index()];
+            let slot = matches!(plan.rows[id.index()].store, Store::Slot(_));
+            slot && matches!((&row.kind, &row.role), (RowKind::Slice { .. }, Role::Data))
+        };
+        plan.only_slices =
+            plan.copied.is_empty() && plan.taking.1.is_empty() && plan.not_copied.iter().all(slice);
     }
 
     /// What of the bytes in place goes where, numbers one by one; of the rows that are wanted.
@@ -759,9 +791,13 @@ impl Planning<'_> {
     }
 
     /// What a derived number follows from, if that is plain to see.
-    fn source(&self, of: RecordId, row: &Row) -> Option<Source> {
+    fn source(&self, of: RecordId, row: &Row, plan: &Plan) -> Option<Source> {
         let Some(Definer { scope: DefinerScope::Own, source, .. }) = row.definers.first() else {
             return None;
+        };
+        let slot = |row: RowId| match plan.rows[row.index()].store {
+            Store::Slot(slot) => Some(slot),
+            _ => None,
         };
         match source {
             DefinerSource::Expr(expr) => match &self.model[*expr] {
@@ -769,11 +805,28 @@ impl Planning<'_> {
                 _ => None,
             },
             DefinerSource::Measure { measure, row, factor: 1, offset: 0 } => match measure {
-                Measure::Count => Some(Source::Count(*row)),
-                Measure::Base if self.direction == Direction::Writing => Some(Source::Base(*row)),
+                Measure::Count => Some(Source::Count(*row, slot(*row))),
+                Measure::Base if self.direction == Direction::Writing => {
+                    let slice = &self.model.records[of.index()].rows[row.index()].kind;
+                    let usual = matches!(slice, RowKind::Slice { empty_base: None, .. });
+                    slot(*row).filter(|_| usual).map(Source::Base)
+                }
                 _ => None,
             },
             DefinerSource::Measure { .. } => None,
+        }
+    }
+
+    /// The numbers that say which elements of a table a slice has.
+    fn slice(&self, row: &Row, plan: &Plan) -> Option<SliceNumbers> {
+        match row.kind {
+            RowKind::Slice { base, count: Some(count), factor: 1, offset: 0, .. }
+                if self.direction == Direction::Reading && row.when.is_none() =>
+            {
+                let number = |row: RowId| plan.rows[row.index()].number;
+                Some(SliceNumbers { base: number(base)?, count: number(count)? })
+            }
+            _ => None,
         }
     }
 

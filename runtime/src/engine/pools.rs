@@ -202,15 +202,32 @@ impl<'p> Engine<'p, '_> {
         }
         let mut met = Vec::new();
         let mut depending = Vec::new();
+        // For each record the rows with pointers that may lead there, when it is first met.
+        let mut leading: Vec<Option<Vec<RowId>>> = alloc::vec![None; model.records.len()];
+        let leads = |ty: &Type| {
+            ty.parts().any(|part| match part {
+                Type::Pointer(pointer) => {
+                    matches!(pointer.target, Target::Pooled)
+                        && kinds[pointer.kind.index()] != Leads::No
+                }
+                _ => false,
+            })
+        };
         let mut walk = Walk::new(&self.tree, Duties::POINTING);
         while let Some(node) = walk.next(&self.tree) {
             if self.tree.is_dead(node) || node.part == CASE {
                 continue;
             }
-            for row in &self.tree.plan(node).pointing {
-                let loc = Loc::row(node, *row);
+            let record = self.tree.record_id(node);
+            let rows = &model.records[record.index()].rows;
+            let pointing = leading[record.index()].get_or_insert_with(|| {
+                let pointing = self.tree.plan_of(record).pointing.iter().copied();
+                pointing.filter(|row| leads(&rows[row.index()].ty)).collect()
+            });
+            for row in pointing {
                 let tree = &self.tree;
-                collect(tree, &tree.row(loc).ty, tree.entry(loc), &mut |pointer, number| {
+                let entry = tree.row_entry(node, *row);
+                collect(tree, &rows[row.index()].ty, entry, &mut |pointer, number| {
                     let item = &tree.pointers[number as usize];
                     let text =
                         matches!(item.target, Item::Text(_) | Item::Bytes(_) | Item::Units(..));

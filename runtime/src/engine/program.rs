@@ -94,6 +94,9 @@ pub(crate) struct Layout {
     pub positioned: bool,
     /// For each expression, whether it is about the very node that it is evaluated in.
     own: Vec<bool>,
+    /// For each expression, whether it is the same wherever it is evaluated, and stays so when all
+    /// addresses in it are known.
+    fixed: Vec<bool>,
     /// Rows from whose size some number follows.
     pub followed: BTreeSet<(RecordId, RowId)>,
     /// One for each union.
@@ -199,6 +202,7 @@ impl Layout {
         let mut literal_of = Vec::new();
         let mut positions: Vec<bool> = Vec::new();
         let mut own: Vec<bool> = Vec::new();
+        let mut fixed: Vec<bool> = Vec::new();
         for (_, expr) in model.exprs.iter() {
             let bytes: &[u8] = match expr {
                 Expr::Text(text) => text.as_bytes(),
@@ -216,6 +220,13 @@ impl Layout {
             let mut found = expr.path().is_some_and(begins);
             expr.operands(&mut |operand| found |= own[operand.index()]);
             own.push(found);
+            let mut same = match expr {
+                Expr::At(path) => leads_by_rows(path),
+                Expr::Int(_) | Expr::Unary(..) | Expr::Binary(..) => true,
+                _ => false,
+            };
+            expr.operands(&mut |operand| same &= fixed[operand.index()]);
+            fixed.push(same);
         }
         let mut reading = plans(&model, epoch, Direction::Reading, &mut literals);
         let mut writing = plans(&model, epoch, Direction::Writing, &mut literals);
@@ -240,6 +251,7 @@ impl Layout {
             literal_of,
             positions,
             own,
+            fixed,
         }
     }
 
@@ -266,11 +278,26 @@ impl Layout {
         self.own[expr.index()]
     }
 
+    /// Whether an expression is the same wherever it is evaluated, as soon as it can be.
+    pub(crate) fn is_fixed(&self, expr: ExprId) -> bool {
+        self.fixed[expr.index()]
+    }
+
     /// Whether an expression is about where the reader is. When writing it has no meaning: the value
     /// decides.
     pub(crate) fn mentions_position(&self, expr: ExprId) -> bool {
         self.positions[expr.index()]
     }
+}
+
+/// Whether a path leads from the root to a row, by nothing but rows.
+fn leads_by_rows(path: &Path) -> bool {
+    let by_rows = |way: &[Member]| !way.iter().any(|member| matches!(member, Member::Let(_)));
+    matches!(path.start, Start::Root)
+        && path.steps.iter().all(|step| match step {
+            Step::Field(field) => field.members.iter().all(|(_, way)| by_rows(way)),
+            Step::Index(_) | Step::Last => false,
+        })
 }
 
 fn has_described(model: &Model) -> bool {

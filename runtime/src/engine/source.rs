@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use super::item::{ArrayRef, Item, Loc, NodeRef};
 use super::tree::Tree;
-use crate::model::{Record, RecordId, Row, RowId};
+use crate::model::{Home, Record, RecordId, Row, RowId};
 use crate::spelling::{Spelling, SpellingEntry};
 
 /// What a value has for a row or element.
@@ -211,12 +211,13 @@ impl<'v> Stored<'v> {
     /// The same, if it is data.
     pub(crate) fn data(self, row: RowId) -> Given<'v> {
         let Item::Node(node) = self.item else { return Given::Missing };
-        let loc = Loc::row(node, row);
-        let definition = self.tree.row(loc);
-        if !self.tree.is_data(loc, definition) {
+        let (record, loc) = (self.tree.record_id(node), Loc::row(node, row));
+        let definition = &self.tree.model().records[record.index()].rows[row.index()];
+        let home = self.tree.plan_of(record).rows[row.index()].home;
+        if home == Home::Absent || !self.tree.may_be_data(loc, definition) {
             return Given::Missing;
         }
-        let item = self.tree.item(loc);
+        let item = self.tree.through(self.tree.row_entry(node, row));
         if item.is_absent() && !self.tree.model().carries_data(&definition.ty) {
             return Given::Missing;
         }

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::address::Base;
 use super::chains::Chains;
 use super::item::{Item, Loc, NodeRef};
 use super::memo::Memo;
@@ -40,6 +41,8 @@ pub(crate) struct Engine<'p, 'b> {
     /// Where the stack was when this began.
     stack: usize,
     pub memo: Memo,
+    /// What the numbers of pointers count from, by their kind, if that is the same everywhere.
+    pub bases: Vec<Base>,
     /// Names of elements, by the dictionary that has them.
     pub keys: Keys,
     /// Streams that were worked out.
@@ -118,6 +121,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             depth: 0,
             stack: crate::stack::here(),
             memo: Memo::default(),
+            bases: Vec::new(),
             keys: Keys::default(),
             chains: Chains::default(),
             tables: Vec::new(),

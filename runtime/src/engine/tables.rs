@@ -76,8 +76,14 @@ impl<'p> Engine<'p, '_> {
         let owners = self.slices(loc, slices, key, false)?;
         let (mut tiled, mut usual) = (true, true);
         for slice in &owners {
-            let count = i128::from(self.count_items(*slice));
-            let stored = self.stored_base(*slice)?.unwrap_or(next);
+            // A file that was read has the elements that its numbers say.
+            let (stored, count) = match self.slice_numbers(*slice) {
+                Some((base, count)) => (base.into(), count.into()),
+                None => {
+                    let count = i128::from(self.count_items(*slice));
+                    (self.stored_base(*slice)?.unwrap_or(next), count)
+                }
+            };
             if count == 0 {
                 let expected = self.empty_base(*slice)?.unwrap_or(next);
                 if stored != expected {
@@ -109,6 +115,13 @@ impl<'p> Engine<'p, '_> {
             self.keep(loc, KeptKind::Table, table, KeptValue::None);
         }
         Ok(())
+    }
+
+    /// Where a slice of a file begins in its table, and how many elements it has, if that is plain to
+    /// see.
+    pub(crate) fn slice_numbers(&self, slice: Loc) -> Option<(i64, i64)> {
+        let numbers = self.tree.row_plan(slice.node, slice.row).slice.as_ref()?;
+        self.tree.slice_in_place(slice.node, numbers)
     }
 
     fn keep_table(&mut self, loc: Loc, owners: &[Loc]) -> Fallible<KeptValue> {

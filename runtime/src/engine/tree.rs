@@ -21,7 +21,7 @@ use super::node::{
 };
 use super::packed::{make_room, Items, Slots};
 use super::partial::{Partial, Unread};
-use super::plan::{Direction, Duties, Number, Part, Place, Plan, RowPlan, Store};
+use super::plan::{Direction, Duties, Number, Part, Place, Plan, RowPlan, SliceNumbers, Store};
 use super::program::Layout;
 use crate::load::{mask, Endian};
 use crate::model::{
@@ -327,6 +327,24 @@ impl<'p, 'b> Tree<'p, 'b> {
         (0..self.next_id()).filter(|id| self.is_node(*id))
     }
 
+    /// The first id from one on, and before another one, of a node that is a form, or of a record that
+    /// is wanted.
+    pub(crate) fn next_of(&self, from: u32, before: u32, wanted: &[bool]) -> u32 {
+        let mut id = from;
+        while id < before {
+            let own = &self.nodes[(id >> 1) as usize];
+            let pair = own.is(PAIR);
+            let around = pair && id & 1 == 0;
+            let there = pair || id & 1 == 0;
+            let record = if around { self.around_case(own.record) } else { own.record };
+            if there && (own.is(FORM) && !around || wanted[record.index()]) {
+                break;
+            }
+            id += if pair { 1 } else { 2 - (id & 1) };
+        }
+        id.min(before)
+    }
+
     /// The node that holds a node of its own, and its row.
     #[inline]
     fn own_holder(&self, id: u32) -> (NodeRef, RowId) {
@@ -343,16 +361,18 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// Whether a node is of a type that is nothing but a union, and shares its place with the case.
     #[inline]
-    fn is_around_case(&self, node: NodeRef) -> bool {
+    pub(crate) fn is_around_case(&self, node: NodeRef) -> bool {
         let first = node.id & 1 == 0 && node.part == 0 && !node.is_element();
         first && self.nodes[(node.id >> 1) as usize].is(AROUND_CASE)
     }
 
+    #[inline]
     fn records_of(&self, node: NodeRef) -> &Records {
         self.records(node.id).expect("elements of compact arrays have nodes like this")
     }
 
     /// The record whose plan a node has: that of the node around a part.
+    #[inline]
     fn whole_record(&self, node: NodeRef) -> RecordId {
         if node.is_element() {
             self.records_of(node).record
@@ -374,8 +394,17 @@ impl<'p, 'b> Tree<'p, 'b> {
     fn record_of_part(&self, node: NodeRef) -> RecordId {
         match node.part {
             CASE => self.case_record(node.id).unwrap_or(self.own_record(node.id)),
-            part => self.plans[self.whole_record(node).index()].parts[usize::from(part)].record,
+            part if node.is_element() => {
+                self.plans[self.records_of(node).record.index()].parts[usize::from(part)].record
+            }
+            part => self.own_part(self.own_node(node), part).record,
         }
+    }
+
+    /// A part of a node of its own. Types around a union have none.
+    #[inline]
+    fn own_part(&self, own: &Node, part: u16) -> &'p Part {
+        &self.plans[own.record.index()].parts[usize::from(part)]
     }
 
     /// The record that a node is a use of.
@@ -572,21 +601,23 @@ impl<'p, 'b> Tree<'p, 'b> {
 
     /// Address of an element or part.
     fn part_at(&self, node: NodeRef) -> u32 {
-        let (at, tail) = if node.is_element() {
+        let (at, tail, part) = if node.is_element() {
             let array = &self.arrays[node.id as usize];
             if array.at == UNPLACED {
                 return UNPLACED;
             }
-            let at = array.at + self.records_of(node).stride * node.element;
-            (at, at)
+            let records = self.records_of(node);
+            let at = array.at + records.stride * node.element;
+            let parts = &self.plans[records.record.index()].parts;
+            (at, at, &parts[usize::from(node.part)])
         } else {
             let own = self.own_node(node);
             if own.at == UNPLACED {
                 return UNPLACED;
             }
-            (own.at, own.tail)
+            (own.at, own.tail, self.own_part(own, node.part))
         };
-        match self.plans[self.whole_record(node).index()].parts[usize::from(node.part)].place {
+        match part.place {
             Place::Home(offset) => at + offset,
             Place::Tail(offset) => tail + offset,
             Place::Moving | Place::Nowhere => UNPLACED,
@@ -620,29 +651,49 @@ impl<'p, 'b> Tree<'p, 'b> {
         }
     }
 
+    /// Position of a slot of a node that is no type around a union.
+    #[inline]
+    pub(crate) fn slot_at(&self, node: NodeRef, slot: u16) -> usize {
+        self.slots_of(node) + usize::from(slot)
+    }
+
+    /// What is in a slot of a node that is no type around a union.
+    #[inline]
+    pub(crate) fn item_in_slot(&self, node: NodeRef, slot: u16) -> Item {
+        self.slots.item(self.slot_at(node, slot))
+    }
+
     /// Position of the first slot of a node.
     #[inline]
     fn slots_of(&self, node: NodeRef) -> usize {
         let own = self.own_node(node);
         let before = match node.part {
             0 | CASE => 0,
-            part => self.plans[self.own_record(node.id).index()].parts[usize::from(part)].slots,
+            part => self.own_part(own, part).slots,
         };
         own.slots as usize + usize::from(before)
     }
 
-    /// Whether there is nothing in a slot of a node, or an array without elements.
+    /// Position of the first slot of a node, if what is in its rows is in slots of its own.
     #[inline]
-    pub(crate) fn is_empty_slot(&self, node: NodeRef, slot: Option<u16>) -> bool {
-        let own = !node.is_element() && node.part != CASE;
-        let Some(slot) = slot.filter(|_| own) else { return false };
-        if self.is_around_case(node) {
-            return self.case_item(node).is_absent();
-        }
-        match self.slots.item(self.slots_of(node) + usize::from(slot)) {
-            Item::Absent => true,
-            Item::Array(array) => self.count(array) == 0,
-            _ => false,
+    pub(crate) fn first_slot(&self, node: NodeRef) -> Option<usize> {
+        let own = !node.is_element() && node.part != CASE && !self.is_around_case(node);
+        own.then(|| self.slots_of(node))
+    }
+
+    /// Whether a slot of a node that is no type around a union has an array without elements.
+    #[inline]
+    pub(crate) fn has_no_elements(&self, node: NodeRef, slot: u16) -> bool {
+        let array = self.slots.own_array(self.slot_at(node, slot));
+        array.is_some_and(|array| self.arrays[array as usize].count == 0)
+    }
+
+    /// Whether there is nothing in a slot, or an array without elements.
+    #[inline]
+    pub(crate) fn is_empty_slot(&self, slot: usize) -> bool {
+        match self.slots.own_array(slot) {
+            Some(array) => self.arrays[array as usize].count == 0,
+            None => self.slots.item(slot).is_absent(),
         }
     }
 
@@ -849,7 +900,7 @@ impl<'p, 'b> Tree<'p, 'b> {
             return self.entry_anywhere(Loc::row(node, row));
         }
         let own = self.own_node(node);
-        let part = &self.plans[self.own_record(node.id).index()].parts[usize::from(node.part)];
+        let part = self.own_part(own, node.part);
         let Some(planned) = self.plans[part.record.index()].rows.get(row.index()) else {
             return Item::Absent;
         };
@@ -879,6 +930,48 @@ impl<'p, 'b> Tree<'p, 'b> {
         };
         let raw = load(bytes, (at + number.at) as usize, number.bytes, order);
         integer(raw, u32::from(number.bytes) * 8, number.signed)
+    }
+
+    /// Where a slice of a file begins in its table, and how many elements it has, if numbers in place
+    /// say it just like that.
+    #[inline]
+    pub(crate) fn slice_in_place(&self, node: NodeRef, slice: &SliceNumbers) -> Option<(i64, i64)> {
+        if node.is_element() || node.part == CASE || !self.odd.is_empty() || !self.has_read_all() {
+            return None;
+        }
+        let own = self.own_node(node);
+        let (start, order) = match node.part {
+            0 => (0, None),
+            number => match self.own_part(own, number) {
+                Part { place: Place::Home(start), order, .. } => (*start, *order),
+                _ => return None,
+            },
+        };
+        let number = |number: &Number| {
+            let order = number.order.or(order);
+            match self.plain_number(own, &Number { at: start + number.at, order, ..*number }) {
+                Item::Int(n) => Some(n),
+                _ => None,
+            }
+        };
+        Some((number(&slice.base)?, number(&slice.count)?))
+    }
+
+    /// Gives a slice that has no item yet one, if numbers in place say that it has no elements: its
+    /// table need not be known for that.
+    pub(crate) fn leave_slice_empty(&mut self, loc: Loc) -> bool {
+        let RowPlan { store: Store::Slot(slot), slice: Some(slice), .. } =
+            self.row_plan(loc.node, loc.row)
+        else {
+            return false;
+        };
+        let empty = matches!(self.slice_in_place(loc.node, slice), Some((_, 0)));
+        if empty {
+            let slot = self.slots_of(loc.node) + usize::from(*slot);
+            let number = self.no_elements();
+            self.slots.set_item(slot, Item::Array(ArrayRef::Own(number)));
+        }
+        empty
     }
 
     fn entry_anywhere(&self, row: Loc) -> Item {

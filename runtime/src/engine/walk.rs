@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use super::item::{NodeRef, CASE};
 use super::plan::{Duties, Plan};
 use super::tree::Tree;
+use crate::model::RecordId;
 
 /// A way through the nodes of a tree whose plan has something to do. The tree may change meanwhile.
 pub struct Walk {
@@ -19,6 +20,8 @@ pub struct Walk {
     /// Position in the list of compact arrays, and in the array.
     array: usize,
     element: u32,
+    /// The record of the node of which the next part is looked for.
+    within: Option<RecordId>,
 }
 
 #[derive(Clone, Copy)]
@@ -37,7 +40,16 @@ impl Walk {
     /// Through the nodes that are there now.
     pub(super) fn new(tree: &Tree<'_, '_>, duties: Duties) -> Walk {
         let end = tree.next_id();
-        Walk { duties, wanted: Vec::new(), node: 0, end, view: View::Case, array: 0, element: 0 }
+        Walk {
+            duties,
+            wanted: Vec::new(),
+            node: 0,
+            end,
+            view: View::Case,
+            array: 0,
+            element: 0,
+            within: None,
+        }
     }
 
     /// Through the nodes that are added on the way, too.
@@ -54,6 +66,15 @@ impl Walk {
             let wanted = tree.plans().iter().map(|plan| plan.all_duties.meet(self.duties));
             self.wanted = wanted.collect();
         }
+        if let Some(record) = self.within {
+            let plan = tree.plan_of(record);
+            if let Some(node) = self.part_of(plan, NodeRef::own(self.node)) {
+                return Some(node);
+            }
+            self.within = None;
+            self.node += 1;
+            self.view = View::Case;
+        }
         loop {
             let nodes = tree.next_id().min(self.end);
             // What was read before a node comes before it.
@@ -61,9 +82,7 @@ impl Walk {
             let before = array.map_or(nodes, |(_, before)| before.min(nodes));
             while self.node < before {
                 if let View::Case = self.view {
-                    while self.node < before && self.is_passed(tree, self.node) {
-                        self.node += 1;
-                    }
+                    self.node = tree.next_of(self.node, before, &self.wanted);
                     if self.node >= before {
                         break;
                     }
@@ -71,6 +90,7 @@ impl Walk {
                 if let Some(node) = self.in_node(tree) {
                     return Some(node);
                 }
+                self.within = None;
                 self.node += 1;
                 self.view = View::Case;
             }
@@ -82,13 +102,6 @@ impl Walk {
             self.element = 0;
             self.view = View::Case;
         }
-    }
-
-    /// Whether there is nothing to do with a node.
-    #[inline]
-    fn is_passed(&self, tree: &Tree<'_, '_>, id: u32) -> bool {
-        !tree.is_node(id)
-            || tree.case_record(id).is_none() && !self.wanted[tree.own_record(id).index()]
     }
 
     /// The next array of compact records with something to do, and how many nodes come before it.
@@ -106,7 +119,8 @@ impl Walk {
 
     fn in_node(&mut self, tree: &Tree<'_, '_>) -> Option<NodeRef> {
         let node = NodeRef::own(self.node);
-        let plan = tree.plan_of(tree.own_record(self.node));
+        let record = tree.own_record(self.node);
+        let plan = tree.plan_of(record);
         let case = tree.case_record(self.node);
         if let (View::Case, None, 1) = (self.view, case, plan.parts.len()) {
             self.node += 1;
@@ -114,13 +128,14 @@ impl Walk {
         }
         if let View::Case = self.view {
             self.view = View::Part(0);
+            self.within = Some(record);
             if let Some(case) = case {
                 if tree.plan_of(case).duties.meet(self.duties) {
                     return Some(NodeRef { part: CASE, ..node });
                 }
             }
         }
-        self.part_of(tree, plan, node)
+        self.part_of(plan, node)
     }
 
     fn in_array(&mut self, tree: &Tree<'_, '_>, number: u32) -> Option<NodeRef> {
@@ -132,7 +147,7 @@ impl Walk {
                 self.view = View::Part(0);
             }
             let node = NodeRef { id: number, element: self.element, part: 0 };
-            if let Some(node) = self.part_of(tree, plan, node) {
+            if let Some(node) = self.part_of(plan, node) {
                 return Some(node);
             }
             self.element += 1;
@@ -142,14 +157,12 @@ impl Walk {
     }
 
     /// The next part of a node that is wanted, the node itself among them.
-    fn part_of(&mut self, tree: &Tree<'_, '_>, plan: &Plan, node: NodeRef) -> Option<NodeRef> {
+    fn part_of(&mut self, plan: &Plan, node: NodeRef) -> Option<NodeRef> {
         let View::Part(first) = self.view else { return None };
-        for part in first..u16::try_from(plan.parts.len()).unwrap_or(u16::MAX) {
-            self.view = View::Part(part + 1);
-            if tree.plan_of(plan.parts[usize::from(part)].record).duties.meet(self.duties) {
-                return Some(NodeRef { part, ..node });
-            }
-        }
-        None
+        let parts = plan.parts.get(usize::from(first)..).unwrap_or_default();
+        let wanted = (first..).zip(parts).find(|(_, part)| part.duties.meet(self.duties));
+        let last = u16::try_from(plan.parts.len()).unwrap_or(u16::MAX);
+        self.view = View::Part(wanted.map_or(last, |(part, _)| part + 1));
+        wanted.map(|(part, _)| NodeRef { part, ..node })
     }
 }

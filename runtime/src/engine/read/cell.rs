@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::super::item::{Item, Loc, NodeRef, UNPLACED};
-use super::super::plan::{has_order, Place, Store};
+use super::super::plan::{has_order, Place, RowPlan, Store};
 use super::super::reading::{short, Read};
 use super::super::state::Engine;
 use super::super::tree::{cell_bytes, float, integer, number, Order};
@@ -248,16 +248,16 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// Looks at a row in place, which lies within the file.
     pub(crate) fn verify(&mut self, loc: Loc, row: &'p Row, at: u64) -> Read<()> {
         // Padding is nearly always as it should be.
-        if let Store::Fill(size) = self.tree.row_plan(loc.node, loc.row).store {
+        let planned = self.tree.row_plan(loc.node, loc.row);
+        if let Store::Fill(size) = planned.store {
             let bytes = crate::slice(self.tree.file, at, size.into());
             if bytes.is_ok_and(|bytes| bytes.iter().all(|byte| *byte == 0)) {
                 return self.check_now(loc, row);
             }
         }
-        let mut result = self.verify_bytes(loc, row, at);
-        let planned = self.tree.row_plan(loc.node, loc.row);
+        let mut result = self.verify_bytes(loc, row, planned, at);
         if result.is_ok() && !matches!(planned.store, Store::Part(_)) {
-            result = self.verify_meaning(loc, row, at);
+            result = self.verify_meaning(loc, row, planned, at);
             let size = planned.size.unwrap_or(0);
             let word = matches!(self.tree.record(loc.node).kind, RecordKind::Word(_));
             if result.is_err() && !word && !matches!(row.ty, Type::Array(_)) {
@@ -272,8 +272,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     /// Whether something can be made of the bytes of a row in place.
-    fn verify_bytes(&mut self, loc: Loc, row: &'p Row, at: u64) -> Read<()> {
-        let planned = self.tree.row_plan(loc.node, loc.row);
+    fn verify_bytes(&mut self, loc: Loc, row: &'p Row, planned: &'p RowPlan, at: u64) -> Read<()> {
         if let Store::Part(part) = planned.store {
             let node = NodeRef { part: loc.node.part + part, ..loc.node };
             if self.tree.known_order(node) == Order::Asked && self.tree.plan(node).ordered {
@@ -298,8 +297,13 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     /// Whether the schema allows what the bytes of a row in place mean.
-    fn verify_meaning(&mut self, loc: Loc, row: &'p Row, at: u64) -> Read<()> {
-        let planned = self.tree.row_plan(loc.node, loc.row);
+    fn verify_meaning(
+        &mut self,
+        loc: Loc,
+        row: &'p Row,
+        planned: &'p RowPlan,
+        at: u64,
+    ) -> Read<()> {
         match (&row.kind, planned.store, &row.ty) {
             (RowKind::Constant(_), ..) => {
                 if let (

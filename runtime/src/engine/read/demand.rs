@@ -16,6 +16,9 @@ impl<'p> Engine<'p, '_> {
     pub(crate) fn force_read(&mut self, loc: Loc) -> Fallible<()> {
         let mut entry = self.tree.entry(loc);
         if entry.is_unset() {
+            if self.tree.leave_slice_empty(loc) {
+                return self.charge(2);
+            }
             if self.is_busy(loc) {
                 // Being read: what is known of it so far is known.
                 return Ok(());
@@ -185,6 +188,9 @@ impl<'p> Engine<'p, '_> {
 
     /// Index of a slice's first element, as its row says it.
     pub(crate) fn stored_base(&mut self, loc: Loc) -> Fallible<Option<i128>> {
+        if let Some((base, _)) = self.slice_numbers(loc) {
+            return Ok(Some(base.into()));
+        }
         let RowKind::Slice { base, factor, offset, .. } = &self.tree.row(loc).kind else {
             return Ok(None);
         };

@@ -296,9 +296,11 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Reads the bytes of a row that has a slot.
     fn read_row(&mut self, loc: Loc, row: &'p Row, cursor: &mut Cursor<'b>) -> Read<()> {
+        // Where a slot is stays the same when others are added.
+        let slot = self.tree.slot_index(loc);
         if !row.ty.is_bits() {
             cursor.align_bits();
-            self.tree.change_slot(loc, |slot| slot.at = short(cursor.at));
+            slot.into_iter().for_each(|slot| self.tree.slots.set_at(slot, short(cursor.at)));
         }
         let item = match &row.kind {
             RowKind::Plain => self.read_type(&row.ty, loc, row, cursor)?,
@@ -336,18 +338,13 @@ impl<'p, 'b> Engine<'p, 'b> {
         if matches!(row.ty.stripped(), Type::Array(_)) && row.ty.stripped().is_bits() {
             self.claim(self.tree.row_at(loc).into(), end.into(), loc);
         }
-        let changed = self.tree.change_slot(loc, |slot| {
-            slot.item = item;
-            // Bit fields remember where they begin instead.
-            if !matches!(&row.ty, Type::Cell(_)) || !row.ty.is_bits() {
-                slot.end = end;
+        match slot {
+            Some(slot) => {
+                // Bit fields remember where they begin instead.
+                let bits = matches!(&row.ty, Type::Cell(_)) && row.ty.is_bits();
+                self.tree.slots.finish(slot, item, end, !bits);
             }
-            if slot.at == UNPLACED {
-                slot.at = end;
-            }
-        });
-        if !changed {
-            self.tree.set_item(loc, item);
+            None => self.tree.set_item(loc, item),
         }
         self.check_now(loc, row)
     }

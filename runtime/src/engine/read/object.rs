@@ -73,13 +73,9 @@ impl<'p, 'b> Engine<'p, 'b> {
         cell: u32,
     ) -> Read<u64> {
         let kind = &self.model.pointers[pointer.kind.index()];
-        let base = match kind.base {
-            Some(base) => self
-                .eval_int(base, loc.node, None)
-                .map_err(|fault| self.fault(*fault, cell, loc))?
-                .unwrap_or(0),
-            None => 0,
-        };
+        let base = self
+            .pointer_base(pointer.kind, loc.node)
+            .map_err(|fault| self.fault(*fault, cell, loc))?;
         let length = self.tree.file.len() as u64;
         let target = base.checked_add(stored).and_then(|n| n.checked_sub(kind.skip.into()));
         match target.and_then(|target| u64::try_from(target).ok()) {

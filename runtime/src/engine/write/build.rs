@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::super::forms::{cell_fits, given_is, is_ranked};
 use super::super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, WHOLE};
 use super::super::kept::Kept;
-use super::super::plan::{Place, Store};
+use super::super::plan::{Place, Plan, RowPlan, Store};
 use super::super::source::{
     spelled_row, Asked, Fields, Given, OnlySpelled, Spelled, StandsFor, Stored,
 };
@@ -122,9 +122,11 @@ impl<'p> Engine<'p, '_> {
 
     /// What a value has for a row.
     fn field_of<'v>(&self, from: Origin<'v>, loc: Loc, row: &Row) -> Given<'v> {
-        let is_only = self.tree.record(loc.node).transparent == Some(loc.row);
+        let is_only = || self.tree.record(loc.node).transparent == Some(loc.row);
         match from {
-            Origin::Fields(fields, _) if fields.stands_for() == StandsFor::OnlyRow && !is_only => {
+            Origin::Fields(fields, _)
+                if fields.stands_for() == StandsFor::OnlyRow && !is_only() =>
+            {
                 Given::Missing
             }
             Origin::Fields(fields, _) => fields.field(self.asked(loc, row)),
@@ -136,7 +138,7 @@ impl<'p> Engine<'p, '_> {
                     None => Given::Missing,
                 }
             }
-            Origin::Only(value) if is_only => value,
+            Origin::Only(value) if is_only() => value,
             Origin::Only(_) => Given::Missing,
             Origin::Word(bits) => self.bits_of(bits, row),
         }
@@ -172,10 +174,10 @@ impl<'p> Engine<'p, '_> {
     /// Takes over how a record was spelled.
     fn build_kept(&mut self, node: NodeRef, from: Origin<'_>) {
         let id = self.tree.record_id(node);
-        let first = self.model.first_row(id);
-        let record = self.tree.record(node);
+        let record = &self.model.records[id.index()];
         match from {
             Origin::Fields(fields, inside) => {
+                let first = self.model.first_row(id);
                 let rows = record.rows.len();
                 let mut all = Vec::new();
                 let of = Spelled { record, first, inside };
@@ -224,10 +226,11 @@ impl<'p> Engine<'p, '_> {
 
     fn build_rows(&mut self, node: NodeRef, from: Origin<'_>) {
         self.build_kept(node, from);
-        let record = self.tree.record(node);
-        let plan = self.tree.plan(node);
+        let id = self.tree.record_id(node);
+        let record = &self.model.records[id.index()];
+        let plan = self.tree.plan_of(id);
         let (rows, derived) = match from {
-            Origin::Node(stored) if self.copy_block(node, stored) => {
+            Origin::Node(stored) if self.copy_block(node, plan, stored) => {
                 (&plan.not_copied, &plan.taking.1)
             }
             Origin::Node(_) => (&plan.taking.0, &plan.taking.1),
@@ -236,9 +239,10 @@ impl<'p> Engine<'p, '_> {
         let same = core::ptr::eq(rows, &plan.not_copied);
         for id in rows {
             let (loc, row) = (Loc::row(node, *id), &record.rows[id.index()]);
+            let planned = &plan.rows[id.index()];
             match from {
-                Origin::Node(stored) if same && self.take_row(loc, row, stored) => {}
-                _ => self.build_row(loc, row, from),
+                Origin::Node(stored) if same && self.take_row(loc, row, planned, stored) => {}
+                _ => self.build_row(loc, row, planned, from),
             }
         }
         // A number may follow from one case of a union and be data in another.
@@ -279,8 +283,7 @@ impl<'p> Engine<'p, '_> {
 
     /// Takes over bytes of rows in place from the file, if a node is of a file that was read with the
     /// same layout.
-    fn copy_block(&mut self, node: NodeRef, stored: Stored<'_>) -> bool {
-        let plan = self.tree.plan(node);
+    fn copy_block(&mut self, node: NodeRef, plan: &'p Plan, stored: Stored<'_>) -> bool {
         let (Some(source), tree) = (stored.node(), stored.tree) else { return false };
         let own = |node: NodeRef| node.part == 0 && !node.is_element();
         let part = |node: NodeRef| !matches!(node.part, 0 | CASE) && !node.is_element();
@@ -291,6 +294,9 @@ impl<'p> Engine<'p, '_> {
             && core::ptr::eq(tree.layout, self.tree.layout)
             && core::ptr::eq(tree.file, self.tree.file)
             && tree.record_id(source) == self.tree.record_id(node);
+        if plan.copied.is_empty() {
+            return same;
+        }
         let (true, Order::Known(order)) = (same, tree.known_order(source)) else { return false };
         let (at, tail) = (tree.node_at(source), tree.own_tail(source));
         let block = self.tree.block(node);
@@ -314,10 +320,13 @@ impl<'p> Engine<'p, '_> {
 
     /// Takes over what a node of a file that was read with the same layout has in a row with a slot, if
     /// that is a number, a text of the file, or no elements of a shared table.
-    fn take_row(&mut self, loc: Loc, row: &Row, stored: Stored<'_>) -> bool {
+    fn take_row(&mut self, loc: Loc, row: &Row, planned: &RowPlan, stored: Stored<'_>) -> bool {
         let Some(node) = stored.node() else { return false };
-        let Some(slot) = self.tree.slot_index(loc) else {
-            return self.take_part(loc, row, node, stored);
+        let slot = match planned.store {
+            Store::Slot(slot) if !self.tree.is_around_case(loc.node) => {
+                self.tree.slot_at(loc.node, slot)
+            }
+            _ => return self.take_part(loc, row, node, stored),
         };
         let of_file = |blob: Blob| blob.from == From::File;
         let item = match (&row.kind, &row.role, &row.ty) {
@@ -364,7 +373,10 @@ impl<'p> Engine<'p, '_> {
         }
         let item = stored.tree.row_entry(from, loc.row);
         match (self.tree.row_entry(loc.node, loc.row), item) {
-            (Item::Node(part), Item::Node(_)) => {
+            (Item::Node(part), Item::Node(from)) => {
+                if self.take_empty_slices(part, from, stored) {
+                    return true;
+                }
                 self.build_rows(part, Origin::Node(Stored { item, ..stored }));
                 true
             }
@@ -372,8 +384,32 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    fn build_row(&mut self, loc: Loc, row: &'p Row, from: Origin<'_>) {
-        let planned = self.tree.row_plan(loc.node, loc.row);
+    /// Takes over a part of a node that has nothing but slices without elements.
+    fn take_empty_slices(&mut self, node: NodeRef, from: NodeRef, stored: Stored<'_>) -> bool {
+        let record = self.tree.record_id(node);
+        let plan = self.tree.plan_of(record);
+        let whole = from.is_element() || from.part == CASE;
+        if !plan.only_slices || whole || stored.tree.kept.tells_of(from) {
+            return false;
+        }
+        let read = stored.tree.plan_of(record);
+        let empty = |row: &RowId| match read.rows[row.index()].store {
+            Store::Slot(slot) => stored.tree.has_no_elements(from, slot),
+            _ => false,
+        };
+        if !plan.not_copied.iter().all(empty) {
+            return false;
+        }
+        let item = Item::Array(ArrayRef::Own(self.tree.no_elements()));
+        for row in &plan.not_copied {
+            if let Store::Slot(slot) = plan.rows[row.index()].store {
+                self.tree.slots.set_item(self.tree.slot_at(node, slot), item);
+            }
+        }
+        true
+    }
+
+    fn build_row(&mut self, loc: Loc, row: &'p Row, planned: &'p RowPlan, from: Origin<'_>) {
         if planned.store == Store::Absent {
             self.build_elsewhere(loc, row, from);
             return;
@@ -635,6 +671,10 @@ impl<'p> Engine<'p, '_> {
                 } else if let Item::Node(node) = self.tree.entry(loc) {
                     self.build_node(node, value);
                 }
+            }
+            Store::Slot(slot) if !self.tree.is_around_case(loc.node) => {
+                let item = self.build_item(&row.ty, value, loc, row);
+                self.tree.slots.set_item(self.tree.slot_at(loc.node, slot), item);
             }
             Store::Slot(_) => {
                 let item = self.build_item(&row.ty, value, loc, row);

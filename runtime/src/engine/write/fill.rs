@@ -17,6 +17,13 @@ use crate::model::{
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
 
+/// What the numbers of a node have in common that follow from others, as soon as one has asked.
+#[derive(Default)]
+struct Ground {
+    at: Option<u32>,
+    order: Option<Endian>,
+}
+
 impl<'p> Engine<'p, '_> {
     pub(crate) fn fill(&mut self) {
         let total = self.writing.total.unwrap_or(0);
@@ -136,10 +143,14 @@ impl<'p> Engine<'p, '_> {
         let plan = self.tree.plan(node);
         let parts = plan.filled.iter().map(|part| NodeRef { part: *part, ..node });
         for node in core::iter::once(node).chain(parts) {
-            let record = self.tree.record(node);
-            for row in &self.tree.plan(node).filling {
-                let loc = Loc::row(node, *row);
-                if let Err(fault) = self.fill_row(loc, &record.rows[row.index()]) {
+            let record = self.tree.record_id(node);
+            let rows = &self.model.records[record.index()].rows;
+            let plan = self.tree.plan_of(record);
+            let mut ground = Ground::default();
+            for row in &plan.filling {
+                let (loc, planned) = (Loc::row(node, *row), &plan.rows[row.index()]);
+                let filled = self.fill_row(loc, &rows[row.index()], planned, &mut ground);
+                if let Err(fault) = filled {
                     self.report(*fault, loc);
                 }
             }
@@ -350,8 +361,13 @@ impl<'p> Engine<'p, '_> {
         number: &Number,
         planned: &RowPlan,
         row: &'p Row,
+        ground: &mut Ground,
     ) -> Fallible<()> {
-        let item = match self.tree.row_entry(loc.node, loc.row) {
+        let item = match planned.store {
+            Store::Slot(slot) => self.tree.item_in_slot(loc.node, slot),
+            _ => self.tree.row_entry(loc.node, loc.row),
+        };
+        let item = match item {
             Item::Unset => match self.follows_at_once(loc.node, planned) {
                 Some(n) => Item::Int(n),
                 None => {
@@ -371,9 +387,16 @@ impl<'p> Engine<'p, '_> {
         let order = match number.order {
             Some(order) => order,
             None if number.bytes == 1 => Endian::Little,
-            None => self.node_order(loc.node)?.ok_or_else(no_order)?,
+            None => match ground.order {
+                Some(order) => order,
+                None => {
+                    let order = self.node_order(loc.node)?.ok_or_else(no_order)?;
+                    *ground.order.insert(order)
+                }
+            },
         };
-        let at = self.tree.node_at(loc.node) + number.at;
+        let start = *ground.at.get_or_insert_with(|| self.tree.node_at(loc.node));
+        let at = start + number.at;
         let width = usize::from(number.bytes);
         match order {
             Endian::Little => self.put(at.into(), &n.to_le_bytes()[..width]),
@@ -382,10 +405,15 @@ impl<'p> Engine<'p, '_> {
         Ok(())
     }
 
-    fn fill_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
-        let planned = self.tree.row_plan(loc.node, loc.row);
+    fn fill_row(
+        &mut self,
+        loc: Loc,
+        row: &'p Row,
+        planned: &'p RowPlan,
+        ground: &mut Ground,
+    ) -> Fallible<()> {
         if let Some(number) = &planned.follows {
-            return self.fill_following(loc, number, planned, row);
+            return self.fill_following(loc, number, planned, row, ground);
         }
         let Some(slot) = self.tree.slot(loc) else { return Ok(()) };
         let (at, item) = (slot.at, slot.item);
@@ -417,6 +445,11 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
+    fn fill_inner(&mut self, loc: Loc) -> Fallible<()> {
+        let planned = self.tree.row_plan(loc.node, loc.row);
+        self.fill_row(loc, self.tree.row(loc), planned, &mut Ground::default())
+    }
+
     /// Writes the rows of the nodes inside a row or element.
     pub(crate) fn fill_inside(&mut self, loc: Loc) -> Fallible<()> {
         let mut items: Vec<Item> = alloc::vec![self.tree.item(loc)];
@@ -429,13 +462,12 @@ impl<'p> Engine<'p, '_> {
                     for part in &self.tree.plan(rows).filled {
                         let part = NodeRef { part: *part, ..rows };
                         for row in &self.tree.plan(part).filling {
-                            let inner = Loc::row(part, *row);
-                            self.fill_row(inner, self.tree.row(inner))?;
+                            self.fill_inner(Loc::row(part, *row))?;
                         }
                     }
                     for row in self.own_rows(rows) {
                         let inner = Loc::row(rows, row);
-                        self.fill_row(inner, self.tree.row(inner))?;
+                        self.fill_inner(inner)?;
                         if !matches!(self.tree.entry(inner), Item::Pointer(_)) {
                             items.push(self.tree.entry(inner));
                         }

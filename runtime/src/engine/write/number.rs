@@ -328,10 +328,7 @@ impl<'p> Engine<'p, '_> {
             self.problem(loc, ProblemKind::NotPlaced);
             return Ok(0);
         }
-        let base = match kind.base {
-            Some(base) => self.eval_int(base, loc.node, None)?.unwrap_or(0),
-            None => 0,
-        };
+        let base = self.pointer_base(pointer.kind, loc.node)?;
         Ok(i128::from(address) + i128::from(kind.skip) - base)
     }
 

@@ -23,7 +23,10 @@ pub use arena::{
 pub use cells::{
     bits, fill_room, is_kept, kept_form, letter, set, set_big, set_bytes, Chars, Width,
 };
-pub use check::{add, divide, multiply, remainder, subtract, Depth, KeySet, Level};
+pub use check::{
+    add, divide, greatest, least, multiply, remainder, shift_left, shift_right, subtract, Depth,
+    KeySet, Level,
+};
 pub use ink::{write, writes, Ink, Late, Spot};
 pub use load::*;
 pub use mode::{Borrow, Mode, Owning};

@@ -16,6 +16,7 @@ mod expr;
 mod extent;
 mod flavour;
 mod noted;
+mod operators;
 mod read;
 mod rest;
 mod survey;
@@ -33,7 +34,7 @@ use crate::model::{
     Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Sizes, Start, Type, UnionId,
 };
 
-pub(super) use expr::{Access, Frame, Scope, early};
+pub(super) use expr::{Access, Frame, Scope, early, early_value};
 use flavour::Flavour;
 pub(super) use survey::{Finding, survey};
 

@@ -94,7 +94,7 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             None => at,
         };
-        let (part, field) = (self.local("p"), self.local("f"));
+        let (part, field) = (self.local("p"), self.field_local(ctx, id, row));
         let target = shape.clone().unwrap_or_else(|| self.straight.shapes.of(&row.ty, row));
         let keep = shape.is_some();
         let sink = |value: TokenStream| match keep {
@@ -123,6 +123,7 @@ impl<'m> Reading<'_, '_, 'm> {
             }
         });
         if keep {
+            self.value_is_known(&field);
             work.fields.push((id, quote!(#field)));
         }
         Ok(())

@@ -30,9 +30,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use super::{Able, Flavour, Frame, Scope, Straight, Unable, mentions, unable};
+use super::expr::is_early_number;
+use super::operators::Typed;
+use super::{Able, Flavour, Frame, Scope, Straight, Unable, early_value, mentions, unable};
 use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, Pattern, RecordId, RowId, Sizes, Storage,
+    ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, Pattern, RecordId, RecordKind, Row, RowId,
+    Sizes, Storage,
 };
 use crate::rust::shape::Shape;
 
@@ -77,7 +80,7 @@ struct Reading<'s, 'p, 'm> {
     asked: BTreeSet<(RecordId, RowId)>,
     /// Bodies of functions by what they read, and epoch.
     bodies: RefCell<BTreeMap<(Callee, usize), Body>>,
-    /// Names of early numbers that are known here.
+    /// Names of early numbers and values that are known here.
     known: RefCell<BTreeSet<String>>,
     /// The number of the next local.
     next: Cell<u32>,
@@ -448,6 +451,28 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         }
     }
 
+    /// The local for the value of a row, which expressions may ask for.
+    fn field_local(&self, ctx: &Ctx<'m>, id: RowId, row: &Row) -> Ident {
+        match self.is_value_asked(ctx.record, id, row) {
+            true => early_value(ctx.record, id),
+            false => self.local("f"),
+        }
+    }
+
+    /// Whether expressions ask for the value of a row, which is no plain number.
+    fn is_value_asked(&self, record: RecordId, id: RowId, row: &Row) -> bool {
+        let form = matches!(self.straight.record(record).kind, RecordKind::Form(..));
+        !form && self.is_asked(record, id) && !is_early_number(row)
+    }
+
+    /// The value of a row is known from here on, if that is what its local is for.
+    fn value_is_known(&self, local: &Ident) {
+        let name = local.to_string();
+        if name.starts_with("v_") {
+            self.known.borrow_mut().insert(name);
+        }
+    }
+
     /// A name that no other local has.
     fn local(&self, name: &str) -> Ident {
         let number = self.next.get();
@@ -485,6 +510,17 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     fn truth(&self, ctx: &Ctx<'m>, expr: ExprId) -> Able<TokenStream> {
         let tokens = self.straight.truth(&self.scope(ctx), ctx.view, expr)?;
         self.checked(tokens)
+    }
+
+    /// What an expression gives.
+    fn typed(&self, ctx: &Ctx<'m>, expr: ExprId) -> Able<Typed> {
+        let typed = self.straight.typed(&self.scope(ctx), ctx.view, expr)?;
+        match &typed {
+            Typed::Number(tokens) | Typed::Truth(tokens) | Typed::Text(tokens) => {
+                self.checked(tokens.clone())?;
+            }
+        }
+        Ok(typed)
     }
 
     /// The tokens, if all numbers in them are known where they stand.
@@ -539,13 +575,14 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     }
 }
 
-/// The row of an early number that is asked for and not known.
+/// The row of an early number or value that is asked for and not known.
 fn unknown(tokens: &TokenStream, known: &BTreeSet<String>) -> Option<(RecordId, RowId)> {
     tokens.clone().into_iter().find_map(|token| match token {
         TokenTree::Group(group) => unknown(&group.stream(), known),
         TokenTree::Ident(ident) => {
             let name = ident.to_string();
-            let (record, row) = name.strip_prefix("n_")?.split_once('_')?;
+            let numbers = name.strip_prefix("n_").or_else(|| name.strip_prefix("v_"))?;
+            let (record, row) = numbers.split_once('_')?;
             let early = (RecordId(record.parse().ok()?), RowId(row.parse().ok()?));
             (!known.contains(&name)).then_some(early)
         }

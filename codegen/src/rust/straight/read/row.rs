@@ -98,14 +98,23 @@ impl<'m> Reading<'_, '_, 'm> {
         if let (Role::Derived, Some(_)) = (&row.role, &shape) {
             return unable("a number that only some cases derive");
         }
-        if shape.is_none() && (!row.checks.is_empty() || row.reference.is_some()) {
+        // What follows from the rest may be asked for all the same.
+        let is_field = shape.is_some();
+        let shape = match shape {
+            None if self.is_value_asked(ctx.record, id, row) => {
+                Some(self.straight.early_shape(ctx.record, id, row))
+            }
+            shape => shape,
+        };
+        if !is_field && (!row.checks.is_empty() || row.reference.is_some()) {
             self.doubt("a rule for what is not in the value");
         }
         let extent = work.extents.contains(&id).then(|| extent(ctx.record, id));
-        let field = self.local("f");
+        let field = self.field_local(ctx, id, row);
         // The number of a row is read once, for the value and for expressions.
         if let Type::Cell(cell) = &row.ty
             && (self.is_asked(ctx.record, id) || matches!(row.role, Role::Derived))
+            && !self.is_value_asked(ctx.record, id, row)
         {
             let (before, stored) = self.stored(ctx, spot, cell.storage)?;
             let (raw, name) = (&stored.tokens, self.local("c"));
@@ -157,6 +166,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 work.code.extend(start);
                 let still = matches!(spot, Spot::Block { .. });
                 self.field(work, id, &field, code, still);
+                if !is_field {
+                    work.fields.pop();
+                }
                 work.code.extend(stop);
                 return Ok(());
             }
@@ -195,7 +207,7 @@ impl<'m> Reading<'_, '_, 'm> {
         if work.extents.contains(&id) {
             self.doubt("the address of a union");
         }
-        let field = self.local("f");
+        let field = self.field_local(work.ctx, id, row);
         let shape = (work.wanted)(id);
         let target = shape.clone().unwrap_or(Shape::Choice(union));
         if work.ctx.pushing {
@@ -232,9 +244,11 @@ impl<'m> Reading<'_, '_, 'm> {
     ) {
         let form =
             matches!(work.ctx.view.records[work.ctx.record.index()].kind, RecordKind::Form(..));
+        let asked = field.to_string().starts_with("v_");
+        self.value_is_known(field);
         match only_value(field, &code) {
             // Looked at where the struct is made. Forms look at values twice.
-            Some(value) if still && !form => work.fields.push((id, value)),
+            Some(value) if still && !form && !asked => work.fields.push((id, value)),
             Some(value) => {
                 work.code.extend(quote!(let #field = #value;));
                 work.fields.push((id, quote!(#field)));

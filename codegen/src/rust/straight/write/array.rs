@@ -4,7 +4,7 @@ use super::super::ends;
 use super::rows::Head;
 use super::spot::{Spot, in_block, lit, position};
 use super::*;
-use crate::model::{ArrayLength, ArrayType, Storage};
+use crate::model::{ArrayType, Storage};
 use crate::rust::shape::Prim;
 
 impl<'m> Writer<'_, '_, 'm> {
@@ -59,9 +59,6 @@ impl<'m> Writer<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         if array.described.is_some() {
             return unable("elements that something else describes (`of=`)");
-        }
-        if matches!(array.length, ArrayLength::Last(_)) {
-            return unable("an array that ends with a certain element (`last=`)");
         }
         let (Some(Shape::List(inner)) | Some(Shape::Fixed(inner, _))) = &src.shape else {
             return unable("an array of another Rust type");

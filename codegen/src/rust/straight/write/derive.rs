@@ -9,6 +9,7 @@ use crate::model::{
     Role, RowKind, RunLength, RunType, Start, Step, Storage,
 };
 use crate::rust::straight::expr::target;
+use crate::rust::straight::operators::Typed;
 
 /// A row of which address or size is asked for in another one.
 pub(super) struct Measured {
@@ -202,13 +203,46 @@ impl<'m> Writer<'_, '_, 'm> {
             });
         }
         let Type::Cell(cell) = &row.ty else {
-            return unable("something derived that is no number");
+            return self.derived_text(node, id, row, spot);
         };
         let number = match self.number(node, id, row) {
             Ok(number) => number,
             Err(why) => return self.later(node, id, row, cell, spot, why),
         };
         self.put_number(node, id, row, cell, number, spot)
+    }
+
+    /// A row whose text or bytes follow from others.
+    fn derived_text(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        spot: &Spot,
+    ) -> Able<TokenStream> {
+        let ([definer], Type::Run(run)) = (row.definers.as_slice(), row.ty.stripped()) else {
+            return unable("something derived that is no number");
+        };
+        let text = match (&definer.scope, &definer.source) {
+            (DefinerScope::Own, DefinerSource::Measure { measure: Measure::Tag, row, .. }) => {
+                self.tag_text(node, *row)?
+            }
+            (DefinerScope::Own, DefinerSource::Expr(expr)) => {
+                match self.straight.typed(&node.scope, node.view, *expr)? {
+                    Typed::Text(text) => text,
+                    _ => return unable("something derived that is no number"),
+                }
+            }
+            _ => return unable("something derived that is no number"),
+        };
+        let shape = match run.content {
+            Content::Bytes => Shape::Bytes,
+            _ => Shape::Str,
+        };
+        let name = self.fresh("x");
+        let src = Src { code: quote!(#name), held: quote!(#name), shape: Some(shape) };
+        let put = self.put(node, id, row, &row.ty, &src, spot, None)?;
+        Ok(quote!({ let #name: &[u8] = s::known(#text)?; #put }))
     }
 
     /// A row that usually follows from an expression.

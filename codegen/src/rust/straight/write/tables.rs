@@ -11,7 +11,8 @@ use crate::model::{
     Measure, Member, Path, PoolOrder, RelocationEncoding, Role, RowKind, RunLength, Step, Storage,
     StreamFunction, Target,
 };
-use crate::rust::straight::expr::{Place, combined};
+use crate::rust::straight::expr::Place;
+use crate::rust::straight::operators::combined;
 
 /// Most equations in equations of a number of rows.
 const DEEPEST: u32 = 8;
@@ -100,9 +101,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     let keys =
                         self.straight.walk(&node.scope, node.view, path, true, &mut |place| {
                             match place {
-                                Place::List(text, None) => {
-                                    Ok(quote!(keys.push(s::Chars::chars(#text));))
-                                }
+                                Place::Text(text) => Ok(quote!(keys.push(s::Chars::chars(#text));)),
                                 _ => unable("keys that are no texts"),
                             }
                         })?;
@@ -336,7 +335,7 @@ impl<'m> Writer<'_, '_, 'm> {
             {
                 let a = self.unfolded_number(node, a, depth + 1)?;
                 let b = self.unfolded_number(node, b, depth + 1)?;
-                Ok(combined(op, &a, &b)?.number())
+                combined(op, &a, &b)?.number()
             }
             _ => self.straight.number(&node.scope, node.view, expr),
         }

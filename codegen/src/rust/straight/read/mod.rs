@@ -114,6 +114,8 @@ struct Ctx<'m> {
     epoch: usize,
     /// Whether the highest byte of a number comes first.
     big: bool,
+    /// The record of which it has been decided that this is its byte order.
+    decided: Option<RecordId>,
     frames: Vec<Frame>,
     record: RecordId,
     /// Address of that record: a `usize`.
@@ -216,6 +218,9 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                 let b: &[u8; #width] = cx.part(#offset)?.block()?;
                 let #name = #number;
             });
+        }
+        if self.straight.is_order_chosen(root) {
+            return unable("a byte order that the root chooses for itself");
         }
         let callee = Callee { record: root, big: self.file_order(), pushing: false };
         let name = function(callee);
@@ -411,6 +416,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             view: self.straight.view(epoch),
             epoch,
             big,
+            decided: Some(record),
             frames: Vec::new(),
             record,
             base: quote!(0_usize),
@@ -447,8 +453,41 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         match &self.straight.record(record).endian {
             None => Ok(ctx.big),
             Some(EndianRule::Fixed(order)) => Ok(*order == ByteOrder::Big),
-            Some(EndianRule::Chosen(..)) => unable("a byte order that the file chooses"),
+            Some(EndianRule::Chosen(..)) if ctx.decided == Some(record) => Ok(ctx.big),
+            Some(EndianRule::Chosen(..)) => unable("a byte order that the file chooses here"),
         }
+    }
+
+    /// Code for each byte order that a record may choose, and the choice between them.
+    fn by_order(
+        &self,
+        ctx: &Ctx<'m>,
+        id: RecordId,
+        make: &dyn Fn(&Ctx<'m>) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        let Some(EndianRule::Chosen(rules, otherwise)) = &self.straight.record(id).endian else {
+            return make(ctx);
+        };
+        if ctx.decided == Some(id) {
+            return make(ctx);
+        }
+        let decided = |order: ByteOrder| {
+            make(&Ctx { big: order == ByteOrder::Big, decided: Some(id), ..ctx.clone() })
+        };
+        // The conditions are asked in the record, of which nothing is known yet.
+        let mut asking = ctx.clone();
+        let access = super::Access::Early;
+        asking.frames.push(Frame { record: id, access, at: None, index: None });
+        let mut code = match otherwise {
+            Some(order) => decided(*order)?,
+            None => quote!(return rt::Err(s::Odd);),
+        };
+        for (condition, order) in rules.iter().rev() {
+            let condition = self.truth(&asking, *condition)?;
+            let then = decided(*order)?;
+            code = quote!(if #condition { #then } else { #code });
+        }
+        Ok(code)
     }
 
     /// The local for the value of a row, which expressions may ask for.

@@ -30,6 +30,20 @@ impl<'m> Writer<'_, '_, 'm> {
         if holder {
             return unable("a form of another struct");
         }
+        self.by_order(node, record, src, &mut |node| {
+            self.put_record_in_order(node, record, src, spot, index)
+        })
+    }
+
+    /// The same, where its byte order is known.
+    fn put_record_in_order(
+        &self,
+        node: &Node<'m>,
+        record: RecordId,
+        src: &Src,
+        spot: &Spot,
+        index: Option<&TokenStream>,
+    ) -> Able<TokenStream> {
         if let Spot::Block(offset) = spot {
             let inner = self.inside(node, record, src, position(offset), index.cloned())?;
             return self.rows(&inner, spot, &Head::default());

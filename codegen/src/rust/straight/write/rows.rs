@@ -470,6 +470,7 @@ impl<'m> Writer<'_, '_, 'm> {
                         return Ok(inner);
                     }
                     Extent::End(end) if self.says(node, *end, id, Side::End) => return Ok(inner),
+                    Extent::Size(size) if self.size_is_said(node, *size, id) => return Ok(inner),
                     Extent::Size(size) => self.straight.number(&node.scope, node.view, *size)?,
                     Extent::End(_) => return unable("an end that is said elsewhere"),
                 };

@@ -30,8 +30,8 @@ pub use check::{
 pub use ink::{write, writes, Ink, Late, Spot};
 pub use load::*;
 pub use mode::{Borrow, Mode, Owning};
-pub use pool::{LabelKind, Members, PoolText};
-pub use scan::{keep_form, list, trimmed, usual, Part, Scan, FILL};
+pub use pool::{LabelBase, LabelKind, Members, PoolText};
+pub use scan::{from_base, keep_form, list, trimmed, usual, Bases, Part, Scan, FILL};
 pub use tables::{Listed, Rows, Section, Tree};
 
 pub use crate::__small_case as small_case;

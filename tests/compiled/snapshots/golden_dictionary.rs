@@ -134,15 +134,15 @@ mod straight {
             cx.charge(p5.at() - a6)?;
         }
         let mut x_0_2: rt::Option<(usize, usize)> = rt::None;
-        let mut v_0_2;
-        let n19 = u64::from(s::u32(b1, 8));
-        if n19 == 0 {
-            return rt::Err(s::Odd);
-        } else {
-            let mut p20 = cx.target(n19, 0)?;
-            let a21 = p20.at();
-            x_0_2 = rt::Some((a21, a21));
-            v_0_2 = rt::Default::default();
+        {
+            let n19 = u64::from(s::u32(b1, 8));
+            if n19 == 0 {
+                return rt::Err(s::Odd);
+            } else {
+                let mut p20 = cx.target(n19, 0)?;
+                let a21 = p20.at();
+                x_0_2 = rt::Some((a21, a21));
+            }
         }
         return rt::Ok(super::File {
             items: v_0_1,
@@ -177,6 +177,7 @@ mod straight {
                                             width: 4u8,
                                             big: false,
                                             skip: 0u32,
+                                            base: rt::None,
                                         },
                                     );
                                     s::set::<4>(b, 4, (*(&x_2.size) as u64));
@@ -282,6 +283,7 @@ mod straight {
                         width: 4u8,
                         big: false,
                         skip: 0u32,
+                        base: rt::None,
                     },
                 );
                 cx.put(b);

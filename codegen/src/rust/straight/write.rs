@@ -8,7 +8,7 @@ mod array;
 mod behind;
 mod cell;
 mod derive;
-mod late;
+pub(super) mod late;
 mod lists;
 mod place;
 mod rows;

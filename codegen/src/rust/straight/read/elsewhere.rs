@@ -110,6 +110,8 @@ impl<'m> Reading<'_, '_, 'm> {
             (Some(_), Err(_)) => quote!(return rt::Err(s::Odd);),
         };
         let declare = keep.then(|| quote!(let mut #field;));
+        let base = self.is_base(ctx.record, id);
+        let based = base.map(|base| quote!(cx.found(#base, from, #part.at());));
         work.code.extend(quote! {
             #declare
             match #condition {
@@ -118,6 +120,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     let from = #part.at();
                     #code
                     cx.charge(#part.at() - from)?;
+                    #based
                 }
                 rt::None => { #none }
             }

@@ -110,7 +110,9 @@ impl<'m> Reading<'_, '_, 'm> {
         target: &Shape,
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
-        if *target != self.straight.value_shape(id) {
+        let shapes = self.straight.shapes;
+        let typed = shapes.is_typed(id) || shapes.is_transparent(id);
+        if !typed || *target != self.straight.value_shape(id) {
             return unable("a struct of another Rust type");
         }
         let callee = Callee { record: id, big: ctx.big, pushing: false };

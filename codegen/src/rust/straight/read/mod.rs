@@ -30,13 +30,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use super::expr::is_early_number;
+use super::expr::{Late, is_early_number};
 use super::operators::Typed;
+use super::write::late::Anchors;
 use super::{Able, Flavour, Frame, Scope, Straight, Unable, early_value, mentions, unable};
 use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, Pattern, RecordId, RecordKind, Row, RowId,
-    Sizes, Storage,
+    ByteOrder, ByteOrderRule, EndianRule, Expr, ExprId, Model, Pattern, RecordId, RecordKind, Row,
+    RowId, Sizes, Storage,
 };
+use crate::print::expr_text;
 use crate::rust::shape::Shape;
 
 /// Units of work that each byte of a file allows, where each byte is decoded once.
@@ -74,6 +76,9 @@ struct Reading<'s, 'p, 'm> {
     straight: &'s Straight<'p, 'm>,
     model: &'m Model,
     sizes: Vec<Sizes<'m>>,
+    /// Places that numbers of labels count from.
+    anchors: Anchors,
+    bases: BTreeSet<usize>,
     /// In how many places of the schema each record stands.
     uses: Vec<usize>,
     /// Rows that expressions or tags ask for.
@@ -189,6 +194,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             straight,
             model,
             sizes,
+            anchors: Anchors::new(straight),
+            bases: BTreeSet::new(),
             uses: seal::uses(model),
             asked: seal::asked(model),
             bodies: RefCell::default(),
@@ -196,6 +203,9 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             next: Cell::new(0),
             doubt: RefCell::default(),
         };
+        let pooled = model.pointers.iter().filter(|kind| kind.pool.is_some());
+        let sides = pooled.filter_map(|kind| reading.anchors.side(model, kind.base?, model.root));
+        reading.bases = sides.map(|(number, _)| number).collect();
         reading.doubt = RefCell::new(reading.general_doubt());
         reading
     }
@@ -298,6 +308,33 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             }
             _ => (quote!(<'i, 'o, M: s::Mode<'i, 'o>>), quote!(&'i [u8]), None),
         };
+        if !self.bases.is_empty() && self.straight.flavour == Flavour::Arena {
+            return unable("labels from a base in an arena");
+        }
+        if !self.bases.is_empty() {
+            return Ok(quote! {
+                /// The value of a file.
+                fn read #generics(
+                    bytes: #bytes,
+                    options: &::formwork::ReadOptions,
+                ) -> s::Straight<#ty> {
+                    #before
+                    let mut bases = s::Bases::default();
+                    loop {
+                        let mut cx = s::Scan::new(bytes, options, #factor, #goals);
+                        cx.know(bases);
+                        let mut part = cx.part(0)?;
+                        #enter
+                        #variables
+                        let value = #value;
+                        match cx.must_know()? {
+                            rt::Some(known) => bases = known,
+                            rt::None => return rt::Ok(value),
+                        }
+                    }
+                }
+            });
+        }
         Ok(quote! {
             /// The value of a file.
             fn read #generics(
@@ -498,6 +535,11 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         }
     }
 
+    /// The number of a row that numbers of labels count from.
+    fn is_base(&self, record: RecordId, id: RowId) -> Option<usize> {
+        self.anchors.of_row(record, id).filter(|number| self.bases.contains(number))
+    }
+
     /// Whether expressions ask for the value of a row, which is no plain number.
     fn is_value_asked(&self, record: RecordId, id: RowId, row: &Row) -> bool {
         let form = matches!(self.straight.record(record).kind, RecordKind::Form(..));
@@ -524,8 +566,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         self.doubt.borrow_mut().get_or_insert_with(|| why.to_owned());
     }
 
-    fn scope(&self, ctx: &Ctx<'m>) -> Scope<'static> {
-        Scope { frames: ctx.frames.clone(), it: None, late: None }
+    fn scope(&self, ctx: &Ctx<'m>) -> Scope<'_> {
+        Scope { frames: ctx.frames.clone(), it: None, late: Some(self) }
     }
 
     /// A length or address: a `usize`.
@@ -611,6 +653,28 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
 
     fn row(&self, ctx: &Ctx<'m>, record: RecordId, row: RowId) -> &'m crate::model::Row {
         &ctx.view.records[record.index()].rows[row.index()]
+    }
+}
+
+impl Late for Reading<'_, '_, '_> {
+    /// Where records around begin, and where the file ends.
+    fn address(&self, scope: &Scope<'_>, expr: ExprId) -> Able<TokenStream> {
+        let Some(this) = scope.frames.last() else { return unable("no node") };
+        let found = match &self.model[expr] {
+            Expr::FileEnd => return Ok(quote!(rt::Some(cx.len() as i128))),
+            Expr::At(path) if path.steps.is_empty() => self
+                .straight
+                .start(path, this.record)
+                .and_then(|record| scope.frame_of(record))
+                .and_then(|frame| frame.at.clone()),
+            _ => None,
+        };
+        match found {
+            Some(at) => Ok(quote!(rt::Some(i128::from(#at)))),
+            None => {
+                unable(format!("`{}` where that is not known yet", expr_text(self.model, expr)))
+            }
+        }
     }
 }
 

@@ -7,8 +7,8 @@ use super::super::{early, kind};
 use super::body::{Holder, Work, extent, is_varint};
 use super::{Able, Ctx, Reading, Sink, Spot, core, push, size, unable};
 use crate::model::{
-    Cell, Constant, Content, Encoding, PointerType, RecordId, RecordKind, Role, Row, RowId,
-    RowKind, RunLength, Storage, Target, Type,
+    ArrayLength, Cell, Constant, Content, Encoding, PointerType, RecordId, RecordKind, Role, Row,
+    RowId, RowKind, RunLength, Storage, Target, Type,
 };
 use crate::rust::shape::Shape;
 
@@ -25,9 +25,25 @@ impl<'m> Reading<'_, '_, 'm> {
             Type::Pointer(pointer) if matches!(pointer.target, Target::Own(_)) => {
                 self.pointer_at(work, id, pointer, spot)
             }
-            _ => self.row_here(work, id, row, spot),
+            _ => self.row_based(work, id, row, spot),
         };
         self.behind(work, id, made)
+    }
+
+    /// A row at a spot, which is remembered if numbers of labels count from it.
+    fn row_based(&self, work: &mut Work<'_, 'm>, id: RowId, row: &'m Row, spot: &Spot) -> Able<()> {
+        let Some(base) = self.is_base(work.ctx.record, id) else {
+            return self.row_here(work, id, row, spot);
+        };
+        let Spot::Stream { part, .. } = spot else { return unable("a base within a block") };
+        if aligned(&row.ty) {
+            return unable("a base that is aligned");
+        }
+        let from = self.local("from");
+        work.code.extend(quote!(let #from = #part.at();));
+        self.row_here(work, id, row, spot)?;
+        work.code.extend(quote!(cx.found(#base, #from, #part.at());));
+        Ok(())
     }
 
     /// A row with a pointer to what it owns at a spot.
@@ -77,6 +93,24 @@ impl<'m> Reading<'_, '_, 'm> {
             RowKind::Zero | RowKind::Reserved | RowKind::Runtime => {
                 return self.padding(work, row, spot);
             }
+            RowKind::Pool { pad, .. } => {
+                self.doubt("a string pool");
+                let Spot::Stream { part, .. } = spot else { return unable("a pool in a block") };
+                if let Type::Array(array) = &row.ty
+                    && matches!(array.length, ArrayLength::Fill)
+                {
+                    work.code.extend(quote!(#part.rest();));
+                    return Ok(());
+                }
+                if *pad > 1 {
+                    return unable("so many members of a pool with padding");
+                }
+                let shape = self.straight.shapes.of(&row.ty, row);
+                let members =
+                    self.item(ctx, spot, &row.ty, row, &shape, &|_| TokenStream::new())?;
+                work.code.extend(quote!({ #members }));
+                return Ok(());
+            }
             RowKind::Zeros => {
                 let Spot::Stream { part, .. } = spot else { return unable("zeros in a block") };
                 let (bytes, field) = (self.local("r"), self.local("f"));
@@ -101,7 +135,9 @@ impl<'m> Reading<'_, '_, 'm> {
         // What follows from the rest may be asked for all the same.
         let is_field = shape.is_some();
         let shape = match shape {
-            None if self.is_value_asked(ctx.record, id, row) => {
+            None if self.is_value_asked(ctx.record, id, row)
+                && self.straight.shapes.carries(&row.ty) =>
+            {
                 Some(self.straight.early_shape(ctx.record, id, row))
             }
             shape => shape,

@@ -37,7 +37,7 @@ pub(super) struct Way {
 }
 
 /// All such places.
-pub(super) struct Anchors {
+pub(in crate::rust::straight) struct Anchors {
     list: Vec<Anchor>,
     /// How many of them are there once in each file; the others are asked for in one record only.
     unique: usize,
@@ -152,7 +152,7 @@ impl Anchors {
     }
 
     /// The way to what an equation measures of what its record leads to.
-    pub fn way(&self, of: &Measured<'_>, record: RecordId) -> Option<Way> {
+    pub(super) fn way(&self, of: &Measured<'_>, record: RecordId) -> Option<Way> {
         let (first, anchor) = self.measured(of, record)?;
         Some(Way { first, anchor: self.number(anchor)? })
     }
@@ -198,6 +198,24 @@ impl Anchors {
             (Anchor::Whole(record, row), None) => Some((record, row)),
             _ => None,
         }
+    }
+
+    /// The number of the only place in a file whose begin or end an expression is, and whether it is
+    /// the end.
+    pub fn side(&self, model: &Model, expr: ExprId, this: RecordId) -> Option<(usize, bool)> {
+        let (path, end) = match &model[expr] {
+            Expr::At(path) => (path, false),
+            Expr::End(path) => (path, true),
+            _ => return None,
+        };
+        let (anchor, None) = self.anchor(path, this)? else { return None };
+        let number = self.number(anchor).filter(|number| self.is_late(*number))?;
+        Some((number, end))
+    }
+
+    /// The number of what is in a row, wherever that is, if it is there once in a file.
+    pub fn of_row(&self, record: RecordId, row: RowId) -> Option<usize> {
+        self.number(Anchor::Whole(record, row)).filter(|number| self.is_late(*number))
     }
 
     /// The anchor that a path leads to, and the step that chooses an element.

@@ -329,9 +329,9 @@ impl<'m> Writer<'_, '_, 'm> {
             None => body,
             Some(number) => match spot {
                 Spot::End => quote! {
-                    let from = cx.here();
+                    let anchor = cx.anchor_begins(#number, cx.here());
                     #body
-                    cx.anchor(#number, from, cx.here());
+                    cx.anchor_ends(#number, anchor, cx.here());
                 },
                 Spot::Block(offset) => {
                     let size = self.size(node, &row.ty).unwrap_or(0);

@@ -121,3 +121,34 @@ fn libraries() {
     let is = |_: &Path, bytes: &[u8]| bytes.starts_with(b"glibc-ld.so.cache1.1");
     rewrite("ldcache.kdl", &files(&["/etc/ld.so.cache"], &is), 0);
 }
+
+#[test]
+fn images() {
+    let is = |path: &Path, _: &[u8]| ends(path, &["png"]);
+    rewrite(
+        "png.kdl",
+        &files(&["/usr/share/icons", "/usr/share/doc", "/usr/share/pixmaps"], &is),
+        1,
+    );
+}
+
+#[test]
+fn pictures() {
+    let is = |path: &Path, _: &[u8]| ends(path, &["gif"]);
+    // Some are cut.
+    rewrite("gif.kdl", &files(&["/usr/share/doc", "/usr/share/tcltk", "/usr/lib/python3"], &is), 5);
+}
+
+#[test]
+fn archives() {
+    let is = |path: &Path, _: &[u8]| ends(path, &["zip", "jar", "whl", "odt"]);
+    let folders = ["/usr/share/java", "/usr/share/maven", "/usr/share/python-wheels"];
+    // Some have a comment.
+    rewrite("zip.kdl", &files(&folders, &is), 5);
+}
+
+#[test]
+fn zones() {
+    let is = |_: &Path, bytes: &[u8]| bytes.starts_with(b"TZif");
+    rewrite("tzif.kdl", &files(&["/usr/share/zoneinfo"], &is), 0);
+}

@@ -64,6 +64,41 @@ pub fn remainder(a: Number, b: Number) -> Straight<Number> {
     both(a, b, |a, b| if b > 0 { a.checked_rem_euclid(b) } else { None })
 }
 
+/// The first number times a power of two; nothing if one of them is nothing.
+///
+/// # Errors
+///
+/// If it has no 128 bits, or the exponent is not between 0 and 127.
+#[inline]
+pub fn shift_left(a: Number, b: Number) -> Straight<Number> {
+    both(a, b, |a, b| {
+        let power = 1_i128.checked_shl(u32::try_from(b).ok()?).filter(|power| *power > 0);
+        power.and_then(|power| a.checked_mul(power))
+    })
+}
+
+/// The first number without some of its lowest bits; nothing if one of them is nothing.
+///
+/// # Errors
+///
+/// If that many bits are not between 0 and 127.
+#[inline]
+pub fn shift_right(a: Number, b: Number) -> Straight<Number> {
+    both(a, b, |a, b| a.checked_shr(u32::try_from(b).ok()?))
+}
+
+/// The lesser of two numbers; nothing if one of them is nothing.
+#[inline]
+pub fn least(a: Number, b: Number) -> Number {
+    Some(a?.min(b?))
+}
+
+/// The greater of two numbers; nothing if one of them is nothing.
+#[inline]
+pub fn greatest(a: Number, b: Number) -> Number {
+    Some(a?.max(b?))
+}
+
 /// Numbers of which none comes twice.
 #[derive(Debug)]
 pub enum KeySet {

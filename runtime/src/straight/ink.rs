@@ -328,6 +328,25 @@ impl<'v> Ink<'v> {
         }
     }
 
+    /// How many things of this kind there are so far.
+    #[inline]
+    pub fn anchored(&self, number: usize) -> usize {
+        self.anchors.get(number).map_or(0, Vec::len)
+    }
+
+    /// Begin or end of the only thing of this kind behind so many others.
+    ///
+    /// # Errors
+    ///
+    /// If there is none or more than one, or its address is not known.
+    #[inline]
+    pub fn only_since(&self, number: usize, since: usize, end: bool) -> Straight<Option<i128>> {
+        match self.anchors.get(number).and_then(|list| list.get(since..)) {
+            Some([only]) => self.side(*only, end),
+            _ => Err(Odd),
+        }
+    }
+
     /// Begin or end of an element of an array of so many; nothing if there is no such element.
     ///
     /// # Errors

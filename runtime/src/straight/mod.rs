@@ -23,12 +23,15 @@ pub use arena::{
 pub use cells::{
     bits, fill_room, is_kept, kept_form, letter, set, set_big, set_bytes, Chars, Width,
 };
-pub use check::{add, divide, multiply, remainder, subtract, Depth, KeySet, Level};
+pub use check::{
+    add, divide, greatest, least, multiply, remainder, shift_left, shift_right, subtract, Depth,
+    KeySet, Level,
+};
 pub use ink::{write, writes, Ink, Late, Spot};
 pub use load::*;
 pub use mode::{Borrow, Mode, Owning};
-pub use pool::{LabelKind, Members, PoolText};
-pub use scan::{keep_form, list, trimmed, usual, Part, Scan, FILL};
+pub use pool::{LabelBase, LabelKind, Members, PoolText};
+pub use scan::{from_base, keep_form, list, trimmed, usual, Bases, Part, Scan, FILL};
 pub use tables::{Listed, Rows, Section, Tree};
 
 pub use crate::__small_case as small_case;

@@ -26,6 +26,19 @@ pub struct LabelKind {
     pub big: bool,
     /// Added to the address of the text.
     pub skip: u32,
+    /// What the number counts from, if that is not the begin of the file.
+    pub base: Option<LabelBase>,
+}
+
+/// What numbers of labels count from.
+#[derive(Debug, Clone, Copy)]
+pub struct LabelBase {
+    /// The anchor of something that there is once.
+    pub anchor: usize,
+    /// Whether they count from its end.
+    pub end: bool,
+    /// Numbers that stand for nothing.
+    pub nones: &'static [i128],
 }
 
 /// How texts stand in a pool.
@@ -245,8 +258,15 @@ impl<'v> Ink<'v> {
         }
         for (label, position) in members.labels.iter().zip(&members.of_label) {
             let place = places.get(*position as usize).ok_or(Odd)?;
-            let LabelKind { width, big, skip, .. } = label.kind;
-            self.patch(label.spot, width, big, place + u64::from(skip))?;
+            let LabelKind { width, big, skip, base, .. } = label.kind;
+            let place = place + u64::from(skip);
+            let Some(LabelBase { anchor, end, nones }) = base else {
+                self.patch(label.spot, width, big, place)?;
+                continue;
+            };
+            let number = super::subtract(Some(place.into()), self.only(anchor, end)?)?;
+            super::holds(!nones.iter().any(|none| number == Some(*none)))?;
+            self.fill(label.spot, width, big, false, number)?;
         }
         Ok(())
     }

@@ -20,6 +20,20 @@ pub struct Scan<'i> {
     all: usize,
     levels: Levels,
     noted: Vec<Noted>,
+    bases: Bases,
+}
+
+/// Where things are that numbers of labels count from, by numbers of the generated code.
+///
+/// They may stand behind the labels. Then texts are left empty, and the file is read once more.
+#[derive(Debug, Clone, Default)]
+pub struct Bases {
+    /// Begin and end.
+    places: Vec<(usize, (usize, usize))>,
+    /// Whether one was asked for that was not known.
+    missed: bool,
+    /// Whether the file is read for the second time.
+    again: bool,
 }
 
 /// Numbers that refer to something, until that is known.
@@ -51,7 +65,48 @@ impl<'i> Scan<'i> {
     pub fn new(bytes: &'i [u8], options: &ReadOptions, factor: usize, goals: usize) -> Scan<'i> {
         let all = bytes.len().saturating_mul(factor).saturating_add(SPARSE);
         let noted = alloc::vec![Noted::default(); goals];
-        Scan { bytes, left: all, all, levels: Levels::new(options.max_depth), noted }
+        let (levels, bases) = (Levels::new(options.max_depth), Bases::default());
+        Scan { bytes, left: all, all, levels, noted, bases }
+    }
+
+    /// Begins with what is known of bases.
+    #[inline]
+    pub fn know(&mut self, bases: Bases) {
+        self.bases = bases;
+    }
+
+    /// What was learned of bases, if the file has to be read once more for it.
+    ///
+    /// # Errors
+    ///
+    /// If that was done already.
+    #[inline]
+    pub fn must_know(&mut self) -> Straight<Option<Bases>> {
+        if !self.bases.missed {
+            return Ok(None);
+        }
+        holds(!self.bases.again)?;
+        let places = core::mem::take(&mut self.bases.places);
+        Ok(Some(Bases { places, missed: false, again: true }))
+    }
+
+    /// Says where something is that numbers count from.
+    #[inline]
+    pub fn found(&mut self, number: usize, at: usize, end: usize) {
+        if !self.bases.places.iter().any(|(known, _)| *known == number) {
+            self.bases.places.push((number, (at, end)));
+        }
+    }
+
+    /// Where something begins or ends that numbers count from, if that is known.
+    #[inline]
+    pub fn base(&mut self, number: usize, end: bool) -> Option<u64> {
+        let place = self.bases.places.iter().find(|(known, _)| *known == number);
+        let Some((_, (from, to))) = place else {
+            self.bases.missed = true;
+            return None;
+        };
+        Some(if end { *to } else { *from } as u64)
     }
 
     /// Whether the budget of the options is enough for the engine to read what was read; `root` is
@@ -221,6 +276,17 @@ pub fn usual(options: &ReadOptions) -> Straight<()> {
     holds(
         options.budget_factor >= usual.budget_factor && options.budget_floor >= usual.budget_floor,
     )
+}
+
+/// The address that a number says which counts from another address.
+///
+/// # Errors
+///
+/// If there is no such address.
+#[inline]
+pub fn from_base(number: u64, base: Option<i128>) -> Straight<u64> {
+    let at = base.and_then(|base| base.checked_add(number.into()));
+    at.and_then(|at| u64::try_from(at).ok()).ok_or(Odd)
 }
 
 /// The content of a room at an address, to be read to its end.

@@ -79,11 +79,7 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
-        let mut value = read::<M>(bytes, options)?;
-        if s::writes(bytes, |out| whole(&value, out)) {
-            return rt::Ok(value);
-        }
-        rt::Err(s::Odd)
+        read::<M>(bytes, options)
     }
     /// Appends the bytes of a value, if it is the plain case.
     pub(super) fn whole(
@@ -99,9 +95,11 @@ mod straight {
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
         s::usual(options)?;
-        let mut cx = s::Scan::new(bytes, options, 16, 0);
+        let mut cx = s::Scan::new(bytes, options, 4, 0);
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
+        s::holds(part.at() == cx.len())?;
+        seen_root(&value, &cx)?;
         rt::Ok(value)
     }
     fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
@@ -123,6 +121,8 @@ mod straight {
         let n_0_5: i128 = i128::from(c13);
         let c15 = s::u8(b1, 7);
         let n_0_6: i128 = i128::from(c15);
+        let c17 = s::u16(b1, 8);
+        let n_0_7: i128 = i128::from(c17);
         let mut f18;
         let r19 = part.many(s::length(rt::Some(n_0_0))?, 1)?;
         f18 = r19.to_vec();
@@ -137,38 +137,44 @@ mod straight {
         let r31 = part
             .many(s::length(s::subtract(rt::Some(n_0_3), rt::Some(1i128))?)?, 1)?;
         f30 = r31.to_vec();
-        let mut f34;
-        let r35 = part.many(s::length(rt::Some(n_0_4))?, 1)?;
-        f34 = r35.to_vec();
-        let mut f38;
-        let r39 = part.many(s::length(rt::Some(n_0_4))?, 2)?;
-        let mut v43 = rt::Vec::with_capacity(r39.len() / 2);
-        for b41 in s::each::<2>(r39) {
-            v43.push(super::Pair {
-                a: s::u8(b41, 0),
-                b: s::u8(b41, 1),
+        let mut v_0_12;
+        let r34 = part.many(s::length(rt::Some(n_0_4))?, 1)?;
+        v_0_12 = r34.to_vec();
+        let mut v_0_13;
+        let r37 = part.many(s::length(rt::Some(n_0_4))?, 2)?;
+        let mut v41 = rt::Vec::with_capacity(r37.len() / 2);
+        for b39 in s::each::<2>(r37) {
+            v41.push(super::Pair {
+                a: s::u8(b39, 0),
+                b: s::u8(b39, 1),
             });
         }
-        f38 = v43;
+        v_0_13 = v41;
+        let mut f44;
+        let t45 = part.many(s::length(rt::Some(n_0_5))?, 1)?;
+        f44 = M::bytes(t45);
         let mut f46;
-        let t47 = part.many(s::length(rt::Some(n_0_5))?, 1)?;
-        f46 = M::bytes(t47);
+        let t47 = part.many(s::length(rt::Some(n_0_6))?, 2)?;
+        f46 = s::utf16(t47);
         let mut f48;
-        let t49 = part.many(s::length(rt::Some(n_0_6))?, 2)?;
-        f48 = s::utf16(t49);
-        let mut f50;
-        let r51 = part.many(s::length(s::add(rt::Some(n_0_4), rt::Some(n_0_5))?)?, 1)?;
-        f50 = r51.to_vec();
+        let r49 = part.many(s::length(s::add(rt::Some(n_0_4), rt::Some(n_0_5))?)?, 1)?;
+        f48 = r49.to_vec();
+        if let rt::Some(number) = s::add(
+            rt::Some((&v_0_12).len() as i128),
+            rt::Some((&v_0_13).len() as i128),
+        )? {
+            s::holds(n_0_7 == number)?;
+        }
         return rt::Ok(super::File {
             items: f18,
             pairs: f22,
             tables: f26,
             rest: f30,
-            first: f34,
-            second: f38,
-            data: f46,
-            name: f48,
-            last: f50,
+            first: v_0_12,
+            second: v_0_13,
+            data: f44,
+            name: f46,
+            last: f48,
             spelling: ::formwork::Spelling::default(),
         });
     }
@@ -387,6 +393,19 @@ mod straight {
                 )?,
         )?;
         rt::Ok(())
+    }
+    /// Whether the rules of the format hold for a value.
+    fn seen_root(v: &super::File<'_>, cx: &s::Scan<'_>) -> s::Straight<()> {
+        seen_all(v, cx)
+    }
+    fn seen_all(v: &super::File<'_>, cx: &s::Scan<'_>) -> s::Straight<()> {
+        let keys = &SeenKeys {
+            depth: s::Depth::default(),
+        };
+        rt::Ok(())
+    }
+    struct SeenKeys {
+        depth: s::Depth,
     }
 }
 

@@ -103,49 +103,49 @@ mod straight {
         let b1: &[u8; 12] = part.block()?;
         let c3 = s::u32(b1, 0);
         let n_0_0: i128 = i128::from(c3);
-        let mut f4;
-        let n5 = u64::from(s::u32(b1, 4));
-        if n5 == 0 {
+        let mut v_0_1;
+        let n4 = u64::from(s::u32(b1, 4));
+        if n4 == 0 {
             s::holds(s::length(rt::Some(n_0_0))? == 0)?;
-            f4 = rt::Vec::new();
+            v_0_1 = rt::Vec::new();
         } else {
-            let mut p6 = cx.target(n5, 0)?;
-            let a7 = p6.at();
-            let r8 = p6.many(s::length(rt::Some(n_0_0))?, 8)?;
-            s::holds(!r8.is_empty())?;
-            let mut v12 = rt::Vec::with_capacity(r8.len() / 8);
-            for b10 in s::each::<8>(r8) {
-                let mut f13;
-                let n14 = u64::from(s::u32(b10, 0));
-                let mut p15 = cx.target(n14, 0)?;
-                let a19 = p15.at();
-                let b17: &[u8; 1] = p15.block()?;
-                let u18 = usize::from(s::u8(b17, 0));
-                let t16 = p15.take(u18)?;
-                p15.expect(b"\0")?;
-                f13 = M::text(s::utf8(t16)?);
-                cx.charge(p15.at() - a19)?;
-                v12.push(super::Item {
-                    name: f13,
-                    size: s::u32(b10, 4),
+            let mut p5 = cx.target(n4, 0)?;
+            let a6 = p5.at();
+            let r7 = p5.many(s::length(rt::Some(n_0_0))?, 8)?;
+            s::holds(!r7.is_empty())?;
+            let mut v11 = rt::Vec::with_capacity(r7.len() / 8);
+            for b9 in s::each::<8>(r7) {
+                let mut v_1_0;
+                let n12 = u64::from(s::u32(b9, 0));
+                let mut p13 = cx.target(n12, 0)?;
+                let a17 = p13.at();
+                let b15: &[u8; 1] = p13.block()?;
+                let u16 = usize::from(s::u8(b15, 0));
+                let t14 = p13.take(u16)?;
+                p13.expect(b"\0")?;
+                v_1_0 = M::text(s::utf8(t14)?);
+                cx.charge(p13.at() - a17)?;
+                v11.push(super::Item {
+                    name: v_1_0,
+                    size: s::u32(b9, 4),
                 });
             }
-            f4 = v12;
-            cx.charge(p6.at() - a7)?;
+            v_0_1 = v11;
+            cx.charge(p5.at() - a6)?;
         }
         let mut x_0_2: rt::Option<(usize, usize)> = rt::None;
         {
-            let n22 = u64::from(s::u32(b1, 8));
-            if n22 == 0 {
+            let n19 = u64::from(s::u32(b1, 8));
+            if n19 == 0 {
                 return rt::Err(s::Odd);
             } else {
-                let mut p23 = cx.target(n22, 0)?;
-                let a24 = p23.at();
-                x_0_2 = rt::Some((a24, a24));
+                let mut p20 = cx.target(n19, 0)?;
+                let a21 = p20.at();
+                x_0_2 = rt::Some((a21, a21));
             }
         }
         return rt::Ok(super::File {
-            items: f4,
+            items: v_0_1,
             spelling: ::formwork::Spelling::default(),
         });
     }
@@ -177,6 +177,7 @@ mod straight {
                                             width: 4u8,
                                             big: false,
                                             skip: 0u32,
+                                            base: rt::None,
                                         },
                                     );
                                     s::set::<4>(b, 4, (*(&x_2.size) as u64));
@@ -282,6 +283,7 @@ mod straight {
                         width: 4u8,
                         big: false,
                         skip: 0u32,
+                        base: rt::None,
                     },
                 );
                 cx.put(b);

@@ -136,54 +136,54 @@ mod straight {
         s::holds(s::bytes(b1, 0, 4) == b"LEVL")?;
         let c4 = s::u16(b1, 6);
         let n_0_2: i128 = i128::from(c4);
-        let mut f5;
-        let n6 = u64::from(s::u32(b1, 8));
-        if n6 == 0 {
+        let mut v_0_3;
+        let n5 = u64::from(s::u32(b1, 8));
+        if n5 == 0 {
             s::holds(s::length(rt::Some(n_0_2))? == 0)?;
-            f5 = rt::Vec::new();
+            v_0_3 = rt::Vec::new();
         } else {
-            let mut p7 = cx.target(n6, 0)?;
-            let a8 = p7.at();
-            let r9 = p7.many(s::length(rt::Some(n_0_2))?, 4)?;
-            s::holds(!r9.is_empty())?;
-            let mut v13 = rt::Vec::with_capacity(r9.len() / 4);
-            for b11 in s::each::<4>(r9) {
-                let mut f16;
-                let c17 = s::u8(b11, 2);
-                if c17 == 255 {
-                    f16 = rt::None;
+            let mut p6 = cx.target(n5, 0)?;
+            let a7 = p6.at();
+            let r8 = p6.many(s::length(rt::Some(n_0_2))?, 4)?;
+            s::holds(!r8.is_empty())?;
+            let mut v12 = rt::Vec::with_capacity(r8.len() / 4);
+            for b10 in s::each::<4>(r8) {
+                let mut f15;
+                let c16 = s::u8(b10, 2);
+                if c16 == 255 {
+                    f15 = rt::None;
                 } else {
-                    f16 = rt::Some(super::RoomIndex::new_const(c17 as u32));
+                    f15 = rt::Some(super::RoomIndex::new_const(c16 as u32));
                 }
-                s::zeros(s::bytes(b11, 3, 1))?;
-                v13.push(super::Room {
-                    width: s::u8(b11, 0),
-                    height: s::u8(b11, 1),
-                    next: f16,
+                s::zeros(s::bytes(b10, 3, 1))?;
+                v12.push(super::Room {
+                    width: s::u8(b10, 0),
+                    height: s::u8(b10, 1),
+                    next: f15,
                     spelling: ::formwork::Spelling::default(),
                 });
             }
-            f5 = v13;
-            cx.charge(p7.at() - a8)?;
+            v_0_3 = v12;
+            cx.charge(p6.at() - a7)?;
         }
-        let mut f18;
-        let n19 = u64::from(s::u32(b1, 12));
-        if n19 == 0 {
-            f18 = rt::None;
+        let mut f17;
+        let n18 = u64::from(s::u32(b1, 12));
+        if n18 == 0 {
+            f17 = rt::None;
         } else {
-            let mut p20 = cx.target(n19, 0)?;
-            let a21 = p20.at();
-            let b23: &[u8; 1] = p20.block()?;
-            let u24 = usize::from(s::u8(b23, 0));
-            let t22 = p20.take(u24)?;
-            p20.expect(b"\0")?;
-            f18 = rt::Some(M::text(s::utf8(t22)?));
-            cx.charge(p20.at() - a21)?;
+            let mut p19 = cx.target(n18, 0)?;
+            let a20 = p19.at();
+            let b22: &[u8; 1] = p19.block()?;
+            let u23 = usize::from(s::u8(b22, 0));
+            let t21 = p19.take(u23)?;
+            p19.expect(b"\0")?;
+            f17 = rt::Some(M::text(s::utf8(t21)?));
+            cx.charge(p19.at() - a20)?;
         }
         return rt::Ok(super::File {
             version: s::u16(b1, 4),
-            rooms: f5,
-            note: f18,
+            rooms: v_0_3,
+            note: f17,
             spelling: ::formwork::Spelling::default(),
         });
     }
@@ -284,11 +284,11 @@ mod straight {
     fn check_1(v: &super::Room, keys: &Keys, e0: &super::File<'_>) -> s::Straight<()> {
         {
             let it: i128 = (*(&v.width) as i128);
-            s::holds(it >= 1i128)?;
+            s::holds((it) >= (1i128))?;
         }
         {
             let it: i128 = (*(&v.height) as i128);
-            s::holds(it >= 1i128)?;
+            s::holds((it) >= (1i128))?;
         }
         if let rt::Some(some) = (&v.next) {
             s::holds((i128::from(some.number())) < (&e0.rooms).len() as i128)?;

@@ -9,12 +9,13 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use self::whole::Keys;
-use super::expr::{Place, known, target};
+use super::expr::{It, Place, target};
+use super::operators::{Typed, compared, comparison, known};
 use super::{Able, Access, Flavour, Frame, Scope, Straight, Unable, unable};
 use crate::model::{
-    ArrayLength, Check, CheckKind, Definer, DefinerScope, DefinerSource, Expr, ExprId, Home,
-    Measure, Member, Model, Path, RecordId, RecordKind, Reference, Role, Row, RowId, RunLength,
-    RunType, Start, Step, Type, UnionId,
+    ArrayLength, BinaryOp, Check, CheckKind, Definer, DefinerScope, DefinerSource, Expr, ExprId,
+    Home, Measure, Member, Model, Path, RecordId, RecordKind, Reference, Role, Row, RowId,
+    RunLength, Start, Step, Type, UnionId,
 };
 use crate::rust::shape::Shape;
 
@@ -311,6 +312,18 @@ impl<'m> Checking<'_, '_, 'm> {
                 if let Type::Record(element) = target(&array.element) {
                     tokens.extend(self.distinct(view, *element, inner, value)?);
                 }
+                if let (ArrayLength::Last(last), false) = (&array.length, self.seen) {
+                    let it = It::Value(array.element.clone(), (**inner).clone(), quote!(element));
+                    let scope = Scope { it: Some(it), ..scope.clone() };
+                    let is_last = straight.truth(&scope, view, *last)?;
+                    tokens.extend(quote! {
+                        s::holds(!#value.is_empty())?;
+                        for (at, element) in #value.iter().enumerate() {
+                            let is_last: bool = #is_last;
+                            s::holds(is_last == (at + 1 == #value.len()))?;
+                        }
+                    });
+                }
                 let each = straight.unwrapped(inner, quote!(element), &mut |shape, value| {
                     self.inner(scope, view, row, &array.element, shape, &value, epoch, true)
                 })?;
@@ -323,9 +336,7 @@ impl<'m> Checking<'_, '_, 'm> {
                 }
             }
             Type::Run(run) => {
-                if !row.checks.is_empty() {
-                    return unable("a rule for a text");
-                }
+                tokens.extend(self.rules_of_value(scope, view, row, &row.ty, shape, value)?);
                 if let RunLength::Count(count) = &run.length
                     && !self.seen
                     && !self.is_trivial(view, place, row, *count)
@@ -378,14 +389,16 @@ impl<'m> Checking<'_, '_, 'm> {
             Type::Union(union) => self.union(scope, view, *union, value, epoch),
             Type::Array(_) => unable("arrays in arrays"),
             // Elements are as long as the number says that all of them have.
-            Type::Run(RunType { length: RunLength::Count(count), .. })
-                if !self.seen && row.checks.is_empty() =>
-            {
-                let value = straight.reached(shape, value);
-                let count = straight.length(scope, view, *count)?;
-                Ok(quote!(s::holds(#value.len() == #count)?;))
+            Type::Run(run) => {
+                let mut tokens = self.rules_of_value(scope, view, row, ty, shape, value)?;
+                if let (RunLength::Count(count), false) = (&run.length, self.seen) {
+                    let value = straight.reached(shape, value);
+                    let count = straight.length(scope, view, *count)?;
+                    tokens.extend(quote!(s::holds(#value.len() == #count)?;));
+                }
+                Ok(tokens)
             }
-            // Floats and texts have rules too.
+            // Floats have rules too.
             _ if !row.checks.is_empty() => unable("a rule for something that is no number"),
             _ => Ok(TokenStream::new()),
         }
@@ -447,7 +460,7 @@ impl<'m> Checking<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let mut tokens = TokenStream::new();
         if !row.checks.is_empty() {
-            let scope = Scope { it: Some(quote!(it)), ..scope.clone() };
+            let scope = Scope { it: Some(It::Number(quote!(it))), ..scope.clone() };
             let rules = row.checks.iter().map(|check| self.rule(&scope, view, check));
             let rules = rules.collect::<Able<TokenStream>>()?;
             tokens.extend(quote!({ let it: i128 = #number; #rules }));
@@ -495,35 +508,64 @@ impl<'m> Checking<'_, '_, 'm> {
         Ok(quote!({ let mut held = #held; #found s::holds(held)?; }))
     }
 
+    /// Rules of a value that is no number.
+    fn rules_of_value(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        row: &Row,
+        ty: &Type,
+        shape: &Shape,
+        value: &TokenStream,
+    ) -> Able<TokenStream> {
+        let it = It::Value(ty.clone(), shape.clone(), value.clone());
+        let scope = Scope { it: Some(it), ..scope.clone() };
+        row.checks.iter().map(|check| self.rule(&scope, view, check)).collect()
+    }
+
     fn rule(&self, scope: &Scope<'_>, view: &'m Model, check: &Check) -> Able<TokenStream> {
         let straight = self.straight;
-        let it = scope.it.as_ref();
-        let stated =
-            |expr: ExprId| -> Able<TokenStream> { Ok(known(&straight.number(scope, view, expr)?)) };
-        let held = match (&check.kind, it) {
-            (CheckKind::Holds(expr), _) => straight.truth(scope, view, *expr)?,
-            (CheckKind::Min(expr), Some(it)) => {
-                let least = stated(*expr)?;
-                quote!(#it >= #least)
+        let compare = |op: BinaryOp, expr: ExprId| -> Able<TokenStream> {
+            let Some(sign) = comparison(op) else { return unable("a rule of this kind") };
+            let stated = straight.typed(scope, view, expr)?;
+            let compared = match self.it(scope)? {
+                Typed::Text(it) => match stated {
+                    Typed::Text(stated) => compared(sign, &it, &stated),
+                    _ => return unable("a text that is compared with a number"),
+                },
+                it => compared(sign, &it.number()?, &stated.number()?),
+            };
+            match compared {
+                Typed::Truth(held) => Ok(known(&held)),
+                _ => unable("a rule of this kind"),
             }
-            (CheckKind::Max(expr), Some(it)) => {
-                let most = stated(*expr)?;
-                quote!(#it <= #most)
+        };
+        let held = match &check.kind {
+            CheckKind::Holds(expr) => straight.truth(scope, view, *expr)?,
+            CheckKind::Min(expr) => compare(BinaryOp::GreaterOrEqual, *expr)?,
+            CheckKind::Max(expr) => compare(BinaryOp::LessOrEqual, *expr)?,
+            CheckKind::Equals(expr) => compare(BinaryOp::Equal, *expr)?,
+            CheckKind::OneOf(list) => {
+                let each = list.iter().map(|expr| compare(BinaryOp::Equal, *expr));
+                let each = each.collect::<Able<Vec<_>>>()?;
+                quote!(#(#each)||*)
             }
-            (CheckKind::OneOf(list), Some(it)) => {
-                let each = list.iter().copied().map(stated).collect::<Able<Vec<_>>>()?;
-                quote!(#(#it == #each)||*)
-            }
-            (CheckKind::Equals(expr), Some(it)) => {
-                let wanted = stated(*expr)?;
-                quote!(#it == #wanted)
-            }
-            _ => return unable("a rule of this kind"),
         };
         if held.to_string() == "true" {
             return Ok(TokenStream::new());
         }
         Ok(quote!(s::holds(#held)?;))
+    }
+
+    /// What a rule is about.
+    fn it(&self, scope: &Scope<'_>) -> Able<Typed> {
+        match &scope.it {
+            Some(It::Number(it)) => Ok(Typed::Number(quote!(rt::Some(#it)))),
+            Some(It::Value(_, Shape::Str | Shape::Bytes, value)) => {
+                Ok(Typed::Text(quote!(rt::Some(s::Chars::chars(#value)))))
+            }
+            _ => unable("a rule for something that is no number"),
+        }
     }
 
     /// Fields of elements of which no two may be equal.

@@ -1,13 +1,14 @@
 //! Expressions as Rust, over finished values or over numbers just read.
 
-use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
+use super::operators::{Typed, combined, compared, comparison, inside, known};
 use super::{Able, Straight, unable};
 use crate::model::{
-    BinaryOp, Constant, DefinerScope, DefinerSource, Expr, ExprId, Function, Measure, Member,
-    Model, Path, RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step, StreamFunction,
-    Type, UnaryOp, UnionId,
+    BinaryOp, Cell, Constant, DefinerScope, DefinerSource, Expr, ExprId, Meaning, Measure, Member,
+    Model, Path, RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step, Storage,
+    StreamFunction, Type, UnaryOp, UnionId,
 };
 use crate::print::expr_text;
 use crate::rust::shape::Shape;
@@ -30,7 +31,7 @@ pub(in crate::rust) enum Access {
     Value(TokenStream),
     /// A local that has a reference to its value, if it is around at all.
     Maybe(Ident),
-    /// Numbers are in locals named by [`early`].
+    /// Numbers are in locals named by [`early`], values in those named by [`early_value`].
     Early,
 }
 
@@ -40,13 +41,22 @@ pub(in crate::rust) trait Late {
     fn address(&self, scope: &Scope, expr: ExprId) -> Able<TokenStream>;
 }
 
+/// What a rule or a condition is about.
+#[derive(Clone)]
+pub(in crate::rust) enum It {
+    /// A number: an `i128`.
+    Number(TokenStream),
+    /// A value of a type, by a reference.
+    Value(Type, Shape, TokenStream),
+}
+
 /// Where an expression is evaluated.
 #[derive(Clone, Default)]
 pub(in crate::rust) struct Scope<'l> {
     /// The node and those around it, the node itself last.
     pub frames: Vec<Frame>,
-    /// What `it` is: an `i128`.
-    pub it: Option<TokenStream>,
+    /// What `it` is.
+    pub it: Option<It>,
     /// Who knows addresses.
     pub late: Option<&'l dyn Late>,
 }
@@ -79,6 +89,19 @@ pub(in crate::rust) fn early(record: RecordId, row: RowId) -> Ident {
     format_ident!("n_{}_{}", record.0, row.0)
 }
 
+/// The local in which a row's value is, in readers, if that is no plain number.
+pub(in crate::rust) fn early_value(record: RecordId, row: RowId) -> Ident {
+    format_ident!("v_{}_{}", record.0, row.0)
+}
+
+/// Whether a row that is read is a number in the local named by [`early`].
+pub(super) fn is_early_number(row: &Row) -> bool {
+    matches!(
+        &row.ty,
+        Type::Cell(Cell { meaning: Meaning::Int | Meaning::Enum(_) | Meaning::Bool { .. }, .. })
+    ) && row.none.is_empty()
+}
+
 /// What a path leads to.
 pub(super) enum Place {
     /// A node.
@@ -87,30 +110,15 @@ pub(super) enum Place {
     Number(TokenStream),
     /// A truth value: a `bool`.
     Truth(TokenStream),
+    /// Bits of a record: the number that they are in, an `i128`.
+    Word(RecordId, TokenStream),
     /// A union: a reference to its enum.
     Choice(UnionId, TokenStream),
-    /// An array (or text, or bytes): a reference to something with `len()` and `iter()`, and the
-    /// type of its elements, if it has some of a schema type.
+    /// An array: a reference to something with `len()` and `iter()`, and the type of its elements.
+    /// Without a type it is a text in units of 16 bits.
     List(TokenStream, Option<(Type, Shape)>),
-}
-
-/// An `Option<i128>` or an `Option<bool>`.
-pub(super) enum Typed {
-    Number(TokenStream),
-    Truth(TokenStream),
-}
-
-impl Typed {
-    /// As an `Option<i128>`.
-    pub fn number(self) -> TokenStream {
-        match self {
-            Typed::Number(number) => number,
-            Typed::Truth(truth) => match inside(&truth) {
-                Some(truth) => quote!(rt::Some(i128::from(#truth))),
-                None => quote!(#truth.map(i128::from)),
-            },
-        }
-    }
+    /// A text or bytes: a reference to something with `len()` and `chars()`.
+    Text(TokenStream),
 }
 
 impl<'m> Straight<'_, 'm> {
@@ -121,7 +129,7 @@ impl<'m> Straight<'_, 'm> {
         view: &'m Model,
         expr: ExprId,
     ) -> Able<TokenStream> {
-        Ok(self.typed(scope, view, expr)?.number())
+        self.typed(scope, view, expr)?.number()
     }
 
     /// An expression as a `bool`, which it has to be, or else the function around it is odd.
@@ -133,7 +141,7 @@ impl<'m> Straight<'_, 'm> {
     ) -> Able<TokenStream> {
         match self.typed(scope, view, expr)? {
             Typed::Truth(truth) => Ok(known(&truth)),
-            Typed::Number(_) => unable("a number as a condition"),
+            _ => unable("a number as a condition"),
         }
     }
 
@@ -148,33 +156,45 @@ impl<'m> Straight<'_, 'm> {
         Ok(quote!(s::length(#number)?))
     }
 
-    fn typed(&self, scope: &Scope<'_>, view: &'m Model, expr: ExprId) -> Able<Typed> {
+    pub(super) fn typed(&self, scope: &Scope<'_>, view: &'m Model, expr: ExprId) -> Able<Typed> {
         Ok(match &view[expr] {
             Expr::Int(n) => {
                 let n = Literal::i128_suffixed(*n);
                 Typed::Number(quote!(rt::Some(#n)))
             }
             Expr::Bool(b) => Typed::Truth(quote!(rt::Some(#b))),
+            Expr::Text(text) => {
+                let text = Literal::byte_string(text.as_bytes());
+                Typed::Text(quote!(rt::Some(&#text[..])))
+            }
+            Expr::Bytes(bytes) => {
+                let bytes = Literal::byte_string(bytes);
+                Typed::Text(quote!(rt::Some(&#bytes[..])))
+            }
             Expr::Path(path) => {
-                let (mut truth, mut last) = (false, TokenStream::new());
+                let mut kind: fn(TokenStream) -> Typed = Typed::Number;
+                let mut last = TokenStream::new();
                 let found = self.walk(scope, view, path, false, &mut |place| {
                     let value = match place {
-                        Place::Number(number) => number,
+                        Place::Number(number) | Place::Word(_, number) => number,
                         Place::Truth(value) => {
-                            truth = true;
+                            kind = Typed::Truth;
                             value
+                        }
+                        Place::Text(text) => {
+                            kind = Typed::Text;
+                            quote!(s::Chars::chars(#text))
                         }
                         _ => return unable(format!("`{}` is no number", path.text)),
                     };
                     last = quote!(rt::Some(#value));
                     Ok(quote!(found = rt::Some(#value);))
                 })?;
-                let found = if is(&found, &quote!(found = #last;).to_string()) {
+                kind(if is(&found, &quote!(found = #last;).to_string()) {
                     last
                 } else {
                     quote!({ let mut found = rt::None; #found found })
-                };
-                if truth { Typed::Truth(found) } else { Typed::Number(found) }
+                })
             }
             Expr::Unary(UnaryOp::Not, a) => {
                 let a = self.option(scope, view, *a)?;
@@ -188,6 +208,10 @@ impl<'m> Straight<'_, 'm> {
             Expr::Unary(UnaryOp::Negate, a) => {
                 let a = self.number(scope, view, *a)?;
                 Typed::Number(quote!(s::subtract(rt::Some(0), #a)?))
+            }
+            Expr::Unary(UnaryOp::Complement, a) => {
+                let a = self.number(scope, view, *a)?;
+                Typed::Number(quote!((#a).map(|a: i128| !a)))
             }
             Expr::Binary(op, a, b) => self.binary(scope, view, *op, *a, *b)?,
             Expr::If(condition, then, otherwise) => {
@@ -205,31 +229,47 @@ impl<'m> Straight<'_, 'm> {
                     (Typed::Truth(a), Typed::Truth(b)) => {
                         Typed::Truth(quote!(if #condition { #a } else { #b }))
                     }
+                    (Typed::Text(a), Typed::Text(b)) => {
+                        Typed::Text(quote!(if #condition { #a } else { #b }))
+                    }
                     _ => return unable("branches of different types"),
                 }
             }
             Expr::Coalesce(a, b) => {
+                let either = |a, b| quote!(match #a { rt::Some(n) => rt::Some(n), rt::None => #b });
                 match (self.typed(scope, view, *a)?, self.typed(scope, view, *b)?) {
-                    (Typed::Number(a), Typed::Number(b)) => Typed::Number(
-                        quote!(match #a { rt::Some(n) => rt::Some(n), rt::None => #b }),
-                    ),
-                    _ => return unable("`??` of truth values"),
+                    (Typed::Number(a), Typed::Number(b)) => Typed::Number(either(a, b)),
+                    (Typed::Truth(a), Typed::Truth(b)) => Typed::Truth(either(a, b)),
+                    (Typed::Text(a), Typed::Text(b)) => Typed::Text(either(a, b)),
+                    _ => return unable("`??` of different types"),
                 }
             }
             Expr::In(a, ranges) => {
-                let a = self.number(scope, view, *a)?;
+                let a = self.typed(scope, view, *a)?;
+                let is_text = matches!(a, Typed::Text(_));
+                let bound = |expr: ExprId| -> Able<TokenStream> {
+                    Ok(known(&match self.typed(scope, view, expr)? {
+                        Typed::Text(text) if is_text => text,
+                        other if !is_text => other.number()?,
+                        _ => return unable("a text among numbers"),
+                    }))
+                };
                 let mut tests = Vec::new();
                 for (low, high) in ranges {
-                    let low = self.number(scope, view, *low)?;
+                    let low = bound(*low)?;
                     tests.push(match high {
                         Some(high) => {
-                            let high = self.number(scope, view, *high)?;
-                            quote!(s::known(#low)? <= a && a <= s::known(#high)?)
+                            let high = bound(*high)?;
+                            quote!((#low) <= a && a <= (#high))
                         }
-                        None => quote!(s::known(#low)? == a),
+                        None => quote!((#low) == a),
                     });
                 }
-                Typed::Truth(quote!({ let a: i128 = s::known(#a)?; rt::Some(#(#tests)||*) }))
+                let (ty, a) = match a {
+                    Typed::Text(a) => (quote!(&[u8]), known(&a)),
+                    other => (quote!(i128), known(&other.number()?)),
+                };
+                Typed::Truth(quote!({ let a: #ty = #a; rt::Some(#(#tests)||*) }))
             }
             Expr::Is(path, case) => {
                 let found = self.walk(scope, view, path, false, &mut |place| match place {
@@ -250,8 +290,11 @@ impl<'m> Straight<'_, 'm> {
                 })?;
                 Typed::Truth(quote!({ let mut found = rt::None; #found found }))
             }
-            Expr::Call(Function::Number, arguments) if arguments.len() == 1 => {
-                Typed::Number(self.number(scope, view, arguments[0])?)
+            Expr::Call(function, arguments) => {
+                match self.called(scope, view, *function, arguments)? {
+                    Some(value) => value,
+                    None => return unable(format!("the expression `{}`", expr_text(view, expr))),
+                }
             }
             Expr::Stream(function, stream, None) => self.stream(scope, view, *function, *stream)?,
             Expr::At(_)
@@ -276,7 +319,7 @@ impl<'m> Straight<'_, 'm> {
     fn option(&self, scope: &Scope<'_>, view: &'m Model, expr: ExprId) -> Able<TokenStream> {
         match self.typed(scope, view, expr)? {
             Typed::Truth(truth) => Ok(truth),
-            Typed::Number(_) => unable("a number as a condition"),
+            _ => unable("a number as a condition"),
         }
     }
 
@@ -301,7 +344,14 @@ impl<'m> Straight<'_, 'm> {
                 quote!(rt::Some(#a || #b))
             }));
         }
-        combined(op, &self.number(scope, view, a)?, &self.number(scope, view, b)?)
+        let (a, b) = (self.typed(scope, view, a)?, self.typed(scope, view, b)?);
+        if let (Typed::Text(a), Typed::Text(b)) = (&a, &b) {
+            return match comparison(op) {
+                Some(op) => Ok(compared(op, a, b)),
+                None => unable("an operator for texts"),
+            };
+        }
+        combined(op, &a.number()?, &b.number()?)
     }
 
     fn stream(
@@ -322,10 +372,10 @@ impl<'m> Straight<'_, 'm> {
         let mut only = TokenStream::new();
         let body = self.walk(scope, view, path, true, &mut |place| match (place, &step) {
             // Texts of elements count as one each.
-            (Place::List(_, None), None) if self.streaming.get() => {
+            (Place::List(_, None) | Place::Text(_), None) if self.streaming.get() => {
                 Ok(quote!(found = s::add(found, rt::Some(1))?;))
             }
-            (Place::List(list, ..), None) => {
+            (Place::List(list, ..) | Place::Text(list), None) => {
                 only = quote!(rt::Some(#list.len() as i128));
                 Ok(quote!(found = s::add(found, #only)?;))
             }
@@ -349,10 +399,16 @@ impl<'m> Straight<'_, 'm> {
         then: &mut dyn FnMut(Place) -> Able<TokenStream>,
     ) -> Able<TokenStream> {
         if let Start::It = path.start {
-            let Some(it) = scope.it.as_ref().filter(|_| path.steps.is_empty()) else {
-                return unable("a path from `it`");
+            return match &scope.it {
+                Some(It::Number(it)) if path.steps.is_empty() => then(Place::Number(it.clone())),
+                Some(It::Value(ty, shape, value)) => {
+                    let element = Some((ty.clone(), shape.clone()));
+                    self.element(&element, value.clone(), &mut |place| {
+                        self.steps(scope, view, place, &path.steps, stream, then)
+                    })
+                }
+                _ => unable("a path from `it`"),
             };
-            return then(Place::Number(it.clone()));
         }
         let Some(this) = scope.frames.last() else { return unable("no node") };
         if let Start::Argument(number) = path.start {
@@ -379,6 +435,10 @@ impl<'m> Straight<'_, 'm> {
                     Typed::Truth(b) => {
                         let then = then(Place::Truth(quote!(b)))?;
                         Ok(quote!(if let rt::Some(b) = #b { #then }))
+                    }
+                    Typed::Text(text) => {
+                        let then = then(Place::Text(quote!(text)))?;
+                        Ok(quote!(if let rt::Some(text) = #text { #then }))
                     }
                 },
                 _ => unable("an argument"),
@@ -424,6 +484,15 @@ impl<'m> Straight<'_, 'm> {
                 }
                 Ok(quote!(match #value { #arms _ => {} }))
             }
+            (Step::Field(field), Place::Word(record, word)) => {
+                let found = field.members.iter().find(|(known, _)| *known == record);
+                let Some((_, members)) = found else { return Ok(TokenStream::new()) };
+                let [Member::Row(row)] = members.as_slice() else {
+                    return unable("something else than bits");
+                };
+                let place = self.bits_of(record, *row, &word)?;
+                self.steps(scope, view, place, rest, stream, then)
+            }
             (Step::Index(index), Place::List(list, element)) => {
                 let index = self.number(scope, view, *index)?;
                 let inner = self.element(&element, quote!(element), &mut |place| {
@@ -464,8 +533,7 @@ impl<'m> Straight<'_, 'm> {
             let ty = target(ty);
             match (ty, shape) {
                 (Type::Record(record), Shape::Word(_)) => {
-                    let _ = record;
-                    then(Place::Number(quote!(i128::from(#value.0))))
+                    then(Place::Word(*record, quote!(i128::from(#value.0))))
                 }
                 (Type::Record(record), _) => then(Place::Node(Frame {
                     record: *record,
@@ -475,8 +543,11 @@ impl<'m> Straight<'_, 'm> {
                 })),
                 (Type::Union(union), _) => then(Place::Choice(*union, value)),
                 _ => match self.scalar(shape, &value) {
-                    Some(place) => then(place),
-                    None => then(Place::List(self.reached(shape, &value), None)),
+                    Some(place) => then(self.as_word(ty, place)),
+                    None => match shape {
+                        Shape::Str | Shape::Bytes => then(Place::Text(self.reached(shape, &value))),
+                        _ => then(Place::List(self.reached(shape, &value), None)),
+                    },
                 },
             }
         })
@@ -567,21 +638,7 @@ impl<'m> Straight<'_, 'm> {
         let record = &view.records[frame.record.index()];
         let row = &record.rows[id.index()];
         let value = match &frame.access {
-            Access::Early => {
-                let name = early(frame.record, id);
-                return match &row.ty {
-                    Type::Cell(cell)
-                        if matches!(cell.meaning, crate::model::Meaning::Bool { .. }) =>
-                    {
-                        then(Place::Truth(quote!((#name != 0))))
-                    }
-                    Type::Cell(_) => then(Place::Number(quote!(#name))),
-                    _ => unable(format!(
-                        "`{}` is asked for while it is read, and is no number",
-                        row_name(row)
-                    )),
-                };
-            }
+            Access::Early => return self.early_place(frame.record, id, row, then),
             Access::Value(value) => value,
             Access::Maybe(_) => return unable("a row of a struct that may not be around"),
         };
@@ -642,7 +699,7 @@ impl<'m> Straight<'_, 'm> {
         then: &mut dyn FnMut(Place) -> Able<TokenStream>,
     ) -> Able<TokenStream> {
         if let Some(place) = self.scalar(shape, &value) {
-            return then(place);
+            return then(self.as_word(target(&row.ty), place));
         }
         match target(&row.ty) {
             Type::Record(inner) => then(Place::Node(Frame {
@@ -660,12 +717,86 @@ impl<'m> Straight<'_, 'm> {
                 then(Place::List(self.reached(shape, &value), Some(element)))
             }
             _ => match shape {
-                Shape::Str | Shape::Bytes | Shape::Utf16 => {
-                    then(Place::List(self.reached(shape, &value), None))
-                }
+                Shape::Str | Shape::Bytes => then(Place::Text(self.reached(shape, &value))),
+                Shape::Utf16 => then(Place::List(self.reached(shape, &value), None)),
                 _ => unable(format!("what `{}` is", row_name(row))),
             },
         }
+    }
+
+    /// A row of a record that is being read.
+    fn early_place(
+        &self,
+        record: RecordId,
+        id: RowId,
+        row: &Row,
+        then: &mut dyn FnMut(Place) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        let name = early(record, id);
+        if is_early_number(row) {
+            return match &row.ty {
+                Type::Cell(Cell { meaning: Meaning::Bool { .. }, .. }) => {
+                    then(Place::Truth(quote!((#name != 0))))
+                }
+                _ => then(Place::Number(quote!(#name))),
+            };
+        }
+        let stored = matches!(row.kind, RowKind::Plain | RowKind::Object { .. });
+        let form = matches!(self.record(record).kind, RecordKind::Form(..));
+        if !stored || form {
+            return unable(format!(
+                "`{}` is asked for while it is read, and is no number",
+                row_name(row)
+            ));
+        }
+        let (name, shape) = (early_value(record, id), self.early_shape(record, id, row));
+        self.unwrapped(&shape, quote!((&#name)), &mut |shape, inner| {
+            self.typed_place(row, shape, inner, then)
+        })
+    }
+
+    /// The shape of the value in the local named by [`early_value`].
+    pub(super) fn early_shape(&self, record: RecordId, id: RowId, row: &Row) -> Shape {
+        match self.shapes.field(record, id) {
+            Some(field) => field.shape.clone(),
+            None => self.shapes.of(&row.ty, row),
+        }
+    }
+
+    /// A number whose bits are rows, as such.
+    fn as_word(&self, ty: &Type, place: Place) -> Place {
+        match (ty, place) {
+            (Type::Cell(Cell { meaning: Meaning::Word(record), .. }), Place::Number(number)) => {
+                Place::Word(*record, number)
+            }
+            (_, place) => place,
+        }
+    }
+
+    /// A row of bits in a number.
+    fn bits_of(&self, record: RecordId, id: RowId, word: &TokenStream) -> Able<Place> {
+        let row = &self.record(record).rows[id.index()];
+        let Type::Cell(Cell { storage: Storage::Word { first, last, signed }, meaning }) = &row.ty
+        else {
+            return unable("something else than bits");
+        };
+        if !row.none.is_empty() || !matches!(row.kind, RowKind::Plain) {
+            return unable("bits that may be nothing");
+        }
+        let width = u32::from(last - first) + 1;
+        let mask = Literal::i128_suffixed((1 << width) - 1);
+        let bits = quote!(((#word) >> #first & #mask));
+        let number = match signed {
+            true => quote!(i128::from(::formwork::algorithms::sign_extend(#bits as u64, #width))),
+            false => bits,
+        };
+        let plus = Literal::i128_suffixed(row.plus);
+        Ok(match meaning {
+            Meaning::Bool { .. } => Place::Truth(quote!((#number != 0))),
+            Meaning::Int | Meaning::Enum(_) if row.plus == 0 => Place::Number(number),
+            Meaning::Int | Meaning::Enum(_) => Place::Number(quote!((#number - #plus))),
+            Meaning::Float(_) | Meaning::Word(_) => return unable("something else than bits"),
+        })
     }
 
     /// What an equation says, as an `Option<i128>`, over values.
@@ -681,7 +812,7 @@ impl<'m> Straight<'_, 'm> {
                 let Some(frame) = scope.frames.last() else { return unable("no node") };
                 let mut last = TokenStream::new();
                 let count = self.row_place(view, frame, *row, &mut |place| match place {
-                    Place::List(list, ..) => {
+                    Place::List(list, ..) | Place::Text(list) => {
                         last = quote!(#list.len() as i128);
                         Ok(quote!(count = #last;))
                     }
@@ -711,60 +842,6 @@ pub(super) fn target(ty: &Type) -> &Type {
             _ => ty,
         },
         other => other,
-    }
-}
-
-/// What is inside of `rt::Some(..)`, if tokens are that.
-fn inside(tokens: &TokenStream) -> Option<TokenStream> {
-    let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
-    let [TokenTree::Ident(rt), _, _, TokenTree::Ident(some), TokenTree::Group(group)] = &trees[..]
-    else {
-        return None;
-    };
-    (rt == "rt" && some == "Some" && group.delimiter() == Delimiter::Parenthesis)
-        .then(|| group.stream())
-}
-
-/// A number or truth value that has to be there.
-pub(super) fn known(option: &TokenStream) -> TokenStream {
-    match inside(option) {
-        Some(value) => value,
-        None => quote!(s::known(#option)?),
-    }
-}
-
-/// What an operator that is no `&&` or `||` makes of two numbers, each an `Option<i128>`.
-pub(super) fn combined(op: BinaryOp, a: &TokenStream, b: &TokenStream) -> Able<Typed> {
-    let compared = |op: TokenStream| {
-        let (a, b) = (known(a), known(b));
-        Ok(Typed::Truth(quote!(rt::Some((#a) #op (#b)))))
-    };
-    let computed = |function: &str| {
-        let function = format_ident!("{function}");
-        Ok(Typed::Number(quote!(s::#function(#a, #b)?)))
-    };
-    match op {
-        BinaryOp::Add => computed("add"),
-        BinaryOp::Subtract => computed("subtract"),
-        BinaryOp::Multiply => computed("multiply"),
-        BinaryOp::Divide => computed("divide"),
-        BinaryOp::Remainder => computed("remainder"),
-        BinaryOp::Equal => compared(quote!(==)),
-        BinaryOp::NotEqual => compared(quote!(!=)),
-        BinaryOp::Less => compared(quote!(<)),
-        BinaryOp::LessOrEqual => compared(quote!(<=)),
-        BinaryOp::Greater => compared(quote!(>)),
-        BinaryOp::GreaterOrEqual => compared(quote!(>=)),
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
-            let op = match op {
-                BinaryOp::And => quote!(&),
-                BinaryOp::Or => quote!(|),
-                _ => quote!(^),
-            };
-            let (a, b) = (known(a), known(b));
-            Ok(Typed::Number(quote!(rt::Some((#a) #op (#b)))))
-        }
-        _ => unable("an operator for texts"),
     }
 }
 

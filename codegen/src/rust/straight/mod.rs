@@ -16,6 +16,7 @@ mod expr;
 mod extent;
 mod flavour;
 mod noted;
+mod operators;
 mod read;
 mod rest;
 mod survey;
@@ -29,11 +30,11 @@ use quote::{format_ident, quote};
 use super::shape::{Shape, Shapes};
 use super::visit::{Part, expressions};
 use crate::model::{
-    Constant, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Form, Measure, Model, Path,
-    Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Sizes, Start, Type, UnionId,
+    Constant, DefinerScope, DefinerSource, EndianRule, EpochId, Expr, ExprId, Form, Measure, Model,
+    Path, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Sizes, Start, Type, UnionId,
 };
 
-pub(super) use expr::{Access, Frame, Scope, early};
+pub(super) use expr::{Access, Frame, Scope, early, early_value};
 use flavour::Flavour;
 pub(super) use survey::{Finding, survey};
 
@@ -538,6 +539,11 @@ impl<'p, 'm> Straight<'p, 'm> {
 
     fn has_no_rules_of_bits(&self) -> Able<()> {
         if self.rules_of_bits().is_empty() { Ok(()) } else { unable(RULES_OF_BITS) }
+    }
+
+    /// Whether a record chooses its byte order by the data.
+    fn is_order_chosen(&self, id: RecordId) -> bool {
+        matches!(self.record(id).endian, Some(EndianRule::Chosen(..)))
     }
 
     /// Whether there is more than one layout.

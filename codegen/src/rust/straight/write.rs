@@ -5,9 +5,10 @@
 //! zero, or as the number for "nothing", and get their numbers when their targets are placed.
 
 mod array;
+mod behind;
 mod cell;
 mod derive;
-mod late;
+pub(super) mod late;
 mod lists;
 mod place;
 mod rows;
@@ -152,6 +153,8 @@ struct Node<'m> {
     epoch: usize,
     /// Whether the highest byte of numbers comes first, if they do not say themselves.
     big: bool,
+    /// The record of which it has been decided that this is its byte order.
+    decided: Option<RecordId>,
     /// The record of the rows: of the form, if there is one.
     id: RecordId,
     /// A reference to the struct that holds them.
@@ -223,7 +226,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
         let big = self.big();
         self.by_epoch(|view, epoch| {
             let node = self.node(view, epoch, big, root, quote!(v), None);
-            let node = Node { at: quote!(0_u64), ..node };
+            let node = Node { at: quote!(0_u64), decided: None, ..node };
             let layout = &node.record().layout;
             if !matches!(layout.first(), Some(Statement::This)) {
                 return unable("a root that is not written first");
@@ -240,12 +243,46 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
     }
 
     /// Byte order inside of a record.
-    fn order_in(&self, id: RecordId, around: bool) -> Able<bool> {
+    fn order_in(&self, id: RecordId, node: &Node<'m>) -> Able<bool> {
         match &self.model.records[id.index()].endian {
-            None => Ok(around),
+            None => Ok(node.big),
             Some(EndianRule::Fixed(order)) => Ok(*order == ByteOrder::Big),
-            Some(EndianRule::Chosen(..)) => unable("a byte order that the file chooses"),
+            Some(EndianRule::Chosen(..)) if node.decided == Some(id) => Ok(node.big),
+            Some(EndianRule::Chosen(..)) => unable("a byte order that the file chooses here"),
         }
+    }
+
+    /// Code for each byte order that a record may choose, and the choice between them. `make` takes
+    /// the node around.
+    fn by_order(
+        &self,
+        node: &Node<'m>,
+        id: RecordId,
+        src: &Src,
+        make: &mut dyn FnMut(&Node<'m>) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        let Some(EndianRule::Chosen(rules, otherwise)) = &self.model.records[id.index()].endian
+        else {
+            return make(node);
+        };
+        if node.decided == Some(id) {
+            return make(node);
+        }
+        let mut decided = |order: ByteOrder| {
+            make(&Node { big: order == ByteOrder::Big, decided: Some(id), ..node.clone() })
+        };
+        let access = Access::Value(self.argument(id, src));
+        let scope = node.scope.within(Frame { record: id, access, at: None, index: None });
+        let mut code = match otherwise {
+            Some(order) => decided(*order)?,
+            None => quote!(return rt::Err(s::Odd);),
+        };
+        for (condition, order) in rules.iter().rev() {
+            let condition = self.straight.truth(&scope, node.view, *condition)?;
+            let then = decided(*order)?;
+            code = quote!(if #condition { #then } else { #code });
+        }
+        Ok(code)
     }
 
     /// The node that the function of a record is about.
@@ -270,6 +307,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             view,
             epoch,
             big,
+            decided: Some(id),
             id,
             value,
             scope,
@@ -336,7 +374,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
         index: Option<&TokenStream>,
         more: &TokenStream,
     ) -> Able<TokenStream> {
-        let big = self.straight.carried(id, None, self.order_in(id, node.big))?;
+        let big = self.straight.carried(id, None, self.order_in(id, node))?;
         let big = big.unwrap_or(node.big);
         self.function(task, id, big)?;
         let name = Self::name(task, id, big);
@@ -487,7 +525,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             at: Some(at.clone()),
             index: index.clone(),
         });
-        let big = self.straight.carried(id, None, self.order_in(id, node.big))?;
+        let big = self.straight.carried(id, None, self.order_in(id, node))?;
         let big = big.unwrap_or(node.big);
         Ok(Node {
             id,
@@ -496,6 +534,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             at,
             index,
             big,
+            decided: Some(id),
             element: false,
             entered: false,
             ..node.clone()

@@ -4,7 +4,8 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::super::Flavour;
-use super::{Able, Ctx, Reading, Sink, Spot, core, mentions, size, unable};
+use super::super::expr::It;
+use super::{Able, Ctx, Reading, Scope, Sink, Spot, core, mentions, size, unable};
 use crate::model::{ArrayLength, ArrayType, Meaning, Row, RunLength, Type};
 use crate::rust::shape::{Prim, Shape};
 
@@ -45,7 +46,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 self.fixed_array(&inner, spot, array, row, element, *count, sink)
             }
             Shape::List(element)
-                if array.stride.is_none() && self.is_block(ctx, &array.element) =>
+                if array.stride.is_none()
+                    && self.is_block(ctx, &array.element)
+                    && !matches!(array.length, ArrayLength::Last(_)) =>
             {
                 self.blocks(&inner, spot, array, row, element, ctx.filled, sink)
             }
@@ -128,7 +131,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 let (at, all) = (size(*at), size(count * width));
                 quote!(s::bytes(#block, #at, #all))
             }
-            _ => return unable("an array that ends with a certain element (`last=`)"),
+            _ => return unable("an array of no fixed size within a block"),
         };
         let some = filled.then(|| quote!(s::holds(!#bytes.is_empty())?;));
         let before = quote!(let #bytes = #take; #some);
@@ -315,7 +318,27 @@ impl<'m> Reading<'_, '_, 'm> {
                 let all = within(quote!(#part.left() > 0), all);
                 Ok(quote!(#some #before #open #all #close))
             }
-            ArrayLength::Last(_) => unable("an array that ends with a certain element (`last=`)"),
+            ArrayLength::Last(last) => {
+                if self.straight.flavour == Flavour::Arena {
+                    return unable("an array in an arena that ends with a certain element");
+                }
+                let name = &list.name;
+                let it = It::Value(array.element.clone(), element.clone(), quote!(element));
+                let scope = Scope { it: Some(it), ..self.scope(ctx) };
+                let is_last = self.checked(self.straight.truth(&scope, ctx.view, *last)?)?;
+                let all = within(
+                    quote!(true),
+                    quote! {
+                        loop {
+                            #body
+                            cx.charge(1)?;
+                            let element = s::known(#name.last())?;
+                            if #is_last { break; }
+                        }
+                    },
+                );
+                Ok(quote!(#before #open #all #close))
+            }
         }
     }
 

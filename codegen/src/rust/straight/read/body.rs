@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use std::collections::BTreeMap;
 
-use super::super::{bits, early};
+use super::super::{bits, early, early_value};
 use super::{Able, Ctx, Reading, Spot, nothing, size, unable};
 use crate::model::{
     Cell, Constant, ExprId, Home, RecordId, RecordKind, Row, RowId, RowKind, Storage, Tag, Type,
@@ -120,6 +120,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let record = work.ctx.record;
         if self.straight.carried(record, Some(id), made)?.is_none() {
             self.known.borrow_mut().insert(early(record, id).to_string());
+            self.known.borrow_mut().insert(early_value(record, id).to_string());
             if (work.wanted)(id).is_some() && !work.fields.iter().any(|(known, _)| *known == id) {
                 work.fields.push((id, quote!(())));
             }
@@ -408,10 +409,11 @@ impl<'m> Reading<'_, '_, 'm> {
             return Ok(());
         };
         let [(_, local)] = found.as_slice() else { return unable("a condition without a field") };
-        let (field, none) = (self.local("f"), nothing(&shape)?);
+        let (field, none) = (self.field_local(work.ctx, id, row), nothing(&shape)?);
         work.code.extend(quote! {
             let #field = if #condition { #inner #local } else { #none };
         });
+        self.value_is_known(&field);
         work.fields.push((id, quote!(#field)));
         Ok(())
     }
@@ -431,8 +433,9 @@ impl<'m> Reading<'_, '_, 'm> {
             },
             None => nothing(&shape)?,
         };
-        let field = self.local("f");
+        let field = self.field_local(work.ctx, id, row);
         work.code.extend(quote!(let #field = #value;));
+        self.value_is_known(&field);
         work.fields.push((id, quote!(#field)));
         work.gone.push(id);
         Ok(())

@@ -3,6 +3,8 @@
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
+use super::super::expr::{Place, is_early_number};
+use super::super::operators::{Typed, known};
 use super::super::{Access, early};
 use super::body::{Holder, tag_size};
 use super::{Able, Ctx, Frame, Reading, Sink, Spot, number, size, unable};
@@ -16,8 +18,9 @@ use crate::rust::shape::Shape;
 /// What decides, as locals.
 struct Decision {
     before: TokenStream,
-    /// The number that labels are compared with.
+    /// The number that labels are compared with; or the text, a `&[u8]`.
     number: TokenStream,
+    is_text: bool,
     /// Lowest and highest number that its type has, if that type is narrower than 128 bits.
     limits: Option<(i128, i128)>,
     /// The bytes of the tag, the first highest: a number of 64 bits; and their number.
@@ -27,11 +30,24 @@ struct Decision {
 }
 
 impl Decision {
+    /// A number or text that is known.
+    fn of(number: TokenStream, is_text: bool) -> Decision {
+        Decision {
+            before: TokenStream::new(),
+            number,
+            is_text,
+            limits: None,
+            bytes: None,
+            start: None,
+        }
+    }
+
     /// Stands for one that cannot be carried.
     fn unknown() -> Decision {
         Decision {
             before: TokenStream::new(),
             number: quote!(0),
+            is_text: false,
             limits: None,
             bytes: Some((format_ident!("w"), 8)),
             start: Some(format_ident!("a")),
@@ -186,28 +202,27 @@ impl<'m> Reading<'_, '_, 'm> {
 
     fn decision(&self, ctx: &Ctx<'m>, spot: &Spot, union: &'m Union) -> Able<Decision> {
         match &union.tag {
-            Tag::Row(row) => {
-                let number = early(ctx.record, *row);
-                let number = self.checked(quote!(#number))?;
-                Ok(Decision {
-                    before: TokenStream::new(),
-                    number,
-                    limits: None,
-                    bytes: None,
-                    start: None,
-                })
+            Tag::Row(id) => {
+                let row = self.row(ctx, ctx.record, *id);
+                if is_early_number(row) {
+                    let number = early(ctx.record, *id);
+                    return self.checked(quote!(#number)).map(|number| Decision::of(number, false));
+                }
+                let frame =
+                    Frame { record: ctx.record, access: Access::Early, at: None, index: None };
+                let found =
+                    self.straight.row_place(ctx.view, &frame, *id, &mut |place| match place {
+                        Place::Text(text) => Ok(quote!(found = rt::Some(s::Chars::chars(#text));)),
+                        _ => unable("a tag that is no number and no text"),
+                    })?;
+                let found = self.checked(found)?;
+                let text = quote!(s::known({ let mut found = rt::None; #found found })?);
+                Ok(Decision::of(text, true))
             }
-            Tag::Given(expr) => {
-                let given = self.number(ctx, *expr)?;
-                let number = quote!(s::known(#given)?);
-                Ok(Decision {
-                    before: TokenStream::new(),
-                    number,
-                    limits: None,
-                    bytes: None,
-                    start: None,
-                })
-            }
+            Tag::Given(expr) => Ok(match self.typed(ctx, *expr)? {
+                Typed::Text(text) => Decision::of(known(&text), true),
+                given => Decision::of(known(&given.number()?), false),
+            }),
             Tag::Own(cell) | Tag::Word(cell) => {
                 let Spot::Stream { part, .. } = spot else { return unable("a union in a block") };
                 let width = tag_size(&union.tag)?;
@@ -243,7 +258,8 @@ impl<'m> Reading<'_, '_, 'm> {
                     None
                 };
                 let limits = tag_limits(cell);
-                Ok(Decision { before, number: quote!(#tag), limits, bytes, start: Some(start) })
+                let (number, start) = (quote!(#tag), Some(start));
+                Ok(Decision { before, number, is_text: false, limits, bytes, start })
             }
         }
     }
@@ -256,7 +272,12 @@ impl<'m> Reading<'_, '_, 'm> {
         guard: Option<&TokenStream>,
     ) -> Able<TokenStream> {
         match label {
-            Label::Range(low, high) => {
+            Label::Text(text) if decision.is_text => {
+                let text = Literal::byte_string(text.as_bytes());
+                let guard = guard.map(|guard| quote!(if true #guard));
+                Ok(quote!(#text #guard))
+            }
+            Label::Range(low, high) if !decision.is_text => {
                 let (least, most) = decision.limits.unwrap_or((i128::MIN, i128::MAX));
                 let (low_n, high_n) = (number((*low).max(least)), number((*high).min(most)));
                 let range = if low == high { low_n } else { quote!(#low_n..=#high_n) };
@@ -283,7 +304,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 };
                 Ok(quote!(_ if #value & #mask == #bits #guard))
             }
-            Label::Text(_) => unable("a text as a tag"),
+            Label::Text(_) | Label::Range(..) => unable("a label of another type than the tag"),
             Label::Else => unable("an arm for all others"),
         }
     }
@@ -435,6 +456,7 @@ impl<'m> Reading<'_, '_, 'm> {
         }
         Ok(match case.labels.as_slice() {
             [Label::Range(low, high)] if low == high => TokenStream::new(),
+            [Label::Text(_)] => TokenStream::new(),
             [Label::Range(low, _), ..] => {
                 let (name, low) = (early(ctx.record, row), number(*low));
                 quote!(s::holds(#name == #low)?;)

@@ -17,8 +17,8 @@
 //! with small budgets. `tests/compiled` holds the bound against what the engine takes.
 
 use crate::model::{
-    BinaryOp, Cell, Expr, ExprId, Extent, Home, Meaning, Member, Model, Path, Record, RecordId,
-    Row, RunLength, Start, Step, Storage, Tag, Target, Type,
+    ArrayLength, BinaryOp, Cell, Expr, ExprId, Extent, Home, Meaning, Member, Model, Path, Record,
+    RecordId, Row, RunLength, Start, Step, Storage, Tag, Target, Type,
 };
 use crate::rust::visit::{self, Part};
 
@@ -144,6 +144,8 @@ impl Effort<'_> {
                 let bytes = if pointer.cell.is_some() { 0 } else { width(&cell.storage) };
                 Some((POINTER.checked_add(self.borne(target))?, bytes))
             }
+            // Its condition is evaluated for each element.
+            Type::Array(array) if matches!(array.length, ArrayLength::Last(_)) => None,
             Type::Array(array) => {
                 let (cost, bytes) = self.ty(&array.element, nesting)?;
                 let own = match &array.element {

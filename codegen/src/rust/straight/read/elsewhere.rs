@@ -94,7 +94,7 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             None => at,
         };
-        let (part, field) = (self.local("p"), self.local("f"));
+        let (part, field) = (self.local("p"), self.field_local(ctx, id, row));
         let target = shape.clone().unwrap_or_else(|| self.straight.shapes.of(&row.ty, row));
         let keep = shape.is_some();
         let sink = |value: TokenStream| match keep {
@@ -110,6 +110,8 @@ impl<'m> Reading<'_, '_, 'm> {
             (Some(_), Err(_)) => quote!(return rt::Err(s::Odd);),
         };
         let declare = keep.then(|| quote!(let mut #field;));
+        let base = self.is_base(ctx.record, id);
+        let based = base.map(|base| quote!(cx.found(#base, from, #part.at());));
         work.code.extend(quote! {
             #declare
             match #condition {
@@ -118,11 +120,13 @@ impl<'m> Reading<'_, '_, 'm> {
                     let from = #part.at();
                     #code
                     cx.charge(#part.at() - from)?;
+                    #based
                 }
                 rt::None => { #none }
             }
         });
         if keep {
+            self.value_is_known(&field);
             work.fields.push((id, quote!(#field)));
         }
         Ok(())

@@ -74,6 +74,18 @@ impl<'m> Reading<'_, '_, 'm> {
         target: &Shape,
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
+        self.by_order(ctx, id, &|ctx| self.record_in_order(ctx, spot, id, target, sink))
+    }
+
+    /// The same, where its byte order is known.
+    fn record_in_order(
+        &self,
+        ctx: &Ctx<'m>,
+        spot: &Spot,
+        id: RecordId,
+        target: &Shape,
+        sink: Sink<'_>,
+    ) -> Able<TokenStream> {
         let own = ctx.record == id && ctx.frames.is_empty();
         if !own {
             let recursive = self.straight.record(id).recursive;
@@ -98,7 +110,9 @@ impl<'m> Reading<'_, '_, 'm> {
         target: &Shape,
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
-        if *target != self.straight.value_shape(id) {
+        let shapes = self.straight.shapes;
+        let typed = shapes.is_typed(id) || shapes.is_transparent(id);
+        if !typed || *target != self.straight.value_shape(id) {
             return unable("a struct of another Rust type");
         }
         let callee = Callee { record: id, big: ctx.big, pushing: false };
@@ -141,7 +155,10 @@ impl<'m> Reading<'_, '_, 'm> {
             return unable("elements without a function");
         };
         let function_of = self.straight.record(*id).recursive || self.uses[id.index()] > 1;
-        if !function_of || *element != self.straight.value_shape(*id) {
+        if !function_of
+            || *element != self.straight.value_shape(*id)
+            || self.straight.is_order_chosen(*id)
+        {
             return unable("elements without a function");
         }
         let callee = Callee { record: *id, big: ctx.big, pushing: true };
@@ -206,6 +223,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let mut inner = ctx.clone();
         let big = self.order_in(ctx, id);
         inner.big = self.straight.carried(id, None, big)?.unwrap_or(ctx.big);
+        inner.decided = None;
         inner.record = id;
         inner.base = address.clone();
         (inner.pattern, inner.tag, inner.word) = (None, None, None);
@@ -405,7 +423,10 @@ impl<'m> Reading<'_, '_, 'm> {
 
     fn is_block_record(&self, ctx: &Ctx<'m>, id: RecordId) -> bool {
         let record = &ctx.view.records[id.index()];
-        if record.recursive || matches!(record.kind, RecordKind::Word(_)) {
+        if record.recursive
+            || matches!(record.kind, RecordKind::Word(_))
+            || self.straight.is_order_chosen(id)
+        {
             return false;
         }
         let Some(all) = self.fixed(ctx, &Type::Record(id)) else { return false };

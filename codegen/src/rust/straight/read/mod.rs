@@ -30,10 +30,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use super::{Able, Flavour, Frame, Scope, Straight, Unable, mentions, unable};
+use super::expr::{Late, is_early_number};
+use super::operators::Typed;
+use super::write::late::Anchors;
+use super::{Able, Flavour, Frame, Scope, Straight, Unable, early_value, mentions, unable};
 use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, Pattern, RecordId, RowId, Sizes, Storage,
+    ByteOrder, ByteOrderRule, EndianRule, Expr, ExprId, Model, Pattern, RecordId, RecordKind, Row,
+    RowId, Sizes, Storage,
 };
+use crate::print::expr_text;
 use crate::rust::shape::Shape;
 
 /// Units of work that each byte of a file allows, where each byte is decoded once.
@@ -71,13 +76,16 @@ struct Reading<'s, 'p, 'm> {
     straight: &'s Straight<'p, 'm>,
     model: &'m Model,
     sizes: Vec<Sizes<'m>>,
+    /// Places that numbers of labels count from.
+    anchors: Anchors,
+    bases: BTreeSet<usize>,
     /// In how many places of the schema each record stands.
     uses: Vec<usize>,
     /// Rows that expressions or tags ask for.
     asked: BTreeSet<(RecordId, RowId)>,
     /// Bodies of functions by what they read, and epoch.
     bodies: RefCell<BTreeMap<(Callee, usize), Body>>,
-    /// Names of early numbers that are known here.
+    /// Names of early numbers and values that are known here.
     known: RefCell<BTreeSet<String>>,
     /// The number of the next local.
     next: Cell<u32>,
@@ -111,6 +119,8 @@ struct Ctx<'m> {
     epoch: usize,
     /// Whether the highest byte of a number comes first.
     big: bool,
+    /// The record of which it has been decided that this is its byte order.
+    decided: Option<RecordId>,
     frames: Vec<Frame>,
     record: RecordId,
     /// Address of that record: a `usize`.
@@ -184,6 +194,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             straight,
             model,
             sizes,
+            anchors: Anchors::new(straight),
+            bases: BTreeSet::new(),
             uses: seal::uses(model),
             asked: seal::asked(model),
             bodies: RefCell::default(),
@@ -191,6 +203,9 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             next: Cell::new(0),
             doubt: RefCell::default(),
         };
+        let pooled = model.pointers.iter().filter(|kind| kind.pool.is_some());
+        let sides = pooled.filter_map(|kind| reading.anchors.side(model, kind.base?, model.root));
+        reading.bases = sides.map(|(number, _)| number).collect();
         reading.doubt = RefCell::new(reading.general_doubt());
         reading
     }
@@ -213,6 +228,9 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                 let b: &[u8; #width] = cx.part(#offset)?.block()?;
                 let #name = #number;
             });
+        }
+        if self.straight.is_order_chosen(root) {
+            return unable("a byte order that the root chooses for itself");
         }
         let callee = Callee { record: root, big: self.file_order(), pushing: false };
         let name = function(callee);
@@ -290,6 +308,33 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             }
             _ => (quote!(<'i, 'o, M: s::Mode<'i, 'o>>), quote!(&'i [u8]), None),
         };
+        if !self.bases.is_empty() && self.straight.flavour == Flavour::Arena {
+            return unable("labels from a base in an arena");
+        }
+        if !self.bases.is_empty() {
+            return Ok(quote! {
+                /// The value of a file.
+                fn read #generics(
+                    bytes: #bytes,
+                    options: &::formwork::ReadOptions,
+                ) -> s::Straight<#ty> {
+                    #before
+                    let mut bases = s::Bases::default();
+                    loop {
+                        let mut cx = s::Scan::new(bytes, options, #factor, #goals);
+                        cx.know(bases);
+                        let mut part = cx.part(0)?;
+                        #enter
+                        #variables
+                        let value = #value;
+                        match cx.must_know()? {
+                            rt::Some(known) => bases = known,
+                            rt::None => return rt::Ok(value),
+                        }
+                    }
+                }
+            });
+        }
         Ok(quote! {
             /// The value of a file.
             fn read #generics(
@@ -408,6 +453,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             view: self.straight.view(epoch),
             epoch,
             big,
+            decided: Some(record),
             frames: Vec::new(),
             record,
             base: quote!(0_usize),
@@ -444,7 +490,67 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         match &self.straight.record(record).endian {
             None => Ok(ctx.big),
             Some(EndianRule::Fixed(order)) => Ok(*order == ByteOrder::Big),
-            Some(EndianRule::Chosen(..)) => unable("a byte order that the file chooses"),
+            Some(EndianRule::Chosen(..)) if ctx.decided == Some(record) => Ok(ctx.big),
+            Some(EndianRule::Chosen(..)) => unable("a byte order that the file chooses here"),
+        }
+    }
+
+    /// Code for each byte order that a record may choose, and the choice between them.
+    fn by_order(
+        &self,
+        ctx: &Ctx<'m>,
+        id: RecordId,
+        make: &dyn Fn(&Ctx<'m>) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        let Some(EndianRule::Chosen(rules, otherwise)) = &self.straight.record(id).endian else {
+            return make(ctx);
+        };
+        if ctx.decided == Some(id) {
+            return make(ctx);
+        }
+        let decided = |order: ByteOrder| {
+            make(&Ctx { big: order == ByteOrder::Big, decided: Some(id), ..ctx.clone() })
+        };
+        // The conditions are asked in the record, of which nothing is known yet.
+        let mut asking = ctx.clone();
+        let access = super::Access::Early;
+        asking.frames.push(Frame { record: id, access, at: None, index: None });
+        let mut code = match otherwise {
+            Some(order) => decided(*order)?,
+            None => quote!(return rt::Err(s::Odd);),
+        };
+        for (condition, order) in rules.iter().rev() {
+            let condition = self.truth(&asking, *condition)?;
+            let then = decided(*order)?;
+            code = quote!(if #condition { #then } else { #code });
+        }
+        Ok(code)
+    }
+
+    /// The local for the value of a row, which expressions may ask for.
+    fn field_local(&self, ctx: &Ctx<'m>, id: RowId, row: &Row) -> Ident {
+        match self.is_value_asked(ctx.record, id, row) {
+            true => early_value(ctx.record, id),
+            false => self.local("f"),
+        }
+    }
+
+    /// The number of a row that numbers of labels count from.
+    fn is_base(&self, record: RecordId, id: RowId) -> Option<usize> {
+        self.anchors.of_row(record, id).filter(|number| self.bases.contains(number))
+    }
+
+    /// Whether expressions ask for the value of a row, which is no plain number.
+    fn is_value_asked(&self, record: RecordId, id: RowId, row: &Row) -> bool {
+        let form = matches!(self.straight.record(record).kind, RecordKind::Form(..));
+        !form && self.is_asked(record, id) && !is_early_number(row)
+    }
+
+    /// The value of a row is known from here on, if that is what its local is for.
+    fn value_is_known(&self, local: &Ident) {
+        let name = local.to_string();
+        if name.starts_with("v_") {
+            self.known.borrow_mut().insert(name);
         }
     }
 
@@ -460,8 +566,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         self.doubt.borrow_mut().get_or_insert_with(|| why.to_owned());
     }
 
-    fn scope(&self, ctx: &Ctx<'m>) -> Scope<'static> {
-        Scope { frames: ctx.frames.clone(), it: None, late: None }
+    fn scope(&self, ctx: &Ctx<'m>) -> Scope<'_> {
+        Scope { frames: ctx.frames.clone(), it: None, late: Some(self) }
     }
 
     /// A length or address: a `usize`.
@@ -485,6 +591,17 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     fn truth(&self, ctx: &Ctx<'m>, expr: ExprId) -> Able<TokenStream> {
         let tokens = self.straight.truth(&self.scope(ctx), ctx.view, expr)?;
         self.checked(tokens)
+    }
+
+    /// What an expression gives.
+    fn typed(&self, ctx: &Ctx<'m>, expr: ExprId) -> Able<Typed> {
+        let typed = self.straight.typed(&self.scope(ctx), ctx.view, expr)?;
+        match &typed {
+            Typed::Number(tokens) | Typed::Truth(tokens) | Typed::Text(tokens) => {
+                self.checked(tokens.clone())?;
+            }
+        }
+        Ok(typed)
     }
 
     /// The tokens, if all numbers in them are known where they stand.
@@ -539,13 +656,36 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     }
 }
 
-/// The row of an early number that is asked for and not known.
+impl Late for Reading<'_, '_, '_> {
+    /// Where records around begin, and where the file ends.
+    fn address(&self, scope: &Scope<'_>, expr: ExprId) -> Able<TokenStream> {
+        let Some(this) = scope.frames.last() else { return unable("no node") };
+        let found = match &self.model[expr] {
+            Expr::FileEnd => return Ok(quote!(rt::Some(cx.len() as i128))),
+            Expr::At(path) if path.steps.is_empty() => self
+                .straight
+                .start(path, this.record)
+                .and_then(|record| scope.frame_of(record))
+                .and_then(|frame| frame.at.clone()),
+            _ => None,
+        };
+        match found {
+            Some(at) => Ok(quote!(rt::Some(i128::from(#at)))),
+            None => {
+                unable(format!("`{}` where that is not known yet", expr_text(self.model, expr)))
+            }
+        }
+    }
+}
+
+/// The row of an early number or value that is asked for and not known.
 fn unknown(tokens: &TokenStream, known: &BTreeSet<String>) -> Option<(RecordId, RowId)> {
     tokens.clone().into_iter().find_map(|token| match token {
         TokenTree::Group(group) => unknown(&group.stream(), known),
         TokenTree::Ident(ident) => {
             let name = ident.to_string();
-            let (record, row) = name.strip_prefix("n_")?.split_once('_')?;
+            let numbers = name.strip_prefix("n_").or_else(|| name.strip_prefix("v_"))?;
+            let (record, row) = numbers.split_once('_')?;
             let early = (RecordId(record.parse().ok()?), RowId(row.parse().ok()?));
             (!known.contains(&name)).then_some(early)
         }

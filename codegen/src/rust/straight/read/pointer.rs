@@ -25,9 +25,6 @@ impl<'m> Reading<'_, '_, 'm> {
         if pointer.cell.is_some() {
             return unable("a pointer in single bits");
         }
-        if kind.base.is_some() {
-            return unable("a pointer with a base");
-        }
         let Storage::Fixed(int) = kind.cell.storage else {
             return unable("a pointer of variable width");
         };
@@ -50,7 +47,14 @@ impl<'m> Reading<'_, '_, 'm> {
         let before = quote!(#before let #name = u64::from(#raw); #odd);
         let part = self.local("p");
         let skip = size(kind.skip);
-        let begin = quote!(let mut #part = cx.target(#name, #skip)?;);
+        let pooled = matches!(pointer.target, Target::Pooled);
+        let begin = match kind.base.filter(|_| !pooled) {
+            None => quote!(let mut #part = cx.target(#name, #skip)?;),
+            Some(base) => {
+                let base = self.number(ctx, base)?;
+                quote!(let mut #part = cx.target(s::from_base(#name, #base)?, #skip)?;)
+            }
+        };
         let spot = Spot::local(part.clone());
         let inner = Ctx { extent: None, filled: false, keeps: None, ..ctx.clone() };
         let own = match &pointer.target {
@@ -63,12 +67,28 @@ impl<'m> Reading<'_, '_, 'm> {
                     self.item(&inner, &spot, text, row, core(target), &wrapped)
                 })?;
                 let from = self.local("a");
-                let read = quote! {
+                let mut read = quote! {
                     #begin
                     let #from = #part.at();
                     #read
                     cx.charge(#part.at() - #from)?;
                 };
+                if let Some(base) = kind.base {
+                    let base = self.anchors.side(ctx.view, base, ctx.record);
+                    let Some((anchor, end)) = base else {
+                        return unable("a pooled pointer from a base that is at no known place");
+                    };
+                    let empty = sink(self.wrap(target, self.empty(core(target))?));
+                    read = quote! {
+                        match cx.base(#anchor, #end) {
+                            rt::Some(base) => {
+                                let #name = s::from_base(#name, rt::Some(base.into()))?;
+                                #read
+                            }
+                            rt::None => { #empty }
+                        }
+                    };
+                }
                 return Ok(match is_none {
                     None => quote!(#before #read),
                     Some(is_none) => {

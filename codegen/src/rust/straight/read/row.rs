@@ -7,8 +7,8 @@ use super::super::{early, kind};
 use super::body::{Holder, Work, extent, is_varint};
 use super::{Able, Ctx, Reading, Sink, Spot, core, push, size, unable};
 use crate::model::{
-    Cell, Constant, Content, Encoding, PointerType, RecordId, RecordKind, Role, Row, RowId,
-    RowKind, RunLength, Storage, Target, Type,
+    ArrayLength, Cell, Constant, Content, Encoding, PointerType, RecordId, RecordKind, Role, Row,
+    RowId, RowKind, RunLength, Storage, Target, Type,
 };
 use crate::rust::shape::Shape;
 
@@ -25,9 +25,25 @@ impl<'m> Reading<'_, '_, 'm> {
             Type::Pointer(pointer) if matches!(pointer.target, Target::Own(_)) => {
                 self.pointer_at(work, id, pointer, spot)
             }
-            _ => self.row_here(work, id, row, spot),
+            _ => self.row_based(work, id, row, spot),
         };
         self.behind(work, id, made)
+    }
+
+    /// A row at a spot, which is remembered if numbers of labels count from it.
+    fn row_based(&self, work: &mut Work<'_, 'm>, id: RowId, row: &'m Row, spot: &Spot) -> Able<()> {
+        let Some(base) = self.is_base(work.ctx.record, id) else {
+            return self.row_here(work, id, row, spot);
+        };
+        let Spot::Stream { part, .. } = spot else { return unable("a base within a block") };
+        if aligned(&row.ty) {
+            return unable("a base that is aligned");
+        }
+        let from = self.local("from");
+        work.code.extend(quote!(let #from = #part.at();));
+        self.row_here(work, id, row, spot)?;
+        work.code.extend(quote!(cx.found(#base, #from, #part.at());));
+        Ok(())
     }
 
     /// A row with a pointer to what it owns at a spot.
@@ -77,6 +93,24 @@ impl<'m> Reading<'_, '_, 'm> {
             RowKind::Zero | RowKind::Reserved | RowKind::Runtime => {
                 return self.padding(work, row, spot);
             }
+            RowKind::Pool { pad, .. } => {
+                self.doubt("a string pool");
+                let Spot::Stream { part, .. } = spot else { return unable("a pool in a block") };
+                if let Type::Array(array) = &row.ty
+                    && matches!(array.length, ArrayLength::Fill)
+                {
+                    work.code.extend(quote!(#part.rest();));
+                    return Ok(());
+                }
+                if *pad > 1 {
+                    return unable("so many members of a pool with padding");
+                }
+                let shape = self.straight.shapes.of(&row.ty, row);
+                let members =
+                    self.item(ctx, spot, &row.ty, row, &shape, &|_| TokenStream::new())?;
+                work.code.extend(quote!({ #members }));
+                return Ok(());
+            }
             RowKind::Zeros => {
                 let Spot::Stream { part, .. } = spot else { return unable("zeros in a block") };
                 let (bytes, field) = (self.local("r"), self.local("f"));
@@ -98,14 +132,25 @@ impl<'m> Reading<'_, '_, 'm> {
         if let (Role::Derived, Some(_)) = (&row.role, &shape) {
             return unable("a number that only some cases derive");
         }
-        if shape.is_none() && (!row.checks.is_empty() || row.reference.is_some()) {
+        // What follows from the rest may be asked for all the same.
+        let is_field = shape.is_some();
+        let shape = match shape {
+            None if self.is_value_asked(ctx.record, id, row)
+                && self.straight.shapes.carries(&row.ty) =>
+            {
+                Some(self.straight.early_shape(ctx.record, id, row))
+            }
+            shape => shape,
+        };
+        if !is_field && (!row.checks.is_empty() || row.reference.is_some()) {
             self.doubt("a rule for what is not in the value");
         }
         let extent = work.extents.contains(&id).then(|| extent(ctx.record, id));
-        let field = self.local("f");
+        let field = self.field_local(ctx, id, row);
         // The number of a row is read once, for the value and for expressions.
         if let Type::Cell(cell) = &row.ty
             && (self.is_asked(ctx.record, id) || matches!(row.role, Role::Derived))
+            && !self.is_value_asked(ctx.record, id, row)
         {
             let (before, stored) = self.stored(ctx, spot, cell.storage)?;
             let (raw, name) = (&stored.tokens, self.local("c"));
@@ -157,6 +202,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 work.code.extend(start);
                 let still = matches!(spot, Spot::Block { .. });
                 self.field(work, id, &field, code, still);
+                if !is_field {
+                    work.fields.pop();
+                }
                 work.code.extend(stop);
                 return Ok(());
             }
@@ -195,7 +243,7 @@ impl<'m> Reading<'_, '_, 'm> {
         if work.extents.contains(&id) {
             self.doubt("the address of a union");
         }
-        let field = self.local("f");
+        let field = self.field_local(work.ctx, id, row);
         let shape = (work.wanted)(id);
         let target = shape.clone().unwrap_or(Shape::Choice(union));
         if work.ctx.pushing {
@@ -232,9 +280,11 @@ impl<'m> Reading<'_, '_, 'm> {
     ) {
         let form =
             matches!(work.ctx.view.records[work.ctx.record.index()].kind, RecordKind::Form(..));
+        let asked = field.to_string().starts_with("v_");
+        self.value_is_known(field);
         match only_value(field, &code) {
             // Looked at where the struct is made. Forms look at values twice.
-            Some(value) if still && !form => work.fields.push((id, value)),
+            Some(value) if still && !form && !asked => work.fields.push((id, value)),
             Some(value) => {
                 work.code.extend(quote!(let #field = #value;));
                 work.fields.push((id, quote!(#field)));

@@ -65,7 +65,7 @@ fn ask(path: &Path, found: &mut BTreeSet<(RecordId, RowId)>) {
     for step in &path.steps {
         let Step::Field(field) = step else { continue };
         for (record, way) in &field.members {
-            if let [Member::Row(row)] = way.as_slice() {
+            if let [Member::Row(row), ..] | [Member::Into(row), ..] = way.as_slice() {
                 found.insert((*record, *row));
             }
         }

@@ -4,7 +4,7 @@ use super::super::ends;
 use super::rows::Head;
 use super::spot::{Spot, in_block, lit, position};
 use super::*;
-use crate::model::{ArrayLength, ArrayType, Storage};
+use crate::model::{ArrayType, Storage};
 use crate::rust::shape::Prim;
 
 impl<'m> Writer<'_, '_, 'm> {
@@ -30,6 +30,20 @@ impl<'m> Writer<'_, '_, 'm> {
         if holder {
             return unable("a form of another struct");
         }
+        self.by_order(node, record, src, &mut |node| {
+            self.put_record_in_order(node, record, src, spot, index)
+        })
+    }
+
+    /// The same, where its byte order is known.
+    fn put_record_in_order(
+        &self,
+        node: &Node<'m>,
+        record: RecordId,
+        src: &Src,
+        spot: &Spot,
+        index: Option<&TokenStream>,
+    ) -> Able<TokenStream> {
         if let Spot::Block(offset) = spot {
             let inner = self.inside(node, record, src, position(offset), index.cloned())?;
             return self.rows(&inner, spot, &Head::default());
@@ -59,9 +73,6 @@ impl<'m> Writer<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         if array.described.is_some() {
             return unable("elements that something else describes (`of=`)");
-        }
-        if matches!(array.length, ArrayLength::Last(_)) {
-            return unable("an array that ends with a certain element (`last=`)");
         }
         let (Some(Shape::List(inner)) | Some(Shape::Fixed(inner, _))) = &src.shape else {
             return unable("an array of another Rust type");

@@ -2,6 +2,7 @@
 
 use proc_macro2::Literal;
 
+use super::behind::{Equation, Measured};
 use super::spot::{Spot, position};
 use super::*;
 use crate::model::{
@@ -9,9 +10,10 @@ use crate::model::{
     Role, RowKind, RunLength, RunType, Start, Step, Storage,
 };
 use crate::rust::straight::expr::target;
+use crate::rust::straight::operators::Typed;
 
 /// A row of which address or size is asked for in another one.
-pub(super) struct Measured {
+pub(super) struct Inline {
     /// The row that says it.
     by: RowId,
     /// The row that is measured.
@@ -21,6 +23,7 @@ pub(super) struct Measured {
     offset: i128,
 }
 
+/// What is asked of a place.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Side {
     At,
@@ -30,7 +33,7 @@ pub(super) enum Side {
 
 impl<'m> Writer<'_, '_, 'm> {
     /// Rows whose numbers say where others are, as long as those are inline.
-    pub(super) fn measured(&self, node: &Node<'m>) -> Able<Vec<Measured>> {
+    pub(super) fn measured(&self, node: &Node<'m>) -> Able<Vec<Inline>> {
         let mut found = Vec::new();
         for (by, row) in node.record().numbered_rows() {
             if !is_here(row, node.epoch) || !matches!(row.role, Role::Derived) {
@@ -47,28 +50,14 @@ impl<'m> Writer<'_, '_, 'm> {
         Ok(found)
     }
 
-    pub(super) fn measure_of(&self, node: &Node<'m>, by: RowId, row: &'m Row) -> Option<Measured> {
-        let [definer] = row.definers.as_slice() else { return None };
-        let DefinerScope::Own = definer.scope else { return None };
-        let (side, measured, factor, offset) = match &definer.source {
-            DefinerSource::Measure { measure, row, factor, offset } => {
-                let side = match measure {
-                    Measure::Size => Side::Size,
-                    Measure::End => Side::End,
-                    Measure::At(base) if self.model.exprs.constant(*base) == Some(0) => Side::At,
-                    _ => return None,
-                };
-                (side, *row, *factor, *offset)
-            }
-            DefinerSource::Expr(expr) => {
-                let (side, path) = match &self.model[*expr] {
-                    Expr::At(path) => (Side::At, path),
-                    Expr::End(path) => (Side::End, path),
-                    Expr::Size(path) => (Side::Size, path),
-                    _ => return None,
-                };
-                (side, self.own_row(node, path)?, 1, 0)
-            }
+    pub(super) fn measure_of(&self, node: &Node<'m>, by: RowId, row: &'m Row) -> Option<Inline> {
+        if !matches!(row.role, Role::Derived) {
+            return None;
+        }
+        let Equation { side, of, factor, offset } = self.equation_of(node, by)?;
+        let measured = match of {
+            Measured::Row(row) => row,
+            Measured::Path(path) => self.own_row(node, path)?,
         };
         let target = node.row(measured);
         let inline = is_here(target, node.epoch)
@@ -77,7 +66,7 @@ impl<'m> Writer<'_, '_, 'm> {
             && !is_aligned(&target.ty)
             && !matches!(target.kind, RowKind::Pool { .. })
             && (target.reference.is_none() || !is_cell(&target.ty));
-        inline.then_some(Measured { by, row: measured, measure: side, factor, offset })
+        inline.then_some(Inline { by, row: measured, measure: side, factor, offset })
     }
 
     /// The row of the node itself that a path leads to.
@@ -101,20 +90,23 @@ impl<'m> Writer<'_, '_, 'm> {
         let Expr::Path(path) = &self.model[expr] else { return false };
         let Some(by) = self.own_row(node, path) else { return false };
         let row = node.row(by);
-        matches!(row.role, Role::Derived)
-            && is_here(row, node.epoch)
-            && self.measure_of(node, by, row).is_some_and(|found| {
-                found.row == measured
-                    && found.measure == side
-                    && (found.factor, found.offset) == (1, 0)
-            })
+        if self.measure_of(node, by, row).is_none() && !self.is_behind(node, by) {
+            return false;
+        }
+        self.equation_of(node, by).is_some_and(|found| {
+            let row = match found.of {
+                Measured::Row(row) => Some(row),
+                Measured::Path(path) => self.own_row(node, path),
+            };
+            row == Some(measured) && found.side == side && (found.factor, found.offset) == (1, 0)
+        })
     }
 
     /// Code before the rows that declares what is measured, and code behind them that stores it.
     pub(super) fn measure_code(
         &self,
         node: &Node<'m>,
-        measured: &Measured,
+        measured: &Inline,
         before: &mut TokenStream,
         after: &mut TokenStream,
     ) -> Able<()> {
@@ -159,7 +151,7 @@ impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn noted(
         &self,
         node: &Node<'m>,
-        measured: &[Measured],
+        measured: &[Inline],
         row: RowId,
         spot: &Spot,
         body: TokenStream,
@@ -202,13 +194,51 @@ impl<'m> Writer<'_, '_, 'm> {
             });
         }
         let Type::Cell(cell) = &row.ty else {
-            return unable("something derived that is no number");
+            return self.derived_text(node, id, row, spot);
         };
         let number = match self.number(node, id, row) {
             Ok(number) => number,
-            Err(why) => return self.later(node, id, row, cell, spot, why),
+            Err(why) => {
+                return match self.later(node, id, row, cell, spot, why) {
+                    Err(_) if self.is_behind(node, id) => self.padding(node, row, spot),
+                    made => made,
+                };
+            }
         };
         self.put_number(node, id, row, cell, number, spot)
+    }
+
+    /// A row whose text or bytes follow from others.
+    fn derived_text(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        spot: &Spot,
+    ) -> Able<TokenStream> {
+        let ([definer], Type::Run(run)) = (row.definers.as_slice(), row.ty.stripped()) else {
+            return unable("something derived that is no number");
+        };
+        let text = match (&definer.scope, &definer.source) {
+            (DefinerScope::Own, DefinerSource::Measure { measure: Measure::Tag, row, .. }) => {
+                self.tag_text(node, *row)?
+            }
+            (DefinerScope::Own, DefinerSource::Expr(expr)) => {
+                match self.straight.typed(&node.scope, node.view, *expr)? {
+                    Typed::Text(text) => text,
+                    _ => return unable("something derived that is no number"),
+                }
+            }
+            _ => return unable("something derived that is no number"),
+        };
+        let shape = match run.content {
+            Content::Bytes => Shape::Bytes,
+            _ => Shape::Str,
+        };
+        let name = self.fresh("x");
+        let src = Src { code: quote!(#name), held: quote!(#name), shape: Some(shape) };
+        let put = self.put(node, id, row, &row.ty, &src, spot, None)?;
+        Ok(quote!({ let #name: &[u8] = s::known(#text)?; #put }))
     }
 
     /// A row that usually follows from an expression.
@@ -351,7 +381,7 @@ impl<'m> Writer<'_, '_, 'm> {
     }
 }
 
-pub(super) fn measured_names(id: RecordId, measured: &Measured) -> (Ident, Ident, Ident) {
+pub(super) fn measured_names(id: RecordId, measured: &Inline) -> (Ident, Ident, Ident) {
     let (by, row) = (measured.by.0, measured.row.0);
     (
         format_ident!("place_{}_{by}", id.0),

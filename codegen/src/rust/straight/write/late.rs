@@ -2,6 +2,7 @@
 
 use proc_macro2::Literal;
 
+use super::behind::{Measured, equation};
 use super::spot::{Spot, in_block, position};
 use super::*;
 use crate::model::{
@@ -29,9 +30,17 @@ enum Anchor {
     Elements(RecordId, RowId),
 }
 
+/// What a number in a record measures, and the row that leads there.
+pub(super) struct Way {
+    pub first: RowId,
+    pub anchor: usize,
+}
+
 /// All such places.
-pub(super) struct Anchors {
+pub(in crate::rust::straight) struct Anchors {
     list: Vec<Anchor>,
+    /// How many of them are there once in each file; the others are asked for in one record only.
+    unique: usize,
     /// For each record the only row that holds it, if there is only one and that is no array.
     only: BTreeMap<RecordId, (RecordId, RowId)>,
     root: RecordId,
@@ -46,6 +55,7 @@ impl Anchors {
         let model = straight.model;
         let mut anchors = Anchors {
             list: Vec::new(),
+            unique: 0,
             only: BTreeMap::new(),
             root: model.root,
             inner: BTreeMap::new(),
@@ -94,8 +104,62 @@ impl Anchors {
         list.retain(|anchor| match anchor {
             Anchor::Whole(record, _) | Anchor::Elements(record, _) => anchors.is_unique(*record),
         });
+        anchors.unique = list.len();
         anchors.list = list;
+        anchors.add_ways(model);
         anchors
+    }
+
+    /// Adds what numbers measure of what their own record leads to.
+    fn add_ways(&mut self, model: &Model) {
+        let mut found = BTreeSet::new();
+        for (id, record) in model.records() {
+            for definer in record.rows.iter().flat_map(|row| &row.definers) {
+                if let (DefinerScope::Own, Some(equation)) =
+                    (&definer.scope, equation(model, &definer.source))
+                    && let Some((_, anchor)) = self.measured(&equation.of, id)
+                {
+                    found.insert(anchor);
+                }
+            }
+        }
+        found.retain(|anchor| !self.list.contains(anchor));
+        self.list.extend(found);
+    }
+
+    /// What an equation in a record measures of what that leads to, and the row that leads there.
+    fn measured(&self, of: &Measured<'_>, record: RecordId) -> Option<(RowId, Anchor)> {
+        let (first, anchor) = match of {
+            Measured::Row(row) => (*row, Anchor::Whole(record, *row)),
+            Measured::Path(path) => {
+                let here = match &path.start {
+                    Start::This => true,
+                    Start::Enclosing(records) => records.contains(&record),
+                    _ => false,
+                };
+                let Some(Step::Field(field)) = path.steps.first().filter(|_| here) else {
+                    return None;
+                };
+                let (_, members) = field.members.iter().find(|(of, _)| *of == record)?;
+                let [Member::Row(first)] = members.as_slice() else { return None };
+                match self.anchor(path, record)? {
+                    (anchor @ Anchor::Whole(..), None) => (*first, anchor),
+                    _ => return None,
+                }
+            }
+        };
+        self.away.contains(&(record, first)).then_some((first, anchor))
+    }
+
+    /// The way to what an equation measures of what its record leads to.
+    pub(super) fn way(&self, of: &Measured<'_>, record: RecordId) -> Option<Way> {
+        let (first, anchor) = self.measured(of, record)?;
+        Some(Way { first, anchor: self.number(anchor)? })
+    }
+
+    /// Whether numbers that follow from an anchor are stored when everything is placed.
+    pub fn is_late(&self, number: usize) -> bool {
+        number < self.unique
     }
 
     /// How many there are.
@@ -134,6 +198,24 @@ impl Anchors {
             (Anchor::Whole(record, row), None) => Some((record, row)),
             _ => None,
         }
+    }
+
+    /// The number of the only place in a file whose begin or end an expression is, and whether it is
+    /// the end.
+    pub fn side(&self, model: &Model, expr: ExprId, this: RecordId) -> Option<(usize, bool)> {
+        let (path, end) = match &model[expr] {
+            Expr::At(path) => (path, false),
+            Expr::End(path) => (path, true),
+            _ => return None,
+        };
+        let (anchor, None) = self.anchor(path, this)? else { return None };
+        let number = self.number(anchor).filter(|number| self.is_late(*number))?;
+        Some((number, end))
+    }
+
+    /// The number of what is in a row, wherever that is, if it is there once in a file.
+    pub fn of_row(&self, record: RecordId, row: RowId) -> Option<usize> {
+        self.number(Anchor::Whole(record, row)).filter(|number| self.is_late(*number))
     }
 
     /// The anchor that a path leads to, and the step that chooses an element.
@@ -294,7 +376,8 @@ impl Addresses<'_, '_, '_> {
         let Some((anchor, index)) = self.anchors.anchor(path, this.record) else {
             return unable(format!("address of `{}`", path.text));
         };
-        let Some(number) = self.anchors.number(anchor) else {
+        let number = self.anchors.number(anchor).filter(|number| self.anchors.is_late(*number));
+        let Some(number) = number else {
             return unable(format!("address of `{}`", path.text));
         };
         match (anchor, index) {
@@ -400,11 +483,12 @@ impl<'m> Writer<'_, '_, 'm> {
                             DefinerScope::Owner(owner, _) if *owner == root => root,
                             _ => return unable("a measure around"),
                         };
-                        let Some(number) = self
+                        let number = self
                             .anchors
                             .whole(record, *row)
                             .or_else(|| self.anchors.inline(record, *row))
-                        else {
+                            .filter(|number| self.anchors.is_late(*number));
+                        let Some(number) = number else {
                             return unable("a measure of what is there more than once");
                         };
                         let measured = match measure {

@@ -5,6 +5,7 @@ use super::*;
 use crate::model::{
     Listing, PointerId, PointerType, Policy, RowKind, RunLength, Storage, Target, WhenEmpty,
 };
+use proc_macro2::Literal;
 
 /// What a pointer leads to, as listings tell it.
 #[derive(Clone, Copy)]
@@ -59,10 +60,8 @@ impl<'m> Writer<'_, '_, 'm> {
         match &pointer.target {
             Target::Element => unable("a pointer to an element"),
             Target::Pooled => {
-                if kind.base.is_some() {
-                    return unable("a pooled pointer from a base");
-                }
-                let label = self.label_kind(pointer.kind, self.is_big(node, &int), int.bytes)?;
+                let big = self.is_big(node, &int);
+                let label = self.label_kind(node, row, pointer.kind, big, int.bytes)?;
                 let (inner, optional) = match &src.shape {
                     Some(Shape::Option(inner)) => (&**inner, true),
                     Some(shape) => (shape, false),
@@ -167,7 +166,14 @@ impl<'m> Writer<'_, '_, 'm> {
     }
 
     /// The constant that says how a kind of label is stored.
-    fn label_kind(&self, kind: PointerId, big: bool, width: u8) -> Able<TokenStream> {
+    fn label_kind(
+        &self,
+        node: &Node<'m>,
+        row: &Row,
+        kind: PointerId,
+        big: bool,
+        width: u8,
+    ) -> Able<TokenStream> {
         let pointer = &self.model.pointers[kind.index()];
         let Some(path) = &pointer.pool else { return unable("a pooled pointer without a pool") };
         let Some(pool) = self.pool_number(path) else {
@@ -176,7 +182,20 @@ impl<'m> Writer<'_, '_, 'm> {
         let Ok(skip) = u32::try_from(pointer.skip) else {
             return unable("a pointer far into its text");
         };
-        Ok(quote!(s::LabelKind { pool: #pool, width: #width, big: #big, skip: #skip }))
+        let base = match pointer.base {
+            None => quote!(rt::None),
+            Some(base) => {
+                let Some((anchor, end)) = self.anchors.side(node.view, base, node.id) else {
+                    return unable("a pooled pointer from a base that is at no known place");
+                };
+                let nones = row.none.iter().chain(&pointer.none);
+                let nones = nones.map(|none| Literal::i128_unsuffixed(*none));
+                quote!(rt::Some(s::LabelBase { anchor: #anchor, end: #end, nones: &[#(#nones),*] }))
+            }
+        };
+        Ok(quote! {
+            s::LabelKind { pool: #pool, width: #width, big: #big, skip: #skip, base: #base }
+        })
     }
 
     /// Code that lists a pointer in the relocation table, if it is to be.

@@ -233,10 +233,9 @@ impl<'m> Writer<'_, '_, 'm> {
                 let x = self.src(self.straight.unboxed(code), (**inner).clone());
                 self.through(node, ty, &x, at, then)
             }
-            (Type::Record(record), _) => {
-                let inner = self.inside(node, *record, src, at, None)?;
-                then(&inner)
-            }
+            (Type::Record(record), _) => self.by_order(node, *record, src, &mut |node| {
+                then(&self.inside(node, *record, src, at.clone(), None)?)
+            }),
             (Type::Union(id), Some(_)) => {
                 let union = &node.view.unions[id.index()];
                 let mut arms = TokenStream::new();
@@ -307,7 +306,11 @@ impl<'m> Writer<'_, '_, 'm> {
             return self.nothing(node, id, row);
         }
         if matches!(row.kind, RowKind::Object { .. }) {
-            return self.place_object(node, id, row, part, kept);
+            let placed = self.place_object(node, id, row, part, kept)?;
+            return match part {
+                Part::Tail => Ok(placed),
+                _ => self.with_measures(node, id, placed),
+            };
         }
         if matches!(row.kind, RowKind::Slice { .. }) {
             return unable("a slice of a shared table");
@@ -320,7 +323,12 @@ impl<'m> Writer<'_, '_, 'm> {
                     None => return unable("a pointer without a field"),
                 };
                 let at = self.row_at(node, id)?;
-                self.place_target(node, id, row, pointer, &src, &at, part, kept, None)
+                let placed =
+                    self.place_target(node, id, row, pointer, &src, &at, part, kept, None)?;
+                match part {
+                    Part::Tail => Ok(placed),
+                    _ => self.with_measures(node, id, placed),
+                }
             }
             Type::Record(_) | Type::Union(_) | Type::Array(_) if part == Part::Record => {
                 Ok(quote!())

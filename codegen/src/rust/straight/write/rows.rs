@@ -329,9 +329,9 @@ impl<'m> Writer<'_, '_, 'm> {
             None => body,
             Some(number) => match spot {
                 Spot::End => quote! {
-                    let from = cx.here();
+                    let anchor = cx.anchor_begins(#number, cx.here());
                     #body
-                    cx.anchor(#number, from, cx.here());
+                    cx.anchor_ends(#number, anchor, cx.here());
                 },
                 Spot::Block(offset) => {
                     let size = self.size(node, &row.ty).unwrap_or(0);
@@ -470,6 +470,7 @@ impl<'m> Writer<'_, '_, 'm> {
                         return Ok(inner);
                     }
                     Extent::End(end) if self.says(node, *end, id, Side::End) => return Ok(inner),
+                    Extent::Size(size) if self.size_is_said(node, *size, id) => return Ok(inner),
                     Extent::Size(size) => self.straight.number(&node.scope, node.view, *size)?,
                     Extent::End(_) => return unable("an end that is said elsewhere"),
                 };

@@ -2,16 +2,18 @@
 
 use proc_macro2::Literal;
 
+use super::super::ends;
 use super::derive::made_name;
 use super::late::Addresses;
 use super::spot::{Spot, in_block, sum};
 use super::*;
 use crate::model::{
     ArrayLength, BinaryOp, Cell, Content, DefinerScope, DefinerSource, Encoding, Expr, ExprId,
-    Measure, Member, Path, PoolOrder, RelocationEncoding, Role, RowKind, RunLength, Step, Storage,
-    StreamFunction, Target,
+    Extent, Measure, Member, Path, PoolOrder, RelocationEncoding, Role, RowKind, RunLength,
+    RunType, Step, Storage, StreamFunction, Target, Terminated,
 };
-use crate::rust::straight::expr::{Place, combined};
+use crate::rust::straight::expr::Place;
+use crate::rust::straight::operators::combined;
 
 /// Most equations in equations of a number of rows.
 const DEEPEST: u32 = 8;
@@ -100,9 +102,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     let keys =
                         self.straight.walk(&node.scope, node.view, path, true, &mut |place| {
                             match place {
-                                Place::List(text, None) => {
-                                    Ok(quote!(keys.push(s::Chars::chars(#text));))
-                                }
+                                Place::Text(text) => Ok(quote!(keys.push(s::Chars::chars(#text));)),
                                 _ => unable("keys that are no texts"),
                             }
                         })?;
@@ -336,7 +336,7 @@ impl<'m> Writer<'_, '_, 'm> {
             {
                 let a = self.unfolded_number(node, a, depth + 1)?;
                 let b = self.unfolded_number(node, b, depth + 1)?;
-                Ok(combined(op, &a, &b)?.number())
+                combined(op, &a, &b)?.number()
             }
             _ => self.straight.number(&node.scope, node.view, expr),
         }
@@ -353,9 +353,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let Type::Array(array) = row.ty.stripped() else {
             return unable("a pool that is no array");
         };
-        let Type::Run(run) = &array.element else {
-            return unable("a string pool of something that is no text");
-        };
+        let (run, suffix) = pool_text(&array.element)?;
         let ascii = match run.content {
             Content::Bytes | Content::Text(Encoding::Utf8) => false,
             Content::Text(Encoding::Ascii) => true,
@@ -365,10 +363,10 @@ impl<'m> Writer<'_, '_, 'm> {
             RunLength::Prefix(Cell { storage: Storage::Fixed(int), .. }) if !int.signed => {
                 (int.bytes, self.is_big(node, int))
             }
-            RunLength::Fill if run.suffix.len() == 1 => (0, false),
+            RunLength::Fill if suffix.len() == 1 => (0, false),
             _ => return unable("a pool of texts of another length"),
         };
-        let (suffix, align) = (Literal::byte_string(&run.suffix), run.align.unwrap_or(1));
+        let (suffix, align) = (Literal::byte_string(suffix), run.align.unwrap_or(1));
         let made = made_name(node.id, id);
         // That the number is right is checked where it is said to be the number of members.
         if let ArrayLength::Count(count) = &array.length
@@ -407,5 +405,24 @@ impl<'m> Writer<'_, '_, 'm> {
                     if *row == pool
             )
         })
+    }
+}
+
+/// The text of a pool's members, and what stands behind each.
+fn pool_text(member: &Type) -> Able<(&RunType, &[u8])> {
+    match member {
+        Type::Run(run) => Ok((run, &run.suffix)),
+        Type::Region(region) => match &region.extent {
+            Extent::Terminated(stop)
+                if region.trim.is_none()
+                    && stop.mode == Terminated::Dropped
+                    && !stop.optional
+                    && stop.unit == 1 =>
+            {
+                Ok((ends::filling(region)?, &stop.bytes))
+            }
+            _ => unable("a string pool of texts with other ends"),
+        },
+        _ => unable("a string pool of something that is no text"),
     }
 }

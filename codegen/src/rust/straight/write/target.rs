@@ -163,13 +163,15 @@ impl<'m> Writer<'_, '_, 'm> {
                 return unable("a struct whose own bytes do not come first, in two steps");
             }
             let value = self.argument(*record, src);
-            let call = self.call(Task::Lay, node, *record, &value, index, &quote!(#align,))?;
-            let call = call_value(&call);
             let anchored = anchor.map(|number| quote!(cx.anchor(#number, here, s::Spot::MAX);));
-            return Ok(quote! {
-                let placed = #call; let here = cx.resolve(placed)?;
-                #anchored
-                #patch
+            return self.by_order(node, *record, src, &mut |node| {
+                let call = self.call(Task::Lay, node, *record, &value, index, &quote!(#align,))?;
+                let call = call_value(&call);
+                Ok(quote! {
+                    let placed = #call; let here = cx.resolve(placed)?;
+                    #anchored
+                    #patch
+                })
             });
         }
         let mut tokens = TokenStream::new();
@@ -271,10 +273,10 @@ impl<'m> Writer<'_, '_, 'm> {
         starts: bool,
     ) -> Able<TokenStream> {
         match ty.stripped() {
-            Type::Record(record) => {
-                let inner = self.inside(node, *record, src, quote!(here), index.cloned())?;
-                self.tail(&inner)
-            }
+            Type::Record(record) => self.by_order(node, *record, src, &mut |node| {
+                let here = quote!(here);
+                self.tail(&self.inside(node, *record, src, here, index.cloned())?)
+            }),
             Type::Array(array) => {
                 let first = starts.then(|| quote!(first));
                 self.tail_elements(node, id, row, array, src, &quote!(here), first.as_ref())
@@ -325,12 +327,10 @@ impl<'m> Writer<'_, '_, 'm> {
                 None,
                 Some(&quote!(#i)),
             )?,
-            Type::Record(record) => {
-                let mut inner =
-                    self.inside(node, *record, &x, quote!(#element), Some(quote!(#i)))?;
-                inner.index = Some(quote!(#i));
-                self.tail(&inner)?
-            }
+            Type::Record(record) => self.by_order(node, *record, &x, &mut |node| {
+                let index = Some(quote!(#i));
+                self.tail(&self.inside(node, *record, &x, quote!(#element), index)?)
+            })?,
             Type::Union(union) => {
                 let cases = &node.view.unions[union.index()].cases;
                 let owns = cases

@@ -7,6 +7,7 @@ use super::rows::{Head, TagCode};
 use super::spot::{Spot, bytes_at, lit};
 use super::*;
 use crate::model::{Case, Cell, IntType, Label, Meaning, RowKind, Storage, Tag, UnionId};
+use crate::rust::straight::operators::Typed;
 
 impl<'m> Writer<'_, '_, 'm> {
     /// A union. `home`: where it begins in the record around it, in bytes, if that is always the
@@ -25,10 +26,13 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         let union = &node.view.unions[id.index()];
         let given = match &union.tag {
-            Tag::Given(given) => {
-                let number = self.straight.number(&node.scope, node.view, *given)?;
-                quote!(let given: i128 = s::known(#number)?;)
-            }
+            Tag::Given(given) => match self.straight.typed(&node.scope, node.view, *given)? {
+                Typed::Text(text) => quote!(let given: &[u8] = s::known(#text)?;),
+                number => {
+                    let number = number.number()?;
+                    quote!(let given: i128 = s::known(#number)?;)
+                }
+            },
             Tag::Row(_) | Tag::Own(_) | Tag::Word(_) => quote!(),
         };
         let code = &src.code;
@@ -165,6 +169,10 @@ impl<'m> Writer<'_, '_, 'm> {
                         let (low, high) =
                             (Literal::i128_suffixed(*low), Literal::i128_suffixed(*high));
                         tests.push(quote!((#low..=#high).contains(&given)));
+                    }
+                    Label::Text(text) => {
+                        let text = Literal::byte_string(text.as_bytes());
+                        tests.push(quote!((given == &#text[..])));
                     }
                     Label::Else => {}
                     _ => return unable("a label that is no number"),
@@ -402,6 +410,33 @@ impl<'m> Writer<'_, '_, 'm> {
 
     /// The label of the case that a union has: an `Option<i128>`.
     pub(super) fn tag_number(&self, node: &Node<'m>, row: RowId) -> Able<TokenStream> {
+        self.tag_label(node, row, &|label| match label {
+            Label::Range(low, _) => {
+                let low = Literal::i128_suffixed(*low);
+                quote!(rt::Some(#low))
+            }
+            _ => quote!(rt::None),
+        })
+    }
+
+    /// The text of the case that is there: an `Option<&[u8]>`.
+    pub(super) fn tag_text(&self, node: &Node<'m>, row: RowId) -> Able<TokenStream> {
+        self.tag_label(node, row, &|label| match label {
+            Label::Text(text) => {
+                let text = Literal::byte_string(text.as_bytes());
+                quote!(rt::Some(&#text[..]))
+            }
+            _ => quote!(rt::None),
+        })
+    }
+
+    /// What the first label of the case says that is there.
+    fn tag_label(
+        &self,
+        node: &Node<'m>,
+        row: RowId,
+        says: &dyn Fn(&Label) -> TokenStream,
+    ) -> Able<TokenStream> {
         let Type::Union(id) = &node.row(row).ty else { return unable("a tag of something else") };
         let Some(src) = self.field(node, row) else { return unable("a union without a field") };
         let union = &node.view.unions[id.index()];
@@ -413,13 +448,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let mut arms = TokenStream::new();
         for (number, case) in (0_u32..).zip(&union.cases) {
             let (variant, _) = self.straight.shapes.variant(*id, number);
-            let label = match case.labels.first() {
-                Some(Label::Range(low, _)) => {
-                    let low = Literal::i128_suffixed(*low);
-                    quote!(rt::Some(#low))
-                }
-                _ => quote!(rt::None),
-            };
+            let label = case.labels.first().map_or(quote!(rt::None), says);
             arms.extend(quote!(super::#ty::#variant { .. } => #label,));
         }
         Ok(quote!((match #code { #arms })))

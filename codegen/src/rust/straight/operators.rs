@@ -1,0 +1,130 @@
+//! Values of expressions, and what operators and functions make of them.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::{format_ident, quote};
+
+use super::{Able, Scope, Straight, unable};
+use crate::model::{BinaryOp, ExprId, Function, Model};
+
+/// What an expression gives, or nothing.
+pub(super) enum Typed {
+    /// An `Option<i128>`.
+    Number(TokenStream),
+    /// An `Option<bool>`.
+    Truth(TokenStream),
+    /// An `Option<&[u8]>`: a text or bytes.
+    Text(TokenStream),
+}
+
+impl Typed {
+    /// As an `Option<i128>`.
+    pub fn number(self) -> Able<TokenStream> {
+        Ok(match self {
+            Typed::Number(number) => number,
+            Typed::Truth(truth) => match inside(&truth) {
+                Some(truth) => quote!(rt::Some(i128::from(#truth))),
+                None => quote!(#truth.map(i128::from)),
+            },
+            Typed::Text(_) => return unable("a text as a number"),
+        })
+    }
+}
+
+impl<'m> Straight<'_, 'm> {
+    /// What a function gives, if it is carried.
+    pub(super) fn called(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        function: Function,
+        arguments: &[ExprId],
+    ) -> Able<Option<Typed>> {
+        let number = |at: usize| self.number(scope, view, arguments[at]);
+        Ok(Some(match (function, arguments.len()) {
+            (Function::Number, 1) => Typed::Number(number(0)?),
+            (Function::Length, 1) => match self.typed(scope, view, arguments[0])? {
+                Typed::Text(text) => {
+                    Typed::Number(quote!((#text).map(|text: &[u8]| text.len() as i128)))
+                }
+                _ => return Ok(None),
+            },
+            (Function::Least | Function::Greatest, 2) => {
+                let (a, b) = (number(0)?, number(1)?);
+                let function = match function {
+                    Function::Least => quote!(least),
+                    _ => quote!(greatest),
+                };
+                Typed::Number(quote!(s::#function(#a, #b)))
+            }
+            _ => return Ok(None),
+        }))
+    }
+}
+
+/// What is inside of `rt::Some(..)`, if tokens are that.
+pub(super) fn inside(tokens: &TokenStream) -> Option<TokenStream> {
+    let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let [TokenTree::Ident(rt), _, _, TokenTree::Ident(some), TokenTree::Group(group)] = &trees[..]
+    else {
+        return None;
+    };
+    (rt == "rt" && some == "Some" && group.delimiter() == Delimiter::Parenthesis)
+        .then(|| group.stream())
+}
+
+/// A value that has to be there.
+pub(super) fn known(option: &TokenStream) -> TokenStream {
+    match inside(option) {
+        Some(value) => value,
+        None => quote!(s::known(#option)?),
+    }
+}
+
+/// The operator of Rust for a comparison.
+pub(super) fn comparison(op: BinaryOp) -> Option<TokenStream> {
+    Some(match op {
+        BinaryOp::Equal => quote!(==),
+        BinaryOp::NotEqual => quote!(!=),
+        BinaryOp::Less => quote!(<),
+        BinaryOp::LessOrEqual => quote!(<=),
+        BinaryOp::Greater => quote!(>),
+        BinaryOp::GreaterOrEqual => quote!(>=),
+        _ => return None,
+    })
+}
+
+/// A comparison of two values that have to be there.
+pub(super) fn compared(op: TokenStream, a: &TokenStream, b: &TokenStream) -> Typed {
+    let (a, b) = (known(a), known(b));
+    Typed::Truth(quote!(rt::Some((#a) #op (#b))))
+}
+
+/// What an operator that is no `&&` or `||` makes of two numbers, each an `Option<i128>`.
+pub(super) fn combined(op: BinaryOp, a: &TokenStream, b: &TokenStream) -> Able<Typed> {
+    if let Some(op) = comparison(op) {
+        return Ok(compared(op, a, b));
+    }
+    let computed = |function: &str| {
+        let function = format_ident!("{function}");
+        Ok(Typed::Number(quote!(s::#function(#a, #b)?)))
+    };
+    match op {
+        BinaryOp::Add => computed("add"),
+        BinaryOp::Subtract => computed("subtract"),
+        BinaryOp::Multiply => computed("multiply"),
+        BinaryOp::Divide => computed("divide"),
+        BinaryOp::Remainder => computed("remainder"),
+        BinaryOp::ShiftLeft => computed("shift_left"),
+        BinaryOp::ShiftRight => computed("shift_right"),
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+            let op = match op {
+                BinaryOp::And => quote!(&),
+                BinaryOp::Or => quote!(|),
+                _ => quote!(^),
+            };
+            let (a, b) = (known(a), known(b));
+            Ok(Typed::Number(quote!(rt::Some((#a) #op (#b)))))
+        }
+        _ => unable("an operator for numbers of another kind"),
+    }
+}

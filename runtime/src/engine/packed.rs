@@ -287,6 +287,15 @@ mod tests {
             assert!(slots.item(at).is_unset());
             slots.set(at, Slot { item: *item, at: 1, end: 2 });
             assert_eq!(slots.get(at), Slot { item: *item, at: 1, end: 2 });
+            let own = matches!(item, Item::Array(ArrayRef::Own(4)));
+            assert_eq!(slots.own_array(at), own.then_some(4));
+            slots.set_place(at, 3, 4);
+            assert_eq!(slots.get(at), Slot { item: *item, at: 3, end: 4 });
+            slots.finish(at, *item, 5, false);
+            assert_eq!(slots.get(at), Slot { item: *item, at: 3, end: 4 });
+            slots.set_at(at, super::super::item::UNPLACED);
+            slots.finish(at, *item, 5, true);
+            assert_eq!(slots.get(at), Slot { item: *item, at: 5, end: 5 });
             slots.set_item(all.len(), *item);
             assert_eq!(slots.item(all.len()), *item);
             items.set(0, *item);

@@ -15,7 +15,7 @@ use super::tree::{float, stored_float};
 use super::val::{eval_error, Fallible, Fault, Val};
 use super::walk::Walk;
 use crate::error::ReadErrorKind;
-use crate::model::{Expr, ExprId, RecordKind, Role, Row, RowId, RowKind, Type};
+use crate::model::{Expr, ExprId, RecordKind, Role, Row, RowId, RowKind, Type, UnionId};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// One of the rounds over all nodes.
@@ -58,10 +58,13 @@ impl<'p, 'b> Engine<'p, 'b> {
                     }
                 },
             )?;
-            if self.tree.plan(node).ruled {
+            let record = self.tree.record_id(node);
+            if self.tree.plan_of(record).ruled {
                 self.check_record(node)?;
             }
-            self.keep_form(node);
+            if let RecordKind::Form(union, case, form) = self.model.records[record.index()].kind {
+                self.keep_form(node, union, case, form);
+            }
         }
         self.compare_tables()
             .map_err(|fault| self.fault(*fault, 0_u32, Loc::row(NodeRef::ROOT, WHOLE)))?;
@@ -89,8 +92,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     /// Keeps the form of a case if it is not the first one that can say the value.
-    fn keep_form(&mut self, node: NodeRef) {
-        let RecordKind::Form(union, case, form) = self.tree.record(node).kind else { return };
+    fn keep_form(&mut self, node: NodeRef, union: UnionId, case: u32, form: u32) {
         let case = &self.model.unions[union.index()].cases[case as usize];
         let node = NodeRef { part: CASE, ..node };
         let first = self.first_form(case, node, form as usize);

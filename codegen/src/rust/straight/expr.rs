@@ -644,10 +644,6 @@ impl<'m> Straight<'_, 'm> {
             let frame = Frame { record: case, ..frame.clone() };
             return self.row_place(view, &frame, id, then);
         }
-        if matches!(row.kind, RowKind::Value { seen: Some(_) }) && !self.is_tried(frame.record, row)
-        {
-            return unable("a value that is seen in the file");
-        }
         let transparent = self.shapes.is_transparent(frame.record);
         if let Some(field) = self.shapes.field(frame.record, id) {
             let ident = &field.ident;

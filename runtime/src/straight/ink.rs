@@ -187,6 +187,19 @@ impl<'v> Ink<'v> {
         Ok(u64::from(number) << 32)
     }
 
+    /// Places for so many things that are not written yet: the first; the token of each other one is
+    /// 2^32 more than that before it.
+    ///
+    /// # Errors
+    ///
+    /// If there are too many.
+    pub fn tokens(&mut self, count: usize) -> Straight<Spot> {
+        let first = self.tokens.len();
+        let end = first.checked_add(count).and_then(|end| u32::try_from(end).ok()).ok_or(Odd)?;
+        self.tokens.resize(end as usize, Spot::MAX);
+        Ok((first as u64 + 1) << 32)
+    }
+
     /// Says where it is.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ use super::{Able, Access, Flavour, Frame, Scope, Straight, Unable, unable};
 use crate::model::{
     ArrayLength, BinaryOp, Check, CheckKind, Definer, DefinerScope, DefinerSource, Expr, ExprId,
     Home, Measure, Member, Model, Path, RecordId, RecordKind, Reference, Role, Row, RowId,
-    RunLength, Start, Step, Type, UnionId,
+    RunLength, RunType, Start, Step, Type, UnionId, unit_size,
 };
 use crate::rust::shape::Shape;
 
@@ -340,6 +340,7 @@ impl<'m> Checking<'_, '_, 'm> {
                 if let RunLength::Count(count) = &run.length
                     && !self.seen
                     && !self.is_trivial(view, place, row, *count)
+                    && !self.is_own_size(view, place, run, *count)
                 {
                     let count = straight.length(scope, view, *count)?;
                     tokens.extend(quote!(s::holds(#value.len() == #count)?;));
@@ -621,6 +622,49 @@ impl<'m> Checking<'_, '_, 'm> {
             && number.definers.iter().any(|definer| self.defines(definer, holder, record, id))
     }
 
+    /// Whether the length of a run is a number of the struct around that follows from its size.
+    fn is_own_size(
+        &self,
+        view: &Model,
+        (record, id): (RecordId, RowId),
+        run: &RunType,
+        count: ExprId,
+    ) -> bool {
+        // An argument stands for a row of the struct around.
+        let argument = match &view[count] {
+            Expr::Path(Path { start: Start::Argument(number), steps, .. }) if steps.is_empty() => {
+                self.straight.record(record).arguments.get(*number as usize)
+            }
+            _ => None,
+        };
+        let (Some(argument), Some(holder)) = (argument, self.straight.owner(record)) else {
+            return false;
+        };
+        let Expr::Path(Path { start: Start::This, steps, .. }) = &view[*argument] else {
+            return false;
+        };
+        let Some(number) = row_of(steps, holder) else { return false };
+        let number = &view.records[holder.index()].rows[number.index()];
+        let (Role::Derived, [definer]) = (&number.role, number.definers.as_slice()) else {
+            return false;
+        };
+        let (DefinerScope::Own, DefinerSource::Expr(size)) = (&definer.scope, &definer.source)
+        else {
+            return false;
+        };
+        let Expr::Size(Path { start: Start::This, steps, .. }) = &view[*size] else {
+            return false;
+        };
+        let [first, last] = steps.as_slice() else { return false };
+        let way = row_of(std::slice::from_ref(first), holder);
+        let leads_here = way.is_some_and(|way| {
+            let ty = &view.records[holder.index()].rows[way.index()].ty;
+            matches!(target(ty), Type::Record(inner) if *inner == record)
+        });
+        let measured = row_of(std::slice::from_ref(last), record);
+        leads_here && measured == Some(id) && unit_size(run.content) == 1
+    }
+
     fn defines(&self, definer: &Definer, holder: RecordId, record: RecordId, id: RowId) -> bool {
         let plain = matches!(
             &definer.source,
@@ -639,6 +683,16 @@ impl<'m> Checking<'_, '_, 'm> {
             DefinerScope::Owner(..) => false,
         };
         plain && here
+    }
+}
+
+/// The row of a record that the only step of a path leads to.
+fn row_of(steps: &[Step], record: RecordId) -> Option<RowId> {
+    let [Step::Field(field)] = steps else { return None };
+    let (_, members) = field.members.iter().find(|(of, _)| *of == record)?;
+    match members.as_slice() {
+        [Member::Row(row)] => Some(*row),
+        _ => None,
     }
 }
 

@@ -472,6 +472,17 @@ impl<'p, 'm> Straight<'p, 'm> {
         })
     }
 
+    /// Objects of the root that a reader finds by something else than a number that is their address.
+    fn found_objects(&self) -> impl Iterator<Item = (RowId, &'m Row)> {
+        let root = self.model.root;
+        let rows = self.record(root).numbered_rows();
+        rows.filter(move |(id, row)| {
+            matches!(row.kind, RowKind::Object { .. })
+                && self.shapes.carries(&row.ty)
+                && !self.says_address(root, *id)
+        })
+    }
+
     /// Whether what a value is seen from is where something is.
     fn asks_for_addresses(&self, row: &Row) -> bool {
         let RowKind::Value { seen: Some(seen) } = row.kind else { return false };

@@ -3,6 +3,7 @@
 use proc_macro2::Literal;
 
 use super::super::{bits, ends};
+use super::array::Starts;
 use super::derive::{Side, is_cell};
 use super::spot::{Spot, bytes_at, in_block, lit, position, sum};
 use super::*;
@@ -495,7 +496,7 @@ impl<'m> Writer<'_, '_, 'm> {
             Type::Record(record) => self.put_record(node, *record, src, spot, None),
             Type::Union(union) => self.put_union(node, id, *union, src, spot, home),
             Type::Pointer(pointer) => self.put_pointer(node, row, pointer, src, spot),
-            Type::Array(array) => self.put_array(node, id, row, array, src, spot, false),
+            Type::Array(array) => self.put_array(node, id, row, array, src, spot, Starts::No),
             Type::Region(region) => {
                 if let Some(ends) = ends::ends(self.model, region)? {
                     return self.put_ended(node, ends::filling(region)?, &ends, src, spot);

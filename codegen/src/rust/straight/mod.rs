@@ -11,6 +11,7 @@
 
 mod bits;
 mod check;
+mod early;
 mod ends;
 mod expr;
 mod extent;
@@ -34,7 +35,8 @@ use crate::model::{
     Path, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Sizes, Start, Type, UnionId,
 };
 
-pub(super) use expr::{Access, Frame, Scope, early, early_value};
+use early::{early, early_value, is_early_number};
+pub(super) use expr::{Access, Frame, Scope};
 use flavour::Flavour;
 pub(super) use survey::{Finding, survey};
 

@@ -2,8 +2,10 @@
 
 use formwork::algorithms::{GroupOrder, PoolOrder};
 use formwork::spelling::{KeptKind, KeptValue, SpellingEntry};
-use formwork::straight::{Ink, LabelKind, Odd, PoolText, Straight, Tree, Width};
-use formwork::Spelling;
+use formwork::straight::{
+    self, Ink, LabelBase, LabelKind, Odd, PoolText, Scan, Straight, Tree, Width,
+};
+use formwork::{ReadOptions, Spelling};
 
 const MSB: GroupOrder = GroupOrder::MsbFirst;
 
@@ -83,19 +85,105 @@ fn a_token_stands_for_an_address_to_come() {
 }
 
 #[test]
+fn tokens_stand_for_elements_to_come() {
+    let mut ink = begun(0);
+    let first = ink.tokens(2).unwrap();
+    let second = first + (1 << 32);
+    ink.patch(second, 1, false, 8).unwrap();
+    ink.patch(first, 1, false, 9).unwrap();
+    for token in [first, second] {
+        let here = ink.here();
+        ink.settle(token, here).unwrap();
+        ink.put(&[0]);
+    }
+    assert_eq!(finish(ink).unwrap(), [9, 8]);
+}
+
+#[test]
+fn what_must_follow_is_looked_at_in_the_end() {
+    for (behind, good) in [(b"|x", true), (b"x|", false)] {
+        let mut ink = begun(0);
+        ink.put(b"ab");
+        ink.must_follow(b"|");
+        ink.put(behind);
+        assert_eq!(finish(ink).is_ok(), good);
+    }
+}
+
+#[test]
+fn only_one_thing_is_measured_since() {
+    let mut ink = begun(1);
+    ink.anchor(0, 1, 2);
+    let since = ink.anchored(0);
+    assert_eq!(ink.only_since(0, since, false), Err(Odd));
+    ink.anchor(0, 3, 5);
+    assert_eq!(ink.only_since(0, since, false), Ok(Some(3)));
+    assert_eq!(ink.only_since(0, since, true), Ok(Some(5)));
+    ink.anchor(0, 6, 6);
+    assert_eq!(ink.only_since(0, since, true), Err(Odd));
+}
+
+#[test]
+fn labels_may_count_from_a_base() {
+    let text = PoolText { prefix: 0, big: false, suffix: b"\0", align: 1, pad: 1, ascii: true };
+    for (nones, expected) in [(&[][..], Ok(b"\x00a\0".to_vec())), (&[0_i128][..], Err(Odd))] {
+        let base = Some(LabelBase { anchor: 0, end: false, nones });
+        let mut ink = begun(1);
+        ink.put(&[0]);
+        ink.label(0, b"a", LabelKind { pool: 0, width: 1, big: false, skip: 0, base });
+        ink.anchor(0, 1, 3);
+        let members = ink.members(0, &[], PoolOrder::FirstUse).unwrap();
+        let written = ink.pool(&members, &text).and_then(|()| finish(ink));
+        assert_eq!(written, expected);
+    }
+}
+
+#[test]
+fn a_base_is_learned_once() {
+    let options = ReadOptions::default();
+    let mut scan = Scan::new(b"abc", &options, 1, 0);
+    assert_eq!(scan.base(0, false), None);
+    scan.found(0, 1, 2);
+    let known = scan.must_know().unwrap().unwrap();
+    let mut again = Scan::new(b"abc", &options, 1, 0);
+    again.know(known);
+    assert_eq!((again.base(0, false), again.base(0, true)), (Some(1), Some(2)));
+    assert!(again.must_know().unwrap().is_none());
+    assert_eq!(again.base(1, true), None);
+    assert!(again.must_know().is_err());
+    assert_eq!(straight::from_base(2, Some(-1)), Ok(1));
+    assert_eq!(straight::from_base(2, Some(-3)), Err(Odd));
+}
+
+#[test]
+fn shifts_and_extremes_are_those_of_expressions() {
+    assert_eq!(straight::shift_left(Some(3), Some(4)), Ok(Some(48)));
+    assert_eq!(straight::shift_left(Some(1), Some(127)), Err(Odd));
+    assert_eq!(straight::shift_left(Some(1), Some(-1)), Err(Odd));
+    assert_eq!(straight::shift_right(Some(-5), Some(1)), Ok(Some(-3)));
+    assert_eq!(straight::shift_right(Some(1), Some(128)), Err(Odd));
+    assert_eq!(straight::shift_right(None, Some(128)), Ok(None));
+    assert_eq!(
+        (straight::least(Some(2), Some(1)), straight::least(None, Some(1))),
+        (Some(1), None)
+    );
+    assert_eq!(straight::greatest(Some(2), Some(1)), Some(2));
+}
+
+#[test]
 fn something_without_a_place_is_odd() {
     let mut ink = begun(0);
     let token = ink.token().unwrap();
     ink.patch(token, 1, false, 1).unwrap();
     assert_eq!(finish(ink), Err(Odd));
     let mut ink = begun(0);
-    ink.label(0, b"text", LabelKind { pool: 0, width: 4, big: false, skip: 0 });
+    ink.label(0, b"text", LabelKind { pool: 0, width: 4, big: false, skip: 0, base: None });
     assert_eq!(finish(ink), Err(Odd));
 }
 
 #[test]
 fn a_pool_has_each_text_once_in_its_order() {
-    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 1 };
+    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 1, base: None };
     let text = PoolText { prefix: 1, big: false, suffix: b"\0", align: 1, pad: 2, ascii: false };
     let mut ink = begun(0);
     let words: [&[u8]; 4] = [b"RotX", b"PosX", b"RotX", b"a much longer text"];
@@ -130,7 +218,7 @@ fn texts_sort_as_the_runtime_compares_them() {
     for order in [PoolOrder::Bytes, PoolOrder::BitsFromEnd, PoolOrder::FirstUse] {
         let mut ink = begun(0);
         for word in &words {
-            ink.label(0, word, LabelKind { pool: 0, width: 8, big: false, skip: 0 });
+            ink.label(0, word, LabelKind { pool: 0, width: 8, big: false, skip: 0, base: None });
         }
         ink.put(&[0; 8]);
         let members = ink.members(0, &[], order).unwrap();
@@ -148,7 +236,7 @@ fn texts_sort_as_the_runtime_compares_them() {
 
 #[test]
 fn labels_behind_their_pool_are_odd() {
-    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 0 };
+    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 0, base: None };
     let mut ink = begun(0);
     ink.put(&[0; 2]);
     let members = ink.members(0, &[""], PoolOrder::Bytes).unwrap();
@@ -160,7 +248,7 @@ fn labels_behind_their_pool_are_odd() {
 
 #[test]
 fn a_text_with_its_end_in_it_is_odd() {
-    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 0 };
+    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 0, base: None };
     let mut ink = begun(0);
     ink.put(&[0; 2]);
     ink.label(0, b"a\0b", kind);

@@ -48,6 +48,8 @@ pub struct Ink<'v> {
     anchors: Vec<Vec<(Spot, Spot)>>,
     /// Addresses of elements that differ in size, for as long as they are needed.
     starts: Vec<Spot>,
+    /// Bytes that others have to be at places, since content ends in front of them.
+    behind: Vec<(Spot, &'static [u8])>,
     /// How often an address was written or remembered.
     pins: usize,
     levels: Levels,
@@ -73,6 +75,7 @@ impl<'v> Ink<'v> {
             waiting: Vec::new(),
             anchors: lists,
             starts: Vec::new(),
+            behind: Vec::new(),
             pins: 0,
             levels: Levels::new(u32::MAX),
             rules: Vec::new(),
@@ -182,6 +185,19 @@ impl<'v> Ink<'v> {
         self.tokens.push(Spot::MAX);
         let number = u32::try_from(self.tokens.len()).map_err(|_| Odd)?;
         Ok(u64::from(number) << 32)
+    }
+
+    /// Places for so many things that are not written yet: the first; the token of each other one is
+    /// 2^32 more than that before it.
+    ///
+    /// # Errors
+    ///
+    /// If there are too many.
+    pub fn tokens(&mut self, count: usize) -> Straight<Spot> {
+        let first = self.tokens.len();
+        let end = first.checked_add(count).and_then(|end| u32::try_from(end).ok()).ok_or(Odd)?;
+        self.tokens.resize(end as usize, Spot::MAX);
+        Ok((first as u64 + 1) << 32)
     }
 
     /// Says where it is.
@@ -403,6 +419,13 @@ impl<'v> Ink<'v> {
         self.starts.truncate(mark);
     }
 
+    /// Remembers that these bytes must be the next ones, whoever writes them.
+    pub fn must_follow(&mut self, bytes: &'static [u8]) {
+        self.pins += 1;
+        let here = self.here();
+        self.behind.push((here, bytes));
+    }
+
     /// How much there is that depends on where bytes are.
     #[inline]
     pub fn pinned(&self) -> usize {
@@ -418,6 +441,10 @@ impl<'v> Ink<'v> {
         for (spot, width, big, number) in core::mem::take(&mut self.waiting) {
             let spot = self.resolve(spot)?;
             self.store(spot, width, big, number)?;
+        }
+        for (at, bytes) in core::mem::take(&mut self.behind) {
+            let at = (at as usize).saturating_add(self.base);
+            super::holds(self.out.get(at..).is_some_and(|rest| rest.starts_with(bytes)))?;
         }
         // Pointers that came too late for a table are missing there.
         let missing = !self.labels.is_empty() || self.tabled && !self.listed.is_empty();

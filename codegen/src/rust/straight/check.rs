@@ -1,5 +1,6 @@
 //! Rules over finished values: references, checks, lengths that two rows agree on.
 
+mod lengths;
 mod whole;
 
 use std::cell::{Cell, RefCell};
@@ -13,9 +14,8 @@ use super::expr::{It, Place, target};
 use super::operators::{Typed, compared, comparison, known};
 use super::{Able, Access, Flavour, Frame, Scope, Straight, Unable, unable};
 use crate::model::{
-    ArrayLength, BinaryOp, Check, CheckKind, Definer, DefinerScope, DefinerSource, Expr, ExprId,
-    Home, Measure, Member, Model, Path, RecordId, RecordKind, Reference, Role, Row, RowId,
-    RunLength, Start, Step, Type, UnionId,
+    ArrayLength, BinaryOp, Check, CheckKind, ExprId, Home, Model, Path, RecordId, RecordKind,
+    Reference, Row, RowId, RunLength, Start, Type, UnionId,
 };
 use crate::rust::shape::Shape;
 
@@ -340,6 +340,7 @@ impl<'m> Checking<'_, '_, 'm> {
                 if let RunLength::Count(count) = &run.length
                     && !self.seen
                     && !self.is_trivial(view, place, row, *count)
+                    && !self.is_own_size(view, place, run, *count)
                 {
                     let count = straight.length(scope, view, *count)?;
                     tokens.extend(quote!(s::holds(#value.len() == #count)?;));
@@ -596,54 +597,6 @@ impl<'m> Checking<'_, '_, 'm> {
             });
         }
         Ok(tokens)
-    }
-
-    /// Whether a length follows from this very row, so that it cannot be another.
-    fn is_trivial(
-        &self,
-        view: &Model,
-        (record, id): (RecordId, RowId),
-        row: &Row,
-        count: ExprId,
-    ) -> bool {
-        // The forms of a case have the rows that say how long theirs are.
-        if matches!(row.role, Role::Elsewhere) {
-            return true;
-        }
-        let Expr::Path(path) = &view[count] else { return false };
-        let [Step::Field(field)] = path.steps.as_slice() else { return false };
-        let holder = match path.start {
-            Start::This => Some(record),
-            Start::Up(1) => self.straight.owner(record),
-            _ => None,
-        };
-        let Some(holder) = holder else { return false };
-        let found = field.members.iter().find(|(record, _)| *record == holder);
-        let Some((_, members)) = found else { return false };
-        let [Member::Row(number)] = members.as_slice() else { return false };
-        let number = &view.records[holder.index()].rows[number.index()];
-        matches!(number.role, Role::Derived)
-            && number.definers.iter().any(|definer| self.defines(definer, holder, record, id))
-    }
-
-    fn defines(&self, definer: &Definer, holder: RecordId, record: RecordId, id: RowId) -> bool {
-        let plain = matches!(
-            &definer.source,
-            DefinerSource::Measure { measure: Measure::Count, row, factor: 1, offset: 0 }
-                if *row == id
-        );
-        let here = match &definer.scope {
-            DefinerScope::Own => holder == record,
-            DefinerScope::Case(row, case) => {
-                let ty = &self.straight.record(holder).rows[row.index()].ty;
-                ty.union().is_some_and(|union| {
-                    let cases = &self.straight.model.unions[union.index()].cases;
-                    cases.get(*case as usize).is_some_and(|case| case.record == record)
-                })
-            }
-            DefinerScope::Owner(..) => false,
-        };
-        plain && here
     }
 }
 

@@ -8,8 +8,8 @@ use crate::model::{
     Extent, Model, RegionType, RunLength, RunType, Terminated, Terminator, Trim, Type,
 };
 
-/// What straight code carries of them. A terminator that something else may stand for, or that is
-/// left to the next row, depends on what is behind the content.
+/// What straight code carries of them. A terminator is always there, although the end of a region may
+/// stand for it: that is odd.
 pub(super) enum Ends<'m> {
     /// At a terminator.
     Stop(&'m Terminator),
@@ -20,12 +20,7 @@ pub(super) enum Ends<'m> {
 /// How the content of a region ends; `None` if it takes the whole region.
 pub(super) fn ends<'m>(model: &Model, region: &'m RegionType) -> Able<Option<Ends<'m>>> {
     Ok(Some(match (&region.extent, &region.trim) {
-        (Extent::Terminated(stop), None) => {
-            if stop.optional || stop.mode == Terminated::Unread {
-                return unable("content whose end depends on what is behind it");
-            }
-            Ends::Stop(stop)
-        }
+        (Extent::Terminated(stop), None) => Ends::Stop(stop),
         (Extent::Size(size), Some(trim)) => {
             match model.exprs.constant(*size).and_then(|size| u64::try_from(size).ok()) {
                 Some(size) => Ends::Cut(size, trim),

@@ -1,14 +1,14 @@
 //! Expressions as Rust, over finished values or over numbers just read.
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::operators::{Typed, combined, compared, comparison, inside, known};
 use super::{Able, Straight, unable};
 use crate::model::{
-    BinaryOp, Cell, Constant, DefinerScope, DefinerSource, Expr, ExprId, Meaning, Measure, Member,
-    Model, Path, RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step, Storage,
-    StreamFunction, Type, UnaryOp, UnionId,
+    BinaryOp, Constant, DefinerScope, DefinerSource, Expr, ExprId, Measure, Member, Model, Path,
+    RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step, StreamFunction, Type, UnaryOp,
+    UnionId,
 };
 use crate::print::expr_text;
 use crate::rust::shape::Shape;
@@ -82,24 +82,6 @@ impl<'l> Scope<'l> {
         scope.frames.push(frame);
         scope
     }
-}
-
-/// The local in which a row's number is, in readers.
-pub(in crate::rust) fn early(record: RecordId, row: RowId) -> Ident {
-    format_ident!("n_{}_{}", record.0, row.0)
-}
-
-/// The local in which a row's value is, in readers, if that is no plain number.
-pub(in crate::rust) fn early_value(record: RecordId, row: RowId) -> Ident {
-    format_ident!("v_{}_{}", record.0, row.0)
-}
-
-/// Whether a row that is read is a number in the local named by [`early`].
-pub(super) fn is_early_number(row: &Row) -> bool {
-    matches!(
-        &row.ty,
-        Type::Cell(Cell { meaning: Meaning::Int | Meaning::Enum(_) | Meaning::Bool { .. }, .. })
-    ) && row.none.is_empty()
 }
 
 /// What a path leads to.
@@ -652,10 +634,6 @@ impl<'m> Straight<'_, 'm> {
             let frame = Frame { record: case, ..frame.clone() };
             return self.row_place(view, &frame, id, then);
         }
-        if matches!(row.kind, RowKind::Value { seen: Some(_) }) && !self.is_tried(frame.record, row)
-        {
-            return unable("a value that is seen in the file");
-        }
         let transparent = self.shapes.is_transparent(frame.record);
         if let Some(field) = self.shapes.field(frame.record, id) {
             let ident = &field.ident;
@@ -691,7 +669,7 @@ impl<'m> Straight<'_, 'm> {
         }
     }
 
-    fn typed_place(
+    pub(super) fn typed_place(
         &self,
         row: &Row,
         shape: &Shape,
@@ -722,81 +700,6 @@ impl<'m> Straight<'_, 'm> {
                 _ => unable(format!("what `{}` is", row_name(row))),
             },
         }
-    }
-
-    /// A row of a record that is being read.
-    fn early_place(
-        &self,
-        record: RecordId,
-        id: RowId,
-        row: &Row,
-        then: &mut dyn FnMut(Place) -> Able<TokenStream>,
-    ) -> Able<TokenStream> {
-        let name = early(record, id);
-        if is_early_number(row) {
-            return match &row.ty {
-                Type::Cell(Cell { meaning: Meaning::Bool { .. }, .. }) => {
-                    then(Place::Truth(quote!((#name != 0))))
-                }
-                _ => then(Place::Number(quote!(#name))),
-            };
-        }
-        let stored = matches!(row.kind, RowKind::Plain | RowKind::Object { .. });
-        let form = matches!(self.record(record).kind, RecordKind::Form(..));
-        if !stored || form {
-            return unable(format!(
-                "`{}` is asked for while it is read, and is no number",
-                row_name(row)
-            ));
-        }
-        let (name, shape) = (early_value(record, id), self.early_shape(record, id, row));
-        self.unwrapped(&shape, quote!((&#name)), &mut |shape, inner| {
-            self.typed_place(row, shape, inner, then)
-        })
-    }
-
-    /// The shape of the value in the local named by [`early_value`].
-    pub(super) fn early_shape(&self, record: RecordId, id: RowId, row: &Row) -> Shape {
-        match self.shapes.field(record, id) {
-            Some(field) => field.shape.clone(),
-            None => self.shapes.of(&row.ty, row),
-        }
-    }
-
-    /// A number whose bits are rows, as such.
-    fn as_word(&self, ty: &Type, place: Place) -> Place {
-        match (ty, place) {
-            (Type::Cell(Cell { meaning: Meaning::Word(record), .. }), Place::Number(number)) => {
-                Place::Word(*record, number)
-            }
-            (_, place) => place,
-        }
-    }
-
-    /// A row of bits in a number.
-    fn bits_of(&self, record: RecordId, id: RowId, word: &TokenStream) -> Able<Place> {
-        let row = &self.record(record).rows[id.index()];
-        let Type::Cell(Cell { storage: Storage::Word { first, last, signed }, meaning }) = &row.ty
-        else {
-            return unable("something else than bits");
-        };
-        if !row.none.is_empty() || !matches!(row.kind, RowKind::Plain) {
-            return unable("bits that may be nothing");
-        }
-        let width = u32::from(last - first) + 1;
-        let mask = Literal::i128_suffixed((1 << width) - 1);
-        let bits = quote!(((#word) >> #first & #mask));
-        let number = match signed {
-            true => quote!(i128::from(::formwork::algorithms::sign_extend(#bits as u64, #width))),
-            false => bits,
-        };
-        let plus = Literal::i128_suffixed(row.plus);
-        Ok(match meaning {
-            Meaning::Bool { .. } => Place::Truth(quote!((#number != 0))),
-            Meaning::Int | Meaning::Enum(_) if row.plus == 0 => Place::Number(number),
-            Meaning::Int | Meaning::Enum(_) => Place::Number(quote!((#number - #plus))),
-            Meaning::Float(_) | Meaning::Word(_) => return unable("something else than bits"),
-        })
     }
 
     /// What an equation says, as an `Option<i128>`, over values.
@@ -850,6 +753,6 @@ fn is(tokens: &TokenStream, word: &str) -> bool {
     tokens.to_string() == word
 }
 
-fn row_name(row: &Row) -> &str {
+pub(super) fn row_name(row: &Row) -> &str {
     row.name.as_deref().unwrap_or("a row")
 }

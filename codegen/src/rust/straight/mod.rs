@@ -11,6 +11,7 @@
 
 mod bits;
 mod check;
+mod early;
 mod ends;
 mod expr;
 mod extent;
@@ -34,7 +35,8 @@ use crate::model::{
     Path, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Sizes, Start, Type, UnionId,
 };
 
-pub(super) use expr::{Access, Frame, Scope, early, early_value};
+use early::{early, early_value, is_early_number};
+pub(super) use expr::{Access, Frame, Scope};
 use flavour::Flavour;
 pub(super) use survey::{Finding, survey};
 
@@ -507,6 +509,17 @@ impl<'p, 'm> Straight<'p, 'm> {
                 return false;
             };
             here && *row == object
+        })
+    }
+
+    /// Objects of the root that a reader finds by something else than a number that is their address.
+    fn found_objects(&self) -> impl Iterator<Item = (RowId, &'m Row)> {
+        let root = self.model.root;
+        let rows = self.record(root).numbered_rows();
+        rows.filter(move |(id, row)| {
+            matches!(row.kind, RowKind::Object { .. })
+                && self.shapes.carries(&row.ty)
+                && !self.says_address(root, *id)
         })
     }
 

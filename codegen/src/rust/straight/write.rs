@@ -59,6 +59,7 @@ pub(super) fn emit(
         }
     });
     let late = writer.late_rows()?;
+    let found = straight.carried(root, None, writer.found_objects())?;
     let rules = writer.rules()?;
     let functions = writer.functions.borrow();
     let functions = functions.values().map(|function| match function {
@@ -87,6 +88,7 @@ pub(super) fn emit(
                 #rules
                 { #body }
                 #late
+                #found
                 rt::Ok(())
             })
         }

@@ -271,7 +271,7 @@ impl<'m> Reading<'_, '_, 'm> {
         }
     }
 
-    fn member(&self, id: crate::model::EnumId, raw: TokenStream) -> Able<TokenStream> {
+    pub(super) fn member(&self, id: crate::model::EnumId, raw: TokenStream) -> Able<TokenStream> {
         let path = self.path(&self.straight.shapes.enum_ident(id));
         let prim = self.straight.shapes.enum_prim(id).ident();
         Ok(match self.model.enums[id.index()].closed {

@@ -3,9 +3,9 @@
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use super::super::expr::{Place, is_early_number};
+use super::super::expr::Place;
 use super::super::operators::{Typed, known};
-use super::super::{Access, early};
+use super::super::{Access, early, is_early_number};
 use super::body::{Holder, tag_size};
 use super::{Able, Ctx, Frame, Reading, Sink, Spot, number, size, unable};
 use crate::model::{

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::super::kind;
 use super::body::{Work, extent};
-use super::{Able, Ctx, Reading, Spot, nothing, size, unable};
+use super::{Able, Ctx, Reading, Spot, core, nothing, size, unable};
 use crate::model::{
     Expr, ExprId, Field, Home, Member, Path, RecordId, Role, Row, RowId, RowKind, Start, Step, Type,
 };
@@ -35,6 +35,9 @@ impl<'m> Reading<'_, '_, 'm> {
                     return unable("a constant of another Rust type");
                 };
                 work.code.extend(quote!(let #field = #value;));
+            }
+            (RowKind::Value { seen: Some(seen) }, _) => {
+                return self.seen_value(work, id, row, *seen, shape);
             }
             (RowKind::Value { seen: None }, Role::Elsewhere) => {
                 self.doubt("names that stand elsewhere");
@@ -70,6 +73,45 @@ impl<'m> Reading<'_, '_, 'm> {
         Ok(())
     }
 
+    /// A value that follows from what was read.
+    fn seen_value(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        row: &'m Row,
+        seen: ExprId,
+        shape: Option<Shape>,
+    ) -> Able<()> {
+        let ctx = work.ctx;
+        let Some(shape) = shape else { return unable("a value that is in no value") };
+        let seen = self.typed(ctx, seen)?.number()?;
+        let number = self.local("number");
+        let value = match core(&shape) {
+            Shape::Int(prim) => {
+                let prim = prim.ident();
+                quote!(s::known(#prim::try_from(#number).ok())?)
+            }
+            Shape::Bool => quote!((#number != 0)),
+            Shape::Enum(of) => {
+                let prim = self.straight.shapes.enum_prim(*of).ident();
+                self.member(*of, quote!(s::known(#prim::try_from(#number).ok())?))?
+            }
+            _ => return unable("a value that is no number, seen in the file"),
+        };
+        let value = self.wrap(&shape, value);
+        let field = self.local("f");
+        let read = quote!({ let #number: i128 = s::known(#seen)?; #value });
+        work.code.extend(match &row.when {
+            Some(when) => {
+                let (when, none) = (self.truth(ctx, *when)?, nothing(&shape)?);
+                quote!(let #field = if #when { #read } else { #none };)
+            }
+            None => quote!(let #field = #read;),
+        });
+        work.fields.push((id, quote!(#field)));
+        Ok(())
+    }
+
     /// An object that no pointer of the record leads to.
     fn object(
         &self,
@@ -80,7 +122,8 @@ impl<'m> Reading<'_, '_, 'm> {
         shape: Option<Shape>,
     ) -> Able<()> {
         let ctx = work.ctx;
-        if !self.straight.says_address(ctx.record, id) {
+        // The writer finds the root's own objects again.
+        if ctx.record != self.model.root && !self.straight.says_address(ctx.record, id) {
             return unable("an object that is found in another way than by its address");
         }
         if work.extents.contains(&id) {

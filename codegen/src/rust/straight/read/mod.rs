@@ -30,10 +30,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use super::expr::{Late, is_early_number};
+use super::expr::Late;
 use super::operators::Typed;
 use super::write::late::Anchors;
-use super::{Able, Flavour, Frame, Scope, Straight, Unable, early_value, mentions, unable};
+use super::{
+    Able, Flavour, Frame, Scope, Straight, Unable, early_value, is_early_number, mentions, unable,
+};
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, Expr, ExprId, Model, Pattern, RecordId, RecordKind, Row,
     RowId, Sizes, Storage,

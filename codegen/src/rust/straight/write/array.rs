@@ -7,6 +7,16 @@ use super::*;
 use crate::model::{ArrayType, Storage};
 use crate::rust::shape::Prim;
 
+/// What is remembered of where elements begin.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Starts<'i> {
+    No,
+    /// Their addresses, in a list.
+    Listed,
+    /// Tokens stand for them, of which this is the first.
+    Settled(&'i Ident),
+}
+
 impl<'m> Writer<'_, '_, 'm> {
     /// A struct.
     pub(super) fn put_record(
@@ -69,7 +79,7 @@ impl<'m> Writer<'_, '_, 'm> {
         array: &'m ArrayType,
         src: &Src,
         spot: &Spot,
-        starts: bool,
+        starts: Starts<'_>,
     ) -> Able<TokenStream> {
         if array.described.is_some() {
             return unable("elements that something else describes (`of=`)");
@@ -88,7 +98,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let element = Node { entered, ..node.clone() };
         let put = |spot: &Spot| self.put_element(&element, id, row, &array.element, &x, spot, &i);
         if let Some(stride) = array.stride {
-            if starts || entered {
+            if starts != Starts::No || entered {
                 return unable("elements at a `stride=` that own something");
             }
             let Spot::End = spot else { return unable("elements at a `stride=` within a block") };
@@ -133,7 +143,7 @@ impl<'m> Writer<'_, '_, 'm> {
             return Ok(quote!(cx.#function::<#width>(#code.iter().map(|#name| #bits))?;));
         }
         let size = self.size(node, &array.element).filter(|size| (1..=256).contains(size));
-        if let (Some(size), false) = (size, starts) {
+        if let (Some(size), Starts::No) = (size, starts) {
             let size = usize::try_from(size).unwrap_or(0);
             let body = put(&Spot::Block(quote!(0)))?;
             if !mentions(&body, "cx") && !mentions(&body, "at") && !mentions(&body, &i.to_string())
@@ -154,7 +164,14 @@ impl<'m> Writer<'_, '_, 'm> {
             });
         }
         let body = put(&Spot::End)?;
-        let start = starts.then(|| quote!(cx.start();));
+        let start = match starts {
+            Starts::No => None,
+            Starts::Listed => Some(quote!(cx.start();)),
+            Starts::Settled(first) => Some(quote! {
+                let here = cx.here();
+                cx.settle(#first + ((#i as u64) << 32), here)?;
+            }),
+        };
         let all = quote!(for (#i, #name) in #code.iter().enumerate() { #start #body });
         Ok(match entered {
             true => quote!(if !#code.is_empty() { cx.enter()?; #all cx.leave(); }),

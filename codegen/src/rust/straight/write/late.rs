@@ -99,6 +99,8 @@ impl Anchors {
                 }
             }
         }
+        let found = straight.found_objects().map(|(row, _)| Anchor::Whole(model.root, row));
+        list.extend(found);
         list.sort();
         list.dedup();
         list.retain(|anchor| match anchor {
@@ -516,6 +518,53 @@ impl<'m> Writer<'_, '_, 'm> {
                 let plus = Literal::i128_suffixed(plus);
                 quote!(s::add(#number, rt::Some(#plus))?)
             }
+        })
+    }
+
+    /// Code that looks for the objects of the root as a reader does.
+    pub(super) fn found_objects(&self) -> Able<TokenStream> {
+        let root = self.model.root;
+        let straight = self.straight;
+        self.by_epoch(|view, epoch| {
+            let node = self.node(view, epoch, self.big(), root, quote!(v), None);
+            let addresses = Addresses { straight, view, anchors: &self.anchors, finished: true };
+            let scope = Scope { late: Some(&addresses), ..node.scope.clone() };
+            let mut tokens = TokenStream::new();
+            for (id, row) in straight.found_objects() {
+                if matches!(row.homes.get(epoch), Some(crate::model::Home::Absent)) {
+                    continue;
+                }
+                let RowKind::Object { address } = row.kind else { continue };
+                let Some(number) = self.anchors.whole(root, id) else {
+                    return unable("an object that is at no known place");
+                };
+                let found = straight.number(&scope, view, address)?;
+                let here = quote! {
+                    let found: rt::Option<i128> = #found;
+                    s::holds(found == cx.only(#number, false)?)?;
+                };
+                let shape = straight.shapes.field(root, id).map(|field| field.shape.clone());
+                let field = self.field(&node, id).map(|src| src.code);
+                tokens.extend(match (shape, field, &row.when) {
+                    (Some(Shape::Option(_)), Some(field), when) => {
+                        let none = quote! {
+                            let found: rt::Option<i128> = #found;
+                            s::holds(found.is_none())?;
+                        };
+                        let none = match when {
+                            Some(when) => {
+                                let holds = straight.truth(&scope, view, *when)?;
+                                quote!(if #holds { #none })
+                            }
+                            None => none,
+                        };
+                        quote!(if #field.is_some() { #here } else { #none })
+                    }
+                    (_, _, None) => here,
+                    _ => return unable("an object with a condition of another Rust type"),
+                });
+            }
+            Ok(tokens)
         })
     }
 

@@ -51,7 +51,7 @@ impl<'m> Writer<'_, '_, 'm> {
             let name = format_ident!("kept_{}", kept.len());
             let token = *part == Part::Tail;
             before.extend(match token {
-                true => quote!(let #name = cx.token()?;),
+                true => quote!(let mut #name = cx.token()?;),
                 false => quote!(let mut #name = 0_u64;),
             });
             kept.insert(text.clone(), Kept { name, token });

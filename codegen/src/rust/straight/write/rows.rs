@@ -3,10 +3,11 @@
 use proc_macro2::Literal;
 
 use super::super::{bits, ends};
+use super::array::Starts;
 use super::derive::{Side, is_cell};
 use super::spot::{Spot, bytes_at, in_block, lit, position, sum};
 use super::*;
-use crate::model::{Constant, Extent, Home, Role, RowKind, RunLength, RunType};
+use crate::model::{Constant, ExprId, Extent, Home, Role, RowKind, RunLength, RunType};
 
 /// Makes code that writes a tag to an offset of the block `b`.
 pub(super) type TagCode = Box<dyn Fn(&TokenStream) -> TokenStream>;
@@ -227,14 +228,16 @@ impl<'m> Writer<'_, '_, 'm> {
     /// What must hold of a row without bytes.
     pub(super) fn gone(&self, node: &Node<'m>, row_id: RowId, row: &'m Row) -> Able<TokenStream> {
         let home = row.homes.get(node.epoch).copied().unwrap_or(Home::Nowhere);
-        let seen = matches!(row.kind, RowKind::Value { seen: Some(_) });
-        if matches!(row.kind, RowKind::Slice { .. } | RowKind::Mark { .. })
-            || seen && !self.straight.is_tried(node.id, row)
-        {
+        if matches!(row.kind, RowKind::Slice { .. } | RowKind::Mark { .. }) {
             return unable(super::super::kind(row));
         }
         if home != Home::Absent {
-            return Ok(quote!());
+            return match row.kind {
+                RowKind::Value { seen: Some(seen) } if !self.straight.is_tried(node.id, row) => {
+                    self.seen(node, row_id, row, seen)
+                }
+                _ => Ok(quote!()),
+            };
         }
         let Some(src) = self.field(node, row_id) else { return Ok(quote!()) };
         match (&src.shape, &row.absent) {
@@ -249,6 +252,42 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             _ => unable("a field of another layout"),
         }
+    }
+
+    /// Code that gives up if a reader would see another value.
+    fn seen(
+        &self,
+        node: &Node<'m>,
+        row_id: RowId,
+        row: &'m Row,
+        seen: ExprId,
+    ) -> Able<TokenStream> {
+        let Some(src) = self.field(node, row_id) else { return Ok(quote!()) };
+        let (shape, is_optional) = match &src.shape {
+            Some(Shape::Option(inner)) => (&**inner, true),
+            Some(shape) => (shape, false),
+            None => return unable("a value that is in no value"),
+        };
+        let name = if is_optional { quote!(x) } else { src.code.clone() };
+        let Some(number) = self.plain_number(&name, shape) else {
+            return unable("a value that is no number, seen in the file");
+        };
+        let seen = self.straight.typed(&node.scope, node.view, seen)?.number()?;
+        let same = quote!(s::holds(#seen == rt::Some(#number))?;);
+        let code = &src.code;
+        Ok(match (&row.when, is_optional) {
+            (None, false) => same,
+            (Some(when), true) => {
+                let holds = self.straight.truth(&node.scope, node.view, *when)?;
+                quote! {
+                    match #code {
+                        rt::Some(x) => { s::holds(#holds)?; #same }
+                        rt::None => s::holds(!(#holds))?,
+                    }
+                }
+            }
+            _ => return unable("a value with a condition of another Rust type"),
+        })
     }
 
     /// Code that gives up if a field is anything but a constant.
@@ -457,7 +496,7 @@ impl<'m> Writer<'_, '_, 'm> {
             Type::Record(record) => self.put_record(node, *record, src, spot, None),
             Type::Union(union) => self.put_union(node, id, *union, src, spot, home),
             Type::Pointer(pointer) => self.put_pointer(node, row, pointer, src, spot),
-            Type::Array(array) => self.put_array(node, id, row, array, src, spot, false),
+            Type::Array(array) => self.put_array(node, id, row, array, src, spot, Starts::No),
             Type::Region(region) => {
                 if let Some(ends) = ends::ends(self.model, region)? {
                     return self.put_ended(node, ends::filling(region)?, &ends, src, spot);

@@ -5,7 +5,7 @@ use proc_macro2::Literal;
 use super::super::ends::{self, Ends};
 use super::spot::{Spot, bytes_at, in_block, lit};
 use super::*;
-use crate::model::{Content, Encoding, RunLength, RunType, Storage};
+use crate::model::{Content, Encoding, RunLength, RunType, Storage, Terminated};
 
 impl<'m> Writer<'_, '_, 'm> {
     /// Of text in units of 16 bits, whether the highest byte comes first; and what the value must be.
@@ -48,9 +48,20 @@ impl<'m> Writer<'_, '_, 'm> {
         let code = &src.code;
         let content = quote!(s::Chars::chars(#code));
         let put = match (ends, spot) {
-            (Ends::Stop(stop), Spot::End) => {
-                let stop = ends::stop(stop);
-                quote!(cx.ended(#content, #stop)?;)
+            (Ends::Stop(of), Spot::End) => {
+                let stop = ends::stop(of);
+                let follows = match of.mode {
+                    // No region ends between them.
+                    Terminated::Unread if node.id == self.model.root && !node.element => {
+                        let bytes = Literal::byte_string(&of.bytes);
+                        Some(quote!(cx.must_follow(#bytes);))
+                    }
+                    Terminated::Unread => {
+                        return unable("a terminator that is left to what is behind the struct");
+                    }
+                    _ => None,
+                };
+                quote!(cx.ended(#content, #stop)?; #follows)
             }
             (Ends::Stop(_), Spot::Block(_)) => return unable("a terminator within a block"),
             (Ends::Cut(size, trim), spot) => {

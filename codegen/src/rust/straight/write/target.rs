@@ -1,5 +1,7 @@
 //! Objects: their bytes, the pointers to them, and what hangs on them.
 
+use super::array::Starts;
+use super::derive::Side;
 use super::place::{Kept, Part};
 use super::spot::Spot;
 use super::*;
@@ -42,7 +44,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 let check = match when {
                     Some(when) => {
                         let holds = self.straight.truth(&node.scope, node.view, *when)?;
-                        quote!(s::holds(#holds == #code.is_some())?;)
+                        quote!(s::holds((#holds) == #code.is_some())?;)
                     }
                     None => quote!(),
                 };
@@ -178,7 +180,12 @@ impl<'m> Writer<'_, '_, 'm> {
         let starts = part != Part::Record && self.needs_starts(node, ty)?
             || part == Part::Record && kept.is_some() && self.needs_starts(node, ty)?;
         if part != Part::Tail {
-            let put = self.content_bytes(node, id, row, ty, src, index, starts)?;
+            let remembered = match kept {
+                _ if !starts => Starts::No,
+                Some(Kept { name, token: true }) => Starts::Settled(name),
+                _ => Starts::Listed,
+            };
+            let put = self.content_bytes(node, id, row, ty, src, index, remembered)?;
             let (begin, end) = match anchor {
                 Some(number) => (
                     quote!(let anchor = cx.anchor_begins(#number, here);),
@@ -187,6 +194,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 None => (quote!(), quote!()),
             };
             let remember = match kept {
+                Some(Kept { token: true, .. }) if starts => quote!(),
                 Some(Kept { name, token: true }) => quote!(cx.settle(#name, here)?;),
                 Some(Kept { name, token: false }) if starts => quote!(#name = cx.mark() as u64;),
                 Some(Kept { name, token: false }) => quote!(#name = here;),
@@ -205,10 +213,9 @@ impl<'m> Writer<'_, '_, 'm> {
             let Some(Kept { name, token }) = kept else {
                 return unable("what hangs on something that is not placed here");
             };
-            if starts && *token {
-                return unable("elements of no fixed size that come behind what they own");
-            }
+            let code = &src.code;
             tokens.extend(match starts {
+                true if *token => quote!(#name = cx.tokens(#code.len())?; let here = #name;),
                 true => quote!(let first = #name as usize;),
                 false => quote!(let here = #name;),
             });
@@ -216,7 +223,13 @@ impl<'m> Writer<'_, '_, 'm> {
         if part == Part::Record {
             return Ok(tokens);
         }
-        let tail = self.content_tail(node, id, row, ty, src, index, starts)?;
+        let settled = matches!(kept, Some(Kept { token: true, .. })) && starts;
+        let first = match starts {
+            true if settled => Some(quote!(here + ((element_number as u64) << 32))),
+            true => Some(quote!(cx.start_of(first, element_number)?)),
+            false => None,
+        };
+        let tail = self.content_tail(node, id, row, ty, src, index, first.as_ref())?;
         if part == Part::Tail && tail.is_empty() {
             return Ok(tail);
         }
@@ -234,7 +247,7 @@ impl<'m> Writer<'_, '_, 'm> {
         ty: &'m Type,
         src: &Src,
         index: Option<&TokenStream>,
-        starts: bool,
+        starts: Starts<'_>,
     ) -> Able<TokenStream> {
         match ty {
             Type::Record(record) => self.put_record(node, *record, src, &Spot::End, index),
@@ -243,6 +256,15 @@ impl<'m> Writer<'_, '_, 'm> {
                 if region.trim.is_none() && matches!(region.extent, Extent::Rest) =>
             {
                 self.content_bytes(node, id, row, &region.inner, src, index, starts)
+            }
+            Type::Region(region)
+                if region.trim.is_none()
+                    && matches!(&region.extent, Extent::Size(size) if self.says(node, *size, id, Side::Size)) =>
+            {
+                self.content_bytes(node, id, row, &region.inner, src, index, starts)
+            }
+            _ if starts != Starts::No => {
+                unable("elements of no fixed size in a region, which own something")
             }
             _ => self.put(node, id, row, ty, src, &Spot::End, None),
         }
@@ -259,8 +281,8 @@ impl<'m> Writer<'_, '_, 'm> {
         Ok(owns && self.size(node, &array.element).is_none())
     }
 
-    /// What an object owns; its address is in the local `here`, or those of its elements behind the
-    /// mark `first`.
+    /// What an object owns; its address is in the local `here`. `first`: where the element with the
+    /// number `element_number` begins.
     #[allow(clippy::too_many_arguments, reason = "all of it is about one object")]
     pub(super) fn content_tail(
         &self,
@@ -270,7 +292,7 @@ impl<'m> Writer<'_, '_, 'm> {
         ty: &'m Type,
         src: &Src,
         index: Option<&TokenStream>,
-        starts: bool,
+        first: Option<&TokenStream>,
     ) -> Able<TokenStream> {
         match ty.stripped() {
             Type::Record(record) => self.by_order(node, *record, src, &mut |node| {
@@ -278,15 +300,14 @@ impl<'m> Writer<'_, '_, 'm> {
                 self.tail(&self.inside(node, *record, src, here, index.cloned())?)
             }),
             Type::Array(array) => {
-                let first = starts.then(|| quote!(first));
-                self.tail_elements(node, id, row, array, src, &quote!(here), first.as_ref())
+                self.tail_elements(node, id, row, array, src, &quote!(here), first)
             }
             Type::Union(_) => unable("a union behind a pointer"),
             _ => Ok(quote!()),
         }
     }
 
-    /// What elements own that begin at an address, or of which the addresses are behind a mark.
+    /// What elements own that begin at an address, one behind the other; or each where `first` says.
     #[allow(clippy::too_many_arguments, reason = "all of it is about one array")]
     pub(super) fn tail_elements(
         &self,
@@ -311,7 +332,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let element = self.fresh("element");
         let x = self.src(quote!(#name), (**inner).clone());
         let element_at = match (first, self.size(node, &array.element)) {
-            (Some(first), _) => quote!(cx.start_of(#first, #i)?),
+            (Some(start), _) => quote!({ let element_number = #i; #start }),
             (None, Some(size)) => quote!((#base + #i as u64 * #size)),
             (None, None) => quote!(),
         };

@@ -1,6 +1,6 @@
 //! Expressions as Rust, over finished values or over numbers just read.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::operators::{Typed, combined, compared, comparison, inside, known};

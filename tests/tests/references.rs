@@ -62,7 +62,7 @@ fn tried(name: &str, program: &Program, values: &[Value]) -> Tally {
         seed += 1;
         let turn = usize::try_from(seed / 2).unwrap_or_default();
         let least = tally.rows.iter().min_by_key(|(_, times)| **times).map(|(row, _)| *row);
-        let rare = least.filter(|_| seed % 2 == 0).and_then(|row| met.get(&row));
+        let rare = least.filter(|_| seed.is_multiple_of(2)).and_then(|row| met.get(&row));
         let at = match rare {
             Some(those) => those.iter().copied().nth(turn % those.len()).unwrap_or_default(),
             None => turn % with.len(),

@@ -282,11 +282,13 @@ impl<'m> Checking<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let straight = self.straight;
         if let Some(scalar) = straight.scalar(shape, value) {
-            return match scalar {
-                Place::Number(number) => self.scalar(scope, view, row, number),
-                Place::Truth(truth) => self.scalar(scope, view, row, quote!(i128::from(#truth))),
-                _ => Ok(TokenStream::new()),
+            let own = match scalar {
+                Place::Number(number) => self.scalar(scope, view, row, number)?,
+                Place::Truth(truth) => self.scalar(scope, view, row, quote!(i128::from(#truth)))?,
+                _ => TokenStream::new(),
             };
+            let inside = self.record(scope, &row.ty, value, false)?;
+            return Ok(quote!(#own #inside));
         }
         let mut tokens = TokenStream::new();
         let ty = target(&row.ty);
@@ -359,6 +361,25 @@ impl<'m> Checking<'_, '_, 'm> {
         recursive.then(|| quote!(let _level = keys.depth.enter()?;))
     }
 
+    /// The rules of the record that a type is, which may stand for a number in it.
+    fn record(
+        &self,
+        scope: &Scope<'_>,
+        ty: &Type,
+        value: &TokenStream,
+        entered: bool,
+    ) -> Able<TokenStream> {
+        let inner = match target(ty) {
+            Type::Record(inner) if self.busy.contains(inner) => *inner,
+            _ => return Ok(TokenStream::new()),
+        };
+        let name = self.function_name(inner);
+        let arguments = self.straight.arguments(scope, inner)?;
+        let epoch = self.straight.epoch_argument();
+        let level = if entered { None } else { self.level(ty) };
+        Ok(quote!({ #level #name::<#epoch>(#value, keys, #arguments)?; }))
+    }
+
     /// What is inside of a row or of an element, whose level is `entered`.
     #[allow(clippy::too_many_arguments)]
     fn inner(
@@ -374,18 +395,20 @@ impl<'m> Checking<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let straight = self.straight;
         if let Some(scalar) = straight.scalar(shape, value) {
-            return match scalar {
-                Place::Number(number) => self.scalar(scope, view, row, number),
-                _ => Ok(TokenStream::new()),
+            let own = match scalar {
+                Place::Number(number) => self.scalar(scope, view, row, number)?,
+                _ => TokenStream::new(),
             };
+            let inside = self.record(scope, ty, value, entered)?;
+            return Ok(quote!(#own #inside));
         }
         match target(ty) {
-            Type::Record(inner) if self.busy.contains(inner) => {
-                let name = self.function_name(*inner);
-                let arguments = straight.arguments(scope, *inner)?;
-                let epoch = straight.epoch_argument();
-                let level = if entered { None } else { self.level(ty) };
-                Ok(quote!({ #level #name::<#epoch>(#value, keys, #arguments)?; }))
+            Type::Record(_) => {
+                let inside = self.record(scope, ty, value, entered)?;
+                if inside.is_empty() && !row.checks.is_empty() {
+                    return unable("a rule for something that is no number");
+                }
+                Ok(inside)
             }
             Type::Union(union) => self.union(scope, view, *union, value, epoch),
             Type::Array(_) => unable("arrays in arrays"),

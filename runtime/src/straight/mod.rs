@@ -110,10 +110,15 @@ pub fn length(value: Option<i128>) -> Straight<usize> {
     value.and_then(|n| usize::try_from(n).ok()).ok_or(Odd)
 }
 
-/// A position in an array; `usize::MAX` is none.
+/// A position in the array around a struct.
+///
+/// # Errors
+///
+/// If it is `usize::MAX`: then the struct is no element itself, and the array is farther out.
 #[inline]
-pub fn index(index: usize) -> Option<i128> {
-    (index != usize::MAX).then_some(index as i128)
+pub fn index(index: usize) -> Straight<Option<i128>> {
+    holds(index != usize::MAX)?;
+    Ok(Some(index as i128))
 }
 
 /// An alignment in bytes that an expression says.

@@ -141,12 +141,12 @@ mod straight {
         let r34 = part.many(s::length(rt::Some(n_0_4))?, 1)?;
         v_0_12 = r34.to_vec();
         let mut v_0_13;
-        let r37 = part.many(s::length(rt::Some(n_0_4))?, 2)?;
-        let mut v41 = rt::Vec::with_capacity(r37.len() / 2);
-        for b39 in s::each::<2>(r37) {
+        let r38 = part.many(s::length(rt::Some(n_0_4))?, 2)?;
+        let mut v41 = rt::Vec::with_capacity(r38.len() / 2);
+        for b40 in s::each::<2>(r38) {
             v41.push(super::Pair {
-                a: s::u8(b39, 0),
-                b: s::u8(b39, 1),
+                a: s::u8(b40, 0),
+                b: s::u8(b40, 1),
             });
         }
         v_0_13 = v41;

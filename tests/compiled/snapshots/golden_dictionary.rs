@@ -111,12 +111,12 @@ mod straight {
         } else {
             let mut p5 = cx.target(n4, 0)?;
             let a6 = p5.at();
-            let r7 = p5.many(s::length(rt::Some(n_0_0))?, 8)?;
-            s::holds(!r7.is_empty())?;
-            let mut v11 = rt::Vec::with_capacity(r7.len() / 8);
-            for b9 in s::each::<8>(r7) {
+            let r8 = p5.many(s::length(rt::Some(n_0_0))?, 8)?;
+            s::holds(!r8.is_empty())?;
+            let mut v11 = rt::Vec::with_capacity(r8.len() / 8);
+            for b10 in s::each::<8>(r8) {
                 let mut v_1_0;
-                let n12 = u64::from(s::u32(b9, 0));
+                let n12 = u64::from(s::u32(b10, 0));
                 let mut p13 = cx.target(n12, 0)?;
                 let a17 = p13.at();
                 let b15: &[u8; 1] = p13.block()?;
@@ -127,7 +127,7 @@ mod straight {
                 cx.charge(p13.at() - a17)?;
                 v11.push(super::Item {
                     name: v_1_0,
-                    size: s::u32(b9, 4),
+                    size: s::u32(b10, 4),
                 });
             }
             v_0_1 = v11;

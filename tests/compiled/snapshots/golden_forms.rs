@@ -229,143 +229,143 @@ mod straight {
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File> {
         let mut f1;
-        let mut v5 = rt::Vec::new();
+        let mut v6 = rt::Vec::new();
         while part.left() > 0 {
-            let mut f7;
-            let b9: &[u8; 1] = part.block()?;
-            let c10 = s::u8(b9, 0);
-            let w11 = s::uint_be::<1, _>(b9, 0);
-            let m12 = (match c10 {
+            let mut f8;
+            let b10: &[u8; 1] = part.block()?;
+            let c11 = s::u8(b10, 0);
+            let w12 = s::uint_be::<1, _>(b10, 0);
+            let m13 = (match c11 {
                 1 => {
                     s::small_case! {
-                        let m12; let f14 = 0; m12 = super::Item::Number(super::ItemNumber
-                        { value : f14, spelling : ::formwork::Spelling::default(), });
-                        rt::Ok:: < _, s::Odd > (m12)
+                        let m13; let f15 = 0; m13 = super::Item::Number(super::ItemNumber
+                        { value : f15, spelling : ::formwork::Spelling::default(), });
+                        rt::Ok:: < _, s::Odd > (m13)
                     }
                 }
                 2 => {
                     s::small_case! {
-                        let m12; let b16 : & [u8; 1] = part.block() ?; let f18 =
-                        (s::i8(b16, 0) as i32); let mut k19 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k19, 1, if
-                        f18 == 0 { 0 } else { 1 }); m12 =
-                        super::Item::Number(super::ItemNumber { value : f18, spelling :
-                        k19, }); rt::Ok:: < _, s::Odd > (m12)
+                        let m13; let b17 : & [u8; 1] = part.block() ?; let f19 =
+                        (s::i8(b17, 0) as i32); let mut k20 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k20, 1, if
+                        f19 == 0 { 0 } else { 1 }); m13 =
+                        super::Item::Number(super::ItemNumber { value : f19, spelling :
+                        k20, }); rt::Ok:: < _, s::Odd > (m13)
                     }
                 }
                 3 => {
                     s::small_case! {
-                        let m12; let b21 : & [u8; 2] = part.block() ?; let f23 =
-                        (s::i16(b21, 0) as i32); let mut k24 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k24, 2, if
-                        f23 == 0 { 0 } else if (f23 >= - 128 && f23 <= 127) { 1 } else {
-                        2 }); m12 = super::Item::Number(super::ItemNumber { value : f23,
-                        spelling : k24, }); rt::Ok:: < _, s::Odd > (m12)
+                        let m13; let b22 : & [u8; 2] = part.block() ?; let f24 =
+                        (s::i16(b22, 0) as i32); let mut k25 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k25, 2, if
+                        f24 == 0 { 0 } else if (f24 >= - 128 && f24 <= 127) { 1 } else {
+                        2 }); m13 = super::Item::Number(super::ItemNumber { value : f24,
+                        spelling : k25, }); rt::Ok:: < _, s::Odd > (m13)
                     }
                 }
                 4 => {
                     s::small_case! {
-                        let m12; let b26 : & [u8; 4] = part.block() ?; let f28 =
-                        s::i32(b26, 0); let mut k29 = ::formwork::Spelling::default();
-                        s::keep_form(& mut k29, 3, if f28 == 0 { 0 } else if (f28 >= -
-                        128 && f28 <= 127) { 1 } else if (f28 >= - 32768 && f28 <= 32767)
-                        { 2 } else { 3 }); m12 = super::Item::Number(super::ItemNumber {
-                        value : f28, spelling : k29, }); rt::Ok:: < _, s::Odd > (m12)
+                        let m13; let b27 : & [u8; 4] = part.block() ?; let f29 =
+                        s::i32(b27, 0); let mut k30 = ::formwork::Spelling::default();
+                        s::keep_form(& mut k30, 3, if f29 == 0 { 0 } else if (f29 >= -
+                        128 && f29 <= 127) { 1 } else if (f29 >= - 32768 && f29 <= 32767)
+                        { 2 } else { 3 }); m13 = super::Item::Number(super::ItemNumber {
+                        value : f29, spelling : k30, }); rt::Ok:: < _, s::Odd > (m13)
                     }
                 }
                 17 => {
                     s::small_case! {
-                        let m12; let f31 = true; m12 = super::Item::Bool(super::ItemBool
-                        { value : f31, spelling : ::formwork::Spelling::default(), });
-                        rt::Ok:: < _, s::Odd > (m12)
+                        let m13; let f32 = true; m13 = super::Item::Bool(super::ItemBool
+                        { value : f32, spelling : ::formwork::Spelling::default(), });
+                        rt::Ok:: < _, s::Odd > (m13)
                     }
                 }
                 18 => {
                     s::small_case! {
-                        let m12; let f33 = false; let mut k34 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k34, 1, if
-                        f33 == true { 0 } else { 1 }); m12 =
-                        super::Item::Bool(super::ItemBool { value : f33, spelling : k34,
-                        }); rt::Ok:: < _, s::Odd > (m12)
+                        let m13; let f34 = false; let mut k35 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k35, 1, if
+                        f34 == true { 0 } else { 1 }); m13 =
+                        super::Item::Bool(super::ItemBool { value : f34, spelling : k35,
+                        }); rt::Ok:: < _, s::Odd > (m13)
                     }
                 }
                 16 => {
                     s::small_case! {
-                        let m12; let b36 : & [u8; 1] = part.block() ?; let f38 =
-                        s::flag(s::u8(b36, 0) as u64, 1) ?; let mut k39 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k39, 2, if
-                        f38 == true { 0 } else if f38 == false { 1 } else { 2 }); m12 =
-                        super::Item::Bool(super::ItemBool { value : f38, spelling : k39,
-                        }); rt::Ok:: < _, s::Odd > (m12)
+                        let m13; let b37 : & [u8; 1] = part.block() ?; let f39 =
+                        s::flag(s::u8(b37, 0) as u64, 1) ?; let mut k40 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k40, 2, if
+                        f39 == true { 0 } else if f39 == false { 1 } else { 2 }); m13 =
+                        super::Item::Bool(super::ItemBool { value : f39, spelling : k40,
+                        }); rt::Ok:: < _, s::Odd > (m13)
                     }
                 }
                 32 => {
                     s::small_case! {
-                        let m12; let f41 = f32::from_bits(0); m12 =
-                        super::Item::Float(super::ItemFloat { value : f41, spelling :
-                        ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd > (m12)
+                        let m13; let f42 = f32::from_bits(0); m13 =
+                        super::Item::Float(super::ItemFloat { value : f42, spelling :
+                        ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd > (m13)
                     }
                 }
                 33 => {
                     s::small_case! {
-                        let m12; let b43 : & [u8; 4] = part.block() ?; let f45 =
-                        f32::from_bits(s::u32(b43, 0)); let mut k46 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k46, 1, if
-                        f45.to_bits() == 0 { 0 } else { 1 }); m12 =
-                        super::Item::Float(super::ItemFloat { value : f45, spelling :
-                        k46, }); rt::Ok:: < _, s::Odd > (m12)
+                        let m13; let b44 : & [u8; 4] = part.block() ?; let f46 =
+                        f32::from_bits(s::u32(b44, 0)); let mut k47 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k47, 1, if
+                        f46.to_bits() == 0 { 0 } else { 1 }); m13 =
+                        super::Item::Float(super::ItemFloat { value : f46, spelling :
+                        k47, }); rt::Ok:: < _, s::Odd > (m13)
                     }
                 }
                 49 => {
                     s::small_case! {
-                        let m12; let b48 : & [u8; 1] = part.block() ?; let c51 =
-                        s::u8(b48, 0); let n_15_0 : i128 = i128::from(c51); let mut f52;
-                        let r53 = part.many(s::length(rt::Some(n_15_0)) ?, 1) ?; f52 =
-                        s::each:: < 1 > (r53).map(| b55 | (s::u8(b55, 0) as u16))
-                        .collect:: < rt::Vec < _ >> (); m12 =
-                        super::Item::List(super::ItemList { values : f52, spelling :
-                        ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd > (m12)
+                        let m13; let b49 : & [u8; 1] = part.block() ?; let c52 =
+                        s::u8(b49, 0); let n_15_0 : i128 = i128::from(c52); let mut f53;
+                        let r54 = part.many(s::length(rt::Some(n_15_0)) ?, 1) ?; f53 =
+                        s::each:: < 1 > (r54).map(| b56 | (s::u8(b56, 0) as u16))
+                        .collect:: < rt::Vec < _ >> (); m13 =
+                        super::Item::List(super::ItemList { values : f53, spelling :
+                        ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd > (m13)
                     }
                 }
                 50 => {
                     s::small_case! {
-                        let m12; let b57 : & [u8; 1] = part.block() ?; let c60 =
-                        s::u8(b57, 0); let n_16_0 : i128 = i128::from(c60); let mut f61;
-                        let r62 = part.many(s::length(rt::Some(n_16_0)) ?, 2) ?; f61 =
-                        s::each:: < 2 > (r62).map(| b64 | s::u16(b64, 0)).collect:: <
-                        rt::Vec < _ >> (); let mut k65 = ::formwork::Spelling::default();
-                        s::keep_form(& mut k65, 1, if (& f61).iter().all(| it | ((* it)
-                        <= 255)) { 0 } else { 1 }); m12 =
-                        super::Item::List(super::ItemList { values : f61, spelling : k65,
-                        }); rt::Ok:: < _, s::Odd > (m12)
+                        let m13; let b58 : & [u8; 1] = part.block() ?; let c61 =
+                        s::u8(b58, 0); let n_16_0 : i128 = i128::from(c61); let mut f62;
+                        let r63 = part.many(s::length(rt::Some(n_16_0)) ?, 2) ?; f62 =
+                        s::each:: < 2 > (r63).map(| b65 | s::u16(b65, 0)).collect:: <
+                        rt::Vec < _ >> (); let mut k66 = ::formwork::Spelling::default();
+                        s::keep_form(& mut k66, 1, if (& f62).iter().all(| it | ((* it)
+                        <= 255)) { 0 } else { 1 }); m13 =
+                        super::Item::List(super::ItemList { values : f62, spelling : k66,
+                        }); rt::Ok:: < _, s::Odd > (m13)
                     }
                 }
-                _ if w11 & 224 == 128 => {
+                _ if w12 & 224 == 128 => {
                     s::small_case! {
-                        let m12; let b68 : & [u8; 1] = part.block() ?; let w67 = w11 << 8
-                        | s::uint_be:: < 1, _ > (b68, 0); let f69 = (((w67 >> 9 & 15) <<
-                        0) as u8); let f70 = (((w67 >> 0 & 511) << 0) as u16); m12 =
-                        super::Item::Record(super::ItemRecord { version : f69, tag : f70,
+                        let m13; let b69 : & [u8; 1] = part.block() ?; let w68 = w12 << 8
+                        | s::uint_be:: < 1, _ > (b69, 0); let f70 = (((w68 >> 9 & 15) <<
+                        0) as u8); let f71 = (((w68 >> 0 & 511) << 0) as u16); m13 =
+                        super::Item::Record(super::ItemRecord { version : f70, tag : f71,
                         spelling : ::formwork::Spelling::default(), }); rt::Ok:: < _,
-                        s::Odd > (m12)
+                        s::Odd > (m13)
                     }
                 }
                 160 => {
                     s::small_case! {
-                        let m12; let b72 : & [u8; 3] = part.block() ?; let f74 =
-                        s::u16(b72, 0); let f75 = s::u8(b72, 2); let mut k76 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k76, 1, if
-                        (f75 <= 15) && (f74 <= 511) { 0 } else { 1 }); m12 =
-                        super::Item::Record(super::ItemRecord { version : f75, tag : f74,
-                        spelling : k76, }); rt::Ok:: < _, s::Odd > (m12)
+                        let m13; let b73 : & [u8; 3] = part.block() ?; let f75 =
+                        s::u16(b73, 0); let f76 = s::u8(b73, 2); let mut k77 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut k77, 1, if
+                        (f76 <= 15) && (f75 <= 511) { 0 } else { 1 }); m13 =
+                        super::Item::Record(super::ItemRecord { version : f76, tag : f75,
+                        spelling : k77, }); rt::Ok:: < _, s::Odd > (m13)
                     }
                 }
                 _ => rt::Err(s::Odd),
             })?;
-            f7 = m12;
-            v5.push(f7);
+            f8 = m13;
+            v6.push(f8);
         }
-        f1 = v5;
+        f1 = v6;
         return rt::Ok(super::File {
             items: f1,
             spelling: ::formwork::Spelling::default(),

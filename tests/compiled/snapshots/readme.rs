@@ -144,21 +144,21 @@ mod straight {
         } else {
             let mut p6 = cx.target(n5, 0)?;
             let a7 = p6.at();
-            let r8 = p6.many(s::length(rt::Some(n_0_2))?, 4)?;
-            s::holds(!r8.is_empty())?;
-            let mut v12 = rt::Vec::with_capacity(r8.len() / 4);
-            for b10 in s::each::<4>(r8) {
+            let r9 = p6.many(s::length(rt::Some(n_0_2))?, 4)?;
+            s::holds(!r9.is_empty())?;
+            let mut v12 = rt::Vec::with_capacity(r9.len() / 4);
+            for b11 in s::each::<4>(r9) {
                 let mut f15;
-                let c16 = s::u8(b10, 2);
+                let c16 = s::u8(b11, 2);
                 if c16 == 255 {
                     f15 = rt::None;
                 } else {
                     f15 = rt::Some(super::RoomIndex::new_const(c16 as u32));
                 }
-                s::zeros(s::bytes(b10, 3, 1))?;
+                s::zeros(s::bytes(b11, 3, 1))?;
                 v12.push(super::Room {
-                    width: s::u8(b10, 0),
-                    height: s::u8(b10, 1),
+                    width: s::u8(b11, 0),
+                    height: s::u8(b11, 1),
                     next: f15,
                     spelling: ::formwork::Spelling::default(),
                 });

@@ -12,7 +12,8 @@ use quote::{format_ident, quote};
 use self::whole::Keys;
 use super::expr::{It, Place, target};
 use super::operators::{Typed, compared, comparison, known};
-use super::{Able, Access, Flavour, Frame, Scope, Straight, Unable, unable};
+use super::write::late::indexed;
+use super::{Able, Access, Flavour, Frame, Scope, Straight, Unable, mentions, unable};
 use crate::model::{
     ArrayLength, BinaryOp, Check, CheckKind, ExprId, Home, Model, Path, RecordId, RecordKind,
     Reference, Row, RowId, RunLength, Start, Type, UnionId,
@@ -41,6 +42,8 @@ pub(super) struct Checking<'s, 'p, 'm> {
     pooled: Vec<Pooled<'m>>,
     /// Records with rules, or that hold some.
     busy: BTreeSet<RecordId>,
+    /// Records that ask for their position in the array around them.
+    indexed: BTreeSet<RecordId>,
     /// Fields of arrays that references name: the path and the field.
     keys: RefCell<Vec<(Path, String)>>,
 }
@@ -65,6 +68,7 @@ impl<'s, 'p, 'm> Checking<'s, 'p, 'm> {
             noted: false.into(),
             pooled: Vec::new(),
             busy: BTreeSet::new(),
+            indexed: indexed(straight.model),
             keys: RefCell::default(),
         };
         if straight.flavour == Flavour::Arena && !seen {
@@ -105,7 +109,8 @@ impl<'s, 'p, 'm> Checking<'s, 'p, 'm> {
         let (arena, param) = (straight.arena_argument(), straight.arena_param(&quote!()));
         let call = if self.busy.contains(&root) {
             let name = self.function_name(root);
-            quote!(#name::<#epoch>(v, keys, #arena))
+            let index = self.indexed.contains(&root).then(|| quote!(usize::MAX,));
+            quote!(#name::<#epoch>(v, keys, #index #arena))
         } else {
             quote!(rt::Ok(()))
         };
@@ -191,8 +196,9 @@ impl<'m> Checking<'_, '_, 'm> {
         let (name, keys) = (self.function_name(id), self.keys_name());
         let ty = straight.value_ty(id, &quote!('_));
         let (epochs, params) = (straight.epoch_generic(), straight.params(id, &quote!()));
+        let index = self.indexed.contains(&id).then(|| quote!(index: usize,));
         Ok(quote! {
-            fn #name<#epochs>(v: &#ty, keys: &#keys, #params) -> s::Straight<()> {
+            fn #name<#epochs>(v: &#ty, keys: &#keys, #index #params) -> s::Straight<()> {
                 #body
                 rt::Ok(())
             }
@@ -206,7 +212,8 @@ impl<'m> Checking<'_, '_, 'm> {
 
     fn rules_of(&self, id: RecordId) -> Able<TokenStream> {
         let mut scope = Scope { frames: self.straight.enclosing_frames(id), ..Scope::default() };
-        scope.frames.push(value_frame(id, quote!(v)));
+        let index = self.indexed.contains(&id).then(|| quote!(index));
+        scope.frames.push(Frame { index, ..value_frame(id, quote!(v)) });
         self.straight.by_epoch(|view, epoch| self.rows(&scope, view, epoch))
     }
 
@@ -330,7 +337,10 @@ impl<'m> Checking<'_, '_, 'm> {
                     self.inner(scope, view, row, &array.element, shape, &value, epoch, true)
                 })?;
                 if !each.is_empty() && !self.is_pooled(&array.element, shape) {
-                    let all = quote!(for element in #value.iter() { #each });
+                    let all = match mentions(&each, "i") {
+                        true => quote!(for (i, element) in #value.iter().enumerate() { #each }),
+                        false => quote!(for element in #value.iter() { #each }),
+                    };
                     tokens.extend(match self.level(&array.element) {
                         Some(level) => quote!(if !#value.is_empty() { #level #all }),
                         None => all,
@@ -361,7 +371,8 @@ impl<'m> Checking<'_, '_, 'm> {
         recursive.then(|| quote!(let _level = keys.depth.enter()?;))
     }
 
-    /// The rules of the record that a type is, which may stand for a number in it.
+    /// The rules of the record that a type is, which may stand for a number in it; of an element,
+    /// `entered`, whose position is in the local `i`.
     fn record(
         &self,
         scope: &Scope<'_>,
@@ -377,7 +388,11 @@ impl<'m> Checking<'_, '_, 'm> {
         let arguments = self.straight.arguments(scope, inner)?;
         let epoch = self.straight.epoch_argument();
         let level = if entered { None } else { self.level(ty) };
-        Ok(quote!({ #level #name::<#epoch>(#value, keys, #arguments)?; }))
+        let index = self.indexed.contains(&inner).then(|| match entered {
+            true => quote!(i,),
+            false => quote!(usize::MAX,),
+        });
+        Ok(quote!({ #level #name::<#epoch>(#value, keys, #index #arguments)?; }))
     }
 
     /// What is inside of a row or of an element, whose level is `entered`.
@@ -449,6 +464,9 @@ impl<'m> Checking<'_, '_, 'm> {
                 if case.whole {
                     // The struct stands for the whole union, and is not inside of the case.
                     let Access::Value(value) = &frame.access else { return unable("no value") };
+                    if self.indexed.contains(&case.record) {
+                        return unable("the position of a case that stands for its union");
+                    }
                     if self.busy.contains(&case.record) {
                         let name = self.function_name(case.record);
                         let arguments = self.straight.arguments(scope, case.record);

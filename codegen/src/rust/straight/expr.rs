@@ -153,6 +153,7 @@ impl<'m> Straight<'_, 'm> {
                 let bytes = Literal::byte_string(bytes);
                 Typed::Text(quote!(rt::Some(&#bytes[..])))
             }
+            Expr::Epoch(variable) => self.epoch_number(scope, *variable)?,
             Expr::Path(path) => {
                 let mut kind: fn(TokenStream) -> Typed = Typed::Number;
                 let mut last = TokenStream::new();
@@ -284,9 +285,10 @@ impl<'m> Straight<'_, 'm> {
             | Expr::Size(_)
             | Expr::Index(_)
             | Expr::IsLast(_)
-            | Expr::FileEnd => match scope.late {
-                Some(late) => Typed::Number(late.address(scope, expr)?),
-                None => {
+            | Expr::FileEnd => match (self.index_of(scope, &view[expr]), scope.late) {
+                (Some(index), _) => Typed::Number(index),
+                (None, Some(late)) => Typed::Number(late.address(scope, expr)?),
+                (None, None) => {
                     return unable(format!(
                         "`{}` where that is not known yet",
                         expr_text(view, expr)
@@ -295,6 +297,15 @@ impl<'m> Straight<'_, 'm> {
             },
             _ => return unable(format!("the expression `{}`", expr_text(view, expr))),
         })
+    }
+
+    /// The position of a node around in its array, where that is known: an `Option<i128>`.
+    fn index_of(&self, scope: &Scope<'_>, expr: &Expr) -> Option<TokenStream> {
+        let Expr::Index(path) = expr else { return None };
+        let this = scope.frames.last().filter(|_| path.steps.is_empty())?;
+        let record = self.start(path, this.record)?;
+        let index = scope.frame_of(record)?.index.as_ref()?;
+        Some(quote!(s::index(#index)?))
     }
 
     /// An expression as an `Option<bool>`.
@@ -325,6 +336,9 @@ impl<'m> Straight<'_, 'm> {
             } else {
                 quote!(rt::Some(#a || #b))
             }));
+        }
+        if let Some(truth) = self.epoch_truth(op, a, b) {
+            return Ok(Typed::Truth(quote!(rt::Some(#truth))));
         }
         let (a, b) = (self.typed(scope, view, a)?, self.typed(scope, view, b)?);
         if let (Typed::Text(a), Typed::Text(b)) = (&a, &b) {

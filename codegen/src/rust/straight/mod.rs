@@ -13,6 +13,7 @@ mod bits;
 mod check;
 mod early;
 mod ends;
+mod epochs;
 mod expr;
 mod extent;
 mod flavour;
@@ -25,7 +26,7 @@ mod write;
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use super::shape::{Shape, Shapes};
@@ -64,6 +65,8 @@ pub(super) struct Straight<'p, 'm> {
     views: &'m [Model],
     /// Whether code is made for the elements of a stream.
     streaming: std::cell::Cell<bool>,
+    /// The layout that code is made for; of none, all.
+    epoch: std::cell::Cell<Option<usize>>,
     /// What noted references lead to.
     goals: Vec<noted::Goal>,
     /// Whether references are noted when they are read.
@@ -276,6 +279,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             model,
             views,
             streaming: false.into(),
+            epoch: None.into(),
             goals: Vec::new(),
             noting: true.into(),
             owners,
@@ -557,108 +561,6 @@ impl<'p, 'm> Straight<'p, 'm> {
     /// Whether a record chooses its byte order by the data.
     fn is_order_chosen(&self, id: RecordId) -> bool {
         matches!(self.record(id).endian, Some(EndianRule::Chosen(..)))
-    }
-
-    /// Whether there is more than one layout.
-    pub fn has_epochs(&self) -> bool {
-        self.model.epochs.len() > 1
-    }
-
-    /// `const E: usize,` for the generics of a function, if there is more than one layout.
-    pub fn epoch_generic(&self) -> TokenStream {
-        if self.has_epochs() { quote!(const E: usize,) } else { TokenStream::new() }
-    }
-
-    /// `E,` for calls of such functions.
-    pub fn epoch_argument(&self) -> TokenStream {
-        if self.has_epochs() { quote!(E,) } else { TokenStream::new() }
-    }
-
-    /// The model in an epoch.
-    pub fn view(&self, epoch: usize) -> &'m Model {
-        self.views.get(epoch).unwrap_or(self.model)
-    }
-
-    /// Sizes of records in each epoch.
-    pub fn sizes(&self) -> Vec<Sizes<'m>> {
-        let epochs = (0..).map(EpochId).zip(self.views);
-        epochs.map(|(epoch, view)| view.sizes(epoch)).collect()
-    }
-
-    /// Code for each layout: as one piece if it is the same for all.
-    pub fn by_epoch(
-        &self,
-        mut body: impl FnMut(&'m Model, usize) -> Able<TokenStream>,
-    ) -> Able<TokenStream> {
-        let mut bodies: Vec<(String, TokenStream, Vec<usize>)> = Vec::new();
-        for epoch in 0..self.model.epochs.len() {
-            let tokens = self.in_epoch(epoch, || body(self.view(epoch), epoch))?;
-            let text = tokens.to_string();
-            match bodies.iter_mut().find(|(known, ..)| *known == text) {
-                Some((.., epochs)) => epochs.push(epoch),
-                None => bodies.push((text, tokens, vec![epoch])),
-            }
-        }
-        if bodies.len() == 1 {
-            return Ok(bodies.pop().map(|(_, tokens, _)| tokens).unwrap_or_default());
-        }
-        let arms = bodies.iter().map(|(_, tokens, epochs)| {
-            let epochs = epochs.iter().map(|epoch| Literal::usize_unsuffixed(*epoch));
-            quote!(#(#epochs)|* => { #tokens })
-        });
-        Ok(quote!(match E { #(#arms)* _ => return rt::Err(s::Odd), }))
-    }
-
-    /// The function `epoch`, which says which layout a value has, if there is more than one.
-    fn epoch_function(&self) -> Able<TokenStream> {
-        if !self.has_epochs() {
-            return Ok(TokenStream::new());
-        }
-        let root = self.model.root;
-        let mut numbers = TokenStream::new();
-        for (number, variable) in self.model.epoch_variables.iter().enumerate() {
-            let name = format_ident!("n{number}");
-            let frame =
-                Frame { record: root, access: Access::Value(quote!(v)), at: None, index: None };
-            let found = self.variable(frame, &variable.path)?;
-            numbers.extend(quote! {
-                let mut found = rt::None;
-                #found
-                let #name: i128 = s::known(found)?;
-            });
-        }
-        let tests = self.model.epochs.iter().enumerate().map(|(epoch, layout)| {
-            let tests = layout.ranges.iter().enumerate().map(|(number, ranges)| {
-                let name = format_ident!("n{number}");
-                let ranges = ranges.iter().map(|(low, high)| {
-                    let (low, high) =
-                        (Literal::i128_unsuffixed(*low), Literal::i128_unsuffixed(*high));
-                    quote!(#low..=#high)
-                });
-                quote!(matches!(#name, #(#ranges)|*))
-            });
-            let epoch = Literal::usize_unsuffixed(epoch);
-            quote!(if #(#tests)&&* { return rt::Ok(#epoch); })
-        });
-        let (ty, param) = (self.value_ty(root, &quote!('_)), self.arena_param(&quote!()));
-        Ok(quote! {
-            fn epoch(v: &#ty, #param) -> s::Straight<usize> {
-                #numbers
-                #(#tests)*
-                rt::Err(s::Odd)
-            }
-        })
-    }
-
-    fn variable(&self, frame: Frame, path: &[RowId]) -> Able<TokenStream> {
-        let Some((row, rest)) = path.split_first() else { return unable("no epoch variable") };
-        self.row_place(self.model, &frame, *row, &mut |place| match place {
-            expr::Place::Number(number) if rest.is_empty() => {
-                Ok(quote!(found = rt::Some(#number);))
-            }
-            expr::Place::Node(inner) => self.variable(inner, rest),
-            _ => unable("an epoch variable that is no number"),
-        })
     }
 
     /// Code for a case or form, which gives up if that cannot be carried.

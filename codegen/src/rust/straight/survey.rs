@@ -54,7 +54,6 @@ pub(super) struct Survey {
     /// What was found in functions, which are made once.
     functions: RefCell<BTreeMap<String, Vec<Finding>>>,
     task: Cell<Task>,
-    epoch: Cell<Option<usize>>,
     /// How many cases of unions are around.
     cases: Cell<u32>,
     /// Code is made that there is another way for, so it has to stop as ever.
@@ -142,7 +141,7 @@ impl Straight<'_, '_> {
     ) -> Able<Option<T>> {
         match (made, &self.survey) {
             (Err(Unable(why)), Some(survey)) if self.is_survey() => {
-                let (task, epoch) = (survey.task.get(), survey.epoch.get());
+                let (task, epoch) = (survey.task.get(), self.epoch.get());
                 let in_case = survey.cases.get() > 0;
                 survey.add(Finding { task, record, row, span, why, in_case, epoch });
                 Ok(None)
@@ -172,15 +171,6 @@ impl Straight<'_, '_> {
         let paused = survey.paused.replace(true);
         let made = make();
         survey.paused.set(paused);
-        made
-    }
-
-    /// Makes code for a layout.
-    pub(super) fn in_epoch<T>(&self, epoch: usize, make: impl FnOnce() -> Able<T>) -> Able<T> {
-        let Some(survey) = &self.survey else { return make() };
-        let around = survey.epoch.replace(Some(epoch));
-        let made = make();
-        survey.epoch.set(around);
         made
     }
 

@@ -129,6 +129,7 @@ impl<'m> Checking<'_, '_, 'm> {
             let shape = straight.value_shape(*record);
             let ty = ty(*record);
             matches!(shape, Shape::Struct(_) | Shape::Choice(_))
+                && !self.indexed.contains(record)
                 && of_root(*record)
                 && types.iter().filter(|other| **other == ty).count() == 1
         });

@@ -40,7 +40,14 @@ impl<'m> Reading<'_, '_, 'm> {
         {
             return unable("elements that begin on an alignment");
         }
-        let inner = Ctx { filled: false, extent: None, keeps: None, pushing: false, ..ctx.clone() };
+        let inner = Ctx {
+            filled: false,
+            extent: None,
+            keeps: None,
+            index: matches!(array.element, Type::Record(_)).then(|| self.local("i")),
+            pushing: false,
+            ..ctx.clone()
+        };
         match target {
             Shape::Fixed(element, count) if array.stride.is_none() => {
                 self.fixed_array(&inner, spot, array, row, element, *count, sink)
@@ -183,7 +190,8 @@ impl<'m> Reading<'_, '_, 'm> {
             let value = sink(value);
             return Ok(quote!(#before #value));
         }
-        let (block, index) = (self.local("b"), self.local("i"));
+        let block = self.local("b");
+        let index = ctx.index.clone().unwrap_or_else(|| self.local("i"));
         let at =
             Spot::Block { block: block.clone(), at: 0, base: quote!((#base + #index * #wide)) };
         let room = quote!(rt::Vec::with_capacity(#bytes.len() / #wide));
@@ -274,9 +282,14 @@ impl<'m> Reading<'_, '_, 'm> {
             }
         };
         let (body, all_at_once) = self.inside(read)?;
+        let index = ctx.index.as_ref().filter(|index| mentions(&body, &index.to_string()));
+        let (first, next) = match index {
+            Some(index) => (Some(quote!(let mut #index = 0_usize;)), Some(quote!(#index += 1;))),
+            None => (None, None),
+        };
         let body = match array.stride {
-            Some(_) => quote!(let mut #own = #part.sized(#stride)?; #body #own.done()?;),
-            None => body,
+            Some(_) => quote!(let mut #own = #part.sized(#stride)?; #body #own.done()?; #next),
+            None => quote!(#body #next),
         };
         let within = |condition: TokenStream, code: TokenStream| match entered {
             true => quote!(if #condition { cx.enter()?; #code cx.leave(); }),
@@ -296,6 +309,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     #some
                     #before
                     cx.charge(#number)?;
+                    #first
                     #open
                     #all
                     #close
@@ -316,7 +330,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     },
                 };
                 let all = within(quote!(#part.left() > 0), all);
-                Ok(quote!(#some #before #open #all #close))
+                Ok(quote!(#some #before #first #open #all #close))
             }
             ArrayLength::Last(last) => {
                 if self.straight.flavour == Flavour::Arena {
@@ -337,7 +351,7 @@ impl<'m> Reading<'_, '_, 'm> {
                         }
                     },
                 );
-                Ok(quote!(#before #open #all #close))
+                Ok(quote!(#before #first #open #all #close))
             }
         }
     }

@@ -234,7 +234,7 @@ impl<'m> Reading<'_, '_, 'm> {
             record: id,
             access: super::super::Access::Early,
             at: Some(quote!((#address as u64))),
-            index: None,
+            index: inner.index.take().map(|index| quote!(#index)),
         });
         let rows = self.rows(&inner, &holder, &|row| self.wanted(id, row, target))?;
         let value = sink(self.literal(id, target, &rows)?);

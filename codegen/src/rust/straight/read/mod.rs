@@ -143,6 +143,8 @@ struct Ctx<'m> {
     keeps: Option<(Ident, u16)>,
     /// The level of the type that is read next has been entered, for all elements of a list.
     entered: bool,
+    /// The position of the struct that is read next in its array: a `usize`.
+    index: Option<Ident>,
     /// The value goes to the open list `into`, wherever it is made.
     pushing: bool,
 }
@@ -467,6 +469,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             extent: None,
             keeps: None,
             entered: false,
+            index: None,
             pushing,
         };
         let spot = Spot::Stream { part: format_ident!("part"), local: false };

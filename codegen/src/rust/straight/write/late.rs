@@ -306,13 +306,13 @@ fn leads_away(ty: &Type) -> bool {
 }
 
 /// Records that ask for their position in the array around them.
-pub(super) fn indexed(model: &Model) -> BTreeSet<RecordId> {
+pub(in crate::rust::straight) fn indexed(model: &Model) -> BTreeSet<RecordId> {
     fn asks(model: &Model, expr: ExprId) -> bool {
         let expr = &model[expr];
-        let mut found = matches!(
-            expr,
-            Expr::Index(Path { start: Start::This, steps, .. }) if steps.is_empty()
-        );
+        let mut found = match expr {
+            Expr::Index(Path { start: Start::This, steps, .. }) => steps.is_empty(),
+            _ => false,
+        };
         if let Expr::At(path) | Expr::End(path) | Expr::Size(path) | Expr::Path(path) = expr {
             let asks = |step: &Step| matches!(step, Step::Index(index) if asks(model, *index));
             found |= path.steps.iter().any(asks);
@@ -353,10 +353,6 @@ impl Late for Addresses<'_, '_, '_> {
         };
         match &self.view[expr] {
             Expr::FileEnd if self.finished => Ok(quote!(rt::Some(i128::from(cx.here())))),
-            Expr::Index(path) if here(path) => match &this.index {
-                Some(index) => Ok(quote!(s::index(#index))),
-                None => unable("a position in no array"),
-            },
             Expr::At(path) if here(path) => match &this.at {
                 Some(at) => Ok(quote!(rt::Some(i128::from(#at)))),
                 None => unable("an address of a node"),

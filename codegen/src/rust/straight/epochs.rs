@@ -1,0 +1,184 @@
+//! Code for each layout, and what is known of the numbers that choose it.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::operators::Typed;
+use super::*;
+use crate::model::BinaryOp;
+
+impl<'m> Straight<'_, 'm> {
+    /// Whether there is more than one layout.
+    pub(in crate::rust) fn has_epochs(&self) -> bool {
+        self.model.epochs.len() > 1
+    }
+
+    /// `const E: usize,` for the generics of a function, if there is more than one layout.
+    pub(in crate::rust) fn epoch_generic(&self) -> TokenStream {
+        if self.has_epochs() { quote!(const E: usize,) } else { TokenStream::new() }
+    }
+
+    /// `E,` for calls of such functions.
+    pub(in crate::rust) fn epoch_argument(&self) -> TokenStream {
+        if self.has_epochs() { quote!(E,) } else { TokenStream::new() }
+    }
+
+    /// The model in an epoch.
+    pub(in crate::rust) fn view(&self, epoch: usize) -> &'m Model {
+        self.views.get(epoch).unwrap_or(self.model)
+    }
+
+    /// Sizes of records in each epoch.
+    pub(in crate::rust) fn sizes(&self) -> Vec<Sizes<'m>> {
+        let epochs = (0..).map(EpochId).zip(self.views);
+        epochs.map(|(epoch, view)| view.sizes(epoch)).collect()
+    }
+
+    /// Code for each layout: as one piece if it is the same for all.
+    pub(in crate::rust) fn by_epoch(
+        &self,
+        mut body: impl FnMut(&'m Model, usize) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        let mut bodies: Vec<(String, TokenStream, Vec<usize>)> = Vec::new();
+        for epoch in 0..self.model.epochs.len() {
+            let tokens = self.in_epoch(epoch, || body(self.view(epoch), epoch))?;
+            let text = tokens.to_string();
+            match bodies.iter_mut().find(|(known, ..)| *known == text) {
+                Some((.., epochs)) => epochs.push(epoch),
+                None => bodies.push((text, tokens, vec![epoch])),
+            }
+        }
+        if bodies.len() == 1 {
+            return Ok(bodies.pop().map(|(_, tokens, _)| tokens).unwrap_or_default());
+        }
+        let arms = bodies.iter().map(|(_, tokens, epochs)| {
+            let epochs = epochs.iter().map(|epoch| Literal::usize_unsuffixed(*epoch));
+            quote!(#(#epochs)|* => { #tokens })
+        });
+        Ok(quote!(match E { #(#arms)* _ => return rt::Err(s::Odd), }))
+    }
+
+    /// The function `epoch`, which says which layout a value has, if there is more than one.
+    pub(super) fn epoch_function(&self) -> Able<TokenStream> {
+        if !self.has_epochs() {
+            return Ok(TokenStream::new());
+        }
+        let root = self.model.root;
+        let mut numbers = TokenStream::new();
+        for (number, variable) in self.model.epoch_variables.iter().enumerate() {
+            let name = format_ident!("n{number}");
+            let frame =
+                Frame { record: root, access: Access::Value(quote!(v)), at: None, index: None };
+            let found = self.variable(frame, &variable.path)?;
+            numbers.extend(quote! {
+                let mut found = rt::None;
+                #found
+                let #name: i128 = s::known(found)?;
+            });
+        }
+        let tests = self.model.epochs.iter().enumerate().map(|(epoch, layout)| {
+            let tests = layout.ranges.iter().enumerate().map(|(number, ranges)| {
+                let name = format_ident!("n{number}");
+                let ranges = ranges.iter().map(|(low, high)| {
+                    let (low, high) =
+                        (Literal::i128_unsuffixed(*low), Literal::i128_unsuffixed(*high));
+                    quote!(#low..=#high)
+                });
+                quote!(matches!(#name, #(#ranges)|*))
+            });
+            let epoch = Literal::usize_unsuffixed(epoch);
+            quote!(if #(#tests)&&* { return rt::Ok(#epoch); })
+        });
+        let (ty, param) = (self.value_ty(root, &quote!('_)), self.arena_param(&quote!()));
+        Ok(quote! {
+            fn epoch(v: &#ty, #param) -> s::Straight<usize> {
+                #numbers
+                #(#tests)*
+                rt::Err(s::Odd)
+            }
+        })
+    }
+
+    fn variable(&self, frame: Frame, path: &[RowId]) -> Able<TokenStream> {
+        let Some((row, rest)) = path.split_first() else { return unable("no epoch variable") };
+        self.row_place(self.model, &frame, *row, &mut |place| match place {
+            expr::Place::Number(number) if rest.is_empty() => {
+                Ok(quote!(found = rt::Some(#number);))
+            }
+            expr::Place::Node(inner) => self.variable(inner, rest),
+            _ => unable("an epoch variable that is no number"),
+        })
+    }
+
+    /// Makes code for a layout.
+    pub(super) fn in_epoch<T>(&self, epoch: usize, make: impl FnOnce() -> Able<T>) -> Able<T> {
+        let around = self.epoch.replace(Some(epoch));
+        let made = make();
+        self.epoch.set(around);
+        made
+    }
+
+    /// What a number may be that chooses the layout at hand.
+    fn ranges(&self, variable: u32) -> Option<&'m [(i128, i128)]> {
+        let epoch = match (self.epoch.get(), self.model.epochs.as_slice()) {
+            (Some(epoch), epochs) => epochs.get(epoch)?,
+            (None, [only]) => only,
+            (None, _) => return None,
+        };
+        epoch.ranges.get(variable as usize).map(Vec::as_slice)
+    }
+
+    /// The number that chooses the layout: an `Option<i128>`.
+    pub(super) fn epoch_number(&self, scope: &Scope<'_>, variable: u32) -> Able<Typed> {
+        if let Some([(low, high)]) = self.ranges(variable)
+            && low == high
+        {
+            let number = Literal::i128_suffixed(*low);
+            return Ok(Typed::Number(quote!(rt::Some(#number))));
+        }
+        let known = self.model.epoch_variables.get(variable as usize);
+        let (Some(frame), Some(known)) = (scope.frame_of(self.model.root), known) else {
+            return unable("the number of the layout where the root is not at hand");
+        };
+        let found = self.variable(frame.clone(), &known.path)?;
+        Ok(Typed::Number(quote!({ let mut found = rt::None; #found found })))
+    }
+
+    /// A comparison that comes out the same for all numbers that choose the layout.
+    pub(super) fn epoch_truth(&self, op: BinaryOp, a: ExprId, b: ExprId) -> Option<bool> {
+        let (op, variable, number) = match (&self.model[a], &self.model[b]) {
+            (Expr::Epoch(variable), _) => (op, variable, self.model.exprs.constant(b)?),
+            (_, Expr::Epoch(variable)) => (turned(op), variable, self.model.exprs.constant(a)?),
+            _ => return None,
+        };
+        let mut all = self.ranges(*variable)?.iter().map(|(low, high)| match op {
+            BinaryOp::Less => agreed(*low < number, *high < number),
+            BinaryOp::LessOrEqual => agreed(*low <= number, *high <= number),
+            BinaryOp::Greater => agreed(*low > number, *high > number),
+            BinaryOp::GreaterOrEqual => agreed(*low >= number, *high >= number),
+            BinaryOp::Equal | BinaryOp::NotEqual => {
+                let inside = *low <= number && number <= *high;
+                let equal = if inside { (low == high).then_some(true) } else { Some(false) }?;
+                Some(equal == (op == BinaryOp::Equal))
+            }
+            _ => None,
+        });
+        let first = all.next()??;
+        all.all(|other| other == Some(first)).then_some(first)
+    }
+}
+
+fn agreed(low: bool, high: bool) -> Option<bool> {
+    (low == high).then_some(low)
+}
+
+/// The comparison that says the same with its sides exchanged.
+fn turned(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Less => BinaryOp::Greater,
+        BinaryOp::LessOrEqual => BinaryOp::GreaterOrEqual,
+        BinaryOp::Greater => BinaryOp::Less,
+        BinaryOp::GreaterOrEqual => BinaryOp::LessOrEqual,
+        other => other,
+    }
+}

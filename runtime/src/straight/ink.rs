@@ -52,6 +52,8 @@ pub struct Ink<'v> {
     behind: Vec<(Spot, &'static [u8])>,
     /// How often an address was written or remembered.
     pins: usize,
+    /// How many objects are still to be placed, where that is counted.
+    owed: usize,
     levels: Levels,
     /// Which rule each kind of pointer is listed by.
     rules: Vec<u8>,
@@ -77,6 +79,7 @@ impl<'v> Ink<'v> {
             starts: Vec::new(),
             behind: Vec::new(),
             pins: 0,
+            owed: 0,
             levels: Levels::new(u32::MAX),
             rules: Vec::new(),
         }
@@ -291,6 +294,40 @@ impl<'v> Ink<'v> {
         self.patch(spot, width, big, number as u64 & all)
     }
 
+    /// Where a pointer leads whose number was stored before.
+    ///
+    /// # Errors
+    ///
+    /// If it was not, or waits for the place of the pointer.
+    pub fn led(&self, spot: Spot, width: u8, big: bool) -> Straight<Spot> {
+        let at = (self.resolve(spot)? as usize).saturating_add(self.base);
+        let bytes = self.out.get(at..).and_then(|rest| rest.get(..width.into())).ok_or(Odd)?;
+        let add = |sum: u64, byte: &u8| (sum << 8) | u64::from(*byte);
+        let number = match big {
+            true => bytes.iter().fold(0, add),
+            false => bytes.iter().rev().fold(0, add),
+        };
+        super::holds(number != 0 && number <= self.here())?;
+        Ok(number)
+    }
+
+    /// Something has to be placed.
+    #[inline]
+    pub fn owe(&mut self) {
+        self.owed += 1;
+    }
+
+    /// It is.
+    ///
+    /// # Errors
+    ///
+    /// If nothing was to be placed.
+    #[inline]
+    pub fn pay(&mut self) -> Straight<()> {
+        self.owed = self.owed.checked_sub(1).ok_or(Odd)?;
+        Ok(())
+    }
+
     /// Remembers a number for the end.
     pub fn later(&mut self, row: u32, spot: Spot, at: Spot, index: usize) {
         self.late.push(Late { row, spot, at, index });
@@ -448,7 +485,8 @@ impl<'v> Ink<'v> {
         }
         // Pointers that came too late for a table are missing there.
         let missing = !self.labels.is_empty() || self.tabled && !self.listed.is_empty();
-        super::holds(!missing && self.here() <= MAX_SIZE as u64 && self.late.is_empty())
+        super::holds(!missing && self.owed == 0)?;
+        super::holds(self.here() <= MAX_SIZE as u64 && self.late.is_empty())
     }
 }
 

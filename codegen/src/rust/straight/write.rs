@@ -10,6 +10,7 @@ mod cell;
 mod derive;
 pub(super) mod late;
 mod lists;
+mod pass;
 mod place;
 mod rows;
 mod run;
@@ -106,6 +107,8 @@ enum Task {
     Tail,
     /// Both, where the own bytes do not come first.
     Lay,
+    /// Runs the pass with this number.
+    Pass(u32),
 }
 
 enum Function {
@@ -127,6 +130,8 @@ struct Writer<'s, 'p, 'm> {
     /// Records that ask for their position in the array around them.
     indexed: BTreeSet<RecordId>,
     has_relocation: bool,
+    /// Whether what is still to be placed is counted, since one of several statements places it.
+    owes: bool,
     /// How many locals the code at hand has.
     locals: Cell<u32>,
 }
@@ -197,6 +202,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             indexed: late::indexed(model),
             has_relocation: !model.relocation.is_empty()
                 || model.records.iter().any(|record| record.encodes.is_some()),
+            owes: model.records.iter().any(pass::is_placed_by_turns),
             locals: Cell::default(),
         }
     }
@@ -356,13 +362,13 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
     }
 
     fn name(task: Task, id: RecordId, big: bool) -> Ident {
-        let task = match task {
-            Task::Put => "put",
-            Task::Tail => "tail",
-            Task::Lay => "lay",
-        };
         let big = if big { "_big" } else { "" };
-        format_ident!("{task}_{}{big}", id.0)
+        match task {
+            Task::Put => format_ident!("put_{}{big}", id.0),
+            Task::Tail => format_ident!("tail_{}{big}", id.0),
+            Task::Lay => format_ident!("lay_{}{big}", id.0),
+            Task::Pass(number) => format_ident!("pass_{}_{number}{big}", id.0),
+        }
     }
 
     /// A call of the function for a record; `more` are its arguments behind value and index, each
@@ -431,7 +437,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
         let index = self.indexed.contains(&id).then(|| quote!(index: usize,));
         let (more, output) = match task {
             Task::Put => (quote!(), quote!(())),
-            Task::Tail => (quote!(o: s::Spot,), quote!(())),
+            Task::Tail | Task::Pass(_) => (quote!(o: s::Spot,), quote!(())),
             Task::Lay => (quote!(align: u64,), quote!(s::Spot)),
         };
         let result_code = match task {
@@ -473,11 +479,15 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
                 Task::Put => self.rows(&node, &spot::Spot::End, &rows::Head::default()),
                 Task::Tail => self.statements(&node, &layout[1..]),
                 Task::Lay => self.statements(&node, layout),
+                Task::Pass(number) => match node.record().passes.get(number as usize) {
+                    Some((_, statements)) => self.statements(&node, statements),
+                    None => unable("no such pass"),
+                },
             }
         })?;
         Ok(match task {
             Task::Put => quote!(let o = cx.here(); #body),
-            Task::Tail => body,
+            Task::Tail | Task::Pass(_) => body,
             Task::Lay => quote!(let o = cx.token()?; #body),
         })
     }

@@ -95,7 +95,8 @@ impl<'m> Writer<'_, '_, 'm> {
                 };
                 let set = placed.unwrap_or(quote!(true));
                 let listed = self.list(node, pointer, &at, &set)?;
-                Ok(quote!(#put #listed))
+                let owed = self.owes.then(|| quote!(if #set { cx.owe(); }));
+                Ok(quote!(#put #listed #owed))
             }
         }
     }

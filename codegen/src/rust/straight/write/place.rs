@@ -106,7 +106,9 @@ impl<'m> Writer<'_, '_, 'm> {
             Statement::Record(path) => self.each(node, path, Part::Record, kept)?,
             Statement::Tail(path) => self.each(node, path, Part::Tail, kept)?,
             Statement::Put(path) => self.each(node, path, Part::Put, kept)?,
-            Statement::Run(..) => return unable("a pass of the layout"),
+            Statement::Run(pass, path) => {
+                self.step(node, &path.steps, &mut |node, id| self.run_row(node, id, pass))?
+            }
             Statement::Align(align) => {
                 let align = self.straight.number(&node.scope, node.view, *align)?;
                 quote!(cx.align_to(#align)?;)
@@ -125,12 +127,18 @@ impl<'m> Writer<'_, '_, 'm> {
                 let then = self.sequence(node, then, kept)?;
                 let otherwise = self.sequence(node, otherwise, kept)?;
                 let (not_then, not_otherwise) = without;
+                match holds.to_string().as_str() {
+                    "true" => return Ok(quote!(#not_then #then)),
+                    "false" => return Ok(quote!(#not_otherwise #otherwise)),
+                    _ => {}
+                }
                 quote!(if #holds { #not_then #then } else { #not_otherwise #otherwise })
             }
         })
     }
 
-    /// Makes odd what some paths lead to, and these others do not.
+    /// Makes odd what some paths lead to, and these others do not. Of what pointers lead to nothing
+    /// is said where it is counted.
     fn unplaced(
         &self,
         node: &Node<'m>,
@@ -140,7 +148,12 @@ impl<'m> Writer<'_, '_, 'm> {
         let mut tokens = TokenStream::new();
         for path in paths {
             if !others.iter().any(|other| other.text == path.text) {
-                tokens.extend(self.step(node, &path.steps, Part::Nothing, None)?);
+                tokens.extend(self.step(node, &path.steps, &mut |node, id| match !self.owes
+                    || matches!(node.row(id).kind, RowKind::Object { .. })
+                {
+                    true => self.place(node, id, Part::Nothing, None),
+                    false => Ok(quote!()),
+                })?);
             }
         }
         Ok(tokens)
@@ -180,15 +193,15 @@ impl<'m> Writer<'_, '_, 'm> {
         if kept.is_some() && path.steps.len() > 1 {
             return unable("objects further in that are placed in two steps");
         }
-        self.step(node, &path.steps, part, kept)
+        self.step(node, &path.steps, &mut |node, id| self.place(node, id, part, kept))
     }
 
+    /// Runs `then` for the rows that steps lead to.
     pub(super) fn step(
         &self,
         node: &Node<'m>,
         steps: &'m [PathStep],
-        part: Part,
-        kept: Option<&Kept>,
+        then: &mut dyn FnMut(&Node<'m>, RowId) -> Able<TokenStream>,
     ) -> Able<TokenStream> {
         let Some((step, rest)) = steps.split_first() else { return Ok(quote!()) };
         let Some((_, id)) = step.rows.iter().find(|(record, _)| *record == node.id) else {
@@ -199,13 +212,11 @@ impl<'m> Writer<'_, '_, 'm> {
             return Ok(quote!());
         }
         if rest.is_empty() {
-            return self.place(node, *id, part, kept);
+            return then(node, *id);
         }
         let Some(src) = self.field(node, *id) else { return unable("a way through no field") };
         let at = self.row_at(node, *id)?;
-        self.through(node, row.ty.stripped(), &src, at, &mut |inner| {
-            self.step(inner, rest, part, kept)
-        })
+        self.through(node, row.ty.stripped(), &src, at, &mut |inner| self.step(inner, rest, then))
     }
 
     /// Runs `then` for the nodes in a row.
@@ -394,7 +405,7 @@ impl<'m> Writer<'_, '_, 'm> {
 }
 
 /// Paths of statements in their order, with what is placed of them.
-fn collect(statements: &[Statement], found: &mut Vec<(String, Part)>) {
+pub(super) fn collect(statements: &[Statement], found: &mut Vec<(String, Part)>) {
     for statement in statements {
         match statement {
             Statement::Record(path) => found.push((path.text.clone(), Part::Record)),

@@ -118,6 +118,14 @@ impl<'m> Writer<'_, '_, 'm> {
                 }
             }
         };
+        let paid = self.owes.then(|| quote!(cx.pay()?;));
+        let patch = match (part, kept) {
+            (Part::Tail, None) => {
+                let led = self.led(node, pointer, at)?;
+                quote!(let here = #led;)
+            }
+            _ => quote!(#patch #paid),
+        };
         let anchor = match index {
             None => self.anchors.whole(node.id, id),
             Some(_) => self.anchors.elements(node.id, id),
@@ -137,7 +145,8 @@ impl<'m> Writer<'_, '_, 'm> {
         })
     }
 
-    /// Something at the cursor. `patch` is run where its address is in the local `here`.
+    /// Something at the cursor. `patch` is run where its address is in the local `here`; if other
+    /// statements have placed it, `patch` says where.
     #[allow(clippy::too_many_arguments, reason = "all of it is about one object")]
     pub(super) fn content(
         &self,
@@ -210,14 +219,17 @@ impl<'m> Writer<'_, '_, 'm> {
                 #end
             });
         } else {
-            let Some(Kept { name, token }) = kept else {
-                return unable("what hangs on something that is not placed here");
-            };
             let code = &src.code;
-            tokens.extend(match starts {
-                true if *token => quote!(#name = cx.tokens(#code.len())?; let here = #name;),
-                true => quote!(let first = #name as usize;),
-                false => quote!(let here = #name;),
+            tokens.extend(match kept {
+                Some(Kept { name, token: true }) if starts => {
+                    quote!(#name = cx.tokens(#code.len())?; let here = #name;)
+                }
+                Some(Kept { name, .. }) if starts => quote!(let first = #name as usize;),
+                Some(Kept { name, .. }) => quote!(let here = #name;),
+                None if starts || patch.is_empty() => {
+                    return unable("what hangs on something that is not placed here");
+                }
+                None => patch.clone(),
             });
         }
         if part == Part::Record {

@@ -127,7 +127,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "E0223",
         "wrong reference",
-        "`ref=` names an array, `in=` a pool that is reached from the root without arrays.",
+        "`ref=` names an array, `in=` a pool that is reached from the root without arrays; if there are \
+         several ways to its struct, it begins with the root: `in=File.first.names`.",
     ),
     ("E0224", "not a constant", "The value must be the same for every file."),
     (

@@ -36,6 +36,28 @@ fn listing(props: &Props) -> Listing {
     }
 }
 
+/// Rows that lead from the root to a record.
+#[derive(Clone)]
+struct Way {
+    steps: Vec<Step>,
+    /// The records on it, the root and the last one among them.
+    through: Vec<RecordId>,
+}
+
+impl Way {
+    fn end(&self) -> RecordId {
+        self.through[self.through.len() - 1]
+    }
+
+    fn shown(&self) -> String {
+        let names = self.steps.iter().filter_map(|step| match step {
+            Step::Field(field) => Some(field.name.as_str()),
+            _ => None,
+        });
+        names.collect::<Vec<_>>().join(".")
+    }
+}
+
 impl<'t> Cx<'t> {
     /// The kind of pointer that a declaration is; completed in the end.
     pub(super) fn pointer_kind(&mut self, scope: ScopeId, index: usize) -> PointerId {
@@ -233,7 +255,7 @@ impl<'t> Cx<'t> {
             return None;
         };
         let wanted = self.by_decl.get(&key).cloned().unwrap_or_default();
-        let Some((mut steps, mut at)) = self.way_to(root, &wanted) else {
+        let Some((way, other)) = self.way_to(root, &wanted) else {
             self.d
                 .error(
                     "E0223",
@@ -243,6 +265,18 @@ impl<'t> Cx<'t> {
                 .help("the root must hold it, by a row, a pointer or an `object`, not in an array");
             return None;
         };
+        if let Some(other) = other {
+            let shown = self.rec(other.end()).name.clone();
+            let rest: String = names[used..].iter().map(|name| format!(".{name}")).collect();
+            let help = format!("`in={}.{}{rest}`", self.rec(root).name, way.shown());
+            self.d
+                .error("E0223", span, format!("`{shown}` is there more than once"))
+                .label(format!("is it `{}` or `{}`?", way.shown(), other.shown()))
+                .help(format!("begin with the root: {help}"));
+            return None;
+        }
+        let mut at = way.end();
+        let mut steps = way.steps;
         for name in &names[used..] {
             let Some(row) = self.row_named(at, name) else {
                 let shown = self.rec(at).name.clone();
@@ -286,35 +320,46 @@ impl<'t> Cx<'t> {
         })
     }
 
+    /// Whether a row leads to what others own.
+    fn refers(&self, id: RecordId, slot: usize) -> bool {
+        self.rec(id).slots[slot].variants.iter().any(
+            |variant| matches!(&variant.source, super::Source::Row(row, _) if row.props.has("ref")),
+        )
+    }
+
     fn step(&self, id: RecordId, row: RowId) -> Step {
         let name = self.rec(id).slots[row.index()].name.unwrap_or_default().to_owned();
         Step::Field(Field { name, members: vec![(id, vec![Member::Row(row)])] })
     }
 
-    /// Shortest way from a record to one of these, through rows that are no arrays.
-    fn way_to(&mut self, from: RecordId, wanted: &[RecordId]) -> Option<(Vec<Step>, RecordId)> {
-        let mut queue: Vec<(RecordId, Vec<Step>)> = vec![(from, Vec::new())];
-        let mut seen = vec![from];
+    /// Shortest way from a record to one of these, through rows that are no arrays, and another one,
+    /// if there is one.
+    fn way_to(&mut self, from: RecordId, wanted: &[RecordId]) -> Option<(Way, Option<Way>)> {
+        let mut ways = vec![Way { steps: Vec::new(), through: vec![from] }];
+        let mut others: Vec<Way> = Vec::new();
         let mut at = 0;
-        while at < queue.len() {
-            let (id, way) = queue[at].clone();
+        while let Some(way) = ways.get(at).cloned() {
             at += 1;
-            if wanted.contains(&id) {
-                return Some((way, id));
-            }
+            let id = way.end();
             for slot in 0..self.rec(id).slots.len() {
                 let Some(Shape::Nodes(list)) = self.slot_shape(id, slot) else { continue };
                 let [next] = list.as_slice() else { continue };
-                if seen.contains(next) {
+                if way.through.contains(next) || self.refers(id, slot) {
                     continue;
                 }
-                seen.push(*next);
+                let known = ways.iter().any(|way| way.end() == *next);
                 let mut longer = way.clone();
-                longer.push(self.step(id, RowId(id32(slot))));
-                queue.push((*next, longer));
+                longer.steps.push(self.step(id, RowId(id32(slot))));
+                longer.through.push(*next);
+                if known { &mut others } else { &mut ways }.push(longer);
             }
         }
-        None
+        let mut found = ways.into_iter().filter(|way| wanted.contains(&way.end()));
+        let way = found.next()?;
+        let other = found
+            .next()
+            .or_else(|| others.into_iter().find(|other| way.through[1..].contains(&other.end())));
+        Some((way, other))
     }
 
     /// The object that a sigil without a type leads to, if `ref=` names one and no array.

@@ -261,7 +261,9 @@ impl<'m> Writer<'_, '_, 'm> {
                 if region.trim.is_none()
                     && matches!(&region.extent, Extent::Size(size) if self.says(node, *size, id, Side::Size)) =>
             {
-                self.content_bytes(node, id, row, &region.inner, src, index, starts)
+                let inner = self.content_bytes(node, id, row, &region.inner, src, index, starts)?;
+                let closes = self.closes();
+                Ok(quote!(#inner #closes))
             }
             _ if starts != Starts::No => {
                 unable("elements of no fixed size in a region, which own something")

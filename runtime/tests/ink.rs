@@ -3,7 +3,8 @@
 use formwork::algorithms::{GroupOrder, PoolOrder};
 use formwork::spelling::{KeptKind, KeptValue, SpellingEntry};
 use formwork::straight::{
-    self, Ink, LabelBase, LabelKind, Odd, PoolText, Scan, Straight, Tree, Width,
+    self, Cut, Ink, LabelBase, LabelKind, Odd, PoolText, Scan, Stop, Straight, Terminated, Tree,
+    Width,
 };
 use formwork::{ReadOptions, Spelling};
 
@@ -108,6 +109,69 @@ fn what_must_follow_is_looked_at_in_the_end() {
         ink.put(behind);
         assert_eq!(finish(ink).is_ok(), good);
     }
+}
+
+#[test]
+fn what_must_follow_stands_in_the_region_around() {
+    let mut ink = begun(0);
+    ink.put(b"ab");
+    ink.must_follow(b"--");
+    assert_eq!(ink.closes(), Err(Odd));
+    ink.put(b"-");
+    assert_eq!(ink.closes(), Err(Odd));
+    ink.put(b"-");
+    assert_eq!(ink.closes(), Ok(()));
+    assert_eq!(finish(ink).unwrap(), b"ab--");
+}
+
+#[test]
+fn content_ends_where_a_reader_finds_its_end() {
+    let stop = |mode| Stop { bytes: b"|", unit: 1, mode, optional: false };
+    for (content, mode, all) in [
+        (&b"ab"[..], Terminated::Dropped, Some(&b"ab|"[..])),
+        (b"ab", Terminated::Unread, Some(b"ab")),
+        (b"ab|", Terminated::Kept, Some(b"ab|")),
+        (b"a|b", Terminated::Dropped, None),
+        (b"ab", Terminated::Kept, None),
+    ] {
+        let mut ink = begun(0);
+        let from = ink.begun();
+        ink.put(content);
+        let ended = ink.end(from, stop(mode));
+        assert_eq!(ended.is_ok(), all.is_some());
+        if let Some(all) = all {
+            assert_eq!(finish(ink).unwrap(), all);
+        }
+    }
+    let cut = Cut { stop: Some(stop(Terminated::Dropped)), strip: Some(b'.') };
+    for (content, all) in [
+        (&b"ab"[..], Some(&b"ab|."[..])),
+        (b"abcd", Some(b"abcd")),
+        (b"abcde", None),
+        (b"a|", None),
+    ] {
+        let mut ink = begun(0);
+        let from = ink.begun();
+        ink.put(content);
+        assert_eq!(ink.end_room(from, 4, cut).is_ok(), all.is_some());
+        if let Some(all) = all {
+            assert_eq!(finish(ink).unwrap(), all);
+        }
+    }
+}
+
+#[test]
+fn content_does_not_end_while_a_number_in_it_waits() {
+    let mut ink = begun(0);
+    let from = ink.begun();
+    ink.put(&[0]);
+    ink.fill_size(0, 1, false, false, Some(1)).unwrap();
+    let stop = Stop { bytes: b"|", unit: 1, mode: Terminated::Dropped, optional: false };
+    ink.end(from, stop).unwrap();
+    let from = ink.begun();
+    ink.put(&[0]);
+    ink.later(0, 2, 0, 0);
+    assert_eq!(ink.end(from, stop), Err(Odd));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::pool::Label;
-use super::{Levels, Odd, Straight};
+use super::{Cut, Levels, Odd, Stop, Straight, Terminated};
 
 /// Largest file that straight code writes, in bytes: addresses take the low half of a [`Spot`].
 const MAX_SIZE: usize = u32::MAX as usize;
@@ -23,6 +23,13 @@ pub struct Late {
     pub at: Spot,
     /// The record's position in the array around it; `usize::MAX` if there is none.
     pub index: usize,
+}
+
+/// Where content begins that ends at a terminator or in a room.
+#[derive(Debug, Clone, Copy)]
+pub struct Begun {
+    at: usize,
+    pinned: usize,
 }
 
 /// A file that is being written, with what is remembered until addresses are known.
@@ -50,6 +57,8 @@ pub struct Ink<'v> {
     starts: Vec<Spot>,
     /// Bytes that others have to be at places, since content ends in front of them.
     behind: Vec<(Spot, &'static [u8])>,
+    /// How far the bytes reach that must follow something.
+    reach: Spot,
     /// How often an address was written or remembered.
     pins: usize,
     /// How many objects are still to be placed, where that is counted.
@@ -78,6 +87,7 @@ impl<'v> Ink<'v> {
             anchors: lists,
             starts: Vec::new(),
             behind: Vec::new(),
+            reach: 0,
             pins: 0,
             owed: 0,
             levels: Levels::new(u32::MAX),
@@ -286,12 +296,29 @@ impl<'v> Ink<'v> {
         signed: bool,
         number: Option<i128>,
     ) -> Straight<()> {
+        self.pins += 1;
+        self.fill_size(spot, width, big, signed, number)
+    }
+
+    /// The same for a number that does not depend on where bytes are.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or it does not fit.
+    pub fn fill_size(
+        &mut self,
+        spot: Spot,
+        width: u8,
+        big: bool,
+        signed: bool,
+        number: Option<i128>,
+    ) -> Straight<()> {
         let number = number.ok_or(Odd)?;
         if !crate::fits(number, u32::from(width) * 8, signed) {
             return Err(Odd);
         }
         let all = if width >= 8 { u64::MAX } else { (1 << (u32::from(width) * 8)) - 1 };
-        self.patch(spot, width, big, number as u64 & all)
+        self.store(spot, width, big, number as u64 & all)
     }
 
     /// Where a pointer leads whose number was stored before.
@@ -461,6 +488,53 @@ impl<'v> Ink<'v> {
         self.pins += 1;
         let here = self.here();
         self.behind.push((here, bytes));
+        self.reach = self.reach.max(here.saturating_add(bytes.len() as u64));
+    }
+
+    /// A region ends here.
+    ///
+    /// # Errors
+    ///
+    /// If bytes that must follow something in it reach beyond it.
+    #[inline]
+    pub fn closes(&self) -> Straight<()> {
+        super::holds(self.reach <= self.here())
+    }
+
+    /// Where content begins that ends at a terminator or in a room, for [`end`](Self::end).
+    #[inline]
+    pub fn begun(&self) -> Begun {
+        Begun { at: self.out.len(), pinned: self.pinned() }
+    }
+
+    /// Ends content at a terminator.
+    ///
+    /// # Errors
+    ///
+    /// If a reader would find other content, or some of it depends on where it is.
+    pub fn end(&mut self, begun: Begun, stop: Stop<'_>) -> Straight<()> {
+        super::holds(stop.ends(self.content(begun)?))?;
+        if stop.mode == Terminated::Dropped {
+            self.put(stop.bytes);
+        }
+        Ok(())
+    }
+
+    /// Ends content in a room of so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn end_room(&mut self, begun: Begun, size: usize, cut: Cut<'_>) -> Straight<()> {
+        let content = self.content(begun)?;
+        let (length, tail) = (content.len(), cut.tail(content, Some(size)).ok_or(Odd)?);
+        self.out.extend(tail.bytes());
+        super::holds(cut.length(self.out.get(begun.at..).ok_or(Odd)?) == length)
+    }
+
+    fn content(&self, begun: Begun) -> Straight<&[u8]> {
+        super::holds(self.pinned() == begun.pinned)?;
+        self.out.get(begun.at..).ok_or(Odd)
     }
 
     /// How much there is that depends on where bytes are.

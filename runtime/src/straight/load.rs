@@ -1,5 +1,7 @@
 //! Numbers in blocks, text and other runs of bytes.
 
+use alloc::vec::Vec;
+
 use super::{Odd, Straight};
 use crate::{checked_str, Utf16};
 
@@ -108,6 +110,13 @@ pub fn ascii(bytes: &[u8]) -> Straight<&str> {
 pub fn each<const N: usize>(bytes: &[u8]) -> impl ExactSizeIterator<Item = &[u8; N]> {
     // Chunks are as long as they are said to be, so the other block is never taken.
     bytes.chunks_exact(N).map(|chunk| chunk.first_chunk().unwrap_or(&[0; N]))
+}
+
+/// Bytes of units of text.
+#[must_use]
+pub fn unit_bytes(units: &[u16], big: bool) -> Vec<u8> {
+    let bytes = |unit: &u16| if big { unit.to_be_bytes() } else { unit.to_le_bytes() };
+    units.iter().flat_map(bytes).collect()
 }
 
 /// Units of text, the lowest byte of each first. The bytes are pairs.

@@ -32,17 +32,17 @@ pub(super) fn ends<'m>(model: &Model, region: &'m RegionType) -> Able<Option<End
     }))
 }
 
-/// The run that a region is filled with.
-pub(super) fn filling(region: &RegionType) -> Able<&RunType> {
+/// The run that a region is filled with, if it has nothing else in it.
+pub(super) fn filling(region: &RegionType) -> Option<&RunType> {
     match &region.inner {
         Type::Run(run)
             if matches!(run.length, RunLength::Fill)
                 && run.suffix.is_empty()
                 && run.align.is_none() =>
         {
-            Ok(run)
+            Some(run)
         }
-        _ => unable("more than text or bytes up to a terminator"),
+        _ => None,
     }
 }
 

@@ -75,6 +75,24 @@ impl<'l> Scope<'l> {
         self.frames.iter().rev().find(|frame| frame.record == record)
     }
 
+    /// The same in a node, which may be one of those around.
+    fn at(&self, frame: &Frame) -> Scope<'l> {
+        let is_it = |known: &Frame| {
+            known.record == frame.record
+                && match (&known.access, &frame.access) {
+                    (Access::Value(a), Access::Value(b)) => a.to_string() == b.to_string(),
+                    (Access::Early, Access::Early) => true,
+                    _ => false,
+                }
+        };
+        let frames = match self.frames.iter().rposition(is_it) {
+            Some(at) => self.frames[..=at].to_vec(),
+            // What is around it is not at hand.
+            None => vec![frame.clone()],
+        };
+        Scope { frames, it: None, late: self.late }
+    }
+
     /// The same, inside of one more node.
     #[must_use]
     pub fn within(&self, frame: Frame) -> Scope<'l> {
@@ -83,6 +101,9 @@ impl<'l> Scope<'l> {
         scope
     }
 }
+
+/// How many `let`s are spelled out for one of them.
+const MOST_NAMED: u32 = 64;
 
 /// What a path leads to.
 pub(super) enum Place {
@@ -423,20 +444,9 @@ impl<'m> Straight<'_, 'm> {
                     whole.steps.extend(path.steps.iter().cloned());
                     self.walk(&outer, view, &whole, stream, then)
                 }
-                Some((expr, _)) if path.steps.is_empty() => match self.typed(&outer, view, expr)? {
-                    Typed::Number(n) => {
-                        let then = then(Place::Number(quote!(n)))?;
-                        Ok(quote!(if let rt::Some(n) = #n { #then }))
-                    }
-                    Typed::Truth(b) => {
-                        let then = then(Place::Truth(quote!(b)))?;
-                        Ok(quote!(if let rt::Some(b) = #b { #then }))
-                    }
-                    Typed::Text(text) => {
-                        let then = then(Place::Text(quote!(text)))?;
-                        Ok(quote!(if let rt::Some(text) = #text { #then }))
-                    }
-                },
+                Some((expr, _)) if path.steps.is_empty() => {
+                    self.named(&outer, view, expr, stream, then)
+                }
                 _ => unable("an argument"),
             };
         }
@@ -465,7 +475,7 @@ impl<'m> Straight<'_, 'm> {
                 let found = field.members.iter().find(|(record, _)| *record == frame.record);
                 // Nothing here has the field, so the path leads to nothing.
                 let Some((_, members)) = found else { return Ok(TokenStream::new()) };
-                self.members(view, &frame, members, &mut |place| {
+                self.members(scope, view, &frame, members, stream, &mut |place| {
                     self.steps(scope, view, place, rest, stream, then)
                 })
             }
@@ -473,9 +483,10 @@ impl<'m> Straight<'_, 'm> {
                 let mut arms = TokenStream::new();
                 for (record, members) in &field.members {
                     let Some((pattern, frame)) = self.case_frame(union, *record) else { continue };
-                    let inner = self.members(view, &frame, members, &mut |place| {
-                        self.steps(scope, view, place, rest, stream, then)
-                    })?;
+                    let inner =
+                        self.members(scope, view, &frame, members, stream, &mut |place| {
+                            self.steps(scope, view, place, rest, stream, then)
+                        })?;
                     arms.extend(quote!(#pattern => { #inner }));
                 }
                 Ok(quote!(match #value { #arms _ => {} }))
@@ -601,16 +612,18 @@ impl<'m> Straight<'_, 'm> {
     /// Follows members of a node.
     fn members(
         &self,
+        scope: &Scope<'_>,
         view: &'m Model,
         frame: &Frame,
         members: &[Member],
+        stream: bool,
         then: &mut dyn FnMut(Place) -> Able<TokenStream>,
     ) -> Able<TokenStream> {
         match members {
             [Member::Row(row)] => self.row_place(view, frame, *row, then),
             [Member::Into(row), rest @ ..] => {
                 self.row_place(view, frame, *row, &mut |place| match place {
-                    Place::Node(inner) => self.members(view, &inner, rest, then),
+                    Place::Node(inner) => self.members(scope, view, &inner, rest, stream, then),
                     Place::Choice(union, value) => {
                         // The case is known from the row that comes next: all cases that have it.
                         let _ = (union, value);
@@ -619,8 +632,43 @@ impl<'m> Straight<'_, 'm> {
                     _ => unable("a row of something else"),
                 })
             }
+            [Member::Let(number)] => {
+                let lets = &view.records[frame.record.index()].lets;
+                let Some(named) = lets.get(*number as usize) else { return unable("no `let`") };
+                self.named(&scope.at(frame), view, named.expr, stream, then)
+            }
             _ => unable("a `let` that leads to several things"),
         }
+    }
+
+    /// What a `let` or an argument stands for, in the node of a scope.
+    fn named(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        expr: ExprId,
+        stream: bool,
+        then: &mut dyn FnMut(Place) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        if let Expr::Path(path) = &view[expr] {
+            return self.walk(scope, view, path, stream, then);
+        }
+        // Each is spelled out wherever it is named, and it may name others.
+        if self.spelled.get() >= MOST_NAMED {
+            return unable("a `let` that is used too often");
+        }
+        let outermost = self.spelled.replace(self.spelled.get() + 1) == 0;
+        let typed = self.typed(scope, view, expr);
+        if outermost {
+            self.spelled.set(0);
+        }
+        let (value, place) = match typed? {
+            Typed::Number(value) => (value, Place::Number(quote!(named))),
+            Typed::Truth(value) => (value, Place::Truth(quote!(named))),
+            Typed::Text(value) => (value, Place::Text(quote!(named))),
+        };
+        let then = then(place)?;
+        Ok(quote!(if let rt::Some(named) = #value { #then }))
     }
 
     /// What is in a row.

@@ -32,8 +32,9 @@ use quote::{format_ident, quote};
 use super::shape::{Shape, Shapes};
 use super::visit::{Part, expressions};
 use crate::model::{
-    Constant, DefinerScope, DefinerSource, EndianRule, EpochId, Expr, ExprId, Form, Measure, Model,
-    Path, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Sizes, Start, Type, UnionId,
+    Constant, DefinerScope, DefinerSource, EndianRule, EpochId, Expr, ExprId, Form, Measure,
+    Member, Model, Path, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Sizes, Start,
+    Step, Type, UnionId,
 };
 
 use early::{early, early_value, is_early_number};
@@ -71,6 +72,8 @@ pub(super) struct Straight<'p, 'm> {
     goals: Vec<noted::Goal>,
     /// Whether references are noted when they are read.
     noting: std::cell::Cell<bool>,
+    /// How many `let`s are being spelled out.
+    spelled: std::cell::Cell<u32>,
     /// Records whose rows hold each record.
     owners: Vec<BTreeSet<RecordId>>,
     /// Enclosing records whose values expressions in each record, and in what it holds, look at.
@@ -282,6 +285,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             epoch: None.into(),
             goals: Vec::new(),
             noting: true.into(),
+            spelled: 0.into(),
             owners,
             needs: Vec::new(),
             survey: None,
@@ -297,7 +301,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             Part::Expr(expr) => self.seeds(expr, id, &mut needs[id.index()]),
             Part::Reference(path) | Part::Table(path) => {
                 let needs = &mut needs[id.index()];
-                let seed = &mut |path: &Path| needs.extend(self.seed(path, id));
+                let seed = &mut |path: &Path| self.seed_all(path, id, needs);
                 self.model.exprs.with_subscripts(path, seed);
             }
         });
@@ -339,7 +343,27 @@ impl<'p, 'm> Straight<'p, 'm> {
     }
 
     fn seeds(&self, expr: ExprId, at: RecordId, needs: &mut BTreeSet<RecordId>) {
-        self.model.exprs.paths(expr, &mut |path| needs.extend(self.seed(path, at)));
+        self.model.exprs.paths(expr, &mut |path| self.seed_all(path, at, needs));
+    }
+
+    /// The record in which a path begins, and those that the `let`s ask for which it names there.
+    fn seed_all(&self, path: &Path, at: RecordId, needs: &mut BTreeSet<RecordId>) {
+        let (mut open, mut seen) = (vec![path], BTreeSet::new());
+        while let Some(path) = open.pop() {
+            needs.extend(self.seed(path, at));
+            let fields = path.steps.iter().filter_map(|step| match step {
+                Step::Field(field) => field.members.iter().find(|(record, _)| *record == at),
+                _ => None,
+            });
+            for (_, members) in fields {
+                if let [Member::Let(number)] = members.as_slice()
+                    && seen.insert(*number)
+                    && let Some(named) = self.record(at).lets.get(*number as usize)
+                {
+                    self.model.exprs.paths(named.expr, &mut |path| open.push(path));
+                }
+            }
+        }
     }
 
     /// The record in which a path begins, if that is another one.

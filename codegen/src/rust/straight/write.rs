@@ -26,7 +26,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::check::Checking;
-use super::{Able, Access, Flavour, Frame, Scope, Straight, mentions, unable};
+use super::{Able, Access, Flavour, Frame, Scope, Straight, ends, mentions, unable};
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, Model, RecordId, RecordKind, Row, RowId, Sizes,
     Statement, Type,
@@ -132,6 +132,8 @@ struct Writer<'s, 'p, 'm> {
     has_relocation: bool,
     /// Whether what is still to be placed is counted, since one of several statements places it.
     owes: bool,
+    /// Whether some terminator is left to what follows.
+    leaves: bool,
     /// How many locals the code at hand has.
     locals: Cell<u32>,
 }
@@ -203,6 +205,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             has_relocation: !model.relocation.is_empty()
                 || model.records.iter().any(|record| record.encodes.is_some()),
             owes: model.records.iter().any(pass::is_placed_by_turns),
+            leaves: run::leaves_terminators(model),
             locals: Cell::default(),
         }
     }
@@ -519,6 +522,31 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
     /// Size in bytes of a type, if it is always the same.
     fn size(&self, node: &Node<'m>, ty: &Type) -> Option<u64> {
         self.sizes[node.epoch].of(ty)
+    }
+
+    /// The same, if all that is in it has a place that is known before anything is written.
+    fn block_size(&self, node: &Node<'m>, ty: &'m Type) -> Option<u64> {
+        self.size(node, ty).filter(|_| self.is_block(node, ty))
+    }
+
+    fn is_block(&self, node: &Node<'m>, ty: &Type) -> bool {
+        match ty {
+            // The size of the room says nothing of what is in it.
+            Type::Region(region) => match ends::ends(self.model, region) {
+                Ok(Some(_)) => ends::filling(region).is_some(),
+                _ => self.size(node, &region.inner).is_some() && self.is_block(node, &region.inner),
+            },
+            Type::Array(array) => {
+                self.size(node, &array.element).is_none() || self.is_block(node, &array.element)
+            }
+            Type::Record(id) => {
+                let rows = &node.view.records[id.index()].rows;
+                rows.iter()
+                    .filter(|row| derive::is_here(row, node.epoch))
+                    .all(|row| self.size(node, &row.ty).is_none() || self.is_block(node, &row.ty))
+            }
+            _ => true,
+        }
     }
 
     /// The node of a record inside of another node.

@@ -146,17 +146,17 @@ impl<'m> Reading<'_, '_, 'm> {
     fn follows(&self, ctx: &Ctx<'m>, id: RowId, source: &DefinerSource) -> bool {
         let DefinerSource::Measure { measure, row, factor, offset } = source else { return false };
         let measured = self.row(ctx, ctx.record, *row);
-        let plain = (*factor, *offset) == (1, 0);
         let here =
             !matches!(measured.homes.get(ctx.epoch), Some(Home::Absent)) && measured.when.is_none();
-        let number = |expr: ExprId| linear(self.model, expr, ctx.record, id) == Some((1, 0));
+        let equation = Some((*factor, *offset));
+        let number = |expr: ExprId| linear(self.model, expr, ctx.record, id) == equation;
         match (measure, &measured.ty) {
             (Measure::Count, _) => self.is_counted(ctx, *row, ctx.record, id, (*factor, *offset)),
             (Measure::Size, Type::Region(region)) => {
-                plain && here && matches!(&region.extent, Extent::Size(size) if number(*size))
+                here && matches!(&region.extent, Extent::Size(size) if number(*size))
             }
             (Measure::End, Type::Region(region)) => {
-                plain && here && matches!(&region.extent, Extent::End(end) if number(*end))
+                here && matches!(&region.extent, Extent::End(end) if number(*end))
             }
             // The arms of the union look at it.
             (Measure::Tag, Type::Union(union)) => {

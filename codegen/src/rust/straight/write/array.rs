@@ -59,7 +59,8 @@ impl<'m> Writer<'_, '_, 'm> {
             return self.rows(&inner, spot, &Head::default());
         }
         let value = self.argument(record, src);
-        if let Some(size) = self.sizes[node.epoch].record(record).filter(|size| *size <= 256) {
+        let whole = self.block_size(node, &Type::Record(record));
+        if let Some(size) = whole.filter(|size| *size <= 256) {
             // A block, filled where it is.
             let size = usize::try_from(size).unwrap_or(0);
             let inner = self.inside(node, record, src, quote!(at), index.cloned())?;
@@ -103,12 +104,13 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             let Spot::End = spot else { return unable("elements at a `stride=` within a block") };
             let stride = self.straight.number(&node.scope, node.view, stride)?;
-            let body = put(&Spot::End)?;
+            let (body, closes) = (put(&Spot::End)?, self.closes());
             return Ok(quote! {
                 let stride = #stride;
                 for (#i, #name) in #code.iter().enumerate() {
                     let begun = cx.here();
                     #body
+                    #closes
                     s::holds(stride == rt::Some(i128::from(cx.here() - begun)))?;
                 }
             });
@@ -142,7 +144,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 if self.is_big(node, &int) { quote!(numbers_big) } else { quote!(numbers) };
             return Ok(quote!(cx.#function::<#width>(#code.iter().map(|#name| #bits))?;));
         }
-        let size = self.size(node, &array.element).filter(|size| (1..=256).contains(size));
+        let size = self.block_size(node, &array.element).filter(|size| (1..=256).contains(size));
         if let (Some(size), Starts::No) = (size, starts) {
             let size = usize::try_from(size).unwrap_or(0);
             let body = put(&Spot::Block(quote!(0)))?;

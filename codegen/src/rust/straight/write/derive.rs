@@ -6,8 +6,8 @@ use super::behind::{Equation, Measured};
 use super::spot::{Spot, position};
 use super::*;
 use crate::model::{
-    Content, DefinerScope, DefinerSource, Encoding, Expr, ExprId, Home, Measure, Member, Path,
-    Role, RowKind, RunLength, RunType, Start, Step, Storage,
+    Content, DefinerScope, DefinerSource, Encoding, ExprId, Home, Measure, Member, Path, Role,
+    RowKind, RunLength, RunType, Start, Step, Storage,
 };
 use crate::rust::straight::expr::target;
 use crate::rust::straight::operators::Typed;
@@ -47,6 +47,8 @@ impl<'m> Writer<'_, '_, 'm> {
         if varints.count() > 1 {
             return unable("two numbers of variable width that follow from sizes");
         }
+        // Their bytes move what stands behind them.
+        found.sort_by_key(|m| is_varint(&node.row(m.by).ty));
         Ok(found)
     }
 
@@ -87,8 +89,8 @@ impl<'m> Writer<'_, '_, 'm> {
 
     /// Whether an expression is a row that follows from a measure of this one.
     pub(super) fn says(&self, node: &Node<'m>, expr: ExprId, measured: RowId, side: Side) -> bool {
-        let Expr::Path(path) = &self.model[expr] else { return false };
-        let Some(by) = self.own_row(node, path) else { return false };
+        let Some(said) = self.model.exprs.linear(expr) else { return false };
+        let Some(by) = self.own_row(node, said.path) else { return false };
         let row = node.row(by);
         if self.measure_of(node, by, row).is_none() && !self.is_behind(node, by) {
             return false;
@@ -98,7 +100,8 @@ impl<'m> Writer<'_, '_, 'm> {
                 Measured::Row(row) => Some(row),
                 Measured::Path(path) => self.own_row(node, path),
             };
-            row == Some(measured) && found.side == side && (found.factor, found.offset) == (1, 0)
+            let same = (found.factor, found.offset) == (said.factor, said.offset);
+            row == Some(measured) && found.side == side && same
         })
     }
 
@@ -129,7 +132,12 @@ impl<'m> Writer<'_, '_, 'm> {
             Storage::Fixed(int) => {
                 let (width, signed, big) = (int.bytes, int.signed, self.is_big(node, &int));
                 before.extend(quote!(let mut #place = 0;));
-                after.extend(quote!(cx.fill(#place, #width, #big, #signed, #number)?;));
+                // Sizes stay what they are where bytes move.
+                let fill = match measured.measure {
+                    Side::Size => quote!(fill_size),
+                    Side::At | Side::End => quote!(fill),
+                };
+                after.extend(quote!(cx.#fill(#place, #width, #big, #signed, #number)?;));
             }
             Storage::Varint(varint) => {
                 if measured.measure != Side::Size {
@@ -190,7 +198,13 @@ impl<'m> Writer<'_, '_, 'm> {
                     quote!(#place = #at;)
                 }
                 Spot::End if is_varint(&row.ty) => quote!(#place = cx.varint_place();),
-                Spot::End => return unable("a size behind content of no fixed size"),
+                Spot::End => match self.size(node, &row.ty).filter(|_| row.when.is_none()) {
+                    Some(size) => {
+                        let size = i128::from(size);
+                        quote!(#place = cx.here(); cx.zero(rt::Some(#size))?;)
+                    }
+                    None => return unable("a size that may not be there"),
+                },
             });
         }
         let Type::Cell(cell) = &row.ty else {

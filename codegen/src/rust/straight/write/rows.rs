@@ -109,8 +109,9 @@ impl<'m> Writer<'_, '_, 'm> {
         {
             return None;
         }
-        match self.size(node, &row.ty) {
+        match self.block_size(node, &row.ty) {
             Some(size) => Some(size),
+            None if self.size(node, &row.ty).is_some() => None,
             // All cases end inside.
             None => match (&row.ty, limit) {
                 (Type::Union(union), Some(limit)) => self
@@ -499,12 +500,21 @@ impl<'m> Writer<'_, '_, 'm> {
             Type::Array(array) => self.put_array(node, id, row, array, src, spot, Starts::No),
             Type::Region(region) => {
                 if let Some(ends) = ends::ends(self.model, region)? {
-                    return self.put_ended(node, ends::filling(region)?, &ends, src, spot);
+                    return match ends::filling(region) {
+                        Some(run) => self.put_ended(node, run, &ends, src, spot),
+                        None => self.put_ended_struct(node, id, row, region, &ends, src, spot),
+                    };
                 }
                 let inner = self.put(node, id, row, &region.inner, src, spot, home)?;
+                if let Extent::Rest = region.extent {
+                    return Ok(inner);
+                }
+                let closes = self.closes();
+                let inner = quote!(#inner #closes);
                 let expected = match &region.extent {
-                    Extent::Rest => return Ok(inner),
-                    Extent::Terminated(_) => return unable("a terminator in a room"),
+                    Extent::Rest | Extent::Terminated(_) => {
+                        return unable("a terminator in a room");
+                    }
                     Extent::Size(size) if self.says(node, *size, id, Side::Size) => {
                         return Ok(inner);
                     }

@@ -5,7 +5,10 @@ use proc_macro2::Literal;
 use super::super::ends::{self, Ends};
 use super::spot::{Spot, bytes_at, in_block, lit};
 use super::*;
-use crate::model::{Content, Encoding, RunLength, RunType, Storage, Terminated};
+use crate::model::{
+    Content, Definer, DefinerScope, Encoding, Expr, Extent, RegionType, Role, RowKind, RunLength,
+    RunType, Storage, Terminated, Terminator,
+};
 
 impl<'m> Writer<'_, '_, 'm> {
     /// Of text in units of 16 bits, whether the highest byte comes first; and what the value must be.
@@ -42,25 +45,15 @@ impl<'m> Writer<'_, '_, 'm> {
         src: &Src,
         spot: &Spot,
     ) -> Able<TokenStream> {
-        let (None, test) = self.units(node, run, src)? else {
-            return unable("text in UTF-16 that ends before what is around it");
-        };
+        let (units, test) = self.units(node, run, src)?;
         let code = &src.code;
-        let content = quote!(s::Chars::chars(#code));
+        let content = match units {
+            None => quote!(s::Chars::chars(#code)),
+            Some(big) => quote!(&s::unit_bytes(#code, #big)),
+        };
         let put = match (ends, spot) {
             (Ends::Stop(of), Spot::End) => {
-                let stop = ends::stop(of);
-                let follows = match of.mode {
-                    // No region ends between them.
-                    Terminated::Unread if node.id == self.model.root && !node.element => {
-                        let bytes = Literal::byte_string(&of.bytes);
-                        Some(quote!(cx.must_follow(#bytes);))
-                    }
-                    Terminated::Unread => {
-                        return unable("a terminator that is left to what is behind the struct");
-                    }
-                    _ => None,
-                };
+                let (stop, follows) = (ends::stop(of), self.follows(of)?);
                 quote!(cx.ended(#content, #stop)?; #follows)
             }
             (Ends::Stop(_), Spot::Block(_)) => return unable("a terminator within a block"),
@@ -76,6 +69,95 @@ impl<'m> Writer<'_, '_, 'm> {
             }
         };
         Ok(quote!(#test #put))
+    }
+
+    /// Anything else that ends before what is around it does.
+    #[allow(clippy::too_many_arguments, reason = "all of it is about one value")]
+    pub(super) fn put_ended_struct(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        region: &'m RegionType,
+        ends: &Ends<'_>,
+        src: &Src,
+        spot: &Spot,
+    ) -> Able<TokenStream> {
+        let Spot::End = spot else { return unable("a struct in a room within a block") };
+        if !self.is_final(&region.inner) {
+            return unable("a pointer in what ends at a terminator or in a room");
+        }
+        if self.is_measured_ahead() {
+            return unable("a struct that ends at a terminator, among sizes that others need");
+        }
+        let content = self.put(node, id, row, &region.inner, src, spot, None)?;
+        let closes = self.closes();
+        let end = match ends {
+            Ends::Stop(of) => {
+                let (stop, follows) = (ends::stop(of), self.follows(of)?);
+                quote!(cx.end(begun, #stop)?; #follows)
+            }
+            Ends::Cut(size, trim) => {
+                let (size, cut) = (Literal::u64_unsuffixed(*size), ends::cut(trim));
+                quote!(cx.end_room(begun, #size, #cut)?;)
+            }
+        };
+        Ok(quote!({ let begun = cx.begun(); #content #closes #end }))
+    }
+
+    /// What notes that a terminator is left to what follows.
+    fn follows(&self, of: &Terminator) -> Able<Option<TokenStream>> {
+        if of.mode != Terminated::Unread {
+            return Ok(None);
+        }
+        if self.model.unions.iter().any(|union| union.size.is_some()) {
+            return unable("a terminator that is left to what follows, and unions of a size");
+        }
+        let bytes = Literal::byte_string(&of.bytes);
+        Ok(Some(quote!(cx.must_follow(#bytes);)))
+    }
+
+    /// Where a region ends: what must follow something in it stands in it, too.
+    pub(super) fn closes(&self) -> Option<TokenStream> {
+        self.leaves.then(|| quote!(cx.closes()?;))
+    }
+
+    /// Whether the bytes of a type are what they will be as soon as they are written, but for numbers
+    /// that are filled in, which the writer of bytes counts.
+    fn is_final(&self, ty: &Type) -> bool {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![ty]);
+        while let Some(ty) = open.pop() {
+            for part in ty.parts() {
+                let record = match part {
+                    Type::Pointer(_) => return false,
+                    Type::Record(id) => vec![*id],
+                    Type::Union(id) => {
+                        let cases = &self.model.unions[id.index()].cases;
+                        let forms = cases.iter().flat_map(|case| &case.forms);
+                        let forms = forms.map(|form| form.record);
+                        cases.iter().map(|case| case.record).chain(forms).collect()
+                    }
+                    _ => continue,
+                };
+                for id in record.into_iter().filter(|id| seen.insert(*id)) {
+                    let rows = &self.model.records[id.index()].rows;
+                    if !rows.iter().all(is_final) {
+                        return false;
+                    }
+                    open.extend(rows.iter().map(|row| &row.ty));
+                }
+            }
+        }
+        true
+    }
+
+    /// Whether something may ask for a size before it is written, which the engine does not say of
+    /// structs that end at a terminator.
+    fn is_measured_ahead(&self) -> bool {
+        let rows = || self.model.records.iter().flat_map(|record| &record.rows);
+        let derived = |row: &Row| matches!(row.role, Role::Derived) && derive::has_varint(&row.ty);
+        rows().any(derived)
+            || self.model.exprs.iter().any(|expr| matches!(expr, (_, Expr::Size(_))))
     }
 
     /// A run.
@@ -166,4 +248,30 @@ fn suffix(bytes: &[u8], spot: &Spot) -> TokenStream {
     }
     let literal = Literal::byte_string(bytes);
     bytes_at(&quote!(#literal), spot)
+}
+
+/// Whether nothing outside of its record says what a row is.
+fn is_final(row: &Row) -> bool {
+    let own = |definer: &Definer| !matches!(definer.scope, DefinerScope::Owner(..));
+    row.definers.iter().all(own)
+        && matches!(
+            row.kind,
+            RowKind::Plain
+                | RowKind::Zero
+                | RowKind::Reserved
+                | RowKind::Zeros
+                | RowKind::Constant(_)
+                | RowKind::Value { .. }
+        )
+}
+
+/// Whether a terminator is left to what follows.
+pub(super) fn leaves_terminators(model: &Model) -> bool {
+    let left = |ty: &Type| match ty {
+        Type::Region(region) => {
+            matches!(&region.extent, Extent::Terminated(stop) if stop.mode == Terminated::Unread)
+        }
+        _ => false,
+    };
+    model.records.iter().flat_map(|record| &record.rows).any(|row| row.ty.parts().any(left))
 }

@@ -419,7 +419,10 @@ fn pool_text(member: &Type) -> Able<(&RunType, &[u8])> {
                     && !stop.optional
                     && stop.unit == 1 =>
             {
-                Ok((ends::filling(region)?, &stop.bytes))
+                match ends::filling(region) {
+                    Some(run) => Ok((run, &stop.bytes)),
+                    None => unable("a string pool of something that is no text"),
+                }
             }
             _ => unable("a string pool of texts with other ends"),
         },

@@ -50,20 +50,25 @@ impl<'m> Writer<'_, '_, 'm> {
                 };
                 Ok(quote!(#check if let rt::Some(#x) = #code { #body }))
             }
-            (_, Some(_)) => unable("an object with a condition of another Rust type"),
-            _ => self.content(
-                node,
-                id,
-                row,
-                &row.ty,
-                &src,
-                &quote!(#align),
-                part,
-                kept,
-                anchor,
-                None,
-                &quote!(),
-            ),
+            (_, when) => {
+                let body = self.content(
+                    node,
+                    id,
+                    row,
+                    &row.ty,
+                    &src,
+                    &quote!(#align),
+                    part,
+                    kept,
+                    anchor,
+                    None,
+                    &quote!(),
+                )?;
+                let Some(when) = when else { return Ok(body) };
+                // There is nothing in it that is in the value.
+                let holds = self.straight.truth(&node.scope, node.view, *when)?;
+                Ok(quote!(if #holds { #body }))
+            }
         }
     }
 
@@ -273,7 +278,9 @@ impl<'m> Writer<'_, '_, 'm> {
                 if region.trim.is_none()
                     && matches!(&region.extent, Extent::Size(size) if self.says(node, *size, id, Side::Size)) =>
             {
-                self.content_bytes(node, id, row, &region.inner, src, index, starts)
+                let inner = self.content_bytes(node, id, row, &region.inner, src, index, starts)?;
+                let closes = self.closes();
+                Ok(quote!(#inner #closes))
             }
             _ if starts != Starts::No => {
                 unable("elements of no fixed size in a region, which own something")

@@ -557,10 +557,7 @@ impl<'m> Writer<'_, '_, 'm> {
                         quote!(if #field.is_some() { #here } else { #none })
                     }
                     (_, _, None) => here,
-                    (_, _, Some(when)) => {
-                        let holds = straight.truth(&scope, view, *when)?;
-                        quote!(if #holds { #here })
-                    }
+                    _ => return unable("an object with a condition of another Rust type"),
                 });
             }
             Ok(tokens)

@@ -50,25 +50,20 @@ impl<'m> Writer<'_, '_, 'm> {
                 };
                 Ok(quote!(#check if let rt::Some(#x) = #code { #body }))
             }
-            (_, when) => {
-                let body = self.content(
-                    node,
-                    id,
-                    row,
-                    &row.ty,
-                    &src,
-                    &quote!(#align),
-                    part,
-                    kept,
-                    anchor,
-                    None,
-                    &quote!(),
-                )?;
-                let Some(when) = when else { return Ok(body) };
-                // There is nothing in it that is in the value.
-                let holds = self.straight.truth(&node.scope, node.view, *when)?;
-                Ok(quote!(if #holds { #body }))
-            }
+            (_, Some(_)) => unable("an object with a condition of another Rust type"),
+            _ => self.content(
+                node,
+                id,
+                row,
+                &row.ty,
+                &src,
+                &quote!(#align),
+                part,
+                kept,
+                anchor,
+                None,
+                &quote!(),
+            ),
         }
     }
 

@@ -1,8 +1,11 @@
 //! All expressions of a model, each with the record in whose node it is evaluated.
 
+use std::collections::BTreeSet;
+
 use crate::model::{
-    ArrayLength, CheckKind, DefinerScope, DefinerSource, EndianRule, ExprId, Extent, Measure,
-    Model, PointerType, RecordId, Role, Row, RowKind, RunLength, Statement, Tag, Target, Type,
+    ArrayLength, CheckKind, DefinerScope, DefinerSource, EndianRule, Expr, ExprId, Extent, Measure,
+    Model, Path, PointerType, RecordId, Role, Row, RowKind, RunLength, Start, Statement, Step, Tag,
+    Target, Type,
 };
 
 /// Something that leads through the tree.
@@ -50,6 +53,32 @@ pub(super) fn expressions<'m>(model: &'m Model, visit: &mut dyn FnMut(RecordId, 
             }
         }
     }
+}
+
+/// Records that ask for their position in the array around them.
+pub(super) fn indexed(model: &Model) -> BTreeSet<RecordId> {
+    fn asks(model: &Model, expr: ExprId) -> bool {
+        let expr = &model[expr];
+        let mut found = matches!(
+            expr,
+            Expr::Index(Path { start: Start::This, steps, .. }) if steps.is_empty()
+        );
+        if let Expr::At(path) | Expr::End(path) | Expr::Size(path) | Expr::Path(path) = expr {
+            let asks = |step: &Step| matches!(step, Step::Index(index) if asks(model, *index));
+            found |= path.steps.iter().any(asks);
+        }
+        expr.operands(&mut |operand| found |= asks(model, operand));
+        found
+    }
+    let mut found = BTreeSet::new();
+    expressions(model, &mut |id, part| {
+        if let Part::Expr(expr) = part
+            && asks(model, expr)
+        {
+            found.insert(id);
+        }
+    });
+    found
 }
 
 fn row_expressions<'m>(

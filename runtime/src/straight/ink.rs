@@ -408,6 +408,18 @@ impl<'v> Ink<'v> {
         }
     }
 
+    /// The same, and nothing if there is none.
+    ///
+    /// # Errors
+    ///
+    /// If there is more than one, or its address is not known.
+    pub fn only_if_any(&self, number: usize, end: bool) -> Straight<Option<i128>> {
+        if self.anchored(number) == 0 {
+            return Ok(None);
+        }
+        self.only(number, end)
+    }
+
     /// How many things of this kind there are so far.
     #[inline]
     pub fn anchored(&self, number: usize) -> usize {

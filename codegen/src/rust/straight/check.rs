@@ -12,13 +12,13 @@ use quote::{format_ident, quote};
 use self::whole::Keys;
 use super::expr::{It, Place, target};
 use super::operators::{Typed, compared, comparison, known};
-use super::write::late::indexed;
 use super::{Able, Access, Flavour, Frame, Scope, Straight, Unable, mentions, unable};
 use crate::model::{
     ArrayLength, BinaryOp, Check, CheckKind, ExprId, Home, Model, Path, RecordId, RecordKind,
     Reference, Row, RowId, RunLength, Start, Type, UnionId,
 };
 use crate::rust::shape::Shape;
+use crate::rust::visit::indexed;
 
 /// The function `check_root` and those that it calls; and for a reader that is sealed `seen_root`,
 /// which leaves out what the reader has looked at itself. `checking` is what the writer was made with.

@@ -39,6 +39,11 @@ pub(in crate::rust) enum Access {
 pub(in crate::rust) trait Late {
     /// What `at(path)`, `end(path)`, `index(path)` and the like are: an `Option<i128>`.
     fn address(&self, scope: &Scope, expr: ExprId) -> Able<TokenStream>;
+
+    /// What `listed(path)` is: a `bool`.
+    fn is_listed(&self, path: &Path) -> Able<TokenStream> {
+        unable(format!("whether `{}` is listed", path.text))
+    }
 }
 
 /// What a rule or a condition is about.
@@ -300,6 +305,13 @@ impl<'m> Straight<'_, 'm> {
                     None => return unable(format!("the expression `{}`", expr_text(view, expr))),
                 }
             }
+            Expr::Listed(path) => match scope.late {
+                Some(late) => {
+                    let listed = late.is_listed(path)?;
+                    Typed::Truth(quote!(rt::Some(#listed)))
+                }
+                None => return unable("what the relocation table lists"),
+            },
             Expr::Stream(function, stream, None) => self.stream(scope, view, *function, *stream)?,
             Expr::At(_)
             | Expr::End(_)
@@ -330,7 +342,12 @@ impl<'m> Straight<'_, 'm> {
     }
 
     /// An expression as an `Option<bool>`.
-    fn option(&self, scope: &Scope<'_>, view: &'m Model, expr: ExprId) -> Able<TokenStream> {
+    pub(in crate::rust) fn option(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        expr: ExprId,
+    ) -> Able<TokenStream> {
         match self.typed(scope, view, expr)? {
             Typed::Truth(truth) => Ok(truth),
             _ => unable("a number as a condition"),

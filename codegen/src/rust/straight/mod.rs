@@ -109,82 +109,30 @@ pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted>
     let ty = straight.value_ty(model.root, &quote!('o));
     straight.has_no_rules_of_bits()?;
     straight.has_no_rests()?;
-    let tried = || {
-        let rows = straight.record(model.root).numbered_rows();
-        let tried = rows.filter(|(_, row)| straight.is_tried(model.root, row));
-        tried.filter_map(|(id, row)| Some((&straight.shapes.field(model.root, id)?.ident, row)))
-    };
-    let plain = if tried().next().is_none() { quote!(whole) } else { quote!(plain) };
-    // Addresses may say something that the bytes do not depend on.
-    let doubts = tried().filter(|(_, row)| straight.asks_for_addresses(row)).map(|(field, _)| {
+    let rows = straight.record(model.root).numbered_rows();
+    let tried = rows.filter(|(_, row)| straight.is_tried(model.root, row));
+    let fields = tried.filter_map(|(id, _)| straight.shapes.field(model.root, id));
+    let tries = fields.map(|field| {
+        let field = &field.ident;
         quote! {
             value.#field = !value.#field;
-            s::holds(!s::writes(bytes, |out| #plain(&value, out)))?;
-            value.#field = !value.#field;
-        }
-    });
-    let tries = tried().map(|(field, _)| {
-        quote! {
-            value.#field = !value.#field;
-            if s::writes(bytes, |out| #plain(&value, out)) {
+            if s::writes(bytes, |out| whole(&value, out)) {
                 return rt::Ok(value);
             }
             value.#field = !value.#field;
         }
     });
-    // Another value that gives the same bytes may be what a reader sees in them.
-    let seen = tried().map(|(field, row)| {
-        let usual = matches!(row.role, Role::Default(Constant::Bool(true)));
-        let unless = (!straight.asks_for_addresses(row)).then(|| quote!(if value.#field != #usual));
-        quote! {
-            #unless {
-                let mut other = value.clone();
-                other.#field = !other.#field;
-                if s::writes(&out[from..], |out| plain(&other, out)) {
-                    out.truncate(from);
-                    return rt::Err(s::Odd);
-                }
-            }
-        }
-    });
-    let seen: TokenStream = seen.collect();
     let whole = if reader.sealed {
         quote!(read::<M>(bytes, options))
     } else {
         quote! {
             let mut value = read::<M>(bytes, options)?;
             // What the reader did not look at is in the bytes that the value has.
-            if s::writes(bytes, |out| #plain(&value, out)) {
-                #(#doubts)*
+            if s::writes(bytes, |out| whole(&value, out)) {
                 return rt::Ok(value);
             }
             #(#tries)*
             rt::Err(s::Odd)
-        }
-    };
-    let written = if seen.is_empty() {
-        quote! {
-            /// Appends the bytes of a value, if it is the plain case.
-            pub(super) fn whole(value: &#root, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-                check_root(value)?;
-                write(value, out)
-            }
-        }
-    } else {
-        quote! {
-            /// Appends the bytes of a value, if it is the plain case.
-            pub(super) fn whole(value: &#root, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-                let from = out.len();
-                plain(value, out)?;
-                #seen
-                rt::Ok(())
-            }
-
-            /// The same, whatever a reader sees in them.
-            fn plain(value: &#root, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-                check_root(value)?;
-                write(value, out)
-            }
         }
     };
     let tokens = quote! {
@@ -200,7 +148,11 @@ pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted>
                 #whole
             }
 
-            #written
+            /// Appends the bytes of a value, if it is the plain case.
+            pub(super) fn whole(value: &#root, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+                check_root(value)?;
+                write(value, out)
+            }
 
             #epoch
             #tokens
@@ -549,20 +501,6 @@ impl<'p, 'm> Straight<'p, 'm> {
                 && self.shapes.carries(&row.ty)
                 && !self.says_address(root, *id)
         })
-    }
-
-    /// Whether what a value is seen from is where something is.
-    fn asks_for_addresses(&self, row: &Row) -> bool {
-        let RowKind::Value { seen: Some(seen) } = row.kind else { return false };
-        let mut open = vec![seen];
-        while let Some(expr) = open.pop() {
-            let expr = &self.model[expr];
-            if matches!(expr, Expr::At(_) | Expr::End(_) | Expr::Size(_)) {
-                return true;
-            }
-            expr.operands(&mut |operand| open.push(operand));
-        }
-        false
     }
 
     /// Rows of words with rules. Bits of words are taken as they are: nobody looks at rules for them.

@@ -32,6 +32,7 @@ use crate::model::{
     Statement, Type,
 };
 use crate::rust::shape::Shape;
+use crate::rust::visit::indexed;
 
 use late::{Anchors, LateRow};
 
@@ -61,6 +62,7 @@ pub(super) fn emit(
     });
     let late = writer.late_rows()?;
     let found = straight.carried(root, None, writer.found_objects())?;
+    let seen = straight.carried(root, None, writer.seen_values())?;
     let rules = writer.rules()?;
     let functions = writer.functions.borrow();
     let functions = functions.values().map(|function| match function {
@@ -90,6 +92,7 @@ pub(super) fn emit(
                 { #body }
                 #late
                 #found
+                #seen
                 rt::Ok(())
             })
         }
@@ -201,7 +204,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             failed: RefCell::default(),
             anchors: Anchors::new(straight),
             late: RefCell::default(),
-            indexed: late::indexed(model),
+            indexed: indexed(model),
             has_relocation: !model.relocation.is_empty()
                 || model.records.iter().any(|record| record.encodes.is_some()),
             owes: model.records.iter().any(pass::is_placed_by_turns),

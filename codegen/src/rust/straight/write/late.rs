@@ -305,32 +305,6 @@ fn leads_away(ty: &Type) -> bool {
     }
 }
 
-/// Records that ask for their position in the array around them.
-pub(in crate::rust::straight) fn indexed(model: &Model) -> BTreeSet<RecordId> {
-    fn asks(model: &Model, expr: ExprId) -> bool {
-        let expr = &model[expr];
-        let mut found = match expr {
-            Expr::Index(Path { start: Start::This, steps, .. }) => steps.is_empty(),
-            _ => false,
-        };
-        if let Expr::At(path) | Expr::End(path) | Expr::Size(path) | Expr::Path(path) = expr {
-            let asks = |step: &Step| matches!(step, Step::Index(index) if asks(model, *index));
-            found |= path.steps.iter().any(asks);
-        }
-        expr.operands(&mut |operand| found |= asks(model, operand));
-        found
-    }
-    let mut found = BTreeSet::new();
-    expressions(model, &mut |id, part| {
-        if let Part::Expr(expr) = part
-            && asks(model, expr)
-        {
-            found.insert(id);
-        }
-    });
-    found
-}
-
 /// Addresses of what is placed.
 pub(super) struct Addresses<'a, 'p, 'm> {
     pub straight: &'a Straight<'p, 'm>,
@@ -338,6 +312,31 @@ pub(super) struct Addresses<'a, 'p, 'm> {
     pub anchors: &'a Anchors,
     /// Whether everything is placed.
     pub finished: bool,
+}
+
+/// What a reader sees in the finished file.
+struct Seen<'a, 's, 'p, 'm> {
+    writer: &'a Writer<'s, 'p, 'm>,
+    root: &'a Node<'m>,
+}
+
+impl Late for Seen<'_, '_, '_, '_> {
+    fn address(&self, scope: &Scope<'_>, expr: ExprId) -> Able<TokenStream> {
+        let Writer { straight, anchors, .. } = self.writer;
+        let view = self.root.view;
+        match anchors.side(view, expr, self.root.id) {
+            // What is not there has no address.
+            Some((number, end)) => Ok(quote!(cx.only_if_any(#number, #end)?)),
+            None => Addresses { straight, view, anchors, finished: true }.address(scope, expr),
+        }
+    }
+
+    fn is_listed(&self, path: &Path) -> Able<TokenStream> {
+        match self.writer.anchors.place(path, self.root.id) {
+            Some((record, row)) if record == self.root.id => self.writer.is_listed(self.root, row),
+            _ => unable("whether a pointer farther in is listed"),
+        }
+    }
 }
 
 impl Late for Addresses<'_, '_, '_> {
@@ -559,6 +558,29 @@ impl<'m> Writer<'_, '_, 'm> {
                     (_, _, None) => here,
                     _ => return unable("an object with a condition of another Rust type"),
                 });
+            }
+            Ok(tokens)
+        })
+    }
+
+    /// Code that gives up if a reader would see another value in the file than one that it tries.
+    pub(super) fn seen_values(&self) -> Able<TokenStream> {
+        let root = self.model.root;
+        self.by_epoch(|view, epoch| {
+            let node = self.node(view, epoch, self.big(), root, quote!(v), None);
+            let node = Node { at: quote!(0_u64), ..node };
+            let late = Seen { writer: self, root: &node };
+            let scope = Scope { late: Some(&late), ..node.scope.clone() };
+            let mut tokens = TokenStream::new();
+            for (id, row) in view.records[root.index()].numbered_rows() {
+                let (RowKind::Value { seen: Some(seen) }, true) =
+                    (&row.kind, self.straight.is_tried(root, row))
+                else {
+                    continue;
+                };
+                let Some(src) = self.field(&node, id) else { continue };
+                let (code, seen) = (src.code, self.straight.option(&scope, view, *seen)?);
+                tokens.extend(quote!(s::holds(#seen == rt::Some(*#code))?;));
             }
             Ok(tokens)
         })

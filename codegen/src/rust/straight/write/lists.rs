@@ -78,12 +78,8 @@ impl<'m> Writer<'_, '_, 'm> {
                 } else {
                     push(quote!(#code))
                 };
-                let listed = self.list(
-                    node,
-                    pointer,
-                    &at,
-                    &if optional { quote!(#code.is_some()) } else { quote!(true) },
-                )?;
+                let set = if optional { quote!(#code.is_some()) } else { quote!(true) };
+                let listed = self.list(pointer, &at, &set);
                 Ok(quote!(#put #listed))
             }
             Target::Own(target) => {
@@ -94,7 +90,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     Some(placed) => quote!(if !#placed { #nothing }),
                 };
                 let set = placed.unwrap_or(quote!(true));
-                let listed = self.list(node, pointer, &at, &set)?;
+                let listed = self.list(pointer, &at, &set);
                 let owed = self.owes.then(|| quote!(if #set { cx.owe(); }));
                 Ok(quote!(#put #listed #owed))
             }
@@ -200,15 +196,9 @@ impl<'m> Writer<'_, '_, 'm> {
     }
 
     /// Code that lists a pointer in the relocation table, if it is to be.
-    fn list(
-        &self,
-        _node: &Node<'m>,
-        pointer: &'m PointerType,
-        at: &TokenStream,
-        set: &TokenStream,
-    ) -> Able<TokenStream> {
+    fn list(&self, pointer: &'m PointerType, at: &TokenStream, set: &TokenStream) -> TokenStream {
         if !self.has_relocation {
-            return Ok(quote!());
+            return quote!();
         }
         let section = pointer.section;
         // What leads nowhere leads into no section of its own.
@@ -216,14 +206,18 @@ impl<'m> Writer<'_, '_, 'm> {
             true => quote!(cx.list(#at, #section);),
             false => quote!(cx.list(#at, if #set { #section } else { 0 });),
         };
-        let one = |policy: Policy| match policy {
+        self.by_policy(pointer, &|policy| match policy {
             Policy::Never => quote!(),
             Policy::Always => push.clone(),
             Policy::Set if set.to_string() == "true" => push.clone(),
             Policy::Set => quote!(if #set { #push }),
-        };
+        })
+    }
+
+    /// Code for what a pointer's own policy says, or for each that its kind may say.
+    fn by_policy(&self, pointer: &PointerType, one: &dyn Fn(Policy) -> TokenStream) -> TokenStream {
         if let Some(policy) = pointer.list {
-            return Ok(one(policy));
+            return one(policy);
         }
         let kind = &self.model.pointers[pointer.kind.index()];
         let class = self.class(pointer);
@@ -231,16 +225,39 @@ impl<'m> Writer<'_, '_, 'm> {
         let last = kind.listing.last().is_none_or(|(condition, _)| condition.is_some());
         let otherwise = last.then_some(Policy::Never);
         let mut all = policies.iter().copied().chain(otherwise);
-        let Some(first) = all.next() else { return Ok(quote!()) };
+        let Some(first) = all.next() else { return one(Policy::Never) };
         if all.all(|policy| policy == first) {
-            return Ok(one(first));
+            return one(first);
         }
         let arms = (0_u8..).zip(&policies).map(|(number, policy)| {
             let code = one(*policy);
             quote!(#number => { #code })
         });
-        let kind = pointer.kind.index();
-        Ok(quote!(match cx.rule(#kind) { #(#arms)* _ => {} }))
+        let (kind, never) = (pointer.kind.index(), one(Policy::Never));
+        quote!(match cx.rule(#kind) { #(#arms)* _ => { #never } })
+    }
+
+    /// Whether the relocation table lists the pointer in a row: a `bool`.
+    pub(super) fn is_listed(&self, node: &Node<'m>, id: RowId) -> Able<TokenStream> {
+        let row = node.row(id);
+        let (Type::Pointer(pointer), None) = (&row.ty, &row.when) else {
+            return unable("whether something else than a pointer is listed");
+        };
+        let Some(src) = self.field(node, id) else { return unable("a pointer of no field") };
+        let set = match (&pointer.target, &src.shape) {
+            (Target::Own(target), _) => self.placed(node, pointer, target, &src)?,
+            (_, Some(Shape::Option(_))) => {
+                let code = &src.code;
+                Some(quote!(#code.is_some()))
+            }
+            _ => None,
+        };
+        let set = set.unwrap_or(quote!(true));
+        Ok(self.by_policy(pointer, &|policy| match policy {
+            Policy::Never => quote!(false),
+            Policy::Always => quote!(true),
+            Policy::Set => set.clone(),
+        }))
     }
 
     fn class(&self, pointer: &PointerType) -> Class {

@@ -21,6 +21,14 @@ pub(super) fn is_placed_by_turns(record: &Record) -> bool {
     twice || !record.passes.is_empty()
 }
 
+/// A pass, and where what it goes through is.
+struct Run<'a> {
+    pass: &'a str,
+    at: &'a TokenStream,
+    /// Its position in the array around it.
+    index: Option<&'a TokenStream>,
+}
+
 impl<'m> Writer<'_, '_, 'm> {
     /// Runs a pass of what is in a row.
     pub(super) fn run_row(&self, node: &Node<'m>, id: RowId, pass: &str) -> Able<TokenStream> {
@@ -33,26 +41,18 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         let Some(src) = self.field(node, id) else { return unable("a pass through no field") };
         let at = self.row_at(node, id)?;
-        self.run(node, &row.ty, &src, &at, None, pass)
+        self.run(node, &row.ty, &src, &Run { pass, at: &at, index: None })
     }
 
     /// Runs a pass of what is in a value of a type at an address.
-    fn run(
-        &self,
-        node: &Node<'m>,
-        ty: &'m Type,
-        src: &Src,
-        at: &TokenStream,
-        index: Option<&TokenStream>,
-        pass: &str,
-    ) -> Able<TokenStream> {
+    fn run(&self, node: &Node<'m>, ty: &'m Type, src: &Src, run: &Run<'_>) -> Able<TokenStream> {
         let code = &src.code;
         let Some(Shape::Option(inner)) = &src.shape else {
-            return self.run_there(node, ty, src, at, index, pass);
+            return self.run_there(node, ty, src, run);
         };
         let x = self.fresh("x");
         let some = self.src(quote!(#x), (**inner).clone());
-        let body = self.run(node, ty, &some, at, index, pass)?;
+        let body = self.run(node, ty, &some, run)?;
         Ok(quote!(if let rt::Some(#x) = #code { #body }))
     }
 
@@ -62,20 +62,19 @@ impl<'m> Writer<'_, '_, 'm> {
         node: &Node<'m>,
         ty: &'m Type,
         src: &Src,
-        at: &TokenStream,
-        index: Option<&TokenStream>,
-        pass: &str,
+        run: &Run<'_>,
     ) -> Able<TokenStream> {
-        let code = &src.code;
+        let (code, &Run { pass, at, index }) = (&src.code, run);
         match (&src.shape, ty.stripped()) {
             (Some(Shape::Boxed(inner)), _) => {
                 let src = self.src(self.straight.unboxed(code), (**inner).clone());
-                self.run(node, ty, &src, at, index, pass)
+                self.run(node, ty, &src, run)
             }
             (_, Type::Pointer(pointer)) => {
                 let Target::Own(target) = &pointer.target else { return Ok(quote!()) };
                 let (led, start) = (self.led(node, pointer, at)?, self.fresh("led"));
-                let body = self.run(node, target, src, &quote!(#start), index, pass)?;
+                let run = Run { at: &quote!(#start), ..*run };
+                let body = self.run(node, target, src, &run)?;
                 let body = quote!({ let #start = #led; #body });
                 Ok(match src.shape {
                     // There may be no address.
@@ -99,8 +98,8 @@ impl<'m> Writer<'_, '_, 'm> {
                 let (i, base, name) = (self.fresh("i"), self.fresh("base"), self.fresh("x"));
                 let x = self.src(quote!(#name), (**inner).clone());
                 let element = quote!((#base + #i as u64 * #size));
-                let index = quote!(#i);
-                let body = self.run(node, &array.element, &x, &element, Some(&index), pass)?;
+                let run = Run { at: &element, index: Some(&quote!(#i)), pass };
+                let body = self.run(node, &array.element, &x, &run)?;
                 Ok(quote! {
                     let #base = #at;
                     for (#i, #name) in #code.iter().enumerate() { #body }

@@ -83,7 +83,7 @@ fn reasons(model: &Model, id: RecordId, found: &[Finding]) -> Vec<Reason> {
         }
         for (why, span) in whys {
             let here = of_row.iter().filter(|f| f.why == why && f.span == span);
-            let epochs: Vec<Option<usize>> = here.map(|finding| finding.epoch).collect();
+            let epochs: Vec<usize> = here.map(|finding| finding.epoch).collect();
             reasons.push(Reason {
                 row: row.map(|row: &Row| label(row)),
                 why: why.to_owned(),
@@ -96,9 +96,8 @@ fn reasons(model: &Model, id: RecordId, found: &[Finding]) -> Vec<Reason> {
 }
 
 /// The labels of layouts, unless they are all.
-fn layouts(model: &Model, epochs: &[Option<usize>]) -> Vec<String> {
-    let has = |epoch: usize| epochs.contains(&None) || epochs.contains(&Some(epoch));
-    let labels = model.epochs.iter().enumerate().filter(|(epoch, _)| has(*epoch));
+fn layouts(model: &Model, epochs: &[usize]) -> Vec<String> {
+    let labels = model.epochs.iter().enumerate().filter(|(epoch, _)| epochs.contains(epoch));
     let labels: Vec<String> = labels.map(|(_, layout)| layout.label.clone()).collect();
     if labels.len() == model.epochs.len() { Vec::new() } else { labels }
 }

@@ -8,7 +8,7 @@ use std::env;
 use std::fmt::Write as _;
 use std::fs;
 
-use formwork_codegen::rust::{FastPath, Paths, paths, paths_agree};
+use formwork_codegen::rust::{FastPath, Paths, RecordPath, paths, paths_agree};
 use formwork_tests::samples::workspace;
 use formwork_tests_compiled::schemas::{self, Group};
 
@@ -27,13 +27,27 @@ fn line(paths: &Paths) -> String {
     let mut parts = vec![paths.whole.word().to_owned()];
     for record in paths.records.iter().filter(|record| !record.reasons.is_empty()) {
         match carries {
-            true => parts.push(format!("not {}", record.record)),
+            true => parts.push(format!("not {}{}", record.record, layouts(record))),
             false => parts.extend(record.reasons.iter().map(|reason| reason.why.clone())),
         }
     }
     let mut seen = HashSet::new();
     parts.retain(|part| seen.insert(part.clone()));
     parts.join("; ")
+}
+
+/// The layouts in which a record is not carried, if it is in others.
+fn layouts(record: &RecordPath) -> String {
+    let mut layouts: Vec<&str> = Vec::new();
+    for reason in &record.reasons {
+        if reason.layouts.is_empty() {
+            return String::new();
+        }
+        layouts.extend(reason.layouts.iter().map(String::as_str));
+    }
+    layouts.sort_unstable();
+    layouts.dedup();
+    format!(" in {}", layouts.join(", "))
 }
 
 #[test]

@@ -175,8 +175,8 @@ impl<'m> Checking<'_, '_, 'm> {
         if !straight.has_epochs() {
             return quote!(#all(v, #arena #cx));
         }
-        let arms = (0..straight.model.epochs.len()).map(|epoch| {
-            let epoch = Literal::usize_unsuffixed(epoch);
+        let arms = straight.layouts.iter().map(|epoch| {
+            let epoch = Literal::usize_unsuffixed(*epoch);
             quote!(#epoch => #all::<#epoch>(v, #arena #cx),)
         });
         quote!(match epoch(v, #arena)? { #(#arms)* _ => rt::Err(s::Odd), })

@@ -40,7 +40,7 @@ impl<'m> Straight<'_, 'm> {
         mut body: impl FnMut(&'m Model, usize) -> Able<TokenStream>,
     ) -> Able<TokenStream> {
         let mut bodies: Vec<(String, TokenStream, Vec<usize>)> = Vec::new();
-        for epoch in 0..self.model.epochs.len() {
+        for &epoch in &self.layouts {
             let tokens = self.in_epoch(epoch, || body(self.view(epoch), epoch))?;
             let text = tokens.to_string();
             match bodies.iter_mut().find(|(known, ..)| *known == text) {

@@ -64,6 +64,8 @@ pub(super) struct Straight<'p, 'm> {
     pub model: &'m Model,
     /// The model in each epoch.
     views: &'m [Model],
+    /// The layouts that code is made for; files of others are odd.
+    layouts: Vec<usize>,
     /// Whether code is made for the elements of a stream.
     streaming: std::cell::Cell<bool>,
     /// The layout that code is made for; of none, all.
@@ -97,12 +99,34 @@ pub(super) fn views(model: &Model) -> Vec<Model> {
 
 /// The module `straight`, or why there is none.
 pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted> {
-    let straight = Straight::new(shapes, views, Flavour::Values);
+    for_layouts(shapes, views, Flavour::Values, values)
+}
+
+/// What `make` makes for all layouts, or else for those that it carries.
+fn for_layouts<'m, T>(
+    shapes: &Shapes<'m>,
+    views: &'m [Model],
+    flavour: Flavour,
+    make: fn(&Straight<'_, 'm>) -> Able<T>,
+) -> Able<T> {
+    let made =
+        |layouts: Vec<usize>| make(&Straight { layouts, ..Straight::new(shapes, views, flavour) });
+    let all: Vec<usize> = (0..views.len()).collect();
+    let whole = made(all.clone());
+    if whole.is_ok() || all.len() < 2 {
+        return whole;
+    }
+    let carried: Vec<usize> =
+        all.into_iter().filter(|layout| made(vec![*layout]).is_ok()).collect();
+    if carried.is_empty() { whole } else { made(carried) }
+}
+
+fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
     straight.is_not_too_much()?;
     let model = straight.model;
-    let reader = read::emit(&straight)?;
-    let checking = check::Checking::new(&straight, false)?;
-    let writer = write::emit(&straight, &checking)?;
+    let reader = read::emit(straight)?;
+    let checking = check::Checking::new(straight, false)?;
+    let writer = write::emit(straight, &checking)?;
     let checks = check::emit(&checking, reader.sealed)?;
     let epoch = straight.epoch_function()?;
     let (tokens, root) = (&reader.tokens, straight.value_ty(model.root, &quote!('_)));
@@ -165,17 +189,20 @@ pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted>
 
 /// The same for the types of an arena, in its module.
 pub(super) fn emit_arena<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<TokenStream> {
-    let straight = Straight::new(shapes, views, Flavour::Arena);
+    for_layouts(shapes, views, Flavour::Arena, in_arena)
+}
+
+fn in_arena(straight: &Straight<'_, '_>) -> Able<TokenStream> {
     straight.is_not_too_much()?;
     let model = straight.model;
-    let reader = read::emit(&straight)?;
+    let reader = read::emit(straight)?;
     if !reader.sealed {
         return unable("a reader that has to compare bytes");
     }
     straight.has_no_rules_of_bits()?;
     straight.has_no_rests()?;
-    let checking = check::Checking::new(&straight, false)?;
-    let writer = write::emit(&straight, &checking)?;
+    let checking = check::Checking::new(straight, false)?;
+    let writer = write::emit(straight, &checking)?;
     let checks = check::emit(&checking, reader.sealed)?;
     let check = (!checking.is_within_writing()).then(|| quote!(check_root(value, arena)?;));
     let epoch = straight.epoch_function()?;
@@ -233,6 +260,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             shapes,
             model,
             views,
+            layouts: (0..model.epochs.len()).collect(),
             streaming: false.into(),
             epoch: None.into(),
             goals: Vec::new(),

@@ -5,8 +5,7 @@
 //! of it is good for nothing, and nobody looks at it.
 //!
 //! Not all that is found takes the fast path away: a case of a union that is not carried is odd
-//! where it occurs, and a layout that the reader does not carry is odd as a whole. What is found
-//! says so.
+//! where it occurs, and a layout that is not carried is odd as a whole. What is found says so.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -43,8 +42,8 @@ pub(in crate::rust) struct Finding {
     pub why: String,
     /// Only files in which some case of a union occurs are not carried.
     pub in_case: bool,
-    /// The layout in which it is not carried; of none, all.
-    pub epoch: Option<usize>,
+    /// The layout in which it is not carried.
+    pub epoch: usize,
 }
 
 /// What is found while code is made.
@@ -72,12 +71,26 @@ impl Survey {
 /// All that the fast path of a model does not carry, and whether it has none for that. What holds
 /// for the model as a whole is not among it.
 pub(in crate::rust) fn survey(shapes: &Shapes<'_>, views: &[Model]) -> (Vec<Finding>, bool) {
-    let mut straight = Straight::new(shapes, views, Flavour::Values);
-    straight.survey = Some(Survey::default());
+    let (mut all, mut lost) = (Vec::new(), true);
+    for epoch in 0..views.len() {
+        // One at a time, as what is not in a layout does not matter to it.
+        let found = of_layout(shapes, views, epoch);
+        lost &= found.iter().any(|finding| !finding.in_case);
+        all.extend(found);
+    }
+    (all, lost)
+}
+
+fn of_layout(shapes: &Shapes<'_>, views: &[Model], epoch: usize) -> Vec<Finding> {
+    let straight = Straight {
+        survey: Some(Survey::default()),
+        layouts: vec![epoch],
+        ..Straight::new(shapes, views, Flavour::Values)
+    };
     let root = straight.model.root;
     if let Err(Unable(why)) = straight.is_not_too_much() {
-        let (task, row, span, in_case, epoch) = (Task::Reading, None, None, false, None);
-        return (vec![Finding { task, record: root, row, span, why, in_case, epoch }], true);
+        let (task, row, span, in_case) = (Task::Reading, None, None, false);
+        return vec![Finding { task, record: root, row, span, why, in_case, epoch }];
     }
     let reader = straight.at_last(Task::Reading, root, || read::emit(&straight));
     let plain = straight.survey.as_ref().is_some_and(|survey| survey.found.borrow().is_empty());
@@ -93,25 +106,12 @@ pub(in crate::rust) fn survey(shapes: &Shapes<'_>, views: &[Model]) -> (Vec<Find
     let rests = straight.rests().into_iter().map(|at| (at, Task::Writing, REST));
     for ((record, row), task, why) in rules.chain(rests) {
         let why = why.to_owned();
-        let (row, span, in_case, epoch) = (Some(row), None, false, None);
+        let (row, span, in_case) = (Some(row), None, false);
         if let Some(survey) = &straight.survey {
             survey.add(Finding { task, record, row, span, why, in_case, epoch });
         }
     }
-    let epochs = straight.model.epochs.len();
-    let found = straight.survey.map(|survey| survey.found.into_inner()).unwrap_or_default();
-    let lost = is_lost(&found, epochs);
-    (found, lost)
-}
-
-/// Whether nothing is left of the fast path.
-fn is_lost(found: &[Finding], epochs: usize) -> bool {
-    let everywhere = || found.iter().filter(|finding| !finding.in_case);
-    // The reader carries a file if it carries the layout of that; the others carry all or nothing.
-    let unread = |epoch| {
-        everywhere().any(|f| f.task == Task::Reading && f.epoch.is_none_or(|known| known == epoch))
-    };
-    everywhere().any(|finding| finding.task != Task::Reading) || (0..epochs).all(unread)
+    straight.survey.map(|survey| survey.found.into_inner()).unwrap_or_default()
 }
 
 impl Straight<'_, '_> {
@@ -141,7 +141,7 @@ impl Straight<'_, '_> {
     ) -> Able<Option<T>> {
         match (made, &self.survey) {
             (Err(Unable(why)), Some(survey)) if self.is_survey() => {
-                let (task, epoch) = (survey.task.get(), self.epoch.get());
+                let (task, epoch) = (survey.task.get(), self.layouts[0]);
                 let in_case = survey.cases.get() > 0;
                 survey.add(Finding { task, record, row, span, why, in_case, epoch });
                 Ok(None)

@@ -70,7 +70,9 @@ pub(super) fn emit(
         Function::Begun => TokenStream::new(),
     });
     let dispatch = if straight.has_epochs() {
-        let arms = (0..straight.model.epochs.len())
+        let arms = straight
+            .layouts
+            .iter()
             .map(|epoch| quote!(#epoch => written::<#epoch>(v, #arena out),));
         quote!(match epoch(v, #arena)? { #(#arms)* _ => rt::Err(s::Odd), })
     } else {

@@ -251,7 +251,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         };
         let value = if self.straight.has_epochs() {
             let (mut tests, mut why) = (TokenStream::new(), None);
-            for (epoch, layout) in self.model.epochs.iter().enumerate() {
+            for &epoch in &self.straight.layouts {
+                let layout = &self.model.epochs[epoch];
                 let conditions = layout.ranges.iter().enumerate().map(|(index, ranges)| {
                     let name = format_ident!("n{index}");
                     let ranges = ranges.iter().map(|(low, high)| {

@@ -418,7 +418,8 @@ impl Maker<'_, '_> {
             21 if !self.lists.is_empty() => {
                 let list = self.u.choose(&self.lists)?;
                 let none = self.u.choose(&["", " none=0xff", " plus=1 none=0"])?;
-                format!("u8 {name} ref={list}{none}")
+                let number = self.u.choose(&["u8", "u16", "i32", "u32", "u64"])?;
+                format!("{number} {name} ref={list}{none}")
             }
             22 => format!("*?{} {name}", self.this),
             23 => {

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::operators::Typed;
 use super::*;
-use crate::model::BinaryOp;
+use crate::model::{BinaryOp, Member, Start, Step, UnaryOp};
 
 impl<'m> Straight<'_, 'm> {
     /// Whether there is more than one layout.
@@ -144,8 +144,42 @@ impl<'m> Straight<'_, 'm> {
         Ok(Typed::Number(quote!({ let mut found = rt::None; #found found })))
     }
 
+    /// What comes out in all files of the layout at hand: of comparisons of the numbers that choose it,
+    /// and of what is seen from those.
+    pub(super) fn decided(&self, expr: ExprId) -> Option<bool> {
+        match &self.model[expr] {
+            Expr::Unary(UnaryOp::Not, a) => self.decided(*a).map(|a| !a),
+            Expr::Binary(op @ (BinaryOp::BothTrue | BinaryOp::EitherTrue), a, b) => {
+                // The second one is looked at only if the first one does not say it.
+                let both = *op == BinaryOp::BothTrue;
+                if self.decided(*a)? == both { self.decided(*b) } else { Some(!both) }
+            }
+            Expr::Binary(op, a, b) => self.epoch_truth(*op, *a, *b),
+            Expr::Path(path) => {
+                let root = self.model.root;
+                let is_rooted = match &path.start {
+                    Start::Root => true,
+                    Start::Enclosing(records) => records.as_slice() == [root],
+                    _ => false,
+                };
+                let [Step::Field(field)] = path.steps.as_slice() else { return None };
+                let (_, members) = field.members.iter().find(|(of, _)| is_rooted && *of == root)?;
+                let [Member::Row(row)] = members.as_slice() else { return None };
+                let row = &self.model.records[root.index()].rows[row.index()];
+                // The writer looks in the end whether it is so.
+                match row.kind {
+                    RowKind::Value { seen: Some(seen) } if self.is_tried(root, row) => {
+                        self.decided(seen)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     /// A comparison that comes out the same for all numbers that choose the layout.
-    pub(super) fn epoch_truth(&self, op: BinaryOp, a: ExprId, b: ExprId) -> Option<bool> {
+    fn epoch_truth(&self, op: BinaryOp, a: ExprId, b: ExprId) -> Option<bool> {
         let (op, variable, number) = match (&self.model[a], &self.model[b]) {
             (Expr::Epoch(variable), _) => (op, variable, self.model.exprs.constant(b)?),
             (_, Expr::Epoch(variable)) => (turned(op), variable, self.model.exprs.constant(a)?),

@@ -81,7 +81,7 @@ impl<'l> Scope<'l> {
     }
 
     /// The same in a node, which may be one of those around.
-    fn at(&self, frame: &Frame) -> Scope<'l> {
+    pub fn at(&self, frame: &Frame) -> Scope<'l> {
         let is_it = |known: &Frame| {
             known.record == frame.record
                 && match (&known.access, &frame.access) {
@@ -165,6 +165,9 @@ impl<'m> Straight<'_, 'm> {
     }
 
     pub(super) fn typed(&self, scope: &Scope<'_>, view: &'m Model, expr: ExprId) -> Able<Typed> {
+        if let Some(truth) = self.decided(expr) {
+            return Ok(Typed::Truth(quote!(rt::Some(#truth))));
+        }
         Ok(match &view[expr] {
             Expr::Int(n) => {
                 let n = Literal::i128_suffixed(*n);
@@ -374,9 +377,6 @@ impl<'m> Straight<'_, 'm> {
             } else {
                 quote!(rt::Some(#a || #b))
             }));
-        }
-        if let Some(truth) = self.epoch_truth(op, a, b) {
-            return Ok(Typed::Truth(quote!(rt::Some(#truth))));
         }
         let (a, b) = (self.typed(scope, view, a)?, self.typed(scope, view, b)?);
         if let (Typed::Text(a), Typed::Text(b)) = (&a, &b) {

@@ -178,6 +178,11 @@ struct Node<'m> {
     at: TokenStream,
     /// Position in the array around it: a `usize`.
     index: Option<TokenStream>,
+    /// Structs around, with the rows that hold what is in them, the outermost first: those that are
+    /// written by the same function.
+    way: Vec<(RecordId, RowId)>,
+    /// The row that is written, if what is in it is in no array or union and behind no pointer.
+    row: Option<RowId>,
     /// Whether an element of a row is written.
     element: bool,
     /// The level of the type that is written next has been entered, for all elements of an array.
@@ -329,6 +334,8 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             scope,
             at: quote!(o),
             index,
+            way: Vec::new(),
+            row: None,
             element: false,
             entered: false,
         }
@@ -572,12 +579,19 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
         });
         let big = self.straight.carried(id, None, self.order_in(id, node))?;
         let big = big.unwrap_or(node.big);
+        let mut way = Vec::new();
+        if let Some(row) = node.row {
+            way.clone_from(&node.way);
+            way.push((node.id, row));
+        }
         Ok(Node {
             id,
             value,
             scope,
             at,
             index,
+            way,
+            row: None,
             big,
             decided: Some(id),
             element: false,

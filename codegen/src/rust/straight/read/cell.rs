@@ -260,8 +260,10 @@ impl<'m> Reading<'_, '_, 'm> {
                         let path = self.path(&self.straight.shapes.index_ident(*id));
                         Ok(match prim {
                             Prim::U8 | Prim::U16 => quote!(#path::new_const(#raw as u32)),
-                            Prim::U32 => quote!(s::known(#path::new(#raw))?),
-                            _ => quote!(s::known(u32::try_from(#raw).ok().and_then(#path::new))?),
+                            Prim::U32 => quote!(s::known(#path::try_new(#raw).ok())?),
+                            _ => quote! {
+                                s::known(u32::try_from(#raw).ok().and_then(|n| #path::try_new(n).ok()))?
+                            },
                         })
                     }
                     _ => unable("a number of another Rust type"),

@@ -6,11 +6,14 @@ use super::behind::{Equation, Measured};
 use super::spot::{Spot, position};
 use super::*;
 use crate::model::{
-    Content, DefinerScope, DefinerSource, Encoding, ExprId, Home, Measure, Member, Path, Role,
-    RowKind, RunLength, RunType, Start, Step, Storage,
+    Content, Definer, DefinerScope, DefinerSource, Encoding, Expr, ExprId, Home, Measure, Member,
+    Path, Role, RowKind, RunLength, RunType, Start, Step, Storage,
 };
 use crate::rust::straight::expr::target;
 use crate::rust::straight::operators::Typed;
+
+/// How many rows may be said to be equal to each other in a line.
+const MOST_EQUAL: usize = 8;
 
 /// A row of which address or size is asked for in another one.
 pub(super) struct Inline {
@@ -210,10 +213,11 @@ impl<'m> Writer<'_, '_, 'm> {
         let Type::Cell(cell) = &row.ty else {
             return self.derived_text(node, id, row, spot);
         };
-        let number = match self.number(node, id, row) {
+        let said = self.equal_row(node, id);
+        let number = match self.number(node, said, node.row(said)) {
             Ok(number) => number,
             Err(why) => {
-                return match self.later(node, id, row, cell, spot, why) {
+                return match self.later(node, id, said, cell, spot, why) {
                     Err(_) if self.is_behind(node, id) => self.padding(node, row, spot),
                     made => made,
                 };
@@ -230,19 +234,24 @@ impl<'m> Writer<'_, '_, 'm> {
         row: &'m Row,
         spot: &Spot,
     ) -> Able<TokenStream> {
-        let ([definer], Type::Run(run)) = (row.definers.as_slice(), row.ty.stripped()) else {
+        let Type::Run(run) = row.ty.stripped() else {
             return unable("something derived that is no number");
         };
-        let text = match (&definer.scope, &definer.source) {
-            (DefinerScope::Own, DefinerSource::Measure { measure: Measure::Tag, row, .. }) => {
+        let (scope, source) = match (row.definers.as_slice(), self.given(node, id)?) {
+            (_, Some((scope, _, source))) => (scope, source),
+            ([Definer { scope: DefinerScope::Own, source, .. }], None) => {
+                (node.scope.clone(), source)
+            }
+            _ => return unable("something derived that is no number"),
+        };
+        let text = match source {
+            DefinerSource::Measure { measure: Measure::Tag, row, .. } => {
                 self.tag_text(node, *row)?
             }
-            (DefinerScope::Own, DefinerSource::Expr(expr)) => {
-                match self.straight.typed(&node.scope, node.view, *expr)? {
-                    Typed::Text(text) => text,
-                    _ => return unable("something derived that is no number"),
-                }
-            }
+            DefinerSource::Expr(expr) => match self.straight.typed(&scope, node.view, *expr)? {
+                Typed::Text(text) => text,
+                _ => return unable("something derived that is no number"),
+            },
             _ => return unable("something derived that is no number"),
         };
         let shape = match run.content {
@@ -277,7 +286,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let Type::Cell(cell) = &row.ty else { return unable("something kept that is no number") };
         let body = match self.straight.number(&node.scope, node.view, expr) {
             Ok(number) => self.put_number(node, id, row, cell, number, spot)?,
-            Err(why) => self.later(node, id, row, cell, spot, why)?,
+            Err(why) => self.later(node, id, id, cell, spot, why)?,
         };
         Ok(quote!(#canonical #body))
     }
@@ -287,6 +296,12 @@ impl<'m> Writer<'_, '_, 'm> {
         let own = row.definers.iter().find(|d| matches!(d.scope, DefinerScope::Own));
         if let Some(definer) = own {
             return self.source(node, &definer.source);
+        }
+        if let Some((scope, owner, source)) = self.given(node, id)? {
+            let Some(value) = scope.value_of(owner) else {
+                return unable("a number that a struct around gives");
+            };
+            return self.source(&Node { id: owner, value, scope, ..node.clone() }, source);
         }
         let mut union_row = None;
         let mut arms = TokenStream::new();
@@ -341,6 +356,45 @@ impl<'m> Writer<'_, '_, 'm> {
         Ok(quote!(match #code { #arms #other }))
     }
 
+    /// What a struct around gives a row, where that is.
+    fn given(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+    ) -> Able<Option<(Scope<'static>, RecordId, &'m DefinerSource)>> {
+        let given = givers(&node.row(id).definers, &node.way, id).collect::<Vec<_>>();
+        let [(owner, source)] = given.as_slice() else {
+            return if given.is_empty() {
+                Ok(None)
+            } else {
+                unable("a number that two structs give")
+            };
+        };
+        let Some(frame) = node.scope.frame_of(*owner) else { return Ok(None) };
+        Ok(Some((node.scope.at(frame), *owner, *source)))
+    }
+
+    /// The derived row that a row is said to be equal to, or itself.
+    fn equal_row(&self, node: &Node<'m>, id: RowId) -> RowId {
+        let mut at = id;
+        for _ in 0..MOST_EQUAL {
+            let [Definer { scope: DefinerScope::Own, source: DefinerSource::Expr(expr), .. }] =
+                node.row(at).definers.as_slice()
+            else {
+                break;
+            };
+            let Expr::Path(path) = &self.model[*expr] else { break };
+            let Some(other) = self.own_row(node, path) else { break };
+            let row = node.row(other);
+            let is_plain = row.plus == 0 && row.none.is_empty() && is_here(row, node.epoch);
+            if !is_plain || !matches!(row.role, Role::Derived) {
+                break;
+            }
+            at = other;
+        }
+        at
+    }
+
     /// What an equation says: an `Option<i128>`.
     pub(super) fn source(&self, node: &Node<'m>, source: &'m DefinerSource) -> Able<TokenStream> {
         match source {
@@ -393,6 +447,22 @@ impl<'m> Writer<'_, '_, 'm> {
             _ => return unable("a count of something else"),
         })
     }
+}
+
+/// Equations of a row that structs around it give, by the way that leads from them to its struct.
+pub(super) fn givers<'m>(
+    definers: &'m [Definer],
+    way: &[(RecordId, RowId)],
+    row: RowId,
+) -> impl Iterator<Item = (RecordId, &'m DefinerSource)> {
+    definers.iter().filter_map(move |definer| {
+        let DefinerScope::Owner(owner, path) = &definer.scope else { return None };
+        let (last, rows) = path.split_last()?;
+        let from = way.len().checked_sub(rows.len())?;
+        let through = way[from..].iter().map(|(_, row)| row);
+        let leads = *last == row && through.eq(rows) && way.get(from)?.0 == *owner;
+        leads.then_some((*owner, &definer.source))
+    })
 }
 
 pub(super) fn measured_names(id: RecordId, measured: &Inline) -> (Ident, Ident, Ident) {

@@ -3,21 +3,26 @@
 use proc_macro2::Literal;
 
 use super::behind::{Measured, equation};
+use super::derive::givers;
 use super::spot::{Spot, in_block, position};
 use super::*;
 use crate::model::{
-    Cell, DefinerScope, DefinerSource, Expr, ExprId, Measure, Member, Path, Role, RowKind, Start,
-    Step, Storage,
+    Cell, Definer, DefinerScope, DefinerSource, Expr, ExprId, Measure, Member, Path, Role, RowKind,
+    Start, Step, Storage,
 };
 use crate::rust::straight::Unable;
 use crate::rust::straight::expr::Late;
 use crate::rust::visit::{Part, expressions};
 
 /// A row whose number is stored in the end.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct LateRow {
     record: RecordId,
     row: RowId,
+    /// The row whose number it is.
+    said: RowId,
+    /// What leads to the record, as in [`Node`].
+    way: Vec<(RecordId, RowId)>,
     big: bool,
 }
 
@@ -407,26 +412,27 @@ impl Addresses<'_, '_, '_> {
 }
 
 impl<'m> Writer<'_, '_, 'm> {
-    /// A number that is stored when everything is placed.
+    /// A number that is stored when everything is placed: that of the row `said`.
     pub(super) fn later(
         &self,
         node: &Node<'m>,
         id: RowId,
-        row: &'m Row,
+        said: RowId,
         cell: &'m Cell,
         spot: &Spot,
         why: Unable,
     ) -> Able<TokenStream> {
         let Storage::Fixed(int) = cell.storage else { return Err(why) };
-        let late = LateRow { record: node.id, row: id, big: self.is_big(node, &int) };
-        if self.late_number(node.view, node.epoch, late).is_err() || !row.none.is_empty() {
+        let (way, big) = (node.way.clone(), self.is_big(node, &int));
+        let late = LateRow { record: node.id, row: id, said, way, big };
+        if self.late_number(node.view, &late).is_err() || !node.row(id).none.is_empty() {
             return Err(why);
         }
         let number = {
             let mut rows = self.late.borrow_mut();
             let known = rows.iter().position(|known| *known == late);
             known.unwrap_or_else(|| {
-                rows.push(late);
+                rows.push(late.clone());
                 rows.len() - 1
             })
         };
@@ -445,7 +451,7 @@ impl<'m> Writer<'_, '_, 'm> {
     }
 
     /// What is stored for such a row: an `Option<i128>`.
-    fn late_number(&self, view: &'m Model, epoch: usize, late: LateRow) -> Able<TokenStream> {
+    fn late_number(&self, view: &'m Model, late: &LateRow) -> Able<TokenStream> {
         let root = self.model.root;
         let addresses =
             Addresses { straight: self.straight, view, anchors: &self.anchors, finished: true };
@@ -457,29 +463,31 @@ impl<'m> Writer<'_, '_, 'm> {
         } else {
             around.within(frame(late.record, Access::Early, quote!(at), Some(quote!(index))))
         };
-        let row = &view.records[late.record.index()].rows[late.row.index()];
-        let _ = epoch;
+        let rows = &view.records[late.record.index()].rows;
+        let (row, said) = (&rows[late.row.index()], &rows[late.said.index()]);
         let expr = |expr: ExprId| -> Able<TokenStream> {
             if late.record != root && !is_rooted(view, expr) {
                 return unable("a number that follows from addresses and values");
             }
             self.straight.number(&own, view, expr)
         };
-        let number = match &row.role {
+        let number = match &said.role {
             Role::Kept(e) => expr(*e)?,
             _ => {
-                let [definer] = row.definers.as_slice() else { return unable("several equations") };
-                match (&definer.scope, &definer.source) {
-                    (DefinerScope::Own, DefinerSource::Expr(e)) => expr(*e)?,
-                    (DefinerScope::Owner(owner, _), DefinerSource::Expr(e)) if *owner == root => {
+                let given = givers(&said.definers, &late.way, late.said).collect::<Vec<_>>();
+                let (record, source) = match (said.definers.as_slice(), given.as_slice()) {
+                    ([Definer { scope: DefinerScope::Own, source, .. }], _) => {
+                        (late.record, source)
+                    }
+                    (_, [(owner, source)]) if *owner == root => (root, *source),
+                    _ => return unable("several equations"),
+                };
+                match source {
+                    DefinerSource::Expr(e) if record == root => {
                         self.straight.number(&around, view, *e)?
                     }
-                    (scope, DefinerSource::Measure { measure, row, factor, offset }) => {
-                        let record = match scope {
-                            DefinerScope::Own => late.record,
-                            DefinerScope::Owner(owner, _) if *owner == root => root,
-                            _ => return unable("a measure around"),
-                        };
+                    DefinerSource::Expr(e) => expr(*e)?,
+                    DefinerSource::Measure { measure, row, factor, offset } => {
                         let number = self
                             .anchors
                             .whole(record, *row)
@@ -503,7 +511,6 @@ impl<'m> Writer<'_, '_, 'm> {
                             (Literal::i128_suffixed(*factor), Literal::i128_suffixed(*offset));
                         quote!(s::solved(s::known(#measured)?, #factor, #offset)?)
                     }
-                    _ => return unable("an equation around"),
                 }
             }
         };
@@ -530,6 +537,9 @@ impl<'m> Writer<'_, '_, 'm> {
                     continue;
                 }
                 let RowKind::Object { address } = row.kind else { continue };
+                if self.is_address_of(view, address, id) {
+                    continue;
+                }
                 let Some(number) = self.anchors.whole(root, id) else {
                     return unable("an object that is at no known place");
                 };
@@ -561,6 +571,40 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             Ok(tokens)
         })
+    }
+
+    /// Whether an expression is a row of which it is said that it is the address of this object of
+    /// the root.
+    fn is_address_of(&self, view: &'m Model, expr: ExprId, object: RowId) -> bool {
+        let Expr::Path(path) = &view[expr] else { return false };
+        if !matches!(path.start, Start::This | Start::Root) {
+            return false;
+        }
+        let root = self.model.root;
+        let (mut record, mut way) = (root, Vec::new());
+        for step in &path.steps {
+            let Step::Field(field) = step else { return false };
+            let members = field.members.iter().find(|(of, _)| *of == record);
+            let Some((_, [Member::Row(row)])) = members.map(|(of, all)| (of, all.as_slice()))
+            else {
+                return false;
+            };
+            way.push((record, *row));
+            if let Type::Record(inner) = &view.records[record.index()].rows[row.index()].ty {
+                record = *inner;
+            }
+        }
+        let Some((record, row)) = way.pop() else { return false };
+        let said = &view.records[record.index()].rows[row.index()];
+        let mut given = givers(&said.definers, &way, row);
+        said.plus == 0
+            && given.any(|(owner, source)| match source {
+                DefinerSource::Expr(expr) => match &view[*expr] {
+                    Expr::At(path) => self.anchors.place(path, owner) == Some((root, object)),
+                    _ => false,
+                },
+                DefinerSource::Measure { .. } => false,
+            })
     }
 
     /// Code that gives up if a reader would see another value in the file than one that it tries.
@@ -606,7 +650,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 if !here {
                     return Ok(quote!(return rt::Err(s::Odd);));
                 }
-                let n = self.late_number(view, epoch, late)?;
+                let n = self.late_number(view, &late)?;
                 let (width, signed, big) = (int.bytes, int.signed, late.big);
                 Ok(quote! {
                     let n: rt::Option<i128> = #n;

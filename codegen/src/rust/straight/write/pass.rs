@@ -21,6 +21,9 @@ pub(super) fn is_placed_by_turns(record: &Record) -> bool {
     twice || !record.passes.is_empty()
 }
 
+/// How deep passes that run passes are looked into.
+const MOST_PASSES: u32 = 8;
+
 /// A pass, and where what it goes through is.
 struct Run<'a> {
     pass: &'a str,
@@ -33,7 +36,7 @@ impl<'m> Writer<'_, '_, 'm> {
     /// Runs a pass of what is in a row.
     pub(super) fn run_row(&self, node: &Node<'m>, id: RowId, pass: &str) -> Able<TokenStream> {
         let row = node.row(id);
-        if !self.has_pass(&row.ty, pass) {
+        if !self.has_pass(&row.ty, pass, 0) {
             return Ok(quote!());
         }
         if matches!(row.kind, crate::model::RowKind::Object { .. }) {
@@ -109,21 +112,42 @@ impl<'m> Writer<'_, '_, 'm> {
         }
     }
 
-    /// Whether structs in a type, or behind its pointers, have a pass.
-    fn has_pass(&self, ty: &Type, pass: &str) -> bool {
-        let has =
-            |id: RecordId| self.straight.record(id).passes.iter().any(|(name, _)| name == pass);
-        match ty.stripped() {
-            Type::Record(id) => has(*id),
+    /// Whether structs in a type, or behind its pointers, have a pass that does something in files of
+    /// the layout at hand.
+    fn has_pass(&self, ty: &Type, pass: &str, depth: u32) -> bool {
+        let works = |id: RecordId| {
+            let mut passes = self.straight.record(id).passes.iter();
+            passes.any(|(name, statements)| name == pass && self.work(statements, depth))
+        };
+        ty.parts().any(|part| match part {
+            Type::Record(id) => works(*id),
             Type::Union(id) => {
-                self.model.unions[id.index()].cases.iter().any(|case| has(case.record))
-            }
-            Type::Array(array) => self.has_pass(&array.element, pass),
-            Type::Pointer(pointer) => {
-                pointer.owned().is_some_and(|target| self.has_pass(target, pass))
+                self.model.unions[id.index()].cases.iter().any(|case| works(case.record))
             }
             _ => false,
-        }
+        })
+    }
+
+    fn work(&self, statements: &[Statement], depth: u32) -> bool {
+        // Who goes round in a circle is taken to do something.
+        depth > MOST_PASSES
+            || statements.iter().any(|statement| match statement {
+                Statement::When(condition, then, otherwise) => {
+                    match self.straight.decided(*condition) {
+                        Some(true) => self.work(then, depth),
+                        Some(false) => self.work(otherwise, depth),
+                        None => self.work(then, depth) || self.work(otherwise, depth),
+                    }
+                }
+                Statement::Run(pass, path) => {
+                    let rows = path.steps.last().map(|step| step.rows.as_slice());
+                    rows.unwrap_or_default().iter().any(|(record, row)| {
+                        let ty = &self.straight.record(*record).rows[row.index()].ty;
+                        self.has_pass(ty, pass, depth + 1)
+                    })
+                }
+                _ => true,
+            })
     }
 
     /// Where the pointer at an address leads, which has its number.

@@ -123,16 +123,18 @@ impl<'m> Writer<'_, '_, 'm> {
                 let (mut yes, mut no) = (Vec::new(), Vec::new());
                 paths(then, &mut yes);
                 paths(otherwise, &mut no);
-                let without = (self.unplaced(node, &no, &yes)?, self.unplaced(node, &yes, &no)?);
-                let then = self.sequence(node, then, kept)?;
-                let otherwise = self.sequence(node, otherwise, kept)?;
-                let (not_then, not_otherwise) = without;
+                let branch = |statements, all: &[_], others: &[_]| {
+                    let (without, all) =
+                        (self.unplaced(node, others, all)?, self.sequence(node, statements, kept)?);
+                    Ok(quote!(#without #all))
+                };
                 match holds.to_string().as_str() {
-                    "true" => return Ok(quote!(#not_then #then)),
-                    "false" => return Ok(quote!(#not_otherwise #otherwise)),
+                    "true" => return branch(then, &yes, &no),
+                    "false" => return branch(otherwise, &no, &yes),
                     _ => {}
                 }
-                quote!(if #holds { #not_then #then } else { #not_otherwise #otherwise })
+                let (then, otherwise) = (branch(then, &yes, &no)?, branch(otherwise, &no, &yes)?);
+                quote!(if #holds { #then } else { #otherwise })
             }
         })
     }

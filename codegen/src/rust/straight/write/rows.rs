@@ -494,7 +494,10 @@ impl<'m> Writer<'_, '_, 'm> {
         match ty {
             Type::Cell(cell) => self.put_cell(node, id, row, cell, src, spot),
             Type::Run(run) => self.put_run(node, id, run, src, spot),
-            Type::Record(record) => self.put_record(node, *record, src, spot, None),
+            Type::Record(record) => {
+                let node = Node { row: Some(id), ..node.clone() };
+                self.put_record(&node, *record, src, spot, None)
+            }
             Type::Union(union) => self.put_union(node, id, *union, src, spot, home),
             Type::Pointer(pointer) => self.put_pointer(node, row, pointer, src, spot),
             Type::Array(array) => self.put_array(node, id, row, array, src, spot, Starts::No),

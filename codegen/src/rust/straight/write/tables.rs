@@ -49,6 +49,36 @@ impl<'m> Writer<'_, '_, 'm> {
         u8::try_from(at).ok()
     }
 
+    /// Code for the order of a pool that the first condition which holds says.
+    fn pool_order(
+        &self,
+        node: &Node<'m>,
+        rules: &[(Option<ExprId>, PoolOrder)],
+    ) -> Able<TokenStream> {
+        let Some(((condition, order), rest)) = rules.split_first() else {
+            return Ok(quote!(::formwork::algorithms::PoolOrder::FirstUse));
+        };
+        let holds = match condition {
+            Some(condition) => self.straight.truth(&node.scope, node.view, *condition)?,
+            None => quote!(true),
+        };
+        let is = |truth: &str| holds.to_string() == truth;
+        if is("false") {
+            return self.pool_order(node, rest);
+        }
+        let order = match order {
+            PoolOrder::DepthFirst => return unable("a pool in the order of the value"),
+            PoolOrder::FirstUse => quote!(::formwork::algorithms::PoolOrder::FirstUse),
+            PoolOrder::Bytes => quote!(::formwork::algorithms::PoolOrder::Bytes),
+            PoolOrder::BitsFromEnd => quote!(::formwork::algorithms::PoolOrder::BitsFromEnd),
+        };
+        if is("true") {
+            return Ok(order);
+        }
+        let otherwise = self.pool_order(node, rest)?;
+        Ok(quote!(if #holds { #order } else { #otherwise }))
+    }
+
     /// Code that makes the tables of a node, before its rows are written.
     pub(super) fn made(&self, node: &Node<'m>) -> Able<TokenStream> {
         let mut tokens = TokenStream::new();
@@ -73,29 +103,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     let Some(pool) = self.number_of_pool(node.id, id) else {
                         return unable("too many pools");
                     };
-                    let mut code = quote!(::formwork::algorithms::PoolOrder::FirstUse);
-                    for (condition, order) in order.iter().rev() {
-                        let order = match order {
-                            PoolOrder::DepthFirst => {
-                                return unable("a pool in the order of the value");
-                            }
-                            PoolOrder::FirstUse => {
-                                quote!(::formwork::algorithms::PoolOrder::FirstUse)
-                            }
-                            PoolOrder::Bytes => quote!(::formwork::algorithms::PoolOrder::Bytes),
-                            PoolOrder::BitsFromEnd => {
-                                quote!(::formwork::algorithms::PoolOrder::BitsFromEnd)
-                            }
-                        };
-                        code = match condition {
-                            None => order,
-                            Some(condition) => {
-                                let holds =
-                                    self.straight.truth(&node.scope, node.view, *condition)?;
-                                quote!(if #holds { #order } else { #code })
-                            }
-                        };
-                    }
+                    let code = self.pool_order(node, order)?;
                     tokens.extend(quote!(let #name = cx.members(#pool, &[#(#always),*], #code)?;));
                 }
                 (_, Some(Expr::Patricia(path))) => {

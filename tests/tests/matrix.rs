@@ -134,7 +134,8 @@ fn table(part: Part, places: &[Place], lines: &[Line], depth: Depth, wrong: &mut
 fn check(name: &str, part: Part, places: &[Place], lines: &[Line], depth: Depth) {
     let mut wrong = String::new();
     let all = is_whole();
-    let places: Vec<Place> = if all { Place::ALL.to_vec() } else { places.to_vec() };
+    let places: Vec<Place> =
+        if all && places != of_bytes() { Place::ALL.to_vec() } else { places.to_vec() };
     let places: Vec<Place> =
         places.into_iter().filter(|place| part == Part::Data || place.has_room()).collect();
     let text = table(part, &places, lines, depth, &mut wrong);
@@ -160,6 +161,10 @@ fn special() -> Vec<Place> {
     Place::ALL.into_iter().filter(|place| place.is_special()).collect()
 }
 
+fn of_bytes() -> Vec<Place> {
+    special().into_iter().filter(|place| !place.is_of_bits()).collect()
+}
+
 #[test]
 fn properties_at_all_places() {
     check("data_u8", Part::Data, &Place::ALL, &singles(Ty::U8), Depth::All);
@@ -173,6 +178,16 @@ fn properties_of_signed_numbers() {
 #[test]
 fn properties_of_wide_numbers() {
     check("data_u16", Part::Data, &special(), &singles(Ty::U16), Depth::Few);
+}
+
+#[test]
+fn properties_of_numbers_of_four_bytes() {
+    check("data_u32", Part::Data, &of_bytes(), &singles(Ty::U32), Depth::Few);
+}
+
+#[test]
+fn properties_of_numbers_of_eight_bytes() {
+    check("data_i64", Part::Data, &of_bytes(), &singles(Ty::I64), Depth::Few);
 }
 
 #[test]

@@ -209,7 +209,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "not a number",
         "`none=` says which stored number stands for nothing, and `plus=` what is added to a number; \
          they have no meaning in a row that holds a float, a truth value, text, or a struct, and \
-         nothing is added to the members of an enumeration.",
+         nothing is added to the members of an enumeration. Values are numbers of 64 bits, so `i64` \
+         has no `plus=` that makes them smaller.",
     ),
     (
         "E0709",

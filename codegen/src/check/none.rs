@@ -3,7 +3,7 @@
 
 use super::context::Context;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Meaning, Model, Row, RowKind, Type};
+use crate::model::{Cell, Meaning, Model, Row, RowKind, Storage, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (_, record) in context.model.records() {
@@ -35,6 +35,18 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 (false, 0) => "none",
                 _ => "plus",
             };
+            if let Some(cell) = integer(&row.ty)
+                && is_too_wide(context.model, cell, row.plus)
+            {
+                found
+                    .error(
+                        "E0708",
+                        row.span,
+                        format!("`plus={}` makes numbers beyond 64 bits", row.plus),
+                    )
+                    .label(format!("of those that a `{}` stores", context.model.cell_name(cell)))
+                    .help("values are -9223372036854775808 to 18446744073709551615");
+            }
             let kind = match no_number(&row.ty) {
                 None if row.plus != 0 && is_named(&row.ty) => Some("an enumeration"),
                 kind => kind,
@@ -57,6 +69,28 @@ fn is_named(ty: &Type) -> bool {
         Type::PerEpoch(list) => list.iter().any(is_named),
         _ => false,
     }
+}
+
+/// The integers that a row holds.
+fn integer(ty: &Type) -> Option<&Cell> {
+    match ty {
+        // A tag has its own row.
+        Type::Cell(cell) if matches!(cell.storage, Storage::TagOf) => None,
+        Type::Cell(cell) if matches!(cell.meaning, Meaning::Int) => Some(cell),
+        Type::Array(array) => integer(&array.element),
+        Type::Region(region) => integer(&region.inner),
+        _ => None,
+    }
+}
+
+/// Whether what is stored, less `plus`, may be beyond all integers of 64 bits.
+fn is_too_wide(model: &Model, cell: &Cell, plus: i128) -> bool {
+    let (bits, signed) = model.cell_range(cell);
+    let (least, greatest): (i128, i128) = match signed {
+        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        false => (0, (1 << bits) - 1),
+    };
+    least.saturating_sub(plus) < i64::MIN.into() || greatest.saturating_sub(plus) > u64::MAX.into()
 }
 
 /// What a row holds, if that is no number.

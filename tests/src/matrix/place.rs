@@ -178,6 +178,12 @@ impl Place {
         )
     }
 
+    /// Whether it is bits of a number, which has no room for wide ones.
+    #[must_use]
+    pub fn is_of_bits(self) -> bool {
+        matches!(self, Place::Field | Place::Cursor | Place::Pattern)
+    }
+
     /// Whether rows behind can give the number of the row.
     #[must_use]
     pub fn can_be_derived(self) -> bool {
@@ -216,6 +222,8 @@ impl Place {
             (_, Ty::U8) => "u8",
             (_, Ty::I8) => "i8",
             (_, Ty::U16) => "u16be",
+            (_, Ty::U32) => "u32be",
+            (_, Ty::I64) => "i64be",
         }
     }
 

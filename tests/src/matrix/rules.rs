@@ -9,13 +9,28 @@ pub enum Ty {
     I8,
     /// `u16` with the high byte first where the place leaves a choice.
     U16,
+    /// `u32` with the high byte first.
+    U32,
+    /// `i64`, likewise.
+    I64,
 }
 
 impl Ty {
     /// Size in bytes.
     #[must_use]
     pub fn width(self) -> usize {
-        if self == Ty::U16 { 2 } else { 1 }
+        match self {
+            Ty::U8 | Ty::I8 => 1,
+            Ty::U16 => 2,
+            Ty::U32 => 4,
+            Ty::I64 => 8,
+        }
+    }
+
+    /// Whether it has a sign.
+    #[must_use]
+    pub fn is_signed(self) -> bool {
+        matches!(self, Ty::I8 | Ty::I64)
     }
 
     /// The numbers that can be stored.
@@ -25,17 +40,27 @@ impl Ty {
             Ty::U8 => 0..=255,
             Ty::I8 => -128..=127,
             Ty::U16 => 0..=65535,
+            Ty::U32 => 0..=u32::MAX.into(),
+            Ty::I64 => i64::MIN.into()..=i64::MAX.into(),
         }
     }
 
     /// Numbers to try: those around limits.
     #[must_use]
     pub fn numbers(self, few: bool) -> Vec<i128> {
+        let (low, high) = self.range().into_inner();
         let all: Vec<i128> = match self {
+            Ty::U32 | Ty::I64 => [low, -129, -128, -2, -1]
+                .into_iter()
+                .chain(0..=13)
+                .chain([254, 255, 65535, 65536, 70000, high - 1, high])
+                .filter(|n| self.range().contains(n))
+                .collect(),
             Ty::U16 => (0..=13).chain(254..=257).chain(65532..=65535).collect(),
             _ => self.range().collect(),
         };
         let near = |n: &i128| match few {
+            _ if self.width() > 2 => true,
             true => (-2..=9).contains(n) || [12, -128, 127, 254, 255, 65535].contains(n),
             false => (-10..=20).contains(n) || !(-100..=100).contains(n) && n % 8 < 3 || *n > 250,
         };
@@ -45,8 +70,7 @@ impl Ty {
     /// The bits of a number, low ones first.
     #[must_use]
     pub fn bits(self, number: i128) -> u64 {
-        let mask = (1_u64 << (8 * self.width())) - 1;
-        u64::try_from(number.rem_euclid(1 << 16)).unwrap_or_default() & mask
+        u64::try_from(number.rem_euclid(1 << (8 * self.width()))).unwrap_or_default()
     }
 }
 
@@ -126,7 +150,7 @@ impl Rule {
         match self {
             Rule::Plus => "plus=1",
             Rule::None => "none=0",
-            Rule::NoneOf if ty == Ty::I8 => "none=\"-2 -1\"",
+            Rule::NoneOf if ty.is_signed() => "none=\"-2 -1\"",
             Rule::NoneOf => "none=\"254 255\"",
             Rule::Min => "min=3",
             Rule::MinOf => "min=\"File.k\"",
@@ -211,7 +235,7 @@ impl Rules {
     pub fn none(&self) -> &'static [i128] {
         match (self.has(Rule::None), self.has(Rule::NoneOf), self.ty) {
             (true, _, _) => &[0],
-            (_, true, Ty::I8) => &[-2, -1],
+            (_, true, ty) if ty.is_signed() => &[-2, -1],
             (_, true, _) => &[254, 255],
             _ => &[],
         }

@@ -7,8 +7,7 @@ use super::operators::{Typed, combined, compared, comparison, inside, known};
 use super::{Able, Straight, unable};
 use crate::model::{
     BinaryOp, Constant, DefinerScope, DefinerSource, Expr, ExprId, Measure, Member, Model, Path,
-    RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step, StreamFunction, Type, UnaryOp,
-    UnionId,
+    RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step, Type, UnaryOp, UnionId,
 };
 use crate::print::expr_text;
 use crate::rust::shape::Shape;
@@ -315,7 +314,9 @@ impl<'m> Straight<'_, 'm> {
                 }
                 None => return unable("what the relocation table lists"),
             },
-            Expr::Stream(function, stream, None) => self.stream(scope, view, *function, *stream)?,
+            Expr::Stream(function, stream, filter) => {
+                self.stream(scope, view, *function, *stream, *filter)?
+            }
             Expr::At(_)
             | Expr::End(_)
             | Expr::Size(_)
@@ -386,41 +387,6 @@ impl<'m> Straight<'_, 'm> {
             };
         }
         combined(op, &a.number()?, &b.number()?)
-    }
-
-    fn stream(
-        &self,
-        scope: &Scope<'_>,
-        view: &'m Model,
-        function: StreamFunction,
-        stream: ExprId,
-    ) -> Able<Typed> {
-        let Expr::Path(path) = &view[stream] else {
-            return unable("a function over elements that no single path names");
-        };
-        let step = match function {
-            StreamFunction::Count => None,
-            StreamFunction::Sum => Some(quote!(found = s::add(found, rt::Some(n))?;)),
-            _ => return unable("a function over elements that is not `count` or `sum`"),
-        };
-        let mut only = TokenStream::new();
-        let body = self.walk(scope, view, path, true, &mut |place| match (place, &step) {
-            // Texts of elements count as one each.
-            (Place::List(_, None) | Place::Text(_), None) if self.streaming.get() => {
-                Ok(quote!(found = s::add(found, rt::Some(1))?;))
-            }
-            (Place::List(list, ..) | Place::Text(list), None) => {
-                only = quote!(rt::Some(#list.len() as i128));
-                Ok(quote!(found = s::add(found, #only)?;))
-            }
-            (Place::Number(_), None) => Ok(quote!(found = s::add(found, rt::Some(1))?;)),
-            (Place::Number(n), Some(step)) => Ok(quote!(let n: i128 = #n; #step)),
-            _ => unable(format!("a function over what `{}` leads to", path.text)),
-        })?;
-        if !only.is_empty() && is(&body, &quote!(found = s::add(found, #only)?;).to_string()) {
-            return Ok(Typed::Number(only));
-        }
-        Ok(Typed::Number(quote!({ let mut found = rt::Some(0_i128); #body found })))
     }
 
     /// Code that runs `then` for what a path leads to; for all of it, if it may be a stream.
@@ -828,7 +794,7 @@ pub(super) fn target(ty: &Type) -> &Type {
 }
 
 /// Whether tokens are this word.
-fn is(tokens: &TokenStream, word: &str) -> bool {
+pub(super) fn is(tokens: &TokenStream, word: &str) -> bool {
     tokens.to_string() == word
 }
 

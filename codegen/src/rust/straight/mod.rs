@@ -21,6 +21,7 @@ mod noted;
 mod operators;
 mod read;
 mod rest;
+mod streams;
 mod survey;
 mod write;
 

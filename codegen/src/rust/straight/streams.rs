@@ -1,0 +1,173 @@
+//! Functions of the elements of arrays.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::expr::{It, Place, Scope, is};
+use super::operators::Typed;
+use super::{Able, Straight, unable};
+use crate::model::{BinaryOp, Expr, ExprId, Model, Path, Start, StreamFunction};
+use crate::rust::shape::Shape;
+
+/// What is done with each element: what `it` is, what is in it, and its position, if it is one of an
+/// array and no reference.
+type Each<'a> = &'a mut dyn FnMut(It, Place, Option<&TokenStream>) -> Able<TokenStream>;
+
+impl<'m> Straight<'_, 'm> {
+    /// A function of a stream.
+    pub(super) fn stream(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        function: StreamFunction,
+        stream: ExprId,
+        filter: Option<ExprId>,
+    ) -> Able<Typed> {
+        use StreamFunction as Of;
+        if let (Of::Count | Of::Sum, Expr::Path(path), None) = (function, &view[stream], filter) {
+            return self.whole_stream(scope, view, path, function == Of::Count);
+        }
+        // What is farther out would be gone through once for each node, or element.
+        if !self.is_own(scope, view, stream) {
+            return unable("a filter over elements that are farther out");
+        }
+        let body = self.each(scope, view, stream, &mut |it, place, index| {
+            let inner = Scope { it: Some(it), ..scope.clone() };
+            let holds = filter.map(|filter| self.truth(&inner, view, filter)).transpose()?;
+            let number = |place| match place {
+                Place::Number(n) => Ok(n),
+                _ => unable("a function of elements that are no numbers"),
+            };
+            let step = match function {
+                Of::Count => quote!(found = s::add(found, rt::Some(1))?;),
+                Of::Sum => {
+                    let n = number(place)?;
+                    quote!(found = s::add(found, rt::Some(#n))?;)
+                }
+                Of::Min | Of::Max => {
+                    let n = number(place)?;
+                    let better = if function == Of::Min { quote!(<) } else { quote!(>) };
+                    quote! {
+                        let n: i128 = #n;
+                        if found.is_none_or(|found: i128| n #better found) { found = rt::Some(n); }
+                    }
+                }
+                Of::Any | Of::All => {
+                    let (holds, any) = match (&holds, place) {
+                        (Some(holds), _) => (quote!(#holds), function == Of::Any),
+                        (None, Place::Truth(truth)) => (truth, function == Of::Any),
+                        _ => return unable("a function of elements that are no truth values"),
+                    };
+                    let ends = if any { quote!(#holds) } else { quote!(!(#holds)) };
+                    return Ok(quote!(if #ends { break 'all rt::Some(#any); }));
+                }
+                Of::First => {
+                    let n = number(place)?;
+                    quote!(break 'all rt::Some(#n);)
+                }
+                Of::FirstIndex => match index {
+                    Some(index) => quote!(break 'all rt::Some(#index as i128);),
+                    None => return unable("the position of something that is no element"),
+                },
+            };
+            Ok(match holds {
+                Some(holds) => quote!(if #holds { #step }),
+                None => step,
+            })
+        })?;
+        Ok(match function {
+            Of::Count | Of::Sum => {
+                Typed::Number(quote!({ let mut found = rt::Some(0_i128); #body found }))
+            }
+            Of::Min | Of::Max => {
+                Typed::Number(quote!({ let mut found: rt::Option<i128> = rt::None; #body found }))
+            }
+            Of::Any => Typed::Truth(quote!('all: { #body rt::Some(false) })),
+            Of::All => Typed::Truth(quote!('all: { #body rt::Some(true) })),
+            Of::First | Of::FirstIndex => {
+                Typed::Number(quote!('all: { #body rt::Option::<i128>::None }))
+            }
+        })
+    }
+
+    /// Whether a stream is of what the node at hand, or the element that is `it`, holds.
+    fn is_own(&self, scope: &Scope<'_>, view: &'m Model, stream: ExprId) -> bool {
+        match &view[stream] {
+            Expr::Binary(BinaryOp::Concatenate, a, b) => {
+                self.is_own(scope, view, *a) && self.is_own(scope, view, *b)
+            }
+            Expr::Path(path) => match (&path.start, scope.frames.last()) {
+                (Start::It, _) => true,
+                (_, Some(this)) => {
+                    scope.it.is_none() && self.start(path, this.record) == Some(this.record)
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Code that runs `then` for all elements of a stream.
+    fn each(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        stream: ExprId,
+        then: Each<'_>,
+    ) -> Able<TokenStream> {
+        let path = match &view[stream] {
+            Expr::Binary(BinaryOp::Concatenate, a, b) => {
+                let first = self.each(scope, view, *a, then)?;
+                let second = self.each(scope, view, *b, then)?;
+                return Ok(quote!(#first #second));
+            }
+            Expr::Path(path) => path,
+            _ => return unable("a function over elements that no path names"),
+        };
+        self.walk(scope, view, path, true, &mut |place| match place {
+            Place::Number(n) => then(It::Number(n.clone()), Place::Number(n), None),
+            // Those that are nothing are elements, too.
+            Place::List(_, Some((_, Shape::Option(_)))) => {
+                unable("a filter over elements that may be nothing")
+            }
+            Place::List(list, Some((ty, shape))) => {
+                let refers = matches!(shape, Shape::Index(_));
+                let it = It::Value(ty.clone(), shape.clone(), quote!(x));
+                let body = self.element(&Some((ty, shape)), quote!(x), &mut |place| {
+                    then(it.clone(), place, Some(&quote!(i)).filter(|_| !refers))
+                })?;
+                Ok(quote!(for (i, x) in #list.iter().enumerate() { #body }))
+            }
+            _ => unable(format!("a function over what `{}` leads to", path.text)),
+        })
+    }
+
+    /// `count` or `sum` of what a path leads to.
+    fn whole_stream(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        path: &Path,
+        counts: bool,
+    ) -> Able<Typed> {
+        let step = (!counts).then(|| quote!(found = s::add(found, rt::Some(n))?;));
+        let mut only = TokenStream::new();
+        let body = self.walk(scope, view, path, true, &mut |place| match (place, &step) {
+            // Texts of elements count as one each.
+            (Place::List(_, None) | Place::Text(_), None) if self.streaming.get() => {
+                Ok(quote!(found = s::add(found, rt::Some(1))?;))
+            }
+            (Place::List(list, ..) | Place::Text(list), None) => {
+                only = quote!(rt::Some(#list.len() as i128));
+                Ok(quote!(found = s::add(found, #only)?;))
+            }
+            (Place::Number(_), None) => Ok(quote!(found = s::add(found, rt::Some(1))?;)),
+            (Place::Number(n), Some(step)) => Ok(quote!(let n: i128 = #n; #step)),
+            _ => unable(format!("a function over what `{}` leads to", path.text)),
+        })?;
+        if !only.is_empty() && is(&body, &quote!(found = s::add(found, #only)?;).to_string()) {
+            return Ok(Typed::Number(only));
+        }
+        Ok(Typed::Number(quote!({ let mut found = rt::Some(0_i128); #body found })))
+    }
+}

@@ -6,7 +6,7 @@ use quote::quote;
 use super::expr::{It, Place, Scope, is};
 use super::operators::Typed;
 use super::{Able, Straight, unable};
-use crate::model::{BinaryOp, Expr, ExprId, Model, Path, Start, StreamFunction};
+use crate::model::{BinaryOp, Expr, ExprId, Member, Model, Path, Start, Step, StreamFunction};
 use crate::rust::shape::Shape;
 
 /// What is done with each element: what `it` is, what is in it, and its position, if it is one of an
@@ -25,7 +25,10 @@ impl<'m> Straight<'_, 'm> {
     ) -> Able<Typed> {
         use StreamFunction as Of;
         if let (Of::Count | Of::Sum, Expr::Path(path), None) = (function, &view[stream], filter) {
-            return self.whole_stream(scope, view, path, function == Of::Count);
+            let whole = self.whole_stream(scope, view, path, function == Of::Count);
+            if whole.is_ok() || function == Of::Count {
+                return whole;
+            }
         }
         // What is farther out would be gone through once for each node, or element.
         if !self.is_own(scope, view, stream) {
@@ -67,7 +70,11 @@ impl<'m> Straight<'_, 'm> {
                 }
                 Of::FirstIndex => match index {
                     Some(index) => quote!(break 'all rt::Some(#index as i128);),
-                    None => return unable("the position of something that is no element"),
+                    None if self.refers(view, stream) => {
+                        return unable("the position that a reference means");
+                    }
+                    // It is in no array itself.
+                    None => quote!(break 'all rt::None;),
                 },
             };
             Ok(match holds {
@@ -104,6 +111,27 @@ impl<'m> Straight<'_, 'm> {
                 _ => false,
             },
             _ => false,
+        }
+    }
+
+    /// Whether some element of a stream may be a reference.
+    fn refers(&self, view: &'m Model, stream: ExprId) -> bool {
+        match &view[stream] {
+            Expr::Binary(BinaryOp::Concatenate, a, b) => {
+                self.refers(view, *a) || self.refers(view, *b)
+            }
+            Expr::Path(path) => match path.steps.last() {
+                Some(Step::Field(field)) => field.members.iter().any(|(record, members)| {
+                    members.iter().any(|member| match member {
+                        Member::Row(row) | Member::Into(row) => {
+                            view.records[record.index()].rows[row.index()].reference.is_some()
+                        }
+                        Member::Let(_) => true,
+                    })
+                }),
+                _ => true,
+            },
+            _ => true,
         }
     }
 

@@ -71,7 +71,7 @@ fn expect(file: &File<'_>, site: &Site<'_>, last: u64) -> Option<Expected> {
         if reaches(&definition.ty) {
             return None;
         }
-        if object || leaves(&definition.ty) {
+        if object || leaves(&definition.ty, site.ty) {
             break;
         }
         let record = file.record(node);
@@ -91,11 +91,12 @@ fn expect(file: &File<'_>, site: &Site<'_>, last: u64) -> Option<Expected> {
     Some(expected)
 }
 
-/// Whether a pointer leads to what is in a row.
-fn leaves(ty: &Type) -> bool {
+/// Whether a pointer leads to what is in a row; the pointer that is `held` itself is in the row.
+fn leaves(ty: &Type, held: &Type) -> bool {
     match ty {
-        Type::Region(region) => leaves(&region.inner),
-        Type::Array(array) => leaves(&array.element),
+        _ if std::ptr::eq(ty, held) => false,
+        Type::Region(region) => leaves(&region.inner, held),
+        Type::Array(array) => leaves(&array.element, held),
         Type::Pointer(pointer) => matches!(pointer.target, Target::Own(_)),
         _ => false,
     }

@@ -217,26 +217,32 @@ pub fn inside(error: ReadError, bytes: &[u8]) -> Result<ReadError, Broken> {
 }
 
 /// The value without any unusual spelling is written, read as an equal value, and has none again.
-/// It may be refused where a file had a number instead of one that its row cannot have, and where its
-/// arrangement let several things reach to one end.
+/// It may be refused where a file had a number instead of one that its row cannot have, where its
+/// arrangement let several things reach to one end, and where what is spelled as briefly as it can be
+/// has a size that no number of the value says (`size="2 * n"`).
 ///
 /// # Errors
 ///
 /// If not.
 pub fn canonical(program: &Program, value: &Value) -> Result<(), Broken> {
     let canonical = value.clone().canonical();
-    let (mut beyond, mut arranged) = (false, false);
+    let (mut beyond, mut moved) = (false, false);
     value.for_each_kept(&mut |kept| {
         beyond |= kept.kind == KeptKind::Number && kept.instead_of == Value::None;
-        arranged |= matches!(kept.kind, KeptKind::Shared | KeptKind::Place | KeptKind::Gap);
+        moved |= matches!(
+            kept.kind,
+            KeptKind::Shared | KeptKind::Place | KeptKind::Gap | KeptKind::Width | KeptKind::Form
+        );
     });
     let is_no_end = |error: &WriteError| {
         let mut problems = error.problems().iter();
-        problems.all(|problem| matches!(problem.kind, ProblemKind::Contradicts { .. }))
+        problems.all(|problem| {
+            matches!(problem.kind, ProblemKind::Contradicts { .. } | ProblemKind::Expression { .. })
+        })
     };
     let written = match put_get(program, &canonical) {
         Err(Broken::Refused(_)) if beyond => return Ok(()),
-        Err(Broken::Refused(error)) if arranged && is_no_end(&error) => return Ok(()),
+        Err(Broken::Refused(error)) if moved && is_no_end(&error) => return Ok(()),
         written => written?,
     };
     let again = value_of(program, &written).map_err(Broken::Unread)?;

@@ -3,7 +3,10 @@
 //! Texts that a fuzzer makes of letters seldom get past the parser; these nearly always become
 //! models, and so try what comes behind: checks, the generators, the interpreter on bytes.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use arbitrary::{Result, Unstructured};
 use formwork::{Problem, ProblemKind, ReadOptions};
@@ -24,6 +27,9 @@ const ROWS: usize = 6;
 
 /// Files that are tried with a schema.
 const FILES: usize = 4;
+
+/// Schemas that are remembered, some 100 kB each.
+const REMEMBERED: usize = 2000;
 
 /// Bytes that say which field of a file is changed, and how.
 const CHOICE: usize = 16;
@@ -63,28 +69,7 @@ pub fn made(input: &[u8]) -> Option<Made> {
 fn tried(input: &[u8], held: &mut dyn FnMut(&str, &[u8])) -> std::result::Result<Outcome, Broken> {
     let mut u = Unstructured::new(input);
     let Ok(text) = schema(&mut u) else { return Ok(Outcome::Refused) };
-    let loaded = load("pieces.kdl", &text, None, &Shipped);
-    let Some(model) = loaded.model else {
-        // Pieces that do not go together, such as two that want the same bytes, are refused; but
-        // each of them is known.
-        let shown = render(&loaded.diagnostics, &loaded.sources, false);
-        let is_syntax = |code: &str| code.starts_with("E00") || code.starts_with("E01");
-        if loaded.diagnostics.all().iter().any(|diagnostic| is_syntax(diagnostic.code)) {
-            return Err(Broken::Schema(format!("{text}\n{shown}")));
-        }
-        return Ok(Outcome::Refused);
-    };
-    if print::model_text(&model).is_empty() || markdown::emit(&model).is_empty() {
-        return Err(Broken::Schema(format!("nothing is said of\n{text}")));
-    }
-    // Generated code is compiled by other tests; here it only has to be Rust.
-    if is_generated(&text) && rust::check(&model).is_empty() {
-        let options = rust::Options { serde: true, arbitrary: true, arena: false };
-        if rust::emit(&model, &options).is_empty() {
-            return Err(Broken::Schema(format!("no code is made of\n{text}")));
-        }
-    }
-    let program = program(model);
+    let Some(program) = prepared(&text)? else { return Ok(Outcome::Refused) };
     let mut outcome = Outcome::Refused;
     for _ in 0..FILES {
         let Ok(bytes) = file(&mut u) else { break };
@@ -99,6 +84,54 @@ fn tried(input: &[u8], held: &mut dyn FnMut(&str, &[u8])) -> std::result::Result
         }
     }
     Ok(outcome)
+}
+
+/// A schema, prepared; nothing if it is refused. What a text comes to is remembered for a while: most
+/// inputs are changed copies of others, and share the schema as often as not, of which parsing alone
+/// takes longer than all that is done with its files.
+fn prepared(text: &str) -> std::result::Result<Option<Rc<Program>>, Broken> {
+    /// Schemas by their text.
+    type Known = BTreeMap<String, Option<Rc<Program>>>;
+    thread_local! {
+        static KNOWN: RefCell<Known> = const { RefCell::new(BTreeMap::new()) };
+    }
+    if let Some(known) = KNOWN.with_borrow(|known| known.get(text).cloned()) {
+        return Ok(known);
+    }
+    let program = loaded(text)?.map(Rc::new);
+    KNOWN.with_borrow_mut(|known| {
+        if known.len() == REMEMBERED {
+            known.clear();
+        }
+        known.insert(text.to_owned(), program.clone());
+    });
+    Ok(program)
+}
+
+/// Loads a schema, and lets everything say something about it that works on a model alone.
+fn loaded(text: &str) -> std::result::Result<Option<Program>, Broken> {
+    let loaded = load("pieces.kdl", text, None, &Shipped);
+    let Some(model) = loaded.model else {
+        // Pieces that do not go together, such as two that want the same bytes, are refused; but
+        // each of them is known.
+        let shown = render(&loaded.diagnostics, &loaded.sources, false);
+        let is_syntax = |code: &str| code.starts_with("E00") || code.starts_with("E01");
+        if loaded.diagnostics.all().iter().any(|diagnostic| is_syntax(diagnostic.code)) {
+            return Err(Broken::Schema(format!("{text}\n{shown}")));
+        }
+        return Ok(None);
+    };
+    if print::model_text(&model).is_empty() || markdown::emit(&model).is_empty() {
+        return Err(Broken::Schema(format!("nothing is said of\n{text}")));
+    }
+    // Generated code is compiled by other tests; here it only has to be Rust.
+    if is_generated(text) && rust::check(&model).is_empty() {
+        let options = rust::Options { serde: true, arbitrary: true, arena: false };
+        if rust::emit(&model, &options).is_empty() {
+            return Err(Broken::Schema(format!("no code is made of\n{text}")));
+        }
+    }
+    Ok(Some(program(model)))
 }
 
 /// Whether code is generated for a schema, which takes some hundred times as long as all else: for

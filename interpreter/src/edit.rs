@@ -240,10 +240,7 @@ fn put(value: &mut Value, found: &References<'_>, Moved { at, number }: Moved) {
         return;
     }
     if let Some(place) = at_way(value, &way, model) {
-        match place {
-            Value::Spelled(inner, _) => **inner = Value::Int(number),
-            place => *place = Value::Int(number),
-        }
+        *bare_mut(place) = Value::Int(number);
         return;
     }
     // A field with a default may be left out.
@@ -276,6 +273,14 @@ fn at_way<'v>(value: &'v mut Value, way: &[Step], model: &Model) -> Option<&'v m
     for step in way {
         here = match *step {
             Step::Element(index) => here.elements_mut()?.get_mut(index as usize)?,
+            // What is kept of each such struct has its own level.
+            Step::Row { record, only: true, .. } if model.keeps_spelling(record) => {
+                if !matches!(here, Value::Spelled(..)) {
+                    continue;
+                }
+                let Value::Spelled(inner, _) = here else { return None };
+                inner
+            }
             Step::Row { only: true, .. } => here,
             Step::Row { record, row, .. } => {
                 match &model.records[record.index()].rows[row.index()].name {
@@ -404,6 +409,13 @@ fn referring(found: &References<'_>, loc: Loc) -> (Option<i128>, Vec<Loc>) {
 fn bare(value: &Value) -> &Value {
     match value {
         Value::Spelled(inner, _) => bare(inner),
+        value => value,
+    }
+}
+
+fn bare_mut(value: &mut Value) -> &mut Value {
+    match value {
+        Value::Spelled(inner, _) => bare_mut(inner),
         value => value,
     }
 }

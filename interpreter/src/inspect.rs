@@ -229,8 +229,7 @@ impl Inspector for Builder {
 
     fn end_spelled(&mut self) {
         self.end(|open| match open {
-            Open::Spelled(Some(value), kept) if kept.is_empty() => Some(value),
-            Open::Spelled(Some(value), kept) => Some(Value::Spelled(Box::new(value), kept)),
+            Open::Spelled(Some(value), kept) => Some(value.spelled(kept)),
             _ => None,
         });
     }

@@ -249,6 +249,16 @@ impl Value {
         }
     }
 
+    /// The value of a struct that stands for its only row, with what is kept of the struct. That
+    /// is around the value if there is something, or if there is something around the value
+    /// already, of a struct further in: each such struct has its own level then.
+    pub(crate) fn spelled(self, kept: Vec<Kept>) -> Value {
+        if kept.is_empty() && !matches!(self, Value::Spelled(..)) {
+            return self;
+        }
+        Value::Spelled(Box::new(self), kept)
+    }
+
     /// The value without any kept spelling: it is written canonically.
     #[must_use]
     pub fn canonical(self) -> Value {

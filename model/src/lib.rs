@@ -20,6 +20,7 @@ mod paths;
 pub mod signature;
 mod size;
 mod span;
+mod spelled;
 mod types;
 mod unseen;
 mod view;

@@ -130,7 +130,11 @@ fn change(u: &mut Unstructured<'_>, field: &mut Value) -> Result<bool> {
             }
         }
         Value::Array(elements) => change_list(u, elements)?,
-        Value::None => *field = Value::Int(u.int_in_range(0..=8)?),
+        Value::None => {
+            *field = Value::Int(u.int_in_range(0..=8)?);
+            // What may be none may be anything else, too.
+            return Ok(false);
+        }
         Value::Struct(_) | Value::Union(_) | Value::Spelled(..) => {}
     }
     Ok(true)
@@ -167,6 +171,19 @@ fn change_list(u: &mut Unstructured<'_>, elements: &mut Vec<Value>) -> Result<()
 mod tests {
     use super::*;
     use crate::seeds::Noise;
+
+    /// Nothing says which kind of value would be where there is none.
+    #[test]
+    fn what_was_none_is_of_no_known_kind() {
+        let mut noise = Noise::new(6);
+        for _ in 0..100 {
+            let mut field = Value::None;
+            let choice = noise.bytes(16);
+            let u = &mut Unstructured::new(&choice);
+            let same_kind = value(u, &mut field, &BTreeSet::new()).expect("enough to choose");
+            assert!(!same_kind, "{field:?}");
+        }
+    }
 
     /// A field that asks for bytes stays small; its neighbour does not.
     #[test]

@@ -271,16 +271,17 @@ impl<'a> Parser<'a> {
     }
 
     fn value(&mut self) -> Result<Value, String> {
-        let value = self.plain()?;
-        if !self.take("~[") {
-            return Ok(value);
+        let mut value = self.plain()?;
+        // Structs that stand for their only row, one in another: the innermost comes first.
+        while self.take("~[") {
+            let mut kept = Vec::new();
+            while !self.take("]") {
+                kept.push(self.kept()?);
+                self.take(",");
+            }
+            value = Value::Spelled(Box::new(value), kept);
         }
-        let mut kept = Vec::new();
-        while !self.take("]") {
-            kept.push(self.kept()?);
-            self.take(",");
-        }
-        Ok(Value::Spelled(Box::new(value), kept))
+        Ok(value)
     }
 
     fn plain(&mut self) -> Result<Value, String> {

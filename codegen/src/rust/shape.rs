@@ -262,7 +262,7 @@ impl<'m> Shapes<'m> {
     #[must_use]
     pub fn spelling_names(&self, record: RecordId) -> Vec<TokenStream> {
         let record = &self.model.records[record.index()];
-        let forms = self.data.forms_of(record);
+        let forms = self.model.forms_of(record);
         let all = std::iter::once(record).chain(forms);
         all.flat_map(|record| {
             record.rows.iter().enumerate().map(|(index, row)| {

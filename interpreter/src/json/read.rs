@@ -273,7 +273,7 @@ impl<'t, 'm> Reader<'t, 'm> {
         let value = read(self, inner);
         self.problems.path.truncate(length);
         let kept = json.get(KEPT).map(|kept| self.kept(kept)).unwrap_or_default();
-        if kept.is_empty() { value } else { Value::Spelled(Box::new(value), kept) }
+        value.spelled(kept)
     }
 
     fn kept(&mut self, json: &Json<'_>) -> Vec<crate::value::Kept> {

@@ -149,13 +149,19 @@ impl<'m> Writer<'m> {
             Value::Array(elements) => with_stack(|| self.list(elements, shape)),
             Value::Struct(value) => with_stack(|| self.structure(value, record(shape))),
             Value::Union(union) => with_stack(|| self.union(union, shape)),
-            Value::Spelled(inner, kept) if kept.is_empty() => self.value(inner, shape),
+            Value::Spelled(inner, kept)
+                if kept.is_empty() && !matches!(**inner, Value::Spelled(..)) =>
+            {
+                self.value(inner, shape);
+            }
             Value::Spelled(inner, kept) => {
                 self.begin('{');
                 self.key(SPELLED, true);
                 self.value(inner, shape);
-                self.key(KEPT, false);
-                self.kept(kept);
+                if !kept.is_empty() {
+                    self.key(KEPT, false);
+                    self.kept(kept);
+                }
                 self.end('}', false);
             }
             scalar => self.scalar(scalar, shape),

@@ -162,10 +162,7 @@ impl Builder<'_, '_, '_> {
             }),
             Plan::Spelled(inner, kept) => {
                 let value = with_stack(|| self.value(*inner))?;
-                match spellings(kept.map(<[Kept]>::to_vec)) {
-                    kept if kept.is_empty() => value,
-                    kept => Value::Spelled(Box::new(value), kept),
-                }
+                value.spelled(spellings(kept.map(<[Kept]>::to_vec)))
             }
             Plan::List { rows, .. } => with_stack(|| {
                 let rows = rows.into_iter();

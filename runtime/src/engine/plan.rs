@@ -110,6 +110,9 @@ pub(crate) struct Plan {
     pub spelled: Vec<Option<RowId>>,
     /// Whether the record itself has rules.
     pub ruled: bool,
+    /// Whether it stands for its only row, and something is kept of it itself: see
+    /// [`Model::keeps_spelling`](crate::model::Model::keeps_spelling).
+    pub keeps: bool,
     /// What there is to do with its nodes.
     pub duties: Duties,
     /// The same, or with their parts.
@@ -987,6 +990,7 @@ impl Planning<'_> {
         for id in (0..).map(RowId).take(record.rows.len()) {
             self.row_to_do(of, id, plan);
         }
+        plan.keeps = record.transparent.is_some() && self.model.keeps_spelling(of);
         if let RecordKind::Form(union, case, _) = record.kind {
             let case = self.model.unions[union.index()].cases[case as usize].record;
             let row_for = |row: &Row| {

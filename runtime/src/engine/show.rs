@@ -51,12 +51,13 @@ impl Show<'_> {
             self.fields(node, to);
             return;
         };
-        let kept = self.tree.kept.has(node);
-        if kept {
+        let keeps =
+            !self.tree.kept.is_empty() && self.tree.plan_of(self.tree.record_id(node)).keeps;
+        if keeps {
             to.begin_spelled();
         }
         self.item(&record.rows[row.index()].ty, Loc::row(node, row), to);
-        if kept {
+        if keeps {
             self.spelling(node, to);
             to.end_spelled();
         }

@@ -97,6 +97,15 @@ impl Tape {
         self.parts.push(Kept::Key(start, self.text.len()));
     }
 
+    /// Whether what begins at a part is a value with how it is spelled.
+    fn is_spelled(&self, at: usize) -> bool {
+        let mut parts = self.parts[at..].iter().filter(|part| !matches!(part, Kept::Skipped));
+        match (parts.next(), parts.next()) {
+            (Some(Kept::Object), Some(Kept::Key(from, to))) => self.text[*from..*to] == *SPELLED,
+            _ => false,
+        }
+    }
+
     /// Something that JSON has no words for.
     fn wrapped(&mut self, key: &str, what: &[Kept]) {
         self.parts.push(Kept::Object);
@@ -355,7 +364,8 @@ impl Inspector for Tape {
 
     fn end_spelled(&mut self) {
         if let Some(Open::Spelled(at, kept)) = self.open.pop() {
-            if !kept.is_empty() {
+            // Where something is kept further in, each level has to be there.
+            if !kept.is_empty() || self.is_spelled(at + 2) {
                 let start = self.text.len();
                 self.text.push_str(SPELLED);
                 self.parts[at] = Kept::Object;

@@ -52,7 +52,7 @@ impl<'m> Built<'m> {
             fields: vec![Vec::new(); count],
             transparent: vec![false; count],
             words: vec![None; count],
-            spelled: ids().map(|id| data.spelled(id)).collect(),
+            spelled: ids().map(|id| model.may_be_spelled(id)).collect(),
             insides: vec![Vec::new(); count],
             enums: Vec::new(),
             indices: Indices::new(model),
@@ -107,8 +107,7 @@ impl<'m> Built<'m> {
                 for (id, row) in record.numbered_rows().filter(|(_, row)| says_nothing(row)) {
                     let Some(inner) = record_of_target(&row.ty) else { continue };
                     let rows = &self.model.records[inner.index()].rows;
-                    let kept =
-                        |row: &Row| matches!(row.role, Role::Kept(e) if data.is_kept_field(row, e));
+                    let kept = |row: &Row| matches!(row.role, Role::Kept(e) if self.model.is_kept_field(row, e));
                     let spelled = self.spelled[inner.index()] || rows.iter().any(kept);
                     if spelled && !self.insides[index].contains(&(id, inner)) {
                         self.insides[index].push((id, inner));
@@ -129,10 +128,11 @@ impl<'m> Built<'m> {
         for case in self.model.unions.iter().flat_map(|union| &union.cases) {
             cases[case.record.index()] = true;
         }
-        for (index, record) in self.model.records.iter().enumerate() {
+        for (id, record) in self.model.records() {
             let row = record.transparent.map(|row| &record.rows[row.index()]);
             let field = row.is_some_and(|row| data.is_data(row) && data.row_carries(record, row));
-            self.transparent[index] = field && !self.spelled[index] && !cases[index];
+            let bare = !self.model.keeps_spelling(id) && !cases[id.index()];
+            self.transparent[id.index()] = field && bare;
         }
         // One that leads to itself through nothing but transparent ones would have an endless type.
         for start in 0..self.transparent.len() {
@@ -205,7 +205,7 @@ impl<'m> Built<'m> {
     /// Shape of a row's field, if it has one.
     fn field_shape(&self, record: &Record, row: &Row, data: &Data<'m>) -> Option<Shape> {
         if let Role::Kept(expr) = &row.role {
-            return data.is_kept_field(row, *expr).then(|| {
+            return self.model.is_kept_field(row, *expr).then(|| {
                 let shape = self.row_shape(record, row);
                 // Whether it is there at all follows from something else.
                 let shape = match shape {

@@ -38,7 +38,7 @@ pub fn structs(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStr
     let stands_for = record.transparent.filter(|_| record.kind == RecordKind::Struct);
     let how = match stands_for.and_then(|row| shapes.field(id, row)).map(|field| &field.ident) {
         None => quote!(all),
-        Some(field) if is_spelled => quote!(spelled #field),
+        Some(field) if shapes.model().keeps_spelling(id) => quote!(spelled #field),
         Some(field) => quote!(only #field),
     };
     quote! {

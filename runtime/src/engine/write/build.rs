@@ -66,6 +66,7 @@ impl<'p> Engine<'p, '_> {
             value => value,
         };
         let from = match value {
+            Given::Struct(fields) if self.is_further_in(node, fields) => Origin::Only(value),
             Given::Struct(fields)
                 if record.transparent.is_none() || fields.stands_for() != StandsFor::Value =>
             {
@@ -86,6 +87,25 @@ impl<'p> Engine<'p, '_> {
             self.report_strangers(node, fields);
         }
         self.build_rows(node, from);
+    }
+
+    /// Whether a struct is not the value of a node that stands for its only row, but of what is in
+    /// that row: of the node itself nothing is kept, so no level of a value is for it, and generated
+    /// types have no struct.
+    fn is_further_in(&self, node: NodeRef, fields: &dyn Fields) -> bool {
+        let id = self.tree.record_id(node);
+        let record = &self.model.records[id.index()];
+        let Some(row) = record.transparent.filter(|_| !self.tree.plan_of(id).keeps) else {
+            return false;
+        };
+        match fields.stands_for() {
+            StandsFor::Value => false,
+            StandsFor::OnlyRow => true,
+            StandsFor::Struct => {
+                let asked = self.asked(Loc::row(node, row), &record.rows[row.index()]);
+                matches!(fields.field(asked), Given::Missing)
+            }
+        }
     }
 
     /// Fields that the record does not have.

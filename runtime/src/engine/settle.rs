@@ -15,7 +15,9 @@ use super::tree::{float, stored_float};
 use super::val::{eval_error, Fallible, Fault, Val};
 use super::walk::Walk;
 use crate::error::ReadErrorKind;
-use crate::model::{Expr, ExprId, RecordKind, Role, Row, RowId, RowKind, Type, UnionId};
+use crate::model::{
+    Expr, ExprId, FloatCode, Meaning, RecordKind, Role, Row, RowId, RowKind, Type, UnionId,
+};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// One of the rounds over all nodes.
@@ -295,6 +297,19 @@ impl<'p, 'b> Engine<'p, 'b> {
         Err(self.refused(loc, kind))
     }
 
+    /// What a row is that follows from nothing: it has a number for none, or is stored as zero, and
+    /// what follows from it sees that.
+    pub(crate) fn for_nothing(&self, row: &Row) -> Val {
+        let Type::Cell(cell) = row.ty.stripped() else { return Val::None };
+        match cell.meaning {
+            _ if !row.none.is_empty() => Val::None,
+            Meaning::Word(_) => Val::None,
+            Meaning::Bool { .. } => Val::Bool(false),
+            _ if FloatCode::of(cell).is_some() => Val::Float(0.0),
+            _ => Val::Int(-row.plus),
+        }
+    }
+
     /// Keeps padding that is not zero in elements that are computed, and so are in no value: where it
     /// is in its element, and its bytes.
     fn keep_padding(&mut self, loc: Loc) {
@@ -426,6 +441,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     fn compare_kept(&mut self, loc: Loc, expr: ExprId) -> Fallible<()> {
         let kind = kept_kind(&self.model[expr]);
         let canonical = match self.eval(expr, loc.node, None) {
+            Ok(Val::None) => self.for_nothing(self.tree.row(loc)),
             Ok(val) => val,
             // Names that no tree can hold: the nodes are kept as they are.
             Err(fault) if kind == KeptKind::Dictionary => {

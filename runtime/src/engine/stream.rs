@@ -61,7 +61,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                     Ok(false)
                 })?;
                 if function == Of::First {
-                    Ok(first)
+                    self.load(first)
                 } else {
                     self.position(first)
                 }

@@ -140,10 +140,7 @@ impl<'p> Engine<'p, '_> {
                 }));
             }
             _ if has_usual(row) => {
-                let there = match row.when {
-                    Some(condition) => self.eval_bool(condition, loc.node, None)?,
-                    None => true,
-                };
+                let there = self.is_there(loc, row)?;
                 let usual = self.usual(loc, row).filter(|_| there);
                 return Ok(Some(usual.unwrap_or(Item::Absent)));
             }
@@ -161,6 +158,10 @@ impl<'p> Engine<'p, '_> {
             _ => return Ok(None),
         };
         let Some(canonical) = canonical else { return Ok(None) };
+        let canonical = match canonical {
+            Val::None if self.is_there(loc, row)? => self.for_nothing(row),
+            canonical => canonical,
+        };
         if let Some((kind, expr)) = kind {
             if self.tree.kept_of(loc, kind).is_some() {
                 let instead = match canonical {
@@ -184,6 +185,14 @@ impl<'p> Engine<'p, '_> {
             }
             val => self.tree.val_item(val),
         }))
+    }
+
+    /// Whether the condition of a row holds.
+    fn is_there(&mut self, loc: Loc, row: &Row) -> Fallible<bool> {
+        match row.when {
+            Some(condition) => self.eval_bool(condition, loc.node, None),
+            None => Ok(true),
+        }
     }
 
     /// The nodes that the file had, for the same names, of which no tree can be made.

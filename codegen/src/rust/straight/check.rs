@@ -234,6 +234,11 @@ impl<'m> Checking<'_, '_, 'm> {
             let span = Some(check.span);
             tokens.extend(self.straight.carried_at(frame.record, None, span, made)?);
         }
+        // Nobody has a field for it, where the rules would be looked at.
+        let is_struct = matches!(record.kind, RecordKind::Struct) && frame.record != view.root;
+        if is_struct && !tokens.is_empty() && !view.carries_data(&Type::Record(frame.record)) {
+            return unable("a rule in a struct that has no data");
+        }
         Ok(tokens)
     }
 

@@ -122,12 +122,67 @@ enum Function {
     Done(TokenStream),
 }
 
+/// Rows that are written in one block at most, those of structs and unions in it included: code for
+/// each of them stands where the block is filled, however often a struct is in it.
+const MOST_ROWS: u32 = 200;
+
+/// For each record, how many rows are written where it is written, those of all that is in it.
+struct Weights(Vec<Option<u32>>);
+
+impl Weights {
+    fn new(model: &Model) -> Weights {
+        let mut weights = Weights(vec![None; model.records.len()]);
+        for (id, _) in model.records() {
+            weights.add(model, id);
+        }
+        weights
+    }
+
+    fn add(&mut self, model: &Model, id: RecordId) {
+        if self.0[id.index()].is_some() {
+            return;
+        }
+        // What is in itself, in a list, is not in a block.
+        self.0[id.index()] = Some(0);
+        let mut weight = 0_u32;
+        for row in &model.records[id.index()].rows {
+            for inner in inline(model, &row.ty) {
+                self.add(model, inner);
+            }
+            weight = weight.saturating_add(1).saturating_add(self.of_type(model, &row.ty));
+        }
+        self.0[id.index()] = Some(weight);
+    }
+
+    fn of(&self, id: RecordId) -> u32 {
+        self.0[id.index()].unwrap_or(0)
+    }
+
+    fn of_type(&self, model: &Model, ty: &Type) -> u32 {
+        let all = inline(model, ty);
+        all.into_iter().fold(0, |weight, id| weight.saturating_add(self.of(id)))
+    }
+}
+
+/// Records that are written where a value of a type is.
+fn inline(model: &Model, ty: &Type) -> Vec<RecordId> {
+    match ty {
+        Type::Record(id) => vec![*id],
+        Type::Union(id) => model.unions[id.index()].records().collect(),
+        Type::Array(array) => inline(model, &array.element),
+        Type::Region(region) => inline(model, &region.inner),
+        Type::PerEpoch(types) => types.iter().flat_map(|ty| inline(model, ty)).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// What functions of a writer are made from.
 struct Writer<'s, 'p, 'm> {
     straight: &'s Straight<'p, 'm>,
     checking: &'s Checking<'s, 'p, 'm>,
     model: &'m Model,
     sizes: Vec<Sizes<'m>>,
+    weights: Weights,
     functions: RefCell<BTreeMap<(Task, RecordId, bool), Function>>,
     failed: RefCell<BTreeSet<(Task, RecordId, bool)>>,
     anchors: Anchors,
@@ -207,6 +262,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             checking,
             model,
             sizes: straight.sizes(),
+            weights: Weights::new(straight.model),
             functions: RefCell::default(),
             failed: RefCell::default(),
             anchors: Anchors::new(straight),
@@ -553,10 +609,12 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             }
             Type::Record(id) => {
                 let rows = &node.view.records[id.index()].rows;
-                rows.iter()
-                    .filter(|row| derive::is_here(row, node.epoch))
-                    .all(|row| self.size(node, &row.ty).is_none() || self.is_block(node, &row.ty))
+                self.weights.of(*id) <= MOST_ROWS
+                    && rows.iter().filter(|row| derive::is_here(row, node.epoch)).all(|row| {
+                        self.size(node, &row.ty).is_none() || self.is_block(node, &row.ty)
+                    })
             }
+            Type::Union(_) => self.weights.of_type(self.model, ty) <= MOST_ROWS,
             _ => true,
         }
     }

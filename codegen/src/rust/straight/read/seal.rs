@@ -252,6 +252,11 @@ impl<'m> Reading<'_, '_, 'm> {
             work.code.extend(match self.address(ctx, &definer.source) {
                 Some(Address::FileEnd) => quote!(s::holds(#name == cx.len() as i128)?;),
                 Some(Address::Of(row, end)) => {
+                    let there = self.row(ctx, ctx.record, row);
+                    if there.when.is_some() || !there.none.is_empty() {
+                        self.doubt("the address of what may not be there");
+                        continue;
+                    }
                     let extent = extent(ctx.record, row);
                     if !super::mentions(&work.code, &extent.to_string()) {
                         self.doubt("an address that is not known");

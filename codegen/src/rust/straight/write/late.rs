@@ -383,7 +383,8 @@ impl Addresses<'_, '_, '_> {
             return unable(format!("address of `{}`", path.text));
         };
         match (anchor, index) {
-            (Anchor::Whole(..), _) => Ok(quote!(cx.only(#number, #end)?)),
+            // What is not there has no address.
+            (Anchor::Whole(..), _) => Ok(quote!(cx.only_if_any(#number, #end)?)),
             (Anchor::Elements(record, row), Some(step)) => {
                 let Some(value) = scope.value_of(record) else {
                     return unable("an array elsewhere");

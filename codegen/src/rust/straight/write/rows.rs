@@ -334,51 +334,84 @@ impl<'m> Writer<'_, '_, 'm> {
         home: Option<u64>,
     ) -> Able<TokenStream> {
         let row = node.row(id);
-        let body = match &row.when {
-            None => self.row_bytes(node, id, row, spot, home, None)?,
-            Some(when) => {
-                let holds = self.straight.truth(&node.scope, node.view, *when)?;
-                let field = match row.kind {
-                    RowKind::Plain | RowKind::Zeros => self.field(node, id),
-                    _ => None,
-                };
-                match field {
-                    Some(Src { code, shape: Some(Shape::Option(inner)), .. }) => {
-                        let x = self.fresh("x");
-                        let some = self.src(quote!(#x), *inner);
-                        let body = self.row_bytes(node, id, row, spot, home, Some(some))?;
-                        quote! {
-                            if #holds {
-                                let #x = s::known(#code.as_ref())?;
-                                #body
-                            } else {
-                                s::holds(#code.is_none())?;
-                            }
-                        }
-                    }
-                    Some(_) => return unable("a row with a condition of another Rust type"),
-                    None => {
-                        let body = self.row_bytes(node, id, row, spot, home, None)?;
-                        quote!(if #holds { #body })
-                    }
-                }
-            }
+        let Some(when) = &row.when else {
+            let body = self.row_bytes(node, id, row, spot, home, None)?;
+            return self.anchored(node, id, spot, body);
         };
-        let anchored = self.anchors.inline(node.id, id);
-        Ok(match anchored {
-            None => body,
-            Some(number) => match spot {
-                Spot::End => quote! {
-                    let anchor = cx.anchor_begins(#number, cx.here());
-                    #body
-                    cx.anchor_ends(#number, anchor, cx.here());
-                },
+        let holds = self.straight.truth(&node.scope, node.view, *when)?;
+        let field = match row.kind {
+            RowKind::Plain | RowKind::Zeros => self.field(node, id),
+            _ => None,
+        };
+        match field {
+            Some(Src { code, shape: Some(Shape::Option(inner)), .. }) => {
+                let x = self.fresh("x");
+                let some = self.src(quote!(#x), *inner);
+                let body = self.row_bytes(node, id, row, spot, home, Some(some))?;
+                let body = self.anchored(node, id, spot, body)?;
+                Ok(quote! {
+                    if #holds {
+                        let #x = s::known(#code.as_ref())?;
+                        #body
+                    } else {
+                        s::holds(#code.is_none())?;
+                    }
+                })
+            }
+            Some(_) => unable("a row with a condition of another Rust type"),
+            None => {
+                let body = self.row_bytes(node, id, row, spot, home, None)?;
+                let body = self.anchored(node, id, spot, body)?;
+                Ok(quote!(if #holds { #body }))
+            }
+        }
+    }
+
+    /// The bytes of a row that is there, with where that is if its address is asked for. A number
+    /// that stands for none has no address.
+    fn anchored(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        spot: &Spot,
+        body: TokenStream,
+    ) -> Able<TokenStream> {
+        let row = node.row(id);
+        let Some(number) = self.anchors.inline(node.id, id) else { return Ok(body) };
+        if !row.none.is_empty() {
+            let (None, Some(Src { code, shape: Some(Shape::Option(_)), .. })) =
+                (row.when, self.field(node, id))
+            else {
+                return unable("the address of a number that may stand for none");
+            };
+            let (from, to) = match spot {
+                Spot::End => (quote!(from), quote!(cx.here())),
                 Spot::Block(offset) => {
                     let size = self.size(node, &row.ty).unwrap_or(0);
                     let from = position(offset);
-                    quote!(#body cx.anchor(#number, #from, #from + #size);)
+                    (from.clone(), quote!(#from + #size))
                 }
+            };
+            let begin = matches!(spot, Spot::End).then(|| quote!(let from = cx.here();));
+            return Ok(quote! {
+                #begin
+                #body
+                if #code.is_some() {
+                    cx.anchor(#number, #from, #to);
+                }
+            });
+        }
+        Ok(match spot {
+            Spot::End => quote! {
+                let anchor = cx.anchor_begins(#number, cx.here());
+                #body
+                cx.anchor_ends(#number, anchor, cx.here());
             },
+            Spot::Block(offset) => {
+                let size = self.size(node, &row.ty).unwrap_or(0);
+                let from = position(offset);
+                quote!(#body cx.anchor(#number, #from, #from + #size);)
+            }
         })
     }
 

@@ -195,7 +195,7 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0706",
         "value of a struct that may be none",
         "The value of a transparent struct is that of its row. If that may be none, because of a \
-         pointer, a number or a condition, the value does not say whether the struct is there. Nor does \
+         pointer, a number, a condition or a layout without the row, the value does not say whether the struct is there. Nor does \
          an object that is a number say so, if some number stands for nothing.",
     ),
     (
@@ -264,6 +264,13 @@ pub const CODES: &[(&str, &str, &str)] = &[
          documentation, and a number for an offset: a name consists of letters, digits and `_`, \
          and does not begin with a digit. Only structs, whose rows then belong to the struct \
          around them, need none.",
+    ),
+    (
+        "E0724",
+        "slice that its table does not take",
+        "`from=` of a shared table says where the slices are that it consists of. A slice of the \
+         table stands at a place that none of these paths leads to: what it has could be read, \
+         but nothing would write it into the table. Name the place in `from=`, too.",
     ),
     ("E0730", "alignment not positive", "An alignment is a number of bytes, 1 or more."),
     ("E0731", "negative fill", "`zero` in a layout writes a number of bytes, 0 or more."),

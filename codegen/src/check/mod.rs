@@ -26,6 +26,7 @@ mod pointed;
 mod pooled;
 mod relocated;
 mod tags;
+mod taken;
 mod tiling;
 mod until;
 mod words;
@@ -54,6 +55,7 @@ pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
     bits::check(&context, &mut found);
     choice::check(&context, &mut found);
     tags::check(&context, &mut found);
+    taken::check(&context, &mut found);
     forms::check(&context, &mut found);
     derive::check(&context, &mut found);
     order::check(&context, &mut found);

@@ -3,7 +3,7 @@
 
 use super::context::Context;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Cell, Meaning, Model, Row, RowKind, Storage, Type};
+use crate::model::{Cell, Home, Meaning, Model, Row, RowKind, Storage, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (_, record) in context.model.records() {
@@ -124,5 +124,7 @@ fn may_be_none(model: &Model, row: &Row) -> bool {
             _ => !row.none.is_empty(),
         }
     }
-    row.when.is_some() || is_nothing(model, row, &row.ty)
+    // In layouts without the row nothing is there that the struct could be.
+    let is_elsewhere = row.homes.contains(&Home::Absent);
+    is_elsewhere || row.when.is_some() || is_nothing(model, row, &row.ty)
 }

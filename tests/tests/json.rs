@@ -194,9 +194,13 @@ fn text_is_as_documented() {
 /// Problems of the good text with one part replaced, as `PATH: MESSAGE`.
 fn problems(model: &Program, old: &str, new: &str) -> Vec<String> {
     assert!(GOOD.contains(old), "{old}");
-    let text = GOOD.replacen(old, new, 1);
-    match Text::parse(&text).and_then(|text| text.value(model)) {
-        Ok(value) => panic!("`{new}` is read as {}", value_text::line(&value)),
+    problems_of(model, &GOOD.replacen(old, new, 1))
+}
+
+/// Problems of a text, as `PATH: MESSAGE`.
+fn problems_of(model: &Program, text: &str) -> Vec<String> {
+    match Text::parse(text).and_then(|text| text.value(model)) {
+        Ok(value) => panic!("`{text}` is read as {}", value_text::line(&value)),
         Err(JsonError::Syntax(error)) => vec![error.to_string()],
         Err(JsonError::Value(problems)) => {
             let text = |problem: &JsonProblem| format!("{}: {}", problem.path, problem.message);
@@ -358,6 +362,45 @@ fn a_struct_may_stand_for_itself() {
     assert!(with("[[[[]]]]"));
     for other in ["5", "{}", "null", "[[5]]", "\"x\""] {
         assert!(!with(other), "{other}");
+    }
+}
+
+/// What is kept of a row that there is not was kept of another one, or is a slip.
+#[test]
+fn what_is_kept_is_of_a_row() {
+    let schema = "module k root=File endian=little\n\
+                  struct File { Sub sub; Outer outer; Half }\n\
+                  struct Sub { u8 n; u8 more usually=\"n + 1\" }\n\
+                  struct Outer transparent { reserved size=1; Inner inner }\n\
+                  struct Inner transparent { reserved size=1; Bare bare }\n\
+                  struct Bare transparent { u8 n }\n\
+                  struct Half { u8 half; reserved size=1 }";
+    let model = programs::from_text("k.kdl", schema, None).expect("it is clean");
+    let bytes = [1, 9, 2, 3, 4, 5, 6];
+    let value = read(&model, &bytes, &ReadOptions::default()).expect("it can be read").value();
+    let text = to_json(&model, &value, Style::Compact);
+    let again = Text::parse(&text).and_then(|text| text.value(&model)).expect("it is a value");
+    assert_eq!(write(&model, &again).expect("it can be written"), bytes, "{text}");
+    let deviation = |row: &str| {
+        format!("{{\"row\":\"{row}\",\"kind\":\"reserved\",\"stored\":{{\"hex\":\"07\"}}}}")
+    };
+    let cases = [
+        ("\"row\":\"more\"", "\"row\":\"moer\"", "value.sub.$kept[0].row", "moer"),
+        ("\"row\":\"more\"", "\"row\":\"#2\"", "value.sub.$kept[0].row", "#2"),
+        ("\"row\":\"#2.#1\"", "\"row\":\"#2.#2\"", "value.$kept[0].row", "#2.#2"),
+        ("\"row\":\"#2.#1\"", "\"row\":\"#1.#0\"", "value.$kept[0].row", "#1.#0"),
+        ("\"$value\":4", "\"$value\":{\"$value\":4,\"$kept\":[DEVIATION]}", "", "#0"),
+    ];
+    for (old, new, path, row) in cases {
+        let new = new.replace("DEVIATION", &deviation(row));
+        assert!(text.contains(old), "{old} in {text}");
+        let path = match path {
+            "" => "value.outer.$value.$value.$kept[0].row",
+            path => path,
+        };
+        let found = problems_of(&model, &text.replacen(old, &new, 1));
+        let expected = format!("{path}: nothing is kept of `{row}`: there is no such row");
+        assert_eq!(found, [expected], "{old} -> {new}");
     }
 }
 

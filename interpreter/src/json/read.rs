@@ -2,7 +2,7 @@
 
 use formwork::engine::{Program, cell_fits, epoch_of};
 use formwork::json::{
-    escaped, keys_words, member_words, no_field, plain_key, struct_words, union_words,
+    escaped, keys_words, member_words, no_field, no_kept_row, plain_key, struct_words, union_words,
 };
 use formwork_model::{
     ArrayType, Case, Cell, EpochId, RecordId, Row, RowKind, Target, Type, UnionId, seen,
@@ -10,7 +10,7 @@ use formwork_model::{
 
 use super::parse::{Json, Kind, parse, position};
 use super::plain::Plain;
-use super::{FORMAT, JsonError, JsonProblem, KEPT, SCHEMA_VERSION, SPELLED, TOOL, VALUE};
+use super::{FORMAT, JsonError, JsonProblem, KEPT, ROW, SCHEMA_VERSION, SPELLED, TOOL, VALUE};
 use crate::shape::{Shape, Shapes, flattened};
 use crate::stack::with_stack;
 use crate::value::{StructValue, UnionValue, Value};
@@ -223,6 +223,14 @@ impl<'t> Problems<'t> {
     }
 }
 
+/// Where what is kept of a value stands.
+enum Level {
+    /// Around what is in it.
+    Inside,
+    /// Around itself: of this struct, which stands for its only row, or nothing is.
+    Own(Option<RecordId>),
+}
+
 pub(super) struct Reader<'t, 'm> {
     pub problems: Problems<'t>,
     shapes: Shapes<'m>,
@@ -238,7 +246,7 @@ impl<'t, 'm> Reader<'t, 'm> {
     fn root(&mut self, json: &Json<'_>) -> Value {
         self.problems.enter(VALUE);
         let value = match self.shapes.root() {
-            Shape::Struct(record) => self.spelled(json, |reader, json| {
+            Shape::Struct(record) => self.spelled(json, None, |reader, json| {
                 Value::Struct(reader.structure(json, record, reader.shapes.rows(record)))
             }),
             _ => {
@@ -246,7 +254,11 @@ impl<'t, 'm> Reader<'t, 'm> {
                 let record = &self.shapes.model.records[self.shapes.model.root.index()];
                 let rows = self.shapes.rows(self.shapes.model.root);
                 match record.transparent {
-                    Some(row) => self.row(json, &rows[row.index()]),
+                    Some(row) => {
+                        self.spelled(json, Some(self.shapes.model.root), |reader, json| {
+                            reader.row(json, &rows[row.index()])
+                        })
+                    }
                     None => Value::None,
                 }
             }
@@ -255,10 +267,12 @@ impl<'t, 'm> Reader<'t, 'm> {
         value
     }
 
-    /// A value that may stand in a wrapper, with its spelling.
+    /// A value that may stand in a wrapper, with its spelling: that of a struct which stands for its
+    /// only row, the `keeper`.
     fn spelled(
         &mut self,
         json: &Json<'_>,
+        keeper: Option<RecordId>,
         mut read: impl FnMut(&mut Self, &Json<'_>) -> Value,
     ) -> Value {
         let (Some(inner), Kind::Object(members)) = (json.get(SPELLED), &json.kind) else {
@@ -272,8 +286,11 @@ impl<'t, 'm> Reader<'t, 'm> {
         let length = self.problems.enter(SPELLED);
         let value = read(self, inner);
         self.problems.path.truncate(length);
-        let kept = json.get(KEPT).map(|kept| self.kept(kept)).unwrap_or_default();
-        value.spelled(kept)
+        let kept = json.get(KEPT).map(|kept| {
+            self.check_kept(kept, keeper);
+            self.kept(kept)
+        });
+        value.spelled(kept.unwrap_or_default())
     }
 
     fn kept(&mut self, json: &Json<'_>) -> Vec<crate::value::Kept> {
@@ -283,7 +300,7 @@ impl<'t, 'm> Reader<'t, 'm> {
     /// The value of a row.
     fn row(&mut self, json: &Json<'_>, row: &'m Row) -> Value {
         match row.kind {
-            RowKind::Zeros => self.spelled(json, |reader, json| match json.kind {
+            RowKind::Zeros => self.spelled(json, None, |reader, json| match json.kind {
                 Kind::Null if !reader.shapes.is_never_none(&row.ty, row) => Value::None,
                 _ => reader.integer(json, None, row),
             }),
@@ -299,7 +316,12 @@ impl<'t, 'm> Reader<'t, 'm> {
             return Value::None;
         }
         self.depth += 1;
-        let value = with_stack(|| self.spelled(json, |reader, json| reader.bare(json, ty, row)));
+        let value = with_stack(|| match self.level(ty) {
+            Level::Inside => self.bare(json, ty, row),
+            Level::Own(keeper) => {
+                self.spelled(json, keeper, |reader, json| reader.bare(json, ty, row))
+            }
+        });
         self.depth -= 1;
         value
     }
@@ -485,8 +507,60 @@ impl<'t, 'm> Reader<'t, 'm> {
         self.fields(json, rows, &mut value, 0);
         if let Some(kept) = json.get(KEPT) {
             value.kept = self.kept(kept);
+            self.check_kept(kept, Some(record));
         }
         value
+    }
+
+    /// Looks whether all that is kept of a struct is of some row of it. `None`: of none at all.
+    fn check_kept(&mut self, json: &Json<'_>, record: Option<RecordId>) {
+        let Kind::List(list) = &json.kind else { return };
+        for (at, one) in list.iter().enumerate() {
+            let Some(row) = one.get(ROW) else { continue };
+            let Kind::Text(name) = &row.kind else { continue };
+            if !record.is_some_and(|record| self.is_kept_row(record, name)) {
+                let length = self.problems.enter(KEPT);
+                self.problems.path.push_str(&format!("[{at}].{ROW}"));
+                self.problems.add(row, no_kept_row(name));
+                self.problems.path.truncate(length);
+            }
+        }
+    }
+
+    /// Whether a record has a row that is called so where something is kept: by its name or position,
+    /// behind those of structs without names that it is in, and perhaps with that of an element.
+    fn is_kept_row(&self, mut record: RecordId, mut name: &str) -> bool {
+        let model = self.shapes.model;
+        let at = |record: RecordId, name: &str| -> Option<&'m Row> {
+            let number = name.strip_prefix('#')?.parse::<usize>().ok()?;
+            model.records[record.index()].rows.get(number)
+        };
+        while let Some((first, rest)) = name.split_once('.') {
+            let Some(inner) = at(record, first).and_then(flattened) else { return false };
+            (record, name) = (inner, rest);
+        }
+        let name = name.split('[').next().unwrap_or_default();
+        let own = &model.records[record.index()];
+        let all = std::iter::once(own).chain(model.forms_of(own));
+        name.is_empty()
+            || all.into_iter().any(|record| match name.strip_prefix('#') {
+                Some(number) => number.parse().is_ok_and(|at: usize| at < record.rows.len()),
+                None => record.rows.iter().any(|row| row.name.as_deref() == Some(name)),
+            })
+    }
+
+    /// Whether a value of a type has a level of its own for what is kept.
+    fn level(&self, ty: &Type) -> Level {
+        match ty.stripped() {
+            Type::Record(id) => match self.shapes.model.records[id.index()].transparent {
+                Some(_) if self.shapes.model.keeps_spelling(*id) => Level::Own(Some(*id)),
+                Some(_) => Level::Inside,
+                None => Level::Own(None),
+            },
+            Type::Pointer(pointer) if pointer.owned().is_some() => Level::Inside,
+            Type::PerEpoch(_) => Level::Inside,
+            _ => Level::Own(None),
+        }
     }
 
     fn fields(&mut self, json: &Json<'_>, rows: &'m [Row], value: &mut StructValue, depth: u32) {

@@ -325,6 +325,7 @@ macro_rules! __read {
         let rows: &[$crate::inspect::RowName<'_>] = $crate::__rows![$($row),*];
         $(value.$kept = from.kept($number, rows)?;)*
         $(value.$spelling = from.spelling(rows)?;)?
+        from.all_kept()?;
         $crate::__rt::Ok(value)
     }};
 

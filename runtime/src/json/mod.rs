@@ -157,6 +157,12 @@ pub fn keys_words<'a>(keys: impl ExactSizeIterator<Item = &'a str>) -> String {
     }
 }
 
+/// That something is kept of a row that there is not.
+#[must_use]
+pub fn no_kept_row(row: &str) -> String {
+    format!("nothing is kept of `{row}`: there is no such row")
+}
+
 /// That a struct has no field of a name, and which it has.
 pub fn no_field<'a>(name: &str, fields: impl Iterator<Item = &'a str>) -> String {
     format!("`{name}` has no such field; it has: {}", listed(fields))

@@ -208,7 +208,21 @@ impl Members {
         Ok(Members { fields, next: 0, kept, prefix: String::new(), within })
     }
 
+    /// Looks whether all that is kept was of some row.
+    ///
+    /// # Errors
+    ///
+    /// If something is of none.
+    pub fn all_kept(&self) -> Result<(), Wrong> {
+        let mut left = self.kept.iter().enumerate();
+        match left.find_map(|(at, one)| Some((at, one.as_ref()?))) {
+            None => Ok(()),
+            Some((at, one)) => Err(no_such_row(&one.row, at)),
+        }
+    }
+
     fn finish(self, name: &str, names: &[&'static str]) -> Result<(), Wrong> {
+        self.all_kept()?;
         match self.fields.into_iter().find(|(_, member)| member.is_some()) {
             None => Ok(()),
             Some((key, _)) => Err(Wrong::new(no_field(name, names.iter().copied())).in_field(key)),
@@ -331,6 +345,9 @@ impl Members {
                 spelling.keep(SpellingEntry { row: Spelling::WHOLE, ..entry });
                 continue;
             }
+            if !rows.iter().any(|row| row.name == name) {
+                return Err(no_such_row(&one.row, at));
+            }
             // Forms of a case may have rows of one name; which is written is known then.
             for (row, _) in (0..).zip(rows).filter(|(_, row)| row.name == name) {
                 spelling.keep(SpellingEntry { row, ..entry.clone() });
@@ -390,6 +407,11 @@ impl Members {
         }
         Ok(spelling)
     }
+}
+
+#[cold]
+fn no_such_row(row: &str, at: usize) -> Wrong {
+    in_kept(Wrong::new(crate::json::no_kept_row(row)), at, ROW)
 }
 
 fn in_kept(wrong: Wrong, at: usize, key: &'static str) -> Wrong {

@@ -7,9 +7,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{
-    ArrayLength, Case, Cell, DefinerScope, DefinerSource, Encoding, EpochId, Expr, ExprId, Extent,
-    FloatCode, Form, Home, Meaning, Model, Path, Pattern, PointerType, Record, RecordId,
-    RecordKind, Role, Row, RowId, RowKind, RunLength, Span, Storage, Target, Type, Union,
+    ArrayLength, Case, Cell, Check, CheckKind, DefinerScope, DefinerSource, Encoding, EpochId,
+    Expr, ExprId, Extent, FloatCode, Form, Home, Meaning, Model, Path, Pattern, PointerType,
+    Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Span, Storage, Target,
+    Type, Union,
 };
 
 /// What stands for the value of a row where that is kept.
@@ -80,6 +81,31 @@ impl Type {
 }
 
 impl Row {
+    /// Whether its bytes are somewhere else, so that its properties are rules alone.
+    #[must_use]
+    pub fn has_no_bytes(&self) -> bool {
+        matches!(self.kind, RowKind::Value { .. }) || matches!(self.role, Role::Elsewhere)
+    }
+
+    /// Whether it stores positions among some elements of an array.
+    #[must_use]
+    pub fn is_ranked(&self) -> bool {
+        self.reference.as_ref().is_some_and(|reference| reference.filter.is_some())
+    }
+
+    /// Whether it may be left out of a value, since the schema says what it is then.
+    #[must_use]
+    pub fn has_usual(&self) -> bool {
+        matches!((&self.role, &self.absent), (Role::Default(_), _) | (Role::Data, Some(_)))
+    }
+
+    /// Whether a rule of it is about what is known only when everything is read: other rows, the
+    /// element that a rank means, a value whose bytes are somewhere else.
+    #[must_use]
+    pub fn is_late(&self, check: &Check) -> bool {
+        matches!(check.kind, CheckKind::Holds(_)) || self.has_no_bytes() || self.is_ranked()
+    }
+
     /// Where it stands in an epoch.
     #[must_use]
     pub fn home(&self, epoch: EpochId) -> Home {

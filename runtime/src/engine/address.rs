@@ -5,21 +5,10 @@ use alloc::boxed::Box;
 use super::item::{Item, Loc, NodeRef, UNPLACED};
 use super::read::Cursor;
 use super::reading::{short, Read};
-use super::state::Engine;
+use super::state::{Base, Engine};
 use super::val::{Fallible, Fault, Val};
 use crate::error::ReadErrorKind;
 use crate::model::{Path, PointerId, PointerType, Row, Storage, Target, Type};
-
-/// What is remembered of where numbers count from.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) enum Base {
-    #[default]
-    Unknown,
-    /// Somebody has asked.
-    Asked,
-    /// The number, and what it takes from the budget to look it up.
-    Known(i128, u64),
-}
 
 impl<'p> Engine<'p, '_> {
     /// What the number of a pointer in a node counts from.

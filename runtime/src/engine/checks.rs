@@ -4,7 +4,6 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use core::cmp::Ordering;
 
-use super::forms::{has_no_bytes, is_ranked};
 use super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
 use super::state::Engine;
 use super::val::{Fallible, Fault, Val};
@@ -14,7 +13,7 @@ use crate::model::{Cell, Check, CheckKind, Meaning, Row, Type};
 impl<'p> Engine<'p, '_> {
     /// Rules that need no other row, as soon as a row is read.
     pub(crate) fn check_now(&mut self, loc: Loc, row: &'p Row) -> Result<(), ReadError> {
-        for check in row.checks.iter().filter(|check| !is_late(row, check)) {
+        for check in row.checks.iter().filter(|check| !row.is_late(check)) {
             self.check_row(loc, check).map_err(|fault| {
                 let at = self.tree.row_at(loc);
                 self.fault(*fault, at, loc)
@@ -160,10 +159,4 @@ impl<'p> Engine<'p, '_> {
         }
         Ok(())
     }
-}
-
-/// Whether a rule is about what is known only when everything is read: other rows, the element that
-/// a rank means, a value whose bytes are somewhere else.
-pub(crate) fn is_late(row: &Row, check: &Check) -> bool {
-    matches!(check.kind, CheckKind::Holds(_)) || has_no_bytes(row) || is_ranked(row)
 }

@@ -5,7 +5,7 @@ use super::source::{Given, Stored};
 use super::state::Engine;
 use super::tree::stored_float;
 use super::val::Val;
-use crate::model::{Case, Cell, Constant, Form, Meaning, Model, Role, Row, RowId, RowKind, Type};
+use crate::model::{Case, Cell, Constant, Form, Meaning, Model, Row, RowId, RowKind, Type};
 
 /// What is wrong with a count that has no number.
 pub(crate) const UNKNOWN_COUNT: &str = "the count or size depends on something that is not there";
@@ -67,7 +67,7 @@ fn can_say(model: &Model, ty: &Type, value: &Given<'_>, row: &Row, depth: u32) -
     }
     match (ty, value) {
         // A rank is as small as it is in its array.
-        (Type::Cell(_), Given::Int(_)) if is_ranked(row) => true,
+        (Type::Cell(_), Given::Int(_)) if row.is_ranked() => true,
         (Type::Cell(cell), Given::Int(n)) => n
             .checked_add(row.plus)
             .is_some_and(|stored| cell_fits(model, cell, stored) && !row.none.contains(&stored)),
@@ -91,16 +91,6 @@ fn can_say(model: &Model, ty: &Type, value: &Given<'_>, row: &Row, depth: u32) -
         }
         _ => true,
     }
-}
-
-/// Whether a row stores positions among some elements of an array.
-pub(crate) fn is_ranked(row: &Row) -> bool {
-    row.reference.as_ref().is_some_and(|reference| reference.filter.is_some())
-}
-
-/// Whether the bytes of a row are somewhere else, so that its properties are rules alone.
-pub(crate) fn has_no_bytes(row: &Row) -> bool {
-    matches!(row.kind, RowKind::Value { .. }) || matches!(row.role, Role::Elsewhere)
 }
 
 /// Whether an integer fits a cell.

@@ -8,25 +8,24 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use super::item::{Item, Loc, NodeRef};
+use super::item::{Loc, NodeRef};
 use super::map::Map;
-use super::state::Engine;
-use super::val::{Fallible, Val};
-use crate::model::{BinaryOp, Expr, ExprId, Path, Start, Step};
+use super::val::Val;
+use crate::model::{ExprId, Path};
 
 /// What is remembered. It is forgotten when the tree changes in ways that expressions can see.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
     /// Values of expressions, by anchor.
-    values: BTreeMap<(ExprId, NodeRef), Val>,
+    pub values: BTreeMap<(ExprId, NodeRef), Val>,
     /// Positions of the elements of an array for which a filter holds, in order.
-    ranks: BTreeMap<(Loc, ExprId, NodeRef), Rc<Vec<u32>>>,
+    pub ranks: BTreeMap<(Loc, ExprId, NodeRef), Rc<Vec<u32>>>,
     /// Positions of elements by address.
-    addresses: BTreeMap<Loc, Rc<Map>>,
+    pub addresses: BTreeMap<Loc, Rc<Map>>,
     /// Numbers in a field of all elements.
-    contents: BTreeMap<(Loc, *const str), Rc<Vec<i128>>>,
+    pub contents: BTreeMap<(Loc, *const str), Rc<Vec<i128>>>,
     /// Elements of a stream by what an expression gives for them.
-    indices: BTreeMap<(ExprId, ExprId, NodeRef), Rc<Index>>,
+    pub indices: BTreeMap<(ExprId, ExprId, NodeRef), Rc<Index>>,
     /// What describes the elements of a row.
     pub described: BTreeMap<Loc, Rc<[Val]>>,
     /// Arrays that references mean, by path and where it begins.
@@ -42,11 +41,11 @@ pub(crate) struct Memo {
 /// Elements of a stream by key, in the order of the stream.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    numbers: BTreeMap<i128, Vec<Val>>,
-    bytes: BTreeMap<Vec<u8>, Vec<Val>>,
-    nothing: Vec<Val>,
+    pub numbers: BTreeMap<i128, Vec<Val>>,
+    pub bytes: BTreeMap<Vec<u8>, Vec<Val>>,
+    pub nothing: Vec<Val>,
     /// Some keys are of a kind that is not indexed, or compared in another way than its own.
-    partial: bool,
+    pub partial: bool,
 }
 
 /// How a filter finds elements in an [`Index`].
@@ -61,307 +60,5 @@ pub(crate) struct Lookup {
 impl Memo {
     pub(crate) fn forget(&mut self) {
         *self = Memo::default();
-    }
-}
-
-impl<'p> Engine<'p, '_> {
-    /// The lowest node that an expression depends on, when evaluated in a node; `None` if it depends
-    /// on where the reader is, or on an `it` that is not its own.
-    fn anchor(&self, exprs: &[ExprId], this: NodeRef, own_it: bool) -> Option<NodeRef> {
-        let mut lowest = None;
-        for expr in exprs {
-            self.anchor_of(*expr, this, own_it, &mut lowest)?;
-        }
-        Some(lowest.map_or(NodeRef::ROOT, |(_, node)| node))
-    }
-
-    /// Lowers the anchor to what an expression needs. The number of levels above `this` tells which
-    /// of two nodes is lower.
-    fn anchor_of(
-        &self,
-        expr: ExprId,
-        this: NodeRef,
-        own_it: bool,
-        lowest: &mut Option<(u32, NodeRef)>,
-    ) -> Option<()> {
-        let model = self.model;
-        match &model[expr] {
-            Expr::Here | Expr::RegionEnd => None,
-            // Inside of a stream, `it` is an element of that.
-            Expr::Stream(_, source, filter) => {
-                self.anchor_of(*source, this, own_it, lowest)?;
-                match filter {
-                    Some(filter) => self.anchor_of(*filter, this, true, lowest),
-                    None => Some(()),
-                }
-            }
-            other => {
-                if let Some(path) = other.path() {
-                    self.anchor_of_path(path, this, own_it, lowest)?;
-                }
-                let mut all = Some(());
-                other.operands(&mut |operand| {
-                    if all.is_some() {
-                        all = self.anchor_of(operand, this, own_it, lowest);
-                    }
-                });
-                all
-            }
-        }
-    }
-
-    fn anchor_of_path(
-        &self,
-        path: &Path,
-        this: NodeRef,
-        own_it: bool,
-        lowest: &mut Option<(u32, NodeRef)>,
-    ) -> Option<()> {
-        for step in &path.steps {
-            if let Step::Index(index) = step {
-                self.anchor_of(*index, this, own_it, lowest)?;
-            }
-        }
-        let mut node = this;
-        let mut levels = 0;
-        match &path.start {
-            Start::This => {}
-            Start::Root => return Some(()),
-            Start::It => return own_it.then_some(()),
-            Start::Up(up) => {
-                while levels < *up {
-                    node = self.around(node)?;
-                    levels += 1;
-                }
-            }
-            Start::Enclosing(records) => {
-                while !records.contains(&self.tree.record_id(node)) {
-                    node = self.around(node)?;
-                    levels += 1;
-                }
-            }
-            // Each use of a struct has arguments of its own.
-            Start::Argument(_) => {}
-        }
-        if lowest.map_or(true, |(known, _)| levels < known) {
-            *lowest = Some((levels, node));
-        }
-        Some(())
-    }
-
-    /// The node below which a stream gives the same for everybody, if that is not the one that asks
-    /// or an element: then it is worth remembering.
-    pub(crate) fn shared_anchor(&self, exprs: &[ExprId], this: NodeRef) -> Option<NodeRef> {
-        if exprs.iter().any(|expr| self.layout.is_own(*expr)) {
-            return None;
-        }
-        let (source, filter) = exprs.split_first()?;
-        let mut lowest = None;
-        self.anchor_of(*source, this, false, &mut lowest)?;
-        for filter in filter {
-            self.anchor_of(*filter, this, true, &mut lowest)?;
-        }
-        let anchor = lowest.map_or(NodeRef::ROOT, |(_, node)| node);
-        (anchor != this).then_some(anchor)
-    }
-
-    pub(crate) fn remembered(&self, expr: ExprId, anchor: NodeRef) -> Option<Val> {
-        self.memo.values.get(&(expr, anchor)).copied()
-    }
-
-    pub(crate) fn remember(&mut self, expr: ExprId, anchor: NodeRef, val: Val) {
-        self.memo.values.insert((expr, anchor), val);
-    }
-
-    /// How a filter finds its elements by a key: it is `KEY == WANTED`, or that and more, where KEY
-    /// is only about the element and WANTED not at all.
-    pub(crate) fn lookup(&self, filter: ExprId) -> Option<Lookup> {
-        let model = self.model;
-        match &model[filter] {
-            Expr::Binary(BinaryOp::BothTrue, a, b) => self.lookup(*a).or_else(|| self.lookup(*b)),
-            Expr::Binary(BinaryOp::Equal, a, b) => match (self.about_it(*a), self.about_it(*b)) {
-                (About::Element, About::Other) => Some(Lookup { key: *a, wanted: *b }),
-                (About::Other, About::Element) => Some(Lookup { key: *b, wanted: *a }),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// What an expression is about.
-    fn about_it(&self, expr: ExprId) -> About {
-        let model = self.model;
-        let path = match &model[expr] {
-            Expr::Path(path)
-            | Expr::Index(path)
-            | Expr::At(path)
-            | Expr::End(path)
-            | Expr::Size(path) => path,
-            Expr::Stream(..) | Expr::Here | Expr::RegionEnd => return About::Both,
-            other => {
-                if other.path().is_some() {
-                    return About::Both;
-                }
-                let mut about = About::Nothing;
-                other.operands(&mut |operand| about = about.and(self.about_it(operand)));
-                return about;
-            }
-        };
-        let start = if matches!(path.start, Start::It) { About::Element } else { About::Other };
-        path.steps.iter().fold(start, |about, step| match step {
-            Step::Index(index) => about.and(self.about_it(*index)),
-            Step::Field(_) | Step::Last => about,
-        })
-    }
-
-    /// The elements of a stream by a key.
-    pub(crate) fn index(
-        &mut self,
-        source: ExprId,
-        key: ExprId,
-        this: NodeRef,
-    ) -> Fallible<Option<Rc<Index>>> {
-        let Some(anchor) = self.shared_anchor(&[source, key], this) else { return Ok(None) };
-        if let Some(known) = self.memo.indices.get(&(source, key, anchor)) {
-            return Ok(Some(Rc::clone(known)));
-        }
-        let mut index = Index::default();
-        self.stream_of(source, this, None, &mut |engine, val| {
-            engine.charge(4)?;
-            match engine.eval(key, this, Some(val))? {
-                Val::Int(n) => index.numbers.entry(n).or_default().push(val),
-                Val::Text(blob) | Val::Bytes(blob) => {
-                    let bytes = engine.tree.bytes(blob).to_vec();
-                    index.bytes.entry(bytes).or_default().push(val);
-                }
-                Val::None => index.nothing.push(val),
-                _ => index.partial = true,
-            }
-            Ok(true)
-        })?;
-        // Numbers are not compared with texts.
-        index.partial |= !index.numbers.is_empty() && !index.bytes.is_empty();
-        let index = Rc::new(index);
-        self.memo.indices.insert((source, key, anchor), Rc::clone(&index));
-        Ok(Some(index))
-    }
-
-    /// The elements with a key; `None` if the index does not tell.
-    pub(crate) fn with_key<'i>(&self, index: &'i Index, wanted: Val) -> Option<&'i [Val]> {
-        if index.partial {
-            return None;
-        }
-        match wanted {
-            Val::None => Some(&index.nothing),
-            Val::Int(n) if index.bytes.is_empty() => {
-                Some(index.numbers.get(&n).map_or(&[], Vec::as_slice))
-            }
-            Val::Text(blob) | Val::Bytes(blob) if index.numbers.is_empty() => {
-                let bytes = self.tree.bytes(blob);
-                Some(index.bytes.get(bytes).map_or(&[], Vec::as_slice))
-            }
-            _ => None,
-        }
-    }
-
-    /// Positions of the elements for which a filter holds, in order.
-    pub(crate) fn ranks(
-        &mut self,
-        array: Loc,
-        filter: ExprId,
-        this: NodeRef,
-    ) -> Fallible<Rc<Vec<u32>>> {
-        let anchor = self.anchor(&[filter], this, true).unwrap_or(this);
-        let key = (array, filter, anchor);
-        if let Some(known) = self.memo.ranks.get(&key) {
-            return Ok(Rc::clone(known));
-        }
-        let count = u32::try_from(self.count_items(array)).unwrap_or(u32::MAX);
-        let mut ranks = Vec::new();
-        for index in 0..count {
-            if self.eval_bool(filter, this, Some(Val::Loc(array.at(index))))? {
-                ranks.push(index);
-            }
-        }
-        let ranks = Rc::new(ranks);
-        self.memo.ranks.insert(key, Rc::clone(&ranks));
-        Ok(ranks)
-    }
-
-    /// Positions of an array's elements by address; of several with one address, the first. Nothing
-    /// if some element has no address yet.
-    pub(crate) fn addresses(&mut self, array: Loc) -> Fallible<Option<Rc<Map>>> {
-        if let Some(known) = self.memo.addresses.get(&array) {
-            return Ok(Some(Rc::clone(known)));
-        }
-        let count = u32::try_from(self.count_items(array)).unwrap_or(u32::MAX);
-        self.charge(count.into())?;
-        let mut map = Map::with_room_for(count as usize);
-        for index in (0..count).rev() {
-            match self.loc_address(array.at(index), false)? {
-                Some(super::item::UNPLACED) => return Ok(None),
-                Some(at) => map.insert(at.into(), index),
-                None => {}
-            }
-        }
-        let map = Rc::new(map);
-        self.memo.addresses.insert(array, Rc::clone(&map));
-        Ok(Some(map))
-    }
-
-    /// The numbers in a field of all elements of an array, sorted.
-    pub(crate) fn contents(&mut self, array: Loc, field: &'p str) -> Fallible<Rc<Vec<i128>>> {
-        let key = (array, core::ptr::from_ref(field));
-        if let Some(known) = self.memo.contents.get(&key) {
-            return Ok(Rc::clone(known));
-        }
-        let mut contents = self.field_contents(array, field);
-        self.charge(contents.len() as u64)?;
-        contents.sort_unstable();
-        let contents = Rc::new(contents);
-        self.memo.contents.insert(key, Rc::clone(&contents));
-        Ok(contents)
-    }
-
-    /// Numbers in a field of all elements.
-    pub(crate) fn field_contents(&self, array: Loc, field: &str) -> Vec<i128> {
-        self.numbered_contents(array, field).into_iter().map(|(_, number)| number).collect()
-    }
-
-    /// Numbers in a field of all elements that have one, with the positions of these.
-    pub(crate) fn numbered_contents(&self, array: Loc, field: &str) -> Vec<(u32, i128)> {
-        let Item::Array(elements) = self.tree.item(array) else { return Vec::new() };
-        let number = |index| {
-            let Item::Node(node) = self.tree.through(self.tree.element(elements, index)?) else {
-                return None;
-            };
-            let rows = &self.tree.record(node).rows;
-            let row = rows.iter().position(|row| row.name.as_deref() == Some(field))?;
-            let row = crate::model::RowId(u32::try_from(row).ok()?);
-            self.tree.int(self.tree.item(Loc::row(node, row))).map(|number| (index, number))
-        };
-        (0..self.tree.count(elements)).filter_map(number).collect()
-    }
-}
-
-/// What an expression is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum About {
-    /// Constants.
-    Nothing,
-    /// The element.
-    Element,
-    /// Something that is the same for all elements.
-    Other,
-    Both,
-}
-
-impl About {
-    fn and(self, other: About) -> About {
-        match (self, other) {
-            (About::Nothing, about) | (about, About::Nothing) => about,
-            (a, b) if a == b => a,
-            _ => About::Both,
-        }
     }
 }

@@ -7,6 +7,7 @@
 //! byte what it is; [`write()`] turns a value into bytes.
 
 mod address;
+mod anchor;
 mod around;
 mod arrange;
 mod chains;

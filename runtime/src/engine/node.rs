@@ -1,8 +1,15 @@
 //! Nodes: uses of records.
 
-use super::tree::Order;
 use crate::load::Endian;
 use crate::model::RecordId;
+
+/// Byte order of the numbers of a node that do not say their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    Known(Endian),
+    /// A condition decides, which is not asked yet.
+    Asked,
+}
 
 /// One use of a record; or two, where a union is a type of its own: then the node of that type, which
 /// is nothing but the union, has the even id, and that of its case the odd id behind it. There is one for

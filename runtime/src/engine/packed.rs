@@ -3,7 +3,6 @@
 use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Blob, From, Item, NodeRef, OWN};
-use super::tree::Slot;
 
 /// A list of this many bytes grows by little at a time.
 const LARGE: usize = 1 << 21;
@@ -148,6 +147,16 @@ impl Items {
             self.numbers.push(number);
         }
     }
+}
+
+/// What is in a row that is not in place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Slot {
+    pub item: Item,
+    /// Address of the row's own bytes; of a bit field, of its first byte.
+    pub at: u32,
+    /// Address behind them; of a bit field, the bit it begins with.
+    pub end: u32,
 }
 
 /// What is in slots.

@@ -9,10 +9,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::checks::is_late;
-use super::forms::has_no_bytes;
 use super::item::{Blob, From, Item};
-use super::write::expand::has_usual;
 use crate::load::{mask, Endian};
 use crate::model::{
     ArrayLength, Case, Cell, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding,
@@ -1062,7 +1059,7 @@ impl Planning<'_> {
         let none_with = matches!(&row.ty, Type::Pointer(p) if p.none_with.is_some());
         let computed = row.patricia(self.model).is_some() || matches!(row.role, Role::View { .. });
         let pointer = matches!(row.ty.stripped(), Type::Pointer(_));
-        let usual = has_usual(row);
+        let usual = row.has_usual();
         if computed || none_with || (pointer || usual) && row.when.is_some() {
             plan.expanding.push(id);
         }
@@ -1093,7 +1090,7 @@ impl Planning<'_> {
             Role::Kept(_) | Role::View { .. } => true,
             Role::Data | Role::Default(_) | Role::Fixed | Role::Spelling | Role::Elsewhere => false,
         };
-        let ruled = row.checks.iter().any(|check| is_late(row, check));
+        let ruled = row.checks.iter().any(|check| row.is_late(check));
         let late = matches!(
             row.kind,
             RowKind::Pool { .. }
@@ -1101,7 +1098,7 @@ impl Planning<'_> {
                 | RowKind::Mark { .. }
                 | RowKind::Value { .. }
                 | RowKind::Slice { .. }
-        ) || has_no_bytes(row) && self.may_be_wrong(&row.ty);
+        ) || row.has_no_bytes() && self.may_be_wrong(&row.ty);
         let none_with = matches!(&row.ty, Type::Pointer(p) if p.none_with.is_some());
         if compared || ruled || late || none_with || row.unique || (slot && row.when.is_some()) {
             plan.settling.push(id);
@@ -1216,7 +1213,7 @@ impl Planning<'_> {
 
     /// Whether something about a row in place has to be checked when it is read.
     fn is_looked_at(&self, row: &Row) -> bool {
-        let ruled = row.checks.iter().any(|check| !is_late(row, check));
+        let ruled = row.checks.iter().any(|check| !row.is_late(check));
         let by_kind = matches!(
             row.kind,
             RowKind::Constant(_) | RowKind::Zero | RowKind::Reserved | RowKind::Runtime
@@ -1229,7 +1226,7 @@ impl Planning<'_> {
             || row.unique
             || row.when.is_some()
             || !row.checks.is_empty()
-            || (has_no_bytes(row) || matches!(row.role, Role::View { .. }))
+            || (row.has_no_bytes() || matches!(row.role, Role::View { .. }))
                 && self.may_be_wrong(match row.ty.stripped() {
                     Type::Pointer(pointer) => pointer.owned().unwrap_or(&row.ty),
                     ty => ty,

@@ -34,10 +34,22 @@ pub(crate) struct Reading {
     /// Rows of which it is being found out how far they reach, and where they begin.
     pub opening: Vec<(Loc, u64)>,
     /// The column that is being read.
-    pub column: Option<super::read::columns::Column>,
+    pub column: Option<Column>,
     /// Everything is read, and is now compared.
     pub settling: bool,
     pub notes: Vec<Note>,
+}
+
+/// A column that is being read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Column {
+    /// The element that is the column.
+    pub place: Loc,
+    /// Number of records, and bytes from one to the next.
+    pub records: u64,
+    pub stride: u64,
+    /// Where the first record ends.
+    pub end: u64,
 }
 
 /// What is known of the objects of a file while its layout is run over it.

@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::forms::{has_no_bytes, is_ranked};
 use super::item::{ArrayRef, Item, Loc};
 use super::state::Engine;
 use super::val::{Fallible, Fault, Val};
@@ -15,7 +14,7 @@ impl<'p> Engine<'p, '_> {
         let Some(reference) = &row.reference else { return Ok(()) };
         match self.tree.item(loc) {
             Item::Absent | Item::Unset => Ok(()),
-            Item::Array(array) if is_ranked(row) && !has_no_bytes(row) => {
+            Item::Array(array) if row.is_ranked() && !row.has_no_bytes() => {
                 // Positions take the place of the numbers in the file.
                 let mut items = Vec::with_capacity(self.tree.count(array) as usize);
                 for index in 0..self.tree.count(array) {
@@ -66,7 +65,7 @@ impl<'p> Engine<'p, '_> {
             return if known { Ok(()) } else { Err(self.refused(loc, stray)) };
         }
         if let Some(filter) = reference.filter {
-            if has_no_bytes(row) {
+            if row.has_no_bytes() {
                 let ranks = self.ranks(array, filter, loc.node)?;
                 let known = u32::try_from(number).is_ok_and(|index| ranks.contains(&index));
                 return if known { Ok(()) } else { Err(self.refused(loc, stray)) };

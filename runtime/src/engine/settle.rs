@@ -4,8 +4,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::checks::is_late;
-use super::forms::{can_be, has_no_bytes};
+use super::forms::can_be;
 use super::item::{ArrayRef, Blob, Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
 use super::kept::Kept;
 use super::plan::{Duties, Plan};
@@ -211,7 +210,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         if let RowKind::Pool { always, order, .. } = &row.kind {
             self.compare_pool(loc, always, order)?;
         }
-        let late = has_no_bytes(row);
+        let late = row.has_no_bytes();
         if late {
             self.check_meaning(loc, row)?;
         }
@@ -219,7 +218,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             self.resolve_reference(loc, row)?;
         }
         for check in &row.checks {
-            if is_late(row, check) {
+            if row.is_late(check) {
                 self.check_row(loc, check)?;
             }
         }

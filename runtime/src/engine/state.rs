@@ -4,14 +4,14 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::address::Base;
 use super::chains::Chains;
 use super::item::{Item, Loc, NodeRef};
 use super::memo::Memo;
+use super::node::Order;
 use super::plan::Direction;
 use super::program::{Layout, Program};
 use super::reading::{Keys, Reading};
-use super::tree::{Order, Tree};
+use super::tree::Tree;
 use super::val::{Fallible, Fault};
 use super::writing::Writing;
 use crate::error::ReadErrorKind;
@@ -51,6 +51,17 @@ pub(crate) struct Engine<'p, 'b> {
     pub tables: Vec<Table>,
     pub reading: Reading,
     pub writing: Writing,
+}
+
+/// What is remembered of where numbers count from.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) enum Base {
+    #[default]
+    Unknown,
+    /// Somebody has asked.
+    Asked,
+    /// The number, and what it takes from the budget to look it up.
+    Known(i128, u64),
 }
 
 /// Expressions may lead from `let` to `let` and from row to row only so far. Sizes of nested regions

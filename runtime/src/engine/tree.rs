@@ -10,6 +10,7 @@ mod arrays;
 mod cells;
 mod order;
 mod slots;
+mod unread;
 mod view;
 
 use alloc::collections::BTreeMap;
@@ -18,9 +19,9 @@ use alloc::vec::Vec;
 use super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, OWN, UNPLACED, WHOLE};
 use super::kept::{AllKept, Kept};
 use super::node::{
-    Node, AROUND_CASE, DEAD, DEAD_CASE, DEPTH, FORM, IN_ELEMENT, LARGE, NOTHING, PAIR, SHOWN,
+    Node, Order, AROUND_CASE, DEAD, DEAD_CASE, DEPTH, FORM, IN_ELEMENT, LARGE, NOTHING, PAIR, SHOWN,
 };
-use super::packed::{make_room, Items, Slots};
+use super::packed::{make_room, Items, Slot, Slots};
 use super::partial::{Partial, Unread};
 use super::plan::{Direction, Duties, Number, Part, Place, Plan, RowPlan, Store};
 use super::program::Layout;
@@ -76,24 +77,6 @@ pub struct Tree<'p, 'b> {
     /// Numbers in place that do not fit there.
     odd: BTreeMap<Loc, Item>,
     pub(super) partial: Partial,
-}
-
-/// Byte order of the numbers of a node that do not say their own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Order {
-    Known(Endian),
-    /// A condition decides, which is not asked yet.
-    Asked,
-}
-
-/// What is in a row that is not in place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Slot {
-    pub item: Item,
-    /// Address of the row's own bytes; of a bit field, of its first byte.
-    pub at: u32,
-    /// Address behind them; of a bit field, the bit it begins with.
-    pub end: u32,
 }
 
 #[derive(Debug, Clone)]

@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 
 use super::item::{Loc, NodeRef};
 use super::map::BytesMap;
-use super::write::columns::Interleaved;
 use crate::model::{ExprId, PointerId, RowId};
 use crate::problem::Problem;
 
@@ -154,4 +153,29 @@ pub(crate) enum Aim {
     Bytes,
     /// Nothing: whether it can be written is all that is asked.
     Check,
+}
+
+/// Columns that are placed one behind the other, and records to which their elements belong.
+#[derive(Debug, Clone)]
+pub(crate) struct Interleaved {
+    pub at: u64,
+    /// Bytes of all columns.
+    pub size: u64,
+    pub records: u64,
+    pub stride: u64,
+    pub columns: Vec<PlacedColumn>,
+    /// Bytes of the columns that belong to no row.
+    pub loose: Vec<(u64, Vec<u8>)>,
+    /// What the records have where no column is.
+    pub free: Vec<u8>,
+}
+
+/// A column.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PlacedColumn {
+    /// Its elements, counted from the first column.
+    pub from: u64,
+    pub width: u64,
+    /// Offset in each record.
+    pub to: u64,
 }

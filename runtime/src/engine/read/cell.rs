@@ -4,10 +4,11 @@ use alloc::format;
 use alloc::string::String;
 
 use super::super::item::{Item, Loc, NodeRef, UNPLACED};
+use super::super::node::Order;
 use super::super::plan::{has_order, Place, RowPlan, Store};
 use super::super::reading::{short, Read};
 use super::super::state::Engine;
-use super::super::tree::{cell_bytes, float, integer, number, Order};
+use super::super::tree::{cell_bytes, float, integer, number};
 use super::Cursor;
 use crate::bits::{BitOrder, BitReader};
 use crate::error::{ReadError, ReadErrorKind};

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::super::described::MOST_FREE;
 use super::super::item::{ArrayRef, Item, Loc, NodeRef, WHOLE};
-use super::super::reading::{short, Read};
+use super::super::reading::{short, Column, Read};
 use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Elements};
 use super::super::val::Val;
@@ -16,18 +16,6 @@ use crate::model::{
     ArrayLength, ArrayType, Cell, Columns, ExprId, Meaning, RecordId, Row, Storage, Type,
 };
 use crate::spelling::{KeptKind, KeptValue};
-
-/// A column that is being read.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Column {
-    /// The element that is the column.
-    place: Loc,
-    /// Number of records, and bytes from one to the next.
-    records: u64,
-    stride: u64,
-    /// Where the first record ends.
-    end: u64,
-}
 
 /// Bytes that an element takes: of each record, if it is a column.
 #[derive(Debug, Clone, Copy)]

@@ -4,15 +4,16 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::super::forms::{cell_fits, given_is, is_ranked};
+use super::super::forms::{cell_fits, given_is};
 use super::super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, WHOLE};
 use super::super::kept::Kept;
+use super::super::node::Order;
 use super::super::plan::{Place, Plan, RowPlan, Store};
 use super::super::source::{
     spelled_row, Asked, Fields, Given, OnlySpelled, Spelled, StandsFor, Stored,
 };
 use super::super::state::Engine;
-use super::super::tree::{cell_bytes, stored_float, Cells, Elements, Order, Pointer, Records};
+use super::super::tree::{cell_bytes, stored_float, Cells, Elements, Pointer, Records};
 use crate::load::{mask, Endian};
 use crate::model::{
     ArrayType, Case, Cell, Constant, Content, DefinerScope, Encoding, FloatCode, Home, IntType,
@@ -891,7 +892,7 @@ impl<'p> Engine<'p, '_> {
         let count = match (value, element) {
             (Given::None, _) => return self.build_none(loc, row),
             (Given::Bytes(bytes), Type::Cell(cell))
-                if is_byte(cell) && row.plus == 0 && row.none.is_empty() && !is_ranked(row) =>
+                if is_byte(cell) && row.plus == 0 && row.none.is_empty() && !row.is_ranked() =>
             {
                 return self.build_bytes(cell, bytes, loc, row);
             }
@@ -903,7 +904,7 @@ impl<'p> Engine<'p, '_> {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         match element {
             Type::Cell(cell @ Cell { storage: Storage::Fixed(_), meaning })
-                if !matches!(meaning, Meaning::Word(_)) && !is_ranked(row) =>
+                if !matches!(meaning, Meaning::Word(_)) && !row.is_ranked() =>
             {
                 return self.build_numbers(cell, value, count, loc, row);
             }
@@ -1166,7 +1167,7 @@ impl<'p> Engine<'p, '_> {
     /// Notes a problem if a number would be read as none.
     fn must_not_be_none(&mut self, loc: Loc, row: &Row, number: i128, stored: i128) {
         // What a rank among some elements is stored as is known later.
-        if !is_ranked(row) && row.none.contains(&stored) {
+        if !row.is_ranked() && row.none.contains(&stored) {
             self.problem(loc, is_nothing(number));
         }
     }

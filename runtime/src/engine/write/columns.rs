@@ -8,35 +8,11 @@ use super::super::described::MOST_FREE;
 use super::super::item::{ArrayRef, Item, Loc, MAX_SIZE, UNPLACED};
 use super::super::state::Engine;
 use super::super::val::{eval_error, Fallible, Val};
+use super::super::writing::{Interleaved, PlacedColumn};
 use super::lay::Spot;
 use crate::model::{ArrayLength, ArrayType, Columns, ExprId, Row};
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
-
-/// Columns that are placed one behind the other, and records to which their elements belong.
-#[derive(Debug, Clone)]
-pub(crate) struct Interleaved {
-    at: u64,
-    /// Bytes of all columns.
-    size: u64,
-    records: u64,
-    stride: u64,
-    columns: Vec<Placed>,
-    /// Bytes of the columns that belong to no row.
-    loose: Vec<(u64, Vec<u8>)>,
-    /// What the records have where no column is.
-    free: Vec<u8>,
-}
-
-/// A column.
-#[derive(Debug, Clone, Copy)]
-struct Placed {
-    /// Its elements, counted from the first column.
-    from: u64,
-    width: u64,
-    /// Offset in each record.
-    to: u64,
-}
 
 impl<'p> Engine<'p, '_> {
     pub(crate) fn lay_columns(
@@ -53,7 +29,7 @@ impl<'p> Engine<'p, '_> {
         }
         let loose = self.writing.loose.len();
         let mut records = None;
-        let mut placed: Vec<Placed> = Vec::new();
+        let mut placed: Vec<PlacedColumn> = Vec::new();
         for index in 0..count {
             let (place, start) = (loc.at(index), spot.at);
             self.lay_inline(place, &ty.element, row, spot)?;
@@ -75,7 +51,7 @@ impl<'p> Engine<'p, '_> {
                 self.problem(elements, ProblemKind::Contradicts { what });
                 return Ok(());
             }
-            placed.push(Placed { from: start - at, width, to: 0 });
+            placed.push(PlacedColumn { from: start - at, width, to: 0 });
         }
         let stride = self.number_of(columns.stride, loc)?;
         let records = match records {
@@ -140,7 +116,7 @@ impl<'p> Engine<'p, '_> {
         at: Option<ExprId>,
         records: u64,
         stride: u64,
-        placed: &mut [Placed],
+        placed: &mut [PlacedColumn],
     ) -> Fallible<bool> {
         if records == 0 {
             return Ok(true);

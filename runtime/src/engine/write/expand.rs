@@ -79,7 +79,7 @@ impl<'p> Engine<'p, '_> {
         if !self.tree.entry(loc).is_unset() {
             return Ok(());
         }
-        if let Some(condition) = row.when.filter(|_| has_usual(row)) {
+        if let Some(condition) = row.when.filter(|_| row.has_usual()) {
             if self.layout.mentions_position(condition) {
                 if let Some(usual) = self.usual(loc, row) {
                     self.tree.set_item(loc, usual);
@@ -139,7 +139,7 @@ impl<'p> Engine<'p, '_> {
                     _ => table,
                 }));
             }
-            _ if has_usual(row) => {
+            _ if row.has_usual() => {
                 let there = self.is_there(loc, row)?;
                 let usual = self.usual(loc, row).filter(|_| there);
                 return Ok(Some(usual.unwrap_or(Item::Absent)));
@@ -264,11 +264,6 @@ impl<'p> Engine<'p, '_> {
         }
         Item::Array(ArrayRef::Own(self.tree.add_items(&items)))
     }
-}
-
-/// Whether a row may be left out of a value, since the schema says what it is then.
-pub(crate) fn has_usual(row: &Row) -> bool {
-    matches!((&row.role, &row.absent), (Role::Default(_), _) | (Role::Data, Some(_)))
 }
 
 /// The row with whose emptiness a pointer is none.

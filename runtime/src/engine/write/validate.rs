@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 
-use super::super::forms::{has_no_bytes, UNKNOWN_COUNT};
+use super::super::forms::UNKNOWN_COUNT;
 use super::super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
 use super::super::labels::takes;
 use super::super::plan::{count_of, Duties, Store};
@@ -153,7 +153,7 @@ impl<'p> Engine<'p, '_> {
         if let Some(reference) = &row.reference {
             self.validate_reference(loc, reference)?;
         }
-        if has_no_bytes(row) || matches!(row.role, Role::View { .. }) {
+        if row.has_no_bytes() || matches!(row.role, Role::View { .. }) {
             let count = match self.tree.item(loc) {
                 Item::Array(array) => self.tree.count(array),
                 _ => 0,
@@ -249,7 +249,7 @@ impl<'p> Engine<'p, '_> {
         // Elements without bytes of their own are those of a form, which says how many there are.
         if self.tree.item(loc).is_absent()
             || self.layout.mentions_position(count)
-            || has_no_bytes(row)
+            || row.has_no_bytes()
         {
             return Ok(());
         }
@@ -424,7 +424,8 @@ impl<'p> Engine<'p, '_> {
         let count = self.count_items(array);
         if index < 0 || index >= i128::from(count) {
             self.problem(target, ProblemKind::IndexOutOfRange { index, count });
-        } else if let Some(filter) = reference.filter.filter(|_| has_no_bytes(self.tree.row(loc))) {
+        } else if let Some(filter) = reference.filter.filter(|_| self.tree.row(loc).has_no_bytes())
+        {
             let ranks = self.ranks(array, filter, loc.node)?;
             if !u32::try_from(index).is_ok_and(|index| ranks.contains(&index)) {
                 let what = format!("element {index} is not one that can be referred to").into();

@@ -5,7 +5,9 @@
 
 mod arena;
 pub(crate) mod codes;
+mod docs;
 mod edits;
+mod file;
 mod mapping;
 mod names;
 mod packed;
@@ -54,17 +56,14 @@ pub fn emit(model: &Model, options: &Options) -> String {
         arena::emit(shapes, direct.as_ref(), options)
     });
     let types = types::emit(shapes, options, true);
-    types::file(
-        model,
-        &[types, mapping, edits, fast.unwrap_or_default(), arena.unwrap_or_default()],
-    )
+    file::file(model, &[types, mapping, edits, fast.unwrap_or_default(), arena.unwrap_or_default()])
 }
 
 /// The public types alone, without readers and writers.
 #[must_use]
 pub fn emit_types(model: &Model, options: &Options) -> String {
     let shapes = shape::Shapes::new(model);
-    types::file(model, &[types::emit(&shapes, options, false)])
+    file::file(model, &[types::emit(&shapes, options, false)])
 }
 
 /// Name of the type that stands for a file, and whether it has a lifetime.

@@ -4,9 +4,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::name;
+use super::listed::name;
+use crate::rust::docs::docs;
 use crate::rust::shape::{Shape, Shapes};
-use crate::rust::types::docs;
 
 /// The type with its methods. `straight`: there are readers and writers that need no ordinary value.
 /// `units`: there is text in units of 16 bits.

@@ -5,8 +5,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::model::{RecordKind, Storage, Type};
+use crate::rust::docs::{docs, index_doc};
 use crate::rust::shape::{IndexId, Shape, Shapes};
-use crate::rust::types::{docs, index_doc};
 
 /// All types of positions that are not those of the module around this one.
 pub(super) fn emit(shapes: &Shapes<'_>) -> TokenStream {

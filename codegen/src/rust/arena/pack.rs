@@ -3,8 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
+use super::layout::{Beside, has_field, spelling_outside};
+use super::listed::{enums, records, structs, unions};
+use super::nesting;
 use super::types::{Variant, variants};
-use super::{Beside, enums, has_field, nesting, records, spelling_outside, structs, unions};
 use crate::model::{RecordId, UnionId};
 use crate::rust::shape::{Shape, Shapes};
 

@@ -3,7 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::{structs, ty};
+use super::layout::ty;
+use super::listed::structs;
 use crate::rust::shape::{Prim, Shape, Shapes};
 
 /// The module `pools`.

@@ -1,4 +1,6 @@
-use super::{emit, name, spelling_outside, structs, ty};
+use super::layout::{spelling_outside, ty};
+use super::listed::structs;
+use super::{emit, name};
 use crate::model::{Model, RecordId};
 use crate::rust::Options;
 use crate::rust::shape::Shapes;

@@ -10,7 +10,7 @@ mod rules;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens as _, format_ident, quote};
 
-use super::generics;
+use super::lifetimes::generics;
 use crate::model::{Constant, EnumId, RecordId, Role, RowId, UnionId};
 use crate::rust::shape::{FieldShape, Prim, Shape, Shapes};
 

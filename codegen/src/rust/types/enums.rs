@@ -3,9 +3,10 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::{arbitrary, docs, serde};
+use super::{arbitrary, serde};
 use crate::model::{Enum, EnumId};
 use crate::rust::Options;
+use crate::rust::docs::docs;
 use crate::rust::shape::{Prim, Shapes, integer};
 
 /// An enumeration with everything that it implements.

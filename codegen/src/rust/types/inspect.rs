@@ -3,7 +3,8 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::{elided, serde};
+use super::lifetimes::elided;
+use super::serde;
 use crate::model::{Home, RecordId, RecordKind, Row, RowId, Type, UnionId};
 use crate::rust::Options;
 use crate::rust::shape::{FieldShape, Shape, Shapes};

@@ -4,7 +4,7 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::elided;
+use super::lifetimes::elided;
 use crate::model::{Enum, Home, RecordId, UnionId};
 use crate::rust::Options;
 use crate::rust::shape::{Shape, Shapes};

@@ -3,9 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{arbitrary, docs, elided, from, generics, inspect, same, serde};
-use crate::model::{RecordId, RecordKind};
+use super::lifetimes::{elided, generics};
+use super::{arbitrary, from, inspect, same, serde};
+use crate::model::RecordId;
 use crate::rust::Options;
+use crate::rust::docs::{docs, record_doc};
 use crate::rust::shape::{FieldShape, Shape, Shapes};
 
 /// What `spelling` says about itself.
@@ -19,7 +21,7 @@ pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options, file: bool) ->
     let shape = Shape::Struct(id);
     let ident = shapes.ident(id);
     let generics = generics(shapes, &shape);
-    let doc = docs(doc(shapes, id).as_deref());
+    let doc = docs(record_doc(shapes, id).as_deref());
     let fields = shapes.fields(id);
 
     let declared = fields.iter().map(|field| {
@@ -78,22 +80,4 @@ fn default(shapes: &Shapes<'_>, id: RecordId) -> Option<TokenStream> {
             }
         }
     })
-}
-
-/// Documentation of a record: its own, or that of the case that it is the body of.
-pub(in crate::rust) fn doc(shapes: &Shapes<'_>, id: RecordId) -> Option<String> {
-    let record = &shapes.model().records[id.index()];
-    if let (None, RecordKind::Case(union, case)) = (&record.doc, &record.kind) {
-        let union = &shapes.model().unions[union.index()];
-        let case = &union.cases[*case as usize];
-        let what = format!("Case `{}` of [`{}`].", case.name, {
-            let RecordKind::Case(id, _) = record.kind else { return None };
-            shapes.union_ident(id)
-        });
-        return Some(match &case.doc {
-            Some(doc) => format!("{doc}\n\n{what}"),
-            None => what,
-        });
-    }
-    record.doc.clone()
 }

@@ -3,9 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{arbitrary, docs, elided, from, generics, inspect, same, serde};
+use super::lifetimes::{elided, generics};
+use super::{arbitrary, from, inspect, same, serde};
 use crate::model::UnionId;
 use crate::rust::Options;
+use crate::rust::docs::docs;
 use crate::rust::shape::{Shape, Shapes};
 
 /// A union's enum with everything that it implements.

@@ -3,9 +3,10 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::{arbitrary, docs, serde};
+use super::{arbitrary, serde};
 use crate::model::{Cell, Meaning, RecordId, Row, RowKind, Storage, Type, limits};
 use crate::rust::Options;
+use crate::rust::docs::docs;
 use crate::rust::names::Scope;
 use crate::rust::shape::{FieldShape, Prim, Shape, Shapes, mask};
 

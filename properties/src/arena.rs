@@ -7,7 +7,7 @@ use formwork::{ProblemKind, ReadError, ReadOptions, WriteError};
 use crate::codec::{Codec, Show};
 use crate::laws::{Broken, first_difference};
 use crate::property::Outcome;
-use crate::subject::refused;
+use crate::refusal::refused;
 
 /// A file in an arena. [`codec!`](crate::codec) makes it.
 pub trait Arena<C: Codec> {
@@ -59,11 +59,13 @@ impl<C: Codec> Arenas<C> {
             (Ok(_), Err(error)) => return Err(only("the arena refuses to read", &error)),
             (Err(error), Ok(_)) => return Err(only("the ordinary reader refuses", &error)),
         };
-        same(&*arena, &file, describe)?;
-        self.of_value(&file, describe)
+        let expected = C::write(&file);
+        same(&*arena, &file, &expected, describe)?;
+        self.of_value(&file, &expected, describe)
     }
 
     /// A value goes into an arena and comes out again, and both are written alike or refused alike.
+    /// `expected` is what came of writing the value.
     ///
     /// # Errors
     ///
@@ -71,10 +73,11 @@ impl<C: Codec> Arenas<C> {
     pub(crate) fn of_value(
         &self,
         file: &C::File<'_>,
+        expected: &Result<Vec<u8>, WriteError>,
         describe: Describe<'_>,
     ) -> Result<Outcome, Broken> {
         match (self.from_value)(file) {
-            Ok(arena) => same(&*arena, file, describe),
+            Ok(arena) => same(&*arena, file, expected, describe),
             Err(error) if is_deep(&error) => Ok(Outcome::Refused),
             Err(error) => Err(only("the arena refuses the value", &error)),
         }
@@ -88,6 +91,7 @@ pub(crate) type Describe<'a> = &'a dyn Fn(&dyn Fn(Show<'_>)) -> Broken;
 fn same<C: Codec>(
     arena: &dyn Arena<C>,
     file: &C::File<'_>,
+    expected: &Result<Vec<u8>, WriteError>,
     describe: Describe<'_>,
 ) -> Result<Outcome, Broken> {
     match arena.is(file, &mut |_| {}) {
@@ -97,16 +101,17 @@ fn same<C: Codec>(
         Err(error) if is_deep(&error) => return Ok(Outcome::Refused),
         Err(error) => return Err(only("the arena gives no value", &error)),
     }
-    match (C::write(file), arena.write()) {
-        (Ok(expected), Ok(written)) => match first_difference(&expected, &written) {
+    match (expected, arena.write()) {
+        (Ok(expected), Ok(written)) => match first_difference(expected, &written) {
             None => Ok(Outcome::Held),
             Some(difference) => Err(Broken::Arena(format!("written differently: {difference}"))),
         },
-        (Err(error), Err(other)) if error == other => Ok(Outcome::Refused),
-        (Err(error), _) | (_, Err(error)) if is_deep(&error) => Ok(Outcome::Refused),
-        (Err(error), Err(other)) => Err(errors("written", &error, &other)),
+        (Err(error), Err(other)) if *error == other => Ok(Outcome::Refused),
+        (Err(error), _) if is_deep(error) => Ok(Outcome::Refused),
+        (_, Err(error)) if is_deep(&error) => Ok(Outcome::Refused),
+        (Err(error), Err(other)) => Err(errors("written", error, &other)),
         (Ok(_), Err(error)) => Err(only("the arena refuses to write", &error)),
-        (Err(error), Ok(_)) => Err(only("the ordinary writer refuses", &error)),
+        (Err(error), Ok(_)) => Err(only("the ordinary writer refuses", error)),
     }
 }
 

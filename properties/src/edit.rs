@@ -7,7 +7,7 @@ use formwork_interpreter::{Program, StructValue, UnionValue, Value, in_layout, r
 
 use crate::laws::{Broken, respelled};
 use crate::property::Outcome;
-use crate::subject::{refused, unwritten};
+use crate::refusal::{refused, unwritten};
 use crate::{amounts, mutate, shown, value_text};
 
 /// Reads a file, makes JSON of it and a value of that again, changes one field of it, and does the

@@ -22,6 +22,7 @@ pub mod mutate;
 pub mod patch;
 pub mod pieces;
 mod property;
+mod refusal;
 pub mod seeds;
 pub mod shown;
 mod subject;

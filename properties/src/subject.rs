@@ -4,14 +4,15 @@ use std::marker::PhantomData;
 use std::path::Path;
 
 use arbitrary::{Arbitrary, Unstructured};
-use formwork::{ReadError, ReadOptions, WriteError};
+use formwork::{ReadOptions, WriteError};
 use formwork_codegen::diagnostic::render;
 use formwork_codegen::load;
 use formwork_interpreter::{Program, Value, in_layout, program, read, write};
 
 use crate::codec::{Codec, Show};
-use crate::laws::{Broken, first_difference, inside, respelled};
+use crate::laws::{Broken, first_difference, respelled};
 use crate::property::{CHANGE, Case, Outcome, Property};
+use crate::refusal::{refused, unwritten};
 use crate::text::Shipped;
 use crate::{edit, mend, mutate, shown, value_text};
 
@@ -107,13 +108,14 @@ impl<C: Codec> Subject<C> {
         let Ok(file) = C::File::arbitrary(&mut Unstructured::new(bytes)) else {
             return Ok(Outcome::Refused);
         };
+        let written = C::write(&file);
         if let Some(arenas) = C::arenas() {
-            arenas.of_value(&file, &|show| self.differ(show))?;
+            arenas.of_value(&file, &written, &|show| self.differ(show))?;
         }
         let value = self.value(&file);
         let line = value_text::line;
         let by_interpreter = write(&self.program, &value);
-        let written = match (C::write(&file), by_interpreter) {
+        let written = match (written, by_interpreter) {
             (Err(error), Err(_)) => return self.make_less(value, error),
             (Ok(written), Ok(expected)) => {
                 if let Some(difference) = first_difference(&expected, &written) {
@@ -274,17 +276,4 @@ impl<C: Codec> Check for Subject<C> {
             Property::Change => self.change(case.choice, case.bytes, &options),
         }
     }
-}
-
-/// A file that is not read, if the error is honest.
-pub(crate) fn refused(error: ReadError, bytes: &[u8]) -> Result<Outcome, Broken> {
-    inside(error, bytes).map(|_| Outcome::Refused)
-}
-
-/// A value that is not written, if the error says why.
-pub(crate) fn unwritten(error: &WriteError) -> Result<Outcome, Broken> {
-    if error.problems().is_empty() || error.to_string().is_empty() {
-        return Err(Broken::Silent);
-    }
-    Ok(Outcome::Refused)
 }

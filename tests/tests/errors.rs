@@ -2,7 +2,7 @@
 
 use formwork::ReadOptions;
 use formwork_interpreter::json::Text;
-use formwork_interpreter::{Program, read, write};
+use formwork_interpreter::{Program, StructValue, Value, read, write};
 use formwork_tests::programs;
 
 fn schema(text: &str) -> Program {
@@ -27,6 +27,29 @@ fn a_wrong_magic_comes_first() {
     assert_eq!(error(b"PK"), "expected \"EVT\\0\", found \"PK\", at 0x0 in head");
     assert!(error(b"EV").starts_with("needs "), "{}", error(b"EV"));
     assert!(error(b"EVT\0\x01\0ab\0\0\0\0").contains("no byte order mark"));
+}
+
+/// A hundred thousand problems that are compared with each other are not done in a minute.
+#[test]
+fn there_may_be_as_many_problems_as_fields() {
+    let program = schema(
+        "module e root=File endian=little\n\
+         struct File { u32 count; Item items count=count }\n\
+         struct Item { u8 value max=9 }",
+    );
+    let item = Value::Struct(StructValue {
+        fields: vec![("value".to_owned(), Value::Int(10))],
+        ..StructValue::default()
+    });
+    let count = 100_000;
+    let value = Value::Struct(StructValue {
+        fields: vec![("items".to_owned(), Value::Array(vec![item; count]))],
+        ..StructValue::default()
+    });
+    let error = write(&program, &value).expect_err("it is refused");
+    assert_eq!(error.problems().len(), count);
+    let last = error.problems().last().map(ToString::to_string);
+    assert_eq!(last.as_deref(), Some("the rule `it <= 9` does not hold, in items[99999].value"));
 }
 
 #[test]

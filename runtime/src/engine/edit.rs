@@ -125,7 +125,7 @@ pub fn references<'p>(
         let mut engine = Engine::new(program, layout, Direction::Writing, &[], &options);
         engine.context = context;
         engine.build_as(record, value);
-        let problems = core::mem::take(&mut engine.writing.problems);
+        let problems = engine.writing.problems.take();
         if problems.is_empty() {
             engine.tree.set_order(engine.order);
             engine.memo.forget();
@@ -163,7 +163,7 @@ impl<'p> Engine<'p, '_> {
                 }
             }
         }
-        WriteError::check(core::mem::take(&mut self.writing.problems))?;
+        WriteError::check(self.writing.problems.take())?;
         Ok(all)
     }
 

@@ -2,8 +2,9 @@
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
 
-use super::item::{Loc, NodeRef};
+use super::item::{Loc, NodeRef, UNPLACED};
 use super::map::BytesMap;
 use crate::model::{ExprId, PointerId, RowId};
 use crate::problem::Problem;
@@ -17,10 +18,61 @@ pub(crate) struct OpenEnd {
     pub takes_all: bool,
 }
 
+/// What is wrong with a value, each once, in the order in which it was found.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    found: Vec<Problem>,
+    /// Positions among them by what their path comes to: a value may have as many as it has fields.
+    by_path: BTreeMap<u64, Vec<u32>>,
+}
+
+impl Problems {
+    pub(crate) fn add(&mut self, problem: Problem) {
+        let mut state = Fnv::default();
+        problem.path.hash(&mut state);
+        let same_path = self.by_path.entry(state.finish()).or_default();
+        if !same_path.iter().any(|at| self.found[*at as usize] == problem) {
+            same_path.push(u32::try_from(self.found.len()).unwrap_or(UNPLACED));
+            self.found.push(problem);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// All of them, after which there are none.
+    pub(crate) fn take(&mut self) -> Vec<Problem> {
+        self.by_path.clear();
+        core::mem::take(&mut self.found)
+    }
+}
+
+/// FNV-1a of 64 bits.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
 /// What only writing needs.
 #[derive(Debug, Default)]
 pub(crate) struct Writing {
-    pub problems: Vec<Problem>,
+    pub problems: Problems,
     /// Size of the file, once everything is placed.
     pub total: Option<u64>,
     /// Address of the next object.

@@ -83,10 +83,9 @@ pub(crate) fn write(
             out.truncate(base);
             continue;
         }
-        let problems = engine.writing.problems;
-        if !problems.is_empty() {
+        if !engine.writing.problems.is_empty() {
             out.truncate(base);
-            return Err(WriteError::new(problems));
+            return Err(WriteError::new(engine.writing.problems.take()));
         }
         let placing = &mut engine.writing.placing;
         if let Some(next) = placing.again.take() {
@@ -166,9 +165,7 @@ impl<'p> Engine<'p, '_> {
             (_, kind) => kind,
         };
         let problem = Problem::new(self.tree.path(data), kind);
-        if !self.writing.problems.contains(&problem) {
-            self.writing.problems.push(problem);
-        }
+        self.writing.problems.add(problem);
     }
 
     /// The row or element that somebody has to change where a problem is about this one: that from

@@ -67,7 +67,8 @@ impl<'p> Engine<'p, '_> {
         if let Some(filter) = reference.filter {
             if row.has_no_bytes() {
                 let ranks = self.ranks(array, filter, loc.node)?;
-                let known = u32::try_from(number).is_ok_and(|index| ranks.contains(&index));
+                let known =
+                    u32::try_from(number).is_ok_and(|index| ranks.binary_search(&index).is_ok());
                 return if known { Ok(()) } else { Err(self.refused(loc, stray)) };
             }
             if let Some(position) = self.rank_at(loc, reference, item)? {

@@ -1,0 +1,132 @@
+//! Builds the cases of unions, in one of their forms.
+
+use super::super::super::item::{Item, Loc, NodeRef, CASE};
+use super::super::super::source::{Asked, Given, OnlySpelled, Spelled};
+use super::super::super::state::Engine;
+use super::Origin;
+use crate::model::{Case, Row, RowId, UnionId};
+use crate::problem::ProblemKind;
+use crate::spelling::{KeptKind, KeptValue, SpellingEntry};
+use alloc::format;
+
+impl<'p> Engine<'p, '_> {
+    pub(super) fn build_union(
+        &mut self,
+        id: UnionId,
+        value: Given<'_>,
+        loc: Loc,
+        row: &'p Row,
+    ) -> Item {
+        let union = &self.model.unions[id.index()];
+        let nothing = crate::Spelling::default();
+        let bare = OnlySpelled(&nothing);
+        let by_number = |number: u16| union.cases.get(usize::from(number));
+        let (case, from) = match value {
+            Given::None => return self.build_none(loc, row),
+            Given::Case(name, fields) => {
+                let case = union.cases.iter().find(|case| case.name == name);
+                let Some(case) = case else {
+                    self.problem(loc, ProblemKind::UnknownCase { name: name.into() });
+                    return Item::Absent;
+                };
+                (Some(case), Origin::Fields(fields, &[]))
+            }
+            Given::NumberedCase(number, fields) => (by_number(number), Origin::Fields(fields, &[])),
+            Given::BareCase(number) => (by_number(number), Origin::Fields(&bare, &[])),
+            Given::Stored(stored) => match stored.node().and_then(|node| stored.tree.case_of(node))
+            {
+                Some((_, case)) => (union.cases.get(case), Origin::Node(stored)),
+                None => return self.wrong(loc, "a union", value),
+            },
+            other => return self.wrong(loc, "a union", other),
+        };
+        let Some(case) = case else {
+            self.problem(loc, ProblemKind::UnknownCase { name: "".into() });
+            return Item::Absent;
+        };
+        if case.forms.is_empty() && !self.in_epoch(&case.epochs) {
+            let epoch = &self.model.epochs[self.layout.epoch.index()].label;
+            let why = format!("case `{}` does not exist in {epoch}", case.name).into();
+            self.problem(loc, ProblemKind::UnexpectedField { why });
+            return Item::Absent;
+        }
+        if !case.forms.is_empty() {
+            return self.build_form(case, from, loc);
+        }
+        let Some(node) = self.build_add(case.record, loc) else { return Item::Absent };
+        if let Origin::Fields(fields, _) = from {
+            self.report_strangers(node, fields);
+        }
+        self.build_rows(node, from);
+        Item::Node(node)
+    }
+
+    /// Chooses the form of a case: the one that was kept if it still holds, else the first.
+    pub(super) fn build_form(&mut self, case: &'p Case, from: Origin<'_>, loc: Loc) -> Item {
+        let logical = &self.model.records[case.record.index()];
+        // What the value has for a row of the case, by name.
+        let value = |name: &str| {
+            let row = logical.rows.iter().position(|row| row.name.as_deref() == Some(name))?;
+            let row = RowId(u32::try_from(row).ok()?);
+            let given = match from {
+                Origin::Fields(fields, _) => {
+                    fields.field(Asked { record: case.record, row, name: Some(name) })
+                }
+                Origin::Node(stored) | Origin::Case(stored, _) => stored.field(row),
+                Origin::Only(value) => value,
+                Origin::Word(_) => Given::Missing,
+            };
+            (!matches!(given, Given::Missing)).then_some(given)
+        };
+        let Some(first) = case.forms.iter().position(|form| self.form_fits(form, &value)) else {
+            self.problem(loc, ProblemKind::NoForm);
+            return Item::Absent;
+        };
+        let mut kept = None;
+        let mut note = |entry: &SpellingEntry| {
+            if let (KeptKind::Form, KeptValue::Int(stored), KeptValue::Int(instead)) =
+                (entry.kind, &entry.stored, &entry.instead_of)
+            {
+                kept = Some((*stored, *instead));
+            }
+        };
+        match from {
+            Origin::Fields(fields, inside) => {
+                fields.spelling(Spelled { record: logical, first: 0, inside }, &mut note);
+            }
+            Origin::Node(stored) | Origin::Case(stored, _) => {
+                let node = stored.node().map(|node| NodeRef { part: CASE, ..node });
+                for entry in node.and_then(|node| stored.tree.kept.of(node)).into_iter().flatten() {
+                    if let (KeptKind::Form, KeptValue::Int(a), KeptValue::Int(b)) =
+                        (entry.kind, &entry.stored, &entry.instead_of)
+                    {
+                        kept = Some((*a, *b));
+                    }
+                }
+            }
+            Origin::Only(_) | Origin::Word(_) => {}
+        }
+        let chosen = kept
+            .filter(|(_, instead)| usize::try_from(*instead) == Ok(first))
+            .and_then(|(stored, _)| usize::try_from(stored).ok())
+            .filter(|form| case.forms.get(*form).is_some_and(|form| self.form_fits(form, &value)))
+            .unwrap_or(first);
+        let Some(rows) = self.build_add(case.forms[chosen].record, loc) else {
+            return Item::Absent;
+        };
+        self.tree.set_case(rows, case.record);
+        let node = NodeRef { part: CASE, ..rows };
+        if loc.index().is_none() && self.tree.entry(loc) == Item::Node(rows) {
+            self.tree.set_item(loc, Item::Node(node));
+        }
+        if let Origin::Fields(fields, _) = from {
+            self.report_strangers(node, fields);
+        }
+        let from = match from {
+            Origin::Node(stored) => Origin::Case(stored, &logical.rows),
+            from => from,
+        };
+        self.build_rows(rows, from);
+        Item::Node(node)
+    }
+}

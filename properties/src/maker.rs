@@ -371,7 +371,7 @@ impl Maker<'_, '_> {
         let name = self.name("r");
         let kind = match self.this.starts_with('S') {
             true if self.table && self.u.ratio(1, 6)? => 41,
-            _ => self.u.int_in_range(0..=44)?,
+            _ => self.u.int_in_range(0..=45)?,
         };
         let line = match kind {
             0..=3 => {
@@ -524,7 +524,7 @@ impl Maker<'_, '_> {
                 self.slices.push((self.this.clone(), name.clone()));
                 format!("slice {name} of=File.table base={base} count={count}{empty}")
             }
-            43 | 44 => {
+            43..=45 => {
                 let list = self.name("l");
                 let count = self.count()?;
                 let numbers = ["u8", "i8", "u16", "u32"].map(str::to_owned);
@@ -537,7 +537,8 @@ impl Maker<'_, '_> {
                 element += &self.argument(&element)?;
                 let _ = writeln!(self.text, "        {element} {list} count={count}");
                 self.lists.push((list, element));
-                match self.u.int_in_range(0..=2)? {
+                match self.u.int_in_range(0..=3)? {
+                    3 => self.address(&name)?,
                     0 => format!("i32 {name} usually=\"{}\"", self.expr()?),
                     1 => format!("when \"{}\" {{ {} {name} }}", self.condition()?, self.cell()?),
                     _ => format!("u16 {name} is=\"{}\"", self.expr()?),
@@ -572,6 +573,16 @@ impl Maker<'_, '_> {
             Some(fields) => Ok(Some((list, Some(self.u.choose(fields)?.clone())))),
             None => Ok(None),
         }
+    }
+
+    /// The address of a number in a list, and what says which one that is.
+    fn address(&mut self, name: &str) -> Result<String> {
+        let Some((list, field)) = self.listed()? else { return Ok(format!("u16 {name}")) };
+        let which = self.name("v");
+        let field = field.map(|field| format!(".{field}")).unwrap_or_default();
+        let seen = format!("index(first({list} where at(it{field}) == {name}))");
+        let _ = writeln!(self.text, "        value ?u8 {which} ref={list} seen=\"{seen}\"");
+        Ok(format!("u16 {name} usually=\"at({list}[{which}]{field})\""))
     }
 
     /// What says a number.

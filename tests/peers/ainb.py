@@ -40,6 +40,9 @@ class Graph:
     def __init__(self, data):
         self.data = data
         self.hashes = 0
+        # What the integers are that a program may replace, by where they stand.
+        self.places = {}
+        self.int_properties, self.int_inputs = [], []
         head = struct.unpack_from("<4s28I", data, 0)
         assert head[0] == b"AIB ", "no node graph"
         (
@@ -173,6 +176,8 @@ class Graph:
             here += 4
         own["flags"] = self.flags(self.u32(here))
         own["value"], size = self.value(kind, here + 4)
+        if kind == "int":
+            self.int_properties.append(here + 4)
         return own, here + 4 + size - at
 
     def parameter(self, group, at):
@@ -193,6 +198,8 @@ class Graph:
         if kind == "pointer":
             assert self.u32(here + 8) == 0
             size = 4
+        if kind == "int":
+            self.int_inputs.append(here + 8)
         return own, here + 8 + size - at
 
     def source(self, node, output):
@@ -209,6 +216,12 @@ class Graph:
             target = self.target(self.s16(at))
             found.append([target, number & 0x7FFF, number >> 15, self.flags(self.u32(at + 4))])
         return {"multi": found}
+
+    def own_integers(self, owner, row, table, at):
+        """Remembers whose integers these are of a table."""
+        base, count = self.u32(at), self.u32(at + 4)
+        for i, place in enumerate(table[base : base + count]):
+            self.places.setdefault(place, {**owner, row: i})
 
     def slices(self, at):
         """Properties of a node or attachment."""
@@ -227,11 +240,14 @@ class Graph:
         block = self.u32(at + 4)
         for i in range(6):
             assert self.u32(block + 0x38 + 8 * i) == block + 0x64
+        self.own_integers({"attachment": index}, "attachment_property", self.int_properties, block + 4)
         return {"name": name, "debug": self.u32(block), "properties": self.slices(block + 4)}
 
     def node(self, index, head):
         assert head["index"] == index
         at = head["body"]
+        self.own_integers({"node": index}, "property", self.int_properties, at)
+        self.own_integers({"node": index}, "input", self.int_inputs, at + 0x30)
         inputs, outputs = {}, {}
         for i, kind in enumerate(TYPES):
             base, count, out_base, out_count = struct.unpack_from("<4I", self.data, at + 0x30 + 16 * i)
@@ -245,6 +261,10 @@ class Graph:
             for i in range(count):
                 place = self.u32(table + 4 * (total + i))
                 links.append(self.link(slot, head["type"], place, i + 1 == count, outputs, head["name"]))
+                if slot == 2 and (head["type"] == 1 or head["type"] == 0 and head["name"] in VERBS):
+                    self.places[place + 12] = {"node": index, "child": i}
+                if slot == 5 and head["type"] in (1, 20) and self.version >= 0x407:
+                    self.places[place + 12] = {"node": index, "int_link": i}
             total += count
         first = head["attachment_base"]
         uses = [self.u32(self.attachment_uses + 4 * (first + i)) for i in range(head["attachment_count"])]
@@ -319,6 +339,8 @@ class Graph:
                 if kind == "unsigned":
                     value &= 0xFFFFFFFF
                 found[kind][i].append(value)
+                if kind == "int":
+                    self.places[at] = {"variable": i}
                 at += size
         used = [word >> 24 & 0x7F if word >> 31 else None for word in words]
         files = []
@@ -379,6 +401,8 @@ class Graph:
             found.append([run(setup, counts[0]), run(main, counts[1]), sizes[3:]])
         assert steps == records + 4 + size * len(found)
         constants = [self.u32(at) for at in range(values, texts, 4)]
+        for i in range(len(constants)):
+            self.places[values + 4 * i] = {"constant": i}
         return {"version": version, "records": found, "functions": names, "values": constants}
 
     def step(self, at, names):
@@ -397,8 +421,15 @@ class Graph:
         assert 2 <= op <= 26
         return [op, a, b, c, first, second]
 
+    def replaced(self):
+        """Integers that a program replaces: which they are, or where they stand if that is unknown."""
+        return [
+            [self.places.get(at, at), self.text(name), self.text(value)]
+            for at, name, value in self.listed(self.enums)
+        ]
+
     def everything(self):
-        return {
+        found = {
             "version": self.version,
             "file_name": self.file_name,
             "category": self.category,
@@ -413,6 +444,8 @@ class Graph:
             "expressions": self.expressions(),
             "hashes": self.hashes,
         }
+        found["replaced"] = self.replaced()
+        return found
 
 
 if __name__ == "__main__":

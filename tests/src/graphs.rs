@@ -1,7 +1,7 @@
 //! Values of node graphs of our own making, for fixtures and tests. Nothing in them comes from a
 //! real file.
 
-use formwork_interpreter::Value;
+use formwork_interpreter::{Kept, KeptKind, StructValue, Value};
 
 use crate::flows::{case, f32, int, list, record, text};
 
@@ -648,10 +648,29 @@ fn changes() -> Value {
     record([("items", list([change(0, 0, 1, 0), change(1, 4, 0, 8), change(2, 1, 0, 0)]))])
 }
 
-fn patches(offset: i128) -> Value {
-    let patch =
-        record([("offset", int(offset)), ("class", text("our::Weather")), ("value", text("Rain"))]);
-    record([("items", list([patch]))])
+/// A number that a program replaces, by what says where it is.
+fn patch(places: &[(&'static str, i128)]) -> StructValue {
+    let rows = ["node", "property", "input", "child", "int_link"].into_iter();
+    let rows = rows.chain(["attachment", "attachment_property", "variable", "constant"]);
+    let usual = [("class", text("our::Weather")), ("value", text("Rain"))].into_iter();
+    let usual = usual.chain(rows.map(|row| (row, Value::None)));
+    let places = places.iter().map(|(row, index)| (*row, int(*index)));
+    let Value::Struct(patch) = with(usual.collect(), places) else { unreachable!("a struct") };
+    patch
+}
+
+/// Numbers that a program replaces: one for each list of places, and one at an offset that none of
+/// them is.
+fn patches(places: &[&[(&'static str, i128)]], offset: i128) -> Value {
+    let mut elsewhere = patch(&[]);
+    elsewhere.kept.push(Kept {
+        row: "offset".into(),
+        kind: KeptKind::Number,
+        stored: int(offset),
+        instead_of: int(0),
+    });
+    let known = places.iter().map(|places| patch(places));
+    record([("items", list(known.chain([elsewhere]).map(Value::Struct)))])
 }
 
 /// A graph with everything that a version has but what only others have.
@@ -671,6 +690,23 @@ pub fn full(version: i128, expressions: i128) -> Value {
             list([command("Root", 100, 0, Value::None), command("Rest", 101, 11, int(1))]),
         ),
         ("nodes", every_node()),
+        (
+            "enums",
+            patches(
+                &[
+                    &[("node", 4), ("child", 0)],
+                    &[("node", 4), ("child", 2)],
+                    &[("node", 4), ("input", 0)],
+                    &[("node", 4), ("int_link", 0)],
+                    &[("node", 1), ("input", 3)],
+                    &[("node", 12), ("property", 1)],
+                    &[("attachment", 0), ("attachment_property", 2)],
+                    &[("variable", 1)],
+                    &[("constant", 3)],
+                ],
+                0x64,
+            ),
+        ),
     ];
     if version >= 0x407 {
         fields.push(("replacements", changes()));
@@ -710,10 +746,25 @@ fn old() -> Value {
         "Old",
         [
             ("blackboard", every_variable(false)),
-            ("attachments", list([attachment("Sing", [])])),
+            (
+                "attachments",
+                list([attachment("Sing", [("ints", list([property("int", "Mood", plain())]))])]),
+            ),
             ("section_58", unknown),
             ("category_name", text("Logic")),
-            ("enums", patches(0x74)),
+            (
+                "enums",
+                patches(
+                    &[
+                        &[("node", 1), ("property", 0)],
+                        &[("node", 2), ("input", 0)],
+                        &[("node", 2), ("child", 0)],
+                        &[("attachment", 0), ("attachment_property", 0)],
+                        &[("variable", 0)],
+                    ],
+                    0x74,
+                ),
+            ),
             (
                 "nodes",
                 list([

@@ -76,7 +76,8 @@ fn cell(place: Place, part: Part, (ty, rules): &Line, depth: Depth, wrong: &mut 
         ty: *ty,
         rules: rules.clone(),
         array: place == Place::Array,
-        bare: matches!(place, Place::Value | Place::Formed),
+        bare: matches!(place, Place::Value | Place::Perhaps | Place::Formed),
+        seen: place == Place::Perhaps,
     };
     let cell = Cell { place, part, rules };
     let head = format!("{:?}{} | {} | {}", ty, cell.rules.text(), place.name(), part.name());

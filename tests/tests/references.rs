@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use arbitrary::Unstructured;
-use formwork::EditError;
+use formwork::{EditError, ReadOptions};
 use formwork_interpreter::{Edit, EditFailure, Program, Source, Value, edit, write};
 use formwork_properties::follow::{self, Outcome};
 use formwork_tests::golden::features;
@@ -252,4 +252,42 @@ fn of_shared_tables_and_what_usually_follows() {
     };
     assert_eq!(paths.iter().map(ToString::to_string).collect::<Vec<_>>(), ["in_uses"]);
     assert!(changed.same_spelling(&before));
+}
+
+/// Numbers of groups, one behind the other, and the addresses of all of them.
+const ADDRESSES: &str = r#"module m "Addresses" root=File endian=little
+struct File { u32 groups_n; u32 patches_n; Group groups count=groups_n; Patch patches count=patches_n }
+struct Group { u32 n; i32 numbers count=n }
+struct Patch {
+    u32         offset  usually="at(File.groups[group].numbers[number])"
+    value ?u32  group   ref=File.groups seen="index(first(File.groups where any(it.numbers where at(it) == Patch.offset)))"
+    value ?u32  number  ref="File.groups[group].numbers" seen="index(first(File.groups[group].numbers where at(it) == Patch.offset))"
+}"#;
+
+/// The budget is a multiple of the size of a file: if each address were looked for among all numbers,
+/// or all of a group, these files could not be read.
+#[test]
+fn many_addresses_of_rows_are_found_in_a_table() {
+    let program = programs::from_text("m.kdl", ADDRESSES, None).expect("the schema is clean");
+    for (groups, numbers) in [(5000_u32, 1_u32), (1, 5000), (70, 70)] {
+        let mut bytes: Vec<u8> = [groups, groups * numbers].map(u32::to_le_bytes).concat();
+        let mut addresses = Vec::new();
+        for _ in 0..groups {
+            bytes.extend(numbers.to_le_bytes());
+            for number in 0..numbers {
+                addresses.push(u32::try_from(bytes.len()).expect("the file is small"));
+                bytes.extend(number.to_le_bytes());
+            }
+        }
+        bytes.extend(addresses.iter().flat_map(|at| at.to_le_bytes()));
+        let document = formwork_interpreter::read(&program, &bytes, &ReadOptions::default())
+            .unwrap_or_else(|error| panic!("{groups} groups of {numbers}: {error}"));
+        let value = document.value();
+        let path = format!("patches[{}]", addresses.len() - 1);
+        let last = value.at_path(&path).expect("it is there");
+        let of = |row| last.get(row).cloned();
+        let indices = [groups - 1, numbers - 1].map(|index| Some(Value::Int(index.into())));
+        assert_eq!([of("group"), of("number")], indices);
+        assert!(write(&program, &value).is_ok_and(|again| again == bytes), "the same bytes");
+    }
 }

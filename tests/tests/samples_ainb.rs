@@ -293,6 +293,19 @@ fn expressions(file: &Value) -> Json {
     })
 }
 
+/// A number that a program replaces: what is said of where it is, or else its offset.
+fn replaced(value: &Value) -> Json {
+    let rows = ["node", "property", "input", "child", "int_link"].into_iter();
+    let rows = rows.chain(["attachment", "attachment_property", "variable", "constant"]);
+    let said = rows.map(|row| (row.to_owned(), plain(of(value, row))));
+    let said: serde_json::Map<_, _> = said.filter(|(_, index)| !index.is_null()).collect();
+    let place = match value {
+        Value::Struct(patch) if said.is_empty() => plain(&patch.kept[0].stored),
+        _ => said.into(),
+    };
+    json!([place, plain(of(value, "class")), plain(of(value, "value"))])
+}
+
 /// What a graph says, in the words of the other reader.
 fn everything(file: &Value) -> Json {
     let old = *of(file, "version") == Value::Int(0x404);
@@ -316,6 +329,7 @@ fn everything(file: &Value) -> Json {
         "actions": listed(file, "actions.items", plain),
         "expressions": expressions(file),
         "hashes": named + 3 * count("blackboard.files"),
+        "replaced": listed(file, "enums.items", replaced),
     })
 }
 
@@ -521,6 +535,74 @@ fn attachments_of_nodes_follow_them() {
     laws::put_get(programs::ainb(), &value).unwrap_or_else(|error| panic!("{error}"));
     let error = edit(programs::ainb(), &mut value, "attachments[1]", Edit::Remove(None));
     assert!(error.is_err(), "a node has it");
+}
+
+/// The numbers that a program replaces, where the offsets in a file say.
+fn at_offsets(bytes: &[u8]) -> Vec<Option<i32>> {
+    let word = |at: usize| bytes.get(at..at + 4).map(|b| [b[0], b[1], b[2], b[3]]);
+    let offset = |at: usize| {
+        let word = word(at).expect("it is in the file");
+        usize::try_from(u32::from_le_bytes(word)).expect("it has 32 bits")
+    };
+    let table = offset(0x28);
+    let patches = (0..offset(table)).map(|patch| offset(table + 4 + 12 * patch));
+    patches.map(|at| word(at).map(i32::from_le_bytes)).collect()
+}
+
+#[test]
+fn numbers_that_a_program_replaces_are_followed() {
+    let program = programs::ainb();
+    let path = samples::workspace().join("fixtures/every_node.ainb");
+    let bytes = fs::read(path).expect("the fixture can be read");
+    let mut value = laws::value_of(program, &bytes).expect("it can be read");
+    let targets = [
+        "nodes[4].body.children[0].condition.value",
+        "nodes[4].body.children[2].condition.value",
+        "nodes[4].body.int_in[0].value",
+        "nodes[4].body.int_links[0].default.value",
+        "nodes[1].body.int_in[3].value",
+        "nodes[12].body.ints[1].value",
+        "attachments[0].block.ints[2].value",
+        "blackboard.int_values[1]",
+        "expressions.values[3]",
+    ];
+    for (number, target) in (1000..).zip(targets) {
+        *value.at_path_mut(target).expect("it is there") = Value::Int(number);
+    }
+    let numbers: Vec<_> = (1000..).take(targets.len()).map(Some).collect();
+    let held = edit(program, &mut value, "nodes[12].body.ints[1]", Edit::Remove(None));
+    assert!(held.is_err(), "a patch refers to it");
+    let remove = |value: &mut Value, path| edit(program, value, path, Edit::Remove(None));
+    let property = r#"{"name": "New", "origin": {"own": {}}, "value": 5}"#;
+    let child = r#"{"node": 3, "name": "New", "condition": {"equals":
+        {"word": {"constant": {}}, "value": 6}}}"#;
+    type Change<'c> = &'c dyn Fn(&mut Value) -> Result<(), EditFailure>;
+    let edits: [(&str, Change<'_>); 10] = [
+        ("nothing", &|_| Ok(())),
+        ("a node in front", &|value| insert(value, "nodes[0]", &new_node(0))),
+        ("a longer name", &|value| set(value, "nodes[1].name", r#""AMuchLongerName""#)),
+        ("a property less", &|value| remove(value, "nodes[13].body.ints[0]")),
+        ("a property more", &|value| insert(value, "nodes[2].body.ints[0]", property)),
+        ("a child more", &|value| insert(value, "nodes[5].body.children[0]", child)),
+        ("a child elsewhere", &|value| {
+            edit(program, value, "nodes[5].body.children[3]", Edit::Move(0))
+        }),
+        ("a property of an attachment less", &|value| {
+            remove(value, "attachments[0].block.ints[0]")
+        }),
+        ("a variable less", &|value| {
+            remove(value, "blackboard.ints[0]")?;
+            remove(value, "blackboard.int_values[0]")
+        }),
+        ("a constant more", &|value| insert(value, "expressions.values[0]", "7")),
+    ];
+    for (about, done) in edits {
+        done(&mut value).unwrap_or_else(|error| panic!("{about}: {error}"));
+        let written = laws::put_get(program, &value).unwrap_or_else(|e| panic!("{about}: {e}"));
+        let mut found = at_offsets(&written);
+        found.pop();
+        assert_eq!(found, numbers, "{about}");
+    }
 }
 
 /// A change, without positions that are not that of the first element.

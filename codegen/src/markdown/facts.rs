@@ -4,8 +4,8 @@ use super::expr::{path_text, place, words, written};
 use super::plan::{Cx, Key, Part};
 use super::text::{and, byte_string, code, constant, hex, letters, number, sentence, source};
 use crate::model::{
-    ArrayLength, Cell, Check, CheckKind, Constant, Expr, ExprId, Listed, Meaning, PointerKind,
-    Policy, Record, Row, RowId, RowKind, Storage, Target, Type, WhenEmpty,
+    ArrayLength, BinaryOp, Cell, Check, CheckKind, Constant, Expr, ExprId, Listed, Meaning,
+    PointerKind, Policy, Record, Row, RowId, RowKind, Storage, Target, Type, WhenEmpty,
 };
 
 pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
@@ -55,8 +55,12 @@ pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
         }
     }
     all.extend(row.listed.and_then(|listed| listed_words(cx, listed)));
-    if let Some(when) = &row.when {
-        all.push(format!("Only if {}.", written(cx.model, *when)));
+    match row.when {
+        Some(when) if is_what_is_seen(cx, row, when) => {
+            all.push("None where nothing is seen.".to_owned());
+        }
+        Some(when) => all.push(format!("Only if {}.", written(cx.model, when))),
+        None => {}
     }
     all.extend(row.checks.iter().map(|check| check_words(cx, row, check)));
     if row.unique {
@@ -69,6 +73,12 @@ pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
         all.push(format!("Source: {}", source(found)));
     }
     all
+}
+
+/// Whether a row is there exactly where what is seen is something.
+fn is_what_is_seen(cx: &Cx<'_>, row: &Row, when: ExprId) -> bool {
+    let RowKind::Value { seen: Some(seen) } = row.kind else { return false };
+    matches!(cx.model[when], Expr::Binary(BinaryOp::NotEqual, found, _) if found == seen)
 }
 
 /// What pointers of a kind count from, unless that is the start of the file.

@@ -213,4 +213,11 @@ pub const CODES: &[(&str, &str, &str)] = &[
          with `part NAME`, the name of the module or library that includes it, and includes nothing \
          itself.",
     ),
+    (
+        "E0240",
+        "value that can't be nothing",
+        "`value ?TYPE NAME seen=EXPR` is nothing where the expression gives nothing. What is not \
+         measured says `none=` where its bytes are, and a default with `usually=` would leave \
+         nobody a way to say nothing.",
+    ),
 ];

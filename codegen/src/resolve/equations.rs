@@ -171,9 +171,31 @@ impl<'t> Cx<'t> {
                     None if seen.is_some() => Role::Data,
                     None => Role::Elsewhere,
                 };
+                if row.optional {
+                    // It is there if something is seen.
+                    let found = seen.filter(|_| matches!(role, Role::Data));
+                    let Some(found) = found else {
+                        return self.never_nothing(row);
+                    };
+                    let nothing = self.nothing("none");
+                    let there = Expr::Binary(BinaryOp::NotEqual, found, nothing);
+                    let there = self.exprs.add(there);
+                    built.when = Some(match built.when {
+                        None => there,
+                        Some(when) => self.exprs.add(Expr::Binary(BinaryOp::BothTrue, when, there)),
+                    });
+                }
                 plain(RowKind::Value { seen }, role)
             }
         }
+    }
+
+    /// A `value` with `?` that is not measured, or is something unless it is said.
+    pub(super) fn never_nothing<T>(&mut self, row: &Row) -> Option<T> {
+        self.d
+            .error("E0240", row.span, "only a measured value may be nothing")
+            .help("`value ?TYPE NAME seen=EXPR` is nothing where the expression gives nothing");
+        None
     }
 
     /// The elements of a shared table are in the value as the slices have them.

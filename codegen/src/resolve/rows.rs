@@ -96,6 +96,9 @@ impl<'t> Cx<'t> {
                         .help("write it on the rows in the forms");
                 }
             }
+            if row.optional {
+                return self.never_nothing(row);
+            }
             built.doc.clone_from(&row.doc);
             built.source = row.props.text("source").map(str::to_owned);
             let env = self.record_env(id);

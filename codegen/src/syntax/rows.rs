@@ -370,7 +370,14 @@ pub(super) fn row(node: &Node, diagnostics: &mut Diagnostics) -> Option<Row> {
         "value" => {
             known = props::VALUE;
             needs_name = true;
-            RowWord::Value(typed_word(node, &mut args, diagnostics)?)
+            match args.peek().and_then(types::optional) {
+                Some(literal) => {
+                    args.next();
+                    optional = true;
+                    RowWord::Value(types::type_of_literal(&literal, diagnostics)?)
+                }
+                None => RowWord::Value(typed_word(node, &mut args, diagnostics)?),
+            }
         }
         "case" | "form" => {
             diagnostics

@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 
 use super::item::{Item, Loc, NodeRef};
 use super::map::Map;
-use super::memo::{Index, Lookup};
+use super::memo::{Elements, Index, Lookup};
 use super::state::Engine;
 use super::val::{Fallible, Val};
-use crate::model::{BinaryOp, Expr, ExprId, Path, Start, Step};
+use crate::model::{BinaryOp, Expr, ExprId, Path, Start, Step, StreamFunction};
 
 impl<'p> Engine<'p, '_> {
     /// The lowest node that an expression depends on, when evaluated in a node; `None` if it depends
@@ -120,16 +120,29 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// How a filter finds its elements by a key: it is `KEY == WANTED`, or that and more, where KEY
-    /// is only about the element and WANTED not at all.
+    /// is only about the element and WANTED not at all; or it is `any(PARTS where KEY == WANTED)`,
+    /// where PARTS are of the element, and KEY is only about one of them.
     pub(crate) fn lookup(&self, filter: ExprId) -> Option<Lookup> {
         let model = self.model;
         match &model[filter] {
-            Expr::Binary(BinaryOp::BothTrue, a, b) => self.lookup(*a).or_else(|| self.lookup(*b)),
-            Expr::Binary(BinaryOp::Equal, a, b) => match (self.about_it(*a), self.about_it(*b)) {
-                (About::Element, About::Other) => Some(Lookup { key: *a, wanted: *b }),
-                (About::Other, About::Element) => Some(Lookup { key: *b, wanted: *a }),
-                _ => None,
-            },
+            Expr::Binary(BinaryOp::BothTrue, a, b) => {
+                let found = self.lookup(*a).or_else(|| self.lookup(*b))?;
+                Some(Lookup { is_all: false, ..found })
+            }
+            Expr::Binary(BinaryOp::Equal, a, b) => {
+                let (key, wanted) = match (self.about_it(*a), self.about_it(*b)) {
+                    (About::Element, About::Other) => (*a, *b),
+                    (About::Other, About::Element) => (*b, *a),
+                    _ => return None,
+                };
+                Some(Lookup { parts: None, key, wanted, is_all: true })
+            }
+            Expr::Stream(StreamFunction::Any, parts, Some(inner))
+                if self.about_it(*parts) == About::Element =>
+            {
+                let found = self.lookup(*inner)?;
+                found.parts.is_none().then_some(Lookup { parts: Some(*parts), ..found })
+            }
             _ => None,
         }
     }
@@ -160,40 +173,94 @@ impl<'p> Engine<'p, '_> {
         })
     }
 
-    /// The elements of a stream by a key.
+    /// The elements of a stream by a key; nothing if only one would ever ask for them.
     pub(crate) fn index(
         &mut self,
         source: ExprId,
-        key: ExprId,
+        lookup: Lookup,
         this: NodeRef,
+        it: Option<Val>,
     ) -> Fallible<Option<Rc<Index>>> {
-        let Some(anchor) = self.shared_anchor(&[source, key], this) else { return Ok(None) };
-        if let Some(known) = self.memo.indices.get(&(source, key, anchor)) {
+        let Lookup { parts, key, .. } = lookup;
+        let shared = self.shared_anchor(&[source, parts.unwrap_or(key), key], this);
+        let elements = match shared {
+            Some(anchor) => Elements::Stream(source, anchor),
+            None => match self.chosen_array(source, this, it)? {
+                Some(array) => Elements::Array(array),
+                None => return Ok(None),
+            },
+        };
+        let number = (elements, parts, key);
+        if let Some(known) = self.memo.indices.get(&number) {
             return Ok(Some(Rc::clone(known)));
         }
         let mut index = Index::default();
-        self.stream_of(source, this, None, &mut |engine, val| {
-            engine.charge(4)?;
-            match engine.eval(key, this, Some(val))? {
-                Val::Int(n) => index.numbers.entry(n).or_default().push(val),
-                Val::Text(blob) | Val::Bytes(blob) => {
-                    let bytes = engine.tree.bytes(blob).to_vec();
-                    index.bytes.entry(bytes).or_default().push(val);
-                }
-                Val::None => index.nothing.push(val),
-                _ => index.partial = true,
+        let mut count = 0;
+        self.stream_of(source, this, it, &mut |engine, val| {
+            let element = (count, val);
+            count += 1;
+            match parts {
+                None => engine.add_to(&mut index, key, this, val, element),
+                Some(parts) => engine.stream_of(parts, this, Some(val), &mut |engine, part| {
+                    engine.add_to(&mut index, key, this, part, element)
+                }),
             }
-            Ok(true)
         })?;
         // Numbers are not compared with texts.
         index.partial |= !index.numbers.is_empty() && !index.bytes.is_empty();
         let index = Rc::new(index);
-        self.memo.indices.insert((source, key, anchor), Rc::clone(&index));
+        self.memo.indices.insert(number, Rc::clone(&index));
         Ok(Some(index))
     }
 
+    /// The array that a path with a number in it leads to: many may have the same number.
+    fn chosen_array(
+        &mut self,
+        source: ExprId,
+        this: NodeRef,
+        it: Option<Val>,
+    ) -> Fallible<Option<Loc>> {
+        let Expr::Path(path) = &self.model[source] else { return Ok(None) };
+        if !path.steps.iter().any(|step| matches!(step, Step::Index(_))) {
+            return Ok(None);
+        }
+        let found = self.find_first(path, this, it)?;
+        Ok(match found.first {
+            Val::Loc(array) if !found.many && !found.more => Some(array),
+            _ => None,
+        })
+    }
+
+    /// Adds an element by the key of itself, or of a part.
+    fn add_to(
+        &mut self,
+        index: &mut Index,
+        key: ExprId,
+        this: NodeRef,
+        part: Val,
+        element: (u32, Val),
+    ) -> Fallible<bool> {
+        self.charge(4)?;
+        let list = match self.eval(key, this, Some(part))? {
+            Val::Int(n) => index.numbers.entry(n).or_default(),
+            Val::Text(blob) | Val::Bytes(blob) => {
+                index.bytes.entry(self.tree.bytes(blob).to_vec()).or_default()
+            }
+            Val::None => &mut index.nothing,
+            _ => {
+                index.partial = true;
+                return Ok(true);
+            }
+        };
+        // Several parts of one element may have the key.
+        if list.last().map_or(true, |(last, _)| *last != element.0) {
+            list.push(element);
+        }
+        Ok(true)
+    }
+
     /// The elements with a key; `None` if the index does not tell.
-    pub(crate) fn with_key<'i>(&self, index: &'i Index, wanted: Val) -> Option<&'i [Val]> {
+    pub(crate) fn with_key<'i>(&self, index: &'i Index, wanted: Val) -> Option<&'i [(u32, Val)]> {
         if index.partial {
             return None;
         }

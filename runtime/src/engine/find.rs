@@ -455,7 +455,12 @@ impl<'p, 'b> Engine<'p, 'b> {
                         Val::Loc(loc) => match self.fetch_known(loc)? {
                             Item::Node(node) => {
                                 let record = self.tree.record_id(node);
-                                match self.elements_in(node, record)? {
+                                // What only the record itself has is not looked for in elements.
+                                let elements = match self.is_alone(field, record) {
+                                    true => None,
+                                    false => self.elements_in(node, record)?,
+                                };
+                                match elements {
                                     None => {}
                                     Some(array) if self.tree.count(array) == 0 => *many = true,
                                     Some(_) => return Ok(Ahead::Before(val, steps)),
@@ -514,6 +519,15 @@ impl<'p, 'b> Engine<'p, 'b> {
             steps = rest;
         }
         Ok(Ahead::At(val))
+    }
+
+    /// Whether a transparent record has a field that no element in it can have.
+    fn is_alone(&self, field: &Field, record: RecordId) -> bool {
+        let of = &self.model.records[record.index()];
+        of.transparent.is_some_and(|row| {
+            matches!(&*field.members, [(only, _)] if *only == record)
+                && !of.rows[row.index()].ty.records().any(|inner| inner == record)
+        })
     }
 
     /// The array that a node of a transparent record stands for.

@@ -24,8 +24,8 @@ pub(crate) struct Memo {
     pub addresses: BTreeMap<Loc, Rc<Map>>,
     /// Numbers in a field of all elements.
     pub contents: BTreeMap<(Loc, *const str), Rc<Vec<i128>>>,
-    /// Elements of a stream by what an expression gives for them.
-    pub indices: BTreeMap<(ExprId, ExprId, NodeRef), Rc<Index>>,
+    /// Elements by what an expression gives for them, or for each of their parts.
+    pub indices: BTreeMap<(Elements, Option<ExprId>, ExprId), Rc<Index>>,
     /// What describes the elements of a row.
     pub described: BTreeMap<Loc, Rc<[Val]>>,
     /// Arrays that references mean, by path and where it begins.
@@ -38,23 +38,36 @@ pub(crate) struct Memo {
     pub listed: Option<Rc<Vec<(u32, u32)>>>,
 }
 
-/// Elements of a stream by key, in the order of the stream.
+/// Elements of a stream by key, in the order of the stream, each with its number in that.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    pub numbers: BTreeMap<i128, Vec<Val>>,
-    pub bytes: BTreeMap<Vec<u8>, Vec<Val>>,
-    pub nothing: Vec<Val>,
+    pub numbers: BTreeMap<i128, Vec<(u32, Val)>>,
+    pub bytes: BTreeMap<Vec<u8>, Vec<(u32, Val)>>,
+    pub nothing: Vec<(u32, Val)>,
     /// Some keys are of a kind that is not indexed, or compared in another way than its own.
     pub partial: bool,
+}
+
+/// What an [`Index`] has the elements of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Elements {
+    /// Of a stream, by its anchor.
+    Stream(ExprId, NodeRef),
+    /// Of an array, whoever asks and whichever way leads there.
+    Array(Loc),
 }
 
 /// How a filter finds elements in an [`Index`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lookup {
-    /// Over the element.
+    /// Parts of the element, each of which has a key: that one of them has the key is asked.
+    pub parts: Option<ExprId>,
+    /// Over the element, or over its part.
     pub key: ExprId,
     /// Over everything else.
     pub wanted: ExprId,
+    /// Whether the filter asks for nothing but the key.
+    pub is_all: bool,
 }
 
 impl Memo {

@@ -155,13 +155,14 @@ impl<'p, 'b> Engine<'p, 'b> {
     ) -> Fallible<bool> {
         let Some(filter) = filter else { return self.stream_of(source, this, it, visit) };
         if let Some(lookup) = self.lookup(filter) {
-            if let Some(index) = self.index(source, lookup.key, this)? {
+            if let Some(index) = self.index(source, lookup, this, it)? {
                 let wanted = self.eval(lookup.wanted, this, None)?;
                 let index = Rc::clone(&index);
                 if let Some(candidates) = self.with_key(&index, wanted) {
-                    for val in candidates {
+                    for (_, val) in candidates {
                         self.charge(1)?;
-                        if self.eval_bool(filter, this, Some(*val))? && !visit(self, *val)? {
+                        let holds = lookup.is_all || self.eval_bool(filter, this, Some(*val))?;
+                        if holds && !visit(self, *val)? {
                             return Ok(false);
                         }
                     }

@@ -61,6 +61,8 @@ pub enum Place {
     Alias,
     /// As a measured `value`.
     Value,
+    /// As a measured `value` that may be nothing.
+    Perhaps,
     /// As a `const`.
     Const,
     /// In the elements of an array that a dictionary names.
@@ -75,7 +77,7 @@ const LAST: u8 = 0x5a;
 
 impl Place {
     /// All of them.
-    pub const ALL: [Place; 28] = [
+    pub const ALL: [Place; 29] = [
         Place::Root,
         Place::Struct,
         Place::Homed,
@@ -102,6 +104,7 @@ impl Place {
         Place::Parameter,
         Place::Alias,
         Place::Value,
+        Place::Perhaps,
         Place::Const,
         Place::Named,
     ];
@@ -136,6 +139,7 @@ impl Place {
             Place::Parameter => "parameter",
             Place::Alias => "alias",
             Place::Value => "value",
+            Place::Perhaps => "perhaps",
             Place::Const => "const",
             Place::Named => "named",
         }
@@ -152,6 +156,7 @@ impl Place {
                 | Place::Transparent
                 | Place::Shared
                 | Place::Value
+                | Place::Perhaps
         )
     }
 
@@ -325,6 +330,7 @@ impl Place {
             }
             Place::Alias => put(format!("A x{props}; {rest}"), format!("type A {t}")),
             Place::Value => put(format!("{t} raw; value {t} x seen=raw{props}"), none()),
+            Place::Perhaps => put(format!("{t} raw; value ?{t} x seen=raw{props}"), none()),
             Place::Const => put(format!("const {t} x{props}; {rest}"), none()),
             Place::Named => {
                 let rows = "S ss count=1; D<ss.name> d";
@@ -474,7 +480,9 @@ impl Place {
             Place::Table => vec![("g", record([("m", list([record(body(x, rest))]))]))],
             Place::Shared => vec![("g", record([("m", list(x))]))],
             Place::Transparent => x.map(|x| ("s", x)).into_iter().collect(),
-            Place::Value => [("raw", int(raw))].into_iter().chain(field(x)).collect(),
+            Place::Value | Place::Perhaps => {
+                [("raw", int(raw))].into_iter().chain(field(x)).collect()
+            }
             Place::Named => {
                 let name = [("name", crate::flows::text("a"))];
                 vec![("ss", list([record(name.into_iter().chain(body(x, rest)))]))]

@@ -207,6 +207,8 @@ pub struct Rules {
     pub array: bool,
     /// Whether its bytes are somewhere else, so that a reference is a rule alone.
     pub bare: bool,
+    /// Whether it may be nothing, and a reader would see something.
+    pub seen: bool,
 }
 
 /// What `ref="… where it > 2"` leaves out of the array, and what it leaves in.
@@ -358,6 +360,7 @@ impl Rules {
         let value = match given {
             Given::Missing if self.array => return Err(vec!["missing_field"]),
             Given::Number(value) => value,
+            _ if self.seen => return Err(vec!["reads_otherwise"]),
             _ if self.has(Rule::IsOf) || self.has(Rule::Is) && !self.array => 6,
             _ if self.has(Rule::UsuallyOf) => 4,
             Given::Missing if self.has(Rule::Usually) => 4,

@@ -193,7 +193,9 @@ impl<'p> Engine<'p, '_> {
 
     fn validate_presence(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
         let Some(condition) = row.when else { return Ok(()) };
-        if !self.is_optional_data(row) || self.layout.mentions_position(condition) {
+        // Of what is measured it is compared what a reader would see, also if that is nothing.
+        let is_measured = matches!(row.kind, RowKind::Value { seen: Some(_) });
+        if is_measured || !self.is_optional_data(row) || self.layout.mentions_position(condition) {
             return Ok(());
         }
         let there = !self.tree.entry(loc).is_absent();
@@ -222,10 +224,12 @@ impl<'p> Engine<'p, '_> {
             return Ok(());
         }
         if matches!(row.kind, RowKind::Value { .. }) {
-            if row.when.is_some() && !there {
-                return Ok(());
-            }
-            let seen = self.eval(expr, loc.node, None)?;
+            let holds = match row.when {
+                Some(condition) if self.layout.mentions_position(condition) => return Ok(()),
+                Some(condition) => self.eval_bool(condition, loc.node, None)?,
+                None => true,
+            };
+            let seen = if holds { self.eval(expr, loc.node, None)? } else { Val::None };
             if !self.tree.same(seen, self.tree.val(item)) {
                 let why = format!("it would be seen as {}", self.tree.show(seen)).into();
                 self.problem(loc, ProblemKind::ReadsOtherwise { why });

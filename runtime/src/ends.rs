@@ -169,3 +169,27 @@ impl<'a> Tail<'a> {
         self.stop.iter().copied().chain(fill)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::find_byte;
+
+    #[test]
+    fn the_first_byte_is_found_wherever_it_is() {
+        // Neighbours differ from it in the lowest and in the highest bit.
+        for around in [0, 1, 0x7f, 0x80, 0x81, 0xff] {
+            for length in 0..20 {
+                assert_eq!(find_byte(&vec![around; length], 0x40), None);
+                for at in 0..length {
+                    let mut bytes = vec![around; length];
+                    bytes[at..].fill(0x40);
+                    assert_eq!(find_byte(&bytes, 0x40), Some(at));
+                    bytes[at] = 0;
+                    assert_eq!(find_byte(&bytes, 0), bytes.iter().position(|b| *b == 0));
+                }
+            }
+        }
+    }
+}

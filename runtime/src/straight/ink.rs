@@ -704,3 +704,90 @@ pub fn write<'v>(
     }
     result
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two contents, each behind a number of four bytes, and an end.
+    fn file() -> Vec<u8> {
+        let mut file = Vec::new();
+        for (number, byte) in [(300_u32, 1), (608, 2)] {
+            file.extend(number.to_le_bytes());
+            file.extend([byte; 300]);
+        }
+        file.extend(*b"end");
+        file
+    }
+
+    /// Writes such a file of these contents, with both numbers stored when all is written.
+    fn written(file: &[u8], contents: [&[u8]; 2], numbers: [u64; 2]) -> (Straight<()>, Vec<u8>) {
+        let mut out = b"before".to_vec();
+        let result = write(0, 0, &mut out, Some(file), |cx| {
+            for content in contents {
+                cx.grow(4, 1)?;
+                cx.put(content);
+            }
+            assert_eq!(cx.align(8), 608);
+            cx.put(b"end");
+            cx.patch(0, 4, false, numbers[0])?;
+            cx.patch(304, 4, false, numbers[1])?;
+            assert_eq!(cx.led(304, 4, false), Ok(608));
+            Ok(())
+        });
+        (result, out)
+    }
+
+    #[test]
+    fn content_of_the_file_is_passed() {
+        let file = file();
+        let contents = [&file[4..304], &file[308..608]];
+        let (result, out) = written(&file, contents, [300, 608]);
+        assert_eq!(result, Ok(()));
+        assert_eq!(out.len(), "before".len() + 4 + 4 + "end".len());
+        // A number before what was passed is another one.
+        let (result, out) = written(&file, contents, [301, 608]);
+        assert_eq!((result, &out[..]), (Err(Odd), &b"before"[..]));
+    }
+
+    #[test]
+    fn other_content_is_compared() {
+        let file = file();
+        let same = [1; 300];
+        let (result, out) = written(&file, [&same, &file[308..608]], [300, 608]);
+        assert_eq!((result, out.len()), (Ok(()), "before".len() + 4 + 300 + 4 + "end".len()));
+        // Bytes of the file, and at another place.
+        let swapped = [&file[308..608], &file[4..304]];
+        assert_eq!(written(&file, swapped, [300, 608]).0, Err(Odd));
+        let cut = &file[..file.len() - 1];
+        assert_eq!(written(cut, [&cut[4..304], &cut[308..608]], [300, 608]).0, Err(Odd));
+        let more = [&file[..], b"!"].concat();
+        assert_eq!(written(&more, [&more[4..304], &more[308..608]], [300, 608]).0, Err(Odd));
+    }
+
+    #[test]
+    fn what_is_looked_at_again_is_written() {
+        let file = [7; 400];
+        let stop = Stop { bytes: &[7], unit: 1, mode: Terminated::Dropped, optional: false };
+        let mut out = Vec::new();
+        let result = write(0, 0, &mut out, Some(&file), |cx| {
+            let begun = cx.begun();
+            cx.put(&file[..399]);
+            cx.end(begun, stop)
+        });
+        // The terminator is found in the content.
+        assert_eq!(result, Err(Odd));
+    }
+
+    #[test]
+    fn nothing_is_stored_in_what_was_passed() {
+        let file = file();
+        let result = write(0, 0, &mut Vec::new(), Some(&file), |cx| {
+            cx.put(&file[..304]);
+            cx.put(&file[304..]);
+            assert!(cx.out.is_empty());
+            cx.patch(100, 4, false, 1)
+        });
+        assert_eq!(result, Err(Odd));
+    }
+}

@@ -2,6 +2,25 @@
 
 use crate::model::{Terminated, Terminator, Trim};
 
+/// Where a byte is first. Eight bytes are looked at together, since most texts are longer than that.
+#[inline]
+pub(crate) fn find_byte(bytes: &[u8], wanted: u8) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    let pattern = ONES.wrapping_mul(wanted.into());
+    let (mut rest, mut at) = (bytes, 0);
+    while let Some((chunk, behind)) = rest.split_first_chunk::<8>() {
+        // Bytes that are the wanted one are zero now, and the lowest of those has its high bit set
+        // then; what is above it may be wrong.
+        let zero = u64::from_le_bytes(*chunk) ^ pattern;
+        let found = zero.wrapping_sub(ONES) & !zero & (ONES << 7);
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        (rest, at) = (behind, at + 8);
+    }
+    rest.iter().position(|byte| *byte == wanted).map(|index| at + index)
+}
+
 /// A terminator.
 #[derive(Debug, Clone, Copy)]
 pub struct Stop<'a> {
@@ -28,7 +47,7 @@ impl Stop<'_> {
     pub fn find(self, bytes: &[u8]) -> Option<usize> {
         let unit = usize::from(self.unit.max(1));
         if let (Some(byte), 1) = (self.byte(), unit) {
-            return bytes.iter().position(|b| *b == byte);
+            return find_byte(bytes, byte);
         }
         let places = bytes.windows(self.bytes.len().max(1)).step_by(unit);
         places.into_iter().position(|place| place == self.bytes).map(|index| index * unit)
@@ -148,5 +167,29 @@ impl<'a> Tail<'a> {
     pub(crate) fn bytes(self) -> impl Iterator<Item = u8> + 'a {
         let fill = core::iter::repeat(self.fill).take(self.size - self.stop.len());
         self.stop.iter().copied().chain(fill)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::find_byte;
+
+    #[test]
+    fn the_first_byte_is_found_wherever_it_is() {
+        // Neighbours differ from it in the lowest and in the highest bit.
+        for around in [0, 1, 0x7f, 0x80, 0x81, 0xff] {
+            for length in 0..20 {
+                assert_eq!(find_byte(&vec![around; length], 0x40), None);
+                for at in 0..length {
+                    let mut bytes = vec![around; length];
+                    bytes[at..].fill(0x40);
+                    assert_eq!(find_byte(&bytes, 0x40), Some(at));
+                    bytes[at] = 0;
+                    assert_eq!(find_byte(&bytes, 0), bytes.iter().position(|b| *b == 0));
+                }
+            }
+        }
     }
 }

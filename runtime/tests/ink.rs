@@ -12,7 +12,7 @@ const MSB: GroupOrder = GroupOrder::MsbFirst;
 
 /// A file behind other bytes.
 fn begun<'v>(anchors: usize) -> Ink<'v> {
-    Ink::new(anchors, 0, vec![0xa5; 3])
+    Ink::new(anchors, 0, vec![0xa5; 3], None)
 }
 
 fn finish(mut ink: Ink<'_>) -> Straight<Vec<u8>> {

@@ -985,6 +985,10 @@ macro_rules! __file {
         pub fn write(&self) -> ::core::result::Result<$crate::__rt::Vec<u8>, $crate::WriteError> {
             let mut bytes = $crate::__rt::Vec::new();
             self.write_into(&mut bytes)?;
+            // Writers take room for more than most small files need.
+            if bytes.capacity() / 2 > bytes.len() {
+                bytes.shrink_to_fit();
+            }
             $crate::__rt::Ok(bytes)
         }
 

@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 
 use super::{holds, Cut, Ink, Odd, Stop, Straight, Terminated};
+use crate::ends::find_byte;
 use crate::{GroupOrder, KeptKind, KeptValue, Spelling};
 
 /// Stores the low `W` bytes of a number in a block, lowest first.
@@ -239,7 +240,8 @@ impl Ink<'_> {
         kept: Width,
     ) -> Straight<()> {
         let number = bits(number.ok_or(Odd)?, width, false)?;
-        let at = (at as usize).saturating_add(self.base);
+        self.closed();
+        let at = self.place(at);
         if number < 0x80 && kept == Width::SHORTEST {
             *self.out.get_mut(at).ok_or(Odd)? = number as u8;
             return Ok(());
@@ -266,6 +268,7 @@ impl Ink<'_> {
     /// A place for [`Ink::varint_before`].
     #[inline]
     pub fn varint_place(&mut self) -> (u64, usize) {
+        self.opened();
         let place = (self.here(), self.pinned());
         self.out.push(0);
         place
@@ -308,6 +311,20 @@ impl Ink<'_> {
         if stop.mode == Terminated::Dropped {
             self.out.extend_from_slice(stop.bytes);
         }
+        Ok(())
+    }
+
+    /// Appends content and the byte that ends it, which is not part of it.
+    ///
+    /// # Errors
+    ///
+    /// If a reader would find other content.
+    #[inline]
+    pub fn ended_by(&mut self, content: &[u8], byte: u8) -> Straight<()> {
+        holds(find_byte(content, byte).is_none())?;
+        self.out.reserve(content.len().saturating_add(1));
+        self.out.extend_from_slice(content);
+        self.out.push(byte);
         Ok(())
     }
 

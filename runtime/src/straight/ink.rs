@@ -25,6 +25,18 @@ pub struct Late {
     pub index: usize,
 }
 
+/// Content that is the file's own bytes, at the place where they would be written.
+#[derive(Debug, Clone, Copy)]
+struct Passed {
+    from: Spot,
+    to: Spot,
+    /// The base of what is before it.
+    base: usize,
+}
+
+/// Content that may be passed, in bytes. To copy less takes no longer than to remember it.
+const MUCH: usize = 256;
+
 /// Where content begins that ends at a terminator or in a room.
 #[derive(Debug, Clone, Copy)]
 pub struct Begun {
@@ -37,8 +49,17 @@ pub struct Begun {
 pub struct Ink<'v> {
     /// What was there before, and what is written so far.
     pub out: Vec<u8>,
-    /// Where the file begins in it.
-    pub(super) base: usize,
+    /// What is added to an address to have its place in it: where the file begins, less what was
+    /// passed. It wraps around.
+    base: usize,
+    /// The file that is written, if that is known before.
+    file: Option<&'v [u8]>,
+    /// Parts of it that were not written once more.
+    passed: Vec<Passed>,
+    /// The address behind the last of them.
+    since: Spot,
+    /// How much is begun that is looked at again when it is complete.
+    open: usize,
     /// Pooled texts that no pool has taken yet.
     pub(super) labels: Vec<Label<'v>>,
     /// Pointers for the relocation table, with their sections.
@@ -71,12 +92,21 @@ pub struct Ink<'v> {
 impl<'v> Ink<'v> {
     /// Behind what there is, with room for about so many bytes, and with so many kinds of anchors.
     #[must_use]
-    pub fn new(anchors: usize, room: usize, mut out: Vec<u8>) -> Ink<'v> {
+    pub fn new(anchors: usize, room: usize, mut out: Vec<u8>, file: Option<&'v [u8]>) -> Ink<'v> {
         let mut lists = Vec::new();
         lists.resize_with(anchors, Vec::new);
-        out.reserve(room.max(4096));
+        out.reserve(match file {
+            // Large content of it is passed, most often.
+            Some(file) => file.len().min(0x1_0000),
+            // What was not counted comes besides: texts, and what is between objects.
+            None => room.saturating_add(room / 16).saturating_add(256).max(4096),
+        });
         Ink {
             base: out.len(),
+            file,
+            passed: Vec::new(),
+            since: 0,
+            open: 0,
             out,
             labels: Vec::new(),
             listed: Vec::new(),
@@ -98,13 +128,62 @@ impl<'v> Ink<'v> {
     /// Address of the next byte.
     #[inline]
     pub fn here(&self) -> Spot {
-        (self.out.len() - self.base) as u64
+        self.out.len().wrapping_sub(self.base) as u64
+    }
+
+    /// Where an address is in what is written; nowhere if it lies in what was passed.
+    #[inline]
+    pub(super) fn place(&self, at: Spot) -> usize {
+        if at < self.since {
+            return self.place_before(at);
+        }
+        (at as usize).wrapping_add(self.base)
+    }
+
+    #[cold]
+    fn place_before(&self, at: Spot) -> usize {
+        let next = self.passed.partition_point(|passed| passed.to <= at);
+        match self.passed.get(next) {
+            Some(passed) if at < passed.from => (at as usize).wrapping_add(passed.base),
+            _ => usize::MAX,
+        }
     }
 
     /// Appends bytes.
     #[inline]
     pub fn put(&mut self, bytes: &[u8]) {
+        if bytes.len() >= MUCH && self.file.is_some() && self.passes(bytes) {
+            return;
+        }
         self.out.extend_from_slice(bytes);
+    }
+
+    /// Goes on behind bytes that need not be compared with the file: they are those of the file, at
+    /// this place. That is so of content that a value borrows.
+    fn passes(&mut self, bytes: &[u8]) -> bool {
+        let from = self.here();
+        let to = from.saturating_add(bytes.len() as u64);
+        let there = self.file.and_then(|file| file.get(from as usize..to as usize));
+        if self.open > 0 || !there.is_some_and(|there| core::ptr::eq(there, bytes)) {
+            return false;
+        }
+        self.passed.push(Passed { from, to, base: self.base });
+        self.base = self.base.wrapping_sub(bytes.len());
+        self.since = to;
+        true
+    }
+
+    /// Whether what is written is the file.
+    fn is_file(&self, file: &[u8]) -> bool {
+        let (mut at, mut all) = (0_usize, self.here() == file.len() as u64);
+        let end = Passed { from: self.here(), to: self.here(), base: self.base };
+        for passed in self.passed.iter().chain([&end]) {
+            let (from, base) = (passed.from as usize, passed.base);
+            let written = self.out.get(at.wrapping_add(base)..from.wrapping_add(base));
+            all = all && written.is_some() && written == file.get(at..from);
+            at = passed.to as usize;
+        }
+        all
     }
 
     /// Appends zero bytes, and gives them to be filled.
@@ -116,7 +195,7 @@ impl<'v> Ink<'v> {
     pub fn grow(&mut self, count: usize, size: usize) -> Straight<&mut [u8]> {
         let from = self.out.len();
         let end = count.checked_mul(size).and_then(|bytes| bytes.checked_add(from)).ok_or(Odd)?;
-        if end - self.base > MAX_SIZE {
+        if end.wrapping_sub(self.base) > MAX_SIZE {
             return Err(Odd);
         }
         if end > self.out.capacity() {
@@ -140,14 +219,14 @@ impl<'v> Ink<'v> {
     /// Appends zero bytes up to a multiple of so many bytes, and gives the address there.
     #[inline]
     pub fn align(&mut self, align: u64) -> Spot {
-        let here = self.out.len() - self.base;
+        let here = self.here() as usize;
         if align > 1 {
             let align = align as usize;
             let rest = if align.is_power_of_two() { here & (align - 1) } else { here % align };
             if rest != 0 {
                 // Alignments come from the schema, and most of them are small.
                 let end = here.saturating_add(align - rest).min(MAX_SIZE + 1);
-                self.out.resize(self.base.saturating_add(end), 0);
+                self.out.resize(self.base.wrapping_add(end), 0);
             }
         }
         self.here()
@@ -265,7 +344,7 @@ impl<'v> Ink<'v> {
         if width < 8 && number >> (u32::from(width) * 8) != 0 {
             return Err(Odd);
         }
-        let (at, width) = ((spot as usize).saturating_add(self.base), usize::from(width.min(8)));
+        let (at, width) = (self.place(spot), usize::from(width.min(8)));
         let place = self.out.get_mut(at..).and_then(|rest| rest.get_mut(..width)).ok_or(Odd)?;
         if big {
             place.copy_from_slice(&number.to_be_bytes()[8 - width..]);
@@ -327,7 +406,7 @@ impl<'v> Ink<'v> {
     ///
     /// If it was not, or waits for the place of the pointer.
     pub fn led(&self, spot: Spot, width: u8, big: bool) -> Straight<Spot> {
-        let at = (self.resolve(spot)? as usize).saturating_add(self.base);
+        let at = self.place(self.resolve(spot)?);
         let bytes = self.out.get(at..).and_then(|rest| rest.get(..width.into())).ok_or(Odd)?;
         let add = |sum: u64, byte: &u8| (sum << 8) | u64::from(*byte);
         let number = match big {
@@ -403,7 +482,7 @@ impl<'v> Ink<'v> {
     /// If there is none or more than one, or its address is not known.
     pub fn only(&self, number: usize, end: bool) -> Straight<Option<i128>> {
         match self.anchors.get(number).map(Vec::as_slice) {
-            Some([only]) => self.side(*only, end),
+            Some([only]) => self.side(only, end),
             _ => Err(Odd),
         }
     }
@@ -434,7 +513,7 @@ impl<'v> Ink<'v> {
     #[inline]
     pub fn only_since(&self, number: usize, since: usize, end: bool) -> Straight<Option<i128>> {
         match self.anchors.get(number).and_then(|list| list.get(since..)) {
-            Some([only]) => self.side(*only, end),
+            Some([only]) => self.side(only, end),
             _ => Err(Odd),
         }
     }
@@ -455,11 +534,14 @@ impl<'v> Ink<'v> {
             return Ok(None);
         };
         let list = self.anchors.get(number).filter(|list| list.len() <= count);
-        self.side(*list.and_then(|list| list.get(index)).ok_or(Odd)?, end)
+        self.side(list.and_then(|list| list.get(index)).ok_or(Odd)?, end)
     }
 
-    fn side(&self, (start, stop): (Spot, Spot), end: bool) -> Straight<Option<i128>> {
-        let spot = if end { stop } else { start };
+    /// One of the two is loaded, not both: they were stored one by one a moment ago, and processors
+    /// wait long for what they have to put together.
+    #[inline]
+    fn side(&self, (start, stop): &(Spot, Spot), end: bool) -> Straight<Option<i128>> {
+        let spot = if end { *stop } else { *start };
         if spot == Spot::MAX {
             return Err(Odd);
         }
@@ -515,7 +597,8 @@ impl<'v> Ink<'v> {
 
     /// Where content begins that ends at a terminator or in a room, for [`end`](Self::end).
     #[inline]
-    pub fn begun(&self) -> Begun {
+    pub fn begun(&mut self) -> Begun {
+        self.opened();
         Begun { at: self.out.len(), pinned: self.pinned() }
     }
 
@@ -526,6 +609,7 @@ impl<'v> Ink<'v> {
     /// If a reader would find other content, or some of it depends on where it is.
     pub fn end(&mut self, begun: Begun, stop: Stop<'_>) -> Straight<()> {
         super::holds(stop.ends(self.content(begun)?))?;
+        self.closed();
         if stop.mode == Terminated::Dropped {
             self.put(stop.bytes);
         }
@@ -541,7 +625,20 @@ impl<'v> Ink<'v> {
         let content = self.content(begun)?;
         let (length, tail) = (content.len(), cut.tail(content, Some(size)).ok_or(Odd)?);
         self.out.extend(tail.bytes());
+        self.closed();
         super::holds(cut.length(self.out.get(begun.at..).ok_or(Odd)?) == length)
+    }
+
+    /// Something begins that is looked at again.
+    #[inline]
+    pub(super) fn opened(&mut self) {
+        self.open += 1;
+    }
+
+    /// That was done.
+    #[inline]
+    pub(super) fn closed(&mut self) {
+        self.open = self.open.saturating_sub(1);
     }
 
     fn content(&self, begun: Begun) -> Straight<&[u8]> {
@@ -566,8 +663,12 @@ impl<'v> Ink<'v> {
             self.store(spot, width, big, number)?;
         }
         for (at, bytes) in core::mem::take(&mut self.behind) {
-            let at = (at as usize).saturating_add(self.base);
-            super::holds(self.out.get(at..).is_some_and(|rest| rest.starts_with(bytes)))?;
+            let rest = match self.file {
+                // What is written is that, or comes to nothing.
+                Some(file) => file.get(at as usize..),
+                None => self.out.get(self.place(at)..),
+            };
+            super::holds(rest.is_some_and(|rest| rest.starts_with(bytes)))?;
         }
         // Pointers that came too late for a table are missing there.
         let missing = !self.labels.is_empty() || self.tabled && !self.listed.is_empty();
@@ -576,21 +677,27 @@ impl<'v> Ink<'v> {
     }
 }
 
-/// Appends a file, with room for about so many bytes, and with so many kinds of anchors.
+/// Appends a file, with room for about so many bytes, and with so many kinds of anchors. If it is
+/// known which file it has to be, it may be appended in part.
 ///
 /// # Errors
 ///
-/// If it is too large, or something was not placed, or `body` gives up. Nothing is appended then.
+/// If it is too large, or something was not placed, or `body` gives up, or it is another file.
+/// Nothing is appended then.
 #[inline] // With the body in it, small writers are one loop: flat records take 0.6 of the time.
 pub fn write<'v>(
     anchors: usize,
     room: usize,
     out: &mut Vec<u8>,
+    file: Option<&'v [u8]>,
     body: impl FnOnce(&mut Ink<'v>) -> Straight<()>,
 ) -> Straight<()> {
-    let mut ink = Ink::new(anchors, room, core::mem::take(out));
-    let base = ink.base;
-    let result = body(&mut ink).and_then(|()| ink.finish());
+    let base = out.len();
+    let mut ink = Ink::new(anchors, room, core::mem::take(out), file);
+    let mut result = body(&mut ink).and_then(|()| ink.finish());
+    if let Some(file) = file {
+        result = result.and_then(|()| super::holds(ink.is_file(file)));
+    }
     *out = ink.out;
     if result.is_err() {
         out.truncate(base);
@@ -598,8 +705,89 @@ pub fn write<'v>(
     result
 }
 
-/// Whether these bytes are what is written.
-pub fn writes(bytes: &[u8], write: impl FnOnce(&mut Vec<u8>) -> Straight<()>) -> bool {
-    let mut written = Vec::new();
-    write(&mut written).is_ok() && written == bytes
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two contents, each behind a number of four bytes, and an end.
+    fn file() -> Vec<u8> {
+        let mut file = Vec::new();
+        for (number, byte) in [(300_u32, 1), (608, 2)] {
+            file.extend(number.to_le_bytes());
+            file.extend([byte; 300]);
+        }
+        file.extend(*b"end");
+        file
+    }
+
+    /// Writes such a file of these contents, with both numbers stored when all is written.
+    fn written(file: &[u8], contents: [&[u8]; 2], numbers: [u64; 2]) -> (Straight<()>, Vec<u8>) {
+        let mut out = b"before".to_vec();
+        let result = write(0, 0, &mut out, Some(file), |cx| {
+            for content in contents {
+                cx.grow(4, 1)?;
+                cx.put(content);
+            }
+            assert_eq!(cx.align(8), 608);
+            cx.put(b"end");
+            cx.patch(0, 4, false, numbers[0])?;
+            cx.patch(304, 4, false, numbers[1])?;
+            assert_eq!(cx.led(304, 4, false), Ok(608));
+            Ok(())
+        });
+        (result, out)
+    }
+
+    #[test]
+    fn content_of_the_file_is_passed() {
+        let file = file();
+        let contents = [&file[4..304], &file[308..608]];
+        let (result, out) = written(&file, contents, [300, 608]);
+        assert_eq!(result, Ok(()));
+        assert_eq!(out.len(), "before".len() + 4 + 4 + "end".len());
+        // A number before what was passed is another one.
+        let (result, out) = written(&file, contents, [301, 608]);
+        assert_eq!((result, &out[..]), (Err(Odd), &b"before"[..]));
+    }
+
+    #[test]
+    fn other_content_is_compared() {
+        let file = file();
+        let same = [1; 300];
+        let (result, out) = written(&file, [&same, &file[308..608]], [300, 608]);
+        assert_eq!((result, out.len()), (Ok(()), "before".len() + 4 + 300 + 4 + "end".len()));
+        // Bytes of the file, and at another place.
+        let swapped = [&file[308..608], &file[4..304]];
+        assert_eq!(written(&file, swapped, [300, 608]).0, Err(Odd));
+        let cut = &file[..file.len() - 1];
+        assert_eq!(written(cut, [&cut[4..304], &cut[308..608]], [300, 608]).0, Err(Odd));
+        let more = [&file[..], b"!"].concat();
+        assert_eq!(written(&more, [&more[4..304], &more[308..608]], [300, 608]).0, Err(Odd));
+    }
+
+    #[test]
+    fn what_is_looked_at_again_is_written() {
+        let file = [7; 400];
+        let stop = Stop { bytes: &[7], unit: 1, mode: Terminated::Dropped, optional: false };
+        let mut out = Vec::new();
+        let result = write(0, 0, &mut out, Some(&file), |cx| {
+            let begun = cx.begun();
+            cx.put(&file[..399]);
+            cx.end(begun, stop)
+        });
+        // The terminator is found in the content.
+        assert_eq!(result, Err(Odd));
+    }
+
+    #[test]
+    fn nothing_is_stored_in_what_was_passed() {
+        let file = file();
+        let result = write(0, 0, &mut Vec::new(), Some(&file), |cx| {
+            cx.put(&file[..304]);
+            cx.put(&file[304..]);
+            assert!(cx.out.is_empty());
+            cx.patch(100, 4, false, 1)
+        });
+        assert_eq!(result, Err(Odd));
+    }
 }

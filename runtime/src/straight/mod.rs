@@ -27,11 +27,11 @@ pub use check::{
     add, divide, greatest, least, multiply, remainder, shift_left, shift_right, subtract, Depth,
     KeySet, Level,
 };
-pub use ink::{write, writes, Begun, Ink, Late, Spot};
+pub use ink::{write, Begun, Ink, Late, Spot};
 pub use load::*;
 pub use mode::{Borrow, Mode, Owning};
 pub use pool::{LabelBase, LabelKind, Members, PoolText};
-pub use scan::{from_base, keep_form, list, trimmed, usual, Bases, Part, Scan, FILL};
+pub use scan::{from_base, keep_form, list, push, trimmed, usual, Bases, Part, Scan, FILL};
 pub use tables::{Listed, Rows, Section, Tree};
 
 pub use crate::__small_case as small_case;

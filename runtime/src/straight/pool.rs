@@ -77,10 +77,14 @@ impl Members<'_> {
     }
 }
 
+/// So many texts are compared with each other, which takes less time than a table of them.
+const FEW: usize = 16;
+
 /// Texts, each once.
 struct Texts<'v> {
     texts: Vec<(u64, &'v [u8])>,
-    /// Positions in `texts` plus 1 by hash, with the low half of the hash; 0 where there is none.
+    /// Positions in `texts` plus 1 by hash, with the low half of the hash; 0 where there is none. A
+    /// few texts have no table.
     table: Vec<(u32, u32)>,
     shift: u32,
     /// Steps that are left: texts that are made to collide are not worth the time.
@@ -89,18 +93,29 @@ struct Texts<'v> {
 
 impl<'v> Texts<'v> {
     fn new(count: usize) -> Texts<'v> {
-        let size = count.saturating_mul(2).max(16).next_power_of_two();
+        let size = match count {
+            0..=FEW => 0,
+            _ => count.saturating_mul(2).next_power_of_two(),
+        };
         let mut table = Vec::new();
         table.resize(size, (0, 0));
         Texts {
-            texts: Vec::with_capacity(count / 2),
+            texts: Vec::with_capacity(if size == 0 { count } else { count / 2 }),
             table,
-            shift: 64 - size.trailing_zeros(),
+            shift: 64_u32.saturating_sub(size.trailing_zeros()),
             steps: count.saturating_mul(16).saturating_add(1024),
         }
     }
 
     fn add(&mut self, text: &'v [u8], order: PoolOrder) -> Straight<u32> {
+        if self.table.is_empty() {
+            let found = self.texts.iter().position(|(_, known)| *known == text);
+            let position = found.unwrap_or(self.texts.len());
+            if found.is_none() {
+                self.texts.push((key(order, text), text));
+            }
+            return Ok(position as u32);
+        }
         let hash = hash(text);
         let mask = self.table.len() - 1;
         let mut at = (hash >> self.shift) as usize;

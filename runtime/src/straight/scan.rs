@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{holds, zeros, Cut, KeySet, Levels, Odd, Stop, Straight, Terminated};
+use crate::ends::find_byte;
 use crate::{
     read_varint, varint_width, Budget, GroupOrder, KeptKind, KeptValue, ReadOptions, Spelling,
     SpellingEntry,
@@ -451,6 +452,18 @@ impl<'i> Part<'i> {
         })
     }
 
+    /// The bytes up to this one, to be read to their end. It is skipped.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    #[inline]
+    pub fn ended_by(&mut self, byte: u8) -> Straight<Part<'i>> {
+        let part = self.sized(find_byte(self.rest, byte).ok_or(Odd)?)?;
+        self.take(1)?;
+        Ok(part)
+    }
+
     /// The bytes up to an address, to be read to their end.
     ///
     /// # Errors
@@ -649,4 +662,14 @@ pub fn list<T>(count: usize, least: usize, left: usize) -> Straight<Vec<T>> {
         None => count.min(SPARSE),
     };
     Ok(Vec::with_capacity(room))
+}
+
+/// Adds an element to a list that takes all there is, with so many bytes left for others. Many such
+/// lists have one element, and then need no room for more.
+#[inline]
+pub fn push<T>(list: &mut Vec<T>, element: T, left: usize) {
+    if left == 0 && list.len() == list.capacity() {
+        list.reserve_exact(1);
+    }
+    list.push(element);
 }

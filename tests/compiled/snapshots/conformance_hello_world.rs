@@ -71,7 +71,7 @@ mod straight {
         out: &mut rt::Vec<u8>,
     ) -> s::Straight<()> {
         check_root(value)?;
-        write(value, out)
+        write(value, out, rt::None)
     }
     /// The value of a file.
     fn read<'i, 'o, M: s::Mode<'i, 'o>>(
@@ -102,14 +102,23 @@ mod straight {
             spelling: ::formwork::Spelling::default(),
         });
     }
-    fn write<'v>(v: &'v super::File<'v>, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-        written(v, out)
+    fn write<'v>(
+        v: &'v super::File<'v>,
+        out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
+    ) -> s::Straight<()> {
+        written(v, out, file)
     }
-    fn written<'v>(v: &'v super::File<'v>, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+    fn written<'v>(
+        v: &'v super::File<'v>,
+        out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
+    ) -> s::Straight<()> {
         s::write(
             0usize,
-            0,
+            0usize.saturating_add((&v.rest).len()),
             out,
+            file,
             |cx| {
                 {
                     put_0(cx, v)?;

@@ -87,7 +87,7 @@ mod straight {
         out: &mut rt::Vec<u8>,
     ) -> s::Straight<()> {
         check_root(value)?;
-        write(value, out)
+        write(value, out, rt::None)
     }
     /// The value of a file.
     fn read<'i, 'o, M: s::Mode<'i, 'o>>(
@@ -178,14 +178,31 @@ mod straight {
             spelling: ::formwork::Spelling::default(),
         });
     }
-    fn write<'v>(v: &'v super::File<'v>, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-        written(v, out)
+    fn write<'v>(
+        v: &'v super::File<'v>,
+        out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
+    ) -> s::Straight<()> {
+        written(v, out, file)
     }
-    fn written<'v>(v: &'v super::File<'v>, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+    fn written<'v>(
+        v: &'v super::File<'v>,
+        out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
+    ) -> s::Straight<()> {
         s::write(
             0usize,
-            0,
+            10usize
+                .saturating_add((&v.items).len().saturating_mul(1usize))
+                .saturating_add((&v.pairs).len().saturating_mul(1usize))
+                .saturating_add((&v.tables).len().saturating_mul(2usize))
+                .saturating_add((&v.rest).len().saturating_mul(1usize))
+                .saturating_add((&v.first).len().saturating_mul(1usize))
+                .saturating_add((&v.second).len().saturating_mul(2usize))
+                .saturating_add((&v.data).len())
+                .saturating_add((&v.last).len().saturating_mul(1usize)),
             out,
+            file,
             |cx| {
                 {
                     put_0(cx, v)?;

@@ -113,7 +113,7 @@ mod straight {
     /// Appends the bytes of a value, if it is the plain case.
     pub(super) fn whole(value: &super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
         check_root(value)?;
-        write(value, out)
+        write(value, out, rt::None)
     }
     fn epoch(v: &super::File) -> s::Straight<usize> {
         let mut found = rt::None;
@@ -228,22 +228,28 @@ mod straight {
             _ => return rt::Err(s::Odd),
         }
     }
-    fn write<'v>(v: &'v super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+    fn write<'v>(
+        v: &'v super::File,
+        out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
+    ) -> s::Straight<()> {
         match epoch(v)? {
-            0usize => written::<0usize>(v, out),
-            1usize => written::<1usize>(v, out),
-            2usize => written::<2usize>(v, out),
+            0usize => written::<0usize>(v, out, file),
+            1usize => written::<1usize>(v, out, file),
+            2usize => written::<2usize>(v, out, file),
             _ => rt::Err(s::Odd),
         }
     }
     fn written<'v, const E: usize>(
         v: &'v super::File,
         out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
         s::write(
             0usize,
-            0,
+            8usize,
             out,
+            file,
             |cx| {
                 {
                     put_0::<E>(cx, v)?;

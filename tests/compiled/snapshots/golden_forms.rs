@@ -209,7 +209,7 @@ mod straight {
     /// Appends the bytes of a value, if it is the plain case.
     pub(super) fn whole(value: &super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
         check_root(value)?;
-        write(value, out)
+        write(value, out, rt::None)
     }
     /// The value of a file.
     fn read<'i, 'o, M: s::Mode<'i, 'o>>(
@@ -363,7 +363,8 @@ mod straight {
                 _ => rt::Err(s::Odd),
             })?;
             f8 = m13;
-            v6.push(f8);
+            let element = f8;
+            s::push(&mut v6, element, part.left());
         }
         f1 = v6;
         return rt::Ok(super::File {
@@ -371,14 +372,45 @@ mod straight {
             spelling: ::formwork::Spelling::default(),
         });
     }
-    fn write<'v>(v: &'v super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-        written(v, out)
+    fn write<'v>(
+        v: &'v super::File,
+        out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
+    ) -> s::Straight<()> {
+        written(v, out, file)
     }
-    fn written<'v>(v: &'v super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+    fn written<'v>(
+        v: &'v super::File,
+        out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
+    ) -> s::Straight<()> {
         s::write(
             0usize,
-            0,
+            0usize
+                .saturating_add(
+                    (&v.items)
+                        .iter()
+                        .fold(
+                            0_usize,
+                            |room, x| {
+                                room
+                                    .saturating_add(
+                                        0usize
+                                            .saturating_add(
+                                                (match x {
+                                                    super::Item::List(c14) => {
+                                                        0usize
+                                                            .saturating_add((&c14.values).len().saturating_mul(2usize))
+                                                    }
+                                                    _ => 0,
+                                                }),
+                                            ),
+                                    )
+                            },
+                        ),
+                ),
             out,
+            file,
             |cx| {
                 {
                     put_0(cx, v)?;

@@ -104,7 +104,7 @@ mod straight {
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
         let mut value = read::<M>(bytes, options)?;
-        if s::writes(bytes, |out| whole(&value, out)) {
+        if is_written_as(&value, bytes) {
             return rt::Ok(value);
         }
         rt::Err(s::Odd)
@@ -115,7 +115,12 @@ mod straight {
         out: &mut rt::Vec<u8>,
     ) -> s::Straight<()> {
         check_root(value)?;
-        write(value, out)
+        write(value, out, rt::None)
+    }
+    /// Whether a value is written as this file.
+    fn is_written_as(value: &super::File<'_>, bytes: &[u8]) -> bool {
+        check_root(value).is_ok()
+            && write(value, &mut rt::Vec::new(), rt::Some(bytes)).is_ok()
     }
     /// The value of a file.
     fn read<'i, 'o, M: s::Mode<'i, 'o>>(
@@ -187,14 +192,23 @@ mod straight {
             spelling: ::formwork::Spelling::default(),
         });
     }
-    fn write<'v>(v: &'v super::File<'v>, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-        written(v, out)
+    fn write<'v>(
+        v: &'v super::File<'v>,
+        out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
+    ) -> s::Straight<()> {
+        written(v, out, file)
     }
-    fn written<'v>(v: &'v super::File<'v>, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+    fn written<'v>(
+        v: &'v super::File<'v>,
+        out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
+    ) -> s::Straight<()> {
         s::write(
             0usize,
-            0,
+            16usize.saturating_add((&v.rooms).len().saturating_mul(4usize)),
             out,
+            file,
             |cx| {
                 {
                     put_0(cx, v)?;

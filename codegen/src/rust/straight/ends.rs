@@ -46,6 +46,16 @@ pub(super) fn filling(region: &RegionType) -> Option<&RunType> {
     }
 }
 
+/// The byte that is a terminator, which most are.
+pub(super) fn byte(of: &Terminator) -> Option<Literal> {
+    match of.bytes.as_slice() {
+        [byte] if of.unit <= 1 && of.mode == Terminated::Dropped => {
+            Some(Literal::u8_unsuffixed(*byte))
+        }
+        _ => None,
+    }
+}
+
 /// A terminator, in generated code.
 pub(super) fn stop(of: &Terminator) -> TokenStream {
     let (bytes, unit, optional) =

@@ -141,10 +141,19 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
         let field = &field.ident;
         quote! {
             value.#field = !value.#field;
-            if s::writes(bytes, |out| whole(&value, out)) {
+            if is_written_as(&value, bytes) {
                 return rt::Ok(value);
             }
             value.#field = !value.#field;
+        }
+    });
+    let as_file = (!reader.sealed).then(|| {
+        quote! {
+            /// Whether a value is written as this file.
+            fn is_written_as(value: &#root, bytes: &[u8]) -> bool {
+                check_root(value).is_ok()
+                    && write(value, &mut rt::Vec::new(), rt::Some(bytes)).is_ok()
+            }
         }
     });
     let whole = if reader.sealed {
@@ -153,7 +162,7 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
         quote! {
             let mut value = read::<M>(bytes, options)?;
             // What the reader did not look at is in the bytes that the value has.
-            if s::writes(bytes, |out| whole(&value, out)) {
+            if is_written_as(&value, bytes) {
                 return rt::Ok(value);
             }
             #(#tries)*
@@ -176,8 +185,10 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
             /// Appends the bytes of a value, if it is the plain case.
             pub(super) fn whole(value: &#root, out: &mut rt::Vec<u8>) -> s::Straight<()> {
                 check_root(value)?;
-                write(value, out)
+                write(value, out, rt::None)
             }
+
+            #as_file
 
             #epoch
             #tokens
@@ -236,7 +247,7 @@ fn in_arena(straight: &Straight<'_, '_>) -> Able<TokenStream> {
                 out: &mut rt::Vec<u8>,
             ) -> s::Straight<()> {
                 #check
-                write(value, arena, out)
+                write(value, arena, out, rt::None)
             }
 
             #epoch

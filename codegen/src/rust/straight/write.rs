@@ -12,6 +12,7 @@ pub(super) mod late;
 mod lists;
 mod pass;
 mod place;
+mod room;
 mod rows;
 mod run;
 mod spot;
@@ -26,7 +27,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::check::Checking;
-use super::{Able, Access, Flavour, Frame, Scope, Straight, ends, mentions, unable};
+use super::{Able, Access, Frame, Scope, Straight, ends, mentions, unable};
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, Model, RecordId, RecordKind, Row, RowId, Sizes,
     Statement, Type,
@@ -48,11 +49,7 @@ pub(super) fn emit(
     let epochs = straight.epoch_generic();
     let (arena, param) = (straight.arena_argument(), straight.arena_param(&quote!('v)));
     let body = writer.root()?;
-    let room = match straight.flavour {
-        Flavour::Values => quote!(0),
-        // The value takes more in the arena than in a file.
-        Flavour::Arena => quote!(arena.size() / 3),
-    };
+    let room = straight.room(&quote!(v));
     let epoch = straight.epoch_argument();
     let checks = checking.is_within_writing().then(|| {
         quote! {
@@ -73,13 +70,18 @@ pub(super) fn emit(
         let arms = straight
             .layouts
             .iter()
-            .map(|epoch| quote!(#epoch => written::<#epoch>(v, #arena out),));
+            .map(|epoch| quote!(#epoch => written::<#epoch>(v, #arena out, file),));
         quote!(match epoch(v, #arena)? { #(#arms)* _ => rt::Err(s::Odd), })
     } else {
-        quote!(written(v, #arena out))
+        quote!(written(v, #arena out, file))
     };
     Ok(quote! {
-        fn write<'v>(v: &'v #ty, #param out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        fn write<'v>(
+            v: &'v #ty,
+            #param
+            out: &mut rt::Vec<u8>,
+            file: rt::Option<&'v [u8]>,
+        ) -> s::Straight<()> {
             #dispatch
         }
 
@@ -87,9 +89,10 @@ pub(super) fn emit(
             v: &'v #ty,
             #param
             out: &mut rt::Vec<u8>,
+            file: rt::Option<&'v [u8]>,
         ) -> s::Straight<()> {
             #checks
-            s::write(#anchors, #room, out, |cx| {
+            s::write(#anchors, #room, out, file, |cx| {
                 #rules
                 { #body }
                 #late

@@ -6,7 +6,7 @@ use quote::quote;
 use super::super::Flavour;
 use super::super::expr::It;
 use super::{Able, Ctx, Reading, Scope, Sink, Spot, core, mentions, size, unable};
-use crate::model::{ArrayLength, ArrayType, Meaning, Row, RunLength, Type};
+use crate::model::{ArrayLength, ArrayType, Extent, Meaning, Row, RunLength, Terminated, Type};
 use crate::rust::shape::{Prim, Shape};
 
 /// A list on its way to code.
@@ -163,7 +163,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     let value = sink(quote!(s::gathered(arena, #each)?));
                     return Ok(quote!(#before #value));
                 }
-                let list = self.list_of(quote!(), sink);
+                let list = self.list_of(quote!(), sink, None);
                 let (open, push) = (&list.open, (list.push)(number));
                 let close = &list.close;
                 return Ok(quote! {
@@ -195,7 +195,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let at =
             Spot::Block { block: block.clone(), at: 0, base: quote!((#base + #index * #wide)) };
         let room = quote!(rt::Vec::with_capacity(#bytes.len() / #wide));
-        let list = self.list_of(room, sink);
+        let list = self.list_of(room, sink, None);
         let body =
             self.inside(|| self.item(ctx, &at, &array.element, row, element, &*list.push))?;
         let (iterate, address) = if mentions(&body, &index.to_string()) {
@@ -252,7 +252,8 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             _ => quote!(rt::Vec::new()),
         };
-        let list = self.list_of(room, sink);
+        let rest = matches!(array.length, ArrayLength::Fill).then_some(part);
+        let list = self.list_of(room, sink, rest);
         // The level of a type that contains itself is entered once for all elements.
         let entered = matches!(
             &array.element,
@@ -356,8 +357,9 @@ impl<'m> Reading<'_, '_, 'm> {
         }
     }
 
-    /// A list that is made element by element; `room`: the `Vec` that it begins with.
-    fn list_of(&self, room: TokenStream, sink: Sink<'_>) -> List {
+    /// A list that is made element by element; `room`: the `Vec` that it begins with; `rest`: that of
+    /// which it takes all.
+    fn list_of(&self, room: TokenStream, sink: Sink<'_>, rest: Option<&Ident>) -> List {
         let list = self.local("v");
         let value = sink(quote!(#list));
         match self.straight.flavour {
@@ -365,7 +367,12 @@ impl<'m> Reading<'_, '_, 'm> {
                 name: list.clone(),
                 open: quote!(let mut #list = #room;),
                 close: value,
-                push: Box::new(move |element| quote!(#list.push(#element);)),
+                push: match rest.cloned() {
+                    None => Box::new(move |element| quote!(#list.push(#element);)),
+                    Some(rest) => Box::new(
+                        move |element| quote!(let element = #element; s::push(&mut #list, element, #rest.left());),
+                    ),
+                },
             },
             Flavour::Arena => List {
                 name: list.clone(),
@@ -394,6 +401,10 @@ impl<'m> Reading<'_, '_, 'm> {
                 };
                 prefix + run.suffix.len()
             }
+            Type::Region(region) => match &region.extent {
+                Extent::Terminated(stop) if stop.mode == Terminated::Dropped => stop.bytes.len(),
+                _ => 0,
+            },
             Type::Record(id) => {
                 let record = &ctx.view.records[id.index()];
                 let block = record.sizes.get(ctx.epoch).copied().flatten().unwrap_or(0);

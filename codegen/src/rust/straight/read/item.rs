@@ -350,10 +350,13 @@ impl<'m> Reading<'_, '_, 'm> {
                 quote!({ let #at = #address; s::trimmed(#room, #at, #cut)? })
             }
             (_, Spot::Block { .. }) => return unable("a region in a block"),
-            (Some(Ends::Stop(stop)), Spot::Stream { part, .. }) => {
-                let stop = ends::stop(stop);
-                quote!(#part.ended(#stop)?)
-            }
+            (Some(Ends::Stop(stop)), Spot::Stream { part, .. }) => match ends::byte(stop) {
+                Some(byte) => quote!(#part.ended_by(#byte)?),
+                None => {
+                    let stop = ends::stop(stop);
+                    quote!(#part.ended(#stop)?)
+                }
+            },
             (None, Spot::Stream { part, .. }) => self.whole_region(ctx, part, region)?,
         };
         let content =

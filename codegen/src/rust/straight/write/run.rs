@@ -53,8 +53,14 @@ impl<'m> Writer<'_, '_, 'm> {
         };
         let put = match (ends, spot) {
             (Ends::Stop(of), Spot::End) => {
-                let (stop, follows) = (ends::stop(of), self.follows(of)?);
-                quote!(cx.ended(#content, #stop)?; #follows)
+                let follows = self.follows(of)?;
+                match ends::byte(of) {
+                    Some(byte) => quote!(cx.ended_by(#content, #byte)?; #follows),
+                    None => {
+                        let stop = ends::stop(of);
+                        quote!(cx.ended(#content, #stop)?; #follows)
+                    }
+                }
             }
             (Ends::Stop(_), Spot::Block(_)) => return unable("a terminator within a block"),
             (Ends::Cut(size, trim), spot) => {

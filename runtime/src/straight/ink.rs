@@ -97,9 +97,9 @@ impl<'v> Ink<'v> {
         lists.resize_with(anchors, Vec::new);
         out.reserve(match file {
             // Large content of it is passed, most often.
-            Some(file) => file.len().min(0x1_0000),
-            // What was not counted comes besides: texts, and what is between objects.
-            None => room.saturating_add(room / 16).saturating_add(256).max(4096),
+            Some(file) => file.len().min(0x10_0000),
+            // What was not counted comes besides: texts, and what elements of lists lead to.
+            None => room.saturating_add(room / 2).max(4096),
         });
         Ink {
             base: out.len(),
@@ -225,8 +225,11 @@ impl<'v> Ink<'v> {
             let rest = if align.is_power_of_two() { here & (align - 1) } else { here % align };
             if rest != 0 {
                 // Alignments come from the schema, and most of them are small.
-                let end = here.saturating_add(align - rest).min(MAX_SIZE + 1);
-                self.out.resize(self.base.wrapping_add(end), 0);
+                let more = (align - rest).min((MAX_SIZE + 1).saturating_sub(here));
+                match more {
+                    1 => self.out.push(0),
+                    _ => self.out.resize(self.out.len().saturating_add(more), 0),
+                }
             }
         }
         self.here()
@@ -703,6 +706,14 @@ pub fn write<'v>(
         out.truncate(base);
     }
     result
+}
+
+/// Whether these bytes are what is written.
+pub fn writes<'v>(
+    bytes: &'v [u8],
+    write: impl FnOnce(&mut Vec<u8>, Option<&'v [u8]>) -> Straight<()>,
+) -> bool {
+    write(&mut Vec::new(), Some(bytes)).is_ok()
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub use check::{
     add, divide, greatest, least, multiply, remainder, shift_left, shift_right, subtract, Depth,
     KeySet, Level,
 };
-pub use ink::{write, Begun, Ink, Late, Spot};
+pub use ink::{write, writes, Begun, Ink, Late, Spot};
 pub use load::*;
 pub use mode::{Borrow, Mode, Owning};
 pub use pool::{LabelBase, LabelKind, Members, PoolText};

@@ -89,8 +89,16 @@ mod straight {
     }
     /// Appends the bytes of a value, if it is the plain case.
     pub(super) fn whole(value: &super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        written_as(value, out, rt::None)
+    }
+    /// The same, where it may be known which file that has to be.
+    fn written_as<'v>(
+        value: &'v super::File,
+        out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
+    ) -> s::Straight<()> {
         check_root(value)?;
-        write(value, out, rt::None)
+        write(value, out, file)
     }
     /// The value of a file.
     fn read<'i, 'o, M: s::Mode<'i, 'o>>(

@@ -72,7 +72,7 @@ mod straight {
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
         let mut value = read::<M>(bytes, options)?;
-        if is_written_as(&value, bytes) {
+        if s::writes(bytes, |out, file| written_as(&value, out, file)) {
             return rt::Ok(value);
         }
         rt::Err(s::Odd)
@@ -82,13 +82,16 @@ mod straight {
         value: &super::File<'_>,
         out: &mut rt::Vec<u8>,
     ) -> s::Straight<()> {
-        check_root(value)?;
-        write(value, out, rt::None)
+        written_as(value, out, rt::None)
     }
-    /// Whether a value is written as this file.
-    fn is_written_as(value: &super::File<'_>, bytes: &[u8]) -> bool {
-        check_root(value).is_ok()
-            && write(value, &mut rt::Vec::new(), rt::Some(bytes)).is_ok()
+    /// The same, where it may be known which file that has to be.
+    fn written_as<'v>(
+        value: &'v super::File<'v>,
+        out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
+    ) -> s::Straight<()> {
+        check_root(value)?;
+        write(value, out, file)
     }
     /// The value of a file.
     fn read<'i, 'o, M: s::Mode<'i, 'o>>(

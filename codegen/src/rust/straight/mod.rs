@@ -132,6 +132,7 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
     let epoch = straight.epoch_function()?;
     let (tokens, root) = (&reader.tokens, straight.value_ty(model.root, &quote!('_)));
     let ty = straight.value_ty(model.root, &quote!('o));
+    let written_root = straight.value_ty(model.root, &quote!('v));
     straight.has_no_rules_of_bits()?;
     straight.has_no_rests()?;
     let rows = straight.record(model.root).numbered_rows();
@@ -141,19 +142,10 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
         let field = &field.ident;
         quote! {
             value.#field = !value.#field;
-            if is_written_as(&value, bytes) {
+            if s::writes(bytes, |out, file| written_as(&value, out, file)) {
                 return rt::Ok(value);
             }
             value.#field = !value.#field;
-        }
-    });
-    let as_file = (!reader.sealed).then(|| {
-        quote! {
-            /// Whether a value is written as this file.
-            fn is_written_as(value: &#root, bytes: &[u8]) -> bool {
-                check_root(value).is_ok()
-                    && write(value, &mut rt::Vec::new(), rt::Some(bytes)).is_ok()
-            }
         }
     });
     let whole = if reader.sealed {
@@ -162,7 +154,7 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
         quote! {
             let mut value = read::<M>(bytes, options)?;
             // What the reader did not look at is in the bytes that the value has.
-            if is_written_as(&value, bytes) {
+            if s::writes(bytes, |out, file| written_as(&value, out, file)) {
                 return rt::Ok(value);
             }
             #(#tries)*
@@ -184,11 +176,18 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
 
             /// Appends the bytes of a value, if it is the plain case.
             pub(super) fn whole(value: &#root, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-                check_root(value)?;
-                write(value, out, rt::None)
+                written_as(value, out, rt::None)
             }
 
-            #as_file
+            /// The same, where it may be known which file that has to be.
+            fn written_as<'v>(
+                value: &'v #written_root,
+                out: &mut rt::Vec<u8>,
+                file: rt::Option<&'v [u8]>,
+            ) -> s::Straight<()> {
+                check_root(value)?;
+                write(value, out, file)
+            }
 
             #epoch
             #tokens

@@ -14,6 +14,7 @@ mod pass;
 mod place;
 mod rows;
 mod run;
+mod shared;
 mod spot;
 mod tables;
 mod target;
@@ -28,7 +29,7 @@ use quote::{format_ident, quote};
 use super::check::Checking;
 use super::{Able, Access, Flavour, Frame, Scope, Straight, ends, mentions, unable};
 use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, Model, RecordId, RecordKind, Row, RowId, Sizes,
+    ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, RecordId, RecordKind, Row, RowId, Sizes,
     Statement, Type,
 };
 use crate::rust::shape::Shape;
@@ -64,6 +65,14 @@ pub(super) fn emit(
     let found = straight.carried(root, None, writer.found_objects())?;
     let seen = straight.carried(root, None, writer.seen_values())?;
     let rules = writer.rules()?;
+    let found_param = straight
+        .carried(root, None, straight.kept_pool())?
+        .flatten()
+        .map(|_| quote!(found: &mut rt::Option<s::FoundMembers>,));
+    let found_argument = found_param.as_ref().map(|_| quote!(, found));
+    let take_found = found_param.as_ref().map(|_| quote!(*found = cx.take_members();));
+    let ranks = straight.carried(root, None, writer.ranks())?;
+    let seen_at_last = straight.carried(root, None, writer.seen_at_last())?;
     let functions = writer.functions.borrow();
     let functions = functions.values().map(|function| match function {
         Function::Done(tokens) => tokens.clone(),
@@ -73,13 +82,18 @@ pub(super) fn emit(
         let arms = straight
             .layouts
             .iter()
-            .map(|epoch| quote!(#epoch => written::<#epoch>(v, #arena out),));
+            .map(|epoch| quote!(#epoch => written::<#epoch>(v, #arena out #found_argument),));
         quote!(match epoch(v, #arena)? { #(#arms)* _ => rt::Err(s::Odd), })
     } else {
-        quote!(written(v, #arena out))
+        quote!(written(v, #arena out #found_argument))
     };
     Ok(quote! {
-        fn write<'v>(v: &'v #ty, #param out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        fn write<'v>(
+            v: &'v #ty,
+            #param
+            out: &mut rt::Vec<u8>,
+            #found_param
+        ) -> s::Straight<()> {
             #dispatch
         }
 
@@ -87,14 +101,18 @@ pub(super) fn emit(
             v: &'v #ty,
             #param
             out: &mut rt::Vec<u8>,
+            #found_param
         ) -> s::Straight<()> {
             #checks
             s::write(#anchors, #room, out, |cx| {
                 #rules
+                #ranks
                 { #body }
                 #late
+                #seen_at_last
                 #found
                 #seen
+                #take_found
                 rt::Ok(())
             })
         }
@@ -194,6 +212,13 @@ struct Writer<'s, 'p, 'm> {
     owes: bool,
     /// Whether some terminator is left to what follows.
     leaves: bool,
+    /// Regions that end at an address, by the record that says it.
+    ends: RefCell<Vec<(RecordId, ExprId)>>,
+    /// Streams of addresses in which bits look for their place.
+    sets: RefCell<Vec<ExprId>>,
+    /// Where the word is whose bits are made, a place in the block at hand; its width in bytes, and
+    /// whether its highest byte comes first.
+    word_at: RefCell<Option<(TokenStream, u8, bool)>>,
     /// How many locals the code at hand has.
     locals: Cell<u32>,
 }
@@ -272,6 +297,9 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
                 || model.records.iter().any(|record| record.encodes.is_some()),
             owes: model.records.iter().any(pass::is_placed_by_turns),
             leaves: run::leaves_terminators(model),
+            ends: RefCell::default(),
+            sets: RefCell::default(),
+            word_at: RefCell::default(),
             locals: Cell::default(),
         }
     }
@@ -379,7 +407,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             at: Some(quote!(o)),
             index: index.clone(),
         });
-        let scope = Scope { frames, ..Scope::default() };
+        let scope = Scope { frames, it: None, late: Some(&late::Counting) };
         Node {
             view,
             epoch,
@@ -680,6 +708,15 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             }
         }
         let whole = forms.len() > 1;
+        if id == self.model.root
+            && let Ok(Some((row, _))) = self.straight.kept_pool()
+        {
+            let spelling = self.straight.spelling(id, value);
+            return match rows.is_empty() && !whole {
+                true => quote!(s::holds(s::has_only_members(#spelling, #row))?;),
+                false => quote!(s::holds(false)?;),
+            };
+        }
         if rows.is_empty() && !whole {
             let spelling = self.straight.spelling(id, value);
             return quote!(s::holds(#spelling.is_canonical())?;);

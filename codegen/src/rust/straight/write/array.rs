@@ -137,7 +137,9 @@ impl<'m> Writer<'_, '_, 'm> {
             && let Some(bits) = self.easy_bits(row, cell, &x)
         {
             let width = lit(int.bytes.into());
-            if int.bytes == 1 && **inner == Shape::Int(Prim::U8) {
+            // Those of a shared table are not one behind the other yet.
+            let one = !matches!(row.role, crate::model::Role::View { .. });
+            if int.bytes == 1 && **inner == Shape::Int(Prim::U8) && one {
                 return Ok(quote!(cx.put(&#code[..]);));
             }
             let function =

@@ -71,3 +71,35 @@ fn what_refers_to_nodes_follows_them() {
     file.remove_node(first).expect("nothing refers to it");
     assert_eq!(file, graph());
 }
+
+/// Files of version 0x407 in which nothing deviates but the texts of the pool that nothing leads to
+/// are read and written without the engine, and to the same value as by it.
+#[test]
+fn plain_samples_take_the_fast_path() {
+    // Numbers of these are not those that follow from the rest: they were compiled with changes for
+    // other settings, or saved by a tool. The engine keeps what they have.
+    const DEVIATING: [&str; 3] = ["Vss_Kaisou04", "WeaponBoneAnmCommon", "reserialization_test"];
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let samples = match std::env::var_os("FORMWORK_SAMPLES") {
+        Some(folder) => std::path::PathBuf::from(folder),
+        None => root.join("../shared/samples"),
+    };
+    let Ok(files) = std::fs::read_dir(samples.join("ainb")) else {
+        let required = std::env::var("FORMWORK_REQUIRE_SAMPLES").is_ok_and(|value| value == "1");
+        assert!(!required, "no folder {}", samples.display());
+        eprintln!("SKIPPED: no folder {}", samples.display());
+        return;
+    };
+    for path in files.map(|file| file.expect("an entry").path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let bytes = std::fs::read(&path).expect("the file can be read");
+        let options = ReadOptions::default();
+        let engine = File::__read_engine(&bytes, &options).expect("the file is read");
+        let fast = File::__read_fast(&bytes, &options);
+        let plain = !DEVIATING.iter().any(|deviating| name.starts_with(deviating));
+        assert_eq!(fast.is_some(), plain, "{name}");
+        let Some(fast) = fast else { continue };
+        assert!(fast == engine && fast.same_spelling(&engine), "{name}");
+        assert!(fast.__write_fast().as_deref() == Some(&bytes[..]), "{name}");
+    }
+}

@@ -3,8 +3,8 @@
 use formwork::algorithms::{GroupOrder, PoolOrder};
 use formwork::spelling::{KeptKind, KeptValue, SpellingEntry};
 use formwork::straight::{
-    self, Cut, Ink, LabelBase, LabelKind, Odd, PoolText, Scan, Stop, Straight, Terminated, Tree,
-    Width,
+    self, BaseCell, Cut, Ink, LabelBase, LabelKind, Odd, PoolText, Scan, Stop, Straight,
+    Terminated, Tree, Width,
 };
 use formwork::{ReadOptions, Spelling};
 
@@ -194,7 +194,11 @@ fn labels_may_count_from_a_base() {
         let base = Some(LabelBase { anchor: 0, end: false, nones });
         let mut ink = begun(1);
         ink.put(&[0]);
-        ink.label(0, b"a", LabelKind { pool: 0, width: 1, big: false, skip: 0, base });
+        ink.label(
+            0,
+            b"a",
+            LabelKind { pool: 0, width: 1, big: false, skip: 0, base, bits: (0, 0) },
+        );
         ink.anchor(0, 1, 3);
         let members = ink.members(0, &[], PoolOrder::FirstUse).unwrap();
         let written = ink.pool(&members, &text).and_then(|()| finish(ink));
@@ -241,13 +245,17 @@ fn something_without_a_place_is_odd() {
     ink.patch(token, 1, false, 1).unwrap();
     assert_eq!(finish(ink), Err(Odd));
     let mut ink = begun(0);
-    ink.label(0, b"text", LabelKind { pool: 0, width: 4, big: false, skip: 0, base: None });
+    ink.label(
+        0,
+        b"text",
+        LabelKind { pool: 0, width: 4, big: false, skip: 0, base: None, bits: (0, 0) },
+    );
     assert_eq!(finish(ink), Err(Odd));
 }
 
 #[test]
 fn a_pool_has_each_text_once_in_its_order() {
-    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 1, base: None };
+    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 1, base: None, bits: (0, 0) };
     let text = PoolText { prefix: 1, big: false, suffix: b"\0", align: 1, pad: 2, ascii: false };
     let mut ink = begun(0);
     let words: [&[u8]; 4] = [b"RotX", b"PosX", b"RotX", b"a much longer text"];
@@ -282,7 +290,11 @@ fn texts_sort_as_the_runtime_compares_them() {
     for order in [PoolOrder::Bytes, PoolOrder::BitsFromEnd, PoolOrder::FirstUse] {
         let mut ink = begun(0);
         for word in &words {
-            ink.label(0, word, LabelKind { pool: 0, width: 8, big: false, skip: 0, base: None });
+            ink.label(
+                0,
+                word,
+                LabelKind { pool: 0, width: 8, big: false, skip: 0, base: None, bits: (0, 0) },
+            );
         }
         ink.put(&[0; 8]);
         let members = ink.members(0, &[], order).unwrap();
@@ -300,7 +312,7 @@ fn texts_sort_as_the_runtime_compares_them() {
 
 #[test]
 fn labels_behind_their_pool_are_odd() {
-    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 0, base: None };
+    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 0, base: None, bits: (0, 0) };
     let mut ink = begun(0);
     ink.put(&[0; 2]);
     let members = ink.members(0, &[""], PoolOrder::Bytes).unwrap();
@@ -312,7 +324,7 @@ fn labels_behind_their_pool_are_odd() {
 
 #[test]
 fn a_text_with_its_end_in_it_is_odd() {
-    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 0, base: None };
+    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 0, base: None, bits: (0, 0) };
     let mut ink = begun(0);
     ink.put(&[0; 2]);
     ink.label(0, b"a\0b", kind);
@@ -358,4 +370,86 @@ fn anchors_know_begin_and_end() {
     assert_eq!(ink.one_of(1, 2, Some(1), false), Ok(Some(20)));
     assert_eq!(ink.one_of(1, 2, Some(2), false), Ok(None));
     assert_eq!(ink.one_of(1, 3, Some(2), false), Err(Odd));
+}
+
+/// Bases of a byte each, of lists in the table 0; those without elements have the base 9.
+static BASE: BaseCell = BaseCell {
+    table: 0,
+    width: 1,
+    big: false,
+    signed: false,
+    factor: 1,
+    offset: 0,
+    plus: 0,
+    empty: Some(9),
+    range: (0, 255),
+    again: false,
+};
+
+#[test]
+fn lists_of_a_table_begin_where_it_has_them() {
+    let lists = [vec![1_u8, 2], vec![], vec![3]];
+    let mut ink = Ink::new(0, 0, Vec::new(), None);
+    ink.put(&[0; 3]);
+    // The table has them in another order than those that store where they begin.
+    for (at, list) in (0..).zip(&lists) {
+        ink.base(list, at, &BASE).unwrap();
+    }
+    let order = vec![(2, &lists[0]), (0, &lists[1]), (1, &lists[2])];
+    let gathered = ink.gather(0, order, true).unwrap();
+    assert_eq!(gathered.iter().copied().collect::<Vec<_>>(), [3, 1, 2]);
+    ink.placed().unwrap();
+    ink.finish().unwrap();
+    assert_eq!(ink.out, [1, 9, 0]);
+}
+
+#[test]
+fn a_list_that_no_table_has_is_odd() {
+    let list = vec![1_u8];
+    let mut ink = Ink::new(0, 0, Vec::new(), None);
+    ink.put(&[0]);
+    ink.base(&list, 0, &BASE).unwrap();
+    assert_eq!(ink.placed(), Err(Odd));
+}
+
+#[test]
+fn a_bit_is_set_if_its_place_is_in_the_set() {
+    let mut ink = Ink::new(0, 0, Vec::new(), None);
+    ink.put(&[0; 8]);
+    ink.flag(0, 0, 4, false, 31);
+    ink.flag(0, 4, 4, false, 31);
+    assert!(ink.asks(0) && !ink.asks(1));
+    ink.set_flags(0, vec![8, 4]).unwrap();
+    ink.finish().unwrap();
+    assert_eq!(ink.out, [0, 0, 0, 0, 0, 0, 0, 0x80]);
+}
+
+#[test]
+fn ranks_count_only_some_elements() {
+    let mut ink = Ink::new(0, 0, Vec::new(), None);
+    ink.rank(0, [false, true, true].into_iter());
+    assert_eq!(ink.ranked(0, 2), Ok(1));
+    assert_eq!(ink.ranked(0, 0), Err(Odd));
+    assert_eq!(ink.ranked(0, 3), Err(Odd));
+}
+
+#[test]
+fn members_that_a_file_has_more_are_kept() {
+    let mut spelling = Spelling::default();
+    straight::list_members(&mut spelling, 3, 0, vec!["b", "more", "a"]);
+    let written = |spelling: &Spelling| {
+        let mut ink = Ink::new(0, 0, Vec::new(), None);
+        ink.put(&[0; 4]);
+        let kind = LabelKind { pool: 0, width: 2, big: false, skip: 0, base: None, bits: (0, 0) };
+        ink.label(0, b"b", kind);
+        ink.label(2, b"a", kind);
+        let kept = straight::kept_members(spelling, 3, 0)?;
+        assert_eq!(ink.members_kept(0, &[], kept)?.count(), 3);
+        Ok(ink.take_members())
+    };
+    let found = written(&spelling).unwrap();
+    straight::mend_members(&mut spelling, 3, 0, found).unwrap();
+    assert!(straight::has_only_members(&spelling, 3));
+    // It says what they are instead of now, so nothing has to be found again.
+    assert!(matches!(written(&spelling), Straight::Ok(None)));
 }

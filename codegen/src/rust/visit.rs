@@ -61,7 +61,8 @@ pub(super) fn indexed(model: &Model) -> BTreeSet<RecordId> {
         let expr = &model[expr];
         let mut found = matches!(
             expr,
-            Expr::Index(Path { start: Start::This, steps, .. }) if steps.is_empty()
+            Expr::Index(Path { start: Start::This, steps, .. })
+            | Expr::IsLast(Path { start: Start::This, steps, .. }) if steps.is_empty()
         );
         if let Expr::At(path) | Expr::End(path) | Expr::Size(path) | Expr::Path(path) = expr {
             let asks = |step: &Step| matches!(step, Step::Index(index) if asks(model, *index));

@@ -2,7 +2,10 @@
 
 use alloc::vec::Vec;
 
+use super::members::FoundMembers;
 use super::pool::Label;
+use super::shared::Table;
+use super::sight::Flag;
 use super::{Cut, Levels, Odd, Stop, Straight, Terminated};
 
 /// Largest file that straight code writes, in bytes: addresses take the low half of a [`Spot`].
@@ -87,6 +90,21 @@ pub struct Ink<'v> {
     levels: Levels,
     /// Which rule each kind of pointer is listed by.
     rules: Vec<u8>,
+    /// Shared tables, by numbers of the generated code.
+    pub(super) tables: Vec<Table>,
+    /// For each element of an array its rank among those that references count.
+    pub(super) ranks: Vec<Vec<u32>>,
+    /// Bits that depend on addresses.
+    pub(super) flags: Vec<Flag>,
+    /// Regions that end at an address: a number of the generated code, where the struct begins that
+    /// says it, and the end.
+    pub(super) ends: Vec<(usize, Spot, Spot)>,
+    /// In which of its places a struct with a pool is written.
+    pub(super) pool_place: u8,
+    /// What the members of a pool would be.
+    pub(super) found: Option<FoundMembers>,
+    /// Steps that were taken.
+    pub(super) steps: usize,
 }
 
 impl<'v> Ink<'v> {
@@ -122,6 +140,13 @@ impl<'v> Ink<'v> {
             owed: 0,
             levels: Levels::new(u32::MAX),
             rules: Vec::new(),
+            tables: Vec::new(),
+            ranks: Vec::new(),
+            flags: Vec::new(),
+            ends: Vec::new(),
+            pool_place: 0,
+            found: None,
+            steps: 0,
         }
     }
 
@@ -655,16 +680,28 @@ impl<'v> Ink<'v> {
         self.pins + self.labels.len() + self.listed.len() + self.late.len()
     }
 
+    /// What follows depends on where bytes are.
+    #[inline]
+    pub(super) fn pin(&mut self) {
+        self.pins += 1;
+    }
+
     /// Stores what waits for addresses.
+    pub(super) fn store_waiting(&mut self) -> Straight<()> {
+        for (spot, width, big, number) in core::mem::take(&mut self.waiting) {
+            let spot = self.resolve(spot)?;
+            self.store(spot, width, big, number)?;
+        }
+        Ok(())
+    }
+
+    /// Stores what is left, and looks whether all is there.
     ///
     /// # Errors
     ///
     /// If the file is too large, or something was not placed.
     pub fn finish(&mut self) -> Straight<()> {
-        for (spot, width, big, number) in core::mem::take(&mut self.waiting) {
-            let spot = self.resolve(spot)?;
-            self.store(spot, width, big, number)?;
-        }
+        self.store_waiting()?;
         for (at, bytes) in core::mem::take(&mut self.behind) {
             let rest = match self.file {
                 // What is written is that, or comes to nothing.
@@ -676,6 +713,7 @@ impl<'v> Ink<'v> {
         // Pointers that came too late for a table are missing there.
         let missing = !self.labels.is_empty() || self.tabled && !self.listed.is_empty();
         super::holds(!missing && self.owed == 0)?;
+        super::holds(self.tables.is_empty() && self.flags.is_empty() && self.ends.is_empty())?;
         super::holds(self.here() <= MAX_SIZE as u64 && self.late.is_empty())
     }
 }

@@ -10,9 +10,12 @@ mod cells;
 mod check;
 mod ink;
 mod load;
+mod members;
 mod mode;
 mod pool;
 mod scan;
+mod shared;
+mod sight;
 mod tables;
 
 pub use arena::{
@@ -24,14 +27,19 @@ pub use cells::{
     bits, fill_room, is_kept, kept_form, letter, set, set_big, set_bytes, Chars, Width,
 };
 pub use check::{
-    add, divide, greatest, least, multiply, remainder, shift_left, shift_right, subtract, Depth,
-    KeySet, Level,
+    add, divide, extension, fnv1a, greatest, least, multiply, murmur3, remainder, shift_left,
+    shift_right, stem, subtract, Depth, KeySet, Level,
 };
 pub use ink::{write, writes, Begun, Ink, Late, Spot};
 pub use load::*;
+pub use members::{
+    has_only_members, kept_members, list_members, mend_members, FoundMembers, KeptMembers,
+};
 pub use mode::{Borrow, Mode, Owning};
 pub use pool::{LabelBase, LabelKind, Members, PoolText};
 pub use scan::{from_base, keep_form, list, push, trimmed, usual, Bases, Part, Scan, FILL};
+pub use shared::{BaseCell, Gathered};
+pub use sight::{address, element_at, Leads};
 pub use tables::{Listed, Rows, Section, Tree};
 
 pub use crate::__small_case as small_case;

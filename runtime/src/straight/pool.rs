@@ -28,6 +28,8 @@ pub struct LabelKind {
     pub skip: u32,
     /// What the number counts from, if that is not the begin of the file.
     pub base: Option<LabelBase>,
+    /// The lowest of its bits in the number there, and how many they are; none: it is all of that.
+    pub bits: (u8, u8),
 }
 
 /// What numbers of labels count from.
@@ -65,9 +67,9 @@ pub struct Members<'v> {
     /// For each label the position of its text in `texts`.
     of_label: Vec<u32>,
     /// Each text once, with a key that sorts as the text does, as far as it goes.
-    texts: Vec<(u64, &'v [u8])>,
+    pub(super) texts: Vec<(u64, &'v [u8])>,
     /// Positions in `texts`, in the order of the pool.
-    sorted: Vec<u32>,
+    pub(super) sorted: Vec<u32>,
 }
 
 impl Members<'_> {
@@ -81,7 +83,7 @@ impl Members<'_> {
 const FEW: usize = 16;
 
 /// Texts, each once.
-struct Texts<'v> {
+pub(super) struct Texts<'v> {
     texts: Vec<(u64, &'v [u8])>,
     /// Positions in `texts` plus 1 by hash, with the low half of the hash; 0 where there is none. A
     /// few texts have no table.
@@ -107,7 +109,24 @@ impl<'v> Texts<'v> {
         }
     }
 
-    fn add(&mut self, text: &'v [u8], order: PoolOrder) -> Straight<u32> {
+    /// These, each of which is there once, and room for so many more.
+    pub(super) fn of(known: Vec<(u64, &'v [u8])>, more: usize) -> Straight<Texts<'v>> {
+        let mut texts = Texts::new(known.len().saturating_add(more));
+        for (_, text) in known {
+            texts.add(text, PoolOrder::FirstUse)?;
+        }
+        Ok(texts)
+    }
+
+    pub(super) fn all(&self) -> &[(u64, &'v [u8])] {
+        &self.texts
+    }
+
+    pub(super) fn into_all(self) -> Vec<(u64, &'v [u8])> {
+        self.texts
+    }
+
+    pub(super) fn add(&mut self, text: &'v [u8], order: PoolOrder) -> Straight<u32> {
         if self.table.is_empty() {
             let found = self.texts.iter().position(|(_, known)| *known == text);
             let position = found.unwrap_or(self.texts.len());
@@ -180,6 +199,17 @@ fn key(order: PoolOrder, text: &[u8]) -> u64 {
 }
 
 impl<'v> Ink<'v> {
+    /// Says in which of its places the next struct with a pool is.
+    pub fn at_pool_place(&mut self, place: u8) {
+        self.pool_place = place;
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn pool_place(&self) -> u8 {
+        self.pool_place
+    }
+
     /// Remembers a pointer to a text in a pool.
     #[inline]
     pub fn label(&mut self, spot: Spot, text: &'v [u8], kind: LabelKind) {
@@ -273,15 +303,23 @@ impl<'v> Ink<'v> {
         }
         for (label, position) in members.labels.iter().zip(&members.of_label) {
             let place = places.get(*position as usize).ok_or(Odd)?;
-            let LabelKind { width, big, skip, base, .. } = label.kind;
+            let LabelKind { width, big, skip, base, bits, .. } = label.kind;
             let place = place + u64::from(skip);
             let Some(LabelBase { anchor, end, nones }) = base else {
-                self.patch(label.spot, width, big, place)?;
+                match bits.1 {
+                    0 => self.patch(label.spot, width, big, place)?,
+                    _ => self.patch_bits(label.spot, width, big, bits, place)?,
+                }
                 continue;
             };
             let number = super::subtract(Some(place.into()), self.only(anchor, end)?)?;
             super::holds(!nones.iter().any(|none| number == Some(*none)))?;
-            self.fill(label.spot, width, big, false, number)?;
+            match (bits.1, number.and_then(|number| u64::try_from(number).ok())) {
+                (0, _) => self.fill(label.spot, width, big, false, number)?,
+                (_, number) => {
+                    self.patch_bits(label.spot, width, big, bits, number.ok_or(Odd)?)?;
+                }
+            }
         }
         Ok(())
     }

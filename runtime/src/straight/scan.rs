@@ -22,6 +22,8 @@ pub struct Scan<'i> {
     levels: Levels,
     noted: Vec<Noted>,
     bases: Bases,
+    /// Elements that references count, by numbers of the generated code.
+    pub(super) ranks: Vec<Vec<u32>>,
 }
 
 /// Where things are that numbers of labels count from, by numbers of the generated code.
@@ -57,7 +59,8 @@ impl<'i> Scan<'i> {
     /// carries has none.
     ///
     /// - Padding that is not zero is noted when reading leniently. No fast reader carries any.
-    /// - Slices that do not tile their table are noted. No fast path carries slices.
+    /// - Slices that do not tile their table are noted. A schema with slices is not sealed, so what
+    ///   was read is written again, and the writer lets them tile the table.
     /// - Names that no dictionary can hold, and pointers of which the schema or the relocation table
     ///   alone knows, are noted. A schema with such tables is not sealed, so what was read is written
     ///   again, and the bytes have to be the same. Then the file has the tables that follow from the
@@ -67,7 +70,13 @@ impl<'i> Scan<'i> {
         let all = bytes.len().saturating_mul(factor).saturating_add(SPARSE);
         let noted = alloc::vec![Noted::default(); goals];
         let (levels, bases) = (Levels::new(options.max_depth), Bases::default());
-        Scan { bytes, left: all, all, levels, noted, bases }
+        Scan { bytes, left: all, all, levels, noted, bases, ranks: Vec::new() }
+    }
+
+    /// The whole file.
+    #[inline]
+    pub(super) fn bytes(&self) -> &'i [u8] {
+        self.bytes
     }
 
     /// Begins with what is known of bases.

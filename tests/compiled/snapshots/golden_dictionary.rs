@@ -195,6 +195,7 @@ mod straight {
                                             big: false,
                                             skip: 0u32,
                                             base: rt::None,
+                                            bits: (0u8, 0u8),
                                         },
                                     );
                                     s::set::<4>(b, 4, (*(&x_2.size) as u64));
@@ -301,6 +302,7 @@ mod straight {
                         big: false,
                         skip: 0u32,
                         base: rt::None,
+                        bits: (0u8, 0u8),
                     },
                 );
                 cx.put(b);

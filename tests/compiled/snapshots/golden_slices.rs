@@ -87,7 +87,7 @@ pub struct Part {
 }
 
 ::formwork::__file! {
-    File[] [] "slices"[] {}
+    File[straight] [] "slices"[] {}
     "\
 gm`o~.9!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
 !&File!,#%!!!#%%#%!I%&$!%!$#&'=##$=#'(=#''=#$$=#((=#)'=#%$=#)(=5!'nodes!'$#!)!!##!!)=!#t%(!'$$\
@@ -96,6 +96,481 @@ st.list%;#+%;)-second#<!*e%%fir!M#%,|%#($O!%9!);%#&#$C:!,!#$%&'()*+!!!&Node!)#((
 *$''*P)!#v+!.a*!*C+*key_base-j*$'(2t+#&/t+$!'#p)$+%$d.*'!,File.#P+2#$!#$#T,'$$#!!#%+R%%key'W!%\
 (!-#W!!$|*)%$!#&!''[&$#%,h'%'!!$:#)%h'0!!!&Item!$#!#a4g'$#b&9!-;$#$%C$!$#;+&Part!%#6-_2$'$(_&#\
 7._2#$*z-&list&r%%)!+#r%%fla#c-##+p%!5}#$%!'n/!"
+}
+
+/// Readers and writers for files that have nothing unusual.
+mod straight {
+    use ::formwork::__rt::{self as rt, s};
+    /// The value of a file, if it is the plain case.
+    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
+        bytes: &'i [u8],
+        options: &::formwork::ReadOptions,
+    ) -> s::Straight<super::File> {
+        let mut value = read::<M>(bytes, options)?;
+        if s::writes(bytes, |out| whole(&value, out)) {
+            return rt::Ok(value);
+        }
+        rt::Err(s::Odd)
+    }
+    /// Appends the bytes of a value, if it is the plain case.
+    pub(super) fn whole(value: &super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        check_root(value)?;
+        write(value, out)
+    }
+    /// The value of a file.
+    fn read<'i, 'o, M: s::Mode<'i, 'o>>(
+        bytes: &'i [u8],
+        options: &::formwork::ReadOptions,
+    ) -> s::Straight<super::File> {
+        s::usual(options)?;
+        let mut cx = s::Scan::new(bytes, options, 16, 0);
+        let mut part = cx.part(0)?;
+        let value = read_0::<M>(&mut cx, &mut part)?;
+        rt::Ok(value)
+    }
+    fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
+        cx: &mut s::Scan<'i>,
+        part: &mut s::Part<'i>,
+    ) -> s::Straight<super::File> {
+        let b1: &[u8; 4] = part.block()?;
+        let c3 = s::u8(b1, 0);
+        let n_0_0: i128 = i128::from(c3);
+        let c5 = s::u8(b1, 1);
+        let n_0_1: i128 = i128::from(c5);
+        let c7 = s::u8(b1, 2);
+        let n_0_2: i128 = i128::from(c7);
+        let c9 = s::u8(b1, 3);
+        let n_0_3: i128 = i128::from(c9);
+        let mut v_0_4;
+        let r11 = part.many(s::length(rt::Some(n_0_0))?, 5)?;
+        let mut v14 = rt::Vec::with_capacity(r11.len() / 5);
+        for b13 in s::each::<5>(r11) {
+            let c16 = s::u8(b13, 0);
+            let c18 = s::u8(b13, 1);
+            let n_1_1: i128 = i128::from(c18);
+            let c20 = s::u8(b13, 2);
+            let n_1_2: i128 = i128::from(c20);
+            let c22 = s::u8(b13, 3);
+            let n_1_3: i128 = i128::from(c22);
+            let c24 = s::u8(b13, 4);
+            let n_1_4: i128 = i128::from(c24);
+            let v_1_5;
+            let n27 = s::length(rt::Some(n_1_2))?;
+            if n27 == 0 {
+                v_1_5 = rt::Vec::new();
+            } else {
+                let first: i128 = s::known(
+                    s::add(
+                        s::multiply(rt::Some(n_1_1), rt::Some(1i128))?,
+                        rt::Some(0i128),
+                    )?,
+                )?;
+                let mut p26 = s::known({
+                    let mut found = rt::None;
+                    found = rt::Some(
+                        cx
+                            .slice(
+                                (0_u64 + 4
+                                    + s::length(
+                                        rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
+                                    )? as u64 * 5),
+                                first,
+                                n27,
+                                2,
+                            )?,
+                    );
+                    found
+                })?;
+                cx.charge(p26.left())?;
+                let r29 = p26.all(2)?;
+                let mut v32 = rt::Vec::with_capacity(r29.len() / 2);
+                for b31 in s::each::<2>(r29) {
+                    v32.push(super::Item {
+                        a: s::u8(b31, 0),
+                        b: s::u8(b31, 1),
+                    });
+                }
+                v_1_5 = v32;
+            }
+            let v_1_6;
+            let n37 = s::length(rt::Some(n_1_4))?;
+            if n37 == 0 {
+                v_1_6 = rt::Vec::new();
+            } else {
+                let first: i128 = s::known(
+                    s::add(
+                        s::multiply(rt::Some(n_1_3), rt::Some(1i128))?,
+                        rt::Some(0i128),
+                    )?,
+                )?;
+                let mut p36 = s::known({
+                    let mut found = rt::None;
+                    found = rt::Some(
+                        cx
+                            .slice(
+                                (0_u64 + 4
+                                    + s::length(
+                                        rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
+                                    )? as u64 * 5
+                                    + s::length(
+                                        rt::Some(cx.seen_signed((0_u64 + 1), 1u8, false, false)?),
+                                    )? as u64 * 2),
+                                first,
+                                n37,
+                                1,
+                            )?,
+                    );
+                    found
+                })?;
+                cx.charge(p36.left())?;
+                let r38 = p36.rest();
+                v_1_6 = r38.to_vec();
+            }
+            v14.push(super::Node {
+                class: c16,
+                items: v_1_5,
+                keys: v_1_6,
+            });
+        }
+        v_0_4 = v14;
+        part.many(s::length(rt::Some(n_0_1))?, 2)?;
+        part.many(s::length(rt::Some(n_0_2))?, 1)?;
+        part.many(s::length(rt::Some(n_0_3))?, 1)?;
+        let b41: &[u8; 4] = part.block()?;
+        let mut v_0_8;
+        let c44 = s::u8(b41, 0);
+        let n_3_0: i128 = i128::from(c44);
+        let c46 = s::u8(b41, 1);
+        let n_3_1: i128 = i128::from(c46);
+        let v_3_2;
+        let n49 = s::length(rt::Some(n_3_1))?;
+        if n49 == 0 {
+            v_3_2 = rt::Vec::new();
+        } else {
+            let first: i128 = s::known(
+                s::add(s::multiply(rt::Some(n_3_0), rt::Some(1i128))?, rt::Some(0i128))?,
+            )?;
+            let mut p48 = s::known({
+                let mut found = rt::None;
+                found = rt::Some(
+                    cx
+                        .slice(
+                            (0_u64 + 4
+                                + s::length(
+                                    rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
+                                )? as u64 * 5
+                                + s::length(
+                                    rt::Some(cx.seen_signed((0_u64 + 1), 1u8, false, false)?),
+                                )? as u64 * 2
+                                + s::length(
+                                    rt::Some(cx.seen_signed((0_u64 + 2), 1u8, false, false)?),
+                                )? as u64 * 1),
+                            first,
+                            n49,
+                            1,
+                        )?,
+                );
+                found
+            })?;
+            cx.charge(p48.left())?;
+            let r50 = p48.rest();
+            v_3_2 = r50.to_vec();
+        }
+        v_0_8 = super::Part { list: v_3_2 };
+        let mut v_0_9;
+        let c54 = s::u8(b41, 2);
+        let n_3_0: i128 = i128::from(c54);
+        let c56 = s::u8(b41, 3);
+        let n_3_1: i128 = i128::from(c56);
+        let v_3_2;
+        let n59 = s::length(rt::Some(n_3_1))?;
+        if n59 == 0 {
+            v_3_2 = rt::Vec::new();
+        } else {
+            let first: i128 = s::known(
+                s::add(s::multiply(rt::Some(n_3_0), rt::Some(1i128))?, rt::Some(0i128))?,
+            )?;
+            let mut p58 = s::known({
+                let mut found = rt::None;
+                found = rt::Some(
+                    cx
+                        .slice(
+                            (0_u64 + 4
+                                + s::length(
+                                    rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
+                                )? as u64 * 5
+                                + s::length(
+                                    rt::Some(cx.seen_signed((0_u64 + 1), 1u8, false, false)?),
+                                )? as u64 * 2
+                                + s::length(
+                                    rt::Some(cx.seen_signed((0_u64 + 2), 1u8, false, false)?),
+                                )? as u64 * 1),
+                            first,
+                            n59,
+                            1,
+                        )?,
+                );
+                found
+            })?;
+            cx.charge(p58.left())?;
+            let r60 = p58.rest();
+            v_3_2 = r60.to_vec();
+        }
+        v_0_9 = super::Part { list: v_3_2 };
+        return rt::Ok(super::File {
+            nodes: v_0_4,
+            first: v_0_8,
+            second: v_0_9,
+            spelling: ::formwork::Spelling::default(),
+        });
+    }
+    fn write<'v>(v: &'v super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        written(v, out)
+    }
+    fn written<'v>(v: &'v super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        s::write(
+            0usize,
+            0,
+            out,
+            |cx| {
+                {
+                    put_0(cx, v)?;
+                }
+                cx.placed()?;
+                rt::Ok(())
+            },
+        )
+    }
+    fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
+        let o = cx.here();
+        s::holds((&v.spelling).is_canonical())?;
+        let made_0_5 = {
+            let mut lists: rt::Vec<(i128, &'v rt::Vec<_>)> = rt::Vec::new();
+            for element in (&v.nodes).iter() {
+                lists.push((0_i128, (&element.items)));
+            }
+            cx.gather(0usize, lists, false)?
+        };
+        let made_0_6 = {
+            let mut lists: rt::Vec<(i128, &'v rt::Vec<_>)> = rt::Vec::new();
+            for (number, holder) in (&v.nodes).iter().enumerate() {
+                lists
+                    .push((
+                        (rt::Some((*(&holder.class) as i128))).unwrap_or(i128::MAX),
+                        (&holder.keys),
+                    ));
+            }
+            cx.gather(1usize, lists, true)?
+        };
+        let made_0_7 = {
+            let mut lists: rt::Vec<(i128, &'v rt::Vec<_>)> = rt::Vec::new();
+            lists.push((0_i128, (&(&v.first).list)));
+            lists.push((0_i128, (&(&v.second).list)));
+            cx.gather(2usize, lists, false)?
+        };
+        {
+            let b = &mut [0_u8; 4];
+            s::set::<
+                1,
+            >(
+                b,
+                0,
+                s::bits(
+                    s::known(s::solved((&v.nodes).len() as i128, 1i128, 0i128)?)?,
+                    8u32,
+                    false,
+                )?,
+            );
+            s::set::<
+                1,
+            >(
+                b,
+                1,
+                s::bits(
+                    s::known(s::solved(made_0_5.count() as i128, 1i128, 0i128)?)?,
+                    8u32,
+                    false,
+                )?,
+            );
+            s::set::<
+                1,
+            >(
+                b,
+                2,
+                s::bits(
+                    s::known(s::solved(made_0_6.count() as i128, 1i128, 0i128)?)?,
+                    8u32,
+                    false,
+                )?,
+            );
+            s::set::<
+                1,
+            >(
+                b,
+                3,
+                s::bits(
+                    s::known(s::solved(made_0_7.count() as i128, 1i128, 0i128)?)?,
+                    8u32,
+                    false,
+                )?,
+            );
+            cx.put(b);
+        }
+        cx.out.reserve((&v.nodes).len().saturating_mul(5));
+        for (i_0, x_1) in (&v.nodes).iter().enumerate() {
+            {
+                let at = cx.here();
+                let b = &mut [0_u8; 5];
+                s::set::<1>(b, 0, (*(&x_1.class) as u64));
+                cx.base(
+                    (&x_1.items),
+                    (at + 1),
+                    &s::BaseCell {
+                        table: 0usize,
+                        width: 1u8,
+                        big: false,
+                        signed: false,
+                        factor: 1,
+                        offset: 0,
+                        plus: 0,
+                        empty: rt::Some(255),
+                        range: (-9223372036854775808, 18446744073709551615),
+                        again: false,
+                    },
+                )?;
+                s::set::<
+                    1,
+                >(
+                    b,
+                    2,
+                    s::bits(
+                        s::known(s::solved((&x_1.items).len() as i128, 1i128, 0i128)?)?,
+                        8u32,
+                        false,
+                    )?,
+                );
+                cx.base(
+                    (&x_1.keys),
+                    (at + 3),
+                    &s::BaseCell {
+                        table: 1usize,
+                        width: 1u8,
+                        big: false,
+                        signed: false,
+                        factor: 1,
+                        offset: 0,
+                        plus: 0,
+                        empty: rt::None,
+                        range: (-9223372036854775808, 18446744073709551615),
+                        again: false,
+                    },
+                )?;
+                s::set::<
+                    1,
+                >(
+                    b,
+                    4,
+                    s::bits(
+                        s::known(s::solved((&x_1.keys).len() as i128, 1i128, 0i128)?)?,
+                        8u32,
+                        false,
+                    )?,
+                );
+                cx.put(b);
+            }
+        }
+        for (b, x_3) in cx
+            .grow(made_0_5.len(), 2)?
+            .chunks_exact_mut(2)
+            .zip(made_0_5.iter())
+        {
+            let b: &mut [u8; 2] = b.try_into().map_err(|_| s::Odd)?;
+            s::set::<1>(b, 0, (*(&x_3.a) as u64));
+            s::set::<1>(b, 1, (*(&x_3.b) as u64));
+        }
+        cx.numbers::<1>(made_0_6.iter().map(|x_5| (*x_5 as u64)))?;
+        cx.numbers::<1>(made_0_7.iter().map(|x_7| (*x_7 as u64)))?;
+        {
+            let at = cx.here();
+            let b = &mut [0_u8; 2];
+            cx.base(
+                (&(&v.first).list),
+                at,
+                &s::BaseCell {
+                    table: 2usize,
+                    width: 1u8,
+                    big: false,
+                    signed: false,
+                    factor: 1,
+                    offset: 0,
+                    plus: 0,
+                    empty: rt::None,
+                    range: (-9223372036854775808, 18446744073709551615),
+                    again: false,
+                },
+            )?;
+            s::set::<
+                1,
+            >(
+                b,
+                1,
+                s::bits(
+                    s::known(
+                        s::solved((&(&v.first).list).len() as i128, 1i128, 0i128)?,
+                    )?,
+                    8u32,
+                    false,
+                )?,
+            );
+            cx.put(b);
+        }
+        {
+            let at = cx.here();
+            let b = &mut [0_u8; 2];
+            cx.base(
+                (&(&v.second).list),
+                at,
+                &s::BaseCell {
+                    table: 2usize,
+                    width: 1u8,
+                    big: false,
+                    signed: false,
+                    factor: 1,
+                    offset: 0,
+                    plus: 0,
+                    empty: rt::None,
+                    range: (-9223372036854775808, 18446744073709551615),
+                    again: false,
+                },
+            )?;
+            s::set::<
+                1,
+            >(
+                b,
+                1,
+                s::bits(
+                    s::known(
+                        s::solved((&(&v.second).list).len() as i128, 1i128, 0i128)?,
+                    )?,
+                    8u32,
+                    false,
+                )?,
+            );
+            cx.put(b);
+        }
+        rt::Ok(())
+    }
+    /// Whether the rules of the format hold for a value.
+    fn check_root(v: &super::File) -> s::Straight<()> {
+        check_all(v)
+    }
+    fn check_all(v: &super::File) -> s::Straight<()> {
+        let keys = &Keys { depth: s::Depth::default() };
+        rt::Ok(())
+    }
+    struct Keys {
+        depth: s::Depth,
+    }
 }
 
 }

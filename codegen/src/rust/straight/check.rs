@@ -15,7 +15,7 @@ use super::operators::{Typed, compared, comparison, known};
 use super::{Able, Access, Flavour, Frame, Scope, Straight, Unable, mentions, unable};
 use crate::model::{
     ArrayLength, BinaryOp, Check, CheckKind, ExprId, Home, Model, Path, RecordId, RecordKind,
-    Reference, Row, RowId, RunLength, Start, Type, UnionId,
+    Reference, Role, Row, RowId, RowKind, RunLength, Start, Type, UnionId,
 };
 use crate::rust::shape::Shape;
 use crate::rust::visit::indexed;
@@ -253,6 +253,15 @@ impl<'m> Checking<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let straight = self.straight;
         let mut tokens = TokenStream::new();
+        if let Role::View { .. } = row.role {
+            // Those who hold its elements look at the rules.
+            return Ok(tokens);
+        }
+        if let RowKind::Slice { table, .. } = &row.kind
+            && let Some(rules) = self.of_table(scope, view, frame, id, (row, table))?
+        {
+            tokens.extend(rules);
+        }
         self.noted.set(self.seen && straight.goal(frame.record, id, row).is_some());
         if let Some(field) = straight.shapes.field(frame.record, id) {
             let Access::Value(value) = &frame.access else { return unable("no value") };
@@ -279,6 +288,44 @@ impl<'m> Checking<'_, '_, 'm> {
             })?);
         }
         Ok(tokens)
+    }
+
+    /// What a shared table says of each element, for a list of it.
+    fn of_table(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        frame: &Frame,
+        id: RowId,
+        (row, table): (&'m Row, &'m Path),
+    ) -> Able<Option<TokenStream>> {
+        let straight = self.straight;
+        let way = straight.table(frame.record, table)?;
+        let Some((record, of)) = way.last() else { return Ok(None) };
+        let rules = &view.records[record.index()].rows[of.index()];
+        if !rules.checks.is_empty() || rules.unique || !row.checks.is_empty() || row.unique {
+            return unable("a rule for a shared table");
+        }
+        let Some(reference) = rules.reference.as_ref().filter(|of| of.filter.is_none()) else {
+            return Ok(None);
+        };
+        let Some(array) = straight.way_of(*record, &reference.array) else {
+            return unable("references in a shared table to one of several arrays");
+        };
+        let array = straight.path_of(&array, &reference.array);
+        let reference = Reference { array, ..reference.clone() };
+        let rule = self.reference(scope, view, &reference, &quote!(it))?;
+        let tested = straight.row_place(view, frame, id, &mut |place| match place {
+            Place::List(list, element @ Some(_)) => {
+                let each = straight.element(&element, quote!(x), &mut |place| match place {
+                    Place::Number(number) => Ok(quote!(let it: i128 = #number; #rule)),
+                    _ => unable("references that are no numbers"),
+                })?;
+                Ok(quote!(for x in #list.iter() { #each }))
+            }
+            _ => unable("a list of another Rust type"),
+        })?;
+        Ok(Some(tested))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -326,7 +373,8 @@ impl<'m> Checking<'_, '_, 'm> {
                 if let Type::Record(element) = target(&array.element) {
                     tokens.extend(self.distinct(view, *element, inner, value)?);
                 }
-                if let (ArrayLength::Last(last), false) = (&array.length, self.seen) {
+                let counted = matches!(row.kind, RowKind::Slice { count: Some(_), .. });
+                if let (ArrayLength::Last(last), false) = (&array.length, self.seen || counted) {
                     let it = It::Value(array.element.clone(), (**inner).clone(), quote!(element));
                     let scope = Scope { it: Some(it), ..scope.clone() };
                     let is_last = straight.truth(&scope, view, *last)?;
@@ -338,8 +386,10 @@ impl<'m> Checking<'_, '_, 'm> {
                         }
                     });
                 }
-                let each = straight.unwrapped(inner, quote!(element), &mut |shape, value| {
-                    self.inner(scope, view, row, &array.element, shape, &value, epoch, true)
+                let each = straight.for_element(&array.element, || {
+                    straight.unwrapped(inner, quote!(element), &mut |shape, value| {
+                        self.inner(scope, view, row, &array.element, shape, &value, epoch, true)
+                    })
                 })?;
                 if !each.is_empty() && !self.is_pooled(&array.element, shape) {
                     let all = match mentions(&each, "i") {
@@ -461,10 +511,6 @@ impl<'m> Checking<'_, '_, 'm> {
             let Some((pattern, frame)) = self.straight.case_frame(union, case.record) else {
                 continue;
             };
-            if case.guard.is_some() {
-                arms.extend(quote!(#pattern => return rt::Err(s::Odd),));
-                continue;
-            }
             let body = self.straight.in_case(case.record, || {
                 if case.whole {
                     // The struct stands for the whole union, and is not inside of the case.
@@ -526,7 +572,8 @@ impl<'m> Checking<'_, '_, 'm> {
         number: &TokenStream,
     ) -> Able<TokenStream> {
         if reference.filter.is_some() {
-            return unable("a reference that counts only some of the elements");
+            // The writer has no number for an element that does not count.
+            return Ok(TokenStream::new());
         }
         if let Some(field) = &reference.field {
             if !matches!(reference.array.start, Start::Root) {
@@ -539,20 +586,21 @@ impl<'m> Checking<'_, '_, 'm> {
         let found =
             self.straight.walk(scope, view, &reference.array, false, &mut |place| match place {
                 Place::List(list, ..) => {
-                    last = quote!((#number) < #list.len() as i128);
-                    Ok(quote!(held = #last;))
+                    last = quote!(#list.len() as i128);
+                    Ok(quote!(held = number < #last;))
                 }
                 _ => unable("references to something else"),
             })?;
-        if found.to_string() == quote!(held = #last;).to_string() {
-            return Ok(quote!(s::holds(#last)?;));
+        if found.to_string() == quote!(held = number < #last;).to_string() {
+            return Ok(quote!(s::holds((#number) < #last)?;));
         }
         // Where nothing of this kind is around, the number is only a number.
         let held = match self.straight.perhaps_around(scope, &reference.array) {
             Some(around) => quote!(#around.is_none()),
             None => quote!(false),
         };
-        Ok(quote!({ let mut held = #held; #found s::holds(held)?; }))
+        // The way to the array has locals of its own, with names that the number's may have, too.
+        Ok(quote!({ let number: i128 = #number; let mut held = #held; #found s::holds(held)?; }))
     }
 
     /// Rules of a value that is no number.

@@ -6,8 +6,9 @@ use quote::{format_ident, quote};
 use super::operators::{Typed, combined, compared, comparison, inside, known};
 use super::{Able, Straight, unable};
 use crate::model::{
-    BinaryOp, Constant, DefinerScope, DefinerSource, Expr, ExprId, Measure, Member, Model, Path,
-    RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step, Type, UnaryOp, UnionId,
+    ArrayLength, BinaryOp, Constant, DefinerScope, DefinerSource, Expr, ExprId, Field, Measure,
+    Member, Model, Path, RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step, Type,
+    UnaryOp, UnionId,
 };
 use crate::print::expr_text;
 use crate::rust::shape::Shape;
@@ -32,12 +33,24 @@ pub(in crate::rust) enum Access {
     Maybe(Ident),
     /// Numbers are in locals named by [`early`], values in those named by [`early_value`].
     Early,
+    /// Numbers stand in the file, the struct at this address: a `u64`.
+    Seen(TokenStream),
 }
 
 /// Addresses, for those who know them.
 pub(in crate::rust) trait Late {
     /// What `at(path)`, `end(path)`, `index(path)` and the like are: an `Option<i128>`.
     fn address(&self, scope: &Scope, expr: ExprId) -> Able<TokenStream>;
+
+    /// Whether it knows any.
+    fn has_addresses(&self) -> bool {
+        true
+    }
+
+    /// Code that takes as many steps off an account as a list has elements, where there is one.
+    fn steps(&self, _list: &TokenStream) -> Option<TokenStream> {
+        None
+    }
 
     /// What `listed(path)` is: a `bool`.
     fn is_listed(&self, path: &Path) -> Able<TokenStream> {
@@ -52,6 +65,8 @@ pub(in crate::rust) enum It {
     Number(TokenStream),
     /// A value of a type, by a reference.
     Value(Type, Shape, TokenStream),
+    /// A struct.
+    Node(Frame),
 }
 
 /// Where an expression is evaluated.
@@ -70,7 +85,7 @@ impl<'l> Scope<'l> {
     pub fn value_of(&self, record: RecordId) -> Option<TokenStream> {
         self.frame_of(record).and_then(|frame| match &frame.access {
             Access::Value(value) => Some(value.clone()),
-            Access::Maybe(_) | Access::Early => None,
+            Access::Maybe(_) | Access::Early | Access::Seen(_) => None,
         })
     }
 
@@ -86,6 +101,7 @@ impl<'l> Scope<'l> {
                 && match (&known.access, &frame.access) {
                     (Access::Value(a), Access::Value(b)) => a.to_string() == b.to_string(),
                     (Access::Early, Access::Early) => true,
+                    (Access::Seen(a), Access::Seen(b)) => a.to_string() == b.to_string(),
                     _ => false,
                 }
         };
@@ -299,7 +315,13 @@ impl<'m> Straight<'_, 'm> {
                     }
                     _ => unable(format!("`{}` is no union", path.text)),
                 })?;
-                Typed::Truth(quote!({ let mut found = rt::None; #found found }))
+                // What is not there is nothing of the kind.
+                match found.is_empty() {
+                    true => Typed::Truth(quote!(rt::Some(false))),
+                    false => {
+                        Typed::Truth(quote!({ let mut found = rt::Some(false); #found found }))
+                    }
+                }
             }
             Expr::Call(function, arguments) => {
                 match self.called(scope, view, *function, arguments)? {
@@ -317,6 +339,7 @@ impl<'m> Straight<'_, 'm> {
             Expr::Stream(function, stream, filter) => {
                 self.stream(scope, view, *function, *stream, *filter)?
             }
+            Expr::IsLast(_) if let Some(last) = self.last_of(scope, view, &view[expr])? => last,
             Expr::At(_)
             | Expr::End(_)
             | Expr::Size(_)
@@ -324,8 +347,10 @@ impl<'m> Straight<'_, 'm> {
             | Expr::IsLast(_)
             | Expr::FileEnd => match (self.index_of(scope, &view[expr]), scope.late) {
                 (Some(index), _) => Typed::Number(index),
-                (None, Some(late)) => Typed::Number(late.address(scope, expr)?),
-                (None, None) => {
+                (None, Some(late)) if late.has_addresses() => {
+                    Typed::Number(late.address(scope, expr)?)
+                }
+                (None, _) => {
                     return unable(format!(
                         "`{}` where that is not known yet",
                         expr_text(view, expr)
@@ -343,6 +368,49 @@ impl<'m> Straight<'_, 'm> {
         let record = self.start(path, this.record)?;
         let index = scope.frame_of(record)?.index.as_ref()?;
         Some(quote!(s::index(#index)?))
+    }
+
+    /// Whether a node around is the last one in its array, where both are known.
+    fn last_of(&self, scope: &Scope<'_>, view: &'m Model, expr: &Expr) -> Able<Option<Typed>> {
+        let Expr::IsLast(path) = expr else { return Ok(None) };
+        let Some(this) = scope.frames.last().filter(|_| path.steps.is_empty()) else {
+            return Ok(None);
+        };
+        let record = self.start(path, this.record).and_then(|record| scope.frame_of(record));
+        let Some((index, record)) =
+            record.and_then(|frame| Some((frame.index.as_ref()?, frame.record)))
+        else {
+            return Ok(None);
+        };
+        let Some((owner, row)) = self.array_row(record) else { return Ok(None) };
+        let Some(holder) = scope.frame_of(owner) else { return Ok(None) };
+        let count = match &holder.access {
+            Access::Value(_) => {
+                let mut found = None;
+                self.row_place(view, holder, row, &mut |place| match place {
+                    Place::List(list, _) => {
+                        found = Some(quote!(rt::Some(#list.len() as i128)));
+                        Ok(TokenStream::new())
+                    }
+                    _ => unable("the last one of something else"),
+                })?;
+                found
+            }
+            Access::Early => match target(&self.record(owner).rows[row.index()].ty) {
+                Type::Array(array) => match array.length {
+                    ArrayLength::Count(count) => {
+                        Some(self.number(&scope.at(holder), view, count)?)
+                    }
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(count) = count else { return Ok(None) };
+        Ok(Some(Typed::Truth(quote! {
+            rt::Some(s::add(s::index(#index)?, rt::Some(1))? == #count)
+        })))
     }
 
     /// An expression as an `Option<bool>`.
@@ -407,6 +475,10 @@ impl<'m> Straight<'_, 'm> {
                         self.steps(scope, view, place, &path.steps, stream, then)
                     })
                 }
+                Some(It::Node(frame)) => {
+                    let place = Place::Node(frame.clone());
+                    self.steps(scope, view, place, &path.steps, stream, then)
+                }
                 _ => unable("a path from `it`"),
             };
         }
@@ -434,6 +506,18 @@ impl<'m> Straight<'_, 'm> {
             };
         }
         let start = self.start(path, this.record).and_then(|record| scope.frame_of(record));
+        let start = start.or_else(|| self.frame_up(scope, path));
+        if start.is_none()
+            && let Some(root) = scope.frame_of(self.model.root)
+            && let Some(record) = self.start(path, this.record)
+            && let Some(way) = self.way_to(record)
+        {
+            // It is around, and there is no other one in a file.
+            let mut rooted = self.path_of(&way, path);
+            rooted.steps.extend(path.steps.iter().cloned());
+            let place = Place::Node(root.clone());
+            return self.steps(scope, view, place, &rooted.steps, stream, then);
+        }
         let Some(start) = start else { return unable(format!("`{}` is not at hand", path.text)) };
         let Access::Maybe(value) = &start.access else {
             return self.steps(scope, view, Place::Node(start.clone()), &path.steps, stream, then);
@@ -441,6 +525,21 @@ impl<'m> Straight<'_, 'm> {
         let there = Frame { access: Access::Value(quote!(#value)), ..start.clone() };
         let inner = self.steps(scope, view, Place::Node(there), &path.steps, stream, then)?;
         Ok(quote!(if let rt::Some(#value) = #value { #inner }))
+    }
+
+    /// The struct so many levels up, if all of them are at hand.
+    fn frame_up<'f>(&self, scope: &'f Scope<'_>, path: &Path) -> Option<&'f Frame> {
+        let Start::Up(levels) = path.start else { return None };
+        let mut frames = scope.frames.iter().rev();
+        let mut inner = frames.next()?;
+        for _ in 0..levels {
+            let outer = frames.next()?;
+            if !self.owners[inner.record.index()].contains(&outer.record) {
+                return None;
+            }
+            inner = outer;
+        }
+        Some(inner)
     }
 
     fn steps(
@@ -454,6 +553,30 @@ impl<'m> Straight<'_, 'm> {
     ) -> Able<TokenStream> {
         let Some((step, rest)) = steps.split_first() else { return then(place) };
         match (step, place) {
+            (Step::Field(field), Place::Node(frame)) if self.is_absent(view, &frame, field) => {
+                Ok(TokenStream::new())
+            }
+            (Step::Field(_), Place::Node(frame))
+                if let Some(given) = self.given_by(view, &frame, steps) =>
+            {
+                let (given, count) = given?;
+                if let (Access::Early, Some(at)) = (&frame.access, &frame.at) {
+                    // It is in no value, but it stands in the file.
+                    let seen = Frame { access: Access::Seen(at.clone()), ..frame.clone() };
+                    return self.steps(scope, view, Place::Node(seen), steps, stream, then);
+                }
+                let scope = Scope { frames: vec![frame], it: None, late: None };
+                let number = self.source(&scope, view, given)?;
+                let inner = self.steps(
+                    &scope,
+                    view,
+                    Place::Number(quote!(given)),
+                    &steps[count..],
+                    stream,
+                    then,
+                )?;
+                Ok(quote!(if let rt::Some(given) = #number { #inner }))
+            }
             (Step::Field(field), Place::Node(frame)) => {
                 let found = field.members.iter().find(|(record, _)| *record == frame.record);
                 // Nothing here has the field, so the path leads to nothing.
@@ -504,8 +627,8 @@ impl<'m> Straight<'_, 'm> {
                     self.steps(scope, view, place, steps, stream, then)
                 });
                 self.streaming.set(before);
-                let inner = inner?;
-                Ok(quote!(for element in #list.iter() { #inner }))
+                let (inner, steps) = (inner?, self.steps_of(scope, &list));
+                Ok(quote!(#steps for element in #list.iter() { #inner }))
             }
             _ => unable("a path through something else"),
         }
@@ -603,6 +726,13 @@ impl<'m> Straight<'_, 'm> {
         then: &mut dyn FnMut(Place) -> Able<TokenStream>,
     ) -> Able<TokenStream> {
         match members {
+            [Member::Row(row)] if stream && self.is_view(view, frame.record, *row) => {
+                self.view_place(scope, view, frame, *row, then)
+            }
+            [Member::Row(row)] if let Some(expr) = self.usual(view, frame, *row) => {
+                // The writer makes odd what deviates.
+                self.named(&self.inside_of(scope, frame), view, expr, false, then)
+            }
             [Member::Row(row)] => self.row_place(view, frame, *row, then),
             [Member::Into(row), rest @ ..] => {
                 self.row_place(view, frame, *row, &mut |place| match place {
@@ -618,10 +748,22 @@ impl<'m> Straight<'_, 'm> {
             [Member::Let(number)] => {
                 let lets = &view.records[frame.record.index()].lets;
                 let Some(named) = lets.get(*number as usize) else { return unable("no `let`") };
-                self.named(&scope.at(frame), view, named.expr, stream, then)
+                self.named(&self.inside_of(scope, frame), view, named.expr, stream, then)
             }
             _ => unable("a `let` that leads to several things"),
         }
+    }
+
+    /// The same scope in a node that a path leads to: around that is the root, at least.
+    pub(super) fn inside_of<'l>(&self, scope: &Scope<'l>, frame: &Frame) -> Scope<'l> {
+        let mut inner = scope.at(frame);
+        let root = self.model.root;
+        if inner.frame_of(root).is_none()
+            && let Some(root) = scope.frame_of(root)
+        {
+            inner.frames.insert(0, root.clone());
+        }
+        inner
     }
 
     /// What a `let` or an argument stands for, in the node of a scope.
@@ -635,6 +777,11 @@ impl<'m> Straight<'_, 'm> {
     ) -> Able<TokenStream> {
         if let Expr::Path(path) = &view[expr] {
             return self.walk(scope, view, path, stream, then);
+        }
+        if let (Expr::Binary(BinaryOp::Concatenate, a, b), true) = (&view[expr], stream) {
+            let first = self.named(scope, view, *a, stream, then)?;
+            let second = self.named(scope, view, *b, stream, then)?;
+            return Ok(quote!(#first #second));
         }
         // Each is spelled out wherever it is named, and it may name others.
         if self.spelled.get() >= MOST_NAMED {
@@ -654,6 +801,92 @@ impl<'m> Straight<'_, 'm> {
         Ok(quote!(if let rt::Some(named) = #value { #then }))
     }
 
+    /// What a row of a value usually follows from, if it may deviate.
+    fn usual(&self, view: &Model, frame: &Frame, id: RowId) -> Option<ExprId> {
+        let row = &view.records[frame.record.index()].rows[id.index()];
+        let (Role::Kept(expr), Access::Value(_)) = (&row.role, &frame.access) else { return None };
+        let field = self.shapes.field(frame.record, id)?;
+        matches!(field.shape, Shape::Kept(_)).then_some(*expr)
+    }
+
+    /// Whether a field is a row that the layout at hand does not have, and that has no value then.
+    fn is_absent(&self, view: &Model, frame: &Frame, field: &Field) -> bool {
+        let found = field.members.iter().find(|(of, _)| *of == frame.record);
+        let Some((_, [Member::Row(id)])) = found.map(|(of, members)| (of, members.as_slice()))
+        else {
+            return false;
+        };
+        let row = &view.records[frame.record.index()].rows[id.index()];
+        let Some(epoch) = self.epoch.get() else { return false };
+        row.absent.is_none()
+            && matches!(row.ty, Type::Record(_))
+            && matches!(frame.access, Access::Value(_))
+            && matches!(row.homes.get(epoch), Some(crate::model::Home::Absent))
+    }
+
+    fn is_view(&self, view: &Model, record: RecordId, row: RowId) -> bool {
+        let row = &view.records[record.index()].rows[row.index()];
+        matches!(row.role, Role::View { key: None, .. })
+    }
+
+    /// The lists of a shared table, in its order.
+    fn view_place(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        frame: &Frame,
+        id: RowId,
+        then: &mut dyn FnMut(Place) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        let row = &view.records[frame.record.index()].rows[id.index()];
+        let Role::View { slices, .. } = &row.role else { return unable("no shared table") };
+        if matches!(row.homes.get(self.epoch.get().unwrap_or(0)), Some(crate::model::Home::Absent))
+        {
+            return Ok(TokenStream::new());
+        }
+        let scope = self.inside_of(scope, frame);
+        let lists = slices.iter().map(|path| self.walk(&scope, view, path, true, then));
+        lists.collect()
+    }
+
+    /// The equation by which a struct gives a number to one in it, which steps lead to from there,
+    /// and how many steps that are.
+    #[allow(clippy::type_complexity, reason = "it is looked at where it is asked for")]
+    fn given_by(
+        &self,
+        view: &'m Model,
+        frame: &Frame,
+        steps: &[Step],
+    ) -> Option<Able<(&'m DefinerSource, usize)>> {
+        let (Access::Value(_) | Access::Early) = frame.access else { return None };
+        let (mut record, mut way) = (frame.record, Vec::new());
+        for (number, step) in steps.iter().enumerate() {
+            let Step::Field(field) = step else { return None };
+            let (_, members) = field.members.iter().find(|(of, _)| *of == record)?;
+            let [Member::Row(id)] = members.as_slice() else { return None };
+            way.push(*id);
+            let row = &view.records[record.index()].rows[id.index()];
+            let absent = row.homes.get(self.epoch.get().unwrap_or(0));
+            if matches!(absent, Some(crate::model::Home::Absent)) || row.when.is_some() {
+                return None;
+            }
+            let given = row.definers.iter().find(|definer| {
+                matches!(&definer.scope, DefinerScope::Owner(owner, path)
+                    if *owner == frame.record && *path == way)
+            });
+            if let (Role::Derived, Some(given)) = (&row.role, given) {
+                let plain = row.plus == 0 && row.none.is_empty();
+                return Some(match plain {
+                    true => Ok((&given.source, number + 1)),
+                    false => unable("a given number with another meaning"),
+                });
+            }
+            let Type::Record(inner) = &row.ty else { return None };
+            record = *inner;
+        }
+        None
+    }
+
     /// What is in a row.
     pub(super) fn row_place(
         &self,
@@ -666,6 +899,7 @@ impl<'m> Straight<'_, 'm> {
         let row = &record.rows[id.index()];
         let value = match &frame.access {
             Access::Early => return self.early_place(frame.record, id, row, then),
+            Access::Seen(at) => return self.seen_place(view, frame.record, at, id, then),
             Access::Value(value) => value,
             Access::Maybe(_) => return unable("a row of a struct that may not be around"),
         };
@@ -695,6 +929,15 @@ impl<'m> Straight<'_, 'm> {
                 }
                 _ => unable("a constant that is no number"),
             },
+            Role::Data
+                if let Type::Record(inner) = target(&row.ty)
+                    && row.when.is_none()
+                    && !matches!(&row.ty, Type::Pointer(pointer) if pointer.optional) =>
+            {
+                // There is nothing in it but what follows from elsewhere.
+                let access = Access::Value(quote!((&())));
+                then(Place::Node(Frame { record: *inner, access, at: None, index: None }))
+            }
             Role::Derived => {
                 let [definer] = row.definers.as_slice() else {
                     return unable(format!("`{}` follows from several things", row_name(row)));
@@ -725,7 +968,10 @@ impl<'m> Straight<'_, 'm> {
             return then(self.as_word(target(&row.ty), place));
         }
         match target(&row.ty) {
-            Type::Record(inner) => then(Place::Node(Frame {
+            Type::Record(inner)
+            | Type::Cell(crate::model::Cell {
+                meaning: crate::model::Meaning::Word(inner), ..
+            }) => then(Place::Node(Frame {
                 record: *inner,
                 access: Access::Value(value),
                 at: None,

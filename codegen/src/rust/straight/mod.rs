@@ -19,8 +19,10 @@ mod extent;
 mod flavour;
 mod noted;
 mod operators;
+mod rare;
 mod read;
 mod rest;
+mod sight;
 mod streams;
 mod survey;
 mod write;
@@ -53,6 +55,9 @@ pub(super) type Able<T> = Result<T, Unable>;
 /// Why words with rules for their bits are not carried.
 const RULES_OF_BITS: &str = "rules of bits";
 
+/// Why pools are not carried whose members are data.
+const KEPT_POOL: &str = "a pool whose members are data";
+
 /// Why not.
 pub(super) fn unable<T>(why: impl Into<String>) -> Able<T> {
     Err(Unable(why.into()))
@@ -75,8 +80,12 @@ pub(super) struct Straight<'p, 'm> {
     goals: Vec<noted::Goal>,
     /// Whether references are noted when they are read.
     noting: std::cell::Cell<bool>,
+    /// Whether steps through lists are counted.
+    counting: std::cell::Cell<bool>,
     /// How many `let`s are being spelled out.
     spelled: std::cell::Cell<u32>,
+    /// Records that files may well do without.
+    rare: Vec<bool>,
     /// Records whose rows hold each record.
     owners: Vec<BTreeSet<RecordId>>,
     /// Enclosing records whose values expressions in each record, and in what it holds, look at.
@@ -148,7 +157,21 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
             value.#field = !value.#field;
         }
     });
-    let whole = if reader.sealed {
+    let kept = straight.kept_pool()?;
+    let whole = if let Some((row, members)) = kept {
+        if !straight.is_plain_root() {
+            return unable("a value that is seen in the file, and a pool whose members are data");
+        }
+        quote! {
+            let mut value = read::<M>(bytes, options)?;
+            let mut found = rt::None;
+            if s::writes(bytes, |out, file| written_as(&value, out, file, &mut found)) {
+                s::mend_members(&mut value.spelling, #row, #members, found)?;
+                return rt::Ok(value);
+            }
+            rt::Err(s::Odd)
+        }
+    } else if reader.sealed {
         quote!(read::<M>(bytes, options))
     } else {
         quote! {
@@ -159,6 +182,25 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
             }
             #(#tries)*
             rt::Err(s::Odd)
+        }
+    };
+    let found = kept.map(|_| quote!(, found: &mut rt::Option<s::FoundMembers>));
+    let (hand_on, none) = (kept.map(|_| quote!(, found)), kept.map(|_| quote!(, &mut rt::None)));
+    let writing = quote! {
+        /// Appends the bytes of a value, if it is the plain case.
+        pub(super) fn whole(value: &#root, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+            written_as(value, out, rt::None #none)
+        }
+
+        /// The same, where it may be known which file that has to be.
+        fn written_as<'v>(
+            value: &'v #written_root,
+            out: &mut rt::Vec<u8>,
+            file: rt::Option<&'v [u8]>
+            #found
+        ) -> s::Straight<()> {
+            check_root(value)?;
+            write(value, out, file #hand_on)
         }
     };
     let tokens = quote! {
@@ -174,20 +216,7 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
                 #whole
             }
 
-            /// Appends the bytes of a value, if it is the plain case.
-            pub(super) fn whole(value: &#root, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-                written_as(value, out, rt::None)
-            }
-
-            /// The same, where it may be known which file that has to be.
-            fn written_as<'v>(
-                value: &'v #written_root,
-                out: &mut rt::Vec<u8>,
-                file: rt::Option<&'v [u8]>,
-            ) -> s::Straight<()> {
-                check_root(value)?;
-                write(value, out, file)
-            }
+            #writing
 
             #epoch
             #tokens
@@ -276,7 +305,9 @@ impl<'p, 'm> Straight<'p, 'm> {
             epoch: None.into(),
             goals: Vec::new(),
             noting: true.into(),
+            counting: false.into(),
             spelled: 0.into(),
+            rare: rare::rare(model),
             owners,
             needs: Vec::new(),
             survey: None,
@@ -301,14 +332,18 @@ impl<'p, 'm> Straight<'p, 'm> {
                 let Role::Kept(expr) = row.role else { return false };
                 matches!(self.model[expr], Expr::RelocationSections | Expr::RelocationEntries)
             };
-            // Where sections begin and end is said in the root.
-            if record.rows.iter().any(tabled) && id != self.model.root {
+            let kept = |row: &Row| matches!(row.kind, RowKind::Pool { kept: true, .. });
+            // Where sections begin and end is said in the root, and how it is spelled.
+            if (record.rows.iter().any(tabled) || record.rows.iter().any(kept))
+                && id != self.model.root
+            {
                 needs[id.index()].insert(self.model.root);
             }
             let Some(owner) = self.owner(id).filter(|_| !record.arguments.is_empty()) else {
                 continue;
             };
             needs[id.index()].insert(owner);
+            self.seed_arguments(owner, &record.arguments, &mut needs[id.index()]);
             for argument in &record.arguments {
                 self.seeds(*argument, owner, &mut needs[id.index()]);
             }
@@ -337,8 +372,72 @@ impl<'p, 'm> Straight<'p, 'm> {
         self.model.exprs.paths(expr, &mut |path| self.seed_all(path, at, needs));
     }
 
+    /// The structs that arguments in a record stand for, as far as they are arguments themselves.
+    fn seed_arguments(
+        &self,
+        record: RecordId,
+        arguments: &[ExprId],
+        needs: &mut BTreeSet<RecordId>,
+    ) {
+        let (mut record, mut arguments) = (record, arguments.to_vec());
+        for _ in 0..self.model.records.len() {
+            let mut next = Vec::new();
+            for argument in &arguments {
+                self.model.exprs.paths(*argument, &mut |path| {
+                    if let Start::Argument(number) = path.start {
+                        next.extend(self.record(record).arguments.get(number as usize).copied());
+                    }
+                });
+            }
+            let Some(owner) = self.owner(record).filter(|_| !next.is_empty()) else { return };
+            needs.insert(owner);
+            for argument in &next {
+                self.seeds(*argument, owner, needs);
+            }
+            (record, arguments) = (owner, next);
+        }
+    }
+
+    /// The root, if `let`s of other records that a path names look at it, or at what there is once
+    /// in a file: that is found from the root.
+    fn seed_beyond(&self, path: &Path, at: RecordId, needs: &mut BTreeSet<RecordId>) {
+        let root = self.model.root;
+        let (mut open, mut seen) = (vec![path], BTreeSet::new());
+        while let Some(path) = open.pop() {
+            for step in &path.steps {
+                let Step::Field(field) = step else { continue };
+                for (record, members) in &field.members {
+                    let expr = match members.as_slice() {
+                        [Member::Let(number)] => {
+                            self.record(*record).lets.get(*number as usize).map(|named| named.expr)
+                        }
+                        [Member::Row(row)] => match self.record(*record).rows[row.index()].role {
+                            Role::Kept(expr) => Some(expr),
+                            _ => None,
+                        },
+                        _ => None,
+                    };
+                    let Some(expr) = expr.filter(|_| *record != at) else { continue };
+                    if !seen.insert((*record, expr.0)) {
+                        continue;
+                    }
+                    self.model.exprs.paths(expr, &mut |path| {
+                        let start = self.start(path, *record);
+                        if start.is_some_and(|start| {
+                            start == root || start != *record && self.way_to(start).is_some()
+                        }) {
+                            needs.insert(root);
+                        }
+                        open.push(path);
+                    });
+                }
+            }
+        }
+    }
+
     /// The record in which a path begins, and those that the `let`s ask for which it names there.
     fn seed_all(&self, path: &Path, at: RecordId, needs: &mut BTreeSet<RecordId>) {
+        self.seed_beyond(path, at, needs);
         let (mut open, mut seen) = (vec![path], BTreeSet::new());
         while let Some(path) = open.pop() {
             needs.extend(self.seed(path, at));
@@ -497,6 +596,61 @@ impl<'p, 'm> Straight<'p, 'm> {
                 Frame { record: *need, access, at: None, index: None }
             })
             .collect()
+    }
+
+    /// The pool whose members are data: the row of the root whose struct holds it, and its row there,
+    /// as spellings name them.
+    fn kept_pool(&self) -> Able<Option<(u16, u16)>> {
+        let pools = self.model.records().flat_map(|(id, record)| {
+            let rows = record.numbered_rows();
+            let kept = rows.filter(|(_, row)| matches!(row.kind, RowKind::Pool { kept: true, .. }));
+            kept.map(move |(row, _)| (id, row))
+        });
+        let pools: Vec<(RecordId, RowId)> = pools.collect();
+        let [(id, row)] = pools.as_slice() else {
+            return if pools.is_empty() { Ok(None) } else { unable(KEPT_POOL) };
+        };
+        let root = self.model.root;
+        // Of several places, that in the root: the others may have nothing but what is used.
+        let holders = self.holders_of_pools();
+        let mut holders = holders.iter().filter(|(of, _, pool)| *of == root && pool == id);
+        match (holders.next(), holders.next()) {
+            (Some((of, object, _)), None)
+                if self.shapes.field(root, *object).is_none()
+                    && self.shapes.has_spelling(root)
+                    && !self.shapes.is_transparent(root)
+                    && self.flavour == Flavour::Values =>
+            {
+                let spelled = |record, row| self.shapes.spelling_row(record, row);
+                Ok(Some((spelled(*of, *object), spelled(*id, *row))))
+            }
+            _ => unable(KEPT_POOL),
+        }
+    }
+
+    /// Rows that hold a struct with a pool: the record, the row, and the record of the struct.
+    fn holders_of_pools(&self) -> Vec<(RecordId, RowId, RecordId)> {
+        let mut found = Vec::new();
+        for (id, record) in self.model.records() {
+            for (row_id, row) in record.numbered_rows() {
+                if let Type::Record(inner) = expr::target(&row.ty)
+                    && self
+                        .record(*inner)
+                        .rows
+                        .iter()
+                        .any(|row| matches!(row.kind, RowKind::Pool { .. }))
+                {
+                    found.push((id, row_id, *inner));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether nothing in the root is tried both ways.
+    fn is_plain_root(&self) -> bool {
+        let root = self.model.root;
+        self.record(root).rows.iter().all(|row| !self.is_tried(root, row))
     }
 
     /// Whether a row is a truth value about the whole file that reading tries both ways, the usual

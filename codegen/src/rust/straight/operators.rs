@@ -48,6 +48,30 @@ impl<'m> Straight<'_, 'm> {
                 }
                 _ => return Ok(None),
             },
+            (Function::Murmur3 | Function::Fnv1a, 1 | 2) => {
+                let Typed::Text(text) = self.typed(scope, view, arguments[0])? else {
+                    return Ok(None);
+                };
+                let seed = match arguments.get(1) {
+                    Some(seed) => self.number(scope, view, *seed)?,
+                    None => quote!(rt::Some(-1)),
+                };
+                let hash = match function {
+                    Function::Murmur3 => quote!(murmur3),
+                    _ => quote!(fnv1a),
+                };
+                Typed::Number(quote!(s::#hash(#text, #seed)))
+            }
+            (Function::Stem | Function::Extension, 1) => {
+                let Typed::Text(text) = self.typed(scope, view, arguments[0])? else {
+                    return Ok(None);
+                };
+                let part = match function {
+                    Function::Stem => quote!(stem),
+                    _ => quote!(extension),
+                };
+                Typed::Text(quote!((#text).map(s::#part)))
+            }
             (Function::Least | Function::Greatest, 2) => {
                 let (a, b) = (number(0)?, number(1)?);
                 let function = match function {

@@ -11,7 +11,7 @@ use crate::rust::shape::Shape;
 
 /// What is done with each element: what `it` is, what is in it, and its position, if it is one of an
 /// array and no reference.
-type Each<'a> = &'a mut dyn FnMut(It, Place, Option<&TokenStream>) -> Able<TokenStream>;
+pub(super) type Each<'a> = &'a mut dyn FnMut(It, Place, Option<&TokenStream>) -> Able<TokenStream>;
 
 impl<'m> Straight<'_, 'm> {
     /// A function of a stream.
@@ -31,9 +31,11 @@ impl<'m> Straight<'_, 'm> {
             }
         }
         // What is farther out would be gone through once for each node, or element.
-        if !self.is_own(scope, view, stream) {
+        let own = self.is_own(scope, view, stream);
+        if !own && scope.late.is_none_or(|late| late.steps(&TokenStream::new()).is_none()) {
             return unable("a filter over elements that are farther out");
         }
+        let before = self.counting.replace(self.counting.get() || !own);
         let body = self.each(scope, view, stream, &mut |it, place, index| {
             let inner = Scope { it: Some(it), ..scope.clone() };
             let holds = filter.map(|filter| self.truth(&inner, view, filter)).transpose()?;
@@ -81,7 +83,9 @@ impl<'m> Straight<'_, 'm> {
                 Some(holds) => quote!(if #holds { #step }),
                 None => step,
             })
-        })?;
+        });
+        self.counting.set(before);
+        let body = body?;
         Ok(match function {
             Of::Count | Of::Sum => {
                 Typed::Number(quote!({ let mut found = rt::Some(0_i128); #body found }))
@@ -97,6 +101,11 @@ impl<'m> Straight<'_, 'm> {
         })
     }
 
+    /// Code that counts the steps through a list which is not the node's own.
+    pub(super) fn steps_of(&self, scope: &Scope<'_>, list: &TokenStream) -> Option<TokenStream> {
+        scope.late.filter(|_| self.counting.get()).and_then(|late| late.steps(list))
+    }
+
     /// Whether a stream is of what the node at hand, or the element that is `it`, holds.
     fn is_own(&self, scope: &Scope<'_>, view: &'m Model, stream: ExprId) -> bool {
         match &view[stream] {
@@ -106,7 +115,10 @@ impl<'m> Straight<'_, 'm> {
             Expr::Path(path) => match (&path.start, scope.frames.last()) {
                 (Start::It, _) => true,
                 (_, Some(this)) => {
-                    scope.it.is_none() && self.start(path, this.record) == Some(this.record)
+                    let start = self.start(path, this.record);
+                    // Where there is one such node at most, that is once for all.
+                    let once = || start.is_some() && self.way_to(this.record).is_some();
+                    scope.it.is_none() && (start == Some(this.record) || once())
                 }
                 _ => false,
             },
@@ -136,7 +148,7 @@ impl<'m> Straight<'_, 'm> {
     }
 
     /// Code that runs `then` for all elements of a stream.
-    fn each(
+    pub(super) fn each(
         &self,
         scope: &Scope<'_>,
         view: &'m Model,
@@ -164,7 +176,8 @@ impl<'m> Straight<'_, 'm> {
                 let body = self.element(&Some((ty, shape)), quote!(x), &mut |place| {
                     then(it.clone(), place, Some(&quote!(i)).filter(|_| !refers))
                 })?;
-                Ok(quote!(for (i, x) in #list.iter().enumerate() { #body }))
+                let steps = self.steps_of(scope, &list);
+                Ok(quote!(#steps for (i, x) in #list.iter().enumerate() { #body }))
             }
             _ => unable(format!("a function over what `{}` leads to", path.text)),
         })

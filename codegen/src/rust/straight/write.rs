@@ -15,6 +15,7 @@ mod place;
 mod room;
 mod rows;
 mod run;
+mod shared;
 mod spot;
 mod tables;
 mod target;
@@ -29,7 +30,7 @@ use quote::{format_ident, quote};
 use super::check::Checking;
 use super::{Able, Access, Frame, Scope, Straight, ends, mentions, unable};
 use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, Model, RecordId, RecordKind, Row, RowId, Sizes,
+    ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, RecordId, RecordKind, Row, RowId, Sizes,
     Statement, Type,
 };
 use crate::rust::shape::Shape;
@@ -61,6 +62,14 @@ pub(super) fn emit(
     let found = straight.carried(root, None, writer.found_objects())?;
     let seen = straight.carried(root, None, writer.seen_values())?;
     let rules = writer.rules()?;
+    let found_param = straight
+        .carried(root, None, straight.kept_pool())?
+        .flatten()
+        .map(|_| quote!(found: &mut rt::Option<s::FoundMembers>,));
+    let found_argument = found_param.as_ref().map(|_| quote!(, found));
+    let take_found = found_param.as_ref().map(|_| quote!(*found = cx.take_members();));
+    let ranks = straight.carried(root, None, writer.ranks())?;
+    let seen_at_last = straight.carried(root, None, writer.seen_at_last())?;
     let functions = writer.functions.borrow();
     let functions = functions.values().map(|function| match function {
         Function::Done(tokens) => tokens.clone(),
@@ -70,10 +79,10 @@ pub(super) fn emit(
         let arms = straight
             .layouts
             .iter()
-            .map(|epoch| quote!(#epoch => written::<#epoch>(v, #arena out, file),));
+            .map(|epoch| quote!(#epoch => written::<#epoch>(v, #arena out, file #found_argument),));
         quote!(match epoch(v, #arena)? { #(#arms)* _ => rt::Err(s::Odd), })
     } else {
-        quote!(written(v, #arena out, file))
+        quote!(written(v, #arena out, file #found_argument))
     };
     Ok(quote! {
         fn write<'v>(
@@ -81,6 +90,7 @@ pub(super) fn emit(
             #param
             out: &mut rt::Vec<u8>,
             file: rt::Option<&'v [u8]>,
+            #found_param
         ) -> s::Straight<()> {
             #dispatch
         }
@@ -90,14 +100,18 @@ pub(super) fn emit(
             #param
             out: &mut rt::Vec<u8>,
             file: rt::Option<&'v [u8]>,
+            #found_param
         ) -> s::Straight<()> {
             #checks
             s::write(#anchors, #room, out, file, |cx| {
                 #rules
+                #ranks
                 { #body }
                 #late
+                #seen_at_last
                 #found
                 #seen
+                #take_found
                 rt::Ok(())
             })
         }
@@ -197,6 +211,13 @@ struct Writer<'s, 'p, 'm> {
     owes: bool,
     /// Whether some terminator is left to what follows.
     leaves: bool,
+    /// Regions that end at an address, by the record that says it.
+    ends: RefCell<Vec<(RecordId, ExprId)>>,
+    /// Streams of addresses in which bits look for their place.
+    sets: RefCell<Vec<ExprId>>,
+    /// Where the word is whose bits are made, a place in the block at hand; its width in bytes, and
+    /// whether its highest byte comes first.
+    word_at: RefCell<Option<(TokenStream, u8, bool)>>,
     /// How many locals the code at hand has.
     locals: Cell<u32>,
 }
@@ -275,6 +296,9 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
                 || model.records.iter().any(|record| record.encodes.is_some()),
             owes: model.records.iter().any(pass::is_placed_by_turns),
             leaves: run::leaves_terminators(model),
+            ends: RefCell::default(),
+            sets: RefCell::default(),
+            word_at: RefCell::default(),
             locals: Cell::default(),
         }
     }
@@ -382,7 +406,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             at: Some(quote!(o)),
             index: index.clone(),
         });
-        let scope = Scope { frames, ..Scope::default() };
+        let scope = Scope { frames, it: None, late: Some(&late::Counting) };
         Node {
             view,
             epoch,
@@ -683,6 +707,15 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             }
         }
         let whole = forms.len() > 1;
+        if id == self.model.root
+            && let Ok(Some((row, _))) = self.straight.kept_pool()
+        {
+            let spelling = self.straight.spelling(id, value);
+            return match rows.is_empty() && !whole {
+                true => quote!(s::holds(s::has_only_members(#spelling, #row))?;),
+                false => quote!(s::holds(false)?;),
+            };
+        }
         if rows.is_empty() && !whole {
             let spelling = self.straight.spelling(id, value);
             return quote!(s::holds(#spelling.is_canonical())?;);

@@ -42,12 +42,20 @@ impl<'m> Reading<'_, '_, 'm> {
         }
         let inner = Ctx {
             filled: false,
+            whole: false,
             extent: None,
             keeps: None,
-            index: matches!(array.element, Type::Record(_)).then(|| self.local("i")),
+            index: matches!(super::super::expr::target(&array.element), Type::Record(_))
+                .then(|| self.local("i")),
             pushing: false,
             ..ctx.clone()
         };
+        if ctx.whole && !self.is_block(ctx, &array.element) {
+            let Shape::List(element) = target else {
+                return unable("an array of another Rust type");
+            };
+            return self.list(&inner, spot, array, row, element, ctx.filled, true, sink);
+        }
         match target {
             Shape::Fixed(element, count) if array.stride.is_none() => {
                 self.fixed_array(&inner, spot, array, row, element, *count, sink)
@@ -55,11 +63,13 @@ impl<'m> Reading<'_, '_, 'm> {
             Shape::List(element)
                 if array.stride.is_none()
                     && self.is_block(ctx, &array.element)
-                    && !matches!(array.length, ArrayLength::Last(_)) =>
+                    && (ctx.whole || !matches!(array.length, ArrayLength::Last(_))) =>
             {
                 self.blocks(&inner, spot, array, row, element, ctx.filled, sink)
             }
-            Shape::List(element) => self.list(&inner, spot, array, row, element, ctx.filled, sink),
+            Shape::List(element) => {
+                self.list(&inner, spot, array, row, element, ctx.filled, false, sink)
+            }
             _ => unable("an array of another Rust type"),
         }
     }
@@ -128,7 +138,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 quote!(#part.many(#count, #wide)?)
             }
             (ArrayLength::Fill, Spot::Stream { part, .. }) if width == 1 => quote!(#part.rest()),
-            (ArrayLength::Fill, Spot::Stream { part, .. }) => quote!(#part.all(#wide)?),
+            (ArrayLength::Fill | ArrayLength::Last(_), Spot::Stream { part, .. }) => {
+                quote!(#part.all(#wide)?)
+            }
             (ArrayLength::Count(count), Spot::Block { block, at, .. }) => {
                 let count = self.model.exprs.constant(*count);
                 let count = count.and_then(|count| u64::try_from(count).ok());
@@ -196,8 +208,11 @@ impl<'m> Reading<'_, '_, 'm> {
             Spot::Block { block: block.clone(), at: 0, base: quote!((#base + #index * #wide)) };
         let room = quote!(rt::Vec::with_capacity(#bytes.len() / #wide));
         let list = self.list_of(room, sink, None);
-        let body =
-            self.inside(|| self.item(ctx, &at, &array.element, row, element, &*list.push))?;
+        let body = self.inside(|| {
+            self.straight.for_element(&array.element, || {
+                self.item(ctx, &at, &array.element, row, element, &*list.push)
+            })
+        })?;
         let (iterate, address) = if mentions(&body, &index.to_string()) {
             (
                 quote!(for (#index, #block) in s::each::<#wide>(#bytes).enumerate()),
@@ -226,6 +241,7 @@ impl<'m> Reading<'_, '_, 'm> {
         row: &'m Row,
         element: &Shape,
         filled: bool,
+        whole: bool,
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
         let Spot::Stream { part, .. } = spot else {
@@ -245,7 +261,8 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             None => None,
         };
-        let room = match &array.length {
+        let length = if whole { &ArrayLength::Fill } else { &array.length };
+        let room = match length {
             ArrayLength::Count(_) => {
                 let least = Literal::usize_unsuffixed(self.least(ctx, &array.element));
                 quote!(s::list(#number, #least, #part.left())?)
@@ -261,7 +278,7 @@ impl<'m> Reading<'_, '_, 'm> {
         );
         let inner = Ctx { entered, ..ctx.clone() };
         let moves = array.stride.is_none() && self.least(ctx, &array.element) > 0;
-        let many = match &array.length {
+        let many = match length {
             ArrayLength::Count(_) => quote!(#number),
             _ if moves => quote!(s::FILL),
             _ => quote!(1),
@@ -278,7 +295,10 @@ impl<'m> Reading<'_, '_, 'm> {
             match pushed {
                 Ok(pushed) => Ok((pushed, true)),
                 Err(_) => self
-                    .item(&inner, spot, &array.element, row, element, &*list.push)
+                    .straight
+                    .for_element(&array.element, || {
+                        self.item(&inner, spot, &array.element, row, element, &*list.push)
+                    })
                     .map(|read| (read, false)),
             }
         };
@@ -296,7 +316,7 @@ impl<'m> Reading<'_, '_, 'm> {
             true => quote!(if #condition { cx.enter()?; #code cx.leave(); }),
             false => code,
         };
-        match &array.length {
+        match length {
             ArrayLength::Count(count) => {
                 let count = self.length(ctx, *count)?;
                 let some = filled.then(|| quote!(s::holds(#number != 0)?;));

@@ -405,6 +405,14 @@ impl<'m> Reading<'_, '_, 'm> {
         let found = std::mem::replace(&mut work.fields, fields);
         made?;
         let Some(shape) = shape else {
+            let name = early(work.ctx.record, id);
+            if self.is_slice_number(work.ctx, id) && super::mentions(&inner, &name.to_string()) {
+                // A list without it ends in another way.
+                work.code
+                    .extend(quote!(let #name: i128 = if #condition { #inner #name } else { -1 };));
+                self.known.borrow_mut().insert(name.to_string());
+                return Ok(());
+            }
             work.code.extend(quote!(if #condition { #inner }));
             return Ok(());
         };

@@ -254,10 +254,13 @@ impl<'m> Reading<'_, '_, 'm> {
                     }
                     Shape::Enum(id) => self.member(*id, raw),
                     Shape::Index(id) => {
-                        if row.reference.as_ref().is_some_and(|r| r.filter.is_some()) {
-                            return unable("a reference that counts only some of the elements");
-                        }
                         let path = self.path(&self.straight.shapes.index_ident(*id));
+                        let rank = row.reference.as_ref().map(|r| self.straight.rank_of(r));
+                        if let Some(rank) = rank.transpose()?.flatten() {
+                            return Ok(quote! {
+                                s::known(#path::try_new(cx.ranked(#rank, i128::from(#raw))?).ok())?
+                            });
+                        }
                         Ok(match prim {
                             Prim::U8 | Prim::U16 => quote!(#path::new_const(#raw as u32)),
                             Prim::U32 => quote!(s::known(#path::try_new(#raw).ok())?),

@@ -67,6 +67,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     Some(_) => unable("an address as a value"),
                 };
             }
+            (RowKind::Slice { .. }, _) => return self.slice(work, id, row, shape),
             _ => return unable(kind(row)),
         }
         work.fields.push((id, quote!(#field)));

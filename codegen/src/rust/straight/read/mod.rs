@@ -22,6 +22,7 @@ mod pointer;
 mod row;
 mod run;
 mod seal;
+mod slice;
 mod sweep;
 
 use std::cell::{Cell, RefCell};
@@ -143,6 +144,8 @@ struct Ctx<'m> {
     keeps: Option<(Ident, u16)>,
     /// The level of the type that is read next has been entered, for all elements of a list.
     entered: bool,
+    /// The part at hand has just the elements that are read next, whatever else says where they end.
+    whole: bool,
     /// The position of the struct that is read next in its array: a `usize`.
     index: Option<Ident>,
     /// The value goes to the open list `into`, wherever it is made.
@@ -241,13 +244,15 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         let (mode, arena) = (self.straight.mode_argument(), self.straight.arena_argument());
         let call = |epoch: usize| {
             self.straight.in_epoch(epoch, || self.call(callee, epoch))?;
-            Ok(match self.straight.has_epochs() {
+            let call = match self.straight.has_epochs() {
                 true => {
                     let epoch = Literal::usize_unsuffixed(epoch);
                     quote!(#name::<#mode #epoch>(&mut cx, #arena &mut part)?)
                 }
                 false => quote!(#name::<#mode>(&mut cx, #arena &mut part)?),
-            })
+            };
+            let ranks = self.ranks(epoch)?;
+            Ok(if ranks.is_empty() { call } else { quote!({ #ranks #call }) })
         };
         let value = if self.straight.has_epochs() {
             let (mut tests, mut why) = (TokenStream::new(), None);
@@ -282,6 +287,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         } else {
             call(0)?
         };
+        let members = self.members()?;
         let enter = self.straight.record(root).recursive.then(|| quote!(cx.enter()?;));
         // A plain file decodes each byte once, and a pooled text as often as something names it.
         let sealed = self.doubt.borrow().is_none();
@@ -334,7 +340,10 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                         let value = #value;
                         match cx.must_know()? {
                             rt::Some(known) => bases = known,
-                            rt::None => return rt::Ok(value),
+                            rt::None => {
+                                #members
+                                return rt::Ok(value);
+                            }
                         }
                     }
                 }
@@ -355,9 +364,82 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                 let value = #value;
                 #behind
                 #check
+                #members
                 rt::Ok(value)
             }
         })
+    }
+
+    /// Code that takes the members of a pool which are data to the spelling of the value.
+    fn members(&self) -> Able<TokenStream> {
+        let straight = self.straight;
+        let Some((row, members)) =
+            straight.carried(self.model.root, None, straight.kept_pool())?.flatten()
+        else {
+            return Ok(TokenStream::new());
+        };
+        // They are looked for in the same place, whatever the layout.
+        let in_layout =
+            |epoch: usize| straight.in_epoch(epoch, || self.members_in(straight.view(epoch)));
+        let all = straight.layouts.iter().map(|epoch| in_layout(*epoch));
+        let made = all.collect::<Able<Vec<_>>>().and_then(|all| {
+            let same = all.windows(2).all(|two| two[0].to_string() == two[1].to_string());
+            match all.into_iter().next() {
+                Some(first) if same => Ok(first),
+                _ => unable(super::KEPT_POOL),
+            }
+        });
+        let Some(texts) = straight.carried(self.model.root, None, made)? else {
+            return Ok(TokenStream::new());
+        };
+        Ok(quote! {
+            let mut value = value;
+            let mut texts = rt::None;
+            #texts
+            s::list_members(&mut value.spelling, #row, #members, s::known(texts)?);
+        })
+    }
+
+    fn members_in(&self, view: &'m Model) -> Able<TokenStream> {
+        let pools = view.records().flat_map(|(id, record)| {
+            record.numbered_rows().map(move |(row_id, row)| (id, row_id, row))
+        });
+        let kept = pools
+            .into_iter()
+            .find(|(_, _, row)| matches!(row.kind, crate::model::RowKind::Pool { kept: true, .. }));
+        let Some((record, row_id, row)) = kept else { return unable(super::KEPT_POOL) };
+        let holders = self.straight.holders_of_pools();
+        let root = self.model.root;
+        let holder = holders.iter().find(|(of, _, pool)| *of == root && *pool == record);
+        let Some(&(of, object, _)) = holder else { return unable(super::KEPT_POOL) };
+        use crate::model::{Extent, Type};
+        let ty = match &row.ty {
+            // An object is not in a region of another one, so it may go on to the end of the file.
+            Type::Region(region) if region.trim.is_none() => match region.extent {
+                Extent::Rest => &region.inner,
+                Extent::End(end) if matches!(self.model[end], Expr::FileEnd) => &region.inner,
+                _ => return unable(super::KEPT_POOL),
+            },
+            ty => ty,
+        };
+        let Type::Array(array) = ty else { return unable(super::KEPT_POOL) };
+        let many = match &array.length {
+            crate::model::ArrayLength::Fill => None,
+            crate::model::ArrayLength::Count(count) => Some(*count),
+            _ => return unable(super::KEPT_POOL),
+        };
+        self.straight.sight_way(view, &[(of, object)], &mut |_, at| {
+            self.straight.sight_texts(view, record, row_id, &at, many)
+        })
+    }
+
+    /// Code that finds out which elements references count that count only some.
+    fn ranks(&self, epoch: usize) -> Able<TokenStream> {
+        if self.straight.ranks().is_empty() {
+            return Ok(TokenStream::new());
+        }
+        self.doubt("a reference that counts only some of the elements");
+        self.straight.in_epoch(epoch, || self.straight.seen_ranks(self.straight.view(epoch)))
     }
 
     /// All functions that were asked for.
@@ -470,6 +552,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             extent: None,
             keeps: None,
             entered: false,
+            whole: false,
             index: None,
             pushing,
         };
@@ -663,6 +746,10 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
 }
 
 impl Late for Reading<'_, '_, '_> {
+    fn steps(&self, list: &TokenStream) -> Option<TokenStream> {
+        Some(quote!(cx.charge(#list.len())?;))
+    }
+
     /// Where records around begin, and where the file ends.
     fn address(&self, scope: &Scope<'_>, expr: ExprId) -> Able<TokenStream> {
         let Some(this) = scope.frames.last() else { return unable("no node") };
@@ -675,9 +762,15 @@ impl Late for Reading<'_, '_, '_> {
                 .and_then(|frame| frame.at.clone()),
             _ => None,
         };
-        match found {
-            Some(at) => Ok(quote!(rt::Some(i128::from(#at)))),
-            None => {
+        match (found, &self.model[expr]) {
+            (Some(at), _) => Ok(quote!(rt::Some(i128::from(#at)))),
+            (None, Expr::At(path)) => {
+                self.doubt("the address of something elsewhere");
+                let straight = self.straight;
+                let view = straight.view(straight.epoch.get().unwrap_or(0));
+                straight.sight_at(scope, view, path)
+            }
+            (None, _) => {
                 unable(format!("`{}` where that is not known yet", expr_text(self.model, expr)))
             }
         }

@@ -22,16 +22,14 @@ impl<'m> Reading<'_, '_, 'm> {
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
         let kind = &ctx.view.pointers[pointer.kind.index()];
-        if pointer.cell.is_some() {
-            return unable("a pointer in single bits");
-        }
-        let Storage::Fixed(int) = kind.cell.storage else {
-            return unable("a pointer of variable width");
+        let storage = match (&pointer.cell, kind.cell.storage) {
+            (Some(cell), _) if matches!(pointer.target, Target::Pooled) => cell.storage,
+            (Some(_), _) => return unable("a pointer in single bits"),
+            (None, Storage::Fixed(int)) if int.signed => return unable("a pointer with a sign"),
+            (None, storage @ Storage::Fixed(_)) => storage,
+            (None, _) => return unable("a pointer of variable width"),
         };
-        if int.signed {
-            return unable("a pointer with a sign");
-        }
-        let (before, stored) = self.stored(ctx, spot, kind.cell.storage)?;
+        let (before, stored) = self.stored(ctx, spot, storage)?;
         let name = self.local("n");
         let raw = &stored.tokens;
         let mut nones = row.none.iter().chain(&kind.none).map(|none| number(*none));
@@ -73,7 +71,11 @@ impl<'m> Reading<'_, '_, 'm> {
                     #read
                     cx.charge(#part.at() - #from)?;
                 };
-                if let Some(base) = kind.base {
+                if let Some(base) = kind.base
+                    && let Ok(base) = self.straight.perhaps(|| self.straight_base(ctx, base))
+                {
+                    read = quote!(let #name = s::from_base(#name, #base)?; #read);
+                } else if let Some(base) = kind.base {
                     let base = self.anchors.side(ctx.view, base, ctx.record);
                     let Some((anchor, end)) = base else {
                         return unable("a pooled pointer from a base that is at no known place");
@@ -180,6 +182,14 @@ impl<'m> Reading<'_, '_, 'm> {
             (Some(is_none), Some(none)) => quote!(#before if #is_none { #none } else { #read }),
             _ => quote!(#before { #read }),
         })
+    }
+
+    /// The base of labels, if numbers at known places lead there from the begin of the file.
+    fn straight_base(&self, ctx: &Ctx<'m>, base: ExprId) -> Able<TokenStream> {
+        match &self.model[base] {
+            Expr::At(path) => self.straight.sight_at(&self.scope(ctx), ctx.view, path),
+            _ => unable("a base of another kind"),
+        }
     }
 
     pub(super) fn empty(&self, shape: &Shape) -> Able<TokenStream> {

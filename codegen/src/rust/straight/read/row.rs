@@ -22,6 +22,7 @@ impl<'m> Reading<'_, '_, 'm> {
         spot: &Spot,
     ) -> Able<()> {
         let made = match &row.ty {
+            _ if self.is_passed(row) => self.pass(work, row, spot),
             Type::Pointer(pointer) if matches!(pointer.target, Target::Own(_)) => {
                 self.pointer_at(work, id, pointer, spot)
             }
@@ -125,9 +126,6 @@ impl<'m> Reading<'_, '_, 'm> {
                 return Ok(());
             }
             _ => return unable(kind(row)),
-        }
-        if matches!(row.role, Role::View { .. }) {
-            return unable("a shared table");
         }
         if let (Role::Derived, Some(_)) = (&row.role, &shape) {
             return unable("a number that only some cases derive");

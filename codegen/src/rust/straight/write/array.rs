@@ -97,7 +97,10 @@ impl<'m> Writer<'_, '_, 'm> {
             Type::Record(id) if self.straight.record(*id).recursive
         );
         let element = Node { entered, ..node.clone() };
-        let put = |spot: &Spot| self.put_element(&element, id, row, &array.element, &x, spot, &i);
+        let put = |spot: &Spot| {
+            let put = || self.put_element(&element, id, row, &array.element, &x, spot, &i);
+            self.straight.for_element(&array.element, put)
+        };
         if let Some(stride) = array.stride {
             if starts != Starts::No || entered {
                 return unable("elements at a `stride=` that own something");
@@ -137,7 +140,9 @@ impl<'m> Writer<'_, '_, 'm> {
             && let Some(bits) = self.easy_bits(row, cell, &x)
         {
             let width = lit(int.bytes.into());
-            if int.bytes == 1 && **inner == Shape::Int(Prim::U8) {
+            // Those of a shared table are not one behind the other yet.
+            let one = !matches!(row.role, crate::model::Role::View { .. });
+            if int.bytes == 1 && **inner == Shape::Int(Prim::U8) && one {
                 return Ok(quote!(cx.put(&#code[..]);));
             }
             let function =

@@ -2,11 +2,11 @@
 
 use proc_macro2::Literal;
 
-use super::spot::{Spot, bytes_at, in_block, lit};
+use super::spot::{Spot, bytes_at, in_block, lit, position};
 use super::*;
 use crate::model::{
-    Cell, Constant, FloatCode, GroupOrder, IntType, Meaning, Role, RowKind, Storage, VarintId,
-    limits,
+    Cell, Constant, FloatCode, GroupOrder, IntType, Meaning, PointerType, Role, RowKind, Storage,
+    Target, VarintId, limits,
 };
 use crate::rust::shape::float_code;
 
@@ -91,9 +91,6 @@ impl<'m> Writer<'_, '_, 'm> {
         if let Some(bits) = self.easy_bits(row, cell, src) {
             return Ok(bits);
         }
-        if row.reference.as_ref().is_some_and(|reference| reference.filter.is_some()) {
-            return unable("a reference that counts only some of the elements");
-        }
         let Some(shape) = &src.shape else { return unable("a number without a value") };
         let code = &src.code;
         match (&cell.meaning, shape) {
@@ -109,6 +106,11 @@ impl<'m> Writer<'_, '_, 'm> {
             (Meaning::Int | Meaning::Enum(_), _) => {
                 let Some(number) = self.plain_number(code, shape) else {
                     return unable("a number of another Rust type");
+                };
+                let rank = row.reference.as_ref().map(|of| self.straight.rank_of(of));
+                let number = match rank.transpose()?.flatten() {
+                    Some(rank) => quote!(cx.ranked(#rank, #number)?),
+                    None => number,
                 };
                 self.stored_bits(row, cell, &number)
             }
@@ -149,8 +151,13 @@ impl<'m> Writer<'_, '_, 'm> {
         let canonical = self.canonical(word, &inner.value);
         let mut parts = TokenStream::new();
         for (id, row) in inner.record().numbered_rows() {
-            let first = match &row.ty {
-                Type::Cell(Cell { storage: Storage::Word { first, .. }, .. }) => *first,
+            let cell = match &row.ty {
+                Type::Cell(cell) => Some(cell),
+                Type::Pointer(pointer) => pointer.cell.as_ref(),
+                _ => None,
+            };
+            let first = match cell {
+                Some(Cell { storage: Storage::Word { first, .. }, .. }) => *first,
                 _ => return unable("a word with something else in it"),
             };
             parts.extend(self.part_of_word(&inner, id, first)?);
@@ -164,11 +171,84 @@ impl<'m> Writer<'_, '_, 'm> {
         if matches!(row.kind, RowKind::Zero | RowKind::Reserved) {
             return Ok(quote!());
         }
-        let Type::Cell(cell) = &row.ty else { return unable("a pointer in a word") };
+        let cell = match &row.ty {
+            Type::Cell(cell) => cell,
+            Type::Pointer(pointer) => {
+                let Some(src) = self.field(node, id) else {
+                    return unable("a row without a field");
+                };
+                let Some(Cell { storage: Storage::Word { first: low, last, .. }, .. }) =
+                    pointer.cell
+                else {
+                    return unable("a pointer in a word");
+                };
+                let bits = (first, last - low + 1);
+                let label = self.put_label(node, row, pointer, &src, bits)?;
+                return Ok(quote!({ #label }));
+            }
+            _ => return unable("something else in a word"),
+        };
+        if let Role::Kept(expr) = row.role {
+            return self.kept_bit(node, id, cell, expr, first);
+        }
         let bits = self.row_bits(node, id, row, cell)?;
         let (width, _) = self.model.cell_range(cell);
         let mask = if width >= 64 { u64::MAX } else { (1_u64 << width) - 1 };
         Ok(quote!(word |= (#bits & #mask) << #first;))
+    }
+
+    /// A label in bits of the word at hand, of which the lowest is this one, and so many.
+    pub(super) fn put_label(
+        &self,
+        node: &Node<'m>,
+        row: &'m Row,
+        pointer: &'m PointerType,
+        src: &Src,
+        (first, bits): (u8, u8),
+    ) -> Able<TokenStream> {
+        let (Some((at, width, big)), Target::Pooled) =
+            (self.word_at.borrow().clone(), &pointer.target)
+        else {
+            return unable("a pointer in a word of no known place");
+        };
+        let label = self.label_kind(node, row, pointer.kind, big, width, (first, bits))?;
+        let code = &src.code;
+        match (
+            &src.shape,
+            row.none.is_empty() && self.model.pointers[pointer.kind.index()].none.is_none(),
+        ) {
+            (Some(Shape::Str | Shape::Bytes), true) => {
+                Ok(quote!(cx.label(#at, s::Chars::chars(#code), #label);))
+            }
+            _ => unable("a pointer in a word that may be none"),
+        }
+    }
+
+    /// Code that puts a bit into the local `word` that usually follows from an expression.
+    fn kept_bit(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        cell: &'m Cell,
+        expr: ExprId,
+        first: u8,
+    ) -> Able<TokenStream> {
+        let Some(Src { code, shape: Some(Shape::Kept(_)), .. }) = self.field(node, id) else {
+            return unable("a kept number of another Rust type");
+        };
+        let Meaning::Bool { yes: 1 } = cell.meaning else {
+            return unable("a kept number in a word");
+        };
+        let canonical = quote!(s::holds(#code.is_canonical())?;);
+        let Some(stream) = self.address_set(expr) else {
+            let holds = self.straight.truth(&node.scope, node.view, expr)?;
+            return Ok(quote!(#canonical word |= u64::from(#holds) << #first;));
+        };
+        let Some((at, width, big)) = self.word_at.borrow().clone() else {
+            return unable("the place of a word");
+        };
+        let set = self.set_number(stream)?;
+        Ok(quote!(#canonical cx.flag(#set, #at, #width, #big, #first);))
     }
 
     /// The bits of a row that has a cell: a `u64`.
@@ -194,6 +274,16 @@ impl<'m> Writer<'_, '_, 'm> {
                 };
                 self.bits(node, row, cell, &src)
             }
+            (RowKind::Plain, Role::Kept(expr))
+                if matches!(cell.meaning, Meaning::Bool { yes: 1 }) =>
+            {
+                let Some(Src { code, shape: Some(Shape::Kept(_)), .. }) = self.field(node, id)
+                else {
+                    return unable("a kept number of another Rust type");
+                };
+                let holds = self.straight.truth(&node.scope, node.view, *expr)?;
+                Ok(quote!({ s::holds(#code.is_canonical())?; u64::from(#holds) }))
+            }
             (RowKind::Plain, Role::Derived) => {
                 let number = self.number(node, id, row)?;
                 let (bits, signed) = self.model.cell_range(cell);
@@ -216,8 +306,15 @@ impl<'m> Writer<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         match cell.storage {
             Storage::Fixed(int) => {
-                let bits = self.bits(node, row, cell, src)?;
-                Ok(self.store(node, &int, &bits, spot))
+                let place = match spot {
+                    Spot::Block(offset) => position(offset),
+                    Spot::End => quote!(at),
+                };
+                let word = (place, int.bytes, self.is_big(node, &int));
+                let around = self.word_at.replace(Some(word));
+                let bits = self.bits(node, row, cell, src);
+                self.word_at.replace(around);
+                Ok(self.store(node, &int, &bits?, spot))
             }
             Storage::Varint(varint) => {
                 let (width, most, order) = self.varint(varint);

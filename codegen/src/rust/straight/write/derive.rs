@@ -193,6 +193,9 @@ impl<'m> Writer<'_, '_, 'm> {
         row: &'m Row,
         spot: &Spot,
     ) -> Able<TokenStream> {
+        if let Some(base) = self.base_row(node, id, row, spot)? {
+            return Ok(base);
+        }
         if let Some(measured) = self.measure_of(node, id, row) {
             let (place, ..) = measured_names(node.id, &measured);
             return Ok(match spot {
@@ -214,6 +217,9 @@ impl<'m> Writer<'_, '_, 'm> {
             return self.derived_text(node, id, row, spot);
         };
         let said = self.equal_row(node, id);
+        if let Some(number) = self.end_around(node, said) {
+            return self.put_number(node, id, row, cell, number, spot);
+        }
         let number = match self.number(node, said, node.row(said)) {
             Ok(number) => number,
             Err(why) => {
@@ -224,6 +230,22 @@ impl<'m> Writer<'_, '_, 'm> {
             }
         };
         self.put_number(node, id, row, cell, number, spot)
+    }
+
+    /// Where a struct of constant size around a node ends, if a row follows from that: an
+    /// `Option<i128>`.
+    fn end_around(&self, node: &Node<'m>, id: RowId) -> Option<TokenStream> {
+        let row = node.row(id);
+        let [Definer { scope: DefinerScope::Own, source: DefinerSource::Expr(expr), .. }] =
+            row.definers.as_slice()
+        else {
+            return None;
+        };
+        let Expr::End(path) = &self.model[*expr] else { return None };
+        let record = self.straight.start(path, node.id).filter(|_| path.steps.is_empty())?;
+        let at = node.scope.frame_of(record)?.at.clone()?;
+        let size = self.sizes[node.epoch].record(record)?;
+        Some(quote!(rt::Some(i128::from(cx.resolve(#at)? + #size))))
     }
 
     /// A row whose text or bytes follow from others.
@@ -363,13 +385,11 @@ impl<'m> Writer<'_, '_, 'm> {
         id: RowId,
     ) -> Able<Option<(Scope<'static>, RecordId, &'m DefinerSource)>> {
         let given = givers(&node.row(id).definers, &node.way, id).collect::<Vec<_>>();
-        let [(owner, source)] = given.as_slice() else {
-            return if given.is_empty() {
-                Ok(None)
-            } else {
-                unable("a number that two structs give")
-            };
-        };
+        let Some(((owner, source), more)) = given.split_first() else { return Ok(None) };
+        // Of lists with one number for all, the rules say that they are as long as each other.
+        if more.iter().any(|(other, _)| other != owner) {
+            return unable("a number that two structs give");
+        }
         let Some(frame) = node.scope.frame_of(*owner) else { return Ok(None) };
         Ok(Some((node.scope.at(frame), *owner, *source)))
     }
@@ -408,6 +428,14 @@ impl<'m> Writer<'_, '_, 'm> {
                 let (factor, offset) =
                     (Literal::i128_suffixed(*factor), Literal::i128_suffixed(*offset));
                 Ok(quote!(s::solved(#made.count() as i128, #factor, #offset)?))
+            }
+            DefinerSource::Measure { measure: Measure::Count, row, factor, offset }
+                if matches!(node.row(*row).role, Role::View { .. }) =>
+            {
+                let count = self.gathered_count(node, node.row(*row))?;
+                let (factor, offset) =
+                    (Literal::i128_suffixed(*factor), Literal::i128_suffixed(*offset));
+                Ok(quote!(s::solved(#count, #factor, #offset)?))
             }
             DefinerSource::Measure { measure: Measure::Count, row, factor, offset } => {
                 let Some(src) = self.field(node, *row) else {

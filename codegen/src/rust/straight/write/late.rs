@@ -232,6 +232,12 @@ impl Anchors {
             Start::Root => self.root,
             Start::Enclosing(records) if records.contains(&this) => this,
             Start::Enclosing(records) if records.as_slice() == [self.root] => self.root,
+            Start::Enclosing(records)
+                if let [only] = records.as_slice()
+                    && self.is_unique(*only) =>
+            {
+                *only
+            }
             _ => return None,
         };
         let mut found = None;
@@ -295,7 +301,7 @@ fn records_in(model: &Model, ty: &Type, many: bool, found: &mut Vec<(RecordId, b
         }
         Type::Pointer(pointer) => {
             if let crate::model::Target::Own(target) = &pointer.target {
-                records_in(model, target, many || pointer.optional, found);
+                records_in(model, target, many, found);
             }
         }
         _ => {}
@@ -317,6 +323,23 @@ pub(super) struct Addresses<'a, 'p, 'm> {
     pub anchors: &'a Anchors,
     /// Whether everything is placed.
     pub finished: bool,
+}
+
+/// What the writer knows while it writes: no addresses, but it counts steps.
+pub(super) struct Counting;
+
+impl Late for Counting {
+    fn address(&self, _: &Scope<'_>, _: ExprId) -> Able<TokenStream> {
+        unable("an address that is not known yet")
+    }
+
+    fn has_addresses(&self) -> bool {
+        false
+    }
+
+    fn steps(&self, list: &TokenStream) -> Option<TokenStream> {
+        Some(quote!(cx.steps(#list.len())?;))
+    }
 }
 
 /// What a reader sees in the finished file.

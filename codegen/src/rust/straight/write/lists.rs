@@ -61,7 +61,7 @@ impl<'m> Writer<'_, '_, 'm> {
             Target::Element => unable("a pointer to an element"),
             Target::Pooled => {
                 let big = self.is_big(node, &int);
-                let label = self.label_kind(node, row, pointer.kind, big, int.bytes)?;
+                let label = self.label_kind(node, row, pointer.kind, big, int.bytes, (0, 0))?;
                 let (inner, optional) = match &src.shape {
                     Some(Shape::Option(inner)) => (&**inner, true),
                     Some(shape) => (shape, false),
@@ -107,7 +107,11 @@ impl<'m> Writer<'_, '_, 'm> {
     ) -> Able<Option<TokenStream>> {
         let code = &src.code;
         if matches!(target, Type::Nothing) {
-            return unable("a pointer to nothing");
+            // It leads where something would be.
+            return match pointer.when_empty(self.model) {
+                WhenEmpty::Here if !pointer.optional => Ok(None),
+                _ => unable("a pointer to nothing"),
+            };
         }
         if let Some(with) = pointer.none_with {
             let Some(array) = self.field(node, with) else { return unable("an array elsewhere") };
@@ -163,13 +167,14 @@ impl<'m> Writer<'_, '_, 'm> {
     }
 
     /// The constant that says how a kind of label is stored.
-    fn label_kind(
+    pub(super) fn label_kind(
         &self,
         node: &Node<'m>,
         row: &Row,
         kind: PointerId,
         big: bool,
         width: u8,
+        (first, bits): (u8, u8),
     ) -> Able<TokenStream> {
         let pointer = &self.model.pointers[kind.index()];
         let Some(path) = &pointer.pool else { return unable("a pooled pointer without a pool") };
@@ -191,7 +196,14 @@ impl<'m> Writer<'_, '_, 'm> {
             }
         };
         Ok(quote! {
-            s::LabelKind { pool: #pool, width: #width, big: #big, skip: #skip, base: #base }
+            s::LabelKind {
+                pool: #pool,
+                width: #width,
+                big: #big,
+                skip: #skip,
+                base: #base,
+                bits: (#first, #bits),
+            }
         })
     }
 

@@ -280,7 +280,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let offset = match plan.block.iter().find(|(row, _)| *row == id) {
             Some((_, offset)) => *offset,
             None if plan.rest.first() == Some(&id) => plan.end,
-            None => return unable("a row at an offset that varies"),
+            None => return self.straight.sight_behind(node.view, node.id, at, id),
         };
         Ok(if offset == 0 { quote!(#at) } else { quote!((#at + #offset)) })
     }
@@ -326,9 +326,23 @@ impl<'m> Writer<'_, '_, 'm> {
             };
         }
         if matches!(row.kind, RowKind::Slice { .. }) {
-            return unable("a slice of a shared table");
+            return Ok(quote!());
         }
         match row.ty.stripped() {
+            Type::Pointer(pointer) if super::shared::is_led_table(row, node.epoch) => {
+                if pointer.when_empty(self.model) != crate::model::WhenEmpty::Here {
+                    return unable("a pointer to a shared table that may be none");
+                }
+                if part == Part::Tail {
+                    return Ok(quote!());
+                }
+                let (name, gathered) = (self.fresh("gathered"), self.gathered(node, id, row)?);
+                let (src, at) = (self.gathered_src(&name, row)?, self.row_at(node, id)?);
+                let placed =
+                    self.place_target(node, id, row, pointer, &src, &at, part, None, None)?;
+                let placed = self.with_measures(node, id, placed)?;
+                Ok(quote!(let #name = #gathered; #placed))
+            }
             Type::Pointer(pointer) => {
                 let src = match self.field(node, id) {
                     Some(src) => src,

@@ -4,7 +4,7 @@ use proc_macro2::Literal;
 
 use super::super::{bits, ends};
 use super::array::Starts;
-use super::derive::{Side, is_cell};
+use super::derive::Side;
 use super::spot::{Spot, bytes_at, in_block, lit, position, sum};
 use super::*;
 use crate::model::{Constant, ExprId, Extent, Home, Role, RowKind, RunLength, RunType};
@@ -105,7 +105,8 @@ impl<'m> Writer<'_, '_, 'm> {
         limit: Option<u64>,
     ) -> Option<u64> {
         if matches!(row.kind, RowKind::Pool { .. })
-            || matches!(row.role, Role::Kept(_) | Role::View { .. }) && !is_cell(&row.ty)
+            || matches!(row.role, Role::Kept(_) | Role::View { .. })
+                && !matches!(row.ty, Type::Cell(_) | Type::Pointer(_))
         {
             return None;
         }
@@ -229,7 +230,7 @@ impl<'m> Writer<'_, '_, 'm> {
     /// What must hold of a row without bytes.
     pub(super) fn gone(&self, node: &Node<'m>, row_id: RowId, row: &'m Row) -> Able<TokenStream> {
         let home = row.homes.get(node.epoch).copied().unwrap_or(Home::Nowhere);
-        if matches!(row.kind, RowKind::Slice { .. } | RowKind::Mark { .. }) {
+        if matches!(row.kind, RowKind::Mark { .. }) {
             return unable(super::super::kind(row));
         }
         if home != Home::Absent {
@@ -362,6 +363,9 @@ impl<'m> Writer<'_, '_, 'm> {
             None => {
                 let body = self.row_bytes(node, id, row, spot, home, None)?;
                 let body = self.anchored(node, id, spot, body)?;
+                if super::shared::is_slice_number(node, id) {
+                    return Ok(quote!(s::holds(#holds)?; #body));
+                }
                 Ok(quote!(if #holds { #body }))
             }
         }
@@ -463,10 +467,20 @@ impl<'m> Writer<'_, '_, 'm> {
                         _ => self.put(node, id, row, &row.ty, &src, spot, home),
                     }
                 }
-                Role::Fixed | Role::Spelling | Role::View { .. } => unable("a row that is no data"),
+                Role::View { .. } => match row.ty {
+                    Type::Pointer(_) => {
+                        let owed = self.owes.then(|| quote!(cx.owe();));
+                        let padding = self.padding(node, row, spot)?;
+                        Ok(quote!(#padding #owed))
+                    }
+                    _ => self.put_table(node, id, row, spot),
+                },
+                Role::Fixed | Role::Spelling => unable("a row that is no data"),
             },
-            RowKind::Object { .. } | RowKind::Mark { .. } | RowKind::Value { .. } => Ok(quote!()),
-            RowKind::Slice { .. } => unable("a slice of a shared table"),
+            RowKind::Object { .. }
+            | RowKind::Mark { .. }
+            | RowKind::Value { .. }
+            | RowKind::Slice { .. } => Ok(quote!()),
         }
     }
 
@@ -557,7 +571,11 @@ impl<'m> Writer<'_, '_, 'm> {
                     Extent::End(end) if self.says(node, *end, id, Side::End) => return Ok(inner),
                     Extent::Size(size) if self.size_is_said(node, *size, id) => return Ok(inner),
                     Extent::Size(size) => self.straight.number(&node.scope, node.view, *size)?,
-                    Extent::End(_) => return unable("an end that is said elsewhere"),
+                    Extent::End(end) => {
+                        let Spot::End = spot else { return unable("an end within a block") };
+                        let ends = self.must_end(node, *end)?;
+                        return Ok(quote!(#inner #ends));
+                    }
                 };
                 match spot {
                     Spot::End => Ok(quote! {

@@ -15,6 +15,9 @@ use crate::model::{
 use crate::rust::straight::expr::Place;
 use crate::rust::straight::operators::combined;
 
+/// How many pools may be in the structs of a schema where these are in several places.
+const PLACES: u8 = 16;
+
 /// Most equations in equations of a number of rows.
 const DEEPEST: u32 = 8;
 
@@ -22,6 +25,7 @@ impl<'m> Writer<'_, '_, 'm> {
     /// Whether a row is a table that follows from the rest.
     pub(super) fn is_made(&self, row: &Row) -> bool {
         matches!(row.kind, RowKind::Pool { .. })
+            || matches!(row.role, Role::View { .. }) && matches!(row.ty, Type::Array(_))
             || matches!(row.role, Role::Kept(expr) if self.is_algorithm(expr))
     }
 
@@ -36,7 +40,42 @@ impl<'m> Writer<'_, '_, 'm> {
     /// Number of the pool that a path leads to.
     pub(super) fn pool_number(&self, path: &Path) -> Option<u8> {
         let (record, row) = self.anchors.place(path, self.model.root)?;
-        self.number_of_pool(record, row)
+        let number = self.number_of_pool(record, row)?;
+        let more = match self.places_of(record).as_slice() {
+            [] | [_] => 0,
+            places => {
+                let way = self.straight.way_of(self.model.root, path)?;
+                let holder = way.len().checked_sub(2).and_then(|at| way.get(at))?;
+                places.iter().position(|place| place == holder)?
+            }
+        };
+        number.checked_add(u8::try_from(more).ok()?.checked_mul(PLACES)?)
+    }
+
+    /// The rows that hold a struct.
+    fn places_of(&self, record: RecordId) -> Vec<(RecordId, RowId)> {
+        let holders = self.straight.holders_of_pools();
+        let places = holders.into_iter().filter(|(.., pool)| *pool == record);
+        places.map(|(of, row, _)| (of, row)).collect()
+    }
+
+    /// The number of a pool where it is written: a `u8`. If its struct is in several places, whoever
+    /// has placed it has said which.
+    fn pool_here(&self, id: RecordId, row: RowId) -> Able<TokenStream> {
+        let Some(number) = self.number_of_pool(id, row) else { return unable("too many pools") };
+        Ok(match self.places_of(id).len() {
+            0 | 1 => quote!(#number),
+            _ => quote!((#number + cx.pool_place() * #PLACES)),
+        })
+    }
+
+    /// Code that says in which place a struct is written, if it has a pool and others are elsewhere.
+    pub(super) fn in_place(&self, holder: RecordId, row: RowId, ty: &Type) -> Option<TokenStream> {
+        let Type::Record(id) = super::super::expr::target(ty) else { return None };
+        let places = self.places_of(*id);
+        let at = places.iter().position(|place| *place == (holder, row))?;
+        let at = u8::try_from(at).ok()?;
+        (places.len() > 1).then(|| quote!(cx.at_pool_place(#at);))
     }
 
     fn number_of_pool(&self, id: RecordId, row: RowId) -> Option<u8> {
@@ -46,7 +85,8 @@ impl<'m> Writer<'_, '_, 'm> {
             pools.map(move |(row, _)| (id, row))
         });
         let at = pools.position(|pool| pool == (id, row))?;
-        u8::try_from(at).ok()
+        let several = self.places_of(id).len() > 1;
+        u8::try_from(at).ok().filter(|at| !several || *at < PLACES)
     }
 
     /// Code for the order of a pool that the first condition which holds says.
@@ -96,13 +136,21 @@ impl<'m> Writer<'_, '_, 'm> {
                 _ => None,
             };
             match (&row.kind, kept) {
+                _ if matches!(row.role, Role::View { .. }) => {
+                    // A layout may not have it.
+                    let here = super::derive::is_here(row, node.epoch);
+                    let gathered = here.then(|| self.gathered(node, id, row)).transpose()?;
+                    tokens.extend(gathered.map(|gathered| quote!(let #name = #gathered;)));
+                }
                 (RowKind::Pool { always, kept, order, .. }, _) => {
+                    let pool = self.pool_here(node.id, id)?;
                     if *kept {
-                        return unable("a pool whose members are data");
+                        let members = self.kept_members(node, id, order)?;
+                        tokens.extend(quote! {
+                            let #name = cx.members_kept(#pool, &[#(#always),*], #members)?;
+                        });
+                        continue;
                     }
-                    let Some(pool) = self.number_of_pool(node.id, id) else {
-                        return unable("too many pools");
-                    };
                     let code = self.pool_order(node, order)?;
                     tokens.extend(quote!(let #name = cx.members(#pool, &[#(#always),*], #code)?;));
                 }
@@ -166,6 +214,40 @@ impl<'m> Writer<'_, '_, 'm> {
         Ok(quote! {
             let (sections, entries) = cx.listed(#count)?.#encode(&[#(#bounds),*])?;
         })
+    }
+
+    /// What a value says of the members of a pool.
+    fn kept_members(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        order: &[(Option<ExprId>, PoolOrder)],
+    ) -> Able<TokenStream> {
+        let first_use = order.iter().all(|(_, order)| *order == PoolOrder::FirstUse);
+        let root = self.model.root;
+        let (Some((row, members)), Some(value), true) =
+            (self.straight.kept_pool()?, node.scope.value_of(root), first_use)
+        else {
+            return unable("a pool whose members are data");
+        };
+        let Type::Array(array) = node.row(id).ty.stripped() else {
+            return unable("a pool that is no array");
+        };
+        let (run, _) = pool_text(&array.element)?;
+        if !matches!(run.content, Content::Text(Encoding::Utf8 | Encoding::Ascii)) {
+            return unable("a pool whose members are data, and no texts");
+        }
+        let spelling = self.straight.spelling(root, &value);
+        let kept = quote!(s::kept_members(#spelling, #row, #members)?);
+        let places = self.places_of(node.id);
+        if places.len() < 2 {
+            return Ok(kept);
+        }
+        let own = places.iter().position(|(of, _)| *of == root);
+        let Some(own) = own.and_then(|own| u8::try_from(own).ok()) else {
+            return unable("a pool whose members are data");
+        };
+        Ok(quote!(if cx.pool_place() == #own { #kept } else { rt::None }))
     }
 
     /// A row that is such a table.

@@ -110,7 +110,14 @@ impl<'m> Writer<'_, '_, 'm> {
         let patch = match &kind.base {
             None => quote!(cx.patch(#at, #width, #big, #to)?;),
             Some(base) => {
-                let base = self.straight.number(&node.scope, node.view, *base)?;
+                let addresses = super::late::Addresses {
+                    straight: self.straight,
+                    view: node.view,
+                    anchors: &self.anchors,
+                    finished: false,
+                };
+                let scope = Scope { late: Some(&addresses), ..node.scope.clone() };
+                let base = self.straight.number(&scope, node.view, *base)?;
                 let signed = int.signed;
                 quote! {
                     let number = s::subtract(rt::Some(i128::from(#to)), #base)?;
@@ -195,6 +202,8 @@ impl<'m> Writer<'_, '_, 'm> {
                 _ => Starts::Listed,
             };
             let put = self.content_bytes(node, id, row, ty, src, index, remembered)?;
+            let placed = self.in_place(node.id, id, ty);
+            let put = quote!(#placed #put);
             let (begin, end) = match anchor {
                 Some(number) => (
                     quote!(let anchor = cx.anchor_begins(#number, here);),
@@ -276,6 +285,16 @@ impl<'m> Writer<'_, '_, 'm> {
                 let inner = self.content_bytes(node, id, row, &region.inner, src, index, starts)?;
                 let closes = self.closes();
                 Ok(quote!(#inner #closes))
+            }
+            Type::Region(region)
+                if let Extent::End(end) = &region.extent
+                    && region.trim.is_none()
+                    && !self.says(node, *end, id, Side::End) =>
+            {
+                let inner = self.content_bytes(node, id, row, &region.inner, src, index, starts)?;
+                let closes = self.closes();
+                let ends = self.must_end(node, *end)?;
+                Ok(quote!(#inner #closes #ends))
             }
             _ if starts != Starts::No => {
                 unable("elements of no fixed size in a region, which own something")

@@ -4,7 +4,7 @@ use proc_macro2::Literal;
 
 use super::super::ends;
 use super::rows::{Head, TagCode};
-use super::spot::{Spot, bytes_at, lit};
+use super::spot::{Spot, bytes_at, lit, position};
 use super::*;
 use crate::model::{Case, Cell, IntType, Label, Meaning, RowKind, Storage, Tag, UnionId};
 use crate::rust::straight::operators::Typed;
@@ -157,9 +157,22 @@ impl<'m> Writer<'_, '_, 'm> {
         union: &'m crate::model::Union,
         case: &'m Case,
     ) -> Able<TokenStream> {
-        let Tag::Given(_) = union.tag else { return Ok(quote!()) };
+        let Tag::Given(_) = union.tag else {
+            // Whose label another case with a condition has, too, is not there if that holds.
+            let rival = |other: &Case| {
+                let shared = |label| case.labels.iter().any(|own| overlaps(own, label));
+                let other_one = other.record != case.record;
+                other.guard.is_some() && other_one && other.labels.iter().any(shared)
+            };
+            if union.cases.iter().any(rival) {
+                return unable("a case with a condition, and another one for the same numbers");
+            }
+            let Some(guard) = case.guard else { return Ok(quote!()) };
+            let holds = self.straight.truth(&node.scope, node.view, guard)?;
+            return Ok(quote!(s::holds(#holds)?;));
+        };
         if union.cases.iter().any(|case| case.guard.is_some()) {
-            return unable("a case with a condition");
+            return self.check_guarded(node, union, case);
         }
         let labels = |case: &Case| -> Able<Vec<TokenStream>> {
             let mut tests = Vec::new();
@@ -192,6 +205,57 @@ impl<'m> Writer<'_, '_, 'm> {
             }
         }
         Ok(quote!(s::holds(!(false #(|| #others)*))?;))
+    }
+
+    /// The same where cases have conditions: the first one counts whose label and condition hold.
+    fn check_guarded(
+        &self,
+        node: &Node<'m>,
+        union: &'m crate::model::Union,
+        case: &'m Case,
+    ) -> Able<TokenStream> {
+        let taken = |case: &'m Case| -> Able<TokenStream> {
+            let mut tests = Vec::new();
+            for label in &case.labels {
+                match label {
+                    Label::Range(low, high) => {
+                        let (low, high) =
+                            (Literal::i128_suffixed(*low), Literal::i128_suffixed(*high));
+                        tests.push(quote!((#low..=#high).contains(&given)));
+                    }
+                    Label::Else => tests.push(quote!(true)),
+                    _ => return unable("a label that is no number, in a case with a condition"),
+                }
+            }
+            let guard = match case.guard {
+                Some(guard) => {
+                    let guard = self.straight.truth(&node.scope, node.view, guard)?;
+                    Some(quote!(&& #guard))
+                }
+                None => None,
+            };
+            Ok(quote!(((false #(|| #tests)*) #guard)))
+        };
+        let here = |case: &&Case| case.epochs.get(node.epoch).copied().unwrap_or(true);
+        let is_else = |case: &Case| case.labels.contains(&Label::Else);
+        let at = union.cases.iter().position(|other| other.record == case.record).unwrap_or(0);
+        let before = union.cases.iter().enumerate().filter(|(number, other)| {
+            // Those for all other numbers come last.
+            match (is_else(other), is_else(case)) {
+                (true, false) => false,
+                (false, true) => true,
+                _ => *number < at,
+            }
+        });
+        let before = before.map(|(_, other)| other).filter(here);
+        let mut others = Vec::new();
+        for other in before {
+            if other.record != case.record {
+                others.push(taken(other)?);
+            }
+        }
+        let own = taken(case)?;
+        Ok(quote!(s::holds(#own && !(false #(|| #others)*))?;))
     }
 
     /// The tag and the rows of a case or form.
@@ -261,12 +325,21 @@ impl<'m> Writer<'_, '_, 'm> {
         match labels.first() {
             Some(Label::Pattern(pattern)) => {
                 let bits = Literal::u128_suffixed(pattern.bits);
-                let mut letters = TokenStream::new();
+                let (mut letters, mut labels_of) = (TokenStream::new(), Vec::new());
                 for (id, row) in rows.record().numbered_rows() {
                     let Type::Cell(cell) = &row.ty else {
-                        if matches!(&row.ty, Type::Pointer(p) if matches!(p.cell, Some(Cell { storage: Storage::Letter { .. }, .. })))
+                        if let Type::Pointer(p) = &row.ty
+                            && let Some(Cell { storage: Storage::Letter { letter, .. }, .. }) =
+                                p.cell
                         {
-                            return unable("a pointer in a pattern");
+                            let places = pattern.letters.iter().find(|(known, _)| *known == letter);
+                            let place = places.and_then(|(_, places)| adjacent(places));
+                            let (Some(place), Some(src), true) =
+                                (place, self.field(rows, id), word)
+                            else {
+                                return unable("a pointer in a pattern");
+                            };
+                            labels_of.push((row, p, src, place));
                         }
                         continue;
                     };
@@ -290,6 +363,25 @@ impl<'m> Writer<'_, '_, 'm> {
                     });
                 }
                 let before = quote!(let mut tag: u128 = #bits; #letters);
+                if word && !labels_of.is_empty() {
+                    let big = self.is_big(rows, int);
+                    let mut labels = TokenStream::new();
+                    for (row, pointer, src, place) in labels_of {
+                        let around = self.word_at.replace(Some((quote!(word_at), int.bytes, big)));
+                        let label = self.put_label(rows, row, pointer, &src, place);
+                        self.word_at.replace(around);
+                        labels.extend(label?);
+                    }
+                    let code = move |offset: &TokenStream| {
+                        let at = position(offset);
+                        quote! {
+                            let word_at = #at;
+                            #labels
+                            s::#function::<#width>(b, #offset, tag as u64);
+                        }
+                    };
+                    return Ok((size, before, Box::new(code)));
+                }
                 if word {
                     let code = move |offset: &TokenStream| quote!(s::#function::<#width>(b, #offset, tag as u64););
                     return Ok((size, before, Box::new(code)));
@@ -302,6 +394,12 @@ impl<'m> Writer<'_, '_, 'm> {
                 Ok((size.max(bytes as u64), before, Box::new(code)))
             }
             Some(Label::Range(low, _)) => {
+                if let Some((id, row, _)) = tag_row
+                    && let Some(notes) = self.base_tag(rows, id, row, int, labels)?
+                {
+                    let code = move |offset: &TokenStream| notes(&position(offset));
+                    return Ok((size, quote!(), Box::new(code)));
+                }
                 let before = match tag_row {
                     Some((id, row, cell)) => {
                         let bits = self.row_bits(rows, id, row, cell)?;
@@ -484,6 +582,25 @@ impl<'m> Writer<'_, '_, 'm> {
             })
         })
     }
+}
+
+/// Whether a tag may have both labels.
+fn overlaps(a: &Label, b: &Label) -> bool {
+    match (a, b) {
+        (Label::Range(low, high), Label::Range(other_low, other_high)) => {
+            low <= other_high && other_low <= high
+        }
+        (Label::Text(a), Label::Text(b)) => a == b,
+        (Label::Else, _) | (_, Label::Else) => false,
+        _ => true,
+    }
+}
+
+/// The lowest of bits that follow each other, the highest first, and how many they are.
+fn adjacent(places: &[u32]) -> Option<(u8, u8)> {
+    let follow = places.windows(2).all(|pair| pair[0] == pair[1] + 1);
+    let lowest = places.last().filter(|_| follow)?;
+    Some((u8::try_from(*lowest).ok()?, u8::try_from(places.len()).ok()?))
 }
 
 /// An offset minus a constant.

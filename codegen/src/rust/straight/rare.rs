@@ -1,0 +1,66 @@
+//! Elements that a file may well do without: where they cannot be carried, files without them are.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{Able, Straight, children};
+use crate::model::{Model, RecordId, Type};
+
+/// A struct is a small part of a schema if it has at most one of so many of its rows. A fast path that
+/// leaves out more than that would be there for few files.
+const PART: usize = 16;
+
+/// Structs that are elements of one array and a small part of the schema.
+pub(super) fn rare(model: &Model) -> Vec<bool> {
+    let mut rare = vec![false; model.records.len()];
+    let mut uses = vec![0_u32; model.records.len()];
+    for record in &model.records {
+        for row in &record.rows {
+            for id in row.ty.records().collect::<BTreeSet<_>>() {
+                uses[id.index()] += 1;
+            }
+            for part in row.ty.parts() {
+                if let Type::Array(array) = part
+                    && let Type::Record(id) = array.element.stripped()
+                {
+                    rare[id.index()] = true;
+                }
+            }
+        }
+    }
+    let all: usize = model.records.iter().map(|record| record.rows.len()).sum();
+    for (id, record) in model.records() {
+        let is_one = rare[id.index()] && uses[id.index()] == 1 && !record.recursive;
+        rare[id.index()] = is_one && rows_in(model, id).saturating_mul(PART) <= all;
+    }
+    rare
+}
+
+/// How many rows a record has, with those of all that it holds.
+fn rows_in(model: &Model, id: RecordId) -> usize {
+    let (mut seen, mut open, mut rows) = (BTreeSet::from([id]), vec![id], 0_usize);
+    while let Some(id) = open.pop() {
+        let record = &model.records[id.index()];
+        rows += record.rows.len();
+        open.extend(children(model, record).into_iter().filter(|child| seen.insert(*child)));
+    }
+    rows
+}
+
+impl Straight<'_, '_> {
+    /// Code for an element, which gives up if that cannot be carried and files may do without it.
+    pub(super) fn for_element(
+        &self,
+        element: &Type,
+        make: impl FnOnce() -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        match element.stripped() {
+            Type::Record(id) if self.rare[id.index()] => {
+                Ok(self.in_case(*id, make).unwrap_or_else(|_| quote!(return rt::Err(s::Odd);)))
+            }
+            _ => make(),
+        }
+    }
+}

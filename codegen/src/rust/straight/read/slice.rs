@@ -1,0 +1,126 @@
+//! Lists that are parts of shared tables, and rows that hold nothing of a value: such tables, and
+//! pointers to nothing.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::super::early;
+use super::body::Work;
+use super::{Able, Ctx, Reading, Spot, core, size, unable};
+use crate::model::{
+    ArrayLength, Path, PointerType, Role, Row, RowId, RowKind, Storage, Target, Type,
+};
+use crate::rust::shape::Shape;
+
+impl<'m> Reading<'_, '_, 'm> {
+    /// Whether a row is read by nobody: a shared table, or a pointer to nothing.
+    pub(super) fn is_passed(&self, row: &Row) -> bool {
+        let nothing = |pointer: &PointerType| matches!(pointer.target, Target::Own(Type::Nothing));
+        matches!(row.role, Role::View { .. })
+            || matches!(&row.ty, Type::Pointer(pointer) if nothing(pointer))
+    }
+
+    /// Whether a row says where a list begins in its table, or how many elements it has.
+    pub(super) fn is_slice_number(&self, ctx: &Ctx<'m>, id: RowId) -> bool {
+        ctx.view.records[ctx.record.index()].rows.iter().any(|row| match &row.kind {
+            RowKind::Slice { base, count, .. } => *base == id || *count == Some(id),
+            _ => false,
+        })
+    }
+
+    /// Steps over such a row.
+    pub(super) fn pass(&self, work: &mut Work<'_, 'm>, row: &'m Row, spot: &Spot) -> Able<()> {
+        self.doubt("a shared table");
+        match (&row.ty, spot) {
+            (Type::Pointer(_) | Type::Array(_), Spot::Block { .. }) => {}
+            (Type::Pointer(pointer), Spot::Stream { part, .. }) => {
+                let kind = &work.ctx.view.pointers[pointer.kind.index()];
+                let Storage::Fixed(int) = kind.cell.storage else {
+                    return unable("a pointer of variable width");
+                };
+                let width = size(int.bytes.into());
+                work.code.extend(quote!(#part.take(#width)?;));
+            }
+            (Type::Array(array), Spot::Stream { part, .. }) => {
+                let (ArrayLength::Count(count), Some(wide), None) =
+                    (&array.length, self.fixed(work.ctx, &array.element), array.stride)
+                else {
+                    return unable("a shared table of no known size");
+                };
+                let (count, wide) = (self.length(work.ctx, *count)?, size(wide));
+                work.code.extend(quote!(#part.many(#count, #wide)?;));
+            }
+            _ => return unable("a shared table of another type"),
+        }
+        Ok(())
+    }
+
+    /// A list that is part of a shared table.
+    pub(super) fn slice(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        row: &'m Row,
+        shape: Option<Shape>,
+    ) -> Able<()> {
+        let ctx = work.ctx;
+        let RowKind::Slice { table, base, factor, offset, count, .. } = &row.kind else {
+            return unable("no slice");
+        };
+        let Some(count) = count else { return unable("a slice without a number of elements") };
+        let Some(shape) = shape else { return unable("a slice that is in no value") };
+        self.doubt("a shared table");
+        let number = |row: RowId| {
+            self.checked({
+                let name = early(ctx.record, row);
+                quote!(#name)
+            })
+        };
+        // A number that is not there says nothing of the slice.
+        let (first, many) = (number(*base)?, number(*count)?);
+        let (factor, offset) = (Literal::i128_suffixed(*factor), Literal::i128_suffixed(*offset));
+        let first =
+            quote!(s::add(s::multiply(rt::Some(#first), rt::Some(#factor))?, rt::Some(#offset))?);
+        let (part, field, whole) =
+            (self.local("p"), self.field_local(ctx, id, row), self.local("n"));
+        let begin = self.table_part(ctx, table, &quote!(#whole))?;
+        let spot = Spot::local(part.clone());
+        // Whoever looks at its elements later has to know their place; nobody does.
+        let inner = Ctx {
+            index: None,
+            extent: None,
+            keeps: None,
+            filled: false,
+            whole: true,
+            ..ctx.clone()
+        };
+        let sink = |value: TokenStream| quote!(#field = #value;);
+        let read = self.inside(|| self.item(&inner, &spot, &row.ty, row, &shape, &sink))?;
+        let empty = self.wrap(&shape, self.empty(core(&shape))?);
+        work.code.extend(quote! {
+            let #field;
+            let #whole = s::length(rt::Some(#many))?;
+            if #whole == 0 {
+                #field = #empty;
+            } else {
+                let first: i128 = s::known(#first)?;
+                let mut #part = #begin;
+                cx.charge(#part.left())?;
+                #read
+            }
+        });
+        self.value_is_known(&field);
+        work.fields.push((id, quote!(#field)));
+        Ok(())
+    }
+
+    /// The part of a table with so many elements from that with the number `first` on.
+    fn table_part(&self, ctx: &Ctx<'m>, table: &Path, count: &TokenStream) -> Able<TokenStream> {
+        let way = self.straight.table(ctx.record, table)?;
+        let found = self.straight.sight_table(ctx.view, &way, &mut |_, wide, at| {
+            let wide = size(wide);
+            Ok(quote!(found = rt::Some(cx.slice(#at, first, #count, #wide)?);))
+        })?;
+        Ok(quote!(s::known({ let mut found = rt::None; #found found })?))
+    }
+}

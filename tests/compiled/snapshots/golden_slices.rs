@@ -107,15 +107,23 @@ mod straight {
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File> {
         let mut value = read::<M>(bytes, options)?;
-        if s::writes(bytes, |out| whole(&value, out)) {
+        if s::writes(bytes, |out, file| written_as(&value, out, file)) {
             return rt::Ok(value);
         }
         rt::Err(s::Odd)
     }
     /// Appends the bytes of a value, if it is the plain case.
     pub(super) fn whole(value: &super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        written_as(value, out, rt::None)
+    }
+    /// The same, where it may be known which file that has to be.
+    fn written_as<'v>(
+        value: &'v super::File,
+        out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
+    ) -> s::Straight<()> {
         check_root(value)?;
-        write(value, out)
+        write(value, out, file)
     }
     /// The value of a file.
     fn read<'i, 'o, M: s::Mode<'i, 'o>>(
@@ -324,14 +332,40 @@ mod straight {
             spelling: ::formwork::Spelling::default(),
         });
     }
-    fn write<'v>(v: &'v super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-        written(v, out)
+    fn write<'v>(
+        v: &'v super::File,
+        out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
+    ) -> s::Straight<()> {
+        written(v, out, file)
     }
-    fn written<'v>(v: &'v super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+    fn written<'v>(
+        v: &'v super::File,
+        out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
+    ) -> s::Straight<()> {
         s::write(
             0usize,
-            0,
+            4usize
+                .saturating_add(
+                    (&v.nodes)
+                        .iter()
+                        .fold(
+                            0_usize,
+                            |room, x| {
+                                room
+                                    .saturating_add(
+                                        5usize
+                                            .saturating_add((&x.items).len().saturating_mul(2usize))
+                                            .saturating_add((&x.keys).len().saturating_mul(1usize)),
+                                    )
+                            },
+                        ),
+                )
+                .saturating_add((&(&v.first).list).len().saturating_mul(1usize))
+                .saturating_add((&(&v.second).list).len().saturating_mul(1usize)),
             out,
+            file,
             |cx| {
                 {
                     put_0(cx, v)?;

@@ -146,36 +146,45 @@ impl<C: Codec> Subject<C> {
     }
 
     /// A value that cannot be written, without what the problems are about.
-    fn make_less(&self, mut value: Value, mut error: WriteError) -> Result<Outcome, Broken> {
+    fn make_less(&self, value: Value, error: WriteError) -> Result<Outcome, Broken> {
+        let Some((value, written)) = self.mended(value, error)? else {
+            return Ok(Outcome::Refused);
+        };
+        let file = match C::read(&written, &ReadOptions::default()) {
+            Ok(file) => file,
+            Err(error) => return Err(Broken::Unreadable(error, written.clone())),
+        };
+        let said = in_layout(&self.program, value);
+        if let Some(what) = value_text::difference(&said, &self.value(&file)) {
+            return Err(Broken::Changed(what));
+        }
+        match C::write(&file) {
+            Err(error) => Err(Broken::Refused(error)),
+            Ok(again) => match first_difference(&written, &again) {
+                Some(difference) => Err(Broken::Rewritten(difference)),
+                None => Ok(Outcome::Held),
+            },
+        }
+    }
+
+    /// What is left of a value that cannot be written without what the problems are about, and its
+    /// file; nothing if that cannot be written either.
+    fn mended(
+        &self,
+        mut value: Value,
+        mut error: WriteError,
+    ) -> Result<Option<(Value, Vec<u8>)>, Broken> {
         for round in 0..mend::ROUNDS {
             unwritten(&error)?;
             if !mend::leave_out(&mut value, &error, round) {
-                return Ok(Outcome::Refused);
+                break;
             }
-            let written = match write(&self.program, &value) {
-                Ok(written) => written,
-                Err(again) => {
-                    error = again;
-                    continue;
-                }
-            };
-            let file = match C::read(&written, &ReadOptions::default()) {
-                Ok(file) => file,
-                Err(error) => return Err(Broken::Unreadable(error, written.clone())),
-            };
-            let said = in_layout(&self.program, value);
-            if let Some(what) = value_text::difference(&said, &self.value(&file)) {
-                return Err(Broken::Changed(what));
+            match write(&self.program, &value) {
+                Ok(written) => return Ok(Some((value, written))),
+                Err(again) => error = again,
             }
-            return match C::write(&file) {
-                Err(error) => Err(Broken::Refused(error)),
-                Ok(again) => match first_difference(&written, &again) {
-                    Some(difference) => Err(Broken::Rewritten(difference)),
-                    None => Ok(Outcome::Held),
-                },
-            };
         }
-        Ok(Outcome::Refused)
+        Ok(None)
     }
 
     /// A file that is nearly right: `choice` says how it differs from one that is written, and what
@@ -192,7 +201,10 @@ impl<C: Codec> Subject<C> {
         };
         let written = match C::write(&file) {
             Ok(written) => written,
-            Err(error) => return unwritten(&error),
+            Err(error) => match self.mended(self.value(&file), error)? {
+                Some((_, written)) => written,
+                None => return Ok(Outcome::Refused),
+            },
         };
         let mut u = Unstructured::new(choice);
         let asked = u.int_in_range(0..=7_u8);

@@ -11,7 +11,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens as _, format_ident, quote};
 
 use super::lifetimes::generics;
-use crate::model::{Constant, EnumId, RecordId, Role, RowId, UnionId};
+use crate::model::{Constant, EnumId, RecordId, Role, RowId, RowKind, UnionId};
 use crate::rust::shape::{FieldShape, Prim, Shape, Shapes};
 
 pub use helper::emit as helper;
@@ -131,13 +131,15 @@ fn value(
     let least = keys::number(shapes, id, field.row);
     let rule = Rule::of(shapes, id, field).tokens(least, size, length);
     let rule = rule.unwrap_or_else(|| quote!(as_arbitrary::ANY));
-    let usual =
-        matches!(row.role, Role::Default(_)).then(|| shapes.field_default(id, field, false));
+    let is_option = matches!(field.shape, Shape::Option(_));
+    // What is measured is hardly ever what somebody else says; nothing is the better guess.
+    let is_measured = matches!(row.kind, RowKind::Value { seen: Some(_) }) && is_option;
+    let usual = (is_measured || matches!(row.role, Role::Default(_)))
+        .then(|| shapes.field_default(id, field, false));
     let with_usual = |made: TokenStream| match &usual {
         Some(usual) => quote!(match cx.usual(u)? { true => #usual, false => #made }),
         None => made,
     };
-    let is_option = matches!(field.shape, Shape::Option(_));
     let referred = is_option && rules::has_referred(shapes, row);
     let Some(epochs) = rules::epochs(row) else {
         return with_usual(match referred {

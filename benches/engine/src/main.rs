@@ -1,6 +1,6 @@
-//! engine ROUNDS FILE...: the engine alone reads files of the built-in formats and writes them again:
-//! medians over rounds of processor time. In place of a file, `records=N` stands for one that is made
-//! here of N records of 8 bytes. With the feature `count`: allocations, and the peak of live bytes
+//! engine ROUNDS FILE...: the engine alone reads files of the built-in formats and writes them again,
+//! and so does generated code: medians over rounds of processor time. In place of a file, `records=N`
+//! stands for one that is made here of N records of 8 bytes, which only the engine reads. With the feature `count`: allocations, and the peak of live bytes
 //! beyond the file itself.
 
 use std::hint::black_box;
@@ -32,8 +32,11 @@ fn main() {
         println!("| file | MB | read: allocations | peak MB | written: allocations | peak MB |");
         println!("|---|---:|---:|---:|---:|---:|");
     } else {
-        println!("| file | MB | read ms | MB/s | written ms | MB/s | both ms |");
-        println!("|---|---:|---:|---:|---:|---:|---:|");
+        println!(
+            "| file | MB | read ms | MB/s | written ms | MB/s | both ms | generated: read ms | \
+             written ms |"
+        );
+        println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|");
     }
     let (mut size, mut reads, mut writes) = (0, 0, 0);
     let files: Vec<String> = args.collect();
@@ -53,10 +56,10 @@ fn main() {
         }
         let (read, written) = times(rounds, program, &bytes);
         (size, reads, writes) = (size + bytes.len(), reads + read, writes + written);
-        line(name, bytes.len(), read, written);
+        line(name, bytes.len(), read, written, generated(rounds, &bytes));
     }
     if files.len() > 1 && !cfg!(feature = "count") {
-        line("all", size, reads, writes);
+        line("all", size, reads, writes, None);
     }
 }
 
@@ -80,11 +83,13 @@ fn records(count: u32) -> Vec<u8> {
     bytes
 }
 
-fn line(name: &str, size: usize, read: u64, written: u64) {
+fn line(name: &str, size: usize, read: u64, written: u64, generated: Option<(u64, u64)>) {
     let rate = |time: u64| size as f64 / time as f64 * 1e3;
     let ms = |time: u64| time as f64 / 1e6;
+    let generated = generated
+        .map_or("| ".to_owned(), |(read, written)| format!("{:.2} | {:.2}", ms(read), ms(written)));
     println!(
-        "| {name} | {:.3} | {:.2} | {:.1} | {:.2} | {:.1} | {:.2} |",
+        "| {name} | {:.3} | {:.2} | {:.1} | {:.2} | {:.1} | {:.2} | {generated} |",
         size as f64 / 1e6,
         ms(read),
         rate(read),
@@ -106,6 +111,17 @@ fn times(rounds: usize, program: &Program, bytes: &[u8]) -> (u64, u64) {
         writes.push(once(&mut || document.write().expect("what was read is written")));
     }
     (harness::median_time(reads), harness::median_time(writes))
+}
+
+/// The same of generated code, if the file is of a built-in format.
+fn generated(rounds: usize, bytes: &[u8]) -> Option<(u64, u64)> {
+    let file = formwork_formats::read_any(bytes).ok()?;
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        reads.push(once(&mut || formwork_formats::read_any(bytes).expect("the file is read")));
+        writes.push(once(&mut || file.write().expect("what was read is written")));
+    }
+    Some((harness::median_time(reads), harness::median_time(writes)))
 }
 
 fn once<T>(what: &mut impl FnMut() -> T) -> u64 {

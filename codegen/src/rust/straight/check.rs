@@ -206,8 +206,10 @@ impl<'m> Checking<'_, '_, 'm> {
     }
 
     fn body(&self, id: RecordId) -> Able<TokenStream> {
-        let made = self.rules_of(id);
-        Ok(self.straight.carried(id, None, made)?.unwrap_or_default())
+        self.straight.for_rare(id, || {
+            let made = self.rules_of(id);
+            Ok(self.straight.carried(id, None, made)?.unwrap_or_default())
+        })
     }
 
     fn rules_of(&self, id: RecordId) -> Able<TokenStream> {

@@ -33,20 +33,21 @@ pub(super) fn rare(model: &Model) -> Vec<bool> {
     let all: usize = model.records.iter().map(|record| record.rows.len()).sum();
     for (id, record) in model.records() {
         let is_one = rare[id.index()] && uses[id.index()] == 1 && !record.recursive;
-        rare[id.index()] = is_one && rows_in(model, id).saturating_mul(PART) <= all;
+        let inside = held(model, id);
+        let rows: usize = inside.iter().map(|id| model.records[id.index()].rows.len()).sum();
+        rare[id.index()] = is_one && rows.saturating_mul(PART) <= all;
     }
     rare
 }
 
-/// How many rows a record has, with those of all that it holds.
-fn rows_in(model: &Model, id: RecordId) -> usize {
-    let (mut seen, mut open, mut rows) = (BTreeSet::from([id]), vec![id], 0_usize);
+/// A record and all that it holds.
+fn held(model: &Model, id: RecordId) -> BTreeSet<RecordId> {
+    let (mut seen, mut open) = (BTreeSet::from([id]), vec![id]);
     while let Some(id) = open.pop() {
         let record = &model.records[id.index()];
-        rows += record.rows.len();
         open.extend(children(model, record).into_iter().filter(|child| seen.insert(*child)));
     }
-    rows
+    seen
 }
 
 impl Straight<'_, '_> {
@@ -57,10 +58,20 @@ impl Straight<'_, '_> {
         make: impl FnOnce() -> Able<TokenStream>,
     ) -> Able<TokenStream> {
         match element.stripped() {
-            Type::Record(id) if self.rare[id.index()] => {
-                Ok(self.in_case(*id, make).unwrap_or_else(|_| quote!(return rt::Err(s::Odd);)))
-            }
+            Type::Record(id) => self.for_rare(*id, make),
             _ => make(),
         }
+    }
+
+    /// The same for what is in a record of its own, such as its rules.
+    pub(super) fn for_rare(
+        &self,
+        record: RecordId,
+        make: impl FnOnce() -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        if !self.rare[record.index()] {
+            return make();
+        }
+        Ok(self.in_case(record, make).unwrap_or_else(|_| quote!(return rt::Err(s::Odd);)))
     }
 }

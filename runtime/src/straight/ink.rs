@@ -2,18 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::members::FoundMembers;
-use super::pool::Label;
-use super::shared::Table;
-use super::sight::Flag;
+use super::waiting::{Flag, FoundMembers, Label, Spot, Table};
 use super::{Cut, Levels, Odd, Stop, Straight, Terminated};
 
 /// Largest file that straight code writes, in bytes: addresses take the low half of a [`Spot`].
 const MAX_SIZE: usize = u32::MAX as usize;
-
-/// A place in the file, as an address in bytes. Where the address is not known yet, the high 32 bits
-/// are the number of a token plus 1, and the low ones count from where the token ends up.
-pub type Spot = u64;
 
 /// A number that follows from addresses, which are known when everything is written.
 #[derive(Debug, Clone, Copy)]

@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::pool::{Members, Texts};
+use super::waiting::FoundMembers;
 use super::{holds, known, Ink, Odd, Scan, Straight};
 use crate::pool::PoolOrder;
 use crate::{KeptKind, KeptValue, Spelling, SpellingEntry};
@@ -14,16 +15,6 @@ use crate::{KeptKind, KeptValue, Spelling, SpellingEntry};
 pub struct KeptMembers<'v> {
     texts: &'v [KeptValue],
     instead_of: &'v KeptValue,
-}
-
-/// What the members of a pool would be, which a file has others instead of.
-#[derive(Debug, Clone, Copy)]
-pub struct FoundMembers {
-    digest: i128,
-    /// Whether the file has just these.
-    same: bool,
-    /// Whether it has more, and these in their order.
-    only_more: bool,
 }
 
 /// The members of a pool that a value says, if it says some: `row` is the row of the root whose

@@ -17,6 +17,7 @@ mod scan;
 mod shared;
 mod sight;
 mod tables;
+mod waiting;
 
 pub use arena::{
     added, all_of, boxed_in, bytes_in, closed, gathered, list_of, one_of, opened, packed_case,
@@ -30,17 +31,16 @@ pub use check::{
     add, divide, extension, fnv1a, greatest, least, multiply, murmur3, remainder, shift_left,
     shift_right, stem, subtract, Depth, KeySet, Level,
 };
-pub use ink::{write, writes, Begun, Ink, Late, Spot};
+pub use ink::{write, writes, Begun, Ink, Late};
 pub use load::*;
-pub use members::{
-    has_only_members, kept_members, list_members, mend_members, FoundMembers, KeptMembers,
-};
+pub use members::{has_only_members, kept_members, list_members, mend_members, KeptMembers};
 pub use mode::{Borrow, Mode, Owning};
-pub use pool::{LabelBase, LabelKind, Members, PoolText};
+pub use pool::{Members, PoolText};
 pub use scan::{from_base, keep_form, list, push, trimmed, usual, Bases, Part, Scan, FILL};
-pub use shared::{BaseCell, Gathered};
+pub use shared::Gathered;
 pub use sight::{address, element_at, Leads};
 pub use tables::{Listed, Rows, Section, Tree};
+pub use waiting::{BaseCell, FoundMembers, LabelBase, LabelKind, Spot};
 
 pub use crate::__small_case as small_case;
 pub use crate::ends::{Cut, Stop};

@@ -3,45 +3,9 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use super::ink::Spot;
+use super::waiting::{Label, LabelBase, LabelKind, Spot};
 use super::{Ink, Odd, Straight};
 use crate::pool::{compare, PoolOrder};
-
-/// A pointer to a text in a pool.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Label<'v> {
-    pub spot: Spot,
-    pub text: &'v [u8],
-    pub kind: LabelKind,
-}
-
-/// What all pointers of a kind have in common.
-#[derive(Debug, Clone, Copy)]
-pub struct LabelKind {
-    /// Number of the pool.
-    pub pool: u8,
-    /// Width of the pointer in bytes.
-    pub width: u8,
-    /// Whether its highest byte comes first.
-    pub big: bool,
-    /// Added to the address of the text.
-    pub skip: u32,
-    /// What the number counts from, if that is not the begin of the file.
-    pub base: Option<LabelBase>,
-    /// The lowest of its bits in the number there, and how many they are; none: it is all of that.
-    pub bits: (u8, u8),
-}
-
-/// What numbers of labels count from.
-#[derive(Debug, Clone, Copy)]
-pub struct LabelBase {
-    /// The anchor of something that there is once.
-    pub anchor: usize,
-    /// Whether they count from its end.
-    pub end: bool,
-    /// Numbers that stand for nothing.
-    pub nones: &'static [i128],
-}
 
 /// How texts stand in a pool.
 #[derive(Debug, Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::ink::Spot;
+use super::waiting::{BaseCell, Spot, Table, Waiting};
 use super::{add, holds, solved, Ink, Odd, Straight};
 
 /// The elements of a table, list by list.
@@ -35,48 +35,6 @@ impl<'v, T> Gathered<'v, T> {
     pub fn iter(&self) -> core::iter::Copied<core::slice::Iter<'_, &'v T>> {
         self.elements.iter().copied()
     }
-}
-
-/// How the base of a list is stored: the index of its first element.
-#[derive(Debug)]
-pub struct BaseCell {
-    /// Number of the table.
-    pub table: usize,
-    /// Width in bytes.
-    pub width: u8,
-    /// Whether the highest byte comes first.
-    pub big: bool,
-    /// Whether it has a sign.
-    pub signed: bool,
-    /// The index is this many times the number,
-    pub factor: i128,
-    /// and this more.
-    pub offset: i128,
-    /// Added to the number where it is stored.
-    pub plus: i128,
-    /// The number for a list without elements, if that does not follow from its place.
-    pub empty: Option<i128>,
-    /// The least and the greatest number that may be stored.
-    pub range: (i128, i128),
-    /// Whether another list has stored the number, which has to be the same.
-    pub again: bool,
-}
-
-/// A base that is stored when its table is known.
-#[derive(Debug, Clone, Copy)]
-struct Waiting {
-    list: usize,
-    spot: Spot,
-    cell: &'static BaseCell,
-    empty: bool,
-}
-
-/// The lists of one table: those that were gathered, with their bases, and those that wait for them.
-#[derive(Debug, Default)]
-pub(super) struct Table {
-    bases: Vec<(usize, u32)>,
-    waiting: Vec<Waiting>,
-    gathered: bool,
 }
 
 /// Where a list is in memory. All are fields of structs that live, so each has a place of its own.

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::ink::Spot;
+use super::waiting::{Flag, Spot};
 use super::{holds, Ink, Odd, Scan, Straight};
 
 /// A number of so many bytes in bytes.
@@ -307,13 +307,3 @@ impl Ink<'_> {
 /// Steps that each byte of a file allows, and that any file does.
 const STEPS: usize = 16;
 const LEAST: usize = 0x1_0000;
-
-/// A bit of a number that depends on addresses.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Flag {
-    set: usize,
-    spot: Spot,
-    width: u8,
-    big: bool,
-    bit: u8,
-}

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::ink::Spot;
+use super::waiting::Spot;
 use super::{Ink, Odd, Straight};
 use crate::{encode_masks, encode_runs, patricia, DictionaryNode, MaskEntry, RunEntry};
 

@@ -178,6 +178,15 @@ impl Row {
 }
 
 impl Record {
+    /// Whether a row says where a slice begins in its table, or how many elements it has.
+    #[must_use]
+    pub fn is_slice_number(&self, id: RowId) -> bool {
+        self.rows.iter().any(|row| match &row.kind {
+            RowKind::Slice { base, count, .. } => *base == id || *count == Some(id),
+            _ => false,
+        })
+    }
+
     /// All rows with their numbers.
     pub fn numbered_rows(&self) -> impl Iterator<Item = (RowId, &Row)> {
         (0u32..).map(RowId).zip(&self.rows)
@@ -440,6 +449,23 @@ impl PointerType {
 }
 
 impl Model {
+    /// In how many rows, and as how many whole cases, each record stands.
+    #[must_use]
+    pub fn uses(&self) -> Vec<usize> {
+        let mut uses = vec![0; self.records.len()];
+        let rows = self.records.iter().flat_map(|record| &record.rows);
+        let texts = self.pointers.iter().filter_map(|kind| kind.text.as_deref());
+        for ty in rows.map(|row| &row.ty).chain(texts) {
+            for id in ty.records().collect::<BTreeSet<_>>() {
+                uses[id.index()] += 1;
+            }
+        }
+        for case in self.unions.iter().flat_map(|union| &union.cases).filter(|case| case.whole) {
+            uses[case.record.index()] += 1;
+        }
+        uses
+    }
+
     /// Whether values of a type say anything.
     #[must_use]
     pub fn carries_data(&self, ty: &Type) -> bool {

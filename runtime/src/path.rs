@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 /// One step of a [`Path`].
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Segment {
     /// Into the field of this name.
     Field(Cow<'static, str>),
@@ -42,7 +42,7 @@ impl From<usize> for Segment {
 /// path.prepend("flowcharts");
 /// assert_eq!(path.to_string(), "flowcharts[0].events[3].params");
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Path(Vec<Segment>);
 
 impl Path {

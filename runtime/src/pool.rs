@@ -1,5 +1,6 @@
 //! Orders of the members of a string pool.
 
+use alloc::collections::BTreeSet;
 use core::cmp::Ordering;
 
 /// In which order a string pool lists its members.
@@ -42,4 +43,32 @@ pub fn compare(order: PoolOrder, a: &[u8], b: &[u8]) -> Ordering {
             }
         }
     }
+}
+
+/// Whether a list has so many usual members, each once and in their order, and others that nothing leads
+/// to. `list` has for each member its position among the usual ones, if it is one. Behind another one
+/// may stand what would have its place farther back: it has come into the pool together with that one.
+pub(crate) fn has_only_more(list: impl Iterator<Item = Option<usize>>, usual: usize) -> bool {
+    let mut early: BTreeSet<usize> = BTreeSet::new();
+    let (mut next, mut behind_more) = (0, false);
+    for position in list {
+        while early.contains(&next) {
+            next += 1;
+        }
+        match position {
+            Some(position) if position == next => {
+                next += 1;
+                behind_more = false;
+            }
+            None => behind_more = true,
+            // Each is there once.
+            Some(position) if behind_more && position > next => {
+                if !early.insert(position) {
+                    return false;
+                }
+            }
+            Some(_) => return false,
+        }
+    }
+    (next..usual).all(|wanted| early.contains(&wanted))
 }

@@ -24,7 +24,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                     .error("E0706", row.span, "the object may be none though it is there")
                     .help("put the number into a struct, and let that be the object");
             }
-            let ranked = row.reference.as_ref().is_some_and(|to| to.filter.is_some());
+            let ranked = row.is_ranked();
             if ranked && (is_named(&row.ty) || matches!(row.kind, RowKind::Constant(_))) {
                 found
                     .error("E0223", row.span, "what is stored is a rank, not the index")

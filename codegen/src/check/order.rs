@@ -29,7 +29,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                     Tag::Own(_) | Tag::Word(_) => {}
                 }
             }
-            let ranked = |row: &RowId| record.rows.get(row.index()).filter(|row| is_rank(row));
+            let ranked = |row: &RowId| record.rows.get(row.index()).filter(|row| row.is_ranked());
             let rank = needed.iter().find_map(|expr| rank(context.model, id, *expr));
             if let Some(rank) = rank.or_else(|| rows.iter().find_map(ranked)) {
                 let what = row_name(rank);
@@ -80,7 +80,7 @@ fn rank(model: &Model, of: RecordId, expr: ExprId) -> Option<&Row> {
                 match members.last() {
                     Some(Member::Row(row)) => {
                         let row = record.rows.get(row.index());
-                        found = found.or(row.filter(|row| is_rank(row)));
+                        found = found.or(row.filter(|row| row.is_ranked()));
                     }
                     Some(Member::Let(number)) => {
                         let inner = record.lets.get(*number as usize).map(|inner| inner.expr);
@@ -93,8 +93,4 @@ fn rank(model: &Model, of: RecordId, expr: ExprId) -> Option<&Row> {
         });
     }
     found
-}
-
-fn is_rank(row: &Row) -> bool {
-    row.reference.as_ref().is_some_and(|reference| reference.filter.is_some())
 }

@@ -423,7 +423,7 @@ impl<'p> References<'p> {
     /// Why a reference cannot be a number, as far as that is known before anything is placed.
     fn unsayable(&self, loc: Loc, number: i128) -> Option<ProblemKind> {
         let row = self.tree().row(loc);
-        let ranked = row.reference.as_ref().is_some_and(|reference| reference.filter.is_some());
+        let ranked = row.is_ranked();
         let cell = match row.ty.stripped() {
             Type::Cell(cell) => cell,
             Type::Array(array) => match array.element.stripped() {

@@ -13,6 +13,7 @@ use super::plan::Direction;
 use super::state::{Engine, Table};
 use super::val::{describe, eval_error, unary, whole, Fallible, Fault, Val};
 use crate::dictionary::{patricia, DictionaryError};
+use crate::functions;
 use crate::model::{BinaryOp, Expr, ExprId, Function, Path, RowId, Type};
 
 impl<'p> Engine<'p, '_> {
@@ -365,27 +366,23 @@ impl<'p> Engine<'p, '_> {
                 let blob = text(0)?;
                 self.charge(blob.len.into())?;
                 let seed = match arg(1) {
-                    Val::Int(n) => u32::try_from(n).ok(),
+                    Val::Int(n) => Some(n),
                     _ => None,
                 };
                 let bytes = self.tree.bytes(blob);
-                Ok(Val::Int(if function == Function::Murmur3 {
-                    crate::murmur3_32(bytes, seed.unwrap_or(0)).into()
-                } else {
-                    crate::fnv1a_32(bytes, seed.unwrap_or(crate::FNV1A_SEED)).into()
+                Ok(Val::Int(match function {
+                    Function::Murmur3 => functions::murmur3(bytes, seed).into(),
+                    _ => functions::fnv1a(bytes, seed).into(),
                 }))
             }
             Function::Stem | Function::Extension => {
                 let Val::Text(path) = arg(0) else { return eval_error("expected a text") };
                 let bytes = self.tree.bytes(path);
-                let base = bytes.iter().rposition(|b| *b == b'/').map_or(0, |slash| slash + 1);
-                let dot = bytes[base..].iter().rposition(|b| *b == b'.').map(|dot| base + dot);
-                let end = bytes.len();
-                Ok(Val::Text(match (function, dot) {
-                    (Function::Stem, dot) => path.part(base, dot.unwrap_or(end) - base),
-                    (_, Some(dot)) => path.part(dot + 1, end - dot - 1),
-                    (_, None) => Blob::EMPTY,
-                }))
+                let part = match function {
+                    Function::Stem => functions::stem(bytes),
+                    _ => functions::extension(bytes),
+                };
+                Ok(Val::Text(path.part(part.start, part.len())))
             }
             Function::EndsWith => {
                 let (whole, end) = (text(0)?, text(1)?);

@@ -18,6 +18,7 @@ use crate::error::ReadErrorKind;
 use crate::model::{
     ExprId, Extent, PointerId, PoolOrder, RowId, RowKind, RunType, Start, Target, Terminated, Type,
 };
+use crate::pool::has_only_more;
 use crate::spelling::{KeptKind, KeptValue};
 
 /// Whether a kind of pointers leads into a pool.
@@ -372,18 +373,18 @@ impl<'p> Engine<'p, '_> {
         if !self.is_list(array, &canonical) {
             // Of a list that the schema keeps in any case nothing goes away.
             let kept = matches!(self.tree.row(loc).kind, RowKind::Pool { kept: true, .. });
-            let used: BTreeSet<Cow<'_, [u8]>> =
-                canonical.iter().map(|item| self.tree.key_of(*item)).collect();
+            let used: BTreeMap<Cow<'_, [u8]>, usize> =
+                canonical.iter().map(|item| self.tree.key_of(*item)).zip(0..).collect();
             let members = (0..self.tree.count(array)).map(|index| {
                 let item = self.tree.element(array, index).unwrap_or(Item::Absent);
-                match kept || used.contains(&self.tree.key_of(item)) {
+                match kept || used.contains_key(&self.tree.key_of(item)) {
                     true => self.kept_value(item),
                     // In a list of its own, what no pointer leads to.
                     false => KeptValue::List(alloc::vec![self.kept_value(item)]),
                 }
             });
             let stored = KeptValue::List(members.collect());
-            let kind = match kept && self.has_only_more(array, &canonical, &used) {
+            let kind = match kept && self.has_only_more(array, &used, canonical.len()) {
                 true => KeptKind::Members,
                 false => KeptKind::Pool,
             };
@@ -394,37 +395,18 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// Whether a pool has these members in this order, each once, and others that nothing leads to.
-    /// Behind such a one may stand what would have its place further back: it has come into the pool
-    /// together with that one.
     fn has_only_more(
         &self,
         array: ArrayRef,
-        canonical: &[Item],
-        used: &BTreeSet<Cow<'_, [u8]>>,
+        used: &BTreeMap<Cow<'_, [u8]>, usize>,
+        usual: usize,
     ) -> bool {
-        let mut early: BTreeSet<Cow<'_, [u8]>> = BTreeSet::new();
-        let mut known: BTreeSet<Cow<'_, [u8]>> = BTreeSet::new();
-        let mut next = canonical.iter().map(|item| self.tree.key_of(*item)).peekable();
-        let mut behind_more = false;
-        for index in 0..self.tree.count(array) {
-            let item = self.tree.element(array, index).unwrap_or(Item::Absent);
-            let key = self.tree.key_of(item);
-            if !known.insert(key.clone()) {
-                return false;
-            }
-            while next.next_if(|wanted| early.contains(wanted)).is_some() {}
-            if next.peek() == Some(&key) {
-                next.next();
-                behind_more = false;
-            } else if !used.contains(&key) {
-                behind_more = true;
-            } else if behind_more {
-                early.insert(key);
-            } else {
-                return false;
-            }
-        }
-        next.all(|wanted| early.contains(&wanted))
+        let keys = (0..self.tree.count(array))
+            .map(|index| self.tree.key_of(self.tree.element(array, index).unwrap_or(Item::Absent)));
+        let keys: Vec<Cow<'_, [u8]>> = keys.collect();
+        let different: BTreeSet<&[u8]> = keys.iter().map(|key| &**key).collect();
+        different.len() == keys.len()
+            && has_only_more(keys.iter().map(|key| used.get(key).copied()), usual)
     }
 
     /// Whether the members of a pool are these.

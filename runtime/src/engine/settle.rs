@@ -13,6 +13,7 @@ use super::state::Engine;
 use super::tree::{float, stored_float};
 use super::val::{eval_error, Fallible, Fault, Val};
 use super::walk::Walk;
+use crate::digest::Digest;
 use crate::error::ReadErrorKind;
 use crate::model::{
     Expr, ExprId, FloatCode, Meaning, RecordKind, Role, Row, RowId, RowKind, Type, UnionId,
@@ -416,25 +417,17 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// A digest of computed rows, to tell whether they are still the same.
     pub(crate) fn digest_rows<'r>(&self, rows: impl Iterator<Item = &'r [Item]>) -> KeptValue {
-        let mut bytes = Vec::new();
+        let mut digest = Digest::default();
         for row in rows {
             for item in row {
                 match self.tree.through(*item) {
-                    Item::Text(blob) | Item::Bytes(blob) => {
-                        bytes.extend_from_slice(self.tree.bytes(blob));
-                        bytes.push(0xff);
-                    }
-                    item => match self.tree.int(item) {
-                        Some(n) => bytes.extend_from_slice(&n.to_le_bytes()),
-                        None => bytes.push(0xfe),
-                    },
+                    Item::Text(blob) | Item::Bytes(blob) => digest.text(self.tree.bytes(blob)),
+                    item => digest.number(self.tree.int(item)),
                 }
             }
-            bytes.push(0xfd);
+            digest.end_row();
         }
-        let low = crate::fnv1a_32(&bytes, crate::FNV1A_SEED);
-        let high = crate::murmur3_32(&bytes, 0);
-        KeptValue::Int(i128::from(u64::from(high) << 32 | u64::from(low)))
+        KeptValue::Int(digest.finish())
     }
 
     fn compare_kept(&mut self, loc: Loc, expr: ExprId) -> Fallible<()> {

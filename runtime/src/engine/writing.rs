@@ -2,11 +2,11 @@
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
-use core::hash::{Hash, Hasher};
 
-use super::item::{Loc, NodeRef, UNPLACED};
+use super::item::{Loc, NodeRef};
 use super::map::BytesMap;
 use crate::model::{ExprId, PointerId, RowId};
+use crate::path::Path;
 use crate::problem::Problem;
 
 /// What ends where a region must end, too.
@@ -22,17 +22,15 @@ pub(crate) struct OpenEnd {
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     found: Vec<Problem>,
-    /// Positions among them by what their path comes to: a value may have as many as it has fields.
-    by_path: BTreeMap<u64, Vec<u32>>,
+    /// Positions among them by path: a value may have as many as it has fields.
+    by_path: BTreeMap<Path, Vec<usize>>,
 }
 
 impl Problems {
     pub(crate) fn add(&mut self, problem: Problem) {
-        let mut state = Fnv::default();
-        problem.path.hash(&mut state);
-        let same_path = self.by_path.entry(state.finish()).or_default();
-        if !same_path.iter().any(|at| self.found[*at as usize] == problem) {
-            same_path.push(u32::try_from(self.found.len()).unwrap_or(UNPLACED));
+        let same_path = self.by_path.entry(problem.path.clone()).or_default();
+        if !same_path.iter().any(|at| self.found[*at] == problem) {
+            same_path.push(self.found.len());
             self.found.push(problem);
         }
     }
@@ -45,27 +43,6 @@ impl Problems {
     pub(crate) fn take(&mut self) -> Vec<Problem> {
         self.by_path.clear();
         core::mem::take(&mut self.found)
-    }
-}
-
-/// FNV-1a of 64 bits.
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hasher for Fnv {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Arithmetic and rules over values.
 
+use crate::functions;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
@@ -168,39 +169,28 @@ impl Drop for Level<'_> {
     }
 }
 
-/// The hash of a text, if both are there. A seed that is none is 0.
+/// The hash of a text, from a seed on.
 #[inline]
 #[must_use]
 pub fn murmur3(text: Option<&[u8]>, seed: Option<i128>) -> Option<i128> {
-    let seed = u32::try_from(seed?).unwrap_or(0);
-    Some(crate::murmur3_32(text?, seed).into())
+    text.map(|text| functions::murmur3(text, seed).into())
 }
 
-/// The same. A seed that is none is the usual one.
+/// The same.
 #[inline]
 #[must_use]
 pub fn fnv1a(text: Option<&[u8]>, seed: Option<i128>) -> Option<i128> {
-    let seed = u32::try_from(seed?).unwrap_or(crate::FNV1A_SEED);
-    Some(crate::fnv1a_32(text?, seed).into())
-}
-
-/// Where the name in a path begins, and its last dot.
-fn name(path: &[u8]) -> (usize, Option<usize>) {
-    let base = path.iter().rposition(|b| *b == b'/').map_or(0, |slash| slash + 1);
-    let dot = path.get(base..).and_then(|name| name.iter().rposition(|b| *b == b'.'));
-    (base, dot.map(|dot| base + dot))
+    text.map(|text| functions::fnv1a(text, seed).into())
 }
 
 /// The name in a path up to its last dot, without folders.
 #[must_use]
 pub fn stem(path: &[u8]) -> &[u8] {
-    let (base, dot) = name(path);
-    path.get(base..dot.unwrap_or(path.len())).unwrap_or_default()
+    path.get(functions::stem(path)).unwrap_or_default()
 }
 
 /// What stands in a path behind the last dot of its name.
 #[must_use]
 pub fn extension(path: &[u8]) -> &[u8] {
-    let (_, dot) = name(path);
-    dot.and_then(|dot| path.get(dot + 1..)).unwrap_or_default()
+    path.get(functions::extension(path)).unwrap_or_default()
 }

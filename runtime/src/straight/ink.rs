@@ -781,6 +781,26 @@ mod tests {
     }
 
     #[test]
+    fn what_was_passed_is_not_seen() {
+        let file = file();
+        let result = write(0, 0, &mut Vec::new(), Some(&file), |cx| {
+            cx.put(&file[..4]);
+            cx.put(&file[4..304]);
+            cx.put(&file[304..308]);
+            cx.put(&file[308..608]);
+            cx.put(&file[608..]);
+            assert_eq!(cx.seen(0, 4, false), Ok(300));
+            assert_eq!(cx.seen(304, 4, false), Ok(608));
+            // Some of it was, or all.
+            for at in [2, 4, 200, 302, 306, 308, 607] {
+                assert_eq!(cx.seen(at, 4, false), Err(Odd), "{at}");
+            }
+            Ok(())
+        });
+        assert_eq!(result, Ok(()));
+    }
+
+    #[test]
     fn content_of_the_file_is_passed() {
         let file = file();
         let contents = [&file[4..304], &file[308..608]];

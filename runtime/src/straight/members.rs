@@ -1,13 +1,13 @@
 //! Pools whose members are data: the list of a file stays as it is, whether its texts are used or not.
 
-use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::pool::{Members, Texts};
 use super::waiting::FoundMembers;
 use super::{holds, known, Ink, Odd, Scan, Straight};
-use crate::pool::PoolOrder;
+use crate::digest::Digest;
+use crate::pool::{has_only_more, PoolOrder};
 use crate::{KeptKind, KeptValue, Spelling, SpellingEntry};
 
 /// What a value says of the members of a pool.
@@ -144,7 +144,9 @@ impl<'v> Ink<'v> {
             if reading {
                 holds(missing == 0)?;
                 let same = (0..).zip(&sorted).all(|(a, b)| a == *b) && sorted.len() == usual;
-                let only_more = !twice && has_only_more(&sorted, usual);
+                let places = sorted.iter().map(|at| (*at as usize) < usual).zip(&sorted);
+                let places = places.map(|(is_usual, at)| is_usual.then_some(*at as usize));
+                let only_more = !twice && has_only_more(places, usual);
                 self.found = Some(FoundMembers { digest, same, only_more });
             } else {
                 // Nothing has changed, so nothing may be missing.
@@ -164,39 +166,10 @@ impl<'v> Ink<'v> {
     }
 }
 
-/// Whether a list has the first so many positions in their order, and others. Behind such another one
-/// may stand what would have its place farther back: it has come into the pool together with it.
-fn has_only_more(list: &[u32], usual: usize) -> bool {
-    let mut early: BTreeSet<u32> = BTreeSet::new();
-    let mut next = 0_u32;
-    let mut behind_more = false;
-    for position in list {
-        while early.contains(&next) {
-            next = next.saturating_add(1);
-        }
-        if *position == next && (next as usize) < usual {
-            next = next.saturating_add(1);
-            behind_more = false;
-        } else if *position as usize >= usual {
-            behind_more = true;
-        } else if behind_more {
-            early.insert(*position);
-        } else {
-            return false;
-        }
-    }
-    (next as usize..usual).all(|wanted| u32::try_from(wanted).is_ok_and(|at| early.contains(&at)))
-}
-
-/// What a list of texts is known by in spellings.
+/// What texts are known by, as one row.
 fn digest<'t>(texts: impl Iterator<Item = &'t [u8]>) -> i128 {
-    let mut bytes = Vec::new();
-    for text in texts {
-        bytes.extend_from_slice(text);
-        bytes.push(0xff);
-    }
-    bytes.push(0xfd);
-    let low = crate::fnv1a_32(&bytes, crate::FNV1A_SEED);
-    let high = crate::murmur3_32(&bytes, 0);
-    i128::from(u64::from(high) << 32 | u64::from(low))
+    let mut digest = Digest::default();
+    texts.for_each(|text| digest.text(text));
+    digest.end_row();
+    digest.finish()
 }

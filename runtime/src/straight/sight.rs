@@ -163,7 +163,12 @@ impl Ink<'_> {
     /// If it was not, or its place is not known.
     #[inline]
     pub fn seen(&self, spot: Spot, width: u8, big: bool) -> Straight<u64> {
-        seen(&self.out, self.place(self.resolve(spot)?), width, big)
+        let at = self.resolve(spot)?;
+        let more = u64::from(width.saturating_sub(1));
+        let (first, last) = (self.place(at), self.place(at.saturating_add(more)));
+        // What was passed is not there, and what stands behind it is something else.
+        holds(first.checked_add(more as usize) == Some(last))?;
+        seen(&self.out, first, width, big)
     }
 
     /// The same, with its sign.

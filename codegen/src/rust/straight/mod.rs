@@ -724,7 +724,7 @@ impl<'p, 'm> Straight<'p, 'm> {
         record: RecordId,
         make: impl FnOnce() -> Able<TokenStream>,
     ) -> TokenStream {
-        self.in_case(record, make).unwrap_or_else(|_| quote!(return rt::Err(s::Odd)))
+        self.in_case(record, make).unwrap_or_else(|_| quote!(return rt::Err(s::Odd);))
     }
 }
 

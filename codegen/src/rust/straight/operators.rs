@@ -52,15 +52,33 @@ impl<'m> Straight<'_, 'm> {
                 let Typed::Text(text) = self.typed(scope, view, arguments[0])? else {
                     return Ok(None);
                 };
-                let seed = match arguments.get(1) {
-                    Some(seed) => self.number(scope, view, *seed)?,
-                    None => quote!(rt::Some(-1)),
-                };
                 let hash = match function {
                     Function::Murmur3 => quote!(murmur3),
                     _ => quote!(fnv1a),
                 };
-                Typed::Number(quote!(s::#hash(#text, #seed)))
+                Typed::Number(match arguments.get(1) {
+                    None => quote!(s::#hash(#text, rt::None)),
+                    Some(seed) => {
+                        let seed = self.number(scope, view, *seed)?;
+                        // From a seed that is not there nothing follows.
+                        quote!(match #seed {
+                            rt::Some(seed) => s::#hash(#text, rt::Some(seed)),
+                            rt::None => rt::None,
+                        })
+                    }
+                })
+            }
+            (Function::EndsWith, 2) => {
+                let (Typed::Text(whole), Typed::Text(end)) = (
+                    self.typed(scope, view, arguments[0])?,
+                    self.typed(scope, view, arguments[1])?,
+                ) else {
+                    return Ok(None);
+                };
+                Typed::Truth(quote!(match (#whole, #end) {
+                    (rt::Some(whole), rt::Some(end)) => rt::Some(whole.ends_with(end)),
+                    _ => rt::None,
+                }))
             }
             (Function::Stem | Function::Extension, 1) => {
                 let Typed::Text(text) = self.typed(scope, view, arguments[0])? else {

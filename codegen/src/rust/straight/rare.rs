@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
-use quote::quote;
 
 use super::{Able, Straight, children};
 use crate::model::{Model, RecordId, Type};
@@ -15,12 +14,9 @@ const PART: usize = 16;
 /// Structs that are elements of one array and a small part of the schema.
 pub(super) fn rare(model: &Model) -> Vec<bool> {
     let mut rare = vec![false; model.records.len()];
-    let mut uses = vec![0_u32; model.records.len()];
+    let uses = model.uses();
     for record in &model.records {
         for row in &record.rows {
-            for id in row.ty.records().collect::<BTreeSet<_>>() {
-                uses[id.index()] += 1;
-            }
             for part in row.ty.parts() {
                 if let Type::Array(array) = part
                     && let Type::Record(id) = array.element.stripped()
@@ -69,9 +65,9 @@ impl Straight<'_, '_> {
         record: RecordId,
         make: impl FnOnce() -> Able<TokenStream>,
     ) -> Able<TokenStream> {
-        if !self.rare[record.index()] {
-            return make();
+        match self.rare[record.index()] {
+            true => Ok(self.or_odd(record, make)),
+            false => make(),
         }
-        Ok(self.in_case(record, make).unwrap_or_else(|_| quote!(return rt::Err(s::Odd);)))
     }
 }

@@ -539,7 +539,7 @@ impl<'m> Straight<'_, 'm> {
 }
 
 /// A struct at an address.
-fn sight_frame(record: RecordId, at: &TokenStream) -> Frame {
+pub(super) fn sight_frame(record: RecordId, at: &TokenStream) -> Frame {
     let access = Access::Seen(at.clone());
     Frame { record, access, at: Some(at.clone()), index: None }
 }

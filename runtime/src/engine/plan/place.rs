@@ -245,9 +245,8 @@ impl Planning<'_> {
 
     /// Whether a row has its number before anything else is known.
     pub(super) fn is_stored(&self, row: &Row) -> bool {
-        let ranked = row.reference.as_ref().is_some_and(|to| to.filter.is_some());
         let given = matches!(row.role, Role::Data | Role::Default(_) | Role::Fixed);
-        !ranked && (self.direction == Direction::Reading || given)
+        !row.is_ranked() && (self.direction == Direction::Reading || given)
     }
 
     /// Whether a number follows from other rows when it is written, in any case.

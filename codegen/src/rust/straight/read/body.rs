@@ -406,7 +406,8 @@ impl<'m> Reading<'_, '_, 'm> {
         made?;
         let Some(shape) = shape else {
             let name = early(work.ctx.record, id);
-            if self.is_slice_number(work.ctx, id) && super::mentions(&inner, &name.to_string()) {
+            let record = &work.ctx.view.records[work.ctx.record.index()];
+            if record.is_slice_number(id) && super::mentions(&inner, &name.to_string()) {
                 // A list without it ends in another way.
                 work.code
                     .extend(quote!(let #name: i128 = if #condition { #inner #name } else { -1 };));

@@ -203,7 +203,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             sizes,
             anchors: Anchors::new(straight),
             bases: BTreeSet::new(),
-            uses: seal::uses(model),
+            uses: model.uses(),
             asked: seal::asked(model),
             bodies: RefCell::default(),
             known: RefCell::default(),

@@ -13,30 +13,6 @@ use crate::model::{
 };
 use crate::rust::visit::{Part, expressions};
 
-/// In how many rows, and as how many whole cases, each record stands.
-pub(super) fn uses(model: &Model) -> Vec<usize> {
-    let mut uses = vec![0; model.records.len()];
-    for record in &model.records {
-        for row in &record.rows {
-            for id in row.ty.records().collect::<BTreeSet<_>>() {
-                uses[id.index()] += 1;
-            }
-        }
-    }
-    for kind in &model.pointers {
-        let text = kind.text.iter().flat_map(|text| text.records());
-        for id in text.collect::<BTreeSet<_>>() {
-            uses[id.index()] += 1;
-        }
-    }
-    for case in model.unions.iter().flat_map(|union| &union.cases) {
-        if case.whole {
-            uses[case.record.index()] += 1;
-        }
-    }
-    uses
-}
-
 /// Rows that expressions and tags ask for.
 pub(super) fn asked(model: &Model) -> BTreeSet<(RecordId, RowId)> {
     let mut found = BTreeSet::new();

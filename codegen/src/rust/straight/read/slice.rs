@@ -20,14 +20,6 @@ impl<'m> Reading<'_, '_, 'm> {
             || matches!(&row.ty, Type::Pointer(pointer) if nothing(pointer))
     }
 
-    /// Whether a row says where a list begins in its table, or how many elements it has.
-    pub(super) fn is_slice_number(&self, ctx: &Ctx<'m>, id: RowId) -> bool {
-        ctx.view.records[ctx.record.index()].rows.iter().any(|row| match &row.kind {
-            RowKind::Slice { base, count, .. } => *base == id || *count == Some(id),
-            _ => false,
-        })
-    }
-
     /// Steps over such a row.
     pub(super) fn pass(&self, work: &mut Work<'_, 'm>, row: &'m Row, spot: &Spot) -> Able<()> {
         self.doubt("a shared table");

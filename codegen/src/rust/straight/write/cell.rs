@@ -54,7 +54,7 @@ impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn easy_bits(&self, row: &Row, cell: &Cell, src: &Src) -> Option<TokenStream> {
         let (code, shape) = (&src.code, src.shape.as_ref()?);
         let plain = row.plus == 0 && row.none.is_empty();
-        let filtered = row.reference.as_ref().is_some_and(|r| r.filter.is_some());
+        let filtered = row.is_ranked();
         match (&cell.meaning, shape) {
             (Meaning::Float(_), Shape::Float32) if is_plain_float(cell) => {
                 Some(quote!(u64::from(#code.to_bits())))

@@ -363,7 +363,7 @@ impl<'m> Writer<'_, '_, 'm> {
             None => {
                 let body = self.row_bytes(node, id, row, spot, home, None)?;
                 let body = self.anchored(node, id, spot, body)?;
-                if super::shared::is_slice_number(node, id) {
+                if node.record().is_slice_number(id) {
                     return Ok(quote!(s::holds(#holds)?; #body));
                 }
                 Ok(quote!(if #holds { #body }))

@@ -15,6 +15,7 @@ use crate::model::{
     Path, Role, RowKind, Start, Step, Storage,
 };
 use crate::rust::straight::expr::Place;
+use crate::rust::straight::sight::sight_frame;
 
 impl<'m> Writer<'_, '_, 'm> {
     /// Number of a shared table.
@@ -358,15 +359,9 @@ impl<'m> Writer<'_, '_, 'm> {
     fn end_of(&self, view: &'m Model, record: RecordId, end: ExprId) -> Able<TokenStream> {
         let straight = self.straight;
         let sights = super::super::sight::Sights { straight, view };
-        let frame = |record, at: TokenStream| Frame {
-            record,
-            access: Access::Seen(at.clone()),
-            at: Some(at),
-            index: None,
-        };
-        let mut frames = vec![frame(self.model.root, quote!(0_u64))];
+        let mut frames = vec![sight_frame(self.model.root, &quote!(0_u64))];
         if record != self.model.root {
-            frames.push(frame(record, quote!(at)));
+            frames.push(sight_frame(record, &quote!(at)));
         }
         straight.number(&Scope { frames, it: None, late: Some(&sights) }, view, end)
     }
@@ -467,12 +462,4 @@ pub(super) fn is_base(row: &Row) -> bool {
 pub(super) fn is_led_table(row: &Row, epoch: usize) -> bool {
     let absent = matches!(row.homes.get(epoch), Some(Home::Absent));
     !absent && matches!(row.role, Role::View { .. }) && matches!(row.ty, Type::Pointer(_))
-}
-
-/// Whether a row says where a list begins in its table, or how many elements it has.
-pub(super) fn is_slice_number(node: &Node<'_>, id: RowId) -> bool {
-    node.record().rows.iter().any(|row| match &row.kind {
-        RowKind::Slice { base, count, .. } => *base == id || *count == Some(id),
-        _ => false,
-    })
 }

@@ -353,13 +353,12 @@ impl<'m> Writer<'_, '_, 'm> {
                         return unable("a letter of many bits");
                     }
                     let bits = self.row_bits(rows, id, row, cell)?;
-                    let adjacent = places.windows(2).all(|pair| pair[0] == pair[1] + 1);
-                    letters.extend(match places.last() {
-                        Some(last) if adjacent => {
-                            let last = lit(*last as usize);
+                    letters.extend(match adjacent(places) {
+                        Some((last, _)) => {
+                            let last = lit(last.into());
                             quote!(tag |= u128::from(#bits) << #last;)
                         }
-                        _ => quote!(tag |= s::letter(i128::from(#bits), &[#(#places),*])?;),
+                        None => quote!(tag |= s::letter(i128::from(#bits), &[#(#places),*])?;),
                     });
                 }
                 let before = quote!(let mut tag: u128 = #bits; #letters);

@@ -3,6 +3,7 @@
 use formwork_codegen::model::{CheckKind, Meaning, Start, Type};
 
 use super::cell::whole_bytes;
+use super::eval::Changed;
 use super::file::{File, Site};
 use super::nodes::ItemView;
 use super::numbers::alone;
@@ -62,9 +63,11 @@ fn reference(plan: &mut Plan<'_, '_>, site: &Site<'_>) {
         };
         *stored > low && outside && !row.none.contains(stored)
     });
+    // Behind something that is nothing here, there is no array to be outside of.
+    let nowhere = Changed { file, number: None }.one(&reference.array, site.node, None) == Ok(None);
     let code = match &reference.field {
-        Some(_) => "not_an_element",
-        None => "index_out_of_range",
+        None if !nowhere => "index_out_of_range",
+        _ => "not_an_element",
     };
     match found.and_then(|stored| file.store(site, cell, stored)) {
         Some(patch) => {

@@ -191,13 +191,13 @@ fn only_one_thing_is_measured_since() {
 fn labels_may_count_from_a_base() {
     let text = PoolText { prefix: 0, big: false, suffix: b"\0", align: 1, pad: 1, ascii: true };
     for (nones, expected) in [(&[][..], Ok(b"\x00a\0".to_vec())), (&[0_i128][..], Err(Odd))] {
-        let base = Some(LabelBase { anchor: 0, end: false, nones });
+        let base = Some(LabelBase { anchor: 0, end: false });
         let mut ink = begun(1);
         ink.put(&[0]);
         ink.label(
             0,
             b"a",
-            LabelKind { pool: 0, width: 1, big: false, skip: 0, base, bits: (0, 0) },
+            LabelKind { pool: 0, width: 1, big: false, skip: 0, base, nones, bits: (0, 0) },
         );
         ink.anchor(0, 1, 3);
         let members = ink.members(0, &[], PoolOrder::FirstUse).unwrap();
@@ -248,14 +248,15 @@ fn something_without_a_place_is_odd() {
     ink.label(
         0,
         b"text",
-        LabelKind { pool: 0, width: 4, big: false, skip: 0, base: None, bits: (0, 0) },
+        LabelKind { pool: 0, width: 4, big: false, skip: 0, base: None, nones: &[], bits: (0, 0) },
     );
     assert_eq!(finish(ink), Err(Odd));
 }
 
 #[test]
 fn a_pool_has_each_text_once_in_its_order() {
-    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 1, base: None, bits: (0, 0) };
+    let kind =
+        LabelKind { pool: 0, width: 2, big: false, skip: 1, base: None, nones: &[], bits: (0, 0) };
     let text = PoolText { prefix: 1, big: false, suffix: b"\0", align: 1, pad: 2, ascii: false };
     let mut ink = begun(0);
     let words: [&[u8]; 4] = [b"RotX", b"PosX", b"RotX", b"a much longer text"];
@@ -293,7 +294,15 @@ fn texts_sort_as_the_runtime_compares_them() {
             ink.label(
                 0,
                 word,
-                LabelKind { pool: 0, width: 8, big: false, skip: 0, base: None, bits: (0, 0) },
+                LabelKind {
+                    pool: 0,
+                    width: 8,
+                    big: false,
+                    skip: 0,
+                    base: None,
+                    nones: &[],
+                    bits: (0, 0),
+                },
             );
         }
         ink.put(&[0; 8]);
@@ -312,7 +321,8 @@ fn texts_sort_as_the_runtime_compares_them() {
 
 #[test]
 fn labels_behind_their_pool_are_odd() {
-    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 0, base: None, bits: (0, 0) };
+    let kind =
+        LabelKind { pool: 0, width: 2, big: false, skip: 0, base: None, nones: &[], bits: (0, 0) };
     let mut ink = begun(0);
     ink.put(&[0; 2]);
     let members = ink.members(0, &[""], PoolOrder::Bytes).unwrap();
@@ -324,7 +334,8 @@ fn labels_behind_their_pool_are_odd() {
 
 #[test]
 fn a_text_with_its_end_in_it_is_odd() {
-    let kind = LabelKind { pool: 0, width: 2, big: false, skip: 0, base: None, bits: (0, 0) };
+    let kind =
+        LabelKind { pool: 0, width: 2, big: false, skip: 0, base: None, nones: &[], bits: (0, 0) };
     let mut ink = begun(0);
     ink.put(&[0; 2]);
     ink.label(0, b"a\0b", kind);
@@ -440,7 +451,15 @@ fn members_that_a_file_has_more_are_kept() {
     let written = |spelling: &Spelling| {
         let mut ink = Ink::new(0, 0, Vec::new(), None);
         ink.put(&[0; 4]);
-        let kind = LabelKind { pool: 0, width: 2, big: false, skip: 0, base: None, bits: (0, 0) };
+        let kind = LabelKind {
+            pool: 0,
+            width: 2,
+            big: false,
+            skip: 0,
+            base: None,
+            nones: &[],
+            bits: (0, 0),
+        };
         ink.label(0, b"b", kind);
         ink.label(2, b"a", kind);
         let kept = straight::kept_members(spelling, 3, 0)?;

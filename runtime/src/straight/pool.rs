@@ -267,9 +267,10 @@ impl<'v> Ink<'v> {
         }
         for (label, position) in members.labels.iter().zip(&members.of_label) {
             let place = places.get(*position as usize).ok_or(Odd)?;
-            let LabelKind { width, big, skip, base, bits, .. } = label.kind;
+            let LabelKind { width, big, skip, base, bits, nones, .. } = label.kind;
             let place = place + u64::from(skip);
-            let Some(LabelBase { anchor, end, nones }) = base else {
+            let Some(LabelBase { anchor, end }) = base else {
+                super::holds(!nones.contains(&place.into()))?;
                 match bits.1 {
                     0 => self.patch(label.spot, width, big, place)?,
                     _ => self.patch_bits(label.spot, width, big, bits, place)?,

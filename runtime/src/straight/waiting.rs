@@ -28,6 +28,8 @@ pub struct LabelKind {
     pub skip: u32,
     /// What the number counts from, if that is not the begin of the file.
     pub base: Option<LabelBase>,
+    /// Numbers that stand for nothing, of those that a label may have.
+    pub nones: &'static [i128],
     /// The lowest of its bits in the number there, and how many they are; none: it is all of that.
     pub bits: (u8, u8),
 }
@@ -39,8 +41,6 @@ pub struct LabelBase {
     pub anchor: usize,
     /// Whether they count from its end.
     pub end: bool,
-    /// Numbers that stand for nothing.
-    pub nones: &'static [i128],
 }
 
 /// How the base of a list is stored: the index of its first element.

@@ -195,6 +195,7 @@ mod straight {
                                             big: false,
                                             skip: 0u32,
                                             base: rt::None,
+                                            nones: &[],
                                             bits: (0u8, 0u8),
                                         },
                                     );
@@ -302,6 +303,7 @@ mod straight {
                         big: false,
                         skip: 0u32,
                         base: rt::None,
+                        nones: &[],
                         bits: (0u8, 0u8),
                     },
                 );

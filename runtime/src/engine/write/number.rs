@@ -329,7 +329,18 @@ impl<'p> Engine<'p, '_> {
             return Ok(0);
         }
         let base = self.pointer_base(pointer.kind, loc.node)?;
-        Ok(i128::from(address) + i128::from(kind.skip) - base)
+        let number = i128::from(address) + i128::from(kind.skip) - base;
+        // A reader would see nothing, which is what an array without elements is as well.
+        let nothing = kind.none == Some(number) || row.none.contains(&number);
+        let empty = match target {
+            Item::Array(array) => self.tree.count(array) == 0,
+            Item::Bytes(blob) | Item::Text(blob) => blob.len == 0,
+            _ => false,
+        };
+        if nothing && !(empty && matches!(pointer.target, Target::Own(_)) && !pointer.optional) {
+            self.problem(loc, is_nothing(number));
+        }
+        Ok(number)
     }
 
     pub(crate) fn member_address(

@@ -190,11 +190,13 @@ impl<'m> Writer<'_, '_, 'm> {
                 let Some((anchor, end)) = self.anchors.side(node.view, base, node.id) else {
                     return unable("a pooled pointer from a base that is at no known place");
                 };
-                let nones = row.none.iter().chain(&pointer.none);
-                let nones = nones.map(|none| Literal::i128_unsuffixed(*none));
-                quote!(rt::Some(s::LabelBase { anchor: #anchor, end: #end, nones: &[#(#nones),*] }))
+                quote!(rt::Some(s::LabelBase { anchor: #anchor, end: #end }))
             }
         };
+        // Nothing but the file itself is at address 0.
+        let nones = row.none.iter().chain(&pointer.none);
+        let nones = nones.filter(|none| pointer.base.is_some() || **none > 0);
+        let nones = nones.map(|none| Literal::i128_unsuffixed(*none));
         Ok(quote! {
             s::LabelKind {
                 pool: #pool,
@@ -202,6 +204,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 big: #big,
                 skip: #skip,
                 base: #base,
+                nones: &[#(#nones),*],
                 bits: (#first, #bits),
             }
         })

@@ -6,6 +6,7 @@ use super::place::{Kept, Part};
 use super::spot::Spot;
 use super::*;
 use crate::model::{ArrayType, Extent, PointerType, Storage, Target};
+use proc_macro2::Literal;
 
 impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn place_object(
@@ -107,8 +108,15 @@ impl<'m> Writer<'_, '_, 'm> {
             0 => quote!(here),
             _ => quote!((here + #skip)),
         };
+        // Nothing but the file itself is at address 0.
+        let nones = row.none.iter().chain(&kind.none);
+        let nones = nones.filter(|none| kind.base.is_some() || **none > 0);
+        let nones: Vec<_> = nones.map(|none| Literal::i128_unsuffixed(*none)).collect();
         let patch = match &kind.base {
-            None => quote!(cx.patch(#at, #width, #big, #to)?;),
+            None => {
+                let leads = (!nones.is_empty()).then(|| quote!(s::holds(#(#to != #nones)&&*)?;));
+                quote!(#leads cx.patch(#at, #width, #big, #to)?;)
+            }
             Some(base) => {
                 let addresses = super::late::Addresses {
                     straight: self.straight,
@@ -119,8 +127,11 @@ impl<'m> Writer<'_, '_, 'm> {
                 let scope = Scope { late: Some(&addresses), ..node.scope.clone() };
                 let base = self.straight.number(&scope, node.view, *base)?;
                 let signed = int.signed;
+                let leads = (!nones.is_empty())
+                    .then(|| quote!(s::holds(!matches!(number, rt::Some(#(#nones)|*)))?;));
                 quote! {
                     let number = s::subtract(rt::Some(i128::from(#to)), #base)?;
+                    #leads
                     cx.fill(#at, #width, #big, #signed, number)?;
                 }
             }

@@ -208,6 +208,10 @@ pub(crate) struct Generate {
     /// Add a module `arena` with small types whose lists are in pools, for very large files.
     #[arg(long)]
     pub arena: bool,
+    /// Add a module `view` with types that look at a file in place and find each field when it is asked
+    /// for.
+    #[arg(long)]
+    pub views: bool,
 }
 
 #[derive(Debug, clap::Args)]

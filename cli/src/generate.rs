@@ -19,8 +19,13 @@ pub(crate) fn run(options: &Generate, out: &mut dyn Write) -> Result<Outcome, Pr
         let message = "the code of several schemas is several files; name a folder with `-o`";
         return Err(Problem::Usage(message.to_owned()));
     }
-    let emitted =
-        Options { serde: options.serde, arbitrary: options.arbitrary, arena: options.arena };
+    let emitted = Options {
+        serde: options.serde,
+        arbitrary: options.arbitrary,
+        arena: options.arena,
+        views: options.views,
+        ..Options::default()
+    };
     let targets = targets(options)?;
     let mut outcome = Outcome::Good;
     for (schema, target) in options.schemas.iter().zip(targets) {

@@ -5,8 +5,9 @@
 //! `File::read` makes it of bytes, `write` makes bytes of it; a file that its format's own tools
 //! made comes out byte for byte as it went in. With the feature `arbitrary`, all types implement
 //! `Arbitrary` of the crate of that name, with `serde` the traits of that one: what the command
-//! `formwork decode` writes is read by `serde_json`, and the other way. With the feature `arena`, each format has a module `arena`
-//! with a second set of types, for files with millions of elements.
+//! `formwork decode` writes is read by `serde_json`, and the other way. With the feature `arena`, each
+//! format has a module `arena` with a second set of types, for files with millions of elements; with
+//! `views`, a module `view` to look at a file in place.
 //!
 //! ```
 //! # #[cfg(feature = "evfl")] {

@@ -122,7 +122,13 @@ fn loaded(text: &str) -> std::result::Result<Option<Program>, Broken> {
     }
     // Generated code is compiled by other tests; here it only has to be Rust.
     if is_generated(text) && rust::check(&model).is_empty() {
-        let options = rust::Options { serde: true, arbitrary: true, arena: false };
+        let options = rust::Options {
+            serde: true,
+            arbitrary: true,
+            arena: false,
+            views: true,
+            ..rust::Options::default()
+        };
         if rust::emit(&model, &options).is_empty() {
             return Err(Broken::Schema(format!("no code is made of\n{text}")));
         }

@@ -74,6 +74,7 @@ pub mod straight;
 mod text;
 mod utf16;
 mod varint;
+pub mod view;
 
 pub use formwork_model as model;
 

@@ -41,7 +41,7 @@ fn types_compile() {
 fn text() {
     let path = workspace().join("tests/generated/types.kdl");
     let program = programs::from_file(&path).unwrap_or_else(|error| panic!("{error}"));
-    let optional = Options { serde: true, arbitrary: true, arena: false };
+    let optional = Options { serde: true, arbitrary: true, arena: false, ..Options::default() };
     for (name, options) in [("types.rs", Options::default()), ("types_optional.rs", optional)] {
         let given = emit_types(program.model(), &options);
         let expected = path.with_file_name(name);

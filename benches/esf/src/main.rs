@@ -9,6 +9,7 @@
 #[path = "../../tree/src/hand.rs"]
 #[allow(dead_code)]
 mod hand;
+mod look;
 mod make;
 
 use std::hint::black_box;
@@ -87,6 +88,7 @@ fn main() {
     let mut reading = vec![
         contender("memcpy, warm buffer", move || dst.copy_from_slice(black_box(d))),
         contender("hand, walk in place", || hand::walk(black_box(d)).expect("good")),
+        contender("formwork, walk by views", || look::walk(black_box(d)).expect("good")),
         contender("hand, tree", || hand::decode(black_box(d)).expect("good")),
         contender("formwork, borrowed", || File::read(black_box(d)).expect("good")),
         contender("formwork, owned", || File::read_owned(black_box(d)).expect("good")),

@@ -14,6 +14,7 @@ pub mod deku_;
 pub mod generated;
 pub mod hand;
 pub mod runtime;
+pub mod view;
 pub mod written;
 
 /// What comes of `schema/flat.kdl`.

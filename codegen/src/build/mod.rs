@@ -127,6 +127,13 @@ impl Build {
         self
     }
 
+    /// Whether there is a module `view` in each file, with types that look at a file in place: nothing
+    /// is read before it is asked for, and nothing is allocated. Off by default.
+    pub fn views(mut self, views: bool) -> Build {
+        self.options.views = views;
+        self
+    }
+
     /// Where to write; `OUT_DIR` by default.
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Build {
         self.out_dir = Some(folder.into());

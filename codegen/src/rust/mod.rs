@@ -17,7 +17,10 @@ mod shape;
 mod straight;
 mod types;
 mod unused;
+mod view;
 mod visit;
+
+use proc_macro2::TokenStream;
 
 use crate::diagnostic::Diagnostic;
 use crate::model::Model;
@@ -34,6 +37,12 @@ pub struct Options {
     /// A module `arena` with a second set of types, in which every list is a run in a pool. They
     /// are for files with millions of elements.
     pub arena: bool,
+    /// A module `view` with types that look at a file in place.
+    pub views: bool,
+    /// Views show themselves part by part, all that they lead to included. That is for tests: what a
+    /// file of others leads to may be without end.
+    #[doc(hidden)]
+    pub shown_views: bool,
 }
 
 /// Problems of a checked model that only Rust has.
@@ -55,15 +64,42 @@ pub fn emit(model: &Model, options: &Options) -> String {
         let direct = straight::emit_arena(shapes, views).ok();
         arena::emit(shapes, direct.as_ref(), options)
     });
+    let view = self::views(shapes, views, options);
     let types = types::emit(shapes, options, true);
-    file::file(model, &[types, mapping, edits, fast.unwrap_or_default(), arena.unwrap_or_default()])
+    let [fast, arena] = [fast, arena].map(Option::unwrap_or_default);
+    file::file(model, &[types, mapping, edits, fast, arena, view])
 }
 
-/// The public types alone, without readers and writers.
+/// The fields that have no function in the module `view`, each as `File.name: why`; or why there is
+/// no such module.
+///
+/// # Errors
+///
+/// The reason.
+pub fn without_view(model: &Model) -> Result<Vec<String>, String> {
+    let model = &unused::without(model);
+    let shapes = &shape::Shapes::new(model);
+    match view::emit(shapes, &straight::views(model), false) {
+        Ok(emitted) => Ok(emitted.missing),
+        Err(straight::Unable(why)) => Err(why),
+    }
+}
+
+/// The public types alone, and views if they are asked for, without readers and writers.
 #[must_use]
 pub fn emit_types(model: &Model, options: &Options) -> String {
     let shapes = shape::Shapes::new(model);
-    file::file(model, &[types::emit(&shapes, options, false)])
+    let types = types::emit(&shapes, options, false);
+    file::file(model, &[types, views(&shapes, &straight::views(model), options)])
+}
+
+/// The module `view`, if it is asked for and can be made.
+fn views(shapes: &shape::Shapes<'_>, layouts: &[Model], options: &Options) -> TokenStream {
+    if !options.views {
+        return TokenStream::new();
+    }
+    view::emit(shapes, layouts, options.shown_views)
+        .map_or_else(|straight::Unable(_)| TokenStream::new(), |emitted| emitted.tokens)
 }
 
 /// Name of the type that stands for a file, and whether it has a lifetime.

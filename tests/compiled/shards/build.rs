@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use formwork_codegen::fuzz::codec_types;
-use formwork_codegen::rust::{Options, arena_type};
+use formwork_codegen::rust::{Options, arena_type, emit_types, root_type};
 use formwork_tests_compiled::generate::{Generated, generate, generate_with, items, plain_items};
 use formwork_tests_compiled::known::{CRASHED, Known, REFUSED, UNCOMPILED};
 use formwork_tests_compiled::schemas::{self, Group};
@@ -16,6 +16,9 @@ const SHARDS: usize = 6;
 
 /// Number of test programs for code with all options.
 const RICH_SHARDS: usize = 2;
+
+/// Number of test programs for views.
+const LOOKED_SHARDS: usize = 2;
 
 fn main() {
     println!("cargo::rerun-if-env-changed=FORMWORK_ONLY");
@@ -56,7 +59,7 @@ fn main() {
         plain_items(name, path, root)
     });
 
-    let options = Options { serde: true, arbitrary: true, arena: true };
+    let options = Options { serde: true, arbitrary: true, arena: true, ..Options::default() };
     let golden = schemas::chosen(&only).into_iter().filter(|s| s.group == Group::Golden);
     let compiled = golden.filter(|schema| {
         let compiles = |kind: &String| kind != UNCOMPILED && kind != CRASHED;
@@ -75,6 +78,19 @@ fn main() {
     });
     divide(&out, "rich", RICH_SHARDS, "check_rich", rich.collect(), |name, path, root| {
         let (ty, with) = ("::formwork_tests_shards::Rich", "::formwork_tests_shards::rich");
+        items(ty, with, name, path, root)
+    });
+
+    let looked = schemas::chosen(&only).into_iter().filter_map(|schema| {
+        let expected = known.of(&schema.name);
+        let model = schema.model().filter(|_| !expected.iter().any(|kind| kind == REFUSED))?;
+        let options = Options { views: true, shown_views: true, ..Options::default() };
+        let text = emit_types(&model, &options);
+        let (root, _) = root_type(&model);
+        text.contains("\npub mod view {").then_some((schema.name, text, root))
+    });
+    divide(&out, "looked", LOOKED_SHARDS, "check_looked", looked.collect(), |name, path, root| {
+        let (ty, with) = ("::formwork_tests_shards::Looked", "::formwork_tests_shards::looked");
         items(ty, with, name, path, root)
     });
 }

@@ -81,7 +81,8 @@ fn canonical(program: &Program, input: &Input) -> Option<Input> {
 }
 
 /// The file cut at each place, and with each byte changed in some ways.
-fn mutated(input: &Input) -> Vec<Input> {
+#[must_use]
+pub fn mutated(input: &Input) -> Vec<Input> {
     let variant = |what: String, bytes: Vec<u8>| Input {
         label: format!("{}, {what}", input.label),
         bytes,

@@ -8,7 +8,7 @@ use std::env;
 use std::fmt::Write as _;
 use std::fs;
 
-use formwork_codegen::rust::{FastPath, Paths, RecordPath, paths, paths_agree};
+use formwork_codegen::rust::{FastPath, Paths, RecordPath, paths, paths_agree, without_view};
 use formwork_tests::samples::workspace;
 use formwork_tests_compiled::schemas::{self, Group};
 
@@ -60,12 +60,43 @@ fn fast_paths_are_as_listed() {
         let Some(model) = schema.model() else { continue };
         let _ = writeln!(list, "{}: {}", schema.name, line(&paths(&model)));
     }
-    let path = workspace().join("tests/compiled/paths.txt");
+    is_as_listed("paths.txt", &list);
+}
+
+/// Compares a list with the one that is committed.
+fn is_as_listed(file: &str, list: &str) {
+    let path = workspace().join("tests/compiled").join(file);
     if env::var_os("BLESS").is_some() {
-        fs::write(&path, &list).expect("the list can be written");
+        fs::write(&path, list).expect("the list can be written");
     }
     let listed = fs::read_to_string(&path).unwrap_or_default();
     let was: Vec<&str> = listed.lines().collect();
     let changed: Vec<&str> = list.lines().filter(|line| !was.contains(line)).collect();
-    assert!(list == listed, "tests/compiled/paths.txt says otherwise of:\n{}", changed.join("\n"));
+    assert!(list == listed, "tests/compiled/{file} says otherwise of:\n{}", changed.join("\n"));
+}
+
+#[test]
+fn fields_without_a_function_of_views_are_as_listed() {
+    let mut list = String::new();
+    for schema in schemas::all() {
+        if schema.group == Group::Made {
+            continue;
+        }
+        let Some(model) = schema.model() else { continue };
+        match without_view(&model) {
+            Ok(missing) if missing.is_empty() => {
+                let _ = writeln!(list, "{}: all", schema.name);
+            }
+            Ok(missing) => {
+                let _ = writeln!(list, "{}:", schema.name);
+                missing.iter().for_each(|line| {
+                    let _ = writeln!(list, "    {line}");
+                });
+            }
+            Err(why) => {
+                let _ = writeln!(list, "{}: none: {why}", schema.name);
+            }
+        }
+    }
+    is_as_listed("views.txt", &list);
 }

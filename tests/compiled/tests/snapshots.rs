@@ -7,7 +7,7 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-use formwork_codegen::rust::{Options, emit};
+use formwork_codegen::rust::{Options, emit, emit_types};
 use formwork_tests::samples::workspace;
 use formwork_tests_compiled::schemas;
 
@@ -49,6 +49,8 @@ fn generated_files_are_as_committed() {
         snapshot(name, emit(&model, &Options::default()));
     }
     snapshot("readme", emit(&readme(), &Options::default()));
+    let views = Options { views: true, ..Options::default() };
+    snapshot("readme_views", emit_types(&readme(), &views));
     assert!(changed.is_empty(), "these differ, see it with BLESS=1 and git diff: {changed:#?}");
 }
 

@@ -57,7 +57,7 @@ pub(super) fn byte(of: &Terminator) -> Option<Literal> {
 }
 
 /// A terminator, in generated code.
-pub(super) fn stop(of: &Terminator) -> TokenStream {
+pub(in crate::rust) fn stop(of: &Terminator) -> TokenStream {
     let (bytes, unit, optional) =
         (Literal::byte_string(&of.bytes), Literal::u8_unsuffixed(of.unit), of.optional);
     let mode = match of.mode {
@@ -69,7 +69,7 @@ pub(super) fn stop(of: &Terminator) -> TokenStream {
 }
 
 /// What ends content in a room, in generated code.
-pub(super) fn cut(of: &Trim) -> TokenStream {
+pub(in crate::rust) fn cut(of: &Trim) -> TokenStream {
     let stop = match of.terminator.as_ref().map(stop) {
         Some(stop) => quote!(rt::Some(#stop)),
         None => quote!(rt::None),

@@ -12,7 +12,7 @@
 mod bits;
 mod check;
 mod early;
-mod ends;
+pub(super) mod ends;
 mod epochs;
 mod expr;
 mod extent;

@@ -2,9 +2,11 @@
 //! more than one core. `FORMWORK_ONLY=name` compiles only schemas whose name contains that.
 #![forbid(unsafe_code)]
 
+mod looked;
 mod plain;
 mod rich;
 
+pub use looked::{Looked, check_looked};
 pub use plain::check;
 pub use rich::{Rich, Through, check_rich};
 

@@ -1,0 +1,431 @@
+//! What is in a row, an element, or behind a pointer.
+
+use proc_macro2::{Literal, TokenStream, TokenTree};
+use quote::quote;
+
+use super::Views;
+use super::record::{Body, core};
+use crate::model::{
+    ArrayLength, Content, Encoding, Extent, PointerType, RecordId, RegionType, Row, RowId,
+    RunLength, RunType, Target, Type, unit_size,
+};
+use crate::rust::shape::Shape;
+use crate::rust::straight::{Able, ends, unable};
+
+/// Where something is.
+#[derive(Clone)]
+pub(super) enum Spot {
+    /// At a constant place in a block, which begins at a place.
+    Block { block: TokenStream, place: TokenStream, at: u64 },
+    /// At a place.
+    At(TokenStream),
+}
+
+impl Spot {
+    /// The place.
+    pub fn place(&self) -> TokenStream {
+        match self {
+            Spot::Block { place, at: 0, .. } => place.clone(),
+            Spot::Block { place, at, .. } => {
+                let at = Literal::u64_unsuffixed(*at);
+                quote!(#place.forward(#at))
+            }
+            Spot::At(place) => place.clone(),
+        }
+    }
+}
+
+/// What is found somewhere.
+pub(super) struct Item {
+    /// Its type.
+    pub ty: TokenStream,
+    /// The value, an option if it is `optional`; where it may not be found, an error is returned.
+    pub value: TokenStream,
+    /// Whether it may be nothing.
+    pub optional: bool,
+}
+
+impl Item {
+    fn new(ty: TokenStream, value: TokenStream) -> Item {
+        Item { ty, value, optional: false }
+    }
+
+    /// As an option.
+    pub fn option(&self) -> TokenStream {
+        let value = &self.value;
+        match self.optional {
+            true => value.clone(),
+            false => quote!(rt::Some(#value)),
+        }
+    }
+}
+
+/// Code that knows a place as `at`.
+pub(super) fn at_place(place: &TokenStream, code: &TokenStream) -> TokenStream {
+    match place.to_string() == "at" {
+        true => quote!({ #code }),
+        false => quote!({ let at = #place; #code }),
+    }
+}
+
+/// Whether code may return an error.
+pub(super) fn may_fail(code: &TokenStream) -> bool {
+    code.clone().into_iter().any(|token| match token {
+        TokenTree::Punct(punct) => punct.as_char() == '?',
+        TokenTree::Group(group) => may_fail(&group.stream()),
+        _ => false,
+    })
+}
+
+/// How a number leads somewhere.
+pub(super) struct Lead {
+    /// The number as it is stored.
+    pub raw: TokenStream,
+    /// Numbers for nothing.
+    pub nones: Vec<Literal>,
+    /// The address, an option; code that knows the number as `raw` and its own place as `from`.
+    pub address: TokenStream,
+}
+
+/// The number of bytes that an expression of tokens takes.
+fn constant(number: u64) -> TokenStream {
+    let number = Literal::u64_unsuffixed(number);
+    quote!(rt::Some(#number))
+}
+
+impl Views<'_, '_> {
+    /// What is somewhere; `row` is that of the record which holds it.
+    pub(super) fn item(
+        &self,
+        body: Option<&Body<'_>>,
+        spot: &Spot,
+        ty: &Type,
+        row: (RecordId, RowId),
+        shape: &Shape,
+    ) -> Able<Item> {
+        let shape = core(shape);
+        let model = body.map_or(self.model, |body| body.model);
+        let definition = &model.records[row.0.index()].rows[row.1.index()];
+        match ty {
+            Type::Cell(cell) => self.cell(body, spot, cell, definition, shape),
+            Type::Run(run) => self.run(body, spot, run),
+            Type::Record(id) => {
+                if self.is_case(*id) || self.shapes.is_plain_word(*id) {
+                    return unable("a struct of another kind");
+                }
+                if self.model.records[id.index()].endian.is_some() {
+                    return unable("a struct with a byte order of its own");
+                }
+                if let Some(union) = self.body_union(*id) {
+                    return self.union_item(None, spot, union);
+                }
+                self.says_something(*id)?;
+                let fixed = self.fixed_size(ty);
+                let (ty, ident, at) = (self.record_ty(*id), self.record_ident(*id), spot.place());
+                if let (Spot::Block { block, at: from, .. }, Some(_)) = (spot, fixed)
+                    && let Some(size) = self.sizes[body.map_or(0, |body| body.epoch)].record(*id)
+                {
+                    let (from, size) =
+                        (Literal::u64_unsuffixed(*from), Literal::u64_unsuffixed(size));
+                    let block = quote!(v::bytes(#block, #from, #size));
+                    return Ok(Item::new(
+                        ty,
+                        quote!(<#ident<'a> as v::Fixed<'a>>::item(#block, #at)),
+                    ));
+                }
+                Ok(Item::new(ty, quote!(#ident::__at(#at)?)))
+            }
+            Type::Union(id) => self.union_item(body, spot, *id),
+            Type::Pointer(pointer) => self.pointer(body, spot, pointer, row, shape),
+            Type::Array(array) => {
+                if array.stride.is_some() {
+                    return unable("elements at distances of their own");
+                }
+                if array.described.is_some() {
+                    return unable("elements that something else describes");
+                }
+                let element = self.element(row)?;
+                let (marker, at) = (&element.marker, spot.place());
+                let list = match element.fixed {
+                    true => quote!(v::List),
+                    false => quote!(v::Items),
+                };
+                let ty = quote!(#list<'a, #marker>);
+                let value = match (&array.length, element.fixed) {
+                    (ArrayLength::Count(count), fixed) => {
+                        let known = self.model.exprs.constant(*count);
+                        let known = known.and_then(|count| u64::try_from(count).ok());
+                        let size = self.sizes[body.map_or(0, |body| body.epoch)].of(&array.element);
+                        match (known, size, spot) {
+                            (Some(count), Some(size), Spot::Block { block, at: from, .. })
+                                if fixed =>
+                            {
+                                let Some(size) = count.checked_mul(size) else {
+                                    return unable("an array that is too long");
+                                };
+                                let count = Literal::u64_unsuffixed(count);
+                                let size = Literal::u64_unsuffixed(size);
+                                let from = Literal::u64_unsuffixed(*from);
+                                quote!(#list::within(v::bytes(#block, #from, #size), #at, #count))
+                            }
+                            _ => {
+                                let count = self.size(body, &at, *count)?;
+                                at_place(&at, &quote!(#list::counted(at, #count)?))
+                            }
+                        }
+                    }
+                    (ArrayLength::Fill, true) => quote!(#list::filling(#at)?),
+                    (ArrayLength::Fill, false) => quote!(#list::filling(#at)),
+                    (ArrayLength::Last(_), _) => return unable("an array that an element ends"),
+                };
+                Ok(Item::new(ty, value))
+            }
+            Type::Region(region) => {
+                let at = quote!(at);
+                let inside = self.inside(body, region, &at)?;
+                let inner = self.item(body, &Spot::At(quote!(at)), &region.inner, row, shape)?;
+                let (place, value) = (spot.place(), inner.value);
+                let value = at_place(&place, &quote!(let at = #inside; #value));
+                Ok(Item { value, ..inner })
+            }
+            Type::ByteOrderMark => {
+                let at = spot.place();
+                Ok(Item::new(quote!(::formwork::Endian), quote!(#at.order())))
+            }
+            Type::PerEpoch(_) | Type::Text | Type::Nothing => unable("nothing of this layout"),
+        }
+    }
+
+    /// An expression as a number of bytes or elements, for code that knows a place.
+    pub(super) fn size(
+        &self,
+        body: Option<&Body<'_>>,
+        place: &TokenStream,
+        expr: crate::model::ExprId,
+    ) -> Able<TokenStream> {
+        if let Some(number) = self.model.exprs.constant(expr) {
+            return match u64::try_from(number) {
+                Ok(number) => Ok(constant(number)),
+                Err(_) => unable("a negative length"),
+            };
+        }
+        match body {
+            Some(body) => self.number(body, place, expr),
+            None => unable("a length that the struct around says"),
+        }
+    }
+
+    /// The content of a region at a place.
+    pub(super) fn inside(
+        &self,
+        body: Option<&Body<'_>>,
+        region: &RegionType,
+        place: &TokenStream,
+    ) -> Able<TokenStream> {
+        let room = match &region.extent {
+            Extent::Size(size) => {
+                let size = self.size(body, place, *size)?;
+                quote!(#place.region(#size)?)
+            }
+            Extent::End(end) => {
+                let end = self.size(body, place, *end)?;
+                quote!(#place.region_to(#end)?)
+            }
+            Extent::Terminated(stop) => {
+                let stop = ends::stop(stop);
+                quote!(#place.terminated(#stop)?.0)
+            }
+            Extent::Rest => place.clone(),
+        };
+        Ok(match &region.trim {
+            Some(trim) => {
+                let cut = ends::cut(trim);
+                quote!(#room.trimmed(#cut))
+            }
+            None => room,
+        })
+    }
+
+    /// Bytes or text.
+    fn run(&self, body: Option<&Body<'_>>, spot: &Spot, run: &RunType) -> Able<Item> {
+        let unit = unit_size(run.content);
+        let at = quote!(at);
+        let place = match run.align.filter(|align| *align > 1) {
+            Some(align) => {
+                let (place, align) = (spot.place(), Literal::u64_unsuffixed(align));
+                quote!(#place.aligned(#align)?)
+            }
+            None => spot.place(),
+        };
+        // The bytes, for code that knows where they begin as `at`.
+        let (before, bytes) = match &run.length {
+            RunLength::Fixed(_) | RunLength::Count(_) => {
+                let known = match &run.length {
+                    RunLength::Fixed(bytes) => Some(*bytes),
+                    RunLength::Count(count) => {
+                        let count = self.model.exprs.constant(*count);
+                        count.and_then(|count| u64::try_from(count).ok()?.checked_mul(unit))
+                    }
+                    _ => None,
+                };
+                match (known, spot, &run.length) {
+                    (Some(size), Spot::Block { block, at: from, .. }, _) if run.align.is_none() => {
+                        let (from, size) =
+                            (Literal::u64_unsuffixed(*from), Literal::u64_unsuffixed(size));
+                        (TokenStream::new(), quote!(v::bytes(#block, #from, #size)))
+                    }
+                    (Some(size), ..) => {
+                        let size = Literal::u64_unsuffixed(size);
+                        (TokenStream::new(), quote!(at.take(#size)?))
+                    }
+                    (None, _, RunLength::Count(count)) => {
+                        let count = self.size(body, &at, *count)?;
+                        let unit = Literal::u64_unsuffixed(unit);
+                        let size = quote!(at.size(#count)?.saturating_mul(#unit));
+                        (TokenStream::new(), quote!(at.take(#size)?))
+                    }
+                    _ => return unable("a text that is too long"),
+                }
+            }
+            RunLength::Fill => (TokenStream::new(), quote!(at.rest())),
+            RunLength::Prefix(cell) => {
+                let (count, behind) = self.prefix(cell, &at)?;
+                let unit = Literal::u64_unsuffixed(unit);
+                (
+                    quote!(let (count, at) = (#count, #behind);),
+                    quote!(at.take(at.size(rt::Some(count as i128))?.saturating_mul(#unit))?),
+                )
+            }
+        };
+        let (ty, value) = match run.content {
+            Content::Bytes => (quote!(&'a [u8]), bytes),
+            Content::Text(Encoding::Utf8) => (quote!(&'a str), quote!(at.utf8(#bytes)?)),
+            Content::Text(Encoding::Ascii) => (quote!(&'a str), quote!(at.ascii(#bytes)?)),
+            Content::Text(Encoding::Utf32) => return unable("text in UTF-32"),
+            Content::Text(encoding) => {
+                let marker = match (encoding, self.order) {
+                    (Encoding::Utf16Le, _) => quote!(v::Le<u16>),
+                    (Encoding::Utf16Be, _) => quote!(v::Be<u16>),
+                    (_, Some(crate::model::ByteOrder::Little)) => quote!(v::Le<u16>),
+                    (_, Some(crate::model::ByteOrder::Big)) => quote!(v::Be<u16>),
+                    (_, None) => quote!(v::Ordered<u16>),
+                };
+                let value = quote!({
+                    let bytes = #bytes;
+                    v::List::within(bytes, at, bytes.len() / 2)
+                });
+                (quote!(v::List<'a, #marker>), value)
+            }
+        };
+        Ok(Item::new(ty, at_place(&place, &quote!(#before #value))))
+    }
+
+    /// The number in front of a text at a place, and the place behind it.
+    pub(super) fn prefix(
+        &self,
+        cell: &crate::model::Cell,
+        place: &TokenStream,
+    ) -> Able<(TokenStream, TokenStream)> {
+        match cell.storage {
+            crate::model::Storage::Fixed(int) => {
+                let width = Literal::u8_unsuffixed(int.bytes);
+                Ok((self.load(int, place).0, quote!(#place.skip(#width)?)))
+            }
+            storage @ crate::model::Storage::Varint(_) => self.varint(storage, place),
+            _ => unable("a length in bits"),
+        }
+    }
+
+    /// How a number leads somewhere.
+    pub(super) fn lead(
+        &self,
+        body: Option<&Body<'_>>,
+        spot: &Spot,
+        pointer: &PointerType,
+        row: &Row,
+    ) -> Able<Lead> {
+        let model = body.map_or(self.model, |body| body.model);
+        let kind = &model.pointers[pointer.kind.index()];
+        let storage = pointer.cell.as_ref().map_or(kind.cell.storage, |cell| cell.storage);
+        let stored = self.stored(body, spot, storage)?;
+        let number = match kind.skip {
+            0 => quote!(rt::Some(raw as i128)),
+            skip => {
+                let skip = Literal::u64_unsuffixed(skip);
+                quote!(rt::Some(raw as i128 - #skip))
+            }
+        };
+        let address = match (kind.base, body) {
+            (None, _) => number,
+            (Some(base), Some(body)) => {
+                let base = self.number(body, &quote!(from), base)?;
+                quote!(v::both(#base, #number, i128::checked_add))
+            }
+            (Some(_), None) => {
+                return unable("a pointer that counts from what the struct around says");
+            }
+        };
+        let (low, high) = stored.prim.range();
+        let nones = row.none.iter().chain(&kind.none);
+        let nones = nones.filter(|none| (low..=high).contains(none));
+        let nones = nones.map(|none| Literal::i128_unsuffixed(*none)).collect();
+        Ok(Lead { raw: stored.tokens, nones, address })
+    }
+
+    /// What a pointer leads to.
+    fn pointer(
+        &self,
+        body: Option<&Body<'_>>,
+        spot: &Spot,
+        pointer: &PointerType,
+        row: (RecordId, RowId),
+        shape: &Shape,
+    ) -> Able<Item> {
+        let model = body.map_or(self.model, |body| body.model);
+        let kind = &model.pointers[pointer.kind.index()];
+        let definition = &model.records[row.0.index()].rows[row.1.index()];
+        let target = match &pointer.target {
+            Target::Own(target) => target,
+            Target::Pooled => match kind.text.as_deref() {
+                Some(text) => text,
+                None => return unable("a pool of no text"),
+            },
+            Target::Element => return unable("a pointer to an element"),
+        };
+        let Lead { raw, nones, address } = self.lead(body, spot, pointer, definition)?;
+        let place = spot.place();
+        let at = quote!(at);
+        let inner = self.item(body, &Spot::At(at), target, row, shape)?;
+        let value = &inner.value;
+        let lead = |value: &TokenStream| quote!({ let at = from.to(#address)?; #value });
+        if nones.is_empty() {
+            let value = lead(value);
+            let value = quote!({ let (from, raw) = (#place, #raw); #value });
+            return Ok(Item { value, ..inner });
+        }
+        let may_be_none = pointer.may_be_none(model, definition);
+        let (none, some, optional) = match () {
+            () if may_be_none => (quote!(rt::None), lead(&inner.option()), true),
+            () if !pointer.optional && !inner.optional => match target.stripped() {
+                Type::Array(_) => {
+                    let list = match self.element(row)?.fixed {
+                        true => quote!(v::List),
+                        false => quote!(v::Items),
+                    };
+                    (quote!(#list::empty(from)), lead(value), false)
+                }
+                Type::Run(run) if matches!(run.length, RunLength::Count(_) | RunLength::Fill) => {
+                    let ty = &inner.ty;
+                    (quote!(<#ty>::default()), lead(value), false)
+                }
+                _ => (quote!(rt::Err(from.null())?), lead(value), false),
+            },
+            () => (quote!(rt::Err(from.null())?), lead(value), inner.optional),
+        };
+        let value = quote!({
+            let from = #place;
+            match #raw { #(#nones)|* => #none, raw => #some }
+        });
+        Ok(Item { ty: inner.ty, value, optional })
+    }
+}

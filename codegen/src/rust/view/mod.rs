@@ -1,0 +1,466 @@
+//! Views: types that look at a file in place.
+//!
+//! They stand in a module `view` beside the ordinary types, with the same names, and have a function
+//! for each field. What cannot be looked at has none: [`Views::missing`] says why. A view never looks
+//! around itself but at the start of the file, so what depends on a struct around has none either.
+//!
+//! `record` emits the struct of a view and where its rows are, `item` what is in a row, `cell` its
+//! numbers, `number` what expressions give, `past` where something ends, `element` the elements of
+//! arrays, `choice` unions.
+
+mod cell;
+mod choice;
+mod element;
+mod item;
+mod number;
+mod past;
+mod record;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
+
+use super::docs::docs;
+use super::names::Scope;
+use super::shape::Shapes;
+use super::straight::{Able, Unable, unable};
+use crate::model::{
+    ByteOrder, ByteOrderRule, Constant, EpochId, Home, Model, Record, RecordId, RecordKind, RowId,
+    RowKind, Sizes, Storage, UnionId,
+};
+
+/// What is emitted, and the fields that have no function.
+#[derive(Debug, Default)]
+pub(in crate::rust) struct Emitted {
+    /// The module `view`, and the function of the root that leads to it.
+    pub tokens: TokenStream,
+    /// Each as `File.name: why`, in the order of the model.
+    pub missing: Vec<String>,
+}
+
+/// The module `view`; or why there is none.
+pub(in crate::rust) fn emit(shapes: &Shapes<'_>, layouts: &[Model], shown: bool) -> Able<Emitted> {
+    let views = Views { shown, ..Views::new(shapes, layouts)? };
+    let root = shapes.model().root;
+    views.find_ends();
+    // What views ask of others is known when all were made once.
+    views.items();
+    let items = views.items();
+    let open = views.open()?;
+    let (ident, name) = (shapes.ident(root), views.record_ident(root));
+    let lifetime = shapes.borrows(&shapes.record(root)).then(|| quote!(<'_>));
+    let doc = docs(Some(
+        "Looks at a file in place: a view, whose functions find each field when it is asked for.\n\n\
+         # Errors\n\nIf the file does not begin as files of this format do. Rules of the format are \
+         not checked: [`read`](Self::read) does that.",
+    ));
+    let module_doc = docs(Some(&format!(
+        "[`{name}`](view::{name}) looks at a file in place: nothing is read before it is asked for, \
+         and nothing is\nallocated. See [`formwork::view`](::formwork::view).\n\nTypes have the names \
+         that they have outside of this module, and a function for each field."
+    )));
+    let (items, decoders) = (items.into_values(), views.decoders.borrow());
+    let decoders = decoders.values().map(|decoder| &decoder.tokens);
+    let tokens = quote! {
+        impl #ident #lifetime {
+            #doc
+            pub fn view(bytes: &[u8]) -> ::formwork::view::Result<view::#name<'_>> {
+                view::open(bytes)
+            }
+        }
+
+        #module_doc
+        pub mod view {
+            #[allow(unused_imports)]
+            use ::formwork::__rt::{self as rt, s};
+            #[allow(unused_imports)]
+            use ::formwork::view as v;
+
+            #open
+            #(#items)*
+            #(#decoders)*
+        }
+    };
+    let missing = views.missing.borrow();
+    let missing = missing.iter().map(|((_, _, name), why)| format!("{name}: {why}")).collect();
+    Ok(Emitted { tokens, missing })
+}
+
+/// Something that has a type in the module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Wanted {
+    Record(RecordId),
+    Union(UnionId),
+}
+
+/// The beginning of a record: its fixed block, and the rows behind that which have constant places all
+/// the same, since what is before them has a constant size.
+#[derive(Debug, Default)]
+struct Block {
+    size: u64,
+    rows: BTreeMap<RowId, u64>,
+}
+
+impl Block {
+    fn of(record: &Record, sizes: &Sizes<'_>, epoch: EpochId) -> Block {
+        let mut block = Block {
+            size: record.sizes.get(epoch.index()).copied().flatten().unwrap_or(0),
+            rows: BTreeMap::new(),
+        };
+        for (id, row) in (0..).map(RowId).zip(&record.rows) {
+            match row.home(epoch) {
+                Home::Absent | Home::Nowhere => continue,
+                Home::At(at) if at < block.size => continue,
+                Home::Next if row.when.is_none() => {}
+                Home::At(_) | Home::Next => break,
+            }
+            let plain = !matches!(row.kind, RowKind::Zeros | RowKind::Pool { .. });
+            let size = sizes.of(&row.ty).filter(|_| plain);
+            let Some(end) = size.and_then(|size| block.size.checked_add(size)) else { break };
+            block.rows.insert(id, block.size);
+            block.size = end;
+        }
+        block
+    }
+}
+
+/// What everything that is emitted needs to know.
+struct Views<'s, 'm> {
+    shapes: &'s Shapes<'m>,
+    model: &'m Model,
+    /// The model in each layout.
+    layouts: &'s [Model],
+    /// Sizes in each layout.
+    sizes: Vec<Sizes<'s>>,
+    /// What stands at constant places in each record, in each layout.
+    blocks: Vec<Vec<Block>>,
+    /// The byte order of all numbers that do not say their own, if it is always the same.
+    order: Option<ByteOrder>,
+    records: Vec<Ident>,
+    unions: Vec<Ident>,
+    open: RefCell<Vec<Wanted>>,
+    seen: RefCell<BTreeSet<Wanted>>,
+    /// Types that say how elements are found, by the row of their array.
+    decoders: RefCell<BTreeMap<(RecordId, RowId), element::Decoder>>,
+    names: RefCell<Scope>,
+    /// Names of records and unions.
+    scope: Scope,
+    /// What has no end that can be found.
+    endless: RefCell<BTreeSet<Wanted>>,
+    missing: RefCell<BTreeMap<(RecordId, RowId, String), String>>,
+    /// Whether views show themselves.
+    shown: bool,
+    /// Records whose views are asked where they are by those of others.
+    forced: RefCell<BTreeSet<RecordId>>,
+    /// Structs that stand for one of their rows, and why that has no function, if it has none. While
+    /// that is being found out, it has one.
+    stand_for: RefCell<BTreeMap<RecordId, Option<String>>>,
+}
+
+impl<'s, 'm> Views<'s, 'm> {
+    fn new(shapes: &'s Shapes<'m>, layouts: &'s [Model]) -> Able<Views<'s, 'm>> {
+        let model = shapes.model();
+        if layouts.len() > usize::from(u8::MAX) {
+            return unable("more than 255 layouts");
+        }
+        // The names that the ordinary types have come first.
+        let mut scope = Scope::default();
+        let all = (0..u32::try_from(model.records.len()).unwrap_or(u32::MAX)).map(RecordId);
+        let mut records: Vec<Ident> = all.clone().map(|id| shapes.ident(id)).collect();
+        let typed = |id: &RecordId| shapes.has_type(*id);
+        for id in all.clone().filter(typed) {
+            records[id.index()] = scope.take(&[records[id.index()].to_string()]);
+        }
+        let unions = (0..u32::try_from(model.unions.len()).unwrap_or(u32::MAX)).map(UnionId);
+        let unions = unions.map(|id| scope.take(&[shapes.union_ident(id).to_string()])).collect();
+        for id in all.filter(|id| !typed(id)) {
+            records[id.index()] = scope.take(&[records[id.index()].to_string()]);
+        }
+        let order = match model.byte_order {
+            ByteOrderRule::Fixed(order) if model.records.iter().all(|r| r.endian.is_none()) => {
+                Some(order)
+            }
+            _ => None,
+        };
+        let sizes = (0..).map(EpochId).zip(layouts).map(|(epoch, model)| model.sizes(epoch));
+        let sizes: Vec<Sizes<'s>> = sizes.collect();
+        let blocks = layouts.iter().zip(&sizes).zip(0..).map(|((model, sizes), epoch)| {
+            model.records.iter().map(|record| Block::of(record, sizes, EpochId(epoch))).collect()
+        });
+        Ok(Views {
+            blocks: blocks.collect(),
+            shapes,
+            model,
+            layouts,
+            sizes,
+            order,
+            records,
+            unions,
+            open: RefCell::default(),
+            seen: RefCell::default(),
+            decoders: RefCell::default(),
+            names: RefCell::new(scope.clone()),
+            scope,
+            endless: RefCell::default(),
+            missing: RefCell::default(),
+            shown: false,
+            forced: RefCell::default(),
+            stand_for: RefCell::default(),
+        })
+    }
+
+    /// The types of all views that the root's leads to.
+    fn items(&self) -> BTreeMap<Wanted, TokenStream> {
+        self.forget();
+        self.record_ty(self.model.root);
+        let mut items = BTreeMap::new();
+        while let Some(next) = self.next() {
+            let tokens = match next {
+                Wanted::Record(id) => self.record(id),
+                Wanted::Union(id) => self.choice(id),
+            };
+            items.insert(next, tokens);
+        }
+        items
+    }
+
+    /// Forgets what was asked for until now.
+    fn forget(&self) {
+        self.open.borrow_mut().clear();
+        self.seen.borrow_mut().clear();
+        self.decoders.borrow_mut().clear();
+        self.stand_for.borrow_mut().clear();
+        self.names.replace(self.scope.clone());
+    }
+
+    fn want(&self, wanted: Wanted) {
+        if self.seen.borrow_mut().insert(wanted) {
+            self.open.borrow_mut().push(wanted);
+        }
+    }
+
+    fn next(&self) -> Option<Wanted> {
+        self.open.borrow_mut().pop()
+    }
+
+    fn record_ident(&self, id: RecordId) -> &Ident {
+        &self.records[id.index()]
+    }
+
+    /// The type of a record's view, which is emitted then.
+    fn record_ty(&self, id: RecordId) -> TokenStream {
+        self.want(Wanted::Record(id));
+        let ident = self.record_ident(id);
+        quote!(#ident<'a>)
+    }
+
+    /// The type of a union's view, which is emitted then.
+    fn union_ty(&self, id: UnionId) -> TokenStream {
+        self.want(Wanted::Union(id));
+        let ident = &self.unions[id.index()];
+        quote!(#ident<'a>)
+    }
+
+    /// Notes why a field has no function.
+    fn without(&self, record: RecordId, row: RowId, name: &str, why: &str) {
+        let name = format!("{}.{name}", self.model.records[record.index()].name);
+        self.missing.borrow_mut().insert((record, row, name), why.to_owned());
+    }
+
+    /// Numbers of all layouts.
+    fn epochs(&self) -> impl Iterator<Item = usize> + use<> {
+        0..self.layouts.len()
+    }
+
+    /// Whether a record exists in a layout.
+    fn exists(&self, id: RecordId, epoch: usize) -> bool {
+        let record = &self.layouts[epoch].records[id.index()];
+        let homes = |row: &crate::model::Row| row.home(EpochId(u32::try_from(epoch).unwrap_or(0)));
+        record.rows.is_empty() || record.rows.iter().any(|row| homes(row) != Home::Absent)
+    }
+
+    /// Code for each layout, as one piece if it is the same for all; where there is none it is an
+    /// error. `place` is that of which the layout is asked.
+    fn by_layout(
+        &self,
+        place: &TokenStream,
+        mut make: impl FnMut(usize) -> Able<Option<TokenStream>>,
+        otherwise: &TokenStream,
+    ) -> Able<TokenStream> {
+        let mut bodies: Vec<(String, TokenStream, Vec<usize>)> = Vec::new();
+        for epoch in self.epochs() {
+            let Some(tokens) = make(epoch)? else { continue };
+            let text = tokens.to_string();
+            match bodies.iter_mut().find(|(known, ..)| *known == text) {
+                Some((.., epochs)) => epochs.push(epoch),
+                None => bodies.push((text, tokens, vec![epoch])),
+            }
+        }
+        Ok(match &bodies[..] {
+            [] => otherwise.clone(),
+            [(_, tokens, _)] => tokens.clone(),
+            [arms @ .., (_, last, _)] => {
+                let arms = arms.iter().map(|(_, tokens, epochs)| {
+                    let epochs = epochs.iter().map(|epoch| Literal::usize_unsuffixed(*epoch));
+                    quote!(#(#epochs)|* => { #tokens })
+                });
+                quote!(match #place.layout() { #(#arms)* _ => { #last } })
+            }
+        })
+    }
+
+    /// `open`, which makes the view of a file: in its byte order and layout, if it begins as it should.
+    fn open(&self) -> Able<TokenStream> {
+        let root = self.model.root;
+        let name = self.record_ident(root);
+        let order = match self.model.byte_order {
+            ByteOrderRule::Fixed(order) => {
+                let order = endian(order);
+                quote!(let place = place.ordered(#order);)
+            }
+            ByteOrderRule::Mark { offset } => {
+                let at = Literal::u64_unsuffixed(offset);
+                quote! {
+                    let mark = place.skip(#at)?;
+                    let place = match mark.take(2)? {
+                        b"\xff\xfe" => place.ordered(v::LE),
+                        b"\xfe\xff" => place.ordered(v::BE),
+                        other => {
+                            mark.holds(other, b"\xff\xfe")?;
+                            place
+                        }
+                    };
+                }
+            }
+        };
+        let mut layout = TokenStream::new();
+        if self.layouts.len() > 1 {
+            let mut names = Vec::new();
+            for (number, variable) in self.model.epoch_variables.iter().enumerate() {
+                let Storage::Fixed(int) = variable.cell.storage else {
+                    return unable("a layout by a number of no whole bytes");
+                };
+                let at = Literal::u64_unsuffixed(variable.offset);
+                let raw = self.load(int, &quote!(place.skip(#at)?)).0;
+                let name = quote::format_ident!("n{number}");
+                layout.extend(quote!(let #name = i128::from(#raw);));
+                names.push((name, &variable.name));
+            }
+            let tests = self.model.epochs.iter().enumerate().map(|(epoch, of)| {
+                let tests = names.iter().zip(&of.ranges).map(|((name, _), ranges)| {
+                    let ranges = ranges.iter().map(|(low, high)| {
+                        let low = Literal::i128_unsuffixed(*low);
+                        let high = Literal::i128_unsuffixed(*high);
+                        quote!(#low..=#high)
+                    });
+                    quote!(matches!(#name, #(#ranges)|*))
+                });
+                let epoch = Literal::usize_unsuffixed(epoch);
+                quote!(if #(#tests)&&* { place.in_layout(#epoch) } else)
+            });
+            let (first, text) = names.first().ok_or_else(|| Unable("no layout".to_owned()))?;
+            layout.extend(quote! {
+                let place = #(#tests)* { return rt::Err(place.no_layout(#text, #first)) };
+            });
+        }
+        let constants = self.by_layout(
+            &quote!(place),
+            |epoch| Ok(Some(self.begins(epoch))),
+            &TokenStream::new(),
+        )?;
+        Ok(quote! {
+            /// The view of a file.
+            pub(super) fn open(bytes: &[u8]) -> v::Result<#name<'_>> {
+                let place = v::Place::of(bytes);
+                #order
+                #layout
+                let file = #name::__at(place)?;
+                #constants
+                rt::Ok(file)
+            }
+        })
+    }
+
+    /// The constants that the block of the root has.
+    fn begins(&self, epoch: usize) -> TokenStream {
+        let record = &self.layouts[epoch].records[self.model.root.index()];
+        let mut code = TokenStream::new();
+        for row in &record.rows {
+            let (RowKind::Constant(constant), Home::At(at)) =
+                (&row.kind, row.home(EpochId(u32::try_from(epoch).unwrap_or(0))))
+            else {
+                continue;
+            };
+            let bytes = match constant {
+                Constant::Bytes(bytes) => bytes.clone(),
+                Constant::Text(text) => text.clone().into_bytes(),
+                _ => continue,
+            };
+            let fits = self.sizes[epoch].of(&row.ty) == Some(bytes.len() as u64);
+            if row.when.is_some()
+                || !fits
+                || at + bytes.len() as u64 > self.block(self.model.root, epoch)
+            {
+                continue;
+            }
+            let (at, size) = (Literal::u64_unsuffixed(at), Literal::usize_unsuffixed(bytes.len()));
+            let bytes = Literal::byte_string(&bytes);
+            code.extend(
+                quote!(place.forward(#at).holds(v::bytes(file.block, #at, #size), #bytes)?;),
+            );
+        }
+        code
+    }
+
+    /// Size in bytes of what stands at constant places in a record.
+    fn block(&self, id: RecordId, epoch: usize) -> u64 {
+        self.blocks[epoch][id.index()].size
+    }
+
+    /// The union that a record is, tag and all, if it has nothing else.
+    fn body_union(&self, id: RecordId) -> Option<UnionId> {
+        let record = &self.model.records[id.index()];
+        let [row] = record.rows.as_slice() else { return None };
+        let crate::model::Type::Union(union) = row.ty else { return None };
+        let of = &self.model.unions[union.index()];
+        let own = matches!(of.tag, crate::model::Tag::Own(_) | crate::model::Tag::Word(_));
+        let plain = row.when.is_none() && record.align.is_none() && record.endian.is_none();
+        (of.body && own && plain && self.shapes.has_union(union)).then_some(union)
+    }
+
+    /// That size, if it is the same in all layouts that have the record.
+    fn constant_block(&self, id: RecordId) -> Option<u64> {
+        if !self.forms(id).is_empty() {
+            return None;
+        }
+        let mut sizes = self.epochs().filter(|e| self.exists(id, *e)).map(|e| self.block(id, e));
+        let first = sizes.next()?;
+        sizes.all(|size| size == first).then_some(first)
+    }
+
+    /// The records that spell a case.
+    fn forms(&self, id: RecordId) -> Vec<RecordId> {
+        match self.model.records[id.index()].kind {
+            RecordKind::Case(union, case) => {
+                let case = &self.model.unions[union.index()].cases[case as usize];
+                case.forms.iter().map(|form| form.record).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether a record is one case of a union, and its view knows the number that chose it.
+    fn is_case(&self, id: RecordId) -> bool {
+        matches!(self.model.records[id.index()].kind, RecordKind::Case(..))
+    }
+}
+
+/// A byte order, in generated code.
+fn endian(order: ByteOrder) -> TokenStream {
+    match order {
+        ByteOrder::Little => quote!(v::LE),
+        ByteOrder::Big => quote!(v::BE),
+    }
+}

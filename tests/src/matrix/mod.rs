@@ -6,12 +6,16 @@
 //! end or the engine what a schema means. [`Cell::outcome`] tries the cell on the engine, with every
 //! number that its row may store and every value that somebody may give it.
 
+mod around;
 mod cell;
 mod part;
 mod place;
+mod row;
 mod rules;
+mod trial;
 
-pub use cell::{Cell, Depth, Outcome};
+pub use cell::Cell;
 pub use part::Part;
 pub use place::Place;
 pub use rules::{Rule, Rules, Ty};
+pub use trial::{Depth, Outcome};

@@ -38,10 +38,15 @@ fn check_case(
                     .error("E0217", row.span, "this row is no field of the case, though it is data")
                     .help("a form has no row that is both a length or label, and data");
             }
-            if matches!(row.role, Role::Kept(_)) {
+            let follows = match row.role {
+                Role::Kept(_) | Role::View { .. } => true,
+                Role::Derived => logical.rows.iter().any(|field| field.name == row.name),
+                _ => false,
+            };
+            if follows {
                 found
                     .error("E0217", row.span, "what follows from other rows is no field of a form")
-                    .help("put the row into a struct, or leave out `usually=`");
+                    .help("put the row into a struct, or leave out what says it: `usually=`, `from=`, or `value` before the forms");
             }
         }
         for row in &logical.rows {

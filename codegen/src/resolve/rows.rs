@@ -5,7 +5,7 @@ use super::paths::one_only;
 use super::{Cx, Env, Expr, ExprId, RecordId, ScopeId, Shape, Source};
 use crate::model::{
     BinaryOp, Cell, Check, CheckKind, Definer, DefinerScope, DefinerSource, Home, Meaning,
-    Reference, Role, Row as ModelRow, RowKind, Storage, Type, UnaryOp,
+    Reference, Role, Row as ModelRow, RowKind, Storage, Target, Type, UnaryOp,
 };
 use crate::prose::line;
 use crate::syntax::ast::{DeclBody, PropValue, Props, Row, RowWord};
@@ -75,7 +75,7 @@ impl<'t> Cx<'t> {
                 else {
                     return None;
                 };
-                self.full_type(form, row.index(), last, row_ex)?
+                led_to(self.full_type(form, row.index(), last, row_ex)?)
             }
         };
         let homes = vec![Home::Nowhere; self.epoch_count()];
@@ -260,6 +260,13 @@ impl<'t> Cx<'t> {
     ) {
         built.none = props.numbers("none");
         built.plus = props.int("plus").unwrap_or(0);
+        if leads_to_number(&built.ty) {
+            for span in ["none", "plus"].into_iter().filter_map(|name| props.span(name)) {
+                self.d
+                    .error("E0225", span, "is it about the pointer, or about the number behind it?")
+                    .help("say it of the kind of pointer, or let the number stand in a struct");
+            }
+        }
         if let Some(PropValue::Ref(reference)) = props.get("ref").map(|p| &p.value) {
             let object = matches!(self.variant_base(id, slot, 0), Some(base) if base.sigil_only)
                 && matches!(built.ty, Type::Cell(_));
@@ -368,4 +375,35 @@ impl<'t> Cx<'t> {
     // ---- homes ----------------------------------------------------------------------------------
 
     // ---- types ----------------------------------------------------------------------------------
+}
+
+/// What a value has of a type: that of what pointers lead to.
+fn led_to(ty: Type) -> Type {
+    match ty {
+        Type::Pointer(pointer) => match pointer.target {
+            Target::Own(target) => led_to(target),
+            _ => Type::Pointer(pointer),
+        },
+        Type::Array(mut array) => {
+            array.element = led_to(array.element);
+            Type::Array(array)
+        }
+        ty => ty,
+    }
+}
+
+/// Whether a pointer in a row leads to a number, or to an array of numbers.
+fn leads_to_number(ty: &Type) -> bool {
+    match ty.stripped() {
+        Type::Array(array) => leads_to_number(&array.element),
+        Type::Pointer(pointer) => match pointer.owned().map(Type::stripped) {
+            Some(Type::Array(array)) => {
+                matches!(array.element, Type::Cell(_)) || leads_to_number(&array.element)
+            }
+            Some(target) => matches!(target, Type::Cell(_)) || leads_to_number(target),
+            None => false,
+        },
+        Type::PerEpoch(types) => types.iter().any(leads_to_number),
+        _ => false,
+    }
 }

@@ -6,7 +6,7 @@ use formwork_interpreter::Value;
 use super::place::Place;
 use super::row::{Byte, Piece, Row};
 use super::rules::Ty;
-use crate::flows::{case, int, list, record};
+use crate::flows::{case, int, list, record, text};
 
 /// Bytes of two structs that are there where a schema of a cell begins: `k`, `xs` and `recs`.
 const BEFORE: [u8; 11] = [4, 0, 1, 2, 3, 4, 5, 6, 7, 4, 6];
@@ -35,7 +35,17 @@ enum Slot {
     Behind,
     /// The address of the pool, and so many bytes more.
     Pool(u8),
+    /// The address of the relocation table.
+    Table,
 }
+
+/// The relocation table of a cell: two sections, of which the second is the table itself.
+const TABLE: &str = "struct Table { u8 sections; u8 entries; \
+    Part parts count=sections usually=\"relocation.sections\"; \
+    Spot spots count=entries usually=\"relocation.entries\" }\n\
+    struct Part { u8 start; u8 size; u8 first; u8 count }\n\
+    struct Spot encodes=pointer-masks { u8 start; u32 mask }\n\
+    relocation { section main from=0 to=\"at(table)\"; section other from=\"at(table)\" to=\"at(table)\" }\n";
 
 /// A file that is put together.
 #[derive(Default)]
@@ -81,8 +91,30 @@ impl Sheet {
         self.bytes(which, &piece.targets);
     }
 
-    /// The bytes; `behind` and `pool` are addresses.
-    fn laid(self, behind: usize, pool: usize) -> Laid {
+    /// The table of the pointers in each of the two sections.
+    fn table(&mut self, pieces: &[&Piece]) {
+        let start = self.slots.len();
+        let mut entries: [Vec<(usize, u32)>; 2] = Default::default();
+        for (which, piece) in pieces.iter().enumerate() {
+            let Some(section) = piece.listed else { continue };
+            let at = self.rows[which];
+            match entries[section].last_mut() {
+                // Words of eight bytes that stand one behind the other.
+                Some((first, mask)) if at == *first + 8 => *mask |= 2,
+                _ => entries[section].push((at, 1)),
+            }
+        }
+        let [main, other] = entries.each_ref().map(Vec::len);
+        let head = [2, main + other, 0, start, 0, main, start, 0, main, other];
+        self.plain(&head.map(|number| u8::try_from(number).unwrap_or(u8::MAX)));
+        for (at, mask) in entries.concat() {
+            self.plain(&[u8::try_from(at).unwrap_or(u8::MAX)]);
+            self.plain(&mask.to_le_bytes());
+        }
+    }
+
+    /// The bytes; `behind`, `pool` and `table` are addresses.
+    fn laid(self, behind: usize, pool: usize, table: usize) -> Laid {
         let slots = self.slots.iter().map(|slot| match *slot {
             Slot::Is(byte) | Slot::Of(_, Byte::Is(byte)) => usize::from(byte),
             Slot::Of(which, Byte::To(more)) => self.targets[which] + more,
@@ -90,6 +122,7 @@ impl Sheet {
             Slot::Of(which, Byte::Start) => self.rows[which],
             Slot::Behind => behind,
             Slot::Pool(more) => pool + usize::from(more),
+            Slot::Table => table,
         });
         let bytes = slots.map(|number| u8::try_from(number).unwrap_or(u8::MAX)).collect();
         Laid { bytes, leads: self.leads, rows: self.rows }
@@ -122,7 +155,7 @@ impl Place {
             lead: Vec::new(),
             rest: rest.to_owned(),
             declarations: declarations.to_owned(),
-            tail: String::new(),
+            relocated: false,
             labels: format!("\"{}..{}\"", range.start(), range.end()),
             below: false,
             is_list: false,
@@ -130,26 +163,24 @@ impl Place {
         }
     }
 
-    /// The path of the row from the root.
-    fn full_path(self) -> String {
-        let around = match self {
+    /// The path of the row, from the struct or the root that is around it.
+    fn full_path(self) -> &'static str {
+        match self {
             Place::Struct | Place::Homed | Place::Columns | Place::Behind | Place::Parameter => {
-                "s."
+                "File.s.x"
             }
-            Place::Elements | Place::Named => "ss.",
-            Place::Transparent => return "File.s".to_owned(),
-            Place::Field => "w.",
-            Place::Table => "tab.",
+            Place::Elements | Place::Named | Place::Table => "S.x",
+            Place::Transparent => "File.s",
+            Place::Field => "File.w.x",
             Place::Case
             | Place::Tagged
             | Place::Common
             | Place::Tag
             | Place::Form
             | Place::Formed
-            | Place::Pattern => "u.",
-            _ => "",
-        };
-        format!("File.{around}x")
+            | Place::Pattern => "File.u.x",
+            _ => "File.x",
+        }
     }
 
     /// The schema, for a row; `{x}` in its text is the path of the row.
@@ -160,6 +191,7 @@ impl Place {
         let size = row.size();
         let body = format!("{front}{t} x{props}; {rest}");
         // What the value is that has its bytes elsewhere, and what says how they are read.
+        let shown = Some(row.sigils().1).filter(|name| !name.is_empty()).unwrap_or("u8");
         let array = if row.is_list { " array=#true" } else { "" };
         let (above, below) = match row.below {
             true => (array, &props[..]),
@@ -232,7 +264,7 @@ impl Place {
                 put("U u".into(), format!("union U tag=u8 {{ {cases} }}"));
             }
             Place::Formed => {
-                let one = format!("value {t} x{above}; form 1 {{ {front}{t} x{below} }}");
+                let one = format!("value {shown} x{above}; form 1 {{ {front}{t} x{below} }}");
                 let cases = format!("case a {{ {one} }}; case b 2 {{ u8 o }}");
                 put(format!("U u; {rest}"), format!("union U tag=u8 {{ {cases} }}"));
             }
@@ -254,6 +286,7 @@ impl Place {
             }
             Place::Shared => {
                 let count = row.own("count=n");
+                let t = if count.is_empty() { t } else { &row.many };
                 let n = if count.is_empty() { "" } else { "u8 n; " };
                 let from = row.own("from=\"g.m\"");
                 let of = "struct G { u8 b; u8 c; slice m of=File.x base=b count=c }";
@@ -265,13 +298,19 @@ impl Place {
                 put(format!("S s; {rest}"), text);
             }
             Place::Parameter => {
-                put(format!("S<{t}> s"), format!("struct S<T> {{ {front}T x{props}; {rest} }}"));
+                let (before, name, after) = row.sigils();
+                let x = if name.is_empty() { t.clone() } else { format!("{before}T{after}") };
+                let name = if name.is_empty() { "u8" } else { name };
+                put(
+                    format!("S<{name}> s"),
+                    format!("struct S<T> {{ {front}{x} x{props}; {rest} }}"),
+                );
             }
             Place::Alias => put(format!("{front}A x{props}; {rest}"), format!("type A {t}")),
             Place::Value | Place::Perhaps => {
                 let seen = row.own("seen=raw");
                 let mark = if self == Place::Perhaps { "?" } else { "" };
-                let value = format!("value {mark}{t} x{seen}{above}");
+                let value = format!("value {mark}{shown} x{seen}{above}");
                 put(format!("{front}{t} raw{below}; {value}; {rest}"), none());
             }
             Place::Const => put(format!("{front}const {t} x{props}; {rest}"), none()),
@@ -287,14 +326,18 @@ impl Place {
         }
         let z = if row.open { "" } else { "u8 z\n" };
         let pool = if self == Place::Named { "object Pool pool at=pool_at\n" } else { "" };
-        let (declarations, tail) = (&row.declarations, &row.tail);
-        let text = format!(
+        let declarations = &row.declarations;
+        let (t, table, more_declared) = match row.relocated {
+            true => ("u8 table_at\n", "object Table table at=table_at\n", TABLE),
+            false => ("", "", ""),
+        };
+        let schema = format!(
             "module cell \"A cell\" root=File endian=little\n\npointer * u8 none=0\n{epoch}\
              enum Kind closed=#true {{ four 4; six 6; seven 7 }}\nenum Open {{ four 4; six 6 }}\n\
-             {declarations}{more}\nstruct Rec {{ u8 key }}\n\n\
-             struct File {{\nu8 k\nu8 xs count=8\nRec recs count=2\n{rows}\n{z}{pool}{tail}}}\n"
+             {declarations}{more_declared}{more}\nstruct Rec {{ u8 key }}\n\n\
+             struct File {{\nu8 k\nu8 xs count=8\nRec recs count=2\n{rows}\n{t}{z}{pool}{table}}}\n"
         );
-        text.replace("{x}", &self.full_path())
+        schema.replace("{x}", self.full_path())
     }
 
     /// The bytes of a number that are its own.
@@ -329,7 +372,7 @@ impl Place {
     /// A file with this piece. In an array of two, the second element is `second`; `whole` says
     /// that the piece is the whole array, which has so many elements.
     #[must_use]
-    pub fn file(self, piece: &Piece, second: &Piece, whole: Option<usize>, open: bool) -> Laid {
+    pub fn file(self, piece: &Piece, second: &Piece, whole: Option<usize>, row: &Row) -> Laid {
         let (x, second) = (&self.piece(piece), &self.piece(second));
         let one = u8::try_from(whole.unwrap_or(1)).unwrap_or_default();
         let mut sheet = Sheet::default();
@@ -346,8 +389,8 @@ impl Place {
             | Place::Formed => sheet.plain(&[1]),
             Place::Else => sheet.plain(&[0]),
             Place::Table => sheet.plain(&[0, 1, 1]),
-            Place::Shared if whole.is_some() => sheet.plain(&[0, one]),
-            Place::Shared => sheet.plain(&[0, 1, 1]),
+            Place::Shared if row.has("count") => sheet.plain(&[0, one]),
+            Place::Shared => sheet.plain(&[0, one, one]),
             _ => {}
         }
         match self {
@@ -379,13 +422,22 @@ impl Place {
             }
             _ => sheet.body(0, x),
         }
-        if !open {
+        if row.relocated {
+            sheet.slots.push(Slot::Table);
+        }
+        if !row.open {
             sheet.plain(&[LAST]);
         }
-        let behind = sheet.slots.len();
+        let mut behind = sheet.slots.len();
         match self {
             Place::Behind => sheet.body(0, x),
-            Place::Object => sheet.row(0, x),
+            Place::Object => {
+                while row.has("align") && !sheet.slots.len().is_multiple_of(x.align) {
+                    sheet.plain(&[0]);
+                }
+                behind = sheet.slots.len();
+                sheet.row(0, x);
+            }
             _ => {}
         }
         sheet.owned(0, x);
@@ -396,12 +448,16 @@ impl Place {
         if self == Place::Named {
             sheet.plain(&[2, 0, 1, b'a']);
         }
-        sheet.laid(behind, pool)
+        let table = sheet.slots.len();
+        if row.relocated {
+            sheet.table(&[x, second][..if pair { 2 } else { 1 }]);
+        }
+        sheet.laid(behind, pool, table)
     }
 
     /// A file without the row, if the place is optional.
     #[must_use]
-    pub fn file_without(self, open: bool) -> Option<Vec<u8>> {
+    pub fn file_without(self, row: &Row) -> Option<Vec<u8>> {
         let inline: &[u8] = match self {
             Place::Columns => &[1, 0x77],
             Place::Epoch => &[1],
@@ -409,60 +465,82 @@ impl Place {
             Place::Else => &[1, 0x66],
             _ => return None,
         };
-        let last: &[u8] = if open { &[] } else { &[LAST] };
-        Some([&BEFORE[..], inline, last].concat())
+        let mut sheet = Sheet::default();
+        sheet.plain(&BEFORE);
+        sheet.plain(inline);
+        if row.relocated {
+            sheet.slots.push(Slot::Table);
+        }
+        if !row.open {
+            sheet.plain(&[LAST]);
+        }
+        let table = sheet.slots.len();
+        if row.relocated {
+            sheet.table(&[]);
+        }
+        Some(sheet.laid(table, table, table).bytes)
     }
 }
 
 /// Fields of a struct.
 pub type Fields = Vec<(&'static str, Value)>;
 
+/// What a value has of a row and of those around it.
+#[derive(Debug, Clone, Default)]
+pub struct Shown {
+    /// Fields of rows in front.
+    pub front: Fields,
+    /// The row, if it is in the value.
+    pub x: Option<Value>,
+    /// Fields of rows behind.
+    pub rest: Fields,
+}
+
+impl Shown {
+    fn body(self) -> Fields {
+        let x = self.x.map(|x| ("x", x));
+        self.front.into_iter().chain(x).chain(self.rest).collect()
+    }
+}
+
 impl Place {
-    /// A value. `x` is nothing where the row is not in the value; `raw` is what is beneath. `whole`
-    /// and `open` as in [`Place::file`].
+    /// A value. `raw` is what is beneath a measured row; `whole` and `open` as in [`Place::file`].
     #[must_use]
     pub fn value(
         self,
-        x: Option<Value>,
-        raw: Value,
-        rest: Fields,
-        second: (Option<Value>, Fields),
+        first: Shown,
+        raw: Option<Value>,
+        second: Shown,
         (whole, open): (bool, bool),
     ) -> Value {
-        let field = |x: Option<Value>| x.map(|x| ("x", x));
-        let body = |x: Option<Value>, rest: Fields| -> Fields {
-            field(x).into_iter().chain(rest).collect()
+        let front = |fields: &[(&'static str, Value)], shown: Shown| -> Fields {
+            fields.iter().cloned().chain(shown.body()).collect()
         };
         let rows: Fields = match self {
-            Place::Root | Place::Alias | Place::Const | Place::Object => body(x, rest),
+            Place::Root | Place::Alias | Place::Const | Place::Object => first.body(),
             Place::Struct | Place::Homed | Place::Behind | Place::Parameter => {
-                vec![("s", record(body(x, rest)))]
+                vec![("s", record(first.body()))]
             }
             Place::Columns => {
-                let m = ("m", int(0x77));
-                vec![("version", int(2)), ("s", record([m].into_iter().chain(body(x, rest))))]
+                vec![("version", int(2)), ("s", record(front(&[("m", int(0x77))], first)))]
             }
-            Place::Epoch => [("version", int(2))].into_iter().chain(body(x, rest)).collect(),
-            Place::When => [("f", int(1))].into_iter().chain(body(x, rest)).collect(),
-            Place::Else => {
-                let other = [("f", int(0)), ("other", Value::None)];
-                other.into_iter().chain(body(x, rest)).collect()
-            }
-            Place::Array if whole => body(x, rest),
+            Place::Epoch => front(&[("version", int(2))], first),
+            Place::When => front(&[("f", int(1))], first),
+            Place::Else => front(&[("f", int(0)), ("other", Value::None)], first),
+            Place::Array if whole => first.body(),
             Place::Array => {
-                let both = x.zip(second.0).map(|(a, b)| list([a, b]));
-                body(both, rest)
+                let x = first.x.zip(second.x).map(|(a, b)| list([a, b]));
+                Shown { x, ..first }.body()
             }
-            Place::Elements => {
-                vec![("ss", list([record(body(x, rest)), record(body(second.0, second.1))]))]
-            }
+            Place::Elements => vec![("ss", list([record(first.body()), record(second.body())]))],
             Place::Field => {
-                let word = [("w", record(field(x)))];
-                word.into_iter().chain(rest).collect()
+                let word = ("w", record(first.x.map(|x| ("x", x))));
+                first.front.into_iter().chain([word]).chain(first.rest).collect()
             }
             Place::Cursor => {
-                let (p, q) = (("p", int(0b101)), ("q", int(0b00110)));
-                [p].into_iter().chain(field(x)).chain([q]).chain(rest).collect()
+                let bits = [("p", int(0b101))].into_iter().chain(first.x.map(|x| ("x", x)));
+                let bits = bits.chain([("q", int(0b00110))]);
+                first.front.into_iter().chain(bits).chain(first.rest).collect()
             }
             Place::Case
             | Place::Tagged
@@ -470,40 +548,42 @@ impl Place {
             | Place::Tag
             | Place::Form
             | Place::Formed
-            | Place::Pattern => vec![("u", case("a", body(x, rest)))],
-            Place::Table => vec![("g", record([("m", list([record(body(x, rest))]))]))],
-            Place::Shared if whole => vec![("g", record(x.map(|x| ("m", x))))],
-            Place::Shared => vec![("g", record([("m", list(x))]))],
-            Place::Transparent => x.map(|x| ("s", x)).into_iter().collect(),
+            | Place::Pattern => vec![("u", case("a", first.body()))],
+            Place::Table => vec![("g", record([("m", list([record(first.body())]))]))],
+            Place::Shared => {
+                let m = if whole { first.x } else { Some(list(first.x)) };
+                let g = ("g", record(m.map(|m| ("m", m))));
+                [g].into_iter().chain(first.front).chain(first.rest).collect()
+            }
+            Place::Transparent => first.x.map(|x| ("s", x)).into_iter().collect(),
             Place::Value | Place::Perhaps => {
-                [("raw", raw)].into_iter().chain(field(x)).chain(rest).collect()
+                let raw = raw.map(|raw| ("raw", raw));
+                let x = raw.into_iter().chain(first.x.map(|x| ("x", x)));
+                first.front.into_iter().chain(x).chain(first.rest).collect()
             }
             Place::Named => {
-                let name = [("name", crate::flows::text("a"))];
-                vec![("ss", list([record(name.into_iter().chain(body(x, rest)))]))]
+                vec![("ss", list([record(front(&[("name", text("a"))], first))]))]
             }
         };
         around(rows, open)
     }
 
-    /// The value of [`Place::file_without`]; `x` may say what stands for the row.
+    /// The value of [`Place::file_without`]; what it has of the rows is what stands for them.
     #[must_use]
-    pub fn value_without(self, x: Option<Value>, rest: &[&'static str], open: bool) -> Value {
-        let body = x.map(|x| ("x", x)).into_iter();
-        let rest = rest.iter().map(|name| (*name, Value::None));
-        let rows = match self {
+    pub fn value_without(self, shown: Shown, open: bool) -> Value {
+        let x = shown.x.clone().map(|x| ("x", x));
+        let front: Fields = match self {
             Place::Columns => {
-                let s = [("m", int(0x77))].into_iter().chain(body);
-                vec![("version", int(1)), ("s", record(s))]
+                let s = record([("m", int(0x77))].into_iter().chain(x));
+                return around(vec![("version", int(1)), ("s", s)], open);
             }
-            Place::Epoch => [("version", int(1))].into_iter().chain(body).collect(),
-            Place::When => [("f", int(0))].into_iter().chain(body).chain(rest).collect(),
-            _ => {
-                let first = [("f", int(1)), ("other", int(0x66))];
-                first.into_iter().chain(body).chain(rest).collect()
+            Place::Epoch => {
+                return around([("version", int(1))].into_iter().chain(x).collect(), open);
             }
+            Place::When => vec![("f", int(0))],
+            _ => vec![("f", int(1)), ("other", int(0x66))],
         };
-        around(rows, open)
+        around(front.into_iter().chain(shown.body()).collect(), open)
     }
 }
 

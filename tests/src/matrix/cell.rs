@@ -2,9 +2,10 @@
 
 use formwork_interpreter::Value;
 
+use super::around::{Fields, Shown};
 use super::part::{Behind, Part};
 use super::place::Place;
-use super::row::Piece;
+use super::row::{Piece, Row};
 use super::rules::{Given, Rule, Rules};
 use super::trial::{Depth, Outcome, Trial};
 use crate::flows::int;
@@ -60,7 +61,8 @@ impl Cell {
     fn file(&self, stored: i128, rest: &[u8], second: (i128, &[u8])) -> Vec<u8> {
         let piece = |stored, rest| Piece::plain(&self.place.number(self.rules.ty, stored), rest);
         let second = piece(second.0, second.1);
-        self.place.file(&piece(stored, rest), &second, None, false).bytes
+        let row = Row::default();
+        self.place.file(&piece(stored, rest), &second, None, &row).bytes
     }
 
     /// Whether the row is in the value.
@@ -145,8 +147,9 @@ impl Try<'_> {
     ) -> Value {
         let data = self.cell.is_data();
         let other = Some(field(second.1)).filter(|_| data);
-        let other = (other, second.2.1.clone());
-        self.cell.place.value(x, int(raw), behind.1.clone(), other, (false, false))
+        let shown = |x, behind: &Behind| Shown { front: vec![], x, rest: behind.1.clone() };
+        let (first, second) = (shown(x, behind), shown(other, &second.2));
+        self.cell.place.value(first, Some(int(raw)), second, (false, false))
     }
 
     fn reads(&mut self, stored: i128, second: &(i128, Option<i128>, Behind)) {
@@ -248,18 +251,19 @@ impl Try<'_> {
     /// Files and values without the row.
     fn without(&mut self) {
         let cell = self.cell;
-        let Some(file) = cell.place.file_without(false) else { return };
-        let rest: Vec<_> = match cell.good() {
-            Some((_, _, behind)) => behind.1.iter().map(|field| field.0).collect(),
-            None => Vec::new(),
+        let Some(file) = cell.place.file_without(&Row::default()) else { return };
+        let rest = cell.good().map_or(Vec::new(), |good| good.2.1);
+        let rest: Fields = rest.into_iter().map(|(name, _)| (name, Value::None)).collect();
+        let value_without = |x: Option<Value>| {
+            cell.place.value_without(Shown { front: vec![], x, rest: rest.clone() }, false)
         };
         // A condition over data leaves the field in the value; one over epochs does not.
         let over = matches!(cell.place, Place::Columns | Place::Epoch);
         let shown = Some(Value::None).filter(|_| cell.is_data() && !over);
-        self.trial.read(&file, &Ok(cell.place.value_without(shown, &rest, false)));
-        let value = cell.place.value_without(None, &rest, false);
+        self.trial.read(&file, &Ok(value_without(shown)));
+        let value = value_without(None);
         self.trial.write(&value, Ok(file.clone()));
-        let null = cell.place.value_without(Some(Value::None), &rest, false);
+        let null = value_without(Some(Value::None));
         if cell.is_data() {
             self.trial.write(&null, Ok(file.clone()));
         }
@@ -267,7 +271,7 @@ impl Try<'_> {
             && over
             && (cell.is_data() || cell.rules.has(Rule::UsuallyOf));
         for number in [4, 6] {
-            let value = cell.place.value_without(Some(int(number)), &rest, false);
+            let value = value_without(Some(int(number)));
             let expected = if stands && number == 6 {
                 Ok(file.clone())
             } else {

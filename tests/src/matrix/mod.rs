@@ -8,14 +8,24 @@
 
 mod around;
 mod cell;
+mod lengths;
+mod line;
 mod part;
 mod place;
+mod pointers;
 mod row;
 mod rules;
+mod texts;
 mod trial;
+mod wide;
 
 pub use cell::Cell;
+pub use lengths::LENGTHS;
+pub use line::{Line, lines};
 pub use part::Part;
 pub use place::Place;
+pub use pointers::POINTERS;
 pub use rules::{Rule, Rules, Ty};
+pub use texts::TEXTS;
 pub use trial::{Depth, Outcome};
+pub use wide::Wide;

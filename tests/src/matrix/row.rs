@@ -1,18 +1,18 @@
 //! The row of a cell as it is written in a schema, and what stands for it in a file.
 
 /// A row in front of the row of the cell, in the same struct.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lead {
     /// Type and name.
-    pub head: &'static str,
+    pub head: String,
     /// Properties, with a blank in front.
-    pub props: &'static str,
+    pub props: String,
     /// Size in bytes.
     pub width: usize,
 }
 
 /// The row of a cell, as written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Row {
     /// Its type.
     pub ty: String,
@@ -28,8 +28,8 @@ pub struct Row {
     pub rest: String,
     /// Declarations that it needs.
     pub declarations: String,
-    /// Rows at the end of the root.
-    pub tail: String,
+    /// Whether the file has a relocation table.
+    pub relocated: bool,
     /// Labels of a union whose tag it is.
     pub labels: String,
     /// Whether the properties say how bytes are read, and so stand where the bytes are.
@@ -45,6 +45,14 @@ impl Row {
     #[must_use]
     pub fn has(&self, word: &str) -> bool {
         self.props.contains(&format!(" {word}="))
+    }
+
+    /// The type in parts: what makes a pointer of it, its name, and what makes pointers of elements.
+    pub(super) fn sigils(&self) -> (&str, &str, &str) {
+        let is_sigil = |c: char| "*^?".contains(c);
+        let rest = self.ty.trim_start_matches(is_sigil);
+        let name = rest.trim_end_matches(is_sigil);
+        (&self.ty[..self.ty.len() - rest.len()], name, &rest[name.len()..])
     }
 
     /// A property that the place gives, unless the row has it.
@@ -100,6 +108,8 @@ pub struct Piece {
     pub targets: Vec<Byte>,
     /// What the address of these is a multiple of.
     pub align: usize,
+    /// The section of the relocation table that lists the row, if one does.
+    pub listed: Option<usize>,
 }
 
 impl Piece {
@@ -134,6 +144,6 @@ impl Piece {
             [lead, row, rest] => (lead.clone(), row.clone(), rest.clone()),
             _ => panic!("too many parts: {text}"),
         };
-        Piece { lead, row, rest, targets: bytes(targets), align: 1 }
+        Piece { lead, row, rest, targets: bytes(targets), align: 1, listed: None }
     }
 }

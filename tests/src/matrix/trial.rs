@@ -92,7 +92,7 @@ impl Trial {
     }
 
     /// Whatever is in a file: it is refused, or written as it is.
-    fn law(&mut self, file: &[u8]) {
+    pub(super) fn law(&mut self, file: &[u8]) {
         match laws::total(&self.program, file) {
             Ok(Ok(value)) => self.identity(file, &value),
             Ok(Err(_)) => {}

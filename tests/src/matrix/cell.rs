@@ -2,11 +2,11 @@
 
 use formwork_interpreter::Value;
 
-use super::around::{Fields, Shown};
 use super::part::{Behind, Part};
 use super::place::Place;
 use super::row::{Piece, Row};
 use super::rules::{Given, Rule, Rules};
+use super::shown::{Fields, Shown};
 use super::trial::{Depth, Outcome, Trial};
 use crate::flows::int;
 
@@ -127,7 +127,7 @@ impl Try<'_> {
         self.without();
         let rest = &second.2.0;
         let file = cell.file(good, rest, (good, rest));
-        self.trial.mutations(&file);
+        self.trial.mutations(&file, 0);
     }
 
     /// Whether two elements are the same though they may not be.
@@ -279,6 +279,6 @@ impl Try<'_> {
             };
             self.trial.write(&value, expected);
         }
-        self.trial.mutations(&file);
+        self.trial.mutations(&file, 0);
     }
 }

@@ -238,6 +238,19 @@ V size=4 strip="00"
     03 05 06 07 => { v: [5, 6, 7] }
     not { v: [0] } => text_contains
     two 01 05 01 06 => [{ v: [5] }, { v: [6] }]
+union given="File.k" size=3 { case c 4 { u8 v count=fill }; case d else { } }
+    width 3
+    01 02 03 => c { v: [1, 2, 3] }
+    not c { v: [1, 2] } => length_mismatch
+    not d { } => contradicts length_mismatch
+union given="File.k" count=2 { case c 4 { u8 v }; case d else { } }
+    list
+    01 02 => [c { v: 1 }, c { v: 2 }]
+    not [c { v: 1 }] => length_mismatch
+union given="File.k" end=l { case c 4 { u8 v count=fill }; case d else { } }
+    gives u8 l
+    >; 01 02 03 => c { v: [1, 2, 3] }
+    >; => c { v: [] }
 bool8 yes=0xff
     width 1
     ff => true

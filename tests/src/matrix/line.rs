@@ -2,9 +2,9 @@
 
 use formwork_interpreter::Value;
 
-use super::around::Fields;
 use super::place::Place;
 use super::row::{Lead, Piece, Row};
+use super::shown::Fields;
 use crate::value_text;
 
 /// What stands in a file, and what it means.
@@ -41,7 +41,8 @@ pub struct Line {
     pub data: Vec<Place>,
     /// Whether a value may leave the row out, and what that means then.
     pub missing: Option<Value>,
-    /// What is seen of it where its value follows from something else.
+    /// What it is where it is in the value though it follows from something else: as what is
+    /// measured, before forms, and as an element.
     pub seen: Option<Value>,
     /// What targets begin on a multiple of.
     pub align: usize,
@@ -116,7 +117,8 @@ fn value(text: &str) -> Value {
 ///     two 01 02 => [1, 2]       bytes of an array of two, if they are not those of the elements
 ///     bad 00; => unexpected_end           bytes that are refused
 ///     not [1] => length_mismatch          a value that is refused
-///     seen 1                    what is seen of it, though it is not in the value
+///     seen 1                    what it is where it is in the value all the same: measured,
+///                               declared before forms, as an element
 ///     missing => none           a value may leave it out, which is the same as this
 ///     never named => reads_otherwise      a place where every value is refused
 /// ```
@@ -240,6 +242,14 @@ impl Line {
     fn example(&self, (bytes, x): (&str, &str), canonical: bool) -> Example {
         let x = Some(x).filter(|x| !x.trim().is_empty()).map(value);
         Example { piece: self.piece(bytes), x, fields: Vec::new(), canonical, is_last: false }
+    }
+
+    /// The properties that it has.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        // What stands in quotes has words of its own.
+        let bare = self.row.props.split('"').step_by(2).collect::<String>();
+        bare.split([' ']).filter_map(|prop| Some(prop.split_once('=')?.0.to_owned())).collect()
     }
 
     /// Its name in the table.

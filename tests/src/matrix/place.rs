@@ -1,4 +1,4 @@
-//! Where the row of a cell stands; what is around it there says `around`.
+//! Where the row of a cell stands. What is around it there is in `around`, `laid` and `shown`.
 
 /// Where a row stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -257,12 +257,10 @@ u8* count=2 terminator="ff"
     gives u8 l
     front *u8 y count=l
     with struct P 2 { u8 a 0; u8 b 1 }
-    02 @0; @2 | 01 02 03 04 => { a: 3, b: 4 }
+    02 @0; @2 | 01 02 / 03 04 => { a: 3, b: 4 }
     and y = [1, 2]
     00 00; 00 => none
     and y = []
-    two 02 @0; @2 @4 | 01 02 03 04 05 06 => [{ a: 3, b: 4 }, { a: 5, b: 6 }]
-    and y = [1, 2]
 *u8 count=2 none_with=y
     list
     gives u8 l

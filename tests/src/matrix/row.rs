@@ -106,6 +106,8 @@ pub struct Piece {
     pub rest: Vec<Byte>,
     /// Bytes that its pointers lead to.
     pub targets: Vec<Byte>,
+    /// How many of these bytes the pointers of the rows in front lead to.
+    pub front: usize,
     /// What the address of these is a multiple of.
     pub align: usize,
     /// The section of the relocation table that lists the row, if one does.
@@ -121,7 +123,7 @@ impl Piece {
     }
 
     /// From bytes in hexadecimal: `lead; row; rest | targets`, of which all but the row may be left
-    /// out. `@2` is the address of the targets and two more, `>` the address behind the row, `<` that
+    /// out. Those that rows in front lead to end with a stroke. `@2` is the address of the targets and two more, `>` the address behind the row, `<` that
     /// of the row.
     ///
     /// # Panics
@@ -144,6 +146,9 @@ impl Piece {
             [lead, row, rest] => (lead.clone(), row.clone(), rest.clone()),
             _ => panic!("too many parts: {text}"),
         };
-        Piece { lead, row, rest, targets: bytes(targets), align: 1, listed: None }
+        let (first, then) = targets.split_once('/').unwrap_or(("", targets));
+        let front = bytes(first).len();
+        let targets = [bytes(first), bytes(then)].concat();
+        Piece { lead, row, rest, targets, front, align: 1, listed: None }
     }
 }

@@ -125,12 +125,12 @@ impl Trial {
         }
     }
 
-    /// Whatever is changed in a file, what is still read is written as it is.
-    pub(super) fn mutations(&mut self, file: &[u8]) {
+    /// Whatever is changed in a file from some byte on, what is still read is written as it is.
+    pub(super) fn mutations(&mut self, file: &[u8], from: usize) {
         if self.depth == Depth::Few {
             return;
         }
-        for at in 0..file.len() {
+        for at in from..file.len() {
             let old = file[at];
             let flips: Vec<u8> = if self.depth == Depth::Law {
                 vec![old ^ 1, old ^ 2, old ^ 0x80]
@@ -146,7 +146,7 @@ impl Trial {
                 self.law(&changed);
             }
         }
-        for size in 0..file.len() {
+        for size in from..file.len() {
             self.law(&file[..size]);
         }
     }

@@ -2,10 +2,11 @@
 
 use formwork_interpreter::Value;
 
-use super::around::{Fields, Laid, Shown};
+use super::laid::{BEFORE, Laid};
 use super::line::{Example, Line};
 use super::place::Place;
 use super::row::Piece;
+use super::shown::{Fields, Shown};
 use super::trial::{Depth, Outcome, Trial};
 use crate::flows::{int, record};
 
@@ -110,13 +111,13 @@ impl Wide<'_> {
 
     fn value(&self, x: Option<Value>, pair: (&Example, &Example), laid: &Laid) -> Value {
         let mut raw = x.clone().or_else(|| pair.0.x.clone());
-        let mut x = x;
-        // What is stored follows from something else; it is seen all the same.
-        if let (Place::Value | Place::Perhaps, Some(seen)) = (self.place, &self.line.seen) {
-            (raw, x) = (None, Some(seen.clone()));
+        let (mut x, mut other) = (x, pair.1.x.clone());
+        let is_shown = [Place::Value, Place::Perhaps, Place::Formed, Place::Array];
+        if let (true, Some(seen)) = (is_shown.contains(&self.place), &self.line.seen) {
+            (raw, x, other) = (None, Some(seen.clone()), Some(seen.clone()));
         }
         let first = self.shown(x, pair.0, 0, laid);
-        let second = self.shown(pair.1.x.clone(), pair.1, 1, laid);
+        let second = self.shown(other, pair.1, 1, laid);
         self.place.value(first, raw, second, (self.is_whole(), self.line.row.open))
     }
 }
@@ -176,7 +177,9 @@ impl Try<'_> {
             self.missing(good, &laid);
         }
         self.without(good.0);
-        self.trial.mutations(&laid.bytes);
+        // What comes first is the same at each place.
+        let from = if cell.place == Place::Root { 0 } else { BEFORE.len() };
+        self.trial.mutations(&laid.bytes, from);
     }
 
     fn refuses(
@@ -234,6 +237,6 @@ impl Try<'_> {
             let codes = vec!["unexpected_field", "expression", "not_placed"];
             self.trial.write(&value_without(Some(x.clone())), Err(codes));
         }
-        self.trial.mutations(&file);
+        self.trial.mutations(&file, BEFORE.len());
     }
 }

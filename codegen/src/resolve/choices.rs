@@ -310,7 +310,7 @@ impl<'t> Cx<'t> {
 }
 
 /// What says the length or place of a row, and so gives rows that it names their numbers.
-pub(super) fn measures<'t>(row: &'t Row) -> impl Iterator<Item = &'t Ex> {
+pub(super) fn measures(row: &Row) -> impl Iterator<Item = &Ex> {
     let names = ["count", "records", "size", "end", "on", "base", "at"];
     // Beside `of=` it is about descriptors.
     let is_of = row.props.has("of");

@@ -19,6 +19,9 @@ const WORDS: [&str; 3] = ["this", "parent", "it"];
 /// A step to a field.
 type Stepped = (Vec<Step>, Shape);
 
+/// A path, or a constant with that name.
+type Found<T> = Option<Result<T, (ExprId, Shape)>>;
+
 impl<'t> Cx<'t> {
     /// A path that leads to nothing.
     pub(super) fn nothing(&mut self, text: &str) -> ExprId {
@@ -191,20 +194,12 @@ impl<'t> Cx<'t> {
     }
 
     /// Resolves a path, or a name of a constant.
-    pub(super) fn path_or_value(
-        &mut self,
-        env: &Env,
-        ex: &PathEx,
-    ) -> Option<Result<(Path, Shape), (ExprId, Shape)>> {
+    pub(super) fn path_or_value(&mut self, env: &Env, ex: &PathEx) -> Found<(Path, Shape)> {
         Some(self.path_through(env, ex)?.map(|(path, shape, _)| (path, shape)))
     }
 
     /// The same, and whether the path goes through an array without an index.
-    fn path_through(
-        &mut self,
-        env: &Env,
-        ex: &PathEx,
-    ) -> Option<Result<(Path, Shape, bool), (ExprId, Shape)>> {
+    fn path_through(&mut self, env: &Env, ex: &PathEx) -> Found<(Path, Shape, bool)> {
         let (start, mut steps, mut shape, used) = match self.head(env, ex)? {
             Head::Path(start, steps, shape, used) => (start, steps, shape, used),
             Head::Value(expr, shape) => {

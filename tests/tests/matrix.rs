@@ -1,9 +1,11 @@
 //! Every property of a row, at every place where a row may stand, in every part that it may play.
 //!
 //! The files in `tests/matrix` are the tables: properties against places. A cell says `works`, or
-//! the codes that the schema is refused with; `works E0721` has a note. What works was tried with
-//! the numbers that the row may store and may be given, against what `tests/src/matrix` says of it,
-//! which knows neither the front end nor the engine.
+//! the codes that the schema is refused with; `works E0721` has a note, and `never contradicts` is a
+//! schema without files, since something always stands behind what reaches to the end: each value is
+//! refused with that problem. What works was tried with the numbers, or with the bytes, that the row
+//! may store and the values that it may be given, against what `tests/src/matrix` says of it, which
+//! knows neither the front end nor the engine.
 //!
 //! `BLESS=1 cargo test -p formwork-tests --test matrix` accepts the tables. `MATRIX=text` runs the
 //! lines that contain it, prints them, and the schema of each cell that is not as it is said to be.
@@ -15,7 +17,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use formwork_tests::matrix::{Cell, Depth, Outcome, Part, Place, Rule, Rules, Ty};
+use formwork_tests::matrix::{self, Cell, Depth, Outcome, Part, Place, Rule, Rules, Ty, Wide};
 use formwork_tests::samples;
 
 /// A line of a table: type and properties.
@@ -51,26 +53,30 @@ fn line_name((ty, rules): &Line) -> String {
 }
 
 fn is_syntax(code: &str) -> bool {
-    code.starts_with("E01") && code != "E0106"
+    code.starts_with("E01") && !["E0106", "E0113"].contains(&code)
+}
+
+/// A name for files.
+fn file_name(head: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    head.to_lowercase().chars().map(plain).collect()
 }
 
 /// Writes a cell for tests of generated code, if somebody wants it.
-fn write_files(cell: &Cell, head: &str) {
+fn write_files(head: &str, schema: &str, files: &[(String, Vec<u8>)]) {
     let Some(folder) = env::var_os("MATRIX_FILES") else { return };
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let name: String = head.to_lowercase().chars().map(plain).collect();
-    let path = std::path::Path::new(&folder).join(name);
-    let mut files = String::new();
-    for (stored, file) in cell.files() {
+    let path = std::path::Path::new(&folder).join(file_name(head));
+    let mut text = String::new();
+    for (name, file) in files {
         let bytes: Vec<String> = file.iter().map(|byte| format!("{byte:02x}")).collect();
-        let _ = writeln!(files, "== stored{stored}\n{}\n", bytes.join(" "));
+        let _ = writeln!(text, "== {name}\n{}\n", bytes.join(" "));
     }
     fs::create_dir_all(&folder).expect("the folder can be made");
-    fs::write(path.with_extension("kdl"), cell.schema()).expect("the schema can be written");
-    fs::write(path.with_extension("hex"), files).expect("the files can be written");
+    fs::write(path.with_extension("kdl"), schema).expect("the schema can be written");
+    fs::write(path.with_extension("hex"), text).expect("the files can be written");
 }
 
-/// What a cell is, with what is wrong of it.
+/// What a cell about a number is, with what is wrong of it.
 fn cell(place: Place, part: Part, (ty, rules): &Line, depth: Depth, wrong: &mut String) -> String {
     let rules = Rules {
         ty: *ty,
@@ -81,15 +87,39 @@ fn cell(place: Place, part: Part, (ty, rules): &Line, depth: Depth, wrong: &mut 
     };
     let cell = Cell { place, part, rules };
     let head = format!("{:?}{} | {} | {}", ty, cell.rules.text(), place.name(), part.name());
-    match catch_unwind(AssertUnwindSafe(|| cell.outcome(depth))) {
-        Ok(Outcome::Works(notes)) if notes.is_empty() => {
-            write_files(&cell, &head);
-            "works".to_owned()
+    let text = said(&head, &cell.schema(), || cell.outcome(depth), wrong);
+    if text == "works" {
+        let files =
+            cell.files().into_iter().map(|(stored, file)| (format!("stored{stored}"), file));
+        write_files(&head, &cell.schema(), &files.collect::<Vec<_>>());
+    }
+    text
+}
+
+/// What a cell about a wider row is, with what is wrong of it.
+fn wide_cell(cell: Wide<'_>, depth: Depth, wrong: &mut String) -> String {
+    let head = format!("{} | {}", cell.line.name(), cell.place.name());
+    let text = said(&head, &cell.schema(), || cell.outcome(depth), wrong);
+    match cell.never() {
+        Some(codes) if text.starts_with("works") => format!("never {}", codes[0]),
+        None if text == "works" => {
+            let files = cell.files().into_iter().enumerate();
+            let files = files.map(|(at, file)| (format!("file{at}"), file));
+            write_files(&head, &cell.schema(), &files.collect::<Vec<_>>());
+            text
         }
+        _ => text,
+    }
+}
+
+/// What became of a cell, with what is wrong of it.
+fn said(head: &str, schema: &str, outcome: impl FnOnce() -> Outcome, wrong: &mut String) -> String {
+    match catch_unwind(AssertUnwindSafe(outcome)) {
+        Ok(Outcome::Works(notes)) if notes.is_empty() => "works".to_owned(),
         Ok(Outcome::Works(notes)) => format!("works {}", notes.join("+")),
-        // Only properties that a statement does not have are no schema; the rest is an oversight here.
+        // Properties and blocks that a statement does not have are refused; the rest is an oversight here.
         Ok(Outcome::Refused(codes)) if codes.iter().any(|code| is_syntax(code)) => {
-            let _ = writeln!(wrong, "{head}: {}\n{}", codes.join("+"), cell.schema());
+            let _ = writeln!(wrong, "{head}: {}\n{schema}", codes.join("+"));
             "NO SCHEMA".to_owned()
         }
         Ok(Outcome::Refused(codes)) => codes.join("+"),
@@ -100,25 +130,31 @@ fn cell(place: Place, part: Part, (ty, rules): &Line, depth: Depth, wrong: &mut 
                 let _ = writeln!(wrong, "    {line}");
             }
             if shown > 1 {
-                let _ = writeln!(wrong, "{}", cell.schema());
+                let _ = writeln!(wrong, "{schema}");
             }
             "WRONG".to_owned()
         }
         Err(_) => {
-            let _ = writeln!(wrong, "{head}: panic\n{}", cell.schema());
+            let _ = writeln!(wrong, "{head}: panic\n{schema}");
             "PANIC".to_owned()
         }
     }
 }
 
-fn table(part: Part, places: &[Place], lines: &[Line], depth: Depth, wrong: &mut String) -> String {
+/// A table as text; `cells` are the lines with their names.
+fn table<T>(
+    corner: String,
+    places: &[Place],
+    lines: &[(String, T)],
+    mut cell: impl FnMut(Place, &T) -> String,
+) -> String {
     let only = env::var("MATRIX").unwrap_or_default();
-    let mut head = vec![part.rows("x")];
+    let mut head = vec![corner];
     head.extend(places.iter().map(|place| place.name().to_owned()));
     let mut rows = vec![head];
-    for line in lines.iter().filter(|line| line_name(line).contains(&only)) {
-        let mut row = vec![line_name(line)];
-        row.extend(places.iter().map(|place| cell(*place, part, line, depth, wrong)));
+    for (name, line) in lines.iter().filter(|(name, _)| name.contains(&only)) {
+        let mut row = vec![name.clone()];
+        row.extend(places.iter().map(|place| cell(*place, line)));
         rows.push(row);
     }
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
@@ -131,21 +167,39 @@ fn table(part: Part, places: &[Place], lines: &[Line], depth: Depth, wrong: &mut
     text
 }
 
-/// Compares a table with the one that is committed.
+/// Compares a table of numbers with the one that is committed.
 fn check(name: &str, part: Part, places: &[Place], lines: &[Line], depth: Depth) {
     let mut wrong = String::new();
-    let all = is_whole();
     let places: Vec<Place> =
-        if all && places != of_bytes() { Place::ALL.to_vec() } else { places.to_vec() };
+        if is_whole() && places != of_bytes() { Place::ALL.to_vec() } else { places.to_vec() };
     let places: Vec<Place> =
         places.into_iter().filter(|place| part == Part::Data || place.has_room()).collect();
-    let text = table(part, &places, lines, depth, &mut wrong);
+    let lines: Vec<_> = lines.iter().map(|line| (line_name(line), line)).collect();
+    let text = table(part.rows("x"), &places, &lines, |place, line| {
+        cell(place, part, line, depth, &mut wrong)
+    });
+    compare(name, &text, wrong);
+}
+
+/// Compares a table of wider rows with the one that is committed.
+fn check_wide(name: &str, places: &[Place], text: &str, depth: Depth) {
+    let mut wrong = String::new();
+    let lines = matrix::lines(text).into_iter().map(|line| (line.name(), line));
+    let lines: Vec<_> = lines.collect();
+    let places = if is_whole() { &Place::ALL } else { places };
+    let text = table(String::new(), places, &lines, |place, line| {
+        wide_cell(Wide { place, line }, depth, &mut wrong)
+    });
+    compare(name, &text, wrong);
+}
+
+fn compare(name: &str, text: &str, mut wrong: String) {
     if env::var_os("MATRIX").is_some() {
         println!("{text}");
-    } else if !all {
+    } else if !is_whole() {
         let path = samples::workspace().join("tests/matrix").join(name).with_extension("txt");
         if env::var_os("BLESS").is_some() {
-            fs::write(&path, &text).expect("the table can be written");
+            fs::write(&path, text).expect("the table can be written");
         }
         let expected = fs::read_to_string(&path).unwrap_or_default();
         for (old, new) in expected.lines().zip(text.lines()).filter(|(old, new)| old != new) {
@@ -220,6 +274,26 @@ parts! {
     named_expressions Let
 }
 
+#[test]
+fn arrays_and_regions() {
+    check_wide("lengths", &Place::ALL, matrix::LENGTHS, Depth::Law);
+}
+
+#[test]
+fn texts_and_bytes() {
+    check_wide("texts", &Place::ALL, matrix::TEXTS, Depth::Law);
+}
+
+#[test]
+fn pointers_to_all_kinds() {
+    check_wide("pointers", &Place::ALL, matrix::POINTERS, Depth::Law);
+}
+
+#[test]
+fn lengths_beside_each_other() {
+    check_wide("together", &special(), matrix::TOGETHER, Depth::Law);
+}
+
 /// The names in a table of properties of the front end.
 fn properties_of(table: &str) -> BTreeSet<String> {
     let path = samples::workspace().join("codegen/src/syntax/props.rs");
@@ -230,40 +304,15 @@ fn properties_of(table: &str) -> BTreeSet<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Properties that are no rules for numbers, and so have no line here: they say how long a row is,
-/// or where; `tests/golden` and `tests/ui` have them.
-const OF_OTHERS: [&str; 24] = [
-    "count",
-    "size",
-    "end",
-    "until",
-    "from",
-    "when_empty",
-    "none_with",
-    "yes",
-    "align",
-    "section",
-    "list",
-    "encoding",
-    "terminator",
-    "terminated",
-    "terminator_optional",
-    "strip",
-    "last",
-    "stride",
-    "of",
-    "leading",
-    "records",
-    "at",
-    "bits",
-    "seen",
-];
-
 #[test]
 fn every_property_of_a_row_has_a_line() {
-    let known: BTreeSet<&str> =
-        Rule::ALL.iter().map(|rule| rule.word()).chain(OF_OTHERS).chain(["source"]).collect();
-    for table in ["ROW", "TAG", "WORD_FIELD", "CONST"] {
+    let wide = [matrix::LENGTHS, matrix::TEXTS, matrix::POINTERS].map(matrix::lines).concat();
+    let wide: Vec<String> = wide.iter().flat_map(matrix::Line::words).collect();
+    let numbers = Rule::ALL.iter().map(|rule| rule.word());
+    let wide = wide.iter().map(String::as_str);
+    // The places say `array=` of a value that is a list.
+    let known: BTreeSet<&str> = numbers.chain(wide).chain(["array"]).collect();
+    for table in ["ROW", "TAG", "WORD_FIELD", "CONST", "VALUE"] {
         let names = properties_of(table);
         assert!(!names.is_empty());
         let missing: Vec<_> = names.iter().filter(|name| !known.contains(name.as_str())).collect();

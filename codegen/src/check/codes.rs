@@ -283,6 +283,13 @@ pub const CODES: &[(&str, &str, &str)] = &[
          multiple of its alignment.",
     ),
     (
+        "E0733",
+        "addresses in something that ends with bytes",
+        "Where `terminator=` or `strip=` says the end of something, its bytes are looked at when it is \
+         written, before all that it leads to is placed: pointers in it, and numbers that say where an \
+         object is, are not known then. Let a length say where it ends.",
+    ),
+    (
         "E0740",
         "elements that are no columns",
         "With `records=`, each element of the array is a column: of each record it has one element \

@@ -3,7 +3,9 @@
 use super::context::{Context, element};
 use super::fits::range;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Case, EpochId, FloatCode, Form, Meaning, Record, Role, Row, RowKind, Type};
+use crate::model::{
+    Case, EpochId, FloatCode, Form, Meaning, Model, Record, Role, Row, RowKind, Type,
+};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for union in &context.model.unions {
@@ -38,14 +40,25 @@ fn check_case(
                     .error("E0217", row.span, "this row is no field of the case, though it is data")
                     .help("a form has no row that is both a length or label, and data");
             }
-            if matches!(row.role, Role::Kept(_)) {
+            let follows = match row.role {
+                Role::Kept(_) | Role::View { .. } => true,
+                Role::Derived => logical.rows.iter().any(|field| field.name == row.name),
+                _ => false,
+            };
+            if follows {
                 found
                     .error("E0217", row.span, "what follows from other rows is no field of a form")
-                    .help("put the row into a struct, or leave out `usually=`");
+                    .help("put the row into a struct, or leave out what says it: `usually=`, `from=`, or `value` before the forms");
             }
         }
         for row in &logical.rows {
             let Some(name) = &row.name else { continue };
+            if let Some((spelled, why)) = said(record, name).and_then(|spelled| {
+                Some((spelled, other_kind(context.model, epoch, row, spelled)?))
+            }) {
+                let diagnostic = found.error("E0217", spelled.span, why);
+                diagnostic.also(row.span, "the field").help("put the row into a struct");
+            }
             if said(record, name).is_none() {
                 let message = format!("a form of case `{}` does not say `{name}`", case.name);
                 let diagnostic = found.error("E0406", form.span, message);
@@ -100,4 +113,29 @@ fn narrow(context: &Context, field: &Row, spelled: &Row) -> Option<String> {
     let (low, high) = range(context.model, wide)?;
     let (lowest, highest) = range(context.model, cell)?;
     (low < lowest || high > highest).then(|| format!("is {lowest} to {highest} only"))
+}
+
+/// Why what a row of a form spells is not of the kind of its field.
+fn other_kind(model: &Model, epoch: EpochId, field: &Row, spelled: &Row) -> Option<&'static str> {
+    if let RowKind::Constant(_) = spelled.kind {
+        return None;
+    }
+    let is_list = |ty: &Type| matches!(ty.in_epoch(epoch).stripped(), Type::Array(_));
+    let (ty, nothing) = match spelled.ty.in_epoch(epoch).stripped() {
+        Type::Pointer(pointer) => {
+            let nothing = pointer.may_be_none(model, spelled) && spelled.none.is_empty();
+            (pointer.owned().unwrap_or(&spelled.ty), nothing)
+        }
+        ty => (ty, false),
+    };
+    if is_list(ty) != is_list(&field.ty) {
+        return Some("the field is a list and this is none, or the other way round");
+    }
+    let nothing = nothing
+        || matches!(ty.stripped(), Type::Array(array) if matches!(array.element.stripped(), Type::Pointer(pointer) if pointer.owned().is_some() && pointer.optional));
+    // A pointer that may be none is nothing there; the field says so if it is one itself.
+    if nothing && !matches!(field.ty.stripped(), Type::Pointer(_)) {
+        return Some("what it leads to may be nothing, which no field of forms is");
+    }
+    None
 }

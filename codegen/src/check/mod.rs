@@ -12,6 +12,7 @@ mod columns;
 mod context;
 mod derive;
 mod elements;
+mod ended;
 mod epochs;
 pub(crate) mod exprs;
 mod finite;
@@ -63,6 +64,7 @@ pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
     relocated::check(&context, &mut found);
     until::check(&context, &mut found);
     elements::check(&context, &mut found);
+    ended::check(&context, &mut found);
     none::check(&context, &mut found);
     pointed::check(&context, &mut found);
     pooled::check(&context, &mut found);

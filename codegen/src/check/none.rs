@@ -49,12 +49,17 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             }
             let kind = match no_number(&row.ty) {
                 None if row.plus != 0 && is_named(&row.ty) => Some("an enumeration"),
+                // The kind says how far from the target it points.
+                None if row.plus != 0 && is_pointer(&row.ty) => Some("a pointer"),
                 kind => kind,
             };
             if let Some(kind) = kind {
-                found
-                    .error("E0708", row.span, format!("`{what}=` is for numbers"))
-                    .label(format!("this row is {kind}"));
+                let diagnostic =
+                    found.error("E0708", row.span, format!("`{what}=` is for numbers"));
+                diagnostic.label(format!("this row is {kind}"));
+                if is_pointer(&row.ty) {
+                    diagnostic.help("`skip=` on the kind of pointer says how far inside it points");
+                }
             }
         }
     }
@@ -69,6 +74,10 @@ fn is_named(ty: &Type) -> bool {
         Type::PerEpoch(list) => list.iter().any(is_named),
         _ => false,
     }
+}
+
+fn is_pointer(ty: &Type) -> bool {
+    ty.inline_parts().any(|part| matches!(part, Type::Pointer(_)))
 }
 
 /// The integers that a row holds.

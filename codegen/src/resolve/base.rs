@@ -83,10 +83,8 @@ impl<'t> Cx<'t> {
 
     /// A base as one type.
     pub(super) fn collapse(&self, base: Base) -> Type {
-        match base.prefix {
-            Some((kind, optional)) => own_pointer(kind, optional, base.element),
-            None => base.element,
-        }
+        let pointed = [base.suffix, base.prefix].into_iter().flatten();
+        pointed.fold(base.element, |ty, (kind, optional)| own_pointer(kind, optional, ty))
     }
 
     fn sigil(&mut self, scope: ScopeId, sigil: &str, span: Span) -> Option<PointerId> {

@@ -309,13 +309,23 @@ impl<'t> Cx<'t> {
     }
 }
 
+/// What says the length or place of a row, and so gives rows that it names their numbers.
+pub(super) fn measures(row: &Row) -> impl Iterator<Item = &Ex> {
+    let names = ["count", "records", "size", "end", "on", "base", "at"];
+    // Beside `of=` it is about descriptors.
+    let is_of = row.props.has("of");
+    names
+        .into_iter()
+        .filter(move |name| *name != "at" || !is_of)
+        .filter_map(|name| row.props.ex(name))
+}
+
 /// Names of rows that lengths and places name, and so are computed from.
 pub(super) fn measured<'t>(slots: &[Slot<'t>]) -> Vec<&'t str> {
     let mut list = Vec::new();
     for variant in slots.iter().flat_map(|slot| &slot.variants) {
         let Source::Row(row, _) = &variant.source else { continue };
-        for name in ["count", "size", "end", "on", "base", "at"] {
-            let Some(ex) = row.props.ex(name) else { continue };
+        for ex in measures(row) {
             ex.walk(&mut |part: &'t Ex| list.extend(part.word()));
         }
     }

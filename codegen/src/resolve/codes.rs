@@ -128,7 +128,9 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0223",
         "wrong reference",
         "`ref=` names an array, `in=` a pool that is reached from the root without arrays; if there are \
-         several ways to its struct, it begins with the root: `in=File.first.names`.",
+         several ways to its struct, it begins with the root: `in=File.first.names`. A slice is a part \
+         of one array: where each element of another one has such an array, its path begins with the \
+         struct of the element, which is around.",
     ),
     ("E0224", "not a constant", "The value must be the same for every file."),
     (
@@ -197,8 +199,9 @@ pub const CODES: &[(&str, &str, &str)] = &[
     ),
     (
         "E0237",
-        "list that is measured",
-        "`seen=` gives one number, truth value or text. A list stands where its bytes are.",
+        "list or struct that is measured",
+        "`seen=` gives one number, truth value or text. A list, struct or union stands where its bytes \
+         are.",
     ),
     (
         "E0238",

@@ -47,7 +47,7 @@ impl<'t> Cx<'t> {
         match &row.word {
             RowWord::Typed(_) | RowWord::Tag | RowWord::Union(..) | RowWord::ByteOrder => {
                 if let Some(PropValue::From(from)) = props.get("from").map(|p| &p.value) {
-                    self.as_they_are(props);
+                    self.as_they_are(&built.ty, props);
                     return self.view(env, from).map(|role| Part {
                         kind: RowKind::Plain,
                         role,
@@ -130,7 +130,7 @@ impl<'t> Cx<'t> {
                 }
                 let kind = RowKind::Object { address };
                 if let Some(PropValue::From(from)) = props.get("from").map(|p| &p.value) {
-                    self.as_they_are(props);
+                    self.as_they_are(&built.ty, props);
                     let role = self.view(env, from)?;
                     return plain(kind, role);
                 }
@@ -142,13 +142,23 @@ impl<'t> Cx<'t> {
             }
             RowWord::Value(_) => {
                 let seen = match props.ex("seen") {
-                    Some(ex) if matches!(built.ty, Type::Array(_)) => {
+                    Some(ex) if !matches!(built.ty, Type::Cell(_) | Type::Run(_) | Type::Text) => {
+                        let what = match built.ty {
+                            Type::Array(_) => "a list",
+                            Type::Pointer(_) => "a pointer",
+                            _ => "a struct or union",
+                        };
                         self.d
-                            .error("E0237", ex.span, "a list can't be measured")
+                            .error("E0237", ex.span, format!("{what} can't be measured"))
                             .help("`seen=` gives one number, truth value or text");
                         return None;
                     }
-                    Some(ex) => Some(self.expr(env, ex)?.expr),
+                    Some(ex) => {
+                        let found = self.expr(env, ex)?;
+                        let shape = self.type_shape(&built.ty);
+                        self.measures(&shape, &found.shape, ex.span)?;
+                        Some(found.expr)
+                    }
                     None => None,
                 };
                 let role = match props.ex("usually") {
@@ -199,7 +209,23 @@ impl<'t> Cx<'t> {
     }
 
     /// The elements of a shared table are in the value as the slices have them.
-    fn as_they_are(&mut self, props: &Props) {
+    fn as_they_are(&mut self, ty: &Type, props: &Props) {
+        let inner = match ty {
+            Type::Pointer(pointer) => pointer.owned().unwrap_or(ty),
+            ty => ty,
+        };
+        if let (Type::Run(_) | Type::Cell(_), Some(span)) = (inner.stripped(), props.span("from")) {
+            self.d
+                .error("E0225", span, "`from=` belongs to an array, which consists of slices")
+                .help("say its length: `count=`");
+        }
+        if let (Type::Array(array), Some(span)) = (inner.stripped(), props.span("from"))
+            && array.element.owns_target()
+        {
+            self.d
+                .error("E0225", span, "elements of a shared table own nothing by themselves")
+                .help("let the elements be structs that have the pointer");
+        }
         for name in ["is", "usually", "none", "plus", "ref"] {
             let ranked = |ex: &PropValue| matches!(ex, PropValue::Ref(ex) if ex.filter.is_some());
             let Some(prop) = props.get(name).filter(|p| name != "ref" || ranked(&p.value)) else {
@@ -263,7 +289,7 @@ impl<'t> Cx<'t> {
             needs(self, "of");
             return None;
         };
-        let (table, _) = self.path(env, of)?;
+        let table = self.path_of_one(env, of)?;
         let mut rows = Vec::new();
         for name in ["base", "count"] {
             let Some(ex) = props.ex(name) else {
@@ -484,6 +510,26 @@ impl<'t> Cx<'t> {
             }
             _ => None,
         }
+    }
+
+    /// Whether what is measured is of the kind of its row; nothing is made of something else.
+    fn measures(&mut self, row: &Shape, seen: &Shape, span: Span) -> Option<()> {
+        self.fits(row, seen, span)?;
+        let seen = self.seen(seen);
+        let other = matches!(
+            (row, &seen),
+            (Shape::Text, Shape::Bytes)
+                | (Shape::Bytes, Shape::Text)
+                | (Shape::Float, Shape::Int(_))
+        );
+        if other {
+            let (row, seen) = (self.describe(row), self.describe(&seen));
+            self.d
+                .error("E0221", span, format!("the row is {row}"))
+                .label(format!("this is {seen}"));
+            return None;
+        }
+        Some(())
     }
 
     /// Whether an equation's sides are of one kind.

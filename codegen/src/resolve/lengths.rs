@@ -171,12 +171,8 @@ impl<'t> Cx<'t> {
             Type::Run(run) => run.content,
             _ => Content::Bytes,
         };
-        let content = super::texts::content(props.word("encoding"), content);
-        if let (Some(span), false) = (props.span("encoding"), matches!(element, Type::Run(_))) {
+        if let (Some(span), false) = (props.span("encoding"), base.raw) {
             self.d.error("E0225", span, "`encoding=` belongs to `text`");
-        }
-        if let (true, Type::Run(run)) = (base.raw, &mut element) {
-            run.content = content;
         }
         if let Some((kind, optional)) = base.suffix {
             element = own_pointer(kind, optional, element);
@@ -194,6 +190,13 @@ impl<'t> Cx<'t> {
             ty = self.array(row, ty, env)?;
         } else if base.sigil_only {
             ty = Type::Nothing;
+        }
+        if base.sigil_only {
+            let lengths =
+                ["count", "last", "stride", "size", "end", "until", "terminator", "strip"];
+            for span in lengths.into_iter().filter_map(|name| props.span(name)) {
+                self.d.error("E0225", span, "what somebody else holds has its length there");
+            }
         }
         if !regioned {
             ty = self.region(id, row, ty, content, env)?;
@@ -332,6 +335,11 @@ impl<'t> Cx<'t> {
         let terminator = self.terminator(props, content);
         let strip = self.strip(props);
         let extent = self.extent(id, row, env)?;
+        if let (None, Some(_), Some(span)) = (&extent, &terminator, props.span("strip")) {
+            self.d
+                .error("E0225", span, "`strip=` says nothing beside a terminator that ends the row")
+                .help("with `size=` both say where the content ends inside of it");
+        }
         let (extent, trim) = match (extent, terminator) {
             (Some(extent), terminator) => {
                 let trim = terminator.is_some() || strip.is_some();

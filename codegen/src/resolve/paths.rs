@@ -1,5 +1,6 @@
 //! Paths: from names to rows of records.
 
+use super::choices::measures;
 use super::heads::Head;
 use super::shapes::merge;
 use super::{
@@ -17,6 +18,9 @@ const WORDS: [&str; 3] = ["this", "parent", "it"];
 
 /// A step to a field.
 type Stepped = (Vec<Step>, Shape);
+
+/// A path, or a constant with that name.
+type Found<T> = Option<Result<T, (ExprId, Shape)>>;
 
 impl<'t> Cx<'t> {
     /// A path that leads to nothing.
@@ -165,12 +169,37 @@ impl<'t> Cx<'t> {
         }
     }
 
+    /// Resolves the path of one array: none that goes through another one without an index.
+    pub(super) fn path_of_one(&mut self, env: &Env, ex: &PathEx) -> Option<Path> {
+        match self.path_through(env, ex)? {
+            Ok((path, mut shape, false)) => {
+                self.through_transparent(&mut shape, &mut path.steps.clone());
+                if matches!(shape, Shape::Array(_) | Shape::Any) {
+                    return Some(path);
+                }
+                let what = self.describe(&shape);
+                self.d
+                    .error("E0223", ex.span(), "a slice is a part of an array")
+                    .label(format!("this is {what}"));
+                None
+            }
+            Ok((_, _, true)) => {
+                self.d
+                    .error("E0223", ex.span(), format!("`{}` may be several arrays", ex.text()))
+                    .help("begin with the name of the struct that is around, or say an index");
+                None
+            }
+            Err(_) => self.path(env, ex).map(|found| found.0),
+        }
+    }
+
     /// Resolves a path, or a name of a constant.
-    pub(super) fn path_or_value(
-        &mut self,
-        env: &Env,
-        ex: &PathEx,
-    ) -> Option<Result<(Path, Shape), (ExprId, Shape)>> {
+    pub(super) fn path_or_value(&mut self, env: &Env, ex: &PathEx) -> Found<(Path, Shape)> {
+        Some(self.path_through(env, ex)?.map(|(path, shape, _)| (path, shape)))
+    }
+
+    /// The same, and whether the path goes through an array without an index.
+    fn path_through(&mut self, env: &Env, ex: &PathEx) -> Found<(Path, Shape, bool)> {
         let (start, mut steps, mut shape, used) = match self.head(env, ex)? {
             Head::Path(start, steps, shape, used) => (start, steps, shape, used),
             Head::Value(expr, shape) => {
@@ -235,7 +264,7 @@ impl<'t> Cx<'t> {
                 shape = Shape::Array(Box::new(shape));
             }
         }
-        Some(Ok((Path { start, steps, text: ex.text() }, shape)))
+        Some(Ok((Path { start, steps, text: ex.text() }, shape, streamed)))
     }
 
     /// What something is as a value: a transparent struct is what it stands for.
@@ -296,9 +325,7 @@ impl<'t> Cx<'t> {
         for slot in &rec.slots {
             for variant in &slot.variants {
                 if let Source::Row(row, _) = &variant.source {
-                    for name in ["count", "size", "end", "on", "base", "at"] {
-                        used.extend(row.props.ex(name).and_then(measured_word));
-                    }
+                    used.extend(measures(row).filter_map(measured_word));
                 }
             }
         }

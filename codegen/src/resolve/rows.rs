@@ -4,8 +4,9 @@ use super::imports::Found;
 use super::paths::one_only;
 use super::{Cx, Env, Expr, ExprId, RecordId, ScopeId, Shape, Source};
 use crate::model::{
-    BinaryOp, Cell, Check, CheckKind, Definer, DefinerScope, DefinerSource, Home, Meaning,
-    Reference, Role, Row as ModelRow, RowKind, Storage, Type, UnaryOp,
+    ArrayLength, ArrayType, BinaryOp, Cell, Check, CheckKind, Definer, DefinerScope, DefinerSource,
+    Home, Meaning, Reference, Role, Row as ModelRow, RowId, RowKind, RunLength, Storage, Target,
+    Type, UnaryOp,
 };
 use crate::prose::line;
 use crate::syntax::ast::{DeclBody, PropValue, Props, Row, RowWord};
@@ -58,7 +59,8 @@ impl<'t> Cx<'t> {
     }
 
     fn logical_row(&mut self, id: RecordId, slot: usize) -> Option<ModelRow> {
-        let Source::Logical(form, row, value) = self.rec(id).slots[slot].variants[0].source.clone()
+        let Source::Logical(form, form_row, value) =
+            self.rec(id).slots[slot].variants[0].source.clone()
         else {
             return None;
         };
@@ -66,16 +68,27 @@ impl<'t> Cx<'t> {
             Some(row) => {
                 let mut element = self.variant_base(id, slot, 0)?.element;
                 self.meaning(id, row, &mut element)?;
-                element
+                if let Type::Text = element {
+                    element = self.text_of_form(form, form_row)?;
+                }
+                match row.props.flag("array") {
+                    true => Type::Array(Box::new(ArrayType {
+                        element,
+                        length: ArrayLength::Fill,
+                        stride: None,
+                        described: None,
+                    })),
+                    false => element,
+                }
             }
             None => {
-                let last = self.rec(form).slots[row.index()].variants.len().checked_sub(1)?;
+                let last = self.rec(form).slots[form_row.index()].variants.len().checked_sub(1)?;
                 let Source::Row(row_ex, _) =
-                    self.rec(form).slots[row.index()].variants[last].source.clone()
+                    self.rec(form).slots[form_row.index()].variants[last].source.clone()
                 else {
                     return None;
                 };
-                self.full_type(form, row.index(), last, row_ex)?
+                led_to(self.full_type(form, form_row.index(), last, row_ex)?)
             }
         };
         let homes = vec![Home::Nowhere; self.epoch_count()];
@@ -83,7 +96,7 @@ impl<'t> Cx<'t> {
         built.role = Role::Elsewhere;
         // The form that can say all values says whether one may be none, and how small it may be.
         if let Some(Source::Row(row, _)) =
-            self.rec(form).slots[row.index()].variants.last().map(|last| last.source.clone())
+            self.rec(form).slots[form_row.index()].variants.last().map(|last| last.source.clone())
         {
             built.none = row.props.numbers("none");
             built.plus = row.props.int("plus").unwrap_or(0);
@@ -107,6 +120,16 @@ impl<'t> Cx<'t> {
             (built.none, built.plus) = (none, plus);
         }
         Some(built)
+    }
+
+    /// A text that rows of forms spell: in the encoding of the last, which can say all.
+    fn text_of_form(&mut self, form: RecordId, row: RowId) -> Option<Type> {
+        let last = self.rec(form).slots[row.index()].variants.len().checked_sub(1)?;
+        let base = self.variant_base(form, row.index(), last)?;
+        Some(match base.element {
+            Type::Run(run) => super::base::run(run.content, RunLength::Fill),
+            _ => Type::Text,
+        })
     }
 
     fn word_row(&mut self, id: RecordId, slot: usize) -> Option<ModelRow> {
@@ -260,6 +283,13 @@ impl<'t> Cx<'t> {
     ) {
         built.none = props.numbers("none");
         built.plus = props.int("plus").unwrap_or(0);
+        if leads_to_number(&built.ty) {
+            for span in ["none", "plus"].into_iter().filter_map(|name| props.span(name)) {
+                self.d
+                    .error("E0225", span, "is it about the pointer, or about the number behind it?")
+                    .help("say it of the kind of pointer, or let the number stand in a struct");
+            }
+        }
         if let Some(PropValue::Ref(reference)) = props.get("ref").map(|p| &p.value) {
             let object = matches!(self.variant_base(id, slot, 0), Some(base) if base.sigil_only)
                 && matches!(built.ty, Type::Cell(_));
@@ -368,4 +398,35 @@ impl<'t> Cx<'t> {
     // ---- homes ----------------------------------------------------------------------------------
 
     // ---- types ----------------------------------------------------------------------------------
+}
+
+/// What a value has of a type: that of what pointers lead to.
+fn led_to(ty: Type) -> Type {
+    match ty {
+        Type::Pointer(pointer) => match pointer.target {
+            Target::Own(target) => led_to(target),
+            _ => Type::Pointer(pointer),
+        },
+        Type::Array(mut array) => {
+            array.element = led_to(array.element);
+            Type::Array(array)
+        }
+        ty => ty,
+    }
+}
+
+/// Whether a pointer in a row leads to a number, or to an array of numbers.
+fn leads_to_number(ty: &Type) -> bool {
+    match ty.stripped() {
+        Type::Array(array) => leads_to_number(&array.element),
+        Type::Pointer(pointer) => match pointer.owned().map(Type::stripped) {
+            Some(Type::Array(array)) => {
+                matches!(array.element, Type::Cell(_)) || leads_to_number(&array.element)
+            }
+            Some(target) => matches!(target, Type::Cell(_)) || leads_to_number(target),
+            None => false,
+        },
+        Type::PerEpoch(types) => types.iter().any(leads_to_number),
+        _ => false,
+    }
 }

@@ -26,6 +26,11 @@ pub(super) fn is_bounded(props: &Props) -> bool {
     ["size", "terminator", "strip"].iter().any(|name| props.has(name))
 }
 
+/// A name without a pointer or arguments.
+fn is_simple(ty: &TypeEx) -> bool {
+    ty.prefix.is_none() && ty.suffix.is_none() && ty.args.is_empty()
+}
+
 /// A type in `value` rows, where nothing says how it is stored.
 fn plain_cell(meaning: Meaning, bytes: u8) -> Type {
     let storage = Storage::Fixed(IntType { bytes, signed: false, order: None });
@@ -75,7 +80,12 @@ impl<'t> Cx<'t> {
                 },
                 None => {
                     let last = self.rec(*form).slots[row.index()].variants.len().checked_sub(1)?;
-                    self.variant_base(*form, row.index(), last)
+                    let base = self.variant_base(*form, row.index(), last)?;
+                    // Where the bytes are is up to the forms.
+                    Some(match base.sigil_only {
+                        true => base,
+                        false => Base { prefix: None, suffix: None, ..base },
+                    })
                 }
             },
             Source::Row(row, union) => match &row.word {
@@ -92,7 +102,12 @@ impl<'t> Cx<'t> {
                     let around = std::mem::replace(&mut self.it, it);
                     let base = self.base(scope, Some(id), ty);
                     self.it = around;
-                    base
+                    let mut base = base?;
+                    if let (true, Type::Run(run)) = (base.raw, &mut base.element) {
+                        run.content =
+                            super::texts::content(row.props.word("encoding"), run.content);
+                    }
+                    Some(base)
                 }
                 RowWord::Value(ty) => self.value_base(id, ty),
                 RowWord::Const(Some(ty)) => self.base(scope, Some(id), ty),
@@ -123,7 +138,13 @@ impl<'t> Cx<'t> {
         let plain = |element: Type| {
             Some(Base { prefix: None, element, suffix: None, raw: false, sigil_only: false })
         };
-        if ty.prefix.is_none() && ty.suffix.is_none() && ty.args.is_empty() {
+        if ty.prefix.is_some() || ty.suffix.is_some() {
+            self.d
+                .error("E0209", ty.span, "a `value` has no bytes, so none that lead somewhere else")
+                .help(format!("write `{}`", ty.name));
+            return None;
+        }
+        if is_simple(ty) {
             match ty.name.as_str() {
                 "text" => return plain(Type::Text),
                 "bool" => return plain(plain_cell(Meaning::Bool { yes: 1 }, 1)),
@@ -143,7 +164,7 @@ impl<'t> Cx<'t> {
             return None;
         };
         let ty = &field.ty;
-        if let Some((said, signed)) = builtin::small(&ty.name) {
+        if let (Some((said, signed)), true) = (builtin::small(&ty.name), is_simple(ty)) {
             if i128::from(said) != width {
                 self.d
                     .error(
@@ -185,8 +206,7 @@ impl<'t> Cx<'t> {
             None => Storage::Word { first: 0, last: 0, signed: false },
         };
         let cell = |meaning| Some(Type::Cell(Cell { storage, meaning }));
-        let simple = ty.prefix.is_none() && ty.suffix.is_none() && ty.args.is_empty();
-        if simple {
+        if is_simple(ty) {
             if ty.name == "bool" || ty.name == "bit" {
                 return cell(Meaning::Bool { yes: 1 });
             }
@@ -224,8 +244,9 @@ impl<'t> Cx<'t> {
                 }
             }
         }
+        let what = if is_simple(ty) { format!("`{}`", ty.name) } else { "this type".to_owned() };
         self.d
-            .error("E0209", ty.span, format!("`{}` can't stand in some bits", ty.name))
+            .error("E0209", ty.span, format!("{what} can't stand in some bits"))
             .help("write `u3`, `i3`, `bool`, an enumeration or a kind of pooled pointer");
         None
     }

@@ -8,7 +8,7 @@
 mod duties;
 mod place;
 
-pub(crate) use place::count_of;
+pub(crate) use place::{count_of, last_of};
 
 use alloc::vec;
 use alloc::vec::Vec;

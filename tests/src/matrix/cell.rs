@@ -1,17 +1,14 @@
-//! One cell: a schema, and everything that is tried with it.
+//! One cell about a number: a schema, and everything that is tried with it.
 
-use std::collections::BTreeSet;
-
-use formwork_codegen::load;
-use formwork_interpreter::{Program, Value, program, write};
+use formwork_interpreter::Value;
 
 use super::part::{Behind, Part};
 use super::place::Place;
+use super::row::{Piece, Row};
 use super::rules::{Given, Rule, Rules};
+use super::shown::{Fields, Shown};
+use super::trial::{Depth, Outcome, Trial};
 use crate::flows::int;
-use crate::laws;
-use crate::programs::Shipped;
-use crate::value_text;
 
 /// A cell of the matrix.
 #[derive(Debug, Clone)]
@@ -22,28 +19,6 @@ pub struct Cell {
     pub part: Part,
     /// Its type and properties.
     pub rules: Rules,
-}
-
-/// How much of a cell is tried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
-    /// Few numbers.
-    Few,
-    /// Few numbers, and some changes of each byte.
-    Law,
-    /// Many numbers, and many changes of each byte.
-    All,
-}
-
-/// What became of a cell.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// Everything is as the reference says; with the codes of notes.
-    Works(Vec<&'static str>),
-    /// The schema is refused, with these codes.
-    Refused(Vec<&'static str>),
-    /// Something is not as the reference says.
-    Wrong(Vec<String>),
 }
 
 /// One thing that the row may store.
@@ -59,20 +34,14 @@ impl Cell {
     pub fn schema(&self) -> String {
         let rest = self.part.rows(self.place.path());
         let declarations = self.part.declarations();
-        self.place.schema(self.rules.ty, &self.rules.text(), &rest, declarations)
+        let place = self.place;
+        place.schema(&place.number_row(self.rules.ty, &self.rules.text(), &rest, declarations))
     }
 
     /// Loads the schema, and tries files and values if it is accepted.
     #[must_use]
     pub fn outcome(&self, depth: Depth) -> Outcome {
-        let loaded = load("cell.kdl", &self.schema(), None, &Shipped);
-        let codes: BTreeSet<&'static str> =
-            loaded.diagnostics.all().iter().map(|d| d.code).collect();
-        let codes = codes.into_iter().collect();
-        let Some(model) = loaded.model else { return Outcome::Refused(codes) };
-        let mut try_ = Try { cell: self, program: program(model), wrong: Vec::new(), depth };
-        try_.run();
-        if try_.wrong.is_empty() { Outcome::Works(codes) } else { Outcome::Wrong(try_.wrong) }
+        Trial::of(&self.schema(), depth, |trial| Try { cell: self, trial, depth }.run())
     }
 
     /// Files that are read, each with the number that the row stores.
@@ -83,11 +52,17 @@ impl Cell {
         let mut files = Vec::new();
         for stored in self.rules.ty.numbers(true) {
             if let Ok((_, behind)) = self.entry(stored).said {
-                let file = self.place.file(self.rules.ty, stored, &behind.0, second);
-                files.push((stored, file));
+                files.push((stored, self.file(stored, &behind.0, second)));
             }
         }
         files
+    }
+
+    fn file(&self, stored: i128, rest: &[u8], second: (i128, &[u8])) -> Vec<u8> {
+        let piece = |stored, rest| Piece::plain(&self.place.number(self.rules.ty, stored), rest);
+        let second = piece(second.0, second.1);
+        let row = Row::default();
+        self.place.file(&piece(stored, rest), &second, None, &row).bytes
     }
 
     /// Whether the row is in the value.
@@ -125,14 +100,9 @@ fn field(meaning: Option<i128>) -> Value {
     meaning.map_or(Value::None, int)
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
-}
-
 struct Try<'a> {
     cell: &'a Cell,
-    program: Program,
-    wrong: Vec<String>,
+    trial: &'a mut Trial,
     depth: Depth,
 }
 
@@ -140,7 +110,7 @@ impl Try<'_> {
     fn run(&mut self) {
         let cell = self.cell;
         let Some((good, meaning, behind)) = cell.good() else {
-            self.wrong.push("the matrix knows no file".to_owned());
+            self.trial.wrong.push("the matrix knows no file".to_owned());
             return;
         };
         let second = (good, meaning, behind);
@@ -155,10 +125,9 @@ impl Try<'_> {
         }
         self.surplus(&second);
         self.without();
-        let place = cell.place;
         let rest = &second.2.0;
-        let file = place.file(cell.rules.ty, good, rest, (good, rest));
-        self.mutations(&file);
+        let file = cell.file(good, rest, (good, rest));
+        self.trial.mutations(&file, 0);
     }
 
     /// Whether two elements are the same though they may not be.
@@ -178,7 +147,9 @@ impl Try<'_> {
     ) -> Value {
         let data = self.cell.is_data();
         let other = Some(field(second.1)).filter(|_| data);
-        self.cell.place.value(x, raw, behind.1.clone(), (other, second.2.1.clone()))
+        let shown = |x, behind: &Behind| Shown { front: vec![], x, rest: behind.1.clone() };
+        let (first, second) = (shown(x, behind), shown(other, &second.2));
+        self.cell.place.value(first, Some(int(raw)), second, (false, false))
     }
 
     fn reads(&mut self, stored: i128, second: &(i128, Option<i128>, Behind)) {
@@ -190,12 +161,7 @@ impl Try<'_> {
             Err(_) => cell.part.behind(cell.rules.bare_meaning(stored)).ok().map(|said| said.0),
         };
         let unsaid = rest.is_none();
-        let file = cell.place.file(
-            cell.rules.ty,
-            entry.stored,
-            &rest.unwrap_or_default(),
-            (second.0, &second.2.0),
-        );
+        let file = cell.file(entry.stored, &rest.unwrap_or_default(), (second.0, &second.2.0));
         let expected = match entry.said {
             Ok((meaning, _)) if self.is_twice(meaning, second.1) => Err(vec!["duplicate_key"]),
             Ok((meaning, behind)) => {
@@ -209,52 +175,7 @@ impl Try<'_> {
                 Err(codes)
             }
         };
-        self.read(&file, &expected);
-    }
-
-    fn read(&mut self, file: &[u8], expected: &Result<Value, Vec<&'static str>>) {
-        match (laws::total(&self.program, file), expected) {
-            (Err(broken), _) => self.wrong.push(format!("{}: {broken}", hex(file))),
-            (Ok(Err(error)), Err(codes)) if codes.contains(&error.kind().code()) => {}
-            (Ok(Err(error)), Err(codes)) => {
-                let code = error.kind().code();
-                self.wrong.push(format!("{}: {code} in place of {codes:?}: {error}", hex(file)));
-            }
-            (Ok(Err(error)), Ok(value)) => {
-                let value = value_text::line(value);
-                self.wrong.push(format!("{}: not read: {error}\n      as {value}", hex(file)));
-            }
-            (Ok(Ok(value)), Err(codes)) => {
-                let value = value_text::line(&value);
-                self.wrong.push(format!("{}: read, not {codes:?}\n      as {value}", hex(file)));
-            }
-            (Ok(Ok(value)), Ok(expected)) => {
-                if let Some(difference) = value_text::difference(expected, &value) {
-                    self.wrong.push(format!("{}: another value: {difference}", hex(file)));
-                }
-                self.identity(file, &value);
-            }
-        }
-    }
-
-    /// What is read is written as the same bytes.
-    fn identity(&mut self, file: &[u8], value: &Value) {
-        match write(&self.program, value) {
-            Ok(written) if written == file => {}
-            Ok(written) => {
-                self.wrong.push(format!("{}: written as {}", hex(file), hex(&written)));
-            }
-            Err(error) => self.wrong.push(format!("{}: read, not written: {error}", hex(file))),
-        }
-    }
-
-    /// Whatever is in a file: it is refused, or written as it is.
-    fn law(&mut self, file: &[u8]) {
-        match laws::total(&self.program, file) {
-            Ok(Ok(value)) => self.identity(file, &value),
-            Ok(Err(_)) => {}
-            Err(broken) => self.wrong.push(format!("{}: {broken}", hex(file))),
-        }
+        self.trial.read(&file, &expected);
     }
 
     fn writes(&mut self, given: Given, second: &(i128, Option<i128>, Behind)) {
@@ -304,9 +225,7 @@ impl Try<'_> {
         let value = self.value(x, raw, &behind, second);
         let expected = match stored {
             Ok(_) if self.is_twice(meaning, second.1) => Err(vec!["duplicate_key"]),
-            Ok((stored, _)) => {
-                Ok(cell.place.file(cell.rules.ty, stored, &behind.0, (second.0, &second.2.0)))
-            }
+            Ok((stored, _)) => Ok(cell.file(stored, &behind.0, (second.0, &second.2.0))),
             Err(mut codes) => {
                 if matches!(cell.place, Place::Form | Place::Formed) {
                     codes.push("no_form");
@@ -314,7 +233,7 @@ impl Try<'_> {
                 Err(codes)
             }
         };
-        self.write(&value, expected);
+        self.trial.write(&value, expected);
     }
 
     /// A field for a row that is not in the value.
@@ -325,90 +244,41 @@ impl Try<'_> {
         }
         for x in [4, 6] {
             let value = self.value(Some(int(x)), second.0, &second.2, second);
-            self.write(&value, Err(vec!["unexpected_field"]));
-        }
-    }
-
-    fn write(&mut self, value: &Value, expected: Result<Vec<u8>, Vec<&'static str>>) {
-        let line = value_text::line(value);
-        match (write(&self.program, value), expected) {
-            (Ok(bytes), Ok(expected)) if bytes == expected => {}
-            (Ok(bytes), Ok(expected)) => {
-                let (bytes, expected) = (hex(&bytes), hex(&expected));
-                self.wrong.push(format!("{line}: {bytes}\n      in place of {expected}"));
-            }
-            (Ok(bytes), Err(codes)) => {
-                self.wrong.push(format!("{line}: {} in place of {codes:?}", hex(&bytes)));
-            }
-            (Err(error), Ok(expected)) => {
-                self.wrong.push(format!("{line}: {error}\n      in place of {}", hex(&expected)));
-            }
-            (Err(error), Err(codes)) => {
-                let found = error.problems().iter().map(|problem| problem.kind.code());
-                let found: Vec<_> = found.collect();
-                if found.is_empty() || found.iter().any(|code| !codes.contains(code)) {
-                    self.wrong.push(format!("{line}: {found:?} in place of {codes:?}: {error}"));
-                }
-            }
+            self.trial.write(&value, Err(vec!["unexpected_field"]));
         }
     }
 
     /// Files and values without the row.
     fn without(&mut self) {
         let cell = self.cell;
-        let Some(file) = cell.place.file_without() else { return };
-        let rest: Vec<_> = match cell.good() {
-            Some((_, _, behind)) => behind.1.iter().map(|field| field.0).collect(),
-            None => Vec::new(),
+        let Some(file) = cell.place.file_without(&Row::default()) else { return };
+        let rest = cell.good().map_or(Vec::new(), |good| good.2.1);
+        let rest: Fields = rest.into_iter().map(|(name, _)| (name, Value::None)).collect();
+        let value_without = |x: Option<Value>| {
+            cell.place.value_without(Shown { front: vec![], x, rest: rest.clone() }, false)
         };
         // A condition over data leaves the field in the value; one over epochs does not.
         let over = matches!(cell.place, Place::Columns | Place::Epoch);
         let shown = Some(Value::None).filter(|_| cell.is_data() && !over);
-        self.read(&file, &Ok(cell.place.value_without(shown, &rest)));
-        let value = cell.place.value_without(None, &rest);
-        self.write(&value, Ok(file.clone()));
-        let null = cell.place.value_without(Some(Value::None), &rest);
+        self.trial.read(&file, &Ok(value_without(shown)));
+        let value = value_without(None);
+        self.trial.write(&value, Ok(file.clone()));
+        let null = value_without(Some(Value::None));
         if cell.is_data() {
-            self.write(&null, Ok(file.clone()));
+            self.trial.write(&null, Ok(file.clone()));
         }
         let stands = cell.rules.has(Rule::Absent)
             && over
             && (cell.is_data() || cell.rules.has(Rule::UsuallyOf));
         for number in [4, 6] {
-            let value = cell.place.value_without(Some(int(number)), &rest);
+            let value = value_without(Some(int(number)));
             let expected = if stands && number == 6 {
                 Ok(file.clone())
             } else {
                 Err(vec!["unexpected_field"])
             };
-            self.write(&value, expected);
+            self.trial.write(&value, expected);
         }
-        self.mutations(&file);
-    }
-
-    /// Whatever is changed in a file, what is still read is written as it is.
-    fn mutations(&mut self, file: &[u8]) {
-        if self.depth == Depth::Few {
-            return;
-        }
-        for at in 0..file.len() {
-            let old = file[at];
-            let flips: Vec<u8> = if self.depth == Depth::Law {
-                vec![old ^ 1, old ^ 2, old ^ 0x80]
-            } else {
-                (0..8)
-                    .map(|bit| old ^ (1 << bit))
-                    .chain([0, 0x7f, 0xff, old.wrapping_add(1)])
-                    .collect()
-            };
-            for new in flips {
-                let mut changed = file.to_vec();
-                changed[at] = new;
-                self.law(&changed);
-            }
-        }
-        for size in 0..file.len() {
-            self.law(&file[..size]);
-        }
+        self.trial.mutations(&file, 0);
     }
 }

@@ -250,7 +250,6 @@ impl Planning<'_> {
             Expr::Path(path) => !path.own_row(of).is_some_and(follows),
             _ => true,
         };
-        let last = |ty: &Type| matches!(ty, Type::Array(array) if matches!(array.length, ArrayLength::Last(_)));
         let given = row.ty.union().and_then(|union| match self.model.unions[union.index()].tag {
             Tag::Given(given) => Some(given),
             _ => None,
@@ -269,7 +268,7 @@ impl Planning<'_> {
         slice
             || super::count_of(&row.ty).is_some_and(compared)
             || given.is_some_and(compared)
-            || last(row.ty.stripped())
+            || super::last_of(&row.ty).is_some()
     }
 
     /// Whether each case of a union has one number, which a row says.

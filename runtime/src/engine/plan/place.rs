@@ -494,6 +494,18 @@ pub(crate) fn count_of(ty: &Type) -> Option<ExprId> {
     }
 }
 
+/// What holds for the last element of a row, or of what its pointer leads to, and for no other.
+pub(crate) fn last_of(ty: &Type) -> Option<ExprId> {
+    match ty.stripped() {
+        Type::Array(array) => match array.length {
+            ArrayLength::Last(last) => Some(last),
+            _ => None,
+        },
+        Type::Pointer(pointer) => last_of(pointer.owned()?),
+        _ => None,
+    }
+}
+
 /// Whether bytes stand right behind others.
 fn follows(first: &Piece, second: &Piece) -> bool {
     first.from + first.len == second.from

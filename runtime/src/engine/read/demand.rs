@@ -109,7 +109,9 @@ impl<'p> Engine<'p, '_> {
                     None => false,
                 }
             }
-            (Val::Text(_) | Val::Units(..) | Val::Bytes(_), None) => true,
+            // A text without bytes has no units of its own.
+            (Val::Units(..), None) => !matches!(row.ty, Type::Text),
+            (Val::Text(_) | Val::Bytes(_), None) => true,
             _ => false,
         };
         if fits {

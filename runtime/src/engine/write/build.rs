@@ -532,7 +532,9 @@ impl<'p> Engine<'p, '_> {
         } else {
             match &row.ty {
                 Type::ByteOrderMark => Item::Text(self.tree.add_bytes(b"little")),
-                Type::Pointer(pointer) if pointer.optional && pointer.none_with.is_none() => {
+                Type::Pointer(pointer)
+                    if pointer.may_be_none(self.model, row) && pointer.none_with.is_none() =>
+                {
                     self.tree.add_pointer(Pointer::to(Item::Absent))
                 }
                 Type::Nothing => Item::Absent,

@@ -61,7 +61,12 @@ impl<'p> Engine<'p, '_> {
 
     fn expand_row(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
         if let Some((pointer, with)) = none_with(&row.ty) {
-            if row.when.is_none() && self.tree.home(loc) != Home::Absent {
+            let there = match row.when {
+                None => true,
+                Some(condition) if self.layout.mentions_position(condition) => false,
+                Some(condition) => matches!(self.eval_bool(condition, loc.node, None), Ok(true)),
+            };
+            if there && self.tree.home(loc) != Home::Absent {
                 self.expand_none_with(loc, row, pointer, with);
             }
         }

@@ -7,7 +7,7 @@ use alloc::string::String;
 use super::super::forms::UNKNOWN_COUNT;
 use super::super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
 use super::super::labels::takes;
-use super::super::plan::{count_of, Duties, Store};
+use super::super::plan::{count_of, last_of, Duties, Store};
 use super::super::program::asks_for;
 use super::super::state::Engine;
 use super::super::val::{Fallible, Val};
@@ -15,7 +15,7 @@ use super::super::walk::Walk;
 use super::build::does_not_fit;
 use super::lay::may_say_none;
 use crate::model::{
-    ArrayLength, Check, CheckKind, Expr, Label, Reference, Role, Row, RowId, RowKind, Tag, Type,
+    Check, CheckKind, Expr, Label, Reference, Role, Row, RowId, RowKind, Tag, Type,
 };
 use crate::problem::ProblemKind;
 
@@ -304,8 +304,7 @@ impl<'p> Engine<'p, '_> {
             }
             return Ok(());
         }
-        if !matches!(row.ty.stripped(), Type::Array(array) if matches!(array.length, ArrayLength::Last(_)))
-        {
+        if last_of(&row.ty).is_none() {
             if actual > 0 {
                 let why = "nothing says how many there are".into();
                 self.problem(loc, ProblemKind::LengthMismatch { expected: 0, actual, why });
@@ -330,8 +329,7 @@ impl<'p> Engine<'p, '_> {
 
     /// `last=` holds for the last element, and for no other.
     fn validate_last(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
-        let Type::Array(array) = row.ty.stripped() else { return Ok(()) };
-        let ArrayLength::Last(last) = array.length else { return Ok(()) };
+        let Some(last) = last_of(&row.ty) else { return Ok(()) };
         let Item::Array(items) = self.tree.item(loc) else { return Ok(()) };
         let count = self.tree.count(items);
         for index in 0..count {

@@ -1,0 +1,59 @@
+//! What ends with bytes, or where padding begins, is looked at before anything else is placed: it
+//! holds no addresses of things that are placed later.
+
+use std::collections::BTreeSet;
+
+use super::context::{Context, row_name};
+use crate::diagnostic::Diagnostics;
+use crate::model::{Extent, Model, RecordId, RowKind, Target, Type};
+
+pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    for (_, record) in context.model.records() {
+        for row in &record.rows {
+            let ended = |ty: &Type| match ty {
+                Type::Region(region) => {
+                    let ends = matches!(region.extent, Extent::Terminated(_));
+                    (ends || region.trim.is_some()) && leads(context.model, &region.inner)
+                }
+                _ => false,
+            };
+            if row.ty.parts().any(ended) {
+                let message = format!("{} ends with bytes, and holds addresses", row_name(row));
+                found
+                    .error("E0733", row.span, message)
+                    .label("what they are is not known when its end is looked for")
+                    .help("let its length say where it ends: `size=`, `end=` or `count=`");
+            }
+        }
+    }
+}
+
+/// Whether something inline leads to what is placed later.
+fn leads(model: &Model, ty: &Type) -> bool {
+    let (mut seen, mut open) = (BTreeSet::new(), vec![ty]);
+    while let Some(ty) = open.pop() {
+        for part in ty.inline_parts() {
+            let records: Vec<RecordId> = match part {
+                Type::Pointer(pointer) if matches!(pointer.target, Target::Element) => continue,
+                Type::Pointer(_) => return true,
+                Type::Record(id) => vec![*id],
+                Type::Union(id) => {
+                    let cases = &model.unions[id.index()].cases;
+                    let forms = cases.iter().flat_map(|case| &case.forms).map(|form| form.record);
+                    cases.iter().map(|case| case.record).chain(forms).collect()
+                }
+                _ => continue,
+            };
+            for id in records.into_iter().filter(|id| seen.insert(*id)) {
+                let rows = &model.records[id.index()].rows;
+                let apart =
+                    |kind: &RowKind| matches!(kind, RowKind::Object { .. } | RowKind::Mark { .. });
+                if rows.iter().any(|row| apart(&row.kind)) {
+                    return true;
+                }
+                open.extend(rows.iter().map(|row| &row.ty));
+            }
+        }
+    }
+    false
+}

@@ -17,6 +17,7 @@ mod epochs;
 mod expr;
 mod extent;
 mod flavour;
+pub(super) mod letters;
 mod noted;
 mod operators;
 mod rare;

@@ -4,10 +4,11 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::item::{Item, Spot, at_place};
-use super::record::Body;
+use super::rows::Body;
 use super::{Views, endian};
 use crate::model::{Cell, FloatCode, GroupOrder, IntType, Meaning, Row, Storage, limits};
-use crate::rust::shape::{Prim, Shape, float_code, mask};
+use crate::rust::shape::{Prim, Shape, float_code};
+use crate::rust::straight::letters;
 use crate::rust::straight::{Able, unable};
 
 /// A number as stored.
@@ -96,20 +97,7 @@ impl Views<'_, '_> {
                 let found = pattern.letters.iter().find(|(known, _)| *known == letter);
                 let Some((_, positions)) = found else { return unable("bits of no pattern") };
                 let view = body.map(|body| &body.view);
-                let mut raw = TokenStream::new();
-                // Bits that follow each other are taken together, the highest first.
-                for (at, (positions, shift)) in runs(positions).into_iter().enumerate() {
-                    let lowest = Literal::u32_unsuffixed(*positions.last().unwrap_or(&0));
-                    let count = u8::try_from(positions.len()).unwrap_or(64);
-                    let mask = Literal::u64_unsuffixed(mask(0, count.saturating_sub(1)));
-                    let shift = Literal::usize_unsuffixed(shift);
-                    let bar = (at > 0).then(|| quote!(|));
-                    raw.extend(quote!(#bar (#view.tag >> #lowest & #mask) << #shift));
-                }
-                if positions.is_empty() {
-                    raw = quote!(0_u64);
-                }
-                of_bits(quote!((#raw)), width.into(), false)
+                of_bits(letters::letter(&quote!(#view.tag), positions), width.into(), false)
             }
             Storage::TagOf => {
                 let Some(view) = body.map(|body| &body.view) else { return unable("no tag") };
@@ -257,17 +245,4 @@ impl Views<'_, '_> {
         };
         Some((quote!(v::#order<#ty>), quote!(#ty)))
     }
-}
-
-/// Positions that follow each other downwards, with how many are behind them.
-fn runs(positions: &[u32]) -> Vec<(&[u32], usize)> {
-    let mut runs = Vec::new();
-    let mut rest = positions;
-    while !rest.is_empty() {
-        let together = rest.windows(2).take_while(|two| two[1] + 1 == two[0]).count() + 1;
-        let (run, behind) = rest.split_at(together);
-        runs.push((run, behind.len()));
-        rest = behind;
-    }
-    runs
 }

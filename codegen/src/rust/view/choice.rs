@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::item::{Item, Spot};
-use super::record::Body;
+use super::rows::Body;
 use super::{Views, Wanted};
 use crate::model::{
     Case, EpochId, Label, Pattern, RecordId, RecordKind, Storage, Tag, Union, UnionId, limits,

@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
+use super::field::core;
 use super::item::{Item, Spot, may_fail};
-use super::record::core;
 use super::{Views, Wanted};
 use crate::model::{ArrayType, EpochId, Home, RecordId, RowId, Target, Type};
 use crate::rust::names::camel;

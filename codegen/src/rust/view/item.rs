@@ -4,7 +4,8 @@ use proc_macro2::{Literal, TokenStream, TokenTree};
 use quote::quote;
 
 use super::Views;
-use super::record::{Body, core};
+use super::field::core;
+use super::rows::Body;
 use crate::model::{
     ArrayLength, Content, Encoding, Extent, PointerType, RecordId, RegionType, Row, RowId,
     RunLength, RunType, Target, Type, unit_size,

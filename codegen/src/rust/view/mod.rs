@@ -4,17 +4,19 @@
 //! for each field. What cannot be looked at has none: [`Views::missing`] says why. A view never looks
 //! around itself but at the start of the file, so what depends on a struct around has none either.
 //!
-//! `record` emits the struct of a view and where its rows are, `item` what is in a row, `cell` its
-//! numbers, `number` what expressions give, `past` where something ends, `element` the elements of
-//! arrays, `choice` unions.
+//! `record` emits the struct of a view, `rows` where its rows are, `field` its functions, `item` what
+//! is in a row, `cell` its numbers, `number` what expressions give, `past` where something ends,
+//! `element` the elements of arrays, `choice` unions.
 
 mod cell;
 mod choice;
 mod element;
+mod field;
 mod item;
 mod number;
 mod past;
 mod record;
+mod rows;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::Views;
 use super::item::Lead;
-use super::record::Body;
+use super::rows::Body;
 use crate::model::{
     BinaryOp, Expr, ExprId, Function, Meaning, Member, Path, RecordId, Row, RowId, RowKind, Start,
     Step, Target, Type, UnaryOp,

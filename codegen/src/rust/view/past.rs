@@ -3,7 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::record::Body;
+use super::rows::Body;
 use super::{Views, Wanted};
 use crate::model::{
     ArrayLength, EpochId, Extent, RecordId, Row, RowId, RunLength, Storage, Type, UnionId,

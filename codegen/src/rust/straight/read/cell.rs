@@ -123,28 +123,8 @@ impl<'m> Reading<'_, '_, 'm> {
                 let Some((pattern, word)) = &ctx.pattern else { return unable("no pattern") };
                 let found = pattern.letters.iter().find(|(known, _)| *known == letter);
                 let Some((_, positions)) = found else { return unable("a letter of no pattern") };
-                let mut raw = TokenStream::new();
-                // Bits that follow each other are taken together, the highest first.
-                let mut at = 0;
-                while at < positions.len() {
-                    let mut end = at + 1;
-                    while end < positions.len() && positions[end] + 1 == positions[end - 1] {
-                        end += 1;
-                    }
-                    let lowest = positions[end - 1];
-                    let count = u8::try_from(end - at).unwrap_or(64);
-                    let mask = Literal::u64_unsuffixed(mask(0, count.saturating_sub(1)));
-                    let shift = positions.len() - end;
-                    let shift = Literal::usize_unsuffixed(shift);
-                    let lowest = Literal::u32_unsuffixed(lowest);
-                    let bar = (at > 0).then(|| quote!(|));
-                    raw.extend(quote!(#bar (#word >> #lowest & #mask) << #shift));
-                    at = end;
-                }
-                if positions.is_empty() {
-                    raw = quote!(0_u64);
-                }
-                Ok((TokenStream::new(), bits_of(width.into(), false, quote!((#raw)))))
+                let raw = super::super::letters::letter(&quote!(#word), positions);
+                Ok((TokenStream::new(), bits_of(width.into(), false, raw)))
             }
             Storage::TagOf => {
                 let Some(tag) = &ctx.tag else { return unable("no tag") };

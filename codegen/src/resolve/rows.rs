@@ -366,9 +366,24 @@ impl<'t> Cx<'t> {
             let kept = std::mem::take(&mut self.d);
             let found = self.path_or_value(env, &before);
             self.d = kept;
-            if let Some(Ok((_, Shape::Array(_)))) = found {
+            if let Some(Ok((_, elements @ Shape::Array(_)))) = found {
                 // Reports an unknown field.
                 self.path(env, &ex.array)?;
+                let (_, key) = self.field(&elements.element(), &last.value, last.span, true)?;
+                let key = self.seen(&key);
+                if !matches!(key, Shape::Int(_) | Shape::Address | Shape::Any) {
+                    let what = self.describe(&key);
+                    let d = self.d.error(
+                        "E0223",
+                        ex.array.span(),
+                        format!("`{}` is no number that elements are known by", last.value),
+                    );
+                    d.label(format!("this is {what}"));
+                    if let Shape::Array(_) = key {
+                        d.help("begin with the name of the struct that is around, or say an index");
+                    }
+                    return None;
+                }
                 field = Some(last.value.clone());
                 path_ex = before;
             }

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use arbitrary::{Result, Unstructured};
 use formwork::{Problem, ProblemKind, ReadOptions};
 use formwork_codegen::diagnostic::render;
+use formwork_codegen::model::Type;
 use formwork_codegen::{load, markdown, print, rust};
 use formwork_interpreter::{Program, Value, program, read, write};
 
@@ -159,8 +160,10 @@ fn law(program: &Program, bytes: &[u8], choice: &[u8]) -> std::result::Result<Ou
     let Ok(value) = value else { return Ok(Outcome::Refused) };
     identical(program, bytes, &value)?;
     match laws::canonical(program, &value) {
-        // What shares bytes in a file gets bytes of its own, for which a pointer may be too narrow.
-        Err(Broken::Refused(error)) if error.problems().iter().all(|p| is_beyond(p, bytes)) => {}
+        // What shares bytes in a file gets bytes of its own, for which a pointer may be too narrow, or
+        // which begin at the address that stands for nothing.
+        Err(Broken::Refused(error))
+            if error.problems().iter().all(|p| is_beyond(p, bytes) || is_nowhere(p, program)) => {}
         other => other?,
     }
     edit::check(program, choice, bytes, &lenient)?;
@@ -178,6 +181,22 @@ fn is_beyond(problem: &Problem, file: &[u8]) -> bool {
     // In front of it may stand the row that has it.
     let number = value.rsplit(' ').next().unwrap_or_default();
     number.parse::<i128>().is_ok_and(|value| value >= file.len() as i128)
+}
+
+/// Whether a number would be read as nothing that is such a number of some pointer.
+fn is_nowhere(problem: &Problem, program: &Program) -> bool {
+    let ProblemKind::MeansNothing { value } = &problem.kind else { return false };
+    let model = program.model();
+    let mut rows = model.records.iter().flat_map(|record| &record.rows);
+    rows.any(|row| {
+        row.ty.inline_parts().any(|part| match part {
+            Type::Pointer(pointer) => {
+                let kind = &model.pointers[pointer.kind.index()];
+                row.none.contains(value) || kind.none == Some(*value)
+            }
+            _ => false,
+        })
+    })
 }
 
 /// Bytes of which many are small, so that counts and offsets lead somewhere.
@@ -230,6 +249,19 @@ mod tests {
         assert!(is_excused("its `o4` 15"));
         assert!(!is_excused("its `o4` 14"));
         assert!(!is_excused("something"));
+    }
+
+    #[test]
+    fn pointers_may_lead_to_the_address_of_nothing() {
+        let text = "module t \"Test\" root=File endian=little\npointer * u8 none=4\n\
+                    struct File { *?u8 item; u8 number none=5 }\n";
+        let program = program(load("t.kdl", text, None, &()).model.expect("a schema"));
+        let is_excused = |value: i128| {
+            let kind = ProblemKind::MeansNothing { value };
+            is_nowhere(&Problem::new(formwork::path::Path::default(), kind), &program)
+        };
+        assert!(is_excused(4));
+        assert!(!is_excused(5));
     }
 
     /// Most schemas are valid: otherwise nothing is tried.

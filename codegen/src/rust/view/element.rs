@@ -1,7 +1,7 @@
 //! Elements of arrays: types that say how one is found.
 
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
 
 use super::field::core;
 use super::item::{Item, Spot, may_fail};
@@ -129,12 +129,9 @@ impl Views<'_, '_> {
             self.record_ident(row.0),
             camel(definition.name.as_deref().unwrap_or("row"))
         ));
-        let [(_, any), ..] = types else { return unable("no array") };
-        let first_value = value(types[0].0).unwrap_or_default();
-        let value = self.by_layout(&place, |epoch| Ok(value(epoch)), &first_value)?;
+        let value = self.by_layout(&place, |epoch| Ok(value(epoch)), &TokenStream::new())?;
         let tokens = if fixed {
             let size = self.element_size(types)?;
-            let _ = any;
             let (item, body) = match may_fail(&value) {
                 true => (quote!(v::Result<#ty>), quote!((|| rt::Ok(#value))())),
                 false => (ty, value),
@@ -199,7 +196,7 @@ impl Views<'_, '_> {
                 let size = types.iter().find(|(known, _)| *known == epoch);
                 let size = size.and_then(|(epoch, ty)| self.sizes[*epoch].of(ty));
                 Ok(size.map(|size| {
-                    let size = proc_macro2::Literal::u64_unsuffixed(size);
+                    let size = Literal::u64_unsuffixed(size);
                     quote!(#size)
                 }))
             },
@@ -207,9 +204,8 @@ impl Views<'_, '_> {
         )
     }
 
-    fn element_name(&self, name: &str) -> proc_macro2::Ident {
-        let ident = self.names.borrow_mut().take(&[name.to_owned()]);
-        format_ident!("{ident}")
+    fn element_name(&self, name: &str) -> Ident {
+        self.names.borrow_mut().take(&[name.to_owned()])
     }
 }
 

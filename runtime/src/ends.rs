@@ -53,6 +53,19 @@ impl Stop<'_> {
         places.into_iter().position(|place| place == self.bytes).map(|index| index * unit)
     }
 
+    /// How long the content is if the terminator begins here, and how many bytes that is with what is
+    /// taken of the terminator.
+    #[must_use]
+    #[inline]
+    pub fn taken(self, at: usize) -> (usize, usize) {
+        let behind = at + self.bytes.len();
+        match self.mode {
+            Terminated::Kept => (behind, behind),
+            Terminated::Dropped => (at, behind),
+            Terminated::Unread => (at, at),
+        }
+    }
+
     /// Whether content is all that is found before it, or with it if it is kept. It may begin in the
     /// content and end in itself.
     #[must_use]

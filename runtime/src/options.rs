@@ -32,12 +32,19 @@ pub struct ReadOptions {
     pub strict: bool,
 }
 
+impl ReadOptions {
+    /// What readers allow unless they are told otherwise.
+    pub(crate) const MAX_DEPTH: u32 = 256;
+    pub(crate) const BUDGET_FACTOR: u64 = 64;
+    pub(crate) const BUDGET_FLOOR: u64 = 0x10000;
+}
+
 impl Default for ReadOptions {
     fn default() -> Self {
         ReadOptions {
-            max_depth: 256,
-            budget_factor: 64,
-            budget_floor: 0x10000,
+            max_depth: Self::MAX_DEPTH,
+            budget_factor: Self::BUDGET_FACTOR,
+            budget_floor: Self::BUDGET_FLOOR,
             lenient: false,
             strict: false,
         }

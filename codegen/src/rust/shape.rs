@@ -283,6 +283,17 @@ impl<'m> Shapes<'m> {
         .collect()
     }
 
+    /// Name of the row that stands for the struct in a row without a name.
+    #[must_use]
+    pub fn inner_name(&self, row: &Row) -> Option<&'m str> {
+        let Type::Record(record) = row.ty.stripped().first().stripped() else { return None };
+        if !self.is_transparent(*record) {
+            return None;
+        }
+        let record = &self.model.records[record.index()];
+        record.rows[record.transparent?.index()].name.as_deref()
+    }
+
     /// Name of a row in the spelling of its record.
     #[must_use]
     pub fn row_name(&self, record: RecordId, index: usize) -> String {

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{holds, zeros, Cut, KeySet, Levels, Odd, Stop, Straight, Terminated};
+use super::{holds, zeros, Cut, KeySet, Levels, Odd, Stop, Straight};
 use crate::ends::find_byte;
 use crate::{
     read_varint, varint_width, Budget, GroupOrder, KeptKind, KeptValue, ReadOptions, Spelling,
@@ -449,16 +449,10 @@ impl<'i> Part<'i> {
     /// If there is none.
     #[inline]
     pub fn ended(&mut self, stop: Stop<'_>) -> Straight<Part<'i>> {
-        let (at, width) = (stop.find(self.rest).ok_or(Odd)?, stop.bytes.len());
-        Ok(match stop.mode {
-            Terminated::Kept => self.sized(at + width)?,
-            Terminated::Unread => self.sized(at)?,
-            Terminated::Dropped => {
-                let part = self.sized(at)?;
-                self.take(width)?;
-                part
-            }
-        })
+        let (content, all) = stop.taken(stop.find(self.rest).ok_or(Odd)?);
+        let part = self.sized(content)?;
+        self.take(all - content)?;
+        Ok(part)
     }
 
     /// The bytes up to this one, to be read to their end. It is skipped.

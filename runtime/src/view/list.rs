@@ -5,7 +5,7 @@ use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
 use super::{Fixed, Place, Result, Walked};
-use crate::{ReadError, ReadErrorKind};
+use crate::ReadErrorKind;
 
 /// An array of elements that are all of one size: they are known to be there, and each is found at
 /// once.
@@ -113,11 +113,9 @@ impl<'a, E: Fixed<'a>> List<'a, E> {
         let (bytes, size) = (place.rest(), E::size(place));
         match (bytes.len().checked_div(size), bytes.len().checked_rem(size)) {
             (Some(count), Some(0)) => Ok(List { bytes, place, count, elements: PhantomData }),
-            (_, rest) => {
-                let remaining = rest.unwrap_or(bytes.len()) as u64;
-                let at = place.at_end().address() as u64 - remaining;
-                let kind = ReadErrorKind::UnexpectedEnd { needed: size as u64, remaining };
-                Err(ReadError::new(kind, at))
+            _ => {
+                let (size, stride) = (bytes.len() as u64, size as u64);
+                Err(place.error(ReadErrorKind::SizeNotMultiple { size, stride }))
             }
         }
     }

@@ -14,6 +14,8 @@ mod cells;
 mod list;
 mod place;
 mod show;
+#[cfg(test)]
+mod tests;
 
 #[doc(hidden)]
 pub use cells::*;

@@ -4,18 +4,8 @@ use alloc::boxed::Box;
 
 use super::Result;
 use crate::ends::{Cut, Stop};
-use crate::model::Terminated;
 use crate::varint::{read_varint, GroupOrder};
-use crate::{Endian, ReadError, ReadErrorKind};
-
-/// Most types that contain themselves around a place whose end is looked for. As deep as readers go
-/// unless they are told otherwise.
-const DEEPEST: usize = 256;
-
-/// Elements that an array may have although there are no bytes for them, in a file of no bytes, and
-/// for each byte. As many as readers allow unless they are told otherwise.
-const SPARSE: usize = 0x10000;
-const SPARSE_EACH: usize = 64;
+use crate::{Endian, ReadError, ReadErrorKind, ReadOptions};
 
 /// A place in a file: where something begins, and where the region around it ends.
 #[derive(Debug, Clone, Copy)]
@@ -105,6 +95,14 @@ fn out_of_bounds(at: usize, address: Option<i128>) -> ReadError {
         Some(target) => ReadError::new(ReadErrorKind::PointerOutOfBounds { target }, at as u64),
         None => nothing(at),
     }
+}
+
+#[cold]
+#[inline(never)]
+fn not_equal(at: usize, rest: &[u8], expected: &[u8]) -> ReadError {
+    let shown = |bytes: &[u8]| -> Box<str> { alloc::format!("{}", bytes.escape_ascii()).into() };
+    let actual = shown(rest.get(..expected.len()).unwrap_or(rest));
+    ReadError::new(ReadErrorKind::NotEqual { expected: shown(expected), actual }, at as u64)
 }
 
 #[cold]
@@ -290,8 +288,8 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// A number of elements that an expression gives. Elements may have no bytes, but not more of them
-    /// than a file of this size can have a use for.
+    /// A number of elements that an expression gives. Elements may have no bytes, but no more of them
+    /// than readers allow unless they are told otherwise.
     ///
     /// # Errors
     ///
@@ -299,7 +297,8 @@ impl<'a> Place<'a> {
     #[inline]
     pub fn count(self, number: Option<i128>) -> Result<usize> {
         let count = self.size(number)?;
-        if count > self.file.len().saturating_mul(SPARSE_EACH).saturating_add(SPARSE) {
+        let each = (self.file.len() as u64).saturating_mul(ReadOptions::BUDGET_FACTOR);
+        if count as u64 > each.saturating_add(ReadOptions::BUDGET_FLOOR) {
             return Err(self.unexpected_end(count));
         }
         Ok(count)
@@ -352,11 +351,7 @@ impl<'a> Place<'a> {
     pub fn terminated(self, stop: Stop<'_>) -> Result<(Place<'a>, Place<'a>)> {
         let rest = self.rest();
         let (content, all) = match stop.find(rest) {
-            Some(at) => match stop.mode {
-                Terminated::Kept => (at + stop.bytes.len(), at + stop.bytes.len()),
-                Terminated::Dropped => (at, at + stop.bytes.len()),
-                Terminated::Unread => (at, at),
-            },
+            Some(at) => stop.taken(at),
             None if stop.optional => (rest.len(), rest.len()),
             None => return Err(self.error(ReadErrorKind::MissingTerminator)),
         };
@@ -406,8 +401,9 @@ impl<'a> Place<'a> {
     /// If those are too many.
     #[inline]
     pub fn deeper(self) -> Result<Place<'a>> {
-        if self.context.depth() >= DEEPEST {
-            return Err(self.error(ReadErrorKind::DepthLimit { limit: DEEPEST as u32 }));
+        let limit = ReadOptions::MAX_DEPTH;
+        if self.context.depth() >= limit as usize {
+            return Err(self.error(ReadErrorKind::DepthLimit { limit }));
         }
         Ok(Place { context: Context(self.context.0 + (1 << Context::DEPTH)), ..self })
     }
@@ -453,20 +449,24 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Bytes that a constant has to have.
+    /// Bytes that stand at the beginning of each file: one of these, all of one length.
     ///
     /// # Errors
     ///
-    /// If it has others.
+    /// If others stand here.
     #[inline]
-    pub fn holds(self, found: &[u8], expected: &[u8]) -> Result<()> {
-        if found == expected {
+    pub fn holds(self, allowed: &[&[u8]]) -> Result<()> {
+        if allowed.iter().any(|allowed| self.rest.starts_with(allowed)) {
             return Ok(());
         }
-        let shown =
-            |bytes: &[u8]| -> Box<str> { alloc::format!("{}", bytes.escape_ascii()).into() };
-        let (expected, actual) = (shown(expected), shown(found));
-        Err(self.error(ReadErrorKind::NotEqual { expected, actual }))
+        Err(not_equal(self.at, self.rest, allowed.first().copied().unwrap_or_default()))
+    }
+
+    /// An error: what stands here is no byte order mark.
+    #[inline(always)]
+    #[must_use]
+    pub fn no_order(self) -> ReadError {
+        not_equal(self.at, self.rest, b"\xff\xfe")
     }
 
     /// An error: a closed enumeration has no such number.

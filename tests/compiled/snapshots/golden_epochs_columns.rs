@@ -130,7 +130,7 @@ mod straight {
         if matches!(n0, 0..= 1) {
             return rt::Ok(0);
         }
-        if matches!(n0, 2..= 2) {
+        if matches!(n0, 2) {
             return rt::Ok(1);
         }
         if matches!(n0, 3..= 4) {

@@ -79,17 +79,14 @@ impl File<'_> {
 ///
 /// Types have the names that they have outside of this module, and a function for each field.
 pub mod view {
-    #[allow(unused_imports)]
     use ::formwork::__rt::{self as rt, s};
-    #[allow(unused_imports)]
     use ::formwork::view as v;
     /// The view of a file.
     pub(super) fn open(bytes: &[u8]) -> v::Result<File<'_>> {
         let place = v::Place::of(bytes);
         let place = place.ordered(v::LE);
-        let file = File::__at(place)?;
-        place.forward(0).holds(v::bytes(file.block, 0, 4), b"LEVL")?;
-        rt::Ok(file)
+        place.skip(0)?.holds(&[b"LEVL"])?;
+        File::__at(place)
     }
     /// One level
     #[derive(Clone, Copy)]

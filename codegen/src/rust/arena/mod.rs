@@ -57,7 +57,6 @@ pub(in crate::rust) fn emit(
     quote! {
         #doc
         pub mod arena {
-            #[allow(unused_imports)]
             use super::*;
 
             #entry

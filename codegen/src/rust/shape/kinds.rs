@@ -143,6 +143,15 @@ impl Prim {
 }
 
 impl Shape {
+    /// What it is of, without the option, box or kept number around it.
+    #[must_use]
+    pub fn core(&self) -> &Shape {
+        match self {
+            Shape::Option(inner) | Shape::Boxed(inner) | Shape::Kept(inner) => inner.core(),
+            other => other,
+        }
+    }
+
     /// `Option<T>` unless it is one.
     #[must_use]
     pub fn optional(self) -> Shape {

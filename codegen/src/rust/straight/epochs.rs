@@ -1,11 +1,24 @@
 //! Code for each layout, and what is known of the numbers that choose it.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::operators::Typed;
 use super::*;
 use crate::model::{BinaryOp, Member, Start, Step, UnaryOp};
+
+/// Whether a number that chooses layouts is in one of these ranges: a `bool`.
+pub(in crate::rust) fn is_in(name: &Ident, ranges: &[(i128, i128)]) -> TokenStream {
+    let ranges = ranges.iter().map(|(low, high)| {
+        let low_literal = Literal::i128_unsuffixed(*low);
+        let high_literal = Literal::i128_unsuffixed(*high);
+        match low == high {
+            true => quote!(#low_literal),
+            false => quote!(#low_literal..=#high_literal),
+        }
+    });
+    quote!(matches!(#name, #(#ranges)|*))
+}
 
 impl<'m> Straight<'_, 'm> {
     /// Whether there is more than one layout.
@@ -77,15 +90,8 @@ impl<'m> Straight<'_, 'm> {
             });
         }
         let tests = self.model.epochs.iter().enumerate().map(|(epoch, layout)| {
-            let tests = layout.ranges.iter().enumerate().map(|(number, ranges)| {
-                let name = format_ident!("n{number}");
-                let ranges = ranges.iter().map(|(low, high)| {
-                    let (low, high) =
-                        (Literal::i128_unsuffixed(*low), Literal::i128_unsuffixed(*high));
-                    quote!(#low..=#high)
-                });
-                quote!(matches!(#name, #(#ranges)|*))
-            });
+            let tests = layout.ranges.iter().enumerate();
+            let tests = tests.map(|(number, ranges)| is_in(&format_ident!("n{number}"), ranges));
             let epoch = Literal::usize_unsuffixed(epoch);
             quote!(if #(#tests)&&* { return rt::Ok(#epoch); })
         });

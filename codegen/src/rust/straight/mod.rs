@@ -13,7 +13,7 @@ mod bits;
 mod check;
 mod early;
 pub(super) mod ends;
-mod epochs;
+pub(super) mod epochs;
 mod expr;
 mod extent;
 mod flavour;

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::lifetimes::elided;
 use super::serde;
-use crate::model::{Home, RecordId, RecordKind, Row, RowId, Type, UnionId};
+use crate::model::{Home, RecordId, RecordKind, Row, RowId, UnionId};
 use crate::rust::Options;
 use crate::rust::shape::{FieldShape, Shape, Shapes};
 
@@ -92,7 +92,7 @@ fn inside(shapes: &Shapes<'_>, id: RecordId, row: RowId, inner: RecordId) -> Tok
 /// A field with its name.
 fn shown(shapes: &Shapes<'_>, row: &Row, field: &FieldShape) -> TokenStream {
     let ident = &field.ident;
-    let show = match (&row.name, inner_name(shapes, row)) {
+    let show = match (&row.name, shapes.inner_name(row)) {
         (Some(name), _) if row.homes.contains(&Home::Absent) => quote!(show_in_some #name),
         (Some(name), _) => quote!(show #name),
         (None, Some(name)) => quote!(show #name),
@@ -118,14 +118,4 @@ fn elsewhere(shapes: &Shapes<'_>, row: &Row, field: &FieldShape) -> TokenStream 
     let absent = absent.and_then(|constant| shapes.constant(constant, &field.shape, false));
     let values = nothing.into_iter().chain(absent);
     quote!([#(#layouts),*] [#(#values),*])
-}
-
-/// Name of the row that stands for the struct in a row without a name.
-fn inner_name(shapes: &Shapes<'_>, row: &Row) -> Option<String> {
-    let Type::Record(record) = row.ty.stripped().first().stripped() else { return None };
-    if !shapes.is_transparent(*record) {
-        return None;
-    }
-    let record = &shapes.model().records[record.index()];
-    record.rows[record.transparent?.index()].name.clone()
 }

@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::item::{Item, Spot, at_place};
-use super::rows::Body;
+use super::rows::Scope;
 use super::{Views, endian};
 use crate::model::{Cell, FloatCode, GroupOrder, IntType, Meaning, Row, Storage, limits};
 use crate::rust::shape::{Prim, Shape, float_code};
@@ -57,12 +57,7 @@ impl Views<'_, '_> {
     }
 
     /// A number at a spot, as it is stored.
-    pub(super) fn stored(
-        &self,
-        body: Option<&Body<'_>>,
-        spot: &Spot,
-        storage: Storage,
-    ) -> Able<Stored> {
+    pub(super) fn stored(&self, scope: Scope<'_>, spot: &Spot, storage: Storage) -> Able<Stored> {
         let of_bits = |raw: TokenStream, width: u32, signed: bool| {
             let (low, high) = limits(width, signed);
             let prim = Prim::holding(low, high);
@@ -85,22 +80,24 @@ impl Views<'_, '_> {
                 }
             },
             Storage::Varint(_) => {
-                let (number, _) = self.varint(storage, &spot.place())?;
+                let found = self.varint(storage, &spot.place())?;
                 let Storage::Varint(id) = storage else { return unable("no number") };
                 let ty = self.model.varints[id.index()].ty;
-                of_bits(number, u32::from(ty.bytes) * 8, ty.signed)
+                of_bits(quote!(#found.0), u32::from(ty.bytes) * 8, ty.signed)
             }
             Storage::Letter { letter, width } => {
-                let Some(pattern) = body.and_then(|body| body.pattern) else {
+                let Some(pattern) = scope.body().and_then(|body| body.pattern) else {
                     return unable("bits of several patterns");
                 };
                 let found = pattern.letters.iter().find(|(known, _)| *known == letter);
                 let Some((_, positions)) = found else { return unable("bits of no pattern") };
-                let view = body.map(|body| &body.view);
+                let view = scope.body().map(|body| &body.view);
                 of_bits(letters::letter(&quote!(#view.tag), positions), width.into(), false)
             }
             Storage::TagOf => {
-                let Some(view) = body.map(|body| &body.view) else { return unable("no tag") };
+                let Some(view) = scope.body().map(|body| &body.view) else {
+                    return unable("no tag");
+                };
                 Stored { tokens: quote!((#view.tag as i64)), prim: Prim::I64 }
             }
             Storage::Bits { .. } => return unable("bits that share bytes with their neighbours"),
@@ -108,12 +105,8 @@ impl Views<'_, '_> {
         })
     }
 
-    /// A number of variable width at a place: the number, and the place behind it.
-    pub(super) fn varint(
-        &self,
-        storage: Storage,
-        place: &TokenStream,
-    ) -> Able<(TokenStream, TokenStream)> {
+    /// A number of variable width at a place, and the place behind it: a pair.
+    pub(super) fn varint(&self, storage: Storage, place: &TokenStream) -> Able<TokenStream> {
         let Storage::Varint(id) = storage else { return unable("no number of variable width") };
         let varint = &self.model.varints[id.index()];
         let order = match varint.order {
@@ -122,22 +115,19 @@ impl Views<'_, '_> {
         };
         let most = Literal::u8_unsuffixed(varint.max_bytes);
         let bits = Literal::u32_unsuffixed(u32::from(varint.ty.bytes) * 8);
-        let found = quote! {
-            #place.varint(::formwork::algorithms::GroupOrder::#order, #most, #bits)?
-        };
-        Ok((quote!(#found.0), quote!(#found.1)))
+        Ok(quote!(#place.varint(::formwork::algorithms::GroupOrder::#order, #most, #bits)?))
     }
 
     /// A number with its meaning, for a field of this shape.
     pub(super) fn cell(
         &self,
-        body: Option<&Body<'_>>,
+        scope: Scope<'_>,
         spot: &Spot,
         cell: &Cell,
         row: &Row,
         shape: &Shape,
     ) -> Able<Item> {
-        let Stored { tokens: raw, prim } = self.stored(body, spot, cell.storage)?;
+        let Stored { tokens: raw, prim } = self.stored(scope, spot, cell.storage)?;
         let plus = Literal::i128_unsuffixed(row.plus);
         let number = |raw: TokenStream, target: Prim| {
             let ident = target.ident();
@@ -201,9 +191,7 @@ impl Views<'_, '_> {
             (Meaning::Word(_), _) => return unable("a word that is a struct"),
             _ => return unable("a number of another Rust type"),
         };
-        let (low, high) = prim.range();
-        let nones = row.none.iter().filter(|none| (low..=high).contains(none));
-        let nones: Vec<_> = nones.map(|none| Literal::i128_unsuffixed(*none)).collect();
+        let nones = storable(&row.none, prim);
         if nones.is_empty() {
             let value = match value.to_string() == "raw" {
                 true => raw,
@@ -221,7 +209,7 @@ impl Views<'_, '_> {
         cell: &Cell,
         row: &Row,
         shape: &Shape,
-    ) -> Option<(TokenStream, TokenStream)> {
+    ) -> Option<TokenStream> {
         let Storage::Fixed(int) = cell.storage else { return None };
         if row.plus != 0 || !row.none.is_empty() || !matches!(int.bytes, 1 | 2 | 4 | 8) {
             return None;
@@ -243,6 +231,13 @@ impl Views<'_, '_> {
             Some(crate::model::ByteOrder::Big) => quote!(Be),
             None => quote!(Ordered),
         };
-        Some((quote!(v::#order<#ty>), quote!(#ty)))
+        Some(quote!(v::#order<#ty>))
     }
+}
+
+/// Numbers for nothing, of those that a type of integers has.
+pub(super) fn storable<'n>(nones: impl IntoIterator<Item = &'n i128>, prim: Prim) -> Vec<Literal> {
+    let (low, high) = prim.range();
+    let nones = nones.into_iter().filter(|none| (low..=high).contains(none));
+    nones.map(|none| Literal::i128_unsuffixed(*none)).collect()
 }

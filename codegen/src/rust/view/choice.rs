@@ -4,10 +4,10 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::item::{Item, Spot};
-use super::rows::Body;
-use super::{Views, Wanted};
+use super::rows::Scope;
+use super::{Views, Wanted, layout};
 use crate::model::{
-    Case, EpochId, Label, Pattern, RecordId, RecordKind, Storage, Tag, Union, UnionId, limits,
+    Case, Label, Pattern, RecordId, RecordKind, Storage, Tag, Union, UnionId, limits,
 };
 use crate::rust::docs::docs;
 use crate::rust::shape::mask;
@@ -32,13 +32,8 @@ impl Views<'_, '_> {
     }
 
     /// The chosen case of a union at a spot.
-    pub(super) fn union_item(
-        &self,
-        body: Option<&Body<'_>>,
-        spot: &Spot,
-        id: UnionId,
-    ) -> Able<Item> {
-        let (tag, at) = (self.tag_of(body, spot, id)?, spot.place());
+    pub(super) fn union_item(&self, scope: Scope<'_>, spot: &Spot, id: UnionId) -> Able<Item> {
+        let (tag, at) = (self.tag_of(scope, spot, id)?, spot.place());
         let ident = &self.unions[id.index()];
         let value = quote!({ let at = #at; #ident::__at(at #tag)? });
         Ok(Item { ty: self.union_ty(id), value, optional: false })
@@ -47,17 +42,17 @@ impl Views<'_, '_> {
     /// The chosen case of a union at a place that is known as `from`, and how many bytes it has.
     pub(super) fn union_walk(
         &self,
-        body: Option<&Body<'_>>,
+        scope: Scope<'_>,
         place: &TokenStream,
         id: UnionId,
     ) -> Able<TokenStream> {
-        let tag = self.tag_of(body, &Spot::At(place.clone()), id)?;
+        let tag = self.tag_of(scope, &Spot::At(place.clone()), id)?;
         let ident = &self.unions[id.index()];
         Ok(quote!({ let at = from; #ident::__walk(&from, 0 #tag)? }))
     }
 
     /// What the functions of a union's view have to be told, by code that knows its place as `at`.
-    fn tag_of(&self, body: Option<&Body<'_>>, spot: &Spot, id: UnionId) -> Able<TokenStream> {
+    fn tag_of(&self, scope: Scope<'_>, spot: &Spot, id: UnionId) -> Able<TokenStream> {
         let union = &self.model.unions[id.index()];
         if let Some(why) = self.refused(union, id) {
             return unable(why);
@@ -66,7 +61,7 @@ impl Views<'_, '_> {
         Ok(match &union.tag {
             Tag::Own(_) | Tag::Word(_) => {
                 // Constant places in cases count from the struct around, which begins with the union.
-                let at_start = match (body, spot) {
+                let at_start = match (scope.body(), spot) {
                     (None, _) | (_, Spot::Block { at: 0, .. }) => true,
                     (Some(body), Spot::At(_)) => {
                         body.model.records[body.record.index()].rows.len() == 1
@@ -81,12 +76,16 @@ impl Views<'_, '_> {
                 TokenStream::new()
             }
             Tag::Row(row) => {
-                let Some(body) = body else { return unable("a union whose tag is elsewhere") };
+                let Scope::Row(body) = scope else {
+                    return unable("a union whose tag is elsewhere");
+                };
                 let (tag, base) = (self.row_number(body, *row)?, &body.place);
                 quote!(, #base, v::known(#tag, at)?)
             }
             Tag::Given(expr) => {
-                let Some(body) = body else { return unable("a union whose tag is elsewhere") };
+                let Scope::Row(body) = scope else {
+                    return unable("a union whose tag is elsewhere");
+                };
                 let (tag, base) = (self.number(body, &quote!(at), *expr)?, &body.place);
                 quote!(, #base, v::known(#tag, at)?)
             }
@@ -290,7 +289,7 @@ impl Views<'_, '_> {
             },
             Tag::Row(_) | Tag::Given(_) => (i128::MIN, i128::MAX),
         };
-        let layout = EpochId(u32::try_from(epoch).unwrap_or(0));
+        let layout = layout(epoch);
         for (at, case) in (0_u32..).zip(&union.cases) {
             let (variant, _) = self.shapes.variant(id, at);
             let mut add = |labels: &[Label], form: usize, body: RecordId| {
@@ -409,7 +408,7 @@ impl Views<'_, '_> {
             return true;
         };
         let case = &self.model.unions[union.index()].cases[case as usize];
-        let layout = EpochId(u32::try_from(epoch).unwrap_or(0));
+        let layout = layout(epoch);
         match form {
             Some(form) => case.forms.get(form).is_some_and(|form| form.is_in(layout)),
             None => case.is_in(layout),

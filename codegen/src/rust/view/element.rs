@@ -3,10 +3,10 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::field::core;
 use super::item::{Item, Spot, may_fail};
-use super::{Views, Wanted};
-use crate::model::{ArrayType, EpochId, Home, RecordId, RowId, Target, Type};
+use super::rows::Scope;
+use super::{Views, Wanted, layout};
+use crate::model::{ArrayType, Home, RecordId, RowId, Target, Type};
 use crate::rust::names::camel;
 use crate::rust::shape::Shape;
 use crate::rust::straight::{Able, unable};
@@ -36,9 +36,8 @@ impl Views<'_, '_> {
         // The element in each layout that has the array.
         let mut types: Vec<(usize, &Type)> = Vec::new();
         for epoch in self.epochs() {
-            let id = EpochId(u32::try_from(epoch).unwrap_or(0));
             let row = &self.layouts[epoch].records[row.0.index()].rows[row.1.index()];
-            if row.home(id) == Home::Absent {
+            if row.home(layout(epoch)) == Home::Absent {
                 continue;
             }
             if let Some(array) = array_in(&row.ty) {
@@ -46,7 +45,7 @@ impl Views<'_, '_> {
             }
         }
         let Some((_, first)) = types.first() else { return unable("no array") };
-        let shape = match self.shapes.field(row.0, row.1).map(|field| core(&field.shape)) {
+        let shape = match self.shapes.field(row.0, row.1).map(|field| field.shape.core()) {
             Some(Shape::List(inner) | Shape::Fixed(inner, _)) => (**inner).clone(),
             _ => self.shapes.of(first, definition),
         };
@@ -55,7 +54,7 @@ impl Views<'_, '_> {
             && !self.shapes.is_plain_word(*id)
         {
             if let Some(union) = self.body_union(*id) {
-                let item = self.union_item(None, &Spot::At(quote!(place)), union)?;
+                let item = self.union_item(Scope::Element(0), &Spot::At(quote!(place)), union)?;
                 if self.fixed_size(first).is_none() && self.is_endless(Wanted::Union(union)) {
                     return unable("the end of an element cannot be found");
                 }
@@ -76,7 +75,7 @@ impl Views<'_, '_> {
         }
         if let [(_, Type::Cell(cell))] | [(_, Type::Cell(cell)), ..] = &types[..]
             && types.iter().all(|(_, ty)| matches!(ty, Type::Cell(other) if other == cell))
-            && let Some((marker, _)) = self.number_element(cell, definition, core(&shape))
+            && let Some(marker) = self.number_element(cell, definition, shape.core())
         {
             return Ok(Element { marker, fixed: true });
         }
@@ -106,7 +105,7 @@ impl Views<'_, '_> {
             if array_in(ty).is_some() {
                 return unable("arrays in an array");
             }
-            items.push((*epoch, self.item(None, &spot, ty, row, shape)?));
+            items.push((*epoch, self.item(Scope::Element(*epoch), &spot, ty, row, shape)?));
         }
         let Some((_, first)) = items.first() else { return unable("no array") };
         let text = first.ty.to_string();
@@ -154,7 +153,7 @@ impl Views<'_, '_> {
                     let found = types.iter().find(|(known, _)| *known == epoch);
                     let past = found.map(|(epoch, ty)| {
                         let row = &self.layouts[*epoch].records[row.0.index()].rows[row.1.index()];
-                        self.past(None, ty, row, &place)
+                        self.past(Scope::Element(*epoch), ty, row, &place)
                     });
                     past.transpose()
                 },

@@ -1,11 +1,11 @@
 //! A function for each field.
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::Views;
 use super::item::{Item, Spot, may_fail};
-use super::rows::Body;
+use super::rows::{Body, Scope};
 use crate::model::{Constant, Home, RecordId, RowId, RowKind};
 use crate::rust::docs::docs;
 use crate::rust::shape::{FieldShape, Shape};
@@ -46,15 +46,12 @@ impl Views<'_, '_> {
     /// The function of a field.
     pub(super) fn accessor(&self, id: RecordId, field: &FieldShape) -> Able<Accessor> {
         let optional = matches!(field.shape, Shape::Option(_));
-        let core = core(&field.shape);
+        let core = field.shape.core();
         let (mut ty, mut found) = (None::<String>, false);
         let mut ty_tokens = TokenStream::new();
         let name = self.model.records[id.index()].rows[field.row.index()].name.as_deref();
         let mut items: Vec<(Option<usize>, usize, Option<Item>)> = Vec::new();
-        let forms = self.forms(id);
-        let bodies: Vec<Option<usize>> =
-            if forms.is_empty() { vec![None] } else { (0..forms.len()).map(Some).collect() };
-        for form in bodies {
+        for form in self.bodies(id) {
             for epoch in self.epochs() {
                 let body = self.body(id, form, epoch, quote!(self));
                 if !self.exists(body.record, epoch) || !self.has_form(id, form, epoch) {
@@ -99,13 +96,8 @@ impl Views<'_, '_> {
                     .iter()
                     .find(|(form, epoch, _)| (*form, *epoch) == (body.form, body.epoch));
                 Ok(match item {
-                    Some((.., Some(item))) => {
-                        let value = &item.value;
-                        Some(match (optional, item.optional) {
-                            (true, false) => quote!(rt::Some(#value)),
-                            _ => value.clone(),
-                        })
-                    }
+                    Some((.., Some(item))) if optional => Some(item.option()),
+                    Some((.., Some(item))) => Some(item.value.clone()),
                     Some((.., None)) => Some(quote!(rt::None)),
                     None => None,
                 })
@@ -161,14 +153,14 @@ impl Views<'_, '_> {
     fn row_item(&self, body: &Body<'_>, id: RowId, shape: &Shape) -> Able<Option<Item>> {
         let row = body.row(id);
         match &row.kind {
-            RowKind::Constant(constant) => return constant_item(constant, shape).map(Some),
+            RowKind::Constant(constant) => return self.constant(constant, shape).map(Some),
             RowKind::Slice { .. } => return unable("elements of a shared table"),
             RowKind::Pool { .. } => return unable("a pool of texts"),
             RowKind::Zeros => return unable("a number of zero bytes"),
             RowKind::Object { .. } | RowKind::Value { seen: Some(_) } => {}
             _ if body.home(id) == Home::Absent => {
                 return match &row.absent {
-                    Some(constant) => constant_item(constant, shape).map(Some),
+                    Some(constant) => self.constant(constant, shape).map(Some),
                     None => Ok(None),
                 };
             }
@@ -185,50 +177,27 @@ impl Views<'_, '_> {
             }
             _ => {
                 let spot = self.spot(body, id)?;
-                let item = self.item(Some(body), &spot, &row.ty, (body.record, id), shape)?;
+                let item = self.item(Scope::Row(body), &spot, &row.ty, (body.record, id), shape)?;
                 (spot, item)
             }
         };
         if let Some(when) = row.when {
             let when = self.truth(body, &spot.place(), when)?;
-            let value = &item.value;
-            let value = match item.optional {
-                true => value.clone(),
-                false => quote!(rt::Some(#value)),
-            };
+            let value = item.option();
             item.value = quote!(if v::holds(#when) { #value } else { rt::None });
             item.optional = true;
         }
         Ok(Some(item))
     }
-}
 
-/// A value that the schema states.
-fn constant_item(constant: &Constant, shape: &Shape) -> Able<Item> {
-    let (ty, value) = match (constant, shape) {
-        (Constant::Int(number), Shape::Int(prim)) => {
-            let (prim, number) = (prim.ident(), Literal::i128_unsuffixed(*number));
-            (quote!(#prim), quote!(#number))
+    /// A value that the schema states.
+    fn constant(&self, constant: &Constant, shape: &Shape) -> Able<Item> {
+        match (shape, self.shapes.constant(constant, shape, true)) {
+            (
+                Shape::Int(_) | Shape::Bool | Shape::Float32 | Shape::Float64 | Shape::Enum(_),
+                Some(value),
+            ) => Ok(Item { ty: self.shapes.ty(shape, true), value, optional: false }),
+            _ => unable("a constant of this type"),
         }
-        (Constant::Bool(yes), Shape::Bool) => (quote!(bool), quote!(#yes)),
-        (constant, Shape::Float32) => {
-            let bits = constant.float_bits(4).and_then(|bits| u32::try_from(bits).ok());
-            let bits = Literal::u32_unsuffixed(bits.unwrap_or(0));
-            (quote!(f32), quote!(f32::from_bits(#bits)))
-        }
-        (constant, Shape::Float64) => {
-            let bits = Literal::u64_unsuffixed(constant.float_bits(8).unwrap_or(0));
-            (quote!(f64), quote!(f64::from_bits(#bits)))
-        }
-        _ => return unable("a constant of this type"),
-    };
-    Ok(Item { ty, value, optional: false })
-}
-
-/// What a field is of, without the option, box or kept number around it.
-pub(super) fn core(shape: &Shape) -> &Shape {
-    match shape {
-        Shape::Option(inner) | Shape::Boxed(inner) | Shape::Kept(inner) => core(inner),
-        other => other,
     }
 }

@@ -4,8 +4,8 @@ use proc_macro2::{Literal, TokenStream, TokenTree};
 use quote::quote;
 
 use super::Views;
-use super::field::core;
-use super::rows::Body;
+use super::cell::storable;
+use super::rows::Scope;
 use crate::model::{
     ArrayLength, Content, Encoding, Extent, PointerType, RecordId, RegionType, Row, RowId,
     RunLength, RunType, Target, Type, unit_size,
@@ -98,18 +98,18 @@ impl Views<'_, '_> {
     /// What is somewhere; `row` is that of the record which holds it.
     pub(super) fn item(
         &self,
-        body: Option<&Body<'_>>,
+        scope: Scope<'_>,
         spot: &Spot,
         ty: &Type,
         row: (RecordId, RowId),
         shape: &Shape,
     ) -> Able<Item> {
-        let shape = core(shape);
-        let model = body.map_or(self.model, |body| body.model);
+        let shape = shape.core();
+        let model = &self.layouts[scope.epoch()];
         let definition = &model.records[row.0.index()].rows[row.1.index()];
         match ty {
-            Type::Cell(cell) => self.cell(body, spot, cell, definition, shape),
-            Type::Run(run) => self.run(body, spot, run),
+            Type::Cell(cell) => self.cell(scope, spot, cell, definition, shape),
+            Type::Run(run) => self.run(scope, spot, run),
             Type::Record(id) => {
                 if self.is_case(*id) || self.shapes.is_plain_word(*id) {
                     return unable("a struct of another kind");
@@ -118,13 +118,13 @@ impl Views<'_, '_> {
                     return unable("a struct with a byte order of its own");
                 }
                 if let Some(union) = self.body_union(*id) {
-                    return self.union_item(None, spot, union);
+                    return self.union_item(Scope::Element(scope.epoch()), spot, union);
                 }
                 self.says_something(*id)?;
                 let fixed = self.fixed_size(ty);
                 let (ty, ident, at) = (self.record_ty(*id), self.record_ident(*id), spot.place());
                 if let (Spot::Block { block, at: from, .. }, Some(_)) = (spot, fixed)
-                    && let Some(size) = self.sizes[body.map_or(0, |body| body.epoch)].record(*id)
+                    && let Some(size) = self.sizes[scope.epoch()].record(*id)
                 {
                     let (from, size) =
                         (Literal::u64_unsuffixed(*from), Literal::u64_unsuffixed(size));
@@ -136,8 +136,8 @@ impl Views<'_, '_> {
                 }
                 Ok(Item::new(ty, quote!(#ident::__at(#at)?)))
             }
-            Type::Union(id) => self.union_item(body, spot, *id),
-            Type::Pointer(pointer) => self.pointer(body, spot, pointer, row, shape),
+            Type::Union(id) => self.union_item(scope, spot, *id),
+            Type::Pointer(pointer) => self.pointer(scope, spot, pointer, row, shape),
             Type::Array(array) => {
                 if array.stride.is_some() {
                     return unable("elements at distances of their own");
@@ -156,7 +156,7 @@ impl Views<'_, '_> {
                     (ArrayLength::Count(count), fixed) => {
                         let known = self.model.exprs.constant(*count);
                         let known = known.and_then(|count| u64::try_from(count).ok());
-                        let size = self.sizes[body.map_or(0, |body| body.epoch)].of(&array.element);
+                        let size = self.sizes[scope.epoch()].of(&array.element);
                         match (known, size, spot) {
                             (Some(count), Some(size), Spot::Block { block, at: from, .. })
                                 if fixed =>
@@ -170,7 +170,7 @@ impl Views<'_, '_> {
                                 quote!(#list::within(v::bytes(#block, #from, #size), #at, #count))
                             }
                             _ => {
-                                let count = self.size(body, &at, *count)?;
+                                let count = self.size(scope, &at, *count)?;
                                 at_place(&at, &quote!(#list::counted(at, #count)?))
                             }
                         }
@@ -183,8 +183,8 @@ impl Views<'_, '_> {
             }
             Type::Region(region) => {
                 let at = quote!(at);
-                let inside = self.inside(body, region, &at)?;
-                let inner = self.item(body, &Spot::At(quote!(at)), &region.inner, row, shape)?;
+                let inside = self.inside(scope, region, &at)?;
+                let inner = self.item(scope, &Spot::At(quote!(at)), &region.inner, row, shape)?;
                 let (place, value) = (spot.place(), inner.value);
                 let value = at_place(&place, &quote!(let at = #inside; #value));
                 Ok(Item { value, ..inner })
@@ -200,7 +200,7 @@ impl Views<'_, '_> {
     /// An expression as a number of bytes or elements, for code that knows a place.
     pub(super) fn size(
         &self,
-        body: Option<&Body<'_>>,
+        scope: Scope<'_>,
         place: &TokenStream,
         expr: crate::model::ExprId,
     ) -> Able<TokenStream> {
@@ -210,26 +210,26 @@ impl Views<'_, '_> {
                 Err(_) => unable("a negative length"),
             };
         }
-        match body {
-            Some(body) => self.number(body, place, expr),
-            None => unable("a length that the struct around says"),
+        match scope {
+            Scope::Row(body) => self.number(body, place, expr),
+            Scope::Element(_) => unable("a length that the struct around says"),
         }
     }
 
     /// The content of a region at a place.
     pub(super) fn inside(
         &self,
-        body: Option<&Body<'_>>,
+        scope: Scope<'_>,
         region: &RegionType,
         place: &TokenStream,
     ) -> Able<TokenStream> {
         let room = match &region.extent {
             Extent::Size(size) => {
-                let size = self.size(body, place, *size)?;
+                let size = self.size(scope, place, *size)?;
                 quote!(#place.region(#size)?)
             }
             Extent::End(end) => {
-                let end = self.size(body, place, *end)?;
+                let end = self.size(scope, place, *end)?;
                 quote!(#place.region_to(#end)?)
             }
             Extent::Terminated(stop) => {
@@ -248,7 +248,7 @@ impl Views<'_, '_> {
     }
 
     /// Bytes or text.
-    fn run(&self, body: Option<&Body<'_>>, spot: &Spot, run: &RunType) -> Able<Item> {
+    fn run(&self, scope: Scope<'_>, spot: &Spot, run: &RunType) -> Able<Item> {
         let unit = unit_size(run.content);
         let at = quote!(at);
         let place = match run.align.filter(|align| *align > 1) {
@@ -280,7 +280,7 @@ impl Views<'_, '_> {
                         (TokenStream::new(), quote!(at.take(#size)?))
                     }
                     (None, _, RunLength::Count(count)) => {
-                        let count = self.size(body, &at, *count)?;
+                        let count = self.size(scope, &at, *count)?;
                         let unit = Literal::u64_unsuffixed(unit);
                         let size = quote!(at.size(#count)?.saturating_mul(#unit));
                         (TokenStream::new(), quote!(at.take(#size)?))
@@ -290,10 +290,10 @@ impl Views<'_, '_> {
             }
             RunLength::Fill => (TokenStream::new(), quote!(at.rest())),
             RunLength::Prefix(cell) => {
-                let (count, behind) = self.prefix(cell, &at)?;
+                let prefix = self.prefix(cell, &at)?;
                 let unit = Literal::u64_unsuffixed(unit);
                 (
-                    quote!(let (count, at) = (#count, #behind);),
+                    quote!(let (count, at) = #prefix;),
                     quote!(at.take(at.size(rt::Some(count as i128))?.saturating_mul(#unit))?),
                 )
             }
@@ -321,16 +321,17 @@ impl Views<'_, '_> {
         Ok(Item::new(ty, at_place(&place, &quote!(#before #value))))
     }
 
-    /// The number in front of a text at a place, and the place behind it.
+    /// The number in front of a text at a place, and the place behind it: a pair.
     pub(super) fn prefix(
         &self,
         cell: &crate::model::Cell,
         place: &TokenStream,
-    ) -> Able<(TokenStream, TokenStream)> {
+    ) -> Able<TokenStream> {
         match cell.storage {
             crate::model::Storage::Fixed(int) => {
                 let width = Literal::u8_unsuffixed(int.bytes);
-                Ok((self.load(int, place).0, quote!(#place.skip(#width)?)))
+                let number = self.load(int, place).0;
+                Ok(quote!((#number, #place.skip(#width)?)))
             }
             storage @ crate::model::Storage::Varint(_) => self.varint(storage, place),
             _ => unable("a length in bits"),
@@ -340,15 +341,15 @@ impl Views<'_, '_> {
     /// How a number leads somewhere.
     pub(super) fn lead(
         &self,
-        body: Option<&Body<'_>>,
+        scope: Scope<'_>,
         spot: &Spot,
         pointer: &PointerType,
         row: &Row,
     ) -> Able<Lead> {
-        let model = body.map_or(self.model, |body| body.model);
+        let model = &self.layouts[scope.epoch()];
         let kind = &model.pointers[pointer.kind.index()];
         let storage = pointer.cell.as_ref().map_or(kind.cell.storage, |cell| cell.storage);
-        let stored = self.stored(body, spot, storage)?;
+        let stored = self.stored(scope, spot, storage)?;
         let number = match kind.skip {
             0 => quote!(rt::Some(raw as i128)),
             skip => {
@@ -356,7 +357,7 @@ impl Views<'_, '_> {
                 quote!(rt::Some(raw as i128 - #skip))
             }
         };
-        let address = match (kind.base, body) {
+        let address = match (kind.base, scope.body()) {
             (None, _) => number,
             (Some(base), Some(body)) => {
                 let base = self.number(body, &quote!(from), base)?;
@@ -366,23 +367,20 @@ impl Views<'_, '_> {
                 return unable("a pointer that counts from what the struct around says");
             }
         };
-        let (low, high) = stored.prim.range();
-        let nones = row.none.iter().chain(&kind.none);
-        let nones = nones.filter(|none| (low..=high).contains(none));
-        let nones = nones.map(|none| Literal::i128_unsuffixed(*none)).collect();
+        let nones = storable(row.none.iter().chain(&kind.none), stored.prim);
         Ok(Lead { raw: stored.tokens, nones, address })
     }
 
     /// What a pointer leads to.
     fn pointer(
         &self,
-        body: Option<&Body<'_>>,
+        scope: Scope<'_>,
         spot: &Spot,
         pointer: &PointerType,
         row: (RecordId, RowId),
         shape: &Shape,
     ) -> Able<Item> {
-        let model = body.map_or(self.model, |body| body.model);
+        let model = &self.layouts[scope.epoch()];
         let kind = &model.pointers[pointer.kind.index()];
         let definition = &model.records[row.0.index()].rows[row.1.index()];
         let target = match &pointer.target {
@@ -393,10 +391,10 @@ impl Views<'_, '_> {
             },
             Target::Element => return unable("a pointer to an element"),
         };
-        let Lead { raw, nones, address } = self.lead(body, spot, pointer, definition)?;
+        let Lead { raw, nones, address } = self.lead(scope, spot, pointer, definition)?;
         let place = spot.place();
         let at = quote!(at);
-        let inner = self.item(body, &Spot::At(at), target, row, shape)?;
+        let inner = self.item(scope, &Spot::At(at), target, row, shape)?;
         let value = &inner.value;
         let lead = |value: &TokenStream| quote!({ let at = from.to(#address)?; #value });
         if nones.is_empty() {

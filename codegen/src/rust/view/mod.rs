@@ -27,10 +27,10 @@ use quote::quote;
 use super::docs::docs;
 use super::names::Scope;
 use super::shape::Shapes;
-use super::straight::{Able, Unable, unable};
+use super::straight::{Able, Unable, epochs, unable};
 use crate::model::{
-    ByteOrder, ByteOrderRule, Constant, EpochId, Home, Model, Record, RecordId, RecordKind, RowId,
-    RowKind, Sizes, Storage, UnionId,
+    ByteOrder, ByteOrderRule, EpochId, Home, Model, Record, RecordId, RecordKind, RowId, RowKind,
+    Signature, SignatureCell, Sizes, Storage, UnionId,
 };
 
 /// What is emitted, and the fields that have no function.
@@ -75,9 +75,7 @@ pub(in crate::rust) fn emit(shapes: &Shapes<'_>, layouts: &[Model], shown: bool)
 
         #module_doc
         pub mod view {
-            #[allow(unused_imports)]
             use ::formwork::__rt::{self as rt, s};
-            #[allow(unused_imports)]
             use ::formwork::view as v;
 
             #open
@@ -128,6 +126,10 @@ impl Block {
     }
 }
 
+/// The last row that is found of those that stand behind something of no fixed size, and why none
+/// behind it is.
+type Found = (Option<RowId>, Unable);
+
 /// What everything that is emitted needs to know.
 struct Views<'s, 'm> {
     shapes: &'s Shapes<'m>,
@@ -149,6 +151,8 @@ struct Views<'s, 'm> {
     names: RefCell<Scope>,
     /// Names of records and unions.
     scope: Scope,
+    /// By record and layout.
+    found: RefCell<BTreeMap<(RecordId, usize), Found>>,
     /// What has no end that can be found.
     endless: RefCell<BTreeSet<Wanted>>,
     missing: RefCell<BTreeMap<(RecordId, RowId, String), String>>,
@@ -205,6 +209,7 @@ impl<'s, 'm> Views<'s, 'm> {
             decoders: RefCell::default(),
             names: RefCell::new(scope.clone()),
             scope,
+            found: RefCell::default(),
             endless: RefCell::default(),
             missing: RefCell::default(),
             shown: false,
@@ -234,6 +239,7 @@ impl<'s, 'm> Views<'s, 'm> {
         self.seen.borrow_mut().clear();
         self.decoders.borrow_mut().clear();
         self.stand_for.borrow_mut().clear();
+        self.found.borrow_mut().clear();
         self.names.replace(self.scope.clone());
     }
 
@@ -279,8 +285,8 @@ impl<'s, 'm> Views<'s, 'm> {
     /// Whether a record exists in a layout.
     fn exists(&self, id: RecordId, epoch: usize) -> bool {
         let record = &self.layouts[epoch].records[id.index()];
-        let homes = |row: &crate::model::Row| row.home(EpochId(u32::try_from(epoch).unwrap_or(0)));
-        record.rows.is_empty() || record.rows.iter().any(|row| homes(row) != Home::Absent)
+        let absent = |row: &crate::model::Row| row.home(layout(epoch)) == Home::Absent;
+        record.rows.is_empty() || !record.rows.iter().all(absent)
     }
 
     /// Code for each layout, as one piece if it is the same for all; where there is none it is an
@@ -329,10 +335,7 @@ impl<'s, 'm> Views<'s, 'm> {
                     let place = match mark.take(2)? {
                         b"\xff\xfe" => place.ordered(v::LE),
                         b"\xfe\xff" => place.ordered(v::BE),
-                        other => {
-                            mark.holds(other, b"\xff\xfe")?;
-                            place
-                        }
+                        _ => return rt::Err(mark.no_order()),
                     };
                 }
             }
@@ -351,14 +354,8 @@ impl<'s, 'm> Views<'s, 'm> {
                 names.push((name, &variable.name));
             }
             let tests = self.model.epochs.iter().enumerate().map(|(epoch, of)| {
-                let tests = names.iter().zip(&of.ranges).map(|((name, _), ranges)| {
-                    let ranges = ranges.iter().map(|(low, high)| {
-                        let low = Literal::i128_unsuffixed(*low);
-                        let high = Literal::i128_unsuffixed(*high);
-                        quote!(#low..=#high)
-                    });
-                    quote!(matches!(#name, #(#ranges)|*))
-                });
+                let tests = names.iter().zip(&of.ranges);
+                let tests = tests.map(|((name, _), ranges)| epochs::is_in(name, ranges));
                 let epoch = Literal::usize_unsuffixed(epoch);
                 quote!(if #(#tests)&&* { place.in_layout(#epoch) } else)
             });
@@ -367,53 +364,22 @@ impl<'s, 'm> Views<'s, 'm> {
                 let place = #(#tests)* { return rt::Err(place.no_layout(#text, #first)) };
             });
         }
-        let constants = self.by_layout(
-            &quote!(place),
-            |epoch| Ok(Some(self.begins(epoch))),
-            &TokenStream::new(),
-        )?;
+        let magics = Signature::of(self.model).cells.into_iter().filter(|cell| cell.is_magic);
+        let magics = magics.map(|SignatureCell { offset, allowed, .. }| {
+            let offset = Literal::u64_unsuffixed(offset);
+            let allowed = allowed.iter().map(|bytes| Literal::byte_string(bytes));
+            quote!(place.skip(#offset)?.holds(&[#(#allowed),*])?;)
+        });
         Ok(quote! {
             /// The view of a file.
             pub(super) fn open(bytes: &[u8]) -> v::Result<#name<'_>> {
                 let place = v::Place::of(bytes);
                 #order
                 #layout
-                let file = #name::__at(place)?;
-                #constants
-                rt::Ok(file)
+                #(#magics)*
+                #name::__at(place)
             }
         })
-    }
-
-    /// The constants that the block of the root has.
-    fn begins(&self, epoch: usize) -> TokenStream {
-        let record = &self.layouts[epoch].records[self.model.root.index()];
-        let mut code = TokenStream::new();
-        for row in &record.rows {
-            let (RowKind::Constant(constant), Home::At(at)) =
-                (&row.kind, row.home(EpochId(u32::try_from(epoch).unwrap_or(0))))
-            else {
-                continue;
-            };
-            let bytes = match constant {
-                Constant::Bytes(bytes) => bytes.clone(),
-                Constant::Text(text) => text.clone().into_bytes(),
-                _ => continue,
-            };
-            let fits = self.sizes[epoch].of(&row.ty) == Some(bytes.len() as u64);
-            if row.when.is_some()
-                || !fits
-                || at + bytes.len() as u64 > self.block(self.model.root, epoch)
-            {
-                continue;
-            }
-            let (at, size) = (Literal::u64_unsuffixed(at), Literal::usize_unsuffixed(bytes.len()));
-            let bytes = Literal::byte_string(&bytes);
-            code.extend(
-                quote!(place.forward(#at).holds(v::bytes(file.block, #at, #size), #bytes)?;),
-            );
-        }
-        code
     }
 
     /// Size in bytes of what stands at constant places in a record.
@@ -432,7 +398,7 @@ impl<'s, 'm> Views<'s, 'm> {
         (of.body && own && plain && self.shapes.has_union(union)).then_some(union)
     }
 
-    /// That size, if it is the same in all layouts that have the record.
+    /// The size of the block, if it is the same in all layouts that have the record.
     fn constant_block(&self, id: RecordId) -> Option<u64> {
         if !self.forms(id).is_empty() {
             return None;
@@ -453,10 +419,29 @@ impl<'s, 'm> Views<'s, 'm> {
         }
     }
 
+    /// Whether a way from a type into itself closes in this record, where its end is looked for: in its
+    /// own rows or those of its forms, or, of a case, in a record that is nothing but its union.
+    fn is_circular(&self, id: RecordId) -> bool {
+        let closes = |id: RecordId| self.model.records[id.index()].recursive;
+        let of_union = |union: UnionId| {
+            let mut records = (0..).map(RecordId).take(self.model.records.len());
+            records.any(|record| closes(record) && self.body_union(record) == Some(union))
+        };
+        let RecordKind::Case(union, _) = self.model.records[id.index()].kind else {
+            return closes(id);
+        };
+        closes(id) || self.forms(id).into_iter().any(closes) || of_union(union)
+    }
+
     /// Whether a record is one case of a union, and its view knows the number that chose it.
     fn is_case(&self, id: RecordId) -> bool {
         matches!(self.model.records[id.index()].kind, RecordKind::Case(..))
     }
+}
+
+/// A layout, by its number.
+fn layout(epoch: usize) -> EpochId {
+    EpochId(u32::try_from(epoch).unwrap_or(0))
 }
 
 /// A byte order, in generated code.

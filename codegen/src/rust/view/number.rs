@@ -4,8 +4,9 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::Views;
+use super::cell::storable;
 use super::item::Lead;
-use super::rows::Body;
+use super::rows::{Body, Scope};
 use crate::model::{
     BinaryOp, Expr, ExprId, Function, Meaning, Member, Path, RecordId, Row, RowId, RowKind, Start,
     Step, Target, Type, UnaryOp,
@@ -70,27 +71,21 @@ impl Views<'_, '_> {
             Expr::Binary(op, a, b) => self.binary(body, here, *op, *a, *b)?,
             Expr::If(condition, a, b) => {
                 let condition = truth(*condition)?;
-                match (self.given(body, here, *a)?, self.given(body, here, *b)?) {
-                    (Given::Truth(a), Given::Truth(b)) => {
-                        Given::Truth(quote!(if v::holds(#condition) { #a } else { #b }))
-                    }
-                    (Given::Number(a), Given::Number(b)) => {
-                        Given::Number(quote!(if v::holds(#condition) { #a } else { #b }))
-                    }
-                    _ => return unable("an expression of two types"),
-                }
+                self.either(
+                    body,
+                    here,
+                    *a,
+                    *b,
+                    &|a, b| quote!(if v::holds(#condition) { #a } else { #b }),
+                )?
             }
-            Expr::Coalesce(a, b) => {
-                match (self.given(body, here, *a)?, self.given(body, here, *b)?) {
-                    (Given::Truth(a), Given::Truth(b)) => {
-                        Given::Truth(quote!(match #a { rt::None => #b, some => some }))
-                    }
-                    (Given::Number(a), Given::Number(b)) => {
-                        Given::Number(quote!(match #a { rt::None => #b, some => some }))
-                    }
-                    _ => return unable("an expression of two types"),
-                }
-            }
+            Expr::Coalesce(a, b) => self.either(
+                body,
+                here,
+                *a,
+                *b,
+                &|a, b| quote!(match #a { rt::None => #b, some => some }),
+            )?,
             Expr::In(a, ranges) => {
                 let a = number(*a)?;
                 let mut tests = Vec::new();
@@ -126,7 +121,7 @@ impl Views<'_, '_> {
                     // It is that of what the pointer leads to.
                     Type::Pointer(pointer) => {
                         let Lead { raw, nones, address } =
-                            self.lead(Some(body), &spot, pointer, row)?;
+                            self.lead(Scope::Row(body), &spot, pointer, row)?;
                         let none = (!nones.is_empty()).then(|| quote!(#(#nones)|* => rt::None,));
                         quote!({ let from = #place; match #raw { #none raw => #address } })
                     }
@@ -137,6 +132,22 @@ impl Views<'_, '_> {
                 })
             }
             _ => return unable("an expression that views do not know"),
+        })
+    }
+
+    /// One of two values of one type.
+    fn either(
+        &self,
+        body: &Body<'_>,
+        here: &TokenStream,
+        a: ExprId,
+        b: ExprId,
+        choose: &dyn Fn(TokenStream, TokenStream) -> TokenStream,
+    ) -> Able<Given> {
+        Ok(match (self.given(body, here, a)?, self.given(body, here, b)?) {
+            (Given::Truth(a), Given::Truth(b)) => Given::Truth(choose(a, b)),
+            (Given::Number(a), Given::Number(b)) => Given::Number(choose(a, b)),
+            _ => return unable("an expression of two types"),
         })
     }
 
@@ -322,7 +333,7 @@ impl Views<'_, '_> {
         };
         let shape = crate::rust::shape::Shape::Struct(target);
         let spot = self.spot(body, id)?;
-        let item = self.item(Some(body), &spot, &row.ty, (body.record, id), &shape)?;
+        let item = self.item(Scope::Row(body), &spot, &row.ty, (body.record, id), &shape)?;
         if item.optional {
             return unable("a path into what may not be there");
         }
@@ -357,11 +368,9 @@ impl Views<'_, '_> {
                     });
                 }
                 let spot = self.spot(body, id)?;
-                let stored = self.stored(Some(body), &spot, cell.storage)?;
+                let stored = self.stored(Scope::Row(body), &spot, cell.storage)?;
                 let (raw, plus) = (stored.tokens, Literal::i128_unsuffixed(row.plus));
-                let (low, high) = stored.prim.range();
-                let nones = row.none.iter().filter(|none| (low..=high).contains(none));
-                let nones: Vec<_> = nones.map(|none| Literal::i128_unsuffixed(*none)).collect();
+                let nones = storable(&row.none, stored.prim);
                 let number = match row.plus {
                     0 => quote!(raw as i128),
                     _ => quote!(raw as i128 - #plus),

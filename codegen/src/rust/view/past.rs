@@ -3,11 +3,10 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::rows::Body;
-use super::{Views, Wanted};
+use super::rows::Scope;
+use super::{Views, Wanted, layout};
 use crate::model::{
-    ArrayLength, EpochId, Extent, RecordId, Row, RowId, RunLength, Storage, Type, UnionId,
-    unit_size,
+    ArrayLength, Extent, RecordId, Row, RowId, RunLength, Storage, Type, UnionId, unit_size,
 };
 use crate::rust::straight::{Able, unable};
 
@@ -15,26 +14,30 @@ impl Views<'_, '_> {
     /// The place behind something at a place.
     pub(super) fn past(
         &self,
-        body: Option<&Body<'_>>,
+        scope: Scope<'_>,
         ty: &Type,
         row: &Row,
         place: &TokenStream,
     ) -> Able<TokenStream> {
-        let epoch = body.map_or(0, |body| body.epoch);
-        let ty = ty.in_epoch(EpochId(u32::try_from(epoch).unwrap_or(0)));
+        let epoch = scope.epoch();
+        let ty = ty.in_epoch(layout(epoch));
         if let Some(size) = self.sizes[epoch].of(ty) {
             let size = Literal::u64_unsuffixed(size);
             return Ok(quote!(#place.skip(#size)?));
         }
         Ok(match ty {
             Type::Cell(cell) => match cell.storage {
-                storage @ Storage::Varint(_) => self.varint(storage, place)?.1,
+                storage @ Storage::Varint(_) => {
+                    let found = self.varint(storage, place)?;
+                    quote!(#found.1)
+                }
                 _ => return unable("bits that share bytes with their neighbours"),
             },
             Type::Pointer(pointer) => {
                 let kind = &self.model.pointers[pointer.kind.index()];
                 let storage = pointer.cell.as_ref().map_or(kind.cell.storage, |cell| cell.storage);
-                self.varint(storage, place)?.1
+                let found = self.varint(storage, place)?;
+                quote!(#found.1)
             }
             Type::Run(run) => {
                 let unit = Literal::u64_unsuffixed(unit_size(run.content));
@@ -54,13 +57,13 @@ impl Views<'_, '_> {
                         quote!(at.skip(#size)?)
                     }
                     RunLength::Count(count) => {
-                        let count = self.size(body, &at, *count)?;
+                        let count = self.size(scope, &at, *count)?;
                         quote!(at.skip(at.size(#count)?.saturating_mul(#unit))?)
                     }
                     RunLength::Prefix(cell) => {
-                        let (count, behind) = self.prefix(cell, &at)?;
+                        let prefix = self.prefix(cell, &at)?;
                         quote!({
-                            let (count, at) = (#count, #behind);
+                            let (count, at) = #prefix;
                             at.skip(at.size(rt::Some(count as i128))?.saturating_mul(#unit))?
                         })
                     }
@@ -73,7 +76,7 @@ impl Views<'_, '_> {
                     return unable("the end of a struct cannot be found");
                 }
                 if let Some(union) = self.body_union(*id) {
-                    return self.past(body, &Type::Union(union), row, place);
+                    return self.past(scope, &Type::Union(union), row, place);
                 }
                 self.record_ty(*id);
                 let ident = self.record_ident(*id);
@@ -89,26 +92,23 @@ impl Views<'_, '_> {
                         quote!(#place.skip(#size)?)
                     }
                     None => {
-                        let found = self.union_walk(body, place, *id)?;
+                        let found = self.union_walk(scope, place, *id)?;
                         quote!({ let from = #place; from.forward(#found.1) })
                     }
                 }
             }
             Type::Array(array) => {
-                let Some(body) = body else { return unable("the end of an array in an array") };
+                let Scope::Row(body) = scope else {
+                    return unable("the end of an array in an array");
+                };
                 if array.stride.is_some() || array.described.is_some() {
                     return unable("the end of elements that have places of their own");
                 }
-                let (count, fill) = match &array.length {
-                    ArrayLength::Count(count) => (Some(*count), false),
-                    ArrayLength::Fill => (None, true),
+                let count = match &array.length {
+                    ArrayLength::Count(count) => self.size(scope, place, *count)?,
+                    ArrayLength::Fill => return Ok(quote!(#place.at_end())),
                     ArrayLength::Last(_) => return unable("an array that an element ends"),
                 };
-                if fill {
-                    return Ok(quote!(#place.at_end()));
-                }
-                let Some(count) = count else { return unable("an array without a length") };
-                let count = self.size(Some(body), place, count)?;
                 match self.sizes[epoch].of(&array.element) {
                     Some(size) => {
                         let size = Literal::u64_unsuffixed(size);
@@ -128,11 +128,11 @@ impl Views<'_, '_> {
             }
             Type::Region(region) => match &region.extent {
                 Extent::Size(size) => {
-                    let size = self.size(body, place, *size)?;
+                    let size = self.size(scope, place, *size)?;
                     quote!(#place.skip_size(#size)?)
                 }
                 Extent::End(end) => {
-                    let end = self.size(body, place, *end)?;
+                    let end = self.size(scope, place, *end)?;
                     quote!({ let inner = #place.region_to(#end)?; inner.at_end().seen_from(#place) })
                 }
                 Extent::Terminated(stop) => {
@@ -146,7 +146,7 @@ impl Views<'_, '_> {
     }
 
     /// Position of a row in the body that has it.
-    fn row_of(&self, body: &Body<'_>, row: &Row) -> Able<RowId> {
+    fn row_of(&self, body: &super::rows::Body<'_>, row: &Row) -> Able<RowId> {
         let rows = &body.model.records[body.record.index()].rows;
         let at = rows.iter().position(|known| std::ptr::eq(known, row));
         match at.and_then(|at| u32::try_from(at).ok()) {

@@ -4,8 +4,8 @@ use proc_macro2::{Literal, TokenStream, TokenTree};
 use quote::quote;
 
 use super::field::Accessor;
-use super::{Views, Wanted};
-use crate::model::{EpochId, Home, RecordId, Row, RowId, Type};
+use super::{Views, Wanted, layout};
+use crate::model::{RecordId, Type};
 use crate::rust::docs::{docs, record_doc};
 use crate::rust::shape::Shape;
 use crate::rust::straight::{Unable, unable};
@@ -44,7 +44,8 @@ impl Views<'_, '_> {
             quote!(.field(#name, &Self::#ident(self)))
         });
         let inspect = self.shown.then(|| self.inspect(id, &accessors));
-        let finders = self.finders(id);
+        let finders = self.bodies(id).into_iter().map(|form| self.finder(id, form));
+        let finders: TokenStream = finders.collect();
         // A view has what its functions ask for, and nothing else.
         let methods: Vec<_> = methods.collect();
         let asked = quote!(#(#methods)* #finders);
@@ -64,7 +65,7 @@ impl Views<'_, '_> {
             values.extend(quote!(form,));
         }
         let parameters = case.then(|| quote!(tag: u64, form: u8,));
-        let walk = self.walk_function(id, forced || asks(&asked, "place"));
+        let walk = self.walk_function(id);
         let elements = self.elements_of(id, &values);
         let name = ident.to_string();
         quote! {
@@ -102,24 +103,24 @@ impl Views<'_, '_> {
     /// Shows a view part by part.
     fn inspect(&self, id: RecordId, accessors: &[Accessor]) -> TokenStream {
         let (ident, record) = (self.record_ident(id), &self.model.records[id.index()]);
-        // What is spelling alone, or perhaps is, is no field of a value.
-        let fields = accessors.iter().filter(|accessor| {
-            let field = self.shapes.field(id, accessor.row);
-            !field.is_some_and(|field| matches!(field.shape, Shape::Kept(_)))
-                && !self.shapes.perhaps_given(&record.rows[accessor.row.index()])
-        });
-        let show = fields.map(|accessor| {
+        let show = accessors.iter().map(|accessor| {
             let (ident, row) = (&accessor.ident, &record.rows[accessor.row.index()]);
-            let head = match &row.name {
+            let field = self.shapes.field(id, accessor.row);
+            // What is spelling alone, or perhaps is, is no field of a value.
+            let stored = field.is_some_and(|field| matches!(field.shape, Shape::Kept(_)))
+                || self.shapes.perhaps_given(row);
+            let head = match (&row.name, self.shapes.inner_name(row)) {
                 _ if record.transparent == Some(accessor.row) => TokenStream::new(),
-                Some(name) => quote!(to.field(#name);),
-                None => match self.stands_for(row) {
-                    Some(name) => quote!(to.field(#name);),
-                    None => {
-                        let row = self.shapes.spelling_row(id, accessor.row);
-                        quote!(to.flatten(#row);)
-                    }
-                },
+                (Some(name), _) if stored => {
+                    let name = format!("{name} as stored");
+                    quote!(to.field(#name);)
+                }
+                (Some(name), _) => quote!(to.field(#name);),
+                (None, Some(name)) => quote!(to.field(#name);),
+                (None, None) => {
+                    let row = self.shapes.spelling_row(id, accessor.row);
+                    quote!(to.flatten(#row);)
+                }
             };
             quote!(#head ::formwork::inspect::Inspect::inspect(&Self::#ident(self), to);)
         });
@@ -135,13 +136,6 @@ impl Views<'_, '_> {
         }
     }
 
-    /// The name of the row that a struct in a row without a name stands for.
-    fn stands_for(&self, row: &Row) -> Option<&str> {
-        let Type::Record(record) = row.ty.stripped().first().stripped() else { return None };
-        let record = &self.model.records[record.index()];
-        record.rows[record.transparent?.index()].name.as_deref()
-    }
-
     /// The block of a view at `place`.
     fn block_at(&self, id: RecordId) -> TokenStream {
         if let Some(size) = self.constant_block(id) {
@@ -149,22 +143,11 @@ impl Views<'_, '_> {
             return quote!(place.block::<#size>());
         }
         let forms = self.forms(id);
-        let of = |record: RecordId| {
-            let sized = self.by_layout(
-                &quote!(place),
-                |epoch| {
-                    let size = Literal::u64_unsuffixed(self.block(record, epoch));
-                    Ok(self.exists(record, epoch).then(|| quote!(#size)))
-                },
-                &quote!(0),
-            );
-            sized.unwrap_or_default()
-        };
         let size = if forms.is_empty() {
-            of(id)
+            self.block_size(id)
         } else {
             let arms = forms.iter().enumerate().map(|(form, record)| {
-                let (form, size) = (Literal::usize_unsuffixed(form), of(*record));
+                let (form, size) = (Literal::usize_unsuffixed(form), self.block_size(*record));
                 quote!(#form => { #size })
             });
             quote!(match form { #(#arms)* _ => 0 })
@@ -172,55 +155,14 @@ impl Views<'_, '_> {
         quote!(place.take(#size))
     }
 
-    /// The functions that find rows which stand behind others.
-    fn finders(&self, id: RecordId) -> TokenStream {
-        let forms = self.forms(id);
-        let bodies: Vec<Option<usize>> =
-            if forms.is_empty() { vec![None] } else { (0..forms.len()).map(Some).collect() };
-        let mut functions = TokenStream::new();
-        for form in bodies {
-            let first = self.body(id, form, 0, quote!(self));
-            let rows = u32::try_from(self.model.records[first.record.index()].rows.len());
-            for row in (0..rows.unwrap_or(0)).map(RowId) {
-                let mut any = false;
-                let found = self.by_layout(
-                    &quote!(self.place),
-                    |epoch| {
-                        let body = self.body(id, form, epoch, quote!(self));
-                        let known = &self.blocks[epoch][body.record.index()].rows;
-                        let next = body.home(row) == Home::Next && !known.contains_key(&row);
-                        if !next || self.begin(&body, row).is_err() {
-                            return Ok(None);
-                        }
-                        any = true;
-                        self.begin(&body, row).map(Some)
-                    },
-                    &quote!(),
-                );
-                let Some(found) = found.ok().filter(|_| any) else { continue };
-                let name = first.finder(row);
-                functions.extend(quote! {
-                    #[inline]
-                    fn #name(&self) -> v::Result<v::Place<'a>> { rt::Ok(#found) }
-                });
-            }
-        }
-        functions
-    }
-
     /// The function that finds a view and its end, if that can be found.
-    fn walk_function(&self, id: RecordId, has_place: bool) -> TokenStream {
+    fn walk_function(&self, id: RecordId) -> TokenStream {
         if self.is_endless(Wanted::Record(id)) {
             return TokenStream::new();
         }
-        let recursive = self.model.records[id.index()].recursive && has_place;
-        let view = match recursive {
-            true => quote!(inner),
-            false => quote!(item),
-        };
         let behind = self.by_body_at(
             id,
-            &view,
+            &quote!(item),
             &quote!(place),
             &quote!(form),
             |body| self.behind(body).map(Some),
@@ -233,14 +175,9 @@ impl Views<'_, '_> {
             false => Default::default(),
         };
         // What is below is deeper, but not for who looks at the view.
-        let deeper = recursive.then(|| {
-            quote! {
-                let outer = place;
-                let place = place.deeper()?;
-                let inner = #ident { place, ..item };
-            }
-        });
-        let back = recursive.then(|| quote!(.seen_from(outer)));
+        let circular = self.is_circular(id) && walks(&behind);
+        let deeper = circular.then(|| quote!(let (outer, place) = (place, place.deeper()?);));
+        let back = circular.then(|| quote!(.seen_from(outer)));
         quote! {
             #[inline]
             fn __walk(place: v::Place<'a> #parameters) -> v::Result<(#ident<'a>, v::Place<'a>)> {
@@ -262,7 +199,7 @@ impl Views<'_, '_> {
             let block = match self.constant_block(id) {
                 Some(_) => quote!(v::part(block, 0)),
                 None => {
-                    let size = self.block_size(id, &quote!(place));
+                    let size = self.block_size(id);
                     quote!(v::bytes(block, 0, #size))
                 }
             };
@@ -296,9 +233,10 @@ impl Views<'_, '_> {
         }
     }
 
-    fn block_size(&self, id: RecordId, place: &TokenStream) -> TokenStream {
+    /// Size of the block of a record at `place`.
+    fn block_size(&self, id: RecordId) -> TokenStream {
         let size = self.by_layout(
-            place,
+            &quote!(place),
             |epoch| {
                 let size = Literal::u64_unsuffixed(self.block(id, epoch));
                 Ok(self.exists(id, epoch).then(|| quote!(#size)))
@@ -314,8 +252,7 @@ impl Views<'_, '_> {
         let size = self.by_layout(
             &quote!(place),
             |epoch| {
-                let id = EpochId(u32::try_from(epoch).unwrap_or(0));
-                let ty = ty.in_epoch(id);
+                let ty = ty.in_epoch(layout(epoch));
                 if let Type::Record(record) = ty
                     && !self.exists(*record, epoch)
                 {
@@ -336,6 +273,15 @@ impl Views<'_, '_> {
         );
         size.ok()
     }
+}
+
+/// Whether code looks for the end of other types.
+fn walks(code: &TokenStream) -> bool {
+    code.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => walks(&group.stream()),
+        TokenTree::Ident(ident) => ident == "__walk" || ident == "Items",
+        _ => false,
+    })
 }
 
 /// Whether code asks a view for this part of it.

@@ -4,9 +4,9 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::item::Spot;
-use super::{Views, Wanted};
-use crate::model::{EpochId, Home, Model, Pattern, RecordId, Row, RowId, RowKind, Storage, Type};
-use crate::rust::straight::{Able, unable};
+use super::{Views, Wanted, layout};
+use crate::model::{Home, Model, Pattern, RecordId, Row, RowId, RowKind, Storage, Type};
+use crate::rust::straight::{Able, Unable, unable};
 
 /// Rows, and where they are looked at.
 #[derive(Clone)]
@@ -22,6 +22,41 @@ pub(super) struct Body<'x> {
     pub place: TokenStream,
     /// The pattern that selects the rows, if that is always the same one.
     pub pattern: Option<&'x Pattern>,
+    /// Where the rows are found one after another: those in front of this one are locals.
+    pub found: Option<RowId>,
+}
+
+/// Who asks what is somewhere.
+#[derive(Clone, Copy)]
+pub(super) enum Scope<'x> {
+    /// A row, with those beside it.
+    Row(&'x Body<'x>),
+    /// An element of an array in this layout, which knows nothing of what is around.
+    Element(usize),
+}
+
+impl<'x> Scope<'x> {
+    pub fn body(self) -> Option<&'x Body<'x>> {
+        match self {
+            Scope::Row(body) => Some(body),
+            Scope::Element(_) => None,
+        }
+    }
+
+    pub fn epoch(self) -> usize {
+        match self {
+            Scope::Row(body) => body.epoch,
+            Scope::Element(epoch) => epoch,
+        }
+    }
+}
+
+/// The rows of a record that stand behind something of no fixed size.
+pub(super) struct Sequence {
+    /// Each with a statement that makes its place a local, of the place of the one before it.
+    steps: Vec<(RowId, TokenStream)>,
+    /// Where the record ends; or why that is not found.
+    behind: Able<TokenStream>,
 }
 
 impl Body<'_> {
@@ -30,16 +65,21 @@ impl Body<'_> {
     }
 
     pub fn home(&self, id: RowId) -> Home {
-        self.row(id).home(EpochId(u32::try_from(self.epoch).unwrap_or(0)))
+        self.row(id).home(layout(self.epoch))
     }
 
-    /// Name of the function that finds a row.
-    pub(super) fn finder(&self, id: RowId) -> Ident {
+    /// Name of the function that finds rows.
+    fn finder(&self) -> Ident {
         match self.form {
-            Some(form) => format_ident!("__form_{form}_row_{}", id.0),
-            None => format_ident!("__row_{}", id.0),
+            Some(form) => format_ident!("__find_{form}"),
+            None => format_ident!("__find"),
         }
     }
+}
+
+/// Name of the local that is the place of a row.
+fn local(id: RowId) -> Ident {
+    format_ident!("row_{}", id.0)
 }
 
 impl Views<'_, '_> {
@@ -53,7 +93,8 @@ impl Views<'_, '_> {
     ) -> Body<'_> {
         let record = form.and_then(|form| self.forms(id).get(form).copied()).unwrap_or(id);
         let (pattern, place) = (self.pattern(id, form), quote!(#view.place));
-        Body { model: &self.layouts[epoch], record, form, epoch, view, place, pattern }
+        let model = &self.layouts[epoch];
+        Body { model, record, form, epoch, view, place, pattern, found: None }
     }
 
     /// Where a row is.
@@ -69,74 +110,154 @@ impl Views<'_, '_> {
         {
             return Ok(Spot::At(place.clone()));
         }
+        if let Some(at) = self.constant_place(body, id) {
+            return Ok(Spot::Block { block: quote!(#view.block), place: place.clone(), at });
+        }
         match body.home(id) {
             Home::At(at) => {
-                let size = self.sizes[body.epoch].of(&row.ty);
-                let end = size.and_then(|size| size.checked_add(at));
-                if end.is_some_and(|end| end <= self.block(body.record, body.epoch)) {
-                    let (block, place) = (quote!(#view.block), place.clone());
-                    return Ok(Spot::Block { block, place, at });
-                }
                 let at = Literal::u64_unsuffixed(at);
                 Ok(Spot::At(quote!(#place.skip(#at)?)))
             }
-            Home::Next => {
-                let known = &self.blocks[body.epoch][body.record.index()].rows;
-                if let Some(at) = known.get(&id) {
-                    let (block, place) = (quote!(#view.block), place.clone());
-                    return Ok(Spot::Block { block, place, at: *at });
+            Home::Next => match body.found {
+                Some(found) if id < found => {
+                    let local = local(id);
+                    Ok(Spot::At(quote!(#local)))
                 }
-                self.begin(body, id)?;
-                let finder = body.finder(id);
-                Ok(Spot::At(quote!(#view.#finder()?)))
-            }
+                Some(_) => unable("it depends on what stands behind it"),
+                None => {
+                    self.is_found(body, id)?;
+                    let (finder, id) = (body.finder(), Literal::u32_unsuffixed(id.0));
+                    Ok(Spot::At(quote!(#view.#finder(#id)?)))
+                }
+            },
             Home::Absent => unable("it is in no file of this layout"),
             Home::Nowhere => unable("it has no bytes of its own"),
         }
     }
 
-    /// Where a row begins that stands behind another one.
-    pub(super) fn begin(&self, body: &Body<'_>, id: RowId) -> Able<TokenStream> {
-        let before = (0..id.0).rev().map(RowId);
-        let before = before.into_iter().find(|before| self.has_bytes(body, *before));
-        self.end_of(body, before)
+    /// Offset of a row in the block of its record, if it stands there.
+    fn constant_place(&self, body: &Body<'_>, id: RowId) -> Option<u64> {
+        let block = &self.blocks[body.epoch][body.record.index()];
+        match body.home(id) {
+            Home::At(at) => {
+                let end = self.sizes[body.epoch].of(&body.row(id).ty)?.checked_add(at)?;
+                (end <= block.size).then_some(at)
+            }
+            Home::Next => block.rows.get(&id).copied(),
+            Home::Absent | Home::Nowhere => None,
+        }
     }
 
-    /// Whether a row is one of those that stand one behind the other.
-    fn has_bytes(&self, body: &Body<'_>, id: RowId) -> bool {
-        matches!(body.home(id), Home::At(_) | Home::Next)
-    }
-
-    /// Where a row ends; without one, the block of the record.
-    fn end_of(&self, body: &Body<'_>, id: Option<RowId>) -> Able<TokenStream> {
-        let begin = &body.place;
+    /// Finds the rows one after another. Each is found once, however many others ask for it.
+    fn sequence(&self, body: &Body<'_>) -> Sequence {
+        let (begin, rows) = (&body.place, &body.model.records[body.record.index()].rows);
         let block = Literal::u64_unsuffixed(self.block(body.record, body.epoch));
-        let Some(id) = id else { return Ok(quote!(#begin.forward(#block))) };
-        let at = match self.spot(body, id)? {
-            Spot::Block { .. } => return Ok(quote!(#begin.forward(#block))),
-            Spot::At(at) => at,
-        };
-        let row = body.row(id);
-        let place = quote!(at);
+        let mut sequence =
+            Sequence { steps: Vec::new(), behind: Ok(quote!(#begin.forward(#block))) };
+        for (id, row) in (0..).map(RowId).zip(rows) {
+            let body = Body { found: Some(id), ..body.clone() };
+            let at = match body.home(id) {
+                Home::Absent | Home::Nowhere => continue,
+                Home::Next if self.constant_place(&body, id).is_none() => sequence.behind.clone(),
+                Home::At(_) | Home::Next => match self.spot(&body, id) {
+                    Ok(Spot::Block { .. }) => continue,
+                    Ok(Spot::At(at)) => Ok(at),
+                    Err(why) => Err(why),
+                },
+            };
+            sequence.behind = at.and_then(|at| {
+                let local = local(id);
+                sequence.steps.push((id, quote!(let #local = #at;)));
+                self.end_of(&body, row, &quote!(#local))
+            });
+        }
+        sequence
+    }
+
+    /// Where a row ends that begins at a place.
+    fn end_of(&self, body: &Body<'_>, row: &Row, at: &TokenStream) -> Able<TokenStream> {
         let past = match &row.kind {
-            RowKind::Zeros => quote!(at.at_end()),
+            RowKind::Zeros => quote!(#at.at_end()),
             RowKind::Pool { .. } => return unable("a pool of texts stands before it"),
-            _ => self.past(Some(body), &row.ty, row, &place)?,
+            _ => self.past(Scope::Row(body), &row.ty, row, at)?,
         };
         Ok(match row.when {
             Some(when) => {
-                let when = self.truth(body, &place, when)?;
-                quote!({ let at = #at; if v::holds(#when) { #past } else { at } })
+                let when = self.truth(body, at, when)?;
+                quote!(if v::holds(#when) { #past } else { #at })
             }
-            None => quote!({ let at = #at; #past }),
+            None => past,
         })
     }
 
-    /// Where what a view is of ends.
+    /// Refuses a row that is not found.
+    fn is_found(&self, body: &Body<'_>, id: RowId) -> Able<()> {
+        let key = (body.record, body.epoch);
+        let known = self.found.borrow().get(&key).cloned();
+        let (last, why) = match known {
+            Some(known) => known,
+            None => {
+                // While it is looked for, nothing is found.
+                let nothing = (None, Unable("it depends on itself".to_owned()));
+                self.found.borrow_mut().insert(key, nothing);
+                let Sequence { steps, behind } =
+                    self.sequence(&Body { found: None, ..body.clone() });
+                let why = behind.err().unwrap_or_else(|| Unable("it has no place".to_owned()));
+                let known = (steps.last().map(|(id, _)| *id), why);
+                self.found.borrow_mut().insert(key, known.clone());
+                known
+            }
+        };
+        match last.is_some_and(|last| id <= last) {
+            true => Ok(()),
+            false => Err(why),
+        }
+    }
+
+    /// The function that finds the rows of a view, or of one of its forms.
+    pub(super) fn finder(&self, id: RecordId, form: Option<usize>) -> TokenStream {
+        let none = quote!(rt::Err(self.place.null()));
+        let mut any = false;
+        let found = self.by_layout(
+            &quote!(self.place),
+            |epoch| {
+                let body = self.body(id, form, epoch, quote!(self));
+                let steps = self.sequence(&body).steps;
+                any |= !steps.is_empty();
+                let steps = steps.iter().map(|(id, step)| {
+                    let (local, id) = (local(*id), Literal::u32_unsuffixed(id.0));
+                    quote!(#step if row == #id { return rt::Ok(#local); })
+                });
+                Ok(Some(quote!(#(#steps)* #none)))
+            },
+            &none,
+        );
+        let (name, found) = (self.body(id, form, 0, quote!(self)).finder(), found.ok());
+        let found = found.filter(|_| any).map(|found| {
+            quote! {
+                #[inline]
+                fn #name(&self, row: u32) -> v::Result<v::Place<'a>> { #found }
+            }
+        });
+        found.unwrap_or_default()
+    }
+
+    /// Statements that find the rows of a view one after another, and where it ends.
     pub(super) fn behind(&self, body: &Body<'_>) -> Able<TokenStream> {
-        let rows = u32::try_from(body.model.records[body.record.index()].rows.len()).unwrap_or(0);
-        let last = (0..rows).rev().map(RowId).find(|id| self.has_bytes(body, *id));
-        self.end_of(body, last)
+        let Sequence { steps, behind } = self.sequence(body);
+        let (steps, behind) = (steps.into_iter().map(|(_, step)| step), behind?);
+        Ok(match steps.len() {
+            0 => behind,
+            _ => quote!({ #(#steps)* #behind }),
+        })
+    }
+
+    /// Which bodies a view may have: one for each form.
+    pub(super) fn bodies(&self, id: RecordId) -> Vec<Option<usize>> {
+        match self.forms(id).len() {
+            0 => vec![None],
+            forms => (0..forms).map(Some).collect(),
+        }
     }
 
     /// Code for each form and layout of a view that is `self`.

@@ -84,19 +84,15 @@ impl<'p, 'b> Engine<'p, 'b> {
     ) -> Read<Item> {
         let at = cursor.at;
         let bytes = self.file_bytes(at, cursor.limit, loc)?;
-        let found = Stop::from(terminator).find(bytes);
+        let stop = Stop::from(terminator);
+        let found = stop.find(bytes);
         self.budget
             .charge(found.unwrap_or(bytes.len()) as u64 / 8)
             .map_err(|kind| self.error(kind, at, loc))?;
-        let width = terminator.bytes.len() as u64;
         let (content, next) = match found {
             Some(index) => {
-                let index = index as u64;
-                match terminator.mode {
-                    Terminated::Dropped => (index, index + width),
-                    Terminated::Kept => (index + width, index + width),
-                    Terminated::Unread => (index, index),
-                }
+                let (content, next) = stop.taken(index);
+                (content as u64, next as u64)
             }
             None if terminator.optional => {
                 let length = bytes.len() as u64;

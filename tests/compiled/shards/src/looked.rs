@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use formwork::inspect::Inspect;
 use formwork::{ReadError, ReadOptions};
-use formwork_interpreter::{Program, StructValue, Value, read, value_of};
+use formwork_interpreter::{Document, Program, Stored, StructValue, Value, read, value_of};
 use formwork_tests::value_text;
 use formwork_tests_compiled::inputs;
 use formwork_tests_compiled::schemas::{self, Schema};
@@ -41,8 +41,9 @@ struct Counts {
     /// Files, and how many of them the engine reads.
     files: usize,
     read: usize,
-    /// Numbers and texts that were the same.
+    /// Numbers and texts that were the same as in values, and numbers that are in none.
     same: usize,
+    stored: usize,
 }
 
 /// Looks at all files of some schemas.
@@ -84,63 +85,96 @@ fn of_schema(
         counts.files += 1;
         let document = read(program, &input.bytes, &ReadOptions::default()).ok()?;
         counts.read += 1;
-        let mut path = String::from("file");
+        let mut looking = Looking { document: &document, path: String::new(), counts };
         let difference = match (viewed, &found) {
             (Err(error), _) => Some(format!("not looked at: {error}")),
-            (Ok(()), Some(found)) => differs(found, &document.value(), &mut path, &mut counts.same),
+            (Ok(()), Some(found)) => looking.differs(found, &document.value()),
             (Ok(()), None) => Some("not shown".to_owned()),
         };
+        let path = looking.path;
         difference.map(|text| format!("{}: {path}: {text}", input.label))
     })
 }
 
-/// What is in a view and not in a value, which may have more.
-fn differs(view: &Value, value: &Value, path: &mut String, same: &mut usize) -> Option<String> {
-    let begin = path.len();
-    let mut step = |name: &str, view: &Value, value: &Value, same: &mut usize| {
-        path.push_str(name);
-        let found = differs(view, value, path, same);
-        if found.is_none() {
-            path.truncate(begin);
+/// A file that was read, and where in it a view is compared with the value.
+struct Looking<'d> {
+    document: &'d Document<'d>,
+    path: String,
+    counts: &'d mut Counts,
+}
+
+impl Looking<'_> {
+    /// What is in a view and not in a value, which may have more. The path stays there.
+    fn differs(&mut self, view: &Value, value: &Value) -> Option<String> {
+        match (view, value) {
+            (view, Value::Spelled(value, _)) => self.differs(view, value),
+            (Value::Struct(view), Value::Struct(value)) => self.fields(view, value),
+            (Value::Union(view), Value::Union(value)) if view.case == value.case => {
+                self.fields(&view.value, &value.value)
+            }
+            (Value::Array(view), Value::Array(value)) if view.len() == value.len() => {
+                let mut pairs = view.iter().zip(value).enumerate();
+                pairs.find_map(|(at, (view, value))| {
+                    self.step(&format!("[{at}]"), |looking| looking.differs(view, value))
+                })
+            }
+            // Text in UTF-16 is the units of it.
+            (Value::Array(units), Value::Text(text)) => {
+                other_units(units, &text.encode_utf16().collect::<Vec<_>>())
+            }
+            (Value::Array(units), Value::Units(text)) => other_units(units, text),
+            (view, value) => {
+                self.counts.same += 1;
+                value_text::difference(view, value)
+            }
         }
-        found
-    };
-    let fields = |view: &StructValue, value: &StructValue, same: &mut usize, step: Step<'_>| {
+    }
+
+    fn fields(&mut self, view: &StructValue, value: &StructValue) -> Option<String> {
         view.fields.iter().find_map(|(name, field)| {
+            let dot = if self.path.is_empty() { "" } else { "." };
+            if let Some(name) = name.strip_suffix(" as stored") {
+                return self.step(&format!("{dot}{name}"), |looking| looking.is_stored(field));
+            }
             let other = value.fields.iter().find(|(known, _)| known == name);
             let Some((_, other)) = other else { return Some(format!("`{name}` is in no value")) };
-            step(&format!(".{name}"), field, other, same)
+            self.step(&format!("{dot}{name}"), |looking| looking.differs(field, other))
         })
-    };
-    match (view, value) {
-        (view, Value::Spelled(value, _)) => step("", view, value, same),
-        (Value::Struct(view), Value::Struct(value)) => fields(view, value, same, &mut step),
-        (Value::Union(view), Value::Union(value)) if view.case == value.case => {
-            fields(&view.value, &value.value, same, &mut step)
+    }
+
+    /// What the file has of a field that is in no value where it is as usual.
+    fn is_stored(&mut self, view: &Value) -> Option<String> {
+        let stored = self.document.stored(&self.path);
+        let same = match (view, &stored) {
+            (Value::Int(a), Some(Stored::Int(b) | Stored::Enum { number: b, .. })) => a == b,
+            (Value::Bool(a), Some(Stored::Bool(b))) => a == b,
+            (Value::Float { bits: a, .. }, Some(Stored::Float { bits: b, .. })) => a == b,
+            (Value::None, None | Some(Stored::None)) => true,
+            _ => false,
+        };
+        self.counts.stored += 1;
+        (!same).then(|| format!("{} and {stored:?}", value_text::line(view)))
+    }
+
+    fn step(
+        &mut self,
+        name: &str,
+        look: impl FnOnce(&mut Self) -> Option<String>,
+    ) -> Option<String> {
+        let begin = self.path.len();
+        self.path.push_str(name);
+        let found = look(self);
+        if found.is_none() {
+            self.path.truncate(begin);
         }
-        (Value::Array(view), Value::Array(value)) if view.len() == value.len() => view
-            .iter()
-            .zip(value)
-            .enumerate()
-            .find_map(|(at, (view, value))| step(&format!("[{at}]"), view, value, same)),
-        // Text in UTF-16 is the units of it.
-        (Value::Array(units), Value::Text(text)) => {
-            let units: Option<Vec<u16>> = units.iter().map(unit).collect();
-            let text: Vec<u16> = text.encode_utf16().collect();
-            (units != Some(text)).then(|| "other units".to_owned())
-        }
-        (Value::Array(units), Value::Units(text)) => {
-            let units: Option<Vec<u16>> = units.iter().map(unit).collect();
-            (units.as_deref() != Some(&text[..])).then(|| "other units".to_owned())
-        }
-        (view, value) => {
-            *same += 1;
-            value_text::difference(view, value)
-        }
+        found
     }
 }
 
-type Step<'s> = &'s mut dyn FnMut(&str, &Value, &Value, &mut usize) -> Option<String>;
+fn other_units(view: &[Value], units: &[u16]) -> Option<String> {
+    let found: Option<Vec<u16>> = view.iter().map(unit).collect();
+    (found.as_deref() != Some(units)).then(|| "other units".to_owned())
+}
 
 fn unit(value: &Value) -> Option<u16> {
     match value {

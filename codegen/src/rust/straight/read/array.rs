@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::super::Flavour;
 use super::super::expr::It;
-use super::{Able, Ctx, Reading, Scope, Sink, Spot, core, mentions, size, unable};
+use super::{Able, Ctx, Reading, Scope, Sink, Spot, mentions, size, unable};
 use crate::model::{ArrayLength, ArrayType, Extent, Meaning, Row, RunLength, Terminated, Type};
 use crate::rust::shape::{Prim, Shape};
 
@@ -106,7 +106,7 @@ impl<'m> Reading<'_, '_, 'm> {
         for index in 0..count {
             let spot = spot.plus(width * index as u64);
             let (_, stored) = self.stored(ctx, &spot, cell.storage)?;
-            let value = self.wrap(element, self.meaning(cell, row, &stored, core(element))?);
+            let value = self.wrap(element, self.meaning(cell, row, &stored, element.core())?);
             elements.extend(quote!(#value,));
         }
         let value = sink(quote!([#elements]));
@@ -161,7 +161,7 @@ impl<'m> Reading<'_, '_, 'm> {
             let block = self.local("b");
             let at = Spot::Block { block: block.clone(), at: 0, base: quote!(0_usize) };
             let (_, stored) = self.stored(ctx, &at, cell.storage)?;
-            let number = self.wrap(element, self.meaning(cell, row, &stored, core(element))?);
+            let number = self.wrap(element, self.meaning(cell, row, &stored, element.core())?);
             let plain = matches!(
                 (&cell.meaning, element),
                 (Meaning::Int, Shape::Int(Prim::U8)) if stored.prim == Prim::U8 && row.plus == 0

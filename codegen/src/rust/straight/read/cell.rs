@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{Able, Ctx, Reading, Sink, Spot, core, nothing, number, size, unable};
+use super::{Able, Ctx, Reading, Sink, Spot, nothing, number, size, unable};
 use crate::model::{
     ByteOrder, Cell, Constant, FloatCode, GroupOrder, Home, IntType, Meaning, RecordId, Row,
     RowKind, Storage, Type, limits,
@@ -166,7 +166,7 @@ impl<'m> Reading<'_, '_, 'm> {
         target: &Shape,
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
-        let inner = core(target);
+        let inner = target.core();
         if let Meaning::Word(word) = cell.meaning {
             return self.word(ctx, word, stored, inner, &|value| sink(self.wrap(target, value)));
         }

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::super::kind;
 use super::body::{Work, extent};
-use super::{Able, Ctx, Reading, Spot, core, nothing, size, unable};
+use super::{Able, Ctx, Reading, Spot, nothing, size, unable};
 use crate::model::{
     Expr, ExprId, Field, Home, Member, Path, RecordId, Role, Row, RowId, RowKind, Start, Step, Type,
 };
@@ -87,7 +87,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let Some(shape) = shape else { return unable("a value that is in no value") };
         let seen = self.typed(ctx, seen)?.number()?;
         let number = self.local("number");
-        let value = match core(&shape) {
+        let value = match shape.core() {
             Shape::Int(prim) => {
                 let prim = prim.ident();
                 quote!(s::known(#prim::try_from(#number).ok())?)

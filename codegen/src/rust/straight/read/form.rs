@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::super::ends;
 use super::body::Rows;
-use super::{Able, Ctx, Reading, core, number, unable};
+use super::{Able, Ctx, Reading, number, unable};
 use crate::model::{Case, Cell, Constant, Meaning, Row, RowId, RowKind, Type, limits};
 use crate::rust::shape::{Prim, Shape};
 
@@ -113,7 +113,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let RowKind::Constant(constant) = &row.kind else {
             return self.says(ctx, &row.ty, shape, value, 0);
         };
-        Ok(Fits::If(match (core(shape), constant) {
+        Ok(Fits::If(match (shape.core(), constant) {
             (Shape::Int(_), Constant::Int(n)) => {
                 let n = number(*n);
                 quote!(#value == #n)

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::super::Flavour;
 use super::super::ends::{self, Ends};
-use super::{Able, Callee, Ctx, Reading, Sink, Spot, core, function, size, unable};
+use super::{Able, Callee, Ctx, Reading, Sink, Spot, function, size, unable};
 use crate::model::{
     ArrayLength, Content, Encoding, Extent, Home, RecordId, RecordKind, RegionType, Row, RowKind,
     RunLength, Storage, Tag, Type, UnionId,
@@ -27,15 +27,15 @@ impl<'m> Reading<'_, '_, 'm> {
             Type::Cell(cell) => self.cell(ctx, spot, cell, row, target, sink),
             Type::Run(run) => self.run(ctx, spot, run, target, sink),
             Type::Record(record) => self
-                .record(ctx, spot, *record, core(target), &|value| sink(self.wrap(target, value))),
+                .record(ctx, spot, *record, target.core(), &|value| sink(self.wrap(target, value))),
             Type::Union(union) => {
                 let holder = self.lone(ctx, spot)?;
-                self.union(ctx, &holder, spot, *union, core(target), &|value| {
+                self.union(ctx, &holder, spot, *union, target.core(), &|value| {
                     sink(self.wrap(target, value))
                 })
             }
             Type::Pointer(pointer) => self.pointer(ctx, spot, pointer, row, target, sink),
-            Type::Array(array) => self.array(ctx, spot, array, row, core(target), &|value| {
+            Type::Array(array) => self.array(ctx, spot, array, row, target.core(), &|value| {
                 sink(self.wrap(target, value))
             }),
             Type::Region(region) => self.region(ctx, spot, region, row, target, sink),

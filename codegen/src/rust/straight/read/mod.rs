@@ -259,16 +259,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             for &epoch in &self.straight.layouts {
                 let layout = &self.model.epochs[epoch];
                 let conditions = layout.ranges.iter().enumerate().map(|(index, ranges)| {
-                    let name = format_ident!("n{index}");
-                    let ranges = ranges.iter().map(|(low, high)| {
-                        let (low, high) = (number(*low), number(*high));
-                        if low.to_string() == high.to_string() {
-                            quote!(#low)
-                        } else {
-                            quote!(#low..=#high)
-                        }
-                    });
-                    quote!(matches!(#name, #(#ranges)|*))
+                    super::epochs::is_in(&format_ident!("n{index}"), ranges)
                 });
                 let call = match call(epoch) {
                     Ok(call) => call,
@@ -813,14 +804,6 @@ fn number(n: i128) -> TokenStream {
 /// A number of bytes.
 fn size(n: u64) -> Literal {
     Literal::u64_unsuffixed(n)
-}
-
-/// What is inside of options, boxes and kept numbers.
-fn core(shape: &Shape) -> &Shape {
-    match shape {
-        Shape::Option(inner) | Shape::Boxed(inner) | Shape::Kept(inner) => core(inner),
-        other => other,
-    }
 }
 
 /// Nothing, in a place that may have nothing.

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::super::Flavour;
-use super::{Able, Ctx, Reading, Sink, Spot, core, nothing, number, size, unable};
+use super::{Able, Ctx, Reading, Sink, Spot, nothing, number, size, unable};
 use crate::model::{
     ArrayLength, DefinerSource, Expr, ExprId, PointerType, RecordId, Role, Row, RowKind, RunLength,
     Storage, Target, Type, WhenEmpty,
@@ -62,7 +62,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 self.doubt("a string pool");
                 let read = self.inside(|| {
                     let wrapped = |value: TokenStream| sink(self.wrap(target, value));
-                    self.item(&inner, &spot, text, row, core(target), &wrapped)
+                    self.item(&inner, &spot, text, row, target.core(), &wrapped)
                 })?;
                 let from = self.local("a");
                 let mut read = quote! {
@@ -80,7 +80,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     let Some((anchor, end)) = base else {
                         return unable("a pooled pointer from a base that is at no known place");
                     };
-                    let empty = sink(self.wrap(target, self.empty(core(target))?));
+                    let empty = sink(self.wrap(target, self.empty(target.core())?));
                     read = quote! {
                         match cx.base(#anchor, #end) {
                             rt::Some(base) => {
@@ -136,7 +136,7 @@ impl<'m> Reading<'_, '_, 'm> {
                         quote!(return rt::Err(s::Odd);)
                     } else {
                         let count = self.length(ctx, *count)?;
-                        let empty = sink(self.wrap(target, self.empty(core(target))?));
+                        let empty = sink(self.wrap(target, self.empty(target.core())?));
                         quote!(s::holds(#count == 0)?; #empty)
                     }
                 }
@@ -148,7 +148,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     Err(why) => return Err(why),
                 },
                 None if fill && when_empty == WhenEmpty::None => {
-                    sink(self.wrap(target, self.empty(core(target))?))
+                    sink(self.wrap(target, self.empty(target.core())?))
                 }
                 None => quote!(return rt::Err(s::Odd);),
             }),

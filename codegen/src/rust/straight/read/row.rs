@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::super::{early, kind};
 use super::body::{Holder, Work, extent, is_varint};
-use super::{Able, Ctx, Reading, Sink, Spot, core, push, size, unable};
+use super::{Able, Ctx, Reading, Sink, Spot, push, size, unable};
 use crate::model::{
     ArrayLength, Cell, Constant, Content, Encoding, PointerType, RecordId, RecordKind, Role, Row,
     RowId, RowKind, RunLength, Storage, Target, Type,
@@ -117,7 +117,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 let (bytes, field) = (self.local("r"), self.local("f"));
                 work.code.extend(quote!(let #bytes = #part.rest(); s::zeros(#bytes)?;));
                 if let Some(shape) = shape {
-                    let Shape::Int(prim) = core(&shape) else { return unable("zeros") };
+                    let Shape::Int(prim) = shape.core() else { return unable("zeros") };
                     let prim = prim.ident();
                     let value = self.wrap(&shape, quote!((#bytes.len() as #prim)));
                     work.code.extend(quote!(let #field = #value;));
@@ -246,13 +246,13 @@ impl<'m> Reading<'_, '_, 'm> {
         let target = shape.clone().unwrap_or(Shape::Choice(union));
         if work.ctx.pushing {
             let code =
-                self.union(work.ctx, holder, &spot, union, core(&target), &|value| push(&value))?;
+                self.union(work.ctx, holder, &spot, union, target.core(), &|value| push(&value))?;
             work.code.extend(code);
             work.fields.push((id, quote!(())));
             return Ok(());
         }
         let code =
-            self.union(work.ctx, holder, &spot, union, core(&target), &|value| match &shape {
+            self.union(work.ctx, holder, &spot, union, target.core(), &|value| match &shape {
                 Some(shape) => {
                     let value = self.wrap(shape, value);
                     quote!(#field = #value;)

@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::super::Flavour;
-use super::{Able, Ctx, Reading, Sink, Spot, core, size, unable};
+use super::{Able, Ctx, Reading, Sink, Spot, size, unable};
 use crate::model::{Cell, Content, Encoding, Meaning, RunLength, RunType, unit_size};
 use crate::rust::shape::Shape;
 
@@ -92,7 +92,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 (quote!(#align #prefix let #content = #take;), suffix)
             }
         };
-        let value = self.decoded(ctx, run.content, &quote!(#content), core(target))?;
+        let value = self.decoded(ctx, run.content, &quote!(#content), target.core())?;
         let value = sink(self.wrap(target, value));
         Ok(quote!(#before #behind #value))
     }

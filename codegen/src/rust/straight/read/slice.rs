@@ -6,7 +6,7 @@ use quote::quote;
 
 use super::super::early;
 use super::body::Work;
-use super::{Able, Ctx, Reading, Spot, core, size, unable};
+use super::{Able, Ctx, Reading, Spot, size, unable};
 use crate::model::{
     ArrayLength, Path, PointerType, Role, Row, RowId, RowKind, Storage, Target, Type,
 };
@@ -88,7 +88,7 @@ impl<'m> Reading<'_, '_, 'm> {
         };
         let sink = |value: TokenStream| quote!(#field = #value;);
         let read = self.inside(|| self.item(&inner, &spot, &row.ty, row, &shape, &sink))?;
-        let empty = self.wrap(&shape, self.empty(core(&shape))?);
+        let empty = self.wrap(&shape, self.empty(shape.core())?);
         work.code.extend(quote! {
             let #field;
             let #whole = s::length(rt::Some(#many))?;

@@ -3,7 +3,8 @@
 use super::spot::{Spot, in_block, position};
 use super::*;
 use crate::model::{
-    Listing, PointerId, PointerType, Policy, RowKind, RunLength, Storage, Target, WhenEmpty,
+    Listing, PointerId, PointerKind, PointerType, Policy, RowKind, RunLength, Storage, Target,
+    WhenEmpty,
 };
 use proc_macro2::Literal;
 
@@ -166,6 +167,17 @@ impl<'m> Writer<'_, '_, 'm> {
         Ok((counted && when == WhenEmpty::None).then(|| quote!((!#code.is_empty()))))
     }
 
+    /// Numbers for nothing that a pointer or label to something may come to be.
+    pub(super) fn nones(&self, row: &Row, kind: &PointerKind) -> Vec<Literal> {
+        // Where the root begins with bytes, nothing else is at the start of the file.
+        let root = &self.model.records[self.model.root.index()];
+        let begins = root.sizes.iter().all(|size| size.is_some_and(|size| size > 0));
+        let least = if begins { 1 } else { 0 };
+        let nones = row.none.iter().chain(&kind.none);
+        let nones = nones.filter(|none| kind.base.is_some() || **none >= least);
+        nones.map(|none| Literal::i128_unsuffixed(*none)).collect()
+    }
+
     /// The constant that says how a kind of label is stored.
     pub(super) fn label_kind(
         &self,
@@ -193,10 +205,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 quote!(rt::Some(s::LabelBase { anchor: #anchor, end: #end }))
             }
         };
-        // Nothing but the file itself is at address 0.
-        let nones = row.none.iter().chain(&pointer.none);
-        let nones = nones.filter(|none| pointer.base.is_some() || **none > 0);
-        let nones = nones.map(|none| Literal::i128_unsuffixed(*none));
+        let nones = self.nones(row, pointer);
         Ok(quote! {
             s::LabelKind {
                 pool: #pool,

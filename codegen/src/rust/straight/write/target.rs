@@ -6,7 +6,6 @@ use super::place::{Kept, Part};
 use super::spot::Spot;
 use super::*;
 use crate::model::{ArrayType, Extent, PointerType, Storage, Target};
-use proc_macro2::Literal;
 
 impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn place_object(
@@ -108,10 +107,7 @@ impl<'m> Writer<'_, '_, 'm> {
             0 => quote!(here),
             _ => quote!((here + #skip)),
         };
-        // Nothing but the file itself is at address 0.
-        let nones = row.none.iter().chain(&kind.none);
-        let nones = nones.filter(|none| kind.base.is_some() || **none > 0);
-        let nones: Vec<_> = nones.map(|none| Literal::i128_unsuffixed(*none)).collect();
+        let nones = self.nones(row, kind);
         let patch = match &kind.base {
             None => {
                 let leads = (!nones.is_empty()).then(|| quote!(s::holds(#(#to != #nones)&&*)?;));

@@ -1,6 +1,6 @@
 //! Rows of bits that follow each other, as parts of one integer.
 
-use super::{Able, unable};
+use super::able::{Able, unable};
 use crate::model::{Home, Record, RowId, Storage, Type};
 
 /// Rows of bits that fill whole bytes together, and no fewer rows do.

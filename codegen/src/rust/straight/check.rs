@@ -10,9 +10,12 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use self::whole::Keys;
-use super::expr::{It, Place, target};
+use super::able::{Able, Unable, unable};
+use super::context::{Flavour, Straight};
+use super::mentions::mentions;
 use super::operators::{Typed, compared, comparison, known};
-use super::{Able, Access, Flavour, Frame, Scope, Straight, Unable, mentions, unable};
+use super::questions::target;
+use super::scope::{Access, Frame, It, Place, Scope};
 use crate::model::{
     ArrayLength, BinaryOp, Check, CheckKind, ExprId, Home, Model, Path, RecordId, RecordKind,
     Reference, Role, Row, RowId, RowKind, RunLength, Start, Type, UnionId,

@@ -3,8 +3,10 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::expr::{Place, row_name};
-use super::{Able, Straight, unable};
+use super::able::{Able, unable};
+use super::context::Straight;
+use super::questions::row_name;
+use super::scope::Place;
 use crate::model::{Cell, Meaning, RecordId, RecordKind, Row, RowId, RowKind, Storage, Type};
 use crate::rust::shape::Shape;
 

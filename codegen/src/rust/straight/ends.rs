@@ -3,7 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::{Able, unable};
+use super::able::{Able, unable};
 use crate::model::{
     Extent, Model, RegionType, RunLength, RunType, Terminated, Terminator, Trim, Type,
 };

@@ -3,9 +3,13 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
+use super::able::{Able, unable};
+use super::context::Straight;
 use super::operators::Typed;
-use super::*;
-use crate::model::{BinaryOp, Member, Start, Step, UnaryOp};
+use super::scope::{Access, Frame, Place, Scope};
+use crate::model::{
+    BinaryOp, EpochId, Expr, ExprId, Member, Model, RowId, RowKind, Sizes, Start, Step, UnaryOp,
+};
 
 /// Whether a number that chooses layouts is in one of these ranges: a `bool`.
 pub(in crate::rust) fn is_in(name: &Ident, ranges: &[(i128, i128)]) -> TokenStream {
@@ -108,10 +112,8 @@ impl<'m> Straight<'_, 'm> {
     fn variable(&self, frame: Frame, path: &[RowId]) -> Able<TokenStream> {
         let Some((row, rest)) = path.split_first() else { return unable("no epoch variable") };
         self.row_place(self.model, &frame, *row, &mut |place| match place {
-            expr::Place::Number(number) if rest.is_empty() => {
-                Ok(quote!(found = rt::Some(#number);))
-            }
-            expr::Place::Node(inner) => self.variable(inner, rest),
+            Place::Number(number) if rest.is_empty() => Ok(quote!(found = rt::Some(#number);)),
+            Place::Node(inner) => self.variable(inner, rest),
             _ => unable("an epoch variable that is no number"),
         })
     }

@@ -1,7 +1,9 @@
 //! How much straight code a model would be. It spells out the rows of structs within structs, in each
 //! layout, so a few lines of a schema could be more code than any compiler takes.
 
-use super::*;
+use super::able::{Able, unable};
+use super::context::Straight;
+use crate::model::{RecordId, Row, Type};
 
 /// Rows that are spelled out at most.
 const MOST_ROWS: u64 = 8_192;

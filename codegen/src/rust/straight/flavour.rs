@@ -3,18 +3,10 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
+use super::context::{Flavour, Straight};
+use crate::model::{RecordId, UnionId};
 use crate::rust::arena::Beside;
-
-use super::{RecordId, Shape, Straight, UnionId};
-
-/// What straight code reads files to, and writes them from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flavour {
-    /// The ordinary types.
-    Values,
-    /// Those of an arena: lists, boxes and texts are runs in pools, which are at hand as `arena`.
-    Arena,
-}
+use crate::rust::shape::Shape;
 
 impl Straight<'_, '_> {
     /// `M,` for calls of readers, which are generic in how they take texts.

@@ -6,22 +6,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{RecordId, Row, RowId, Shape, Straight};
-use crate::model::{Path, RecordKind, Reference, Step};
-use crate::rust::shape::Prim;
-
-/// What references lead to: an array of the root, perhaps by a field of its elements.
-#[derive(Debug, Clone)]
-pub(super) struct Goal {
-    pub array: Path,
-    pub field: Option<String>,
-}
-
-impl Goal {
-    fn is_of(&self, reference: &Reference) -> bool {
-        self.array.text == reference.array.text && self.field == reference.field
-    }
-}
+use super::context::{Goal, Straight};
+use crate::model::{RecordId, RecordKind, Reference, Row, RowId, Step};
+use crate::rust::shape::{Prim, Shape};
 
 impl Straight<'_, '_> {
     /// All goals of references that a reader can note.

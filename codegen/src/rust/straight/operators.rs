@@ -3,7 +3,9 @@
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use super::{Able, Scope, Straight, unable};
+use super::able::{Able, unable};
+use super::context::Straight;
+use super::scope::Scope;
 use crate::model::{BinaryOp, ExprId, Function, Model};
 
 /// What an expression gives, or nothing.

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
 
-use super::{Able, Straight, children};
+use super::able::Able;
+use super::context::Straight;
+use super::questions::children;
 use crate::model::{Model, RecordId, Type};
 
 /// A struct is a small part of a schema if it has at most one of so many of its rows. A fast path that

@@ -3,8 +3,9 @@
 
 use std::collections::HashSet;
 
-use super::*;
-use crate::model::{Extent, Home};
+use super::able::{Able, unable};
+use super::context::Straight;
+use crate::model::{Extent, Home, RecordId, Row, RowId, RowKind, Type};
 
 /// Why rows that may have something behind them are not carried.
 pub(super) const REST: &str = "content to the end (`fill`) that something may follow";

@@ -4,11 +4,17 @@
 //! A reader asks for them before it has come there, and a writer when all is written. Both have what
 //! is asked here: `cx.seen`, `cx.leads`.
 
-use proc_macro2::Literal;
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
 
-use super::expr::Late;
-use super::*;
-use crate::model::{ArrayLength, ArrayType, Home, Storage, Target};
+use super::able::{Able, unable};
+use super::context::{KEPT_POOL, Straight};
+use super::questions::target;
+use super::scope::{Access, Frame, It, Late, Place, Scope};
+use crate::model::{
+    ArrayLength, ArrayType, DefinerScope, DefinerSource, Expr, ExprId, Home, Measure, Member,
+    Model, Path, RecordId, Row, RowId, RowKind, Start, Step, Storage, Target, Type,
+};
 use crate::print::expr_text;
 
 /// What stands at an address.
@@ -74,8 +80,8 @@ impl<'m> Straight<'_, 'm> {
             if !parts.any(|part| matches!(part, Type::Record(of) if *of == record)) {
                 continue;
             }
-            let Type::Array(array) = expr::target(&row.ty) else { return None };
-            let element = expr::target(&array.element);
+            let Type::Array(array) = target(&row.ty) else { return None };
+            let element = target(&array.element);
             let is_element = matches!(element, Type::Record(of) if *of == record);
             if !is_element || found.replace((owner, id)).is_some() {
                 return None;
@@ -343,7 +349,7 @@ impl<'m> Straight<'_, 'm> {
         let number = |id: RowId| {
             let mut found = TokenStream::new();
             self.row_place(view, &frame, id, &mut |place| match place {
-                expr::Place::Number(number) => {
+                Place::Number(number) => {
                     found = number;
                     Ok(TokenStream::new())
                 }
@@ -447,7 +453,7 @@ impl<'m> Straight<'_, 'm> {
             way.push((record, *id));
             if number + 1 < path.steps.len() {
                 let row = &self.record(record).rows[id.index()];
-                match expr::target(&row.ty) {
+                match target(&row.ty) {
                     Type::Record(inner) => record = *inner,
                     _ => return None,
                 }
@@ -503,13 +509,13 @@ impl<'m> Straight<'_, 'm> {
         record: RecordId,
         at: &TokenStream,
         id: RowId,
-        then: &mut dyn FnMut(expr::Place) -> Able<TokenStream>,
+        then: &mut dyn FnMut(Place) -> Able<TokenStream>,
     ) -> Able<TokenStream> {
         use crate::model::Meaning;
         let row = &view.records[record.index()].rows[id.index()];
         let big = self.sight_order()?;
         self.sight_row(view, record, at, id, &mut |sight, at| match sight {
-            Sight::Node(inner) => then(expr::Place::Node(sight_frame(inner, &at))),
+            Sight::Node(inner) => then(Place::Node(sight_frame(inner, &at))),
             Sight::Cell(cell) => {
                 let Storage::Fixed(int) = cell.storage else {
                     return unable("a number of no fixed width");
@@ -522,14 +528,12 @@ impl<'m> Straight<'_, 'm> {
                 let number = quote!(cx.seen_signed(#at, #width, #big, #signed)?);
                 let plus = Literal::i128_suffixed(row.plus);
                 match cell.meaning {
-                    Meaning::Bool { .. } => then(expr::Place::Truth(quote!((#number != 0)))),
-                    Meaning::Int | Meaning::Enum(_) if row.plus == 0 => {
-                        then(expr::Place::Number(number))
-                    }
+                    Meaning::Bool { .. } => then(Place::Truth(quote!((#number != 0)))),
+                    Meaning::Int | Meaning::Enum(_) if row.plus == 0 => then(Place::Number(number)),
                     Meaning::Int | Meaning::Enum(_) => {
-                        then(expr::Place::Number(quote!((#number - #plus))))
+                        then(Place::Number(quote!((#number - #plus))))
                     }
-                    Meaning::Word(word) => then(expr::Place::Word(word, number)),
+                    Meaning::Word(word) => then(Place::Word(word, number)),
                     Meaning::Float(_) => unable("a float that is looked for"),
                 }
             }
@@ -709,7 +713,7 @@ impl<'m> Straight<'_, 'm> {
                     return unable("a reference that counts only some of the elements");
                 };
                 let it = match element {
-                    Type::Record(inner) => expr::It::Node(sight_frame(*inner, &quote!(element))),
+                    Type::Record(inner) => It::Node(sight_frame(*inner, &quote!(element))),
                     Type::Cell(crate::model::Cell {
                         storage: Storage::Fixed(int),
                         meaning: crate::model::Meaning::Int | crate::model::Meaning::Enum(_),
@@ -717,7 +721,7 @@ impl<'m> Straight<'_, 'm> {
                         let big = self.sight_order()?;
                         let big = int.order.map_or(big, |o| o == crate::model::ByteOrder::Big);
                         let (width, signed) = (int.bytes, int.signed);
-                        expr::It::Number(quote!(cx.seen_signed(element, #width, #big, #signed)?))
+                        It::Number(quote!(cx.seen_signed(element, #width, #big, #signed)?))
                     }
                     _ => return unable("a reference that counts only some of the elements"),
                 };

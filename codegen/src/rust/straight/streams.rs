@@ -3,9 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::expr::{It, Place, Scope, is};
+use super::able::{Able, unable};
+use super::context::Straight;
+use super::expr::is;
 use super::operators::Typed;
-use super::{Able, Straight, unable};
+use super::scope::{It, Place, Scope};
 use crate::model::{BinaryOp, Expr, ExprId, Member, Model, Path, Start, Step, StreamFunction};
 use crate::rust::shape::Shape;
 

@@ -7,66 +7,16 @@
 //! Not all that is found takes the fast path away: a case of a union that is not carried is odd
 //! where it occurs, and a layout that is not carried is odd as a whole. What is found says so.
 
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
-
 use proc_macro2::TokenStream;
 
+use super::able::{Able, Unable};
+use super::context::{Flavour, RULES_OF_BITS, Straight};
+use super::findings::{Finding, Survey, Task};
 use super::rest::REST;
-use super::{
-    Able, Flavour, RULES_OF_BITS, RecordId, RowId, Shapes, Straight, Unable, check, read, write,
-};
-use crate::model::Model;
+use super::{check, read, write};
+use crate::model::{Model, RecordId, RowId};
+use crate::rust::shape::Shapes;
 use crate::span::Span;
-
-/// What the code is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(in crate::rust) enum Task {
-    #[default]
-    Reading,
-    Writing,
-    /// Looking at rules.
-    Checking,
-}
-
-/// Something that the fast path does not carry.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::rust) struct Finding {
-    pub task: Task,
-    /// What it is about.
-    pub record: RecordId,
-    /// The row of that, if it is about one.
-    pub row: Option<RowId>,
-    /// Where it is written, if that is neither of the two.
-    pub span: Option<Span>,
-    pub why: String,
-    /// Only files in which some case of a union occurs are not carried.
-    pub in_case: bool,
-    /// The layout in which it is not carried.
-    pub epoch: usize,
-}
-
-/// What is found while code is made.
-#[derive(Debug, Default)]
-pub(super) struct Survey {
-    found: RefCell<Vec<Finding>>,
-    /// What was found in functions, which are made once.
-    functions: RefCell<BTreeMap<String, Vec<Finding>>>,
-    task: Cell<Task>,
-    /// How many cases of unions are around.
-    cases: Cell<u32>,
-    /// Code is made that there is another way for, so it has to stop as ever.
-    paused: Cell<bool>,
-}
-
-impl Survey {
-    fn add(&self, finding: Finding) {
-        let mut found = self.found.borrow_mut();
-        if !found.contains(&finding) {
-            found.push(finding);
-        }
-    }
-}
 
 /// All that the fast path of a model does not carry, and whether it has none for that. What holds
 /// for the model as a whole is not among it.

@@ -5,7 +5,7 @@ use crate::model::{
     Definer, DefinerScope, DefinerSource, Expr, ExprId, Measure, Member, Model, Path, RecordId,
     Role, Row, RowId, RunType, Start, Step, Type, unit_size,
 };
-use crate::rust::straight::expr::target;
+use crate::rust::straight::questions::target;
 
 impl Checking<'_, '_, '_> {
     /// Whether a length follows from this very row, so that it cannot be another.

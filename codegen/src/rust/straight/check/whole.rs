@@ -4,12 +4,12 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::{
-    Able, Checking, Frame, Home, Model, Pooled, RecordId, Scope, Shape, Type, UnionId, target,
-    unable, value_frame,
-};
-use crate::model::Path;
-use crate::rust::straight::expr::Place;
+use super::{Checking, Pooled, value_frame};
+use crate::model::{Home, Model, Path, RecordId, Type, UnionId};
+use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::questions::target;
+use crate::rust::straight::scope::{Frame, Place, Scope};
 
 /// Sets of keys as code.
 pub(super) struct Keys {

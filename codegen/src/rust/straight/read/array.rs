@@ -3,11 +3,14 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::super::Flavour;
-use super::super::expr::It;
-use super::{Able, Ctx, Reading, Scope, Sink, Spot, mentions, size, unable};
+use super::{Ctx, Reading, Sink, Spot, size};
 use crate::model::{ArrayLength, ArrayType, Extent, Meaning, Row, RunLength, Terminated, Type};
 use crate::rust::shape::{Prim, Shape};
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::context::Flavour;
+use crate::rust::straight::mentions::mentions;
+use crate::rust::straight::questions;
+use crate::rust::straight::scope::{It, Scope};
 
 /// A list on its way to code.
 struct List {
@@ -45,7 +48,7 @@ impl<'m> Reading<'_, '_, 'm> {
             whole: false,
             extent: None,
             keeps: None,
-            index: matches!(super::super::expr::target(&array.element), Type::Record(_))
+            index: matches!(questions::target(&array.element), Type::Record(_))
                 .then(|| self.local("i")),
             pushing: false,
             ..ctx.clone()

@@ -1,16 +1,19 @@
 //! The rows of a record, case or form.
 
+use std::collections::BTreeMap;
+
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use std::collections::BTreeMap;
-
-use super::super::{bits, early, early_value};
-use super::{Able, Ctx, Reading, Spot, nothing, size, unable};
+use super::super::bits;
+use super::{Ctx, Reading, Spot, nothing, size};
 use crate::model::{
     Cell, Constant, ExprId, Home, RecordId, RecordKind, Row, RowId, RowKind, Storage, Tag, Type,
 };
 use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::early::{early, early_value};
+use crate::rust::straight::mentions::mentions;
 
 /// What holds rows.
 #[derive(Clone)]
@@ -407,7 +410,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let Some(shape) = shape else {
             let name = early(work.ctx.record, id);
             let record = &work.ctx.view.records[work.ctx.record.index()];
-            if record.is_slice_number(id) && super::mentions(&inner, &name.to_string()) {
+            if record.is_slice_number(id) && mentions(&inner, &name.to_string()) {
                 // A list without it ends in another way.
                 work.code
                     .extend(quote!(let #name: i128 = if #condition { #inner #name } else { -1 };));

@@ -3,12 +3,14 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{Able, Ctx, Reading, Sink, Spot, nothing, number, size, unable};
+use super::{Ctx, Reading, Sink, Spot, nothing, number, size};
 use crate::model::{
     ByteOrder, Cell, Constant, FloatCode, GroupOrder, Home, IntType, Meaning, RecordId, Row,
     RowKind, Storage, Type, limits,
 };
 use crate::rust::shape::{Prim, Shape, float_code, mask};
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::scope::Access;
 
 /// A number as stored.
 #[derive(Clone)]
@@ -295,12 +297,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let raw = stored.tokens;
         if !self.straight.shapes.is_plain_word(id) {
             let word = self.local("w");
-            let frame = super::Frame {
-                record: id,
-                access: super::super::Access::Early,
-                at: None,
-                index: None,
-            };
+            let frame = super::Frame { record: id, access: Access::Early, at: None, index: None };
             let mut inner = Ctx { record: id, word: Some(word.clone()), ..ctx.clone() };
             inner.frames.push(frame);
             let rows = self.inside(|| self.word_rows(&inner, id, target, sink))?;

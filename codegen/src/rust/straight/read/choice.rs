@@ -3,17 +3,18 @@
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use super::super::expr::Place;
-use super::super::operators::{Typed, known};
-use super::super::{Access, early, is_early_number};
 use super::body::{Holder, tag_size};
-use super::{Able, Ctx, Frame, Reading, Sink, Spot, number, size, unable};
+use super::{Ctx, Reading, Sink, Spot, number, size};
 use crate::model::{
     Case, Cell, DefinerScope, DefinerSource, Home, Label, Measure, Pattern, Role, Storage, Tag,
     Union, UnionId, limits,
 };
 use crate::rust::arena::Beside;
 use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::early::{early, is_early_number};
+use crate::rust::straight::operators::{Typed, known};
+use crate::rust::straight::scope::{Access, Frame, Place};
 
 /// What decides, as locals.
 struct Decision {

@@ -3,13 +3,14 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::super::kind;
 use super::body::{Work, extent};
-use super::{Able, Ctx, Reading, Spot, nothing, size, unable};
+use super::{Ctx, Reading, Spot, nothing, size};
 use crate::model::{
     Expr, ExprId, Field, Home, Member, Path, RecordId, Role, Row, RowId, RowKind, Start, Step, Type,
 };
 use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::questions::{kind, target};
 
 impl<'m> Reading<'_, '_, 'm> {
     /// Rows whose bytes are elsewhere, or that have none.
@@ -239,8 +240,8 @@ impl<'m> Reading<'_, '_, 'm> {
         };
         let array = member(array, ctx.record)?;
         let array_row = &ctx.view.records[ctx.record.index()].rows[array.index()];
-        let Type::Array(elements) = super::super::expr::target(&array_row.ty) else { return None };
-        let Type::Record(element) = super::super::expr::target(&elements.element) else {
+        let Type::Array(elements) = target(&array_row.ty) else { return None };
+        let Type::Record(element) = target(&elements.element) else {
             return None;
         };
         let name = member(name, *element)?;

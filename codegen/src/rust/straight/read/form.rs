@@ -5,9 +5,10 @@ use quote::quote;
 
 use super::super::ends;
 use super::body::Rows;
-use super::{Able, Ctx, Reading, number, unable};
+use super::{Ctx, Reading, number};
 use crate::model::{Case, Cell, Constant, Meaning, Row, RowId, RowKind, Type, limits};
 use crate::rust::shape::{Prim, Shape};
+use crate::rust::straight::able::{Able, unable};
 
 /// Whether a row can say a value.
 enum Fits {

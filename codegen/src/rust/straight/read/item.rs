@@ -3,14 +3,16 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::super::Flavour;
 use super::super::ends::{self, Ends};
-use super::{Able, Callee, Ctx, Reading, Sink, Spot, function, size, unable};
+use super::{Callee, Ctx, Reading, Sink, Spot, function, size};
 use crate::model::{
     ArrayLength, Content, Encoding, Extent, Home, RecordId, RecordKind, RegionType, Row, RowKind,
     RunLength, Storage, Tag, Type, UnionId,
 };
 use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::context::Flavour;
+use crate::rust::straight::scope::Access;
 
 impl<'m> Reading<'_, '_, 'm> {
     /// Statements that read a value of a type and hand it on.
@@ -232,7 +234,7 @@ impl<'m> Reading<'_, '_, 'm> {
         inner.pushing &= self.straight.shapes.is_transparent(id);
         inner.frames.push(super::Frame {
             record: id,
-            access: super::super::Access::Early,
+            access: Access::Early,
             at: Some(quote!((#address as u64))),
             index: inner.index.take().map(|index| quote!(#index)),
         });

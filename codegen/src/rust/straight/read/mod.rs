@@ -31,12 +31,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use super::expr::Late;
+use super::able::{Able, Unable, unable};
+use super::anchors::Anchors;
+use super::context::{Flavour, KEPT_POOL, Straight};
+use super::early::{early_value, is_early_number};
 use super::operators::Typed;
-use super::write::late::Anchors;
-use super::{
-    Able, Flavour, Frame, Scope, Straight, Unable, early_value, is_early_number, mentions, unable,
-};
+use super::scope::{Access, Frame, Late, Scope};
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, Expr, ExprId, Model, Pattern, RecordId, RecordKind, Row,
     RowId, Sizes, Storage,
@@ -377,7 +377,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             let same = all.windows(2).all(|two| two[0].to_string() == two[1].to_string());
             match all.into_iter().next() {
                 Some(first) if same => Ok(first),
-                _ => unable(super::KEPT_POOL),
+                _ => unable(KEPT_POOL),
             }
         });
         let Some(texts) = straight.carried(self.model.root, None, made)? else {
@@ -398,26 +398,26 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         let kept = pools
             .into_iter()
             .find(|(_, _, row)| matches!(row.kind, crate::model::RowKind::Pool { kept: true, .. }));
-        let Some((record, row_id, row)) = kept else { return unable(super::KEPT_POOL) };
+        let Some((record, row_id, row)) = kept else { return unable(KEPT_POOL) };
         let holders = self.straight.holders_of_pools();
         let root = self.model.root;
         let holder = holders.iter().find(|(of, _, pool)| *of == root && *pool == record);
-        let Some(&(of, object, _)) = holder else { return unable(super::KEPT_POOL) };
+        let Some(&(of, object, _)) = holder else { return unable(KEPT_POOL) };
         use crate::model::{Extent, Type};
         let ty = match &row.ty {
             // An object is not in a region of another one, so it may go on to the end of the file.
             Type::Region(region) if region.trim.is_none() => match region.extent {
                 Extent::Rest => &region.inner,
                 Extent::End(end) if matches!(self.model[end], Expr::FileEnd) => &region.inner,
-                _ => return unable(super::KEPT_POOL),
+                _ => return unable(KEPT_POOL),
             },
             ty => ty,
         };
-        let Type::Array(array) = ty else { return unable(super::KEPT_POOL) };
+        let Type::Array(array) = ty else { return unable(KEPT_POOL) };
         let many = match &array.length {
             crate::model::ArrayLength::Fill => None,
             crate::model::ArrayLength::Count(count) => Some(*count),
-            _ => return unable(super::KEPT_POOL),
+            _ => return unable(KEPT_POOL),
         };
         self.straight.sight_way(view, &[(of, object)], &mut |_, at| {
             self.straight.sight_texts(view, record, row_id, &at, many)
@@ -593,7 +593,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         };
         // The conditions are asked in the record, of which nothing is known yet.
         let mut asking = ctx.clone();
-        let access = super::Access::Early;
+        let access = Access::Early;
         asking.frames.push(Frame { record: id, access, at: None, index: None });
         let mut code = match otherwise {
             Some(order) => decided(*order)?,

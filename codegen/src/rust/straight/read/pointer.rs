@@ -3,13 +3,15 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::super::Flavour;
-use super::{Able, Ctx, Reading, Sink, Spot, nothing, number, size, unable};
+use super::{Ctx, Reading, Sink, Spot, nothing, number, size};
 use crate::model::{
     ArrayLength, DefinerSource, Expr, ExprId, PointerType, RecordId, Role, Row, RowKind, RunLength,
     Storage, Target, Type, WhenEmpty,
 };
 use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::context::Flavour;
+use crate::rust::straight::questions::target;
 
 impl<'m> Reading<'_, '_, 'm> {
     pub(super) fn pointer(
@@ -231,7 +233,7 @@ impl<'m> Reading<'_, '_, 'm> {
 
     /// The dictionary that is in a row, or behind its pointer.
     pub(super) fn dictionary_in(&self, ty: &Type) -> Option<RecordId> {
-        match super::super::expr::target(ty) {
+        match target(ty) {
             Type::Record(id) => self
                 .straight
                 .record(*id)

@@ -3,14 +3,16 @@
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use super::super::{early, kind};
 use super::body::{Holder, Work, extent, is_varint};
-use super::{Able, Ctx, Reading, Sink, Spot, push, size, unable};
+use super::{Ctx, Reading, Sink, Spot, push, size};
 use crate::model::{
     ArrayLength, Cell, Constant, Content, Encoding, PointerType, RecordId, RecordKind, Role, Row,
     RowId, RowKind, RunLength, Storage, Target, Type,
 };
 use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::early::early;
+use crate::rust::straight::questions::kind;
 
 impl<'m> Reading<'_, '_, 'm> {
     /// A row with bytes at a spot; if a pointer is in it, later.

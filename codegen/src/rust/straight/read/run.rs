@@ -3,10 +3,11 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::super::Flavour;
-use super::{Able, Ctx, Reading, Sink, Spot, size, unable};
+use super::{Ctx, Reading, Sink, Spot, size};
 use crate::model::{Cell, Content, Encoding, Meaning, RunLength, RunType, unit_size};
 use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::context::Flavour;
 
 impl<'m> Reading<'_, '_, 'm> {
     pub(super) fn run(

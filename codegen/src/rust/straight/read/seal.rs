@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 
 use quote::quote;
 
-use super::super::early;
 use super::body::{Work, extent};
-use super::{Able, Ctx, Reading};
+use super::{Ctx, Reading};
 use crate::model::{
     ArrayLength, DefinerScope, DefinerSource, Expr, ExprId, Extent, Home, Linear, Measure, Member,
     Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, Start, Step, Tag, Target, Type,
 };
+use crate::rust::straight::able::Able;
+use crate::rust::straight::early::early;
+use crate::rust::straight::mentions::mentions;
 use crate::rust::visit::{Part, expressions};
 
 /// Rows that expressions and tags ask for.
@@ -234,7 +236,7 @@ impl<'m> Reading<'_, '_, 'm> {
                         continue;
                     }
                     let extent = extent(ctx.record, row);
-                    if !super::mentions(&work.code, &extent.to_string()) {
+                    if !mentions(&work.code, &extent.to_string()) {
                         self.doubt("an address that is not known");
                         continue;
                     }

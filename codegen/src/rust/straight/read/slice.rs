@@ -4,13 +4,14 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::super::early;
 use super::body::Work;
-use super::{Able, Ctx, Reading, Spot, size, unable};
+use super::{Ctx, Reading, Spot, size};
 use crate::model::{
     ArrayLength, Path, PointerType, Role, Row, RowId, RowKind, Storage, Target, Type,
 };
 use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::early::early;
 
 impl<'m> Reading<'_, '_, 'm> {
     /// Whether a row is read by nobody: a shared table, or a pointer to nothing.

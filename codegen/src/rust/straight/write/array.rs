@@ -1,11 +1,16 @@
 //! Structs and arrays.
 
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
 use super::super::ends;
 use super::rows::Head;
 use super::spot::{Spot, in_block, lit, position};
-use super::*;
-use crate::model::{ArrayType, Storage};
-use crate::rust::shape::Prim;
+use super::writer::{Node, Src, Task, Writer};
+use crate::model::{ArrayType, RecordId, RecordKind, Row, RowId, Storage, Type};
+use crate::rust::shape::{Prim, Shape};
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::mentions::mentions;
 
 /// What is remembered of where elements begin.
 #[derive(Clone, Copy, PartialEq)]

@@ -1,66 +1,18 @@
 //! Numbers that say where something is, or how large, that a pointer or object of the same record
 //! leads to: they are stored when that is placed.
 
-use proc_macro2::Literal;
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
 
-use super::derive::{Side, is_here};
-use super::late::Way;
-use super::*;
+use super::writer::{Node, Writer};
 use crate::model::{
-    BinaryOp, Cell, DefinerScope, DefinerSource, Expr, ExprId, Home, Measure, Member, Path, Role,
-    RowKind, Start, Step, Storage,
+    Cell, DefinerScope, Expr, ExprId, Home, Member, Role, RowId, RowKind, Start, Step, Storage,
+    Type,
 };
-
-/// What a number measures.
-pub(super) enum Measured<'m> {
-    Row(RowId),
-    Path(&'m Path),
-}
-
-/// An equation that measures something: `factor * number + offset` is the measure.
-pub(super) struct Equation<'m> {
-    pub side: Side,
-    pub of: Measured<'m>,
-    pub factor: i128,
-    pub offset: i128,
-}
-
-/// The measure that an equation of a row says.
-pub(super) fn equation<'m>(model: &'m Model, source: &'m DefinerSource) -> Option<Equation<'m>> {
-    match source {
-        DefinerSource::Measure { measure, row, factor, offset } => {
-            let side = match measure {
-                Measure::Size => Side::Size,
-                Measure::End => Side::End,
-                Measure::At(base) if model.exprs.constant(*base) == Some(0) => Side::At,
-                _ => return None,
-            };
-            Some(Equation { side, of: Measured::Row(*row), factor: *factor, offset: *offset })
-        }
-        DefinerSource::Expr(expr) => measure_plus(model, *expr, 0),
-    }
-}
-
-/// A measure to which a constant is added.
-fn measure_plus(model: &Model, expr: ExprId, added: i128) -> Option<Equation<'_>> {
-    let measure = |side, path| {
-        let (of, offset) = (Measured::Path(path), added.checked_neg()?);
-        Some(Equation { side, of, factor: 1, offset })
-    };
-    match &model[expr] {
-        Expr::At(path) => measure(Side::At, path),
-        Expr::End(path) => measure(Side::End, path),
-        Expr::Size(path) => measure(Side::Size, path),
-        Expr::Binary(BinaryOp::Add, a, b) => match model.exprs.constant(*b) {
-            Some(n) => measure_plus(model, *a, added.checked_add(n)?),
-            None => measure_plus(model, *b, added.checked_add(model.exprs.constant(*a)?)?),
-        },
-        Expr::Binary(BinaryOp::Subtract, a, b) => {
-            measure_plus(model, *a, added.checked_sub(model.exprs.constant(*b)?)?)
-        }
-        _ => None,
-    }
-}
+use crate::rust::straight::able::Able;
+use crate::rust::straight::anchors::Way;
+use crate::rust::straight::equations::{Equation, Measured, Side, equation};
+use crate::rust::straight::questions::{is_here, target};
 
 /// A number that is stored when the first row's target is placed.
 struct Behind {
@@ -175,7 +127,7 @@ impl<'m> Writer<'_, '_, 'm> {
             Measured::Row(row) => row,
             Measured::Path(path) => self.own_row(&around, path)?,
         };
-        let target = crate::rust::straight::expr::target(&around.row(measured).ty);
+        let target = target(&around.row(measured).ty);
         let with_bytes = node.record().numbered_rows().filter(|(_, row)| {
             !matches!(row.homes.get(node.epoch), Some(Home::Absent | Home::Nowhere) | None)
         });

@@ -1,14 +1,16 @@
 //! Numbers: cells, words and constants.
 
-use proc_macro2::Literal;
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
 
 use super::spot::{Spot, bytes_at, in_block, lit, position};
-use super::*;
+use super::writer::{Node, Src, Writer};
 use crate::model::{
-    Cell, Constant, FloatCode, GroupOrder, IntType, Meaning, PointerType, Role, RowKind, Storage,
-    Target, VarintId, limits,
+    ByteOrder, Cell, Constant, ExprId, FloatCode, GroupOrder, IntType, Meaning, PointerType,
+    RecordId, Role, Row, RowId, RowKind, Storage, Target, Type, VarintId, limits,
 };
-use crate::rust::shape::float_code;
+use crate::rust::shape::{Shape, float_code};
+use crate::rust::straight::able::{Able, unable};
 
 impl<'m> Writer<'_, '_, 'm> {
     /// Whether the highest byte of a number comes first.

@@ -1,16 +1,22 @@
 //! Numbers that follow from the rest of a value, or from where it is.
 
-use proc_macro2::Literal;
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
 
-use super::behind::{Equation, Measured};
 use super::spot::{Spot, position};
-use super::*;
+use super::writer::{Node, Src, Writer};
 use crate::model::{
-    Content, Definer, DefinerScope, DefinerSource, Encoding, Expr, ExprId, Home, Measure, Member,
-    Path, Role, RowKind, RunLength, RunType, Start, Step, Storage,
+    Content, Definer, DefinerScope, DefinerSource, Encoding, Expr, ExprId, Measure, Member, Path,
+    RecordId, Role, Row, RowId, RowKind, Start, Step, Storage, Type,
 };
-use crate::rust::straight::expr::target;
+use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::equations::{Equation, Measured, Side, givers};
 use crate::rust::straight::operators::Typed;
+use crate::rust::straight::questions::{
+    has_pointer, is_aligned, is_cell, is_here, is_varint, target,
+};
+use crate::rust::straight::scope::Scope;
 
 /// How many rows may be said to be equal to each other in a line.
 const MOST_EQUAL: usize = 8;
@@ -24,14 +30,6 @@ pub(super) struct Inline {
     measure: Side,
     factor: i128,
     offset: i128,
-}
-
-/// What is asked of a place.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Side {
-    At,
-    End,
-    Size,
 }
 
 impl<'m> Writer<'_, '_, 'm> {
@@ -477,22 +475,6 @@ impl<'m> Writer<'_, '_, 'm> {
     }
 }
 
-/// Equations of a row that structs around it give, by the way that leads from them to its struct.
-pub(super) fn givers<'m>(
-    definers: &'m [Definer],
-    way: &[(RecordId, RowId)],
-    row: RowId,
-) -> impl Iterator<Item = (RecordId, &'m DefinerSource)> {
-    definers.iter().filter_map(move |definer| {
-        let DefinerScope::Owner(owner, path) = &definer.scope else { return None };
-        let (last, rows) = path.split_last()?;
-        let from = way.len().checked_sub(rows.len())?;
-        let through = way[from..].iter().map(|(_, row)| row);
-        let leads = *last == row && through.eq(rows) && way.get(from)?.0 == *owner;
-        leads.then_some((*owner, &definer.source))
-    })
-}
-
 pub(super) fn measured_names(id: RecordId, measured: &Inline) -> (Ident, Ident, Ident) {
     let (by, row) = (measured.by.0, measured.row.0);
     (
@@ -505,37 +487,4 @@ pub(super) fn measured_names(id: RecordId, measured: &Inline) -> (Ident, Ident, 
 /// The local in which a table is that follows from other things.
 pub(super) fn made_name(id: RecordId, row: RowId) -> Ident {
     format_ident!("made_{}_{}", id.0, row.0)
-}
-
-pub(super) fn is_here(row: &Row, epoch: usize) -> bool {
-    matches!(row.homes.get(epoch), Some(Home::At(_) | Home::Next))
-}
-
-pub(super) fn has_pointer(ty: &Type) -> bool {
-    matches!(ty.stripped(), Type::Pointer(_))
-}
-
-pub(super) fn is_aligned(ty: &Type) -> bool {
-    matches!(ty.stripped(), Type::Run(run) if run.align.is_some_and(|align| align > 1))
-}
-
-pub(super) fn is_varint(ty: &Type) -> bool {
-    matches!(ty, Type::Cell(cell) if matches!(cell.storage, Storage::Varint(_)))
-}
-
-/// Whether a row holds one number of variable width, perhaps in front of a run.
-pub(super) fn has_varint(ty: &Type) -> bool {
-    match ty {
-        Type::Cell(cell) => matches!(cell.storage, Storage::Varint(_)),
-        Type::Run(RunType { length: RunLength::Prefix(cell), .. }) => {
-            matches!(cell.storage, Storage::Varint(_))
-        }
-        Type::Region(region) => has_varint(&region.inner),
-        Type::PerEpoch(types) => types.iter().any(has_varint),
-        _ => false,
-    }
-}
-
-pub(super) fn is_cell(ty: &Type) -> bool {
-    matches!(ty, Type::Cell(_))
 }

@@ -1,12 +1,16 @@
 //! Pointer cells, and what pools and relocation tables want of them.
 
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
 use super::spot::{Spot, in_block, position};
-use super::*;
+use super::writer::{Node, Src, Writer};
 use crate::model::{
-    Listing, PointerId, PointerKind, PointerType, Policy, RowKind, RunLength, Storage, Target,
-    WhenEmpty,
+    Listing, PointerId, PointerKind, PointerType, Policy, Row, RowId, RowKind, RunLength, Storage,
+    Target, Type, WhenEmpty,
 };
-use proc_macro2::Literal;
+use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
 
 /// What a pointer leads to, as listings tell it.
 #[derive(Clone, Copy)]

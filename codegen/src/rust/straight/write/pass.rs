@@ -4,9 +4,16 @@
 //! as an object may be placed by this statement or by that one, it is counted what is still to be
 //! placed.
 
+use std::collections::BTreeSet;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
 use super::place::{Part, collect};
-use super::*;
-use crate::model::{PointerType, Record, Storage, Target};
+use super::writer::{Node, Src, Task, Writer};
+use crate::model::{PointerType, Record, RecordId, RowId, Statement, Storage, Target, Type};
+use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
 
 /// Whether passes place what a record owns, or one statement or another that says the same path.
 pub(super) fn is_placed_by_turns(record: &Record) -> bool {

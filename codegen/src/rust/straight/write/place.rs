@@ -1,8 +1,16 @@
 //! Layouts: what is placed when.
 
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
 use super::rows::Head;
-use super::*;
-use crate::model::{Home, LayoutPath, PathStep, RowKind};
+use super::writer::{Node, Src, Task, Writer};
+use crate::model::{Home, LayoutPath, PathStep, Row, RowId, RowKind, Statement, Type};
+use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::mentions::mentions;
 
 /// What a statement places of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -454,5 +462,5 @@ fn paths<'m>(statements: &'m [Statement], found: &mut Vec<&'m LayoutPath>) {
 
 /// Whether code remembers addresses of elements.
 fn mentions_start(tokens: &TokenStream) -> bool {
-    super::mentions(tokens, "start")
+    mentions(tokens, "start")
 }

@@ -8,10 +8,10 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::super::expr::target;
-use super::super::{Flavour, Straight};
 use crate::model::{Cell, RecordId, Storage, Type};
 use crate::rust::shape::Shape;
+use crate::rust::straight::context::{Flavour, Straight};
+use crate::rust::straight::questions::target;
 
 /// Lists in lists that are gone through at most.
 const LISTS: u32 = 2;

@@ -1,13 +1,21 @@
 //! Rows of a record: a block of fixed size, filled at constant offsets, and what follows it.
 
-use proc_macro2::Literal;
+use std::collections::BTreeSet;
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
 
 use super::super::{bits, ends};
 use super::array::Starts;
-use super::derive::Side;
 use super::spot::{Spot, bytes_at, in_block, lit, position, sum};
-use super::*;
-use crate::model::{Constant, ExprId, Extent, Home, Role, RowKind, RunLength, RunType};
+use super::writer::{Node, Src, Writer};
+use crate::model::{
+    Constant, ExprId, Extent, Home, Role, Row, RowId, RowKind, RunLength, RunType, Type,
+};
+use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::equations::Side;
+use crate::rust::straight::questions::kind;
 
 /// Makes code that writes a tag to an offset of the block `b`.
 pub(super) type TagCode = Box<dyn Fn(&TokenStream) -> TokenStream>;
@@ -231,7 +239,7 @@ impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn gone(&self, node: &Node<'m>, row_id: RowId, row: &'m Row) -> Able<TokenStream> {
         let home = row.homes.get(node.epoch).copied().unwrap_or(Home::Nowhere);
         if matches!(row.kind, RowKind::Mark { .. }) {
-            return unable(super::super::kind(row));
+            return unable(kind(row));
         }
         if home != Home::Absent {
             return match row.kind {

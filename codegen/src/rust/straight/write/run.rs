@@ -1,14 +1,20 @@
 //! Runs of bytes or text.
 
-use proc_macro2::Literal;
+use std::collections::BTreeSet;
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
 
 use super::super::ends::{self, Ends};
 use super::spot::{Spot, bytes_at, in_block, lit};
-use super::*;
+use super::writer::{Node, Src, Writer};
 use crate::model::{
-    Content, Definer, DefinerScope, Encoding, Expr, Extent, RegionType, Role, RowKind, RunLength,
-    RunType, Storage, Terminated, Terminator,
+    Content, Definer, DefinerScope, Encoding, Expr, Extent, Model, RegionType, Role, Row, RowId,
+    RowKind, RunLength, RunType, Storage, Terminated, Terminator, Type,
 };
+use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::questions::has_varint;
 
 impl<'m> Writer<'_, '_, 'm> {
     /// Of text in units of 16 bits, whether the highest byte comes first; and what the value must be.
@@ -161,7 +167,7 @@ impl<'m> Writer<'_, '_, 'm> {
     /// structs that end at a terminator.
     fn is_measured_ahead(&self) -> bool {
         let rows = || self.model.records.iter().flat_map(|record| &record.rows);
-        let derived = |row: &Row| matches!(row.role, Role::Derived) && derive::has_varint(&row.ty);
+        let derived = |row: &Row| matches!(row.role, Role::Derived) && has_varint(&row.ty);
         rows().any(derived)
             || self.model.exprs.iter().any(|expr| matches!(expr, (_, Expr::Size(_))))
     }

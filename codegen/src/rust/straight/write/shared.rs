@@ -4,17 +4,21 @@
 //! for each of its lists, by where the list is in memory. In the end they are brought together, so
 //! it does not matter which of the two comes first in the layout.
 
-use proc_macro2::Literal;
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
 
 use super::array::Starts;
 use super::derive::made_name;
 use super::spot::{Spot, in_block, position};
-use super::*;
+use super::writer::{Node, Src, Writer};
 use crate::model::{
     ArrayType, Definer, DefinerScope, DefinerSource, ExprId, Home, IntType, Label, Measure, Member,
-    Path, Role, RowKind, Start, Step, Storage,
+    Model, Path, RecordId, Role, Row, RowId, RowKind, Start, Step, Storage, Type,
 };
-use crate::rust::straight::expr::Place;
+use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::questions::target;
+use crate::rust::straight::scope::{Frame, It, Place, Scope};
 use crate::rust::straight::sight::sight_frame;
 
 impl<'m> Writer<'_, '_, 'm> {
@@ -29,7 +33,7 @@ impl<'m> Writer<'_, '_, 'm> {
 
     /// The array of a shared table, if its elements are the same whoever has them.
     fn table_array(&self, row: &'m Row) -> Able<&'m ArrayType> {
-        let Type::Array(array) = super::super::expr::target(&row.ty) else {
+        let Type::Array(array) = target(&row.ty) else {
             return unable("a shared table that is no array");
         };
         if let Type::Record(id) = &array.element {
@@ -321,7 +325,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 let found =
                     straight.walk(&node.scope, view, &rooted, false, &mut |place| match place {
                         Place::List(list, Some((ty, shape))) => {
-                            let it = super::super::expr::It::Value(ty, shape, quote!(x));
+                            let it = It::Value(ty, shape, quote!(x));
                             let scope = Scope { it: Some(it), ..node.scope.clone() };
                             let counts = straight.truth(&scope, view, filter)?;
                             Ok(quote! {

@@ -3,7 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::mentions;
+use crate::rust::straight::mentions::mentions;
 
 /// Where something is written.
 #[derive(Clone)]

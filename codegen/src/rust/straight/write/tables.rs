@@ -1,19 +1,26 @@
 //! Tables that follow from the rest: pools, dictionaries, relocation tables.
 
-use proc_macro2::Literal;
+use std::collections::BTreeMap;
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
 
 use super::super::ends;
 use super::derive::made_name;
 use super::late::Addresses;
+use super::rows::Head;
 use super::spot::{Spot, in_block, sum};
-use super::*;
+use super::writer::{Node, Writer};
 use crate::model::{
     ArrayLength, BinaryOp, Cell, Content, DefinerScope, DefinerSource, Encoding, Expr, ExprId,
-    Extent, Measure, Member, Path, PoolOrder, RelocationEncoding, Role, RowKind, RunLength,
-    RunType, Step, Storage, StreamFunction, Target, Terminated,
+    Extent, Measure, Member, Path, PoolOrder, RecordId, RelocationEncoding, Role, Row, RowId,
+    RowKind, RunLength, RunType, Step, Storage, StreamFunction, Target, Terminated, Type,
 };
-use crate::rust::straight::expr::Place;
+use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::operators::combined;
+use crate::rust::straight::questions::{is_here, target};
+use crate::rust::straight::scope::{Access, Frame, Place, Scope};
 
 /// How many pools may be in the structs of a schema where these are in several places.
 const PLACES: u8 = 16;
@@ -71,7 +78,7 @@ impl<'m> Writer<'_, '_, 'm> {
 
     /// Code that says in which place a struct is written, if it has a pool and others are elsewhere.
     pub(super) fn in_place(&self, holder: RecordId, row: RowId, ty: &Type) -> Option<TokenStream> {
-        let Type::Record(id) = super::super::expr::target(ty) else { return None };
+        let Type::Record(id) = target(ty) else { return None };
         let places = self.places_of(*id);
         let at = places.iter().position(|place| *place == (holder, row))?;
         let at = u8::try_from(at).ok()?;
@@ -138,7 +145,7 @@ impl<'m> Writer<'_, '_, 'm> {
             match (&row.kind, kept) {
                 _ if matches!(row.role, Role::View { .. }) => {
                     // A layout may not have it.
-                    let here = super::derive::is_here(row, node.epoch);
+                    let here = is_here(row, node.epoch);
                     let gathered = here.then(|| self.gathered(node, id, row)).transpose()?;
                     tokens.extend(gathered.map(|gathered| quote!(let #name = #gathered;)));
                 }
@@ -306,7 +313,7 @@ impl<'m> Writer<'_, '_, 'm> {
             },
         };
         let element = Node { id: record, ..node.clone() };
-        let plan = self.plan(&element, &rows::Head::default())?;
+        let plan = self.plan(&element, &Head::default())?;
         if !plan.rest.is_empty() {
             return unable("a table whose rows differ in size");
         }

@@ -1,11 +1,17 @@
 //! Objects: their bytes, the pointers to them, and what hangs on them.
 
+use proc_macro2::TokenStream;
+use quote::quote;
+
 use super::array::Starts;
-use super::derive::Side;
 use super::place::{Kept, Part};
 use super::spot::Spot;
-use super::*;
-use crate::model::{ArrayType, Extent, PointerType, Storage, Target};
+use super::writer::{Node, Src, Task, Writer};
+use crate::model::{ArrayType, Extent, PointerType, Row, RowId, Statement, Storage, Target, Type};
+use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::equations::Side;
+use crate::rust::straight::scope::Scope;
 
 impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn place_object(

@@ -1,13 +1,19 @@
 //! Unions: cases, forms and tags.
 
-use proc_macro2::Literal;
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
 
 use super::super::ends;
 use super::rows::{Head, TagCode};
 use super::spot::{Spot, bytes_at, lit, position};
-use super::*;
-use crate::model::{Case, Cell, IntType, Label, Meaning, RowKind, Storage, Tag, UnionId};
+use super::writer::{Node, Src, Writer};
+use crate::model::{
+    Case, Cell, IntType, Label, Meaning, RowId, RowKind, Storage, Tag, Type, UnionId,
+};
+use crate::rust::shape::Shape;
+use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::operators::Typed;
+use crate::rust::straight::scope::{Access, Frame};
 
 impl<'m> Writer<'_, '_, 'm> {
     /// A union. `home`: where it begins in the record around it, in bytes, if that is always the

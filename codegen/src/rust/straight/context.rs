@@ -1,0 +1,363 @@
+//! What straight code is made from, and what is asked of it.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::able::{Able, unable};
+use super::findings::Survey;
+use super::questions::target;
+use super::scope::{Access, Frame, Scope};
+use crate::model::{
+    Constant, DefinerScope, DefinerSource, EndianRule, Form, Measure, Model, Path, Record,
+    RecordId, RecordKind, Reference, Role, Row, RowId, RowKind, Start, Type,
+};
+use crate::rust::shape::{Shape, Shapes};
+
+/// Why words with rules for their bits are not carried.
+pub(super) const RULES_OF_BITS: &str = "rules of bits";
+
+/// Why pools are not carried whose members are data.
+pub(super) const KEPT_POOL: &str = "a pool whose members are data";
+
+/// What straight code reads files to, and writes them from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flavour {
+    /// The ordinary types.
+    Values,
+    /// Those of an arena: lists, boxes and texts are runs in pools, which are at hand as `arena`.
+    Arena,
+}
+
+/// What references lead to: an array of the root, perhaps by a field of its elements.
+#[derive(Debug, Clone)]
+pub(super) struct Goal {
+    pub array: Path,
+    pub field: Option<String>,
+}
+
+impl Goal {
+    pub(super) fn is_of(&self, reference: &Reference) -> bool {
+        self.array.text == reference.array.text && self.field == reference.field
+    }
+}
+
+/// What straight code is made from.
+pub(super) struct Straight<'p, 'm> {
+    pub(super) flavour: Flavour,
+    pub shapes: &'p Shapes<'m>,
+    pub model: &'m Model,
+    /// The model in each epoch.
+    pub(super) views: &'m [Model],
+    /// The layouts that code is made for; files of others are odd.
+    pub(super) layouts: Vec<usize>,
+    /// Whether code is made for the elements of a stream.
+    pub(super) streaming: std::cell::Cell<bool>,
+    /// The layout that code is made for; of none, all.
+    pub(super) epoch: std::cell::Cell<Option<usize>>,
+    /// What noted references lead to.
+    pub(super) goals: Vec<Goal>,
+    /// Whether references are noted when they are read.
+    pub(super) noting: std::cell::Cell<bool>,
+    /// Whether steps through lists are counted.
+    pub(super) counting: std::cell::Cell<bool>,
+    /// How many `let`s are being spelled out.
+    pub(super) spelled: std::cell::Cell<u32>,
+    /// Records that files may well do without.
+    pub(super) rare: Vec<bool>,
+    /// Records whose rows hold each record.
+    pub(super) owners: Vec<BTreeSet<RecordId>>,
+    /// Enclosing records whose values expressions in each record, and in what it holds, look at.
+    pub(super) needs: Vec<BTreeSet<RecordId>>,
+    /// What cannot be carried is written down, and making code goes on.
+    pub(super) survey: Option<Survey>,
+}
+
+impl<'p, 'm> Straight<'p, 'm> {
+    /// The record of the node that a path begins in, if the schema alone says it.
+    pub(super) fn start(&self, path: &Path, at: RecordId) -> Option<RecordId> {
+        match &path.start {
+            Start::This => Some(at),
+            Start::Root => Some(self.model.root),
+            Start::Up(levels) => {
+                let mut record = at;
+                for _ in 0..*levels {
+                    record = self.owner(record)?;
+                }
+                Some(record)
+            }
+            Start::Enclosing(records) => {
+                if records.contains(&at) {
+                    return Some(at);
+                }
+                let around = self.around(at);
+                let mut possible = records.iter().filter(|record| around.contains(record));
+                let first = possible.next()?;
+                possible.next().is_none().then_some(*first)
+            }
+            Start::It | Start::Argument(_) => None,
+        }
+    }
+
+    /// The local that has the struct in which a path begins, if that is not always around.
+    pub(super) fn perhaps_around<'f>(&self, scope: &'f Scope, path: &Path) -> Option<&'f Ident> {
+        let this = scope.frames.last()?;
+        match &scope.frame_of(self.start(path, this.record)?)?.access {
+            Access::Maybe(local) => Some(local),
+            _ => None,
+        }
+    }
+
+    /// The record that holds a record, if there is only one.
+    pub(super) fn owner(&self, record: RecordId) -> Option<RecordId> {
+        let owners = &self.owners[record.index()];
+        owners.first().filter(|_| owners.len() == 1).copied()
+    }
+
+    /// Whether a record is around another one wherever that stands.
+    pub(super) fn is_always_around(&self, outer: RecordId, record: RecordId) -> bool {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![record]);
+        while let Some(record) = open.pop().filter(|_| outer != self.model.root) {
+            if record == self.model.root {
+                return false;
+            }
+            let owners = self.owners[record.index()].iter().filter(|owner| **owner != outer);
+            open.extend(owners.filter(|owner| seen.insert(**owner)));
+        }
+        true
+    }
+
+    /// All records that may be around a record.
+    pub(super) fn around(&self, record: RecordId) -> BTreeSet<RecordId> {
+        let mut found = BTreeSet::new();
+        let mut open = vec![record];
+        while let Some(record) = open.pop() {
+            for owner in &self.owners[record.index()] {
+                if found.insert(*owner) {
+                    open.push(*owner);
+                }
+            }
+        }
+        found
+    }
+
+    /// A record.
+    pub fn record(&self, id: RecordId) -> &'m Record {
+        &self.model.records[id.index()]
+    }
+
+    /// Type of a record's value, which for transparent ones is that of their row.
+    pub fn value_ty(&self, id: RecordId, lifetime: &TokenStream) -> TokenStream {
+        let shape = self.value_shape(id);
+        match self.flavour {
+            Flavour::Values => self.shapes.ty_for(&shape, true, lifetime),
+            Flavour::Arena => crate::rust::arena::ty(self.shapes, &shape, true),
+        }
+    }
+
+    /// Shape of a record's value.
+    pub fn value_shape(&self, id: RecordId) -> Shape {
+        if self.shapes.is_transparent(id) { self.shapes.record(id) } else { Shape::Struct(id) }
+    }
+
+    /// Enclosing values that functions of a record take, behind their other parameters; each with a
+    /// comma.
+    pub fn params(&self, id: RecordId, lifetime: &TokenStream) -> TokenStream {
+        let params = self.needs[id.index()].iter().map(|need| {
+            let (name, ty) = (enclosing(*need), self.value_ty(*need, &quote!('_)));
+            match self.is_always_around(*need, id) {
+                true => quote!(#name: &#lifetime #ty,),
+                false => quote!(#name: rt::Option<&#lifetime #ty>,),
+            }
+        });
+        let arena = self.arena_param(lifetime);
+        quote!(#arena #(#params)*)
+    }
+
+    /// What to call functions of a record with for [`Straight::params`]; each with a comma.
+    pub fn arguments(&self, scope: &Scope, id: RecordId) -> Able<TokenStream> {
+        let mut arguments: TokenStream = self.arena_argument().into_iter().collect();
+        for need in &self.needs[id.index()] {
+            let always = self.is_always_around(*need, id);
+            arguments.extend(match scope.frame_of(*need).map(|frame| &frame.access) {
+                Some(Access::Value(value)) if always => quote!(#value,),
+                Some(Access::Value(value)) => quote!(rt::Some(#value),),
+                Some(Access::Maybe(value)) if !always => quote!(#value,),
+                None if !always => quote!(rt::None,),
+                _ => {
+                    return unable(format!(
+                        "{} is not at hand in {}",
+                        self.record(*need).name,
+                        self.record(id).name
+                    ));
+                }
+            });
+        }
+        Ok(arguments)
+    }
+
+    /// The frames of the parameters.
+    pub fn enclosing_frames(&self, id: RecordId) -> Vec<Frame> {
+        let needs = self.needs[id.index()].iter();
+        needs
+            .map(|need| {
+                let name = enclosing(*need);
+                let access = match self.is_always_around(*need, id) {
+                    true => Access::Value(quote!(#name)),
+                    false => Access::Maybe(name),
+                };
+                Frame { record: *need, access, at: None, index: None }
+            })
+            .collect()
+    }
+
+    /// The pool whose members are data: the row of the root whose struct holds it, and its row there,
+    /// as spellings name them.
+    pub(super) fn kept_pool(&self) -> Able<Option<(u16, u16)>> {
+        let pools = self.model.records().flat_map(|(id, record)| {
+            let rows = record.numbered_rows();
+            let kept = rows.filter(|(_, row)| matches!(row.kind, RowKind::Pool { kept: true, .. }));
+            kept.map(move |(row, _)| (id, row))
+        });
+        let pools: Vec<(RecordId, RowId)> = pools.collect();
+        let [(id, row)] = pools.as_slice() else {
+            return if pools.is_empty() { Ok(None) } else { unable(KEPT_POOL) };
+        };
+        let root = self.model.root;
+        // Of several places, that in the root: the others may have nothing but what is used.
+        let holders = self.holders_of_pools();
+        let mut holders = holders.iter().filter(|(of, _, pool)| *of == root && pool == id);
+        match (holders.next(), holders.next()) {
+            (Some((of, object, _)), None)
+                if self.shapes.field(root, *object).is_none()
+                    && self.shapes.has_spelling(root)
+                    && !self.shapes.is_transparent(root)
+                    && self.flavour == Flavour::Values =>
+            {
+                let spelled = |record, row| self.shapes.spelling_row(record, row);
+                Ok(Some((spelled(*of, *object), spelled(*id, *row))))
+            }
+            _ => unable(KEPT_POOL),
+        }
+    }
+
+    /// Rows that hold a struct with a pool: the record, the row, and the record of the struct.
+    pub(super) fn holders_of_pools(&self) -> Vec<(RecordId, RowId, RecordId)> {
+        let mut found = Vec::new();
+        for (id, record) in self.model.records() {
+            for (row_id, row) in record.numbered_rows() {
+                if let Type::Record(inner) = target(&row.ty)
+                    && self
+                        .record(*inner)
+                        .rows
+                        .iter()
+                        .any(|row| matches!(row.kind, RowKind::Pool { .. }))
+                {
+                    found.push((id, row_id, *inner));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether nothing in the root is tried both ways.
+    pub(super) fn is_plain_root(&self) -> bool {
+        let root = self.model.root;
+        self.record(root).rows.iter().all(|row| !self.is_tried(root, row))
+    }
+
+    /// Whether a row is a truth value about the whole file that reading tries both ways, the usual
+    /// one first.
+    pub fn is_tried(&self, record: RecordId, row: &Row) -> bool {
+        record == self.model.root
+            && matches!(row.kind, RowKind::Value { seen: Some(_) })
+            && matches!(row.role, Role::Default(Constant::Bool(_)))
+    }
+
+    /// Whether some row is the address of an object, so that a reader finds it wherever it is.
+    pub fn says_address(&self, record: RecordId, object: RowId) -> bool {
+        let definers = self.model.records().flat_map(|(id, of)| {
+            let definers = of.rows.iter().flat_map(|row| &row.definers);
+            definers.map(move |definer| (id, definer))
+        });
+        definers.into_iter().any(|(id, definer)| {
+            let here = match &definer.scope {
+                DefinerScope::Own => id == record,
+                DefinerScope::Owner(owner, _) => *owner == record,
+                DefinerScope::Case(row, case) => {
+                    let union = self.model.records[id.index()].rows[row.index()].ty.union();
+                    let cases = union.map(|union| &self.model.unions[union.index()].cases);
+                    cases.is_some_and(|cases| cases[*case as usize].record == record)
+                }
+            };
+            let DefinerSource::Measure { measure: Measure::At(_), row, .. } = &definer.source
+            else {
+                return false;
+            };
+            here && *row == object
+        })
+    }
+
+    /// Objects of the root that a reader finds by something else than a number that is their address.
+    pub(super) fn found_objects(&self) -> impl Iterator<Item = (RowId, &'m Row)> {
+        let root = self.model.root;
+        let rows = self.record(root).numbered_rows();
+        rows.filter(move |(id, row)| {
+            matches!(row.kind, RowKind::Object { .. })
+                && self.shapes.carries(&row.ty)
+                && !self.says_address(root, *id)
+        })
+    }
+
+    /// Rows of words with rules. Bits of words are taken as they are: nobody looks at rules for them.
+    pub(super) fn rules_of_bits(&self) -> Vec<(RecordId, RowId)> {
+        let words = self.model.records().filter(|(id, record)| {
+            matches!(record.kind, RecordKind::Word(_)) && self.shapes.is_typed(*id)
+        });
+        let rows = words.flat_map(|(id, record)| {
+            record.numbered_rows().map(move |(row_id, row)| (id, row_id, row))
+        });
+        rows.filter(|(.., row)| !row.checks.is_empty() || row.reference.is_some())
+            .map(|(id, row_id, _)| (id, row_id))
+            .collect()
+    }
+
+    pub(super) fn has_no_rules_of_bits(&self) -> Able<()> {
+        if self.rules_of_bits().is_empty() { Ok(()) } else { unable(RULES_OF_BITS) }
+    }
+
+    /// Whether a record chooses its byte order by the data.
+    pub(super) fn is_order_chosen(&self, id: RecordId) -> bool {
+        matches!(self.record(id).endian, Some(EndianRule::Chosen(..)))
+    }
+
+    /// Code for a case or form, which gives up if that cannot be carried.
+    pub fn or_odd(
+        &self,
+        record: RecordId,
+        make: impl FnOnce() -> Able<TokenStream>,
+    ) -> TokenStream {
+        self.in_case(record, make).unwrap_or_else(|_| quote!(return rt::Err(s::Odd);))
+    }
+}
+
+impl Straight<'_, '_> {
+    /// Values of a case are checked by the rows of the case, so those of its forms have no rules of
+    /// their own, and store what they mean.
+    pub(super) fn must_have_no_rules(&self, form: &Form) -> Able<()> {
+        let is_ruled = |row: &Row| {
+            let rules = !row.checks.is_empty() || row.reference.is_some() || row.unique;
+            rules || !row.none.is_empty() || row.plus != 0
+        };
+        if self.record(form.record).rows.iter().any(is_ruled) {
+            return unable("a rule for a row of a form");
+        }
+        Ok(())
+    }
+}
+
+/// Name of the parameter that holds an enclosing value.
+fn enclosing(record: RecordId) -> Ident {
+    format_ident!("e{}", record.0)
+}

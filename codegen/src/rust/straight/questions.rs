@@ -1,0 +1,88 @@
+//! Small questions about rows and types that several parts ask.
+
+use std::collections::BTreeSet;
+
+use crate::model::{
+    Home, Model, Record, RecordId, RecordKind, Row, RowKind, RunLength, RunType, Storage, Type,
+};
+
+/// What a row without bytes of its own, or a pool, is called.
+pub(super) fn kind(row: &Row) -> &'static str {
+    match row.kind {
+        RowKind::Slice { .. } => "a slice of a shared table",
+        RowKind::Pool { .. } => "a string pool that is no struct of its own",
+        RowKind::Object { .. } => "an object at an address",
+        RowKind::Mark { .. } => "an address without bytes",
+        RowKind::Value { .. } => "a value that is not stored",
+        _ => "a row of this kind",
+    }
+}
+
+pub(super) fn row_name(row: &Row) -> &str {
+    row.name.as_deref().unwrap_or("a row")
+}
+
+/// The type of what a row's value is: inside of regions, behind pointers that own it.
+pub(super) fn target(ty: &Type) -> &Type {
+    match ty.stripped() {
+        Type::Pointer(pointer) => match &pointer.target {
+            crate::model::Target::Own(inner) => target(inner),
+            _ => ty,
+        },
+        other => other,
+    }
+}
+
+/// Records that the rows of a record hold, inline or behind pointers, cases and forms too.
+pub(super) fn children(model: &Model, record: &Record) -> BTreeSet<RecordId> {
+    let mut found = BTreeSet::new();
+    for part in record.rows.iter().flat_map(|row| row.ty.parts()) {
+        match part {
+            Type::Record(id) => {
+                found.insert(*id);
+            }
+            Type::Union(id) => {
+                found.extend(model.unions[id.index()].cases.iter().map(|case| case.record));
+            }
+            _ => {}
+        }
+    }
+    if let RecordKind::Case(union, case) = record.kind {
+        let case = &model.unions[union.index()].cases[case as usize];
+        found.extend(case.forms.iter().map(|form| form.record));
+    }
+    found
+}
+
+pub(super) fn is_here(row: &Row, epoch: usize) -> bool {
+    matches!(row.homes.get(epoch), Some(Home::At(_) | Home::Next))
+}
+
+pub(super) fn has_pointer(ty: &Type) -> bool {
+    matches!(ty.stripped(), Type::Pointer(_))
+}
+
+pub(super) fn is_aligned(ty: &Type) -> bool {
+    matches!(ty.stripped(), Type::Run(run) if run.align.is_some_and(|align| align > 1))
+}
+
+pub(super) fn is_varint(ty: &Type) -> bool {
+    matches!(ty, Type::Cell(cell) if matches!(cell.storage, Storage::Varint(_)))
+}
+
+/// Whether a row holds one number of variable width, perhaps in front of a run.
+pub(super) fn has_varint(ty: &Type) -> bool {
+    match ty {
+        Type::Cell(cell) => matches!(cell.storage, Storage::Varint(_)),
+        Type::Run(RunType { length: RunLength::Prefix(cell), .. }) => {
+            matches!(cell.storage, Storage::Varint(_))
+        }
+        Type::Region(region) => has_varint(&region.inner),
+        Type::PerEpoch(types) => types.iter().any(has_varint),
+        _ => false,
+    }
+}
+
+pub(super) fn is_cell(ty: &Type) -> bool {
+    matches!(ty, Type::Cell(_))
+}

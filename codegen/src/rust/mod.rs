@@ -8,6 +8,7 @@ pub(crate) mod codes;
 mod docs;
 mod edits;
 mod file;
+mod in_arena;
 mod mapping;
 mod names;
 mod packed;

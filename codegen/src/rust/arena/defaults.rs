@@ -4,8 +4,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::layout::{self, Beside, has_field};
 use crate::model::{RecordId, UnionId};
+use crate::rust::in_arena::{self, Beside, has_field};
 use crate::rust::shape::{FieldShape, Shape, Shapes};
 
 /// How a type has a default value.
@@ -47,7 +47,7 @@ pub(super) fn union(shapes: &Shapes<'_>, id: UnionId) -> Made {
     let ident = shapes.union_ident(id);
     let (variant, payload) = shapes.variant(id, shapes.first_case(id));
     let Some(record) = payload else { return Made::Derived };
-    let spelling = (layout::beside(shapes, id, record) != Beside::Nothing)
+    let spelling = (in_arena::beside(shapes, id, record) != Beside::Nothing)
         .then(|| quote!(, ::formwork::arena::SpellingId::CANONICAL));
     Made::Written(quote! {
         impl ::core::default::Default for #ident {

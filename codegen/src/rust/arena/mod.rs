@@ -8,7 +8,6 @@
 mod defaults;
 mod entry;
 mod indices;
-pub(super) mod layout;
 mod listed;
 mod nesting;
 mod pack;
@@ -23,7 +22,6 @@ use quote::quote;
 use super::Options;
 use super::shape::{Shape, Shapes};
 
-pub(super) use layout::{Beside, beside, spelling_outside, ty};
 pub(super) use listed::name;
 
 /// The module `arena`. `straight` is the module of readers and writers that go directly to it, if

@@ -3,11 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::layout::{Beside, has_field, spelling_outside};
 use super::listed::{enums, records, structs, unions};
 use super::nesting;
 use super::types::{Variant, variants};
 use crate::model::{RecordId, UnionId};
+use crate::rust::in_arena::{Beside, has_field, spelling_outside};
 use crate::rust::shape::{Shape, Shapes};
 
 /// The module `codec`, which has what ordinary types implement. There, `super` has the types of

@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::layout::ty;
 use super::listed::structs;
+use crate::rust::in_arena::ty;
 use crate::rust::shape::{Prim, Shape, Shapes};
 
 /// The module `pools`.

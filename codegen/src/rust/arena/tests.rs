@@ -1,8 +1,8 @@
-use super::layout::{spelling_outside, ty};
 use super::listed::structs;
 use super::{emit, name};
 use crate::model::{Model, RecordId};
 use crate::rust::Options;
+use crate::rust::in_arena::{spelling_outside, ty};
 use crate::rust::shape::Shapes;
 
 const TREE: &str = r#"

@@ -4,10 +4,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::defaults::{self, Made};
-use super::layout::{self, Beside, has_field, ty};
 use super::listed::{structs, unions};
 use crate::model::{RecordId, UnionId};
 use crate::rust::docs::{docs, record_doc};
+use crate::rust::in_arena::{self, Beside, has_field, ty};
 use crate::rust::shape::Shapes;
 use crate::rust::types::from;
 
@@ -63,7 +63,7 @@ fn union(shapes: &Shapes<'_>, id: UnionId) -> TokenStream {
         let (variant, payload) = shapes.variant(id, number);
         let payload = payload.map(|record| {
             let ty = ty(shapes, &shapes.record(record), false);
-            let spelling = (layout::beside(shapes, id, record) != Beside::Nothing)
+            let spelling = (in_arena::beside(shapes, id, record) != Beside::Nothing)
                 .then(|| quote!(, ::formwork::arena::SpellingId));
             quote!((#ty #spelling))
         });
@@ -107,7 +107,7 @@ pub(super) fn variants(shapes: &Shapes<'_>, id: UnionId) -> Vec<Variant> {
     cases
         .map(|(ident, payload)| Variant {
             ident,
-            payload: payload.map(|record| (record, layout::beside(shapes, id, record))),
+            payload: payload.map(|record| (record, in_arena::beside(shapes, id, record))),
         })
         .collect()
 }

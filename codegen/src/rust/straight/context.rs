@@ -13,6 +13,7 @@ use crate::model::{
     Constant, DefinerScope, DefinerSource, EndianRule, Form, Measure, Model, Path, Record,
     RecordId, RecordKind, Reference, Role, Row, RowId, RowKind, Start, Type,
 };
+use crate::rust::in_arena;
 use crate::rust::shape::{Shape, Shapes};
 
 /// Why words with rules for their bits are not carried.
@@ -152,7 +153,7 @@ impl<'p, 'm> Straight<'p, 'm> {
         let shape = self.value_shape(id);
         match self.flavour {
             Flavour::Values => self.shapes.ty_for(&shape, true, lifetime),
-            Flavour::Arena => crate::rust::arena::ty(self.shapes, &shape, true),
+            Flavour::Arena => in_arena::ty(self.shapes, &shape, true),
         }
     }
 

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::context::{Flavour, Straight};
 use crate::model::{RecordId, UnionId};
-use crate::rust::arena::Beside;
+use crate::rust::in_arena::{self, Beside};
 use crate::rust::shape::Shape;
 
 impl Straight<'_, '_> {
@@ -46,14 +46,14 @@ impl Straight<'_, '_> {
 
     /// Whether the spelling of a case's struct is beside it in the variant.
     pub(super) fn spelling_outside(&self, id: RecordId) -> bool {
-        self.flavour == Flavour::Arena && crate::rust::arena::spelling_outside(self.shapes, id)
+        self.flavour == Flavour::Arena && in_arena::spelling_outside(self.shapes, id)
     }
 
     /// What stands in a variant behind the value of its case.
     pub(super) fn beside(&self, union: UnionId, record: RecordId) -> Beside {
         match self.flavour {
             Flavour::Values => Beside::Nothing,
-            Flavour::Arena => crate::rust::arena::beside(self.shapes, union, record),
+            Flavour::Arena => in_arena::beside(self.shapes, union, record),
         }
     }
 

@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::lifetimes::{elided, generics};
 use crate::model::{RecordId, RecordKind, Role, UnionId};
-use crate::rust::arena::layout::{self, Beside};
+use crate::rust::in_arena::{self, Beside};
 use crate::rust::names::{Scope, snake};
 use crate::rust::shape::{FieldShape, Shape, Shapes};
 
@@ -34,9 +34,10 @@ pub fn cases(shapes: &Shapes<'_>, id: UnionId, kind: Kind) -> TokenStream {
         let payload = shapes.record(record);
         let ty = match kind {
             Kind::Values => shapes.ty(&payload, false),
-            Kind::Packed => layout::ty(shapes, &payload, false),
+            Kind::Packed => in_arena::ty(shapes, &payload, false),
         };
-        let beside = kind == Kind::Packed && layout::beside(shapes, id, record) != Beside::Nothing;
+        let beside =
+            kind == Kind::Packed && in_arena::beside(shapes, id, record) != Beside::Nothing;
         let name = methods.take(&[format!("as_{}", snake(&case.name))]);
         let name_mut = methods.take(&[format!("{name}_mut")]);
         let beside = beside.then(|| quote!(CANONICAL));
@@ -80,8 +81,8 @@ pub fn structs(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
 pub fn packed_struct(shapes: &Shapes<'_>, id: RecordId) -> TokenStream {
     let Some(field) = only_field(shapes, id) else { return TokenStream::new() };
     let (ident, name, ty) =
-        (shapes.ident(id), &field.ident, layout::ty(shapes, &field.shape, false));
-    let spelling = layout::has_field(shapes, id).then(|| quote!(spelling));
+        (shapes.ident(id), &field.ident, in_arena::ty(shapes, &field.shape, false));
+    let spelling = in_arena::has_field(shapes, id).then(|| quote!(spelling));
     quote!(::formwork::__from_field! { [] [#ident] #name: [#ty] #spelling })
 }
 

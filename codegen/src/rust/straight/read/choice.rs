@@ -9,7 +9,7 @@ use crate::model::{
     Case, Cell, DefinerScope, DefinerSource, Home, Label, Measure, Pattern, Role, Storage, Tag,
     Union, UnionId, limits,
 };
-use crate::rust::arena::Beside;
+use crate::rust::in_arena::Beside;
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::early::{early, is_early_number};

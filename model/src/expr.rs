@@ -4,19 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Index;
 
-use super::{RecordId, RowId};
-
-/// Position in [`Exprs`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ExprId(pub u32);
-
-impl ExprId {
-    /// As an index into a list with an element for each expression.
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+use super::{ExprId, RecordId, RowId};
 
 /// Expressions by number. An operand has a lower number than what it is an operand of.
 #[derive(Debug, Clone, Default)]

@@ -12,6 +12,7 @@ extern crate alloc;
 mod decimal;
 mod expr;
 mod floats;
+mod ids;
 mod layout;
 mod linear;
 mod packed;
@@ -28,10 +29,11 @@ mod walk;
 
 pub use decimal::{float_of, Inexact};
 pub use expr::{
-    BinaryOp, CallArgs, Expr, ExprId, Exprs, Field, Function, Member, Path, Start, Step,
-    StreamFunction, UnaryOp,
+    BinaryOp, CallArgs, Expr, Exprs, Field, Function, Member, Path, Start, Step, StreamFunction,
+    UnaryOp,
 };
 pub use floats::FloatCode;
+pub use ids::{EnumId, EpochId, ExprId, PointerId, RecordId, RowId, UnionId, VarintId};
 pub use layout::{Align, LayoutPath, PathStep, Statement};
 pub use linear::Linear;
 pub use packed::{pack, unpack};
@@ -40,8 +42,8 @@ pub use signature::{Signature, SignatureCell};
 pub use size::{bit_width, cell_size, unit_size, Sizes};
 pub use types::{
     ArrayLength, ArrayType, ByteOrder, Cell, Columns, Content, Described, Encoding, Extent,
-    FloatForm, GroupOrder, IntType, Listed, Meaning, PointerType, Reference, RegionType, RunLength,
-    RunType, Storage, Target, Terminated, Terminator, Trim, Type, WhenEmpty,
+    FloatForm, GroupOrder, IntType, Listed, Meaning, PointerType, Policy, Reference, RegionType,
+    RunLength, RunType, Storage, Target, Terminated, Terminator, Trim, Type, WhenEmpty,
 };
 
 pub use span::{SourceId, Span};
@@ -52,38 +54,6 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Index;
-
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(pub u32);
-        impl $name {
-            /// As an index into the model's list.
-            #[must_use]
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-    )*};
-}
-
-ids! {
-    /// Position in the list of records.
-    RecordId;
-    /// Position in [`Model::unions`].
-    UnionId;
-    /// Position in [`Model::enums`].
-    EnumId;
-    /// Position in [`Model::pointers`].
-    PointerId;
-    /// Position in [`Model::varints`].
-    VarintId;
-    /// Position in [`Record::rows`].
-    RowId;
-    /// Position in [`Model::epochs`].
-    EpochId;
-}
 
 /// A format, checked.
 #[derive(Debug, Clone)]
@@ -817,17 +787,6 @@ pub struct Listing {
     pub string: Policy,
     /// Rows that a program fills in memory.
     pub runtime: Policy,
-}
-
-/// Whether a pointer is listed in the relocation table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Policy {
-    /// Never.
-    Never,
-    /// If it is not none.
-    Set,
-    /// Always.
-    Always,
 }
 
 /// A kind of variable-length integer.

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{EnumId, ExprId, Model, Path, PointerId, RecordId, Row, RowId, UnionId, VarintId};
+use super::{EnumId, ExprId, Path, PointerId, RecordId, RowId, UnionId, VarintId};
 
 /// Type of a row or element.
 #[derive(Debug, Clone)]
@@ -314,29 +314,7 @@ pub struct PointerType {
     /// Section of the relocation table, by position in [`super::Model::relocation`].
     pub section: u32,
     /// Relocation, if not as the kind says.
-    pub list: Option<super::Policy>,
-}
-
-impl PointerType {
-    /// Whether the value of a row that is this pointer may be none although the row is there.
-    #[must_use]
-    pub fn may_be_none(&self, model: &Model, row: &Row) -> bool {
-        let nullable = model.pointers[self.kind.index()].none.is_some();
-        self.optional
-            || self.none_with.is_some()
-            || !row.none.is_empty()
-            || nullable && !matches!(self.target, Target::Own(_))
-    }
-
-    /// What it is if it leads to an empty array. The number for nothing says that an optional
-    /// target is not there, so one that is there and empty has an address.
-    #[must_use]
-    pub fn when_empty(&self, model: &Model) -> WhenEmpty {
-        match self.optional {
-            true => WhenEmpty::Here,
-            false => self.when_empty.unwrap_or(model.pointers[self.kind.index()].when_empty),
-        }
-    }
+    pub list: Option<Policy>,
 }
 
 /// What a pointer leads to.
@@ -373,12 +351,23 @@ pub struct Reference {
     pub field: Option<String>,
 }
 
+/// Whether a pointer is listed in the relocation table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Policy {
+    /// Never.
+    Never,
+    /// If it is not none.
+    Set,
+    /// Always.
+    Always,
+}
+
 /// A number that stands in the relocation table although its row is no pointer (`list=`, or a
 /// pointer to an object that somebody else owns).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Listed {
     /// What the row says; otherwise `kind` decides.
-    pub policy: Option<super::Policy>,
+    pub policy: Option<Policy>,
     /// Kind of pointer that the number stands for, if there is one.
     pub kind: Option<PointerId>,
     /// Section of the relocation table, by position in [`super::Model::relocation`].

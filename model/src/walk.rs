@@ -10,7 +10,7 @@ use super::{
     ArrayLength, Case, Cell, Check, CheckKind, DefinerScope, DefinerSource, Encoding, EpochId,
     Expr, ExprId, Extent, FloatCode, Form, Home, Meaning, Model, Path, Pattern, PointerType,
     Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Span, Storage, Target,
-    Type, Union,
+    Type, Union, WhenEmpty,
 };
 
 /// What stands for the value of a row where that is kept.
@@ -444,6 +444,26 @@ impl PointerType {
         match &self.target {
             Target::Own(ty) => Some(ty),
             Target::Pooled | Target::Element => None,
+        }
+    }
+
+    /// Whether the value of a row that is this pointer may be none although the row is there.
+    #[must_use]
+    pub fn may_be_none(&self, model: &Model, row: &Row) -> bool {
+        let nullable = model.pointers[self.kind.index()].none.is_some();
+        self.optional
+            || self.none_with.is_some()
+            || !row.none.is_empty()
+            || nullable && !matches!(self.target, Target::Own(_))
+    }
+
+    /// What it is if it leads to an empty array. The number for nothing says that an optional
+    /// target is not there, so one that is there and empty has an address.
+    #[must_use]
+    pub fn when_empty(&self, model: &Model) -> WhenEmpty {
+        match self.optional {
+            true => WhenEmpty::Here,
+            false => self.when_empty.unwrap_or(model.pointers[self.kind.index()].when_empty),
         }
     }
 }

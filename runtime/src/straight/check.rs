@@ -4,7 +4,8 @@ use crate::functions;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-use super::{Levels, Odd, Straight};
+use super::levels::Levels;
+use super::{Odd, Straight};
 
 type Number = Option<i128>;
 
@@ -98,6 +99,29 @@ pub fn least(a: Number, b: Number) -> Number {
 #[inline]
 pub fn greatest(a: Number, b: Number) -> Number {
     Some(a?.max(b?))
+}
+
+/// An element of a list.
+#[inline]
+pub fn nth<T>(list: &[T], index: Option<i128>) -> Option<&T> {
+    index.and_then(|n| usize::try_from(n).ok()).and_then(|n| list.get(n))
+}
+
+/// The number whose multiple by `factor`, plus `offset`, is a count.
+///
+/// # Errors
+///
+/// If no number is that.
+#[inline]
+pub fn solved(count: i128, factor: i128, offset: i128) -> Straight<Option<i128>> {
+    let rest = count.checked_sub(offset).ok_or(Odd)?;
+    if factor == 1 {
+        return Ok(Some(rest));
+    }
+    if rest.checked_rem(factor) != Some(0) {
+        return Err(Odd);
+    }
+    Ok(rest.checked_div(factor))
 }
 
 /// Numbers of which none comes twice.

@@ -2,8 +2,9 @@
 
 use alloc::vec::Vec;
 
+use super::levels::Levels;
 use super::waiting::{Flag, FoundMembers, Label, Spot, Table};
-use super::{Cut, Levels, Odd, Stop, Straight, Terminated};
+use super::{Cut, Odd, Stop, Straight, Terminated};
 
 /// Largest file that straight code writes, in bytes: addresses take the low half of a [`Spot`].
 const MAX_SIZE: usize = u32::MAX as usize;

@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::{holds, zeros, Cut, KeySet, Levels, Odd, Stop, Straight};
+use super::levels::Levels;
+use super::{holds, zeros, Cut, KeySet, Odd, Stop, Straight};
 use crate::ends::find_byte;
 use crate::{
     read_varint, varint_width, Budget, GroupOrder, KeptKind, KeptValue, ReadOptions, Spelling,

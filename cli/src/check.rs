@@ -12,9 +12,11 @@ use formwork_interpreter::{examples, program};
 use serde_json::{Value, json};
 
 use crate::args::Check;
+use crate::outcome::Outcome;
 use crate::problem::Problem;
 use crate::schema::load_named;
-use crate::{Outcome, say, shown, wants_color};
+use crate::shown;
+use crate::terminal::{say, wants_color};
 
 pub(crate) fn run(options: &Check, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let mut loaded = Vec::new();

@@ -7,10 +7,10 @@ use formwork::ReadOptions;
 use formwork_interpreter::{Coverage, coverage};
 use serde_json::{Value, json};
 
-use crate::Outcome;
 use crate::args::Coverage as Options;
 use crate::detect::hex;
 use crate::many::{self, Found, NotRead, find, report};
+use crate::outcome::Outcome;
 use crate::problem::Problem;
 use crate::schema::Formats;
 use crate::shown::{self, line};

@@ -8,9 +8,12 @@ use formwork_interpreter::json::{Style, part_to_json, to_json};
 use formwork_interpreter::{Value, read, read_partly, value_of};
 
 use crate::args::{Decode, EngineName};
-use crate::problem::{Problem, reading_block};
+use crate::files;
+use crate::outcome::Outcome;
+use crate::problem::Problem;
 use crate::schema::{Format, Formats};
-use crate::{Outcome, files, say};
+use crate::terminal::say;
+use crate::unread::reading_block;
 
 pub(crate) fn run(options: &Decode, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let formats = Formats::choose(&options.choice)?;

@@ -10,10 +10,13 @@ use formwork::ReadOptions;
 use formwork_interpreter::diff;
 
 use crate::args::Diff;
-use crate::problem::{Problem, reading_block};
+use crate::outcome::Outcome;
+use crate::problem::Problem;
 use crate::schema::{Format, Formats};
 use crate::shown::line;
-use crate::{Outcome, files, say, shown};
+use crate::terminal::say;
+use crate::unread::reading_block;
+use crate::{files, shown};
 
 use report::{Report, Show};
 

@@ -8,9 +8,10 @@ use formwork_interpreter::{example, program};
 
 use crate::args::Docs;
 use crate::generate::show_problems;
+use crate::outcome::Outcome;
 use crate::problem::Problem;
 use crate::schema::load_named;
-use crate::{Outcome, files, shown};
+use crate::{files, shown};
 
 pub(crate) fn run(options: &Docs, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let targets = targets(options)?;

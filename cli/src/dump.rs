@@ -11,9 +11,12 @@ use formwork::{ReadError, ReadOptions};
 use formwork_interpreter::{Document, FieldView, WalkOptions, read_partly};
 
 use crate::args::Dump;
-use crate::problem::{Problem, reading_block};
+use crate::outcome::Outcome;
+use crate::problem::Problem;
 use crate::schema::{Format, Formats};
-use crate::{Outcome, files, say, shown};
+use crate::terminal::say;
+use crate::unread::reading_block;
+use crate::{files, shown};
 
 pub(crate) fn run(options: &Dump, out: &mut dyn Write) -> Result<Outcome, Problem> {
     if options.watch {

@@ -6,9 +6,12 @@ use formwork::{EditError, ReadOptions};
 use formwork_interpreter::{Edit, EditFailure, Source, edit, read, write};
 
 use crate::args::{self, Action};
-use crate::problem::{Problem, reading_block};
+use crate::outcome::Outcome;
+use crate::problem::Problem;
 use crate::schema::Formats;
-use crate::{Outcome, diff, files, say, shown};
+use crate::terminal::say;
+use crate::unread::reading_block;
+use crate::{diff, files, shown};
 
 pub(crate) fn run(options: &args::Edit, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let text = value(options)?;

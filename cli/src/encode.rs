@@ -8,9 +8,10 @@ use formwork_interpreter::json::{Header, JsonError, Text};
 use formwork_interpreter::write;
 
 use crate::args::{Choice, Encode};
+use crate::outcome::Outcome;
 use crate::problem::Problem;
 use crate::schema::{Format, Formats};
-use crate::{Outcome, diff, files, shown};
+use crate::{diff, files, shown};
 
 pub(crate) fn run(options: &Encode, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let bytes = files::read(&options.file)?;

@@ -3,8 +3,9 @@
 use std::io::Write;
 
 use crate::args::Explain;
+use crate::outcome::Outcome;
 use crate::problem::Problem;
-use crate::{Outcome, shown};
+use crate::shown;
 
 pub(crate) fn run(options: &Explain, out: &mut dyn Write) -> Result<Outcome, Problem> {
     match formwork_codegen::codes::explain(&options.code) {

@@ -74,7 +74,7 @@ impl Kind {
 
 /// The bytes of a file, or of standard input.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Problem> {
-    content(path).map_err(|error| Problem::opening(path, &error))
+    content(path).map_err(|error| unopened(path, &error))
 }
 
 /// The same, if it cannot be opened in words of the system.
@@ -199,6 +199,20 @@ pub(crate) fn write_new(files: &[(PathBuf, Vec<u8>)]) -> Result<(), Problem> {
     }
     written.into_iter().for_each(Unfinished::keep);
     Ok(())
+}
+
+/// A file that cannot be opened: wrong usage if there is none of that name, or a folder.
+pub(crate) fn unopened(path: &Path, error: &io::Error) -> Problem {
+    let message = match is_stream(path) {
+        true => format!("cannot read standard input: {}", words(error)),
+        false => format!("cannot open {}: {}", shown::path(path), words(error)),
+    };
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory => {
+            Problem::Usage(message)
+        }
+        _ => Problem::Failure(message),
+    }
 }
 
 pub(crate) fn unwritten(path: &Path, error: &io::Error) -> Problem {

@@ -4,9 +4,9 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use crate::Outcome;
 use crate::args::Formats;
 use crate::detect::{hex, words};
+use crate::outcome::Outcome;
 use crate::problem::Problem;
 use crate::schema::{Format, built_in};
 use crate::shown::{self, line};

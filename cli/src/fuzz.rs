@@ -13,10 +13,11 @@ use formwork_properties::seeds;
 use crate::args::Fuzz;
 use crate::generate::show_problems;
 use crate::many::{What, find};
+use crate::outcome::Outcome;
 use crate::problem::Problem;
 use crate::schema::{Format, Formats, built_in, load_named};
 use crate::shown::line;
-use crate::{Outcome, files, shown};
+use crate::{files, shown};
 
 /// Larger files are no seeds: a fuzzer tries many small ones in the time that one of them takes.
 const LARGEST_SEED: u64 = 1 << 16;
@@ -102,7 +103,7 @@ fn models(options: &Fuzz) -> Result<Option<Vec<Schema>>, Problem> {
 /// The path of a file as seen from a folder.
 fn from(folder: &Path, file: &Path) -> Result<String, Problem> {
     let absolute =
-        |path: &Path| fs::canonicalize(path).map_err(|error| Problem::opening(path, &error));
+        |path: &Path| fs::canonicalize(path).map_err(|error| files::unopened(path, &error));
     let (folder, file) = (absolute(folder)?, absolute(file)?);
     let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
     let up = folder.components().skip(common).map(|_| "..".to_owned());

@@ -9,9 +9,11 @@ use formwork_codegen::diagnostic::render;
 use formwork_codegen::rust::{Options, emit};
 
 use crate::args::Generate;
+use crate::outcome::Outcome;
 use crate::problem::Problem;
 use crate::schema::load_named;
-use crate::{Outcome, files, say, shown, wants_color};
+use crate::terminal::{say, wants_color};
+use crate::{files, shown};
 
 pub(crate) fn run(options: &Generate, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let to_stdout = options.output.as_os_str() == "-";

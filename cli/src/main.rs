@@ -21,31 +21,25 @@ mod generate;
 mod many;
 mod merge;
 mod new;
+mod outcome;
 mod problem;
 mod roundtrip;
 mod schema;
 mod shown;
+mod terminal;
 mod unfinished;
+mod unread;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use args::{Args, Command};
+use outcome::Outcome;
 use problem::Problem;
-
-/// How a command ended, if nothing kept it from running.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
-    /// Exit code 0.
-    Good,
-    /// Exit code 1: a file or schema has an error; or two files differ.
-    Bad,
-    /// Exit code 2: whether files differ, or can be merged, cannot be told.
-    Trouble,
-}
+use terminal::say;
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
@@ -106,19 +100,4 @@ fn usage(mut error: clap::Error) -> ExitCode {
     }
     let printed = error.print().and_then(|()| io::stdout().flush());
     end(printed.map(|()| Outcome::Good).map_err(Problem::from), false)
-}
-
-/// Prints to standard error. If nobody listens there, there is nobody to tell.
-fn say(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
-}
-
-/// Whether standard error is a terminal that wants colours.
-fn wants_color() -> bool {
-    !refuses_color() && io::stderr().is_terminal()
-}
-
-/// Whether the user wants no colours anywhere.
-fn refuses_color() -> bool {
-    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }

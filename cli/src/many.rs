@@ -11,8 +11,8 @@ use std::thread;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
-use crate::Outcome;
-use crate::files::Kind;
+use crate::files::{Kind, unopened};
+use crate::outcome::Outcome;
 use crate::problem::{Problem, words};
 use crate::shown;
 
@@ -123,7 +123,7 @@ pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<Found>, Problem> {
             Err(_) if path.as_os_str() == "-" => What::File,
             // A link that leads nowhere is there; a name that nothing has is a mistake.
             Err(error) if path.symlink_metadata().is_err() && is_missing(&error) => {
-                return Err(Problem::opening(path, &error));
+                return Err(unopened(path, &error));
             }
             Err(error) => What::Failed(format!("cannot open the file: {}", words(&error))),
         };

@@ -8,9 +8,12 @@ use formwork_interpreter::{Conflict, MergeError, Merged, Version, merge};
 use serde_json::{Value, json};
 
 use crate::args::Merge;
-use crate::problem::{Problem, reading_block};
+use crate::outcome::Outcome;
+use crate::problem::Problem;
 use crate::schema::{Format, Formats};
-use crate::{Outcome, files, say, shown};
+use crate::terminal::say;
+use crate::unread::reading_block;
+use crate::{files, shown};
 
 pub(crate) fn run(options: &Merge, out: &mut dyn Write) -> Result<Outcome, Problem> {
     if options.json && files::is_stream(&options.output) {

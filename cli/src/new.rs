@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::args::New;
+use crate::outcome::Outcome;
 use crate::problem::Problem;
-use crate::{Outcome, files, shown};
+use crate::{files, shown};
 
 /// The schema; `NAME` stands for the name of the format.
 const SCHEMA: &str = include_str!("new/starter.kdl");

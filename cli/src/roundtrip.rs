@@ -5,9 +5,9 @@ mod report;
 
 use std::io::Write;
 
-use crate::Outcome;
 use crate::args::{EngineName, Roundtrip};
 use crate::many::{self, Found, NotRead, find};
+use crate::outcome::Outcome;
 use crate::problem::Problem;
 use crate::schema::{Format, Formats};
 use engine::{Engine, deviations, field_at};

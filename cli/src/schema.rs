@@ -10,7 +10,8 @@ use formwork_interpreter::{Program, program};
 
 use crate::args::Choice;
 use crate::problem::Problem;
-use crate::{files, shown, wants_color};
+use crate::terminal::wants_color;
+use crate::{files, shown};
 
 /// Gives imports the built-in schemas.
 pub(crate) struct BuiltIn;
@@ -67,7 +68,7 @@ pub(crate) fn load_named(path: &Path) -> Result<Loaded, Problem> {
         }
         Err(error) => match formwork_schemas::get(&shown) {
             Some(text) => Ok(formwork_codegen::load(&format!("{shown}.kdl"), text, None, &BuiltIn)),
-            None => Err(Problem::opening(path, &error)),
+            None => Err(files::unopened(path, &error)),
         },
     }
 }

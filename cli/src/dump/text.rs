@@ -8,8 +8,8 @@ use formwork_interpreter::line::{SHOWN, bytes_of, push_place, push_size, push_wo
 use super::for_each;
 use crate::args::Dump;
 use crate::problem::Problem;
-use crate::refuses_color;
 use crate::shown::line;
+use crate::terminal::refuses_color;
 
 pub(super) fn print(
     options: &Dump,

@@ -9,9 +9,11 @@ use std::time::{Duration, SystemTime};
 
 use super::show;
 use crate::args::Dump;
+use crate::files;
+use crate::outcome::Outcome;
 use crate::problem::Problem;
 use crate::schema::Formats;
-use crate::{Outcome, files, say};
+use crate::terminal::say;
 
 /// Time between two looks at the files.
 const PAUSE: Duration = Duration::from_millis(200);

@@ -1,0 +1,36 @@
+//! What is said of a file that could not be read.
+
+use std::path::Path;
+
+use crate::schema::{self, Format};
+use crate::shown;
+
+/// The block that a failed read prints: what, and below it why and where, with the bytes there; and
+/// which format a file of another one seems to have.
+pub(crate) fn reading_block(
+    path: &Path,
+    format: &Format,
+    error: &formwork::ReadError,
+    bytes: &[u8],
+) -> String {
+    let mut block = format!(
+        "error: cannot read {} as {}\n  {}\n  at {:#x} in {}",
+        shown::path(path),
+        format.name(),
+        shown::text(&error.kind().to_string()),
+        error.offset(),
+        shown::text(&error.path().to_string()),
+    );
+    for line in error.excerpt(bytes).lines() {
+        block.push_str("\n    ");
+        block.push_str(line);
+    }
+    if !format.signature.fits(bytes) {
+        let others = schema::built_in().unwrap_or_default();
+        let mut others = others.iter().filter(|other| other.name() != format.name());
+        if let Some(other) = others.find(|other| other.signature.fits(bytes)) {
+            block.push_str(&format!("\n  it seems to be a file of the format {}", other.name()));
+        }
+    }
+    block
+}

@@ -7,6 +7,7 @@
 
 mod arena;
 mod cells;
+mod chain;
 mod check;
 mod ink;
 mod levels;
@@ -29,6 +30,7 @@ pub use arena::{
 pub use cells::{
     bits, fill_room, is_kept, kept_form, letter, set, set_big, set_bytes, Chars, Width,
 };
+pub use chain::Chain;
 pub use check::{
     add, divide, extension, fnv1a, greatest, least, multiply, murmur3, nth, remainder, shift_left,
     shift_right, solved, stem, subtract, Depth, KeySet, Level,

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::levels::Levels;
-use super::{holds, zeros, Cut, KeySet, Odd, Stop, Straight};
+use super::{holds, zeros, Chain, Cut, KeySet, Odd, Stop, Straight};
 use crate::ends::find_byte;
 use crate::{
     read_varint, varint_width, Budget, GroupOrder, KeptKind, KeptValue, ReadOptions, Spelling,
@@ -23,6 +23,8 @@ pub struct Scan<'i> {
     levels: Levels,
     noted: Vec<Noted>,
     bases: Bases,
+    /// What the function that was called last has put.
+    pub(super) handed: Chain,
     /// Elements that references count, by numbers of the generated code.
     pub(super) ranks: Vec<Vec<u32>>,
 }
@@ -71,7 +73,8 @@ impl<'i> Scan<'i> {
         let all = bytes.len().saturating_mul(factor).saturating_add(SPARSE);
         let noted = alloc::vec![Noted::default(); goals];
         let (levels, bases) = (Levels::new(options.max_depth), Bases::default());
-        Scan { bytes, left: all, all, levels, noted, bases, ranks: Vec::new() }
+        let (handed, ranks) = (Chain::NOTHING, Vec::new());
+        Scan { bytes, left: all, all, levels, noted, bases, handed, ranks }
     }
 
     /// The whole file.

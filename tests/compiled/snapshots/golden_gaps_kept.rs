@@ -63,11 +63,7 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File> {
-        let mut value = read::<M>(bytes, options)?;
-        if s::writes(bytes, |out, file| written_as(&value, out, file)) {
-            return rt::Ok(value);
-        }
-        rt::Err(s::Odd)
+        read::<M>(bytes, options)
     }
     /// Appends the bytes of a value, if it is the plain case.
     pub(super) fn whole(value: &super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
@@ -87,46 +83,64 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File> {
-        s::usual(options)?;
-        let mut cx = s::Scan::new(bytes, options, 16, 0);
+        let mut cx = s::Scan::new(bytes, options, 4, 0);
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
+        cx.affords(options, &part, 33, 12)?;
+        cx.is_all(rt::Some(part.at()))?;
+        seen_root(&value, &cx)?;
         rt::Ok(value)
     }
     fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File> {
+        let mut tail = s::Chain::NOTHING;
         let b1: &[u8; 6] = part.block()?;
-        let mut f3;
-        let n4 = u64::from(s::u16(b1, 0));
-        if n4 == 0 {
+        let mut o2 = s::Chain::NOTHING;
+        let mut t3 = s::Chain::NOTHING;
+        let mut o4 = s::Chain::NOTHING;
+        let mut t5 = s::Chain::NOTHING;
+        let mut f7;
+        let n8 = u64::from(s::u16(b1, 0));
+        if n8 == 0 {
             return rt::Err(s::Odd);
         } else {
-            let mut p5 = cx.target(n4, 0)?;
-            let a6 = p5.at();
-            let b8: &[u8; 2] = p5.block()?;
-            f3 = super::Leaf {
-                value: s::u16(b8, 0),
+            let mut p9 = cx.target(n8, 0)?;
+            let a10 = p9.at();
+            let mut t11 = s::Chain::NOTHING;
+            let b13: &[u8; 2] = p9.block()?;
+            f7 = super::Leaf {
+                value: s::u16(b13, 0),
             };
-            cx.charge(p5.at() - a6)?;
+            cx.charge(p9.at() - a10)?;
+            cx.join(&mut o2, s::Chain::of(a10, p9.at(), 4))?;
+            cx.join(&mut t3, t11)?;
         }
-        let mut f10;
-        let n11 = u64::from(s::u16(b1, 2));
-        if n11 == 0 {
+        let mut f15;
+        let n16 = u64::from(s::u16(b1, 2));
+        if n16 == 0 {
             return rt::Err(s::Odd);
         } else {
-            let mut p12 = cx.target(n11, 0)?;
-            let a13 = p12.at();
-            let b15: &[u8; 2] = p12.block()?;
-            f10 = super::Leaf {
-                value: s::u16(b15, 0),
+            let mut p17 = cx.target(n16, 0)?;
+            let a18 = p17.at();
+            let mut t19 = s::Chain::NOTHING;
+            let b21: &[u8; 2] = p17.block()?;
+            f15 = super::Leaf {
+                value: s::u16(b21, 0),
             };
-            cx.charge(p12.at() - a13)?;
+            cx.charge(p17.at() - a18)?;
+            cx.join(&mut o4, s::Chain::of(a18, p17.at(), 4))?;
+            cx.join(&mut t5, t19)?;
         }
+        cx.join(&mut tail, o2)?;
+        cx.join(&mut tail, t3)?;
+        cx.join(&mut tail, o4)?;
+        cx.join(&mut tail, t5)?;
+        cx.hand(tail);
         return rt::Ok(super::File {
-            first: f3,
-            second: f10,
+            first: f7,
+            second: f15,
             value: s::u16(b1, 4),
             spelling: ::formwork::Spelling::default(),
         });
@@ -193,6 +207,19 @@ mod straight {
         rt::Ok(())
     }
     struct Keys {
+        depth: s::Depth,
+    }
+    /// Whether the rules of the format hold for a value.
+    fn seen_root(v: &super::File, cx: &s::Scan<'_>) -> s::Straight<()> {
+        seen_all(v, cx)
+    }
+    fn seen_all(v: &super::File, cx: &s::Scan<'_>) -> s::Straight<()> {
+        let keys = &SeenKeys {
+            depth: s::Depth::default(),
+        };
+        rt::Ok(())
+    }
+    struct SeenKeys {
         depth: s::Depth,
     }
 }

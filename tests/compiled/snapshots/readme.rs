@@ -103,11 +103,7 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
-        let mut value = read::<M>(bytes, options)?;
-        if s::writes(bytes, |out, file| written_as(&value, out, file)) {
-            return rt::Ok(value);
-        }
-        rt::Err(s::Odd)
+        read::<M>(bytes, options)
     }
     /// Appends the bytes of a value, if it is the plain case.
     pub(super) fn whole(
@@ -130,68 +126,92 @@ mod straight {
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
-        s::usual(options)?;
-        let mut cx = s::Scan::new(bytes, options, 16, 0);
+        let mut cx = s::Scan::new(bytes, options, 4, 1);
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
+        cx.affords(options, &part, 52, 13)?;
+        cx.is_all(rt::Some(part.at()))?;
+        seen_root(&value, &cx)?;
         rt::Ok(value)
     }
     fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File<'o>> {
+        let mut tail = s::Chain::NOTHING;
         let b1: &[u8; 16] = part.block()?;
+        let mut o2 = s::Chain::NOTHING;
+        let mut t3 = s::Chain::NOTHING;
+        let mut o4 = s::Chain::NOTHING;
+        let mut t5 = s::Chain::NOTHING;
         s::holds(s::bytes(b1, 0, 4) == b"LEVL")?;
-        let c4 = s::u16(b1, 6);
-        let n_0_2: i128 = i128::from(c4);
+        let c8 = s::u16(b1, 6);
+        let n_0_2: i128 = i128::from(c8);
         let mut v_0_3;
-        let n5 = u64::from(s::u32(b1, 8));
-        if n5 == 0 {
+        let n9 = u64::from(s::u32(b1, 8));
+        if n9 == 0 {
             s::holds(s::length(rt::Some(n_0_2))? == 0)?;
             v_0_3 = rt::Vec::new();
         } else {
-            let mut p6 = cx.target(n5, 0)?;
-            let a7 = p6.at();
-            let r9 = p6.many(s::length(rt::Some(n_0_2))?, 4)?;
-            s::holds(!r9.is_empty())?;
-            let mut v12 = rt::Vec::with_capacity(r9.len() / 4);
-            for b11 in s::each::<4>(r9) {
-                let mut f15;
-                let c16 = s::u8(b11, 2);
-                if c16 == 255 {
-                    f15 = rt::None;
+            let mut p10 = cx.target(n9, 0)?;
+            let a11 = p10.at();
+            let mut t12 = s::Chain::NOTHING;
+            let r14 = p10.many(s::length(rt::Some(n_0_2))?, 4)?;
+            s::holds(!r14.is_empty())?;
+            let mut v17 = rt::Vec::with_capacity(r14.len() / 4);
+            for b16 in s::each::<4>(r14) {
+                let mut f20;
+                let c21 = s::u8(b16, 2);
+                if c21 == 255 {
+                    f20 = rt::None;
                 } else {
-                    f15 = rt::Some(super::RoomIndex::new_const(c16 as u32));
+                    f20 = rt::Some(super::RoomIndex::new_const(c21 as u32));
                 }
-                s::zeros(s::bytes(b11, 3, 1))?;
-                v12.push(super::Room {
-                    width: s::u8(b11, 0),
-                    height: s::u8(b11, 1),
-                    next: f15,
+                s::zeros(s::bytes(b16, 3, 1))?;
+                v17.push(super::Room {
+                    width: s::u8(b16, 0),
+                    height: s::u8(b16, 1),
+                    next: {
+                        let value = f20;
+                        if let rt::Some(some) = (&value) {
+                            cx.note_index(0usize, some.number() as u64);
+                        }
+                        value
+                    },
                     spelling: ::formwork::Spelling::default(),
                 });
             }
-            v_0_3 = v12;
-            cx.charge(p6.at() - a7)?;
+            v_0_3 = v17;
+            cx.charge(p10.at() - a11)?;
+            cx.join(&mut o2, s::Chain::of(a11, p10.at(), 1))?;
+            cx.join(&mut t3, t12)?;
         }
-        let mut f17;
-        let n18 = u64::from(s::u32(b1, 12));
-        if n18 == 0 {
-            f17 = rt::None;
+        let mut f22;
+        let n23 = u64::from(s::u32(b1, 12));
+        if n23 == 0 {
+            f22 = rt::None;
         } else {
-            let mut p19 = cx.target(n18, 0)?;
-            let a20 = p19.at();
-            let b22: &[u8; 1] = p19.block()?;
-            let u23 = usize::from(s::u8(b22, 0));
-            let t21 = p19.take(u23)?;
-            p19.expect(b"\0")?;
-            f17 = rt::Some(M::text(s::utf8(t21)?));
-            cx.charge(p19.at() - a20)?;
+            let mut p24 = cx.target(n23, 0)?;
+            let a25 = p24.at();
+            let mut t26 = s::Chain::NOTHING;
+            let b28: &[u8; 1] = p24.block()?;
+            let u29 = usize::from(s::u8(b28, 0));
+            let t27 = p24.take(u29)?;
+            p24.expect(b"\0")?;
+            f22 = rt::Some(M::text(s::utf8(t27)?));
+            cx.charge(p24.at() - a25)?;
+            cx.join(&mut o4, s::Chain::of(a25, p24.at(), 1))?;
+            cx.join(&mut t5, t26)?;
         }
+        cx.join(&mut tail, o2)?;
+        cx.join(&mut tail, t3)?;
+        cx.join(&mut tail, o4)?;
+        cx.join(&mut tail, t5)?;
+        cx.hand(tail);
         return rt::Ok(super::File {
             version: s::u16(b1, 4),
             rooms: v_0_3,
-            note: f17,
+            note: f22,
             spelling: ::formwork::Spelling::default(),
         });
     }
@@ -309,6 +329,45 @@ mod straight {
         }
         if let rt::Some(some) = (&v.next) {
             s::holds((i128::from(some.number())) < (&e0.rooms).len() as i128)?;
+        }
+        rt::Ok(())
+    }
+    /// Whether the rules of the format hold for a value.
+    fn seen_root(v: &super::File<'_>, cx: &s::Scan<'_>) -> s::Straight<()> {
+        seen_all(v, cx)
+    }
+    fn seen_all(v: &super::File<'_>, cx: &s::Scan<'_>) -> s::Straight<()> {
+        let keys = &SeenKeys {
+            depth: s::Depth::default(),
+        };
+        let mut count = 0_usize;
+        count = (&v.rooms).len();
+        s::holds(cx.indices_noted(0usize, count))?;
+        seen_0(v, keys)
+    }
+    struct SeenKeys {
+        depth: s::Depth,
+    }
+    fn seen_0(v: &super::File<'_>, keys: &SeenKeys) -> s::Straight<()> {
+        for element in (&v.rooms).iter() {
+            {
+                seen_1(element, keys, v)?;
+            }
+        }
+        rt::Ok(())
+    }
+    fn seen_1(
+        v: &super::Room,
+        keys: &SeenKeys,
+        e0: &super::File<'_>,
+    ) -> s::Straight<()> {
+        {
+            let it: i128 = (*(&v.width) as i128);
+            s::holds((it) >= (1i128))?;
+        }
+        {
+            let it: i128 = (*(&v.height) as i128);
+            s::holds((it) >= (1i128))?;
         }
         rt::Ok(())
     }

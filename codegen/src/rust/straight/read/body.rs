@@ -6,6 +6,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::super::bits;
+use super::chain::{Chains, Piece};
 use super::{Ctx, Reading, Spot, nothing, size};
 use crate::model::{
     Cell, Constant, ExprId, Home, RecordId, RecordKind, Row, RowId, RowKind, Storage, Tag, Type,
@@ -67,6 +68,9 @@ impl<'m> Reading<'_, '_, 'm> {
             fields: Vec::new(),
             later: Vec::new(),
             gone: Vec::new(),
+            chains: BTreeMap::new(),
+            pieces: Vec::new(),
+            own: None,
         };
         if ctx.word.is_some() {
             for (id, row) in record.numbered_rows() {
@@ -78,10 +82,12 @@ impl<'m> Reading<'_, '_, 'm> {
         if let Some(keeps) = &work.keeps {
             work.code.extend(quote!(let mut #keeps = ::formwork::Spelling::default();));
         }
+        self.open_chains(&mut work);
         let made = self.fixed_rows(&mut work, holder);
         self.straight.carried(ctx.record, None, made)?;
         let made = self.next_rows(&mut work, holder);
         self.straight.carried(ctx.record, None, made)?;
+        self.own_end(&mut work, holder);
         // What pointers lead to, when all numbers are known.
         let order = record.read_order.iter().copied();
         for id in order {
@@ -100,6 +106,7 @@ impl<'m> Reading<'_, '_, 'm> {
         }
         let made = self.names(&mut work).and_then(|()| self.settle(&mut work));
         self.straight.carried(ctx.record, None, made)?;
+        self.close_chains(&mut work);
         Ok(work.done())
     }
 
@@ -369,6 +376,9 @@ impl<'m> Reading<'_, '_, 'm> {
             fields: std::mem::take(&mut work.fields),
             later: Vec::new(),
             gone: Vec::new(),
+            chains: BTreeMap::new(),
+            pieces: Vec::new(),
+            own: None,
         };
         let made = self.row_here(&mut inner, id, row, &Spot::local(part.clone()));
         (work.code, work.fields) = (inner.code, inner.fields);
@@ -467,6 +477,12 @@ pub(super) struct Work<'w, 'm> {
     /// Pointers whose targets are read when all rows are.
     pub later: Vec<(RowId, Spot)>,
     pub gone: Vec<RowId>,
+    /// The chains of rows that own objects.
+    pub chains: BTreeMap<RowId, Chains>,
+    /// What the layout places.
+    pub pieces: Vec<Piece>,
+    /// Where the record begins, and the local with its end, if its layout puts something before it.
+    pub own: Option<(TokenStream, Ident)>,
 }
 
 impl Work<'_, '_> {

@@ -1,7 +1,7 @@
 //! Rows whose bytes are elsewhere, or that have none.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 
 use super::body::{Work, extent};
 use super::{Ctx, Reading, Spot, nothing, size};
@@ -147,7 +147,17 @@ impl<'m> Reading<'_, '_, 'm> {
             false => TokenStream::new(),
         };
         let spot = Spot::local(part.clone());
-        let code = self.inside(|| self.item(ctx, &spot, &row.ty, row, &target, &sink))?;
+        if self.placing && row.when.is_some() {
+            self.doubt("an object with a condition");
+        }
+        let align = size(self.straight.type_align(&row.ty).unwrap_or(1));
+        let begin = format_ident!("from");
+        let outer = self.row_ctx(work, id);
+        let linked =
+            self.object_chain(&outer, &row.ty, &quote!(#align), &begin, &quote!(#part.at()));
+        let inner = Ctx { chains: linked.chains, ..ctx.clone() };
+        let (open, join) = (linked.open, linked.join);
+        let code = self.inside(|| self.item(&inner, &spot, &row.ty, row, &target, &sink))?;
         // Without an address there is nothing.
         let none = match (&shape, nothing(&target)) {
             (Some(_), Ok(none)) => quote!(#field = #none;),
@@ -163,8 +173,10 @@ impl<'m> Reading<'_, '_, 'm> {
                 rt::Some(at) => {
                     let mut #part = cx.part(s::length(rt::Some(at))?)?;
                     let from = #part.at();
+                    #open
                     #code
                     cx.charge(#part.at() - from)?;
+                    #join
                     #based
                 }
                 rt::None => { #none }

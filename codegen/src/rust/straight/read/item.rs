@@ -128,7 +128,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 (Some(quote!(let mut #part = cx.part(#at)?;)), quote!(&mut #part))
             }
         };
-        let value = sink(quote!(value));
+        let (value, chain) = (sink(quote!(value)), self.take_chain(ctx, id));
         let (mode, arena) = (self.straight.mode_argument(), self.straight.arena_argument());
         let recursive = self.straight.record(id).recursive && !ctx.entered;
         let enter = recursive.then(|| quote!(cx.enter()?;));
@@ -138,6 +138,7 @@ impl<'m> Reading<'_, '_, 'm> {
             #enter
             let value = #name::<#mode #epoch>(cx, #arena #part)?;
             #leave
+            #chain
             #value
         })
     }
@@ -166,10 +167,12 @@ impl<'m> Reading<'_, '_, 'm> {
         let callee = Callee { record: *id, big: ctx.big, pushing: true };
         self.call(callee, ctx.epoch)?;
         let (name, epoch) = (function(callee), self.straight.epoch_argument());
+        let chain = self.take_chain(ctx, *id);
         Ok(quote! {
             #part.go_on(
                 #name::<#epoch>(cx, arena, &#list, #part.left_over(), #part.end(), #count)?
             );
+            #chain
         })
     }
 

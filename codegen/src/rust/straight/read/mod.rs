@@ -5,7 +5,8 @@
 //! are read where they stand, so that values are made in place; others have functions.
 //!
 //! Where an object lies does not matter to the value, so addresses are held against the file only
-//! where a number in the file follows from them. Of spelling it keeps what is as cheap as it is
+//! where a number in the file follows from them, and where that proves that each object is where the
+//! layouts put it. Of spelling it keeps what is as cheap as it is
 //! common: the width of a number, and the form of a case. If the reader cannot tell whether all that
 //! follows from something else is what it should be, it is not sealed: what it reads counts only if
 //! the writer makes the same bytes of it.
@@ -13,6 +14,7 @@
 mod array;
 mod body;
 mod cell;
+mod chain;
 mod choice;
 mod effort;
 mod elsewhere;
@@ -44,6 +46,8 @@ use crate::model::{
 use crate::print::expr_text;
 use crate::rust::shape::Shape;
 
+use chain::{Chains, chain_of_function, comes_first, opened};
+
 /// Units of work that each byte of a file allows, where each byte is decoded once.
 const SEALED: usize = 4;
 /// The same, where texts of a pool are decoded for each label.
@@ -58,20 +62,20 @@ pub(super) struct Reader {
 
 /// The function `read` and those that it calls.
 pub(super) fn emit(straight: &Straight<'_, '_>) -> Able<Reader> {
-    let made = || -> Able<Reader> {
-        let reading = Reading::new(straight);
+    let made = |vouching| -> Able<Reader> {
+        let reading = Reading::new(straight, vouching);
         let entry = reading.entry()?;
         let functions = reading.functions()?;
         let sealed = reading.doubt.borrow().is_none();
         Ok(Reader { tokens: quote!(#entry #functions), sealed })
     };
-    let reader = made()?;
+    let reader = made(true)?;
     if reader.sealed {
         return Ok(reader);
     }
     // The writer looks at all rules, so nothing has to be noted for them.
     straight.noting.set(false);
-    made()
+    made(false)
 }
 
 /// Makes the reader.
@@ -92,6 +96,8 @@ struct Reading<'s, 'p, 'm> {
     known: RefCell<BTreeSet<String>>,
     /// The number of the next local.
     next: Cell<u32>,
+    /// Whether it is looked at where objects lie.
+    placing: bool,
     /// Why the reader cannot vouch for what it reads.
     doubt: RefCell<Option<String>>,
 }
@@ -150,6 +156,8 @@ struct Ctx<'m> {
     index: Option<Ident>,
     /// The value goes to the open list `into`, wherever it is made.
     pushing: bool,
+    /// The locals that chains of objects are joined to.
+    chains: Option<Chains>,
 }
 
 /// Where something is read.
@@ -194,7 +202,7 @@ impl Spot {
 }
 
 impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
-    fn new(straight: &'s Straight<'p, 'm>) -> Self {
+    fn new(straight: &'s Straight<'p, 'm>, vouching: bool) -> Self {
         let model = straight.model;
         let sizes = straight.sizes();
         let mut reading = Reading {
@@ -208,6 +216,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             bodies: RefCell::default(),
             known: RefCell::default(),
             next: Cell::new(0),
+            placing: vouching && owns_objects(model),
             doubt: RefCell::default(),
         };
         let pooled = model.pointers.iter().filter(|kind| kind.pool.is_some());
@@ -294,9 +303,14 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             None => (Some(quote!(s::usual(options)?;)), None),
         };
         // Otherwise the value is written, which looks at the rules first.
+        let ends = match (self.hands_chain(root), comes_first(self.model, root)) {
+            (false, _) => quote!(s::holds(part.at() == cx.len())?;),
+            (true, true) => quote!(cx.is_all(rt::Some(part.at()))?;),
+            (true, false) => quote!(cx.is_all(rt::None)?;),
+        };
         let check = sealed.then(|| {
             quote! {
-                s::holds(part.at() == cx.len())?;
+                #ends
                 seen_root(&value, #arena &cx)?;
             }
         });
@@ -459,6 +473,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                 Flavour::Values => (quote!('o, M: s::Mode<'i, 'o>,), None),
                 Flavour::Arena => (quote!(), Some(quote!(arena: &mut super::pools::Pools,))),
             };
+            let hand = self.hand_chain(callee.record);
+            let open = hand.as_ref().map(|_| opened(&chain_of_function()));
             if callee.pushing {
                 functions.extend(quote! {
                     fn #name<'i, #mode #epochs>(
@@ -469,11 +485,13 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                         end: usize,
                         mut count: usize,
                     ) -> s::Straight<&'i [u8]> {
+                        #open
                         // A part that nobody else sees can be in registers.
                         let part = &mut s::Part::behind(rest, end);
                         while part.more(&mut count) {
                             #body
                         }
+                        #hand
                         rt::Ok(part.rest())
                     }
                 });
@@ -486,6 +504,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                     #into
                     part: &mut s::Part<'i>,
                 ) -> s::Straight<#ty> {
+                    #open
                     #body
                 }
             });
@@ -546,13 +565,15 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             whole: false,
             index: None,
             pushing,
+            chains: self.hands_chain(record).then(|| Chains::one(chain_of_function())),
         };
+        let hand = self.hand_chain(record);
         let spot = Spot::Stream { part: format_ident!("part"), local: false };
         let shape = self.straight.value_shape(record);
         // What a transparent record stands for is pushed where it is made.
         let pushed = pushing && self.straight.shapes.is_transparent(record);
         let body = self.record(&ctx, &spot, record, &shape, &|value| match (pushing, pushed) {
-            (false, _) => quote!(return rt::Ok(#value);),
+            (false, _) => quote!(#hand return rt::Ok(#value);),
             (true, true) => TokenStream::new(),
             (true, false) => push(&value),
         })?;
@@ -766,6 +787,11 @@ impl Late for Reading<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Whether files of a model have more than the bytes of the root.
+fn owns_objects(model: &Model) -> bool {
+    model.records[model.root.index()].layout.len() > 1
 }
 
 /// The row of an early number or value that is asked for and not known.

@@ -51,6 +51,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let begin = match kind.base.filter(|_| !pooled) {
             None => quote!(let mut #part = cx.target(#name, #skip)?;),
             Some(base) => {
+                self.doubt("a pointer from a base");
                 let base = self.number(ctx, base)?;
                 quote!(let mut #part = cx.target(s::from_base(#name, #base)?, #skip)?;)
             }
@@ -155,6 +156,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 None => quote!(return rt::Err(s::Odd);),
             }),
         };
+        let align = self.target_align(ctx, pointer, own);
         let from = self.local("a");
         let extent = |end: TokenStream| {
             ctx.extent.as_ref().map(|extent| quote!(#extent = rt::Some((#from, #end));))
@@ -165,18 +167,22 @@ impl<'m> Reading<'_, '_, 'm> {
             let extent = extent(quote!(#from));
             quote!(#begin let #from = #part.at(); #extent #value)
         } else {
-            let inner = Ctx { filled, ..inner };
+            let linked = self.object_chain(ctx, own, &align, &from, &quote!(#part.at()));
+            let inner = Ctx { filled, chains: linked.chains, ..inner };
+            let (open, join) = (linked.open, linked.join);
             let content = self.inside(|| self.item(&inner, &spot, own, row, target, sink))?;
             let aligned = matches!(own.stripped(), Type::Run(run) if run.align.is_some());
-            if aligned && ctx.extent.is_some() {
+            if aligned && (ctx.extent.is_some() || self.placing) {
                 self.doubt("the address of something aligned");
             }
             let extent = extent(quote!(#part.at()));
             quote! {
                 #begin
                 let #from = #part.at();
+                #open
                 #content
                 cx.charge(#part.at() - #from)?;
+                #join
                 #extent
             }
         };

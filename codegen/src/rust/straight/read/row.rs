@@ -81,7 +81,7 @@ impl<'m> Reading<'_, '_, 'm> {
         row: &'m Row,
         spot: &Spot,
     ) -> Able<()> {
-        let mut ctx = work.ctx.clone();
+        let mut ctx = self.row_ctx(work, id);
         if let (Some(keeps), true) = (&work.keeps, is_varint(&row.ty)) {
             let number = self.straight.shapes.spelling_row(ctx.record, id);
             ctx.keeps = Some((keeps.clone(), number));
@@ -246,21 +246,21 @@ impl<'m> Reading<'_, '_, 'm> {
         let field = self.field_local(work.ctx, id, row);
         let shape = (work.wanted)(id);
         let target = shape.clone().unwrap_or(Shape::Choice(union));
-        if work.ctx.pushing {
+        let ctx = &self.row_ctx(work, id);
+        if ctx.pushing {
             let code =
-                self.union(work.ctx, holder, &spot, union, target.core(), &|value| push(&value))?;
+                self.union(ctx, holder, &spot, union, target.core(), &|value| push(&value))?;
             work.code.extend(code);
             work.fields.push((id, quote!(())));
             return Ok(());
         }
-        let code =
-            self.union(work.ctx, holder, &spot, union, target.core(), &|value| match &shape {
-                Some(shape) => {
-                    let value = self.wrap(shape, value);
-                    quote!(#field = #value;)
-                }
-                None => TokenStream::new(),
-            })?;
+        let code = self.union(ctx, holder, &spot, union, target.core(), &|value| match &shape {
+            Some(shape) => {
+                let value = self.wrap(shape, value);
+                quote!(#field = #value;)
+            }
+            None => TokenStream::new(),
+        })?;
         if shape.is_some() {
             self.field(work, id, &field, code, false);
         } else {

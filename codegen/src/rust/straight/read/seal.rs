@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::super::equations::{Equation, Measured, Side, equation};
 use super::body::{Work, extent};
-use super::{Ctx, Reading};
+use super::{Ctx, Reading, number};
 use crate::model::{
-    ArrayLength, DefinerScope, DefinerSource, Expr, ExprId, Extent, Home, Linear, Measure, Member,
-    Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, Start, Step, Tag, Target, Type,
+    ArrayLength, Content, DefinerScope, DefinerSource, Expr, ExprId, Extent, Field, Home, Linear,
+    Measure, Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, Start, Step, Tag,
+    Target, Type,
 };
 use crate::rust::straight::able::Able;
 use crate::rust::straight::early::early;
@@ -54,13 +57,18 @@ fn ask(path: &Path, found: &mut BTreeSet<(RecordId, RowId)>) {
 fn own(path: &Path, record: RecordId) -> Option<RowId> {
     match (&path.start, path.steps.as_slice()) {
         (Start::This | Start::Up(_) | Start::Enclosing(_), [Step::Field(field)]) => {
-            field.members.iter().find_map(|(of, way)| match way.as_slice() {
-                [Member::Row(row)] if *of == record => Some(*row),
-                _ => None,
-            })
+            only_row(field, record)
         }
         _ => None,
     }
+}
+
+/// The row of a record that a step leads to, if it leads no farther.
+fn only_row(field: &Field, record: RecordId) -> Option<RowId> {
+    field.members.iter().find_map(|(of, way)| match way.as_slice() {
+        [Member::Row(row)] if *of == record => Some(*row),
+        _ => None,
+    })
 }
 
 /// An expression as a multiple of a row's number, plus something.
@@ -85,8 +93,7 @@ impl<'m> Reading<'_, '_, 'm> {
         model.records.iter().flat_map(|record| &record.rows).find_map(|row| {
             let why = match (&row.kind, &row.role) {
                 (RowKind::Pool { .. }, _) => "a string pool",
-                (RowKind::Object { .. } | RowKind::Mark { .. }, _) => "an object at an address",
-                _ if row.ty.owns_target() => "what a pointer leads to",
+                (RowKind::Mark { .. }, _) => "an address without bytes",
                 (RowKind::Slice { .. }, _) | (_, Role::View { .. }) => "a shared table",
                 (_, Role::Kept(_)) => "a number that is kept",
                 _ => return None,
@@ -121,7 +128,10 @@ impl<'m> Reading<'_, '_, 'm> {
     }
 
     /// Whether a derived row is what it should be because of how the file is read.
-    fn follows(&self, ctx: &Ctx<'m>, id: RowId, source: &DefinerSource) -> bool {
+    fn follows(&self, ctx: &Ctx<'m>, id: RowId, source: &'m DefinerSource) -> bool {
+        if self.is_size_of_its_own(ctx, id, source) {
+            return true;
+        }
         let DefinerSource::Measure { measure, row, factor, offset } = source else { return false };
         let measured = self.row(ctx, ctx.record, *row);
         let here =
@@ -142,6 +152,84 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a number says the size of something that has this size because the number says so: it
+    /// is an argument of the struct that a pointer leads to.
+    fn is_size_of_its_own(&self, ctx: &Ctx<'m>, id: RowId, source: &'m DefinerSource) -> bool {
+        self.sized_from(ctx, id, source).is_some_and(|is| is)
+    }
+
+    fn sized_from(&self, ctx: &Ctx<'m>, id: RowId, source: &'m DefinerSource) -> Option<bool> {
+        let Equation { side: Side::Size, of, factor, offset } = equation(self.model, source)?
+        else {
+            return None;
+        };
+        let (first, further) = match &of {
+            Measured::Row(row) => (*row, None),
+            Measured::Path(path) => {
+                let (Start::This, [Step::Field(head), further @ ..]) =
+                    (&path.start, path.steps.as_slice())
+                else {
+                    return None;
+                };
+                let first = only_row(head, ctx.record)?;
+                match further {
+                    [] => (first, None),
+                    [Step::Field(further)] => (first, Some(further)),
+                    _ => return None,
+                }
+            }
+        };
+        let row = self.row(ctx, ctx.record, first);
+        let Type::Pointer(pointer) = row.ty.stripped() else { return None };
+        let kind = &ctx.view.pointers[pointer.kind.index()];
+        let may_be_none = !row.none.is_empty() || kind.none.is_some() || row.when.is_some();
+        let Type::Record(inner) = pointer.owned()? else { return None };
+        if may_be_none || self.straight.owner(*inner) != Some(ctx.record) {
+            return None;
+        }
+        let mut with_bytes = self.rows_with_bytes(ctx, *inner);
+        let sized = match further {
+            Some(field) => {
+                let row = only_row(field, *inner)?;
+                with_bytes.any(|id| id == row).then_some(row)?
+            }
+            None => with_bytes.next().filter(|_| with_bytes.next().is_none())?,
+        };
+        let sized = self.row(ctx, *inner, sized);
+        let size = match &sized.ty {
+            Type::Region(region) => match region.extent {
+                Extent::Size(size) if region.trim.is_none() => size,
+                _ => return None,
+            },
+            Type::Run(run) if run.suffix.is_empty() && run.align.is_none() => match run.length {
+                RunLength::Count(count) if matches!(run.content, Content::Bytes) => count,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let said = self.model.exprs.linear(size)?;
+        let Start::Argument(number) = said.path.start else { return None };
+        let argument = *self.straight.record(*inner).arguments.get(number as usize)?;
+        let Expr::Path(path) = &self.model[argument] else { return None };
+        let plain = matches!(sized.kind, RowKind::Plain) && sized.when.is_none();
+        let by_it = said.path.steps.is_empty() && own(path, ctx.record) == Some(id);
+        Some(plain && by_it && (said.factor, said.offset) == (factor, offset))
+    }
+
+    /// Rows of a record that have bytes of their own.
+    fn rows_with_bytes(
+        &self,
+        ctx: &Ctx<'m>,
+        record: RecordId,
+    ) -> impl Iterator<Item = RowId> + use<'m> {
+        let epoch = ctx.epoch;
+        let rows = ctx.view.records[record.index()].numbered_rows();
+        rows.filter(move |(_, row)| {
+            !matches!(row.homes.get(epoch), Some(Home::Absent | Home::Nowhere) | None)
+        })
+        .map(|(id, _)| id)
     }
 
     fn address(&self, ctx: &Ctx<'m>, source: &DefinerSource) -> Option<Address> {
@@ -167,6 +255,53 @@ impl<'m> Reading<'_, '_, 'm> {
         }
     }
 
+    /// The row whose size in bytes a number says, if its address and end tell the size.
+    fn sized_by(&self, ctx: &Ctx<'m>, source: &DefinerSource) -> Option<RowId> {
+        let DefinerSource::Measure { measure: Measure::Size, row, .. } = source else {
+            return None;
+        };
+        let there = self.row(ctx, ctx.record, *row);
+        let ty = match there.ty.stripped() {
+            Type::Pointer(pointer) => pointer.owned()?,
+            ty => ty,
+        };
+        let plain = match ty {
+            Type::Record(_) | Type::Array(_) => true,
+            Type::Region(region) => {
+                region.trim.is_none() && matches!(region.extent, Extent::Size(_))
+            }
+            _ => false,
+        };
+        (plain && there.when.is_none()).then_some(*row)
+    }
+
+    /// Code that holds a number against the size that it says.
+    fn same_size(
+        &self,
+        work: &Work<'_, 'm>,
+        ctx: &Ctx<'m>,
+        name: &Ident,
+        source: &DefinerSource,
+    ) -> Option<TokenStream> {
+        let DefinerSource::Measure { factor, offset, .. } = source else { return None };
+        let extent = extent(ctx.record, self.sized_by(ctx, source)?);
+        if !mentions(&work.code, &extent.to_string()) {
+            return None;
+        }
+        let (factor, offset) = (number(*factor), number(*offset));
+        Some(quote! {
+            match #extent {
+                rt::Some((at, end)) => {
+                    let number = s::multiply(rt::Some(#name), rt::Some(#factor))?;
+                    let number = s::add(number, rt::Some(#offset))?;
+                    s::holds(number == rt::Some((end - at) as i128))?;
+                }
+                // What is not there has no size.
+                rt::None => return rt::Err(s::Odd),
+            }
+        })
+    }
+
     fn derived<'r>(&self, ctx: &Ctx<'m>) -> impl Iterator<Item = (RowId, &'r Row)> + use<'r, 'm>
     where
         'm: 'r,
@@ -184,9 +319,11 @@ impl<'m> Reading<'_, '_, 'm> {
             if let [definer] = row.definers.as_slice()
                 && matches!(definer.scope, DefinerScope::Own)
                 && !self.follows(ctx, id, &definer.source)
-                && let Some(Address::Of(row, _)) = self.address(ctx, &definer.source)
             {
-                found.push(row);
+                match self.address(ctx, &definer.source) {
+                    Some(Address::Of(row, _)) => found.push(row),
+                    _ => found.extend(self.sized_by(ctx, &definer.source)),
+                }
             }
         }
         for (id, row) in ctx.view.records[ctx.record.index()].numbered_rows() {
@@ -247,7 +384,10 @@ impl<'m> Reading<'_, '_, 'm> {
                 }
                 None => {
                     let DefinerSource::Expr(expr) = &definer.source else {
-                        self.doubt("a measure");
+                        match self.same_size(work, ctx, &name, &definer.source) {
+                            Some(same) => work.code.extend(same),
+                            None => self.doubt("a measure"),
+                        }
                         continue;
                     };
                     match self.number(ctx, *expr) {

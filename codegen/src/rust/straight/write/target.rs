@@ -22,7 +22,7 @@ impl<'m> Writer<'_, '_, 'm> {
         part: Part,
         kept: Option<&Kept>,
     ) -> Able<TokenStream> {
-        let align = self.type_align(&row.ty).unwrap_or(1);
+        let align = self.straight.type_align(&row.ty).unwrap_or(1);
         let src = match self.field(node, id) {
             Some(src) => src,
             None if !self.straight.shapes.carries(&row.ty) => Src::nothing(),
@@ -97,7 +97,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 quote!(s::alignment(#align)?)
             }
             None => {
-                let align = self.type_align(target).unwrap_or(kind.align);
+                let align = self.straight.type_align(target).unwrap_or(kind.align);
                 quote!(#align)
             }
         };
@@ -424,20 +424,6 @@ impl<'m> Writer<'_, '_, 'm> {
                 #body
             }
         })
-    }
-
-    /// Alignment that a type states for itself.
-    pub(super) fn type_align(&self, ty: &Type) -> Option<u64> {
-        match ty {
-            Type::Record(record) => self.model.records[record.index()].align,
-            Type::Run(run) => run.align,
-            Type::Region(region) => self.type_align(&region.inner),
-            Type::Array(array) => match array.element.stripped() {
-                Type::Run(_) | Type::Record(_) => self.type_align(&array.element),
-                _ => None,
-            },
-            _ => None,
-        }
     }
 }
 

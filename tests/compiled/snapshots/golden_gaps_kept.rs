@@ -98,49 +98,41 @@ mod straight {
         let mut tail = s::Chain::NOTHING;
         let b1: &[u8; 6] = part.block()?;
         let mut o2 = s::Chain::NOTHING;
-        let mut t3 = s::Chain::NOTHING;
-        let mut o4 = s::Chain::NOTHING;
-        let mut t5 = s::Chain::NOTHING;
-        let mut f7;
-        let n8 = u64::from(s::u16(b1, 0));
-        if n8 == 0 {
+        let mut o3 = s::Chain::NOTHING;
+        let mut f5;
+        let n6 = u64::from(s::u16(b1, 0));
+        if n6 == 0 {
             return rt::Err(s::Odd);
         } else {
-            let mut p9 = cx.target(n8, 0)?;
-            let a10 = p9.at();
-            let mut t11 = s::Chain::NOTHING;
-            let b13: &[u8; 2] = p9.block()?;
-            f7 = super::Leaf {
-                value: s::u16(b13, 0),
+            let mut p7 = cx.target(n6, 0)?;
+            let a8 = p7.at();
+            let b11: &[u8; 2] = p7.block()?;
+            f5 = super::Leaf {
+                value: s::u16(b11, 0),
             };
-            cx.charge(p9.at() - a10)?;
-            cx.join(&mut o2, s::Chain::of(a10, p9.at(), 4))?;
-            cx.join(&mut t3, t11)?;
+            cx.charge(p7.at() - a8)?;
+            cx.join(&mut o2, s::Chain::of(a8, p7.at(), 4))?;
         }
-        let mut f15;
-        let n16 = u64::from(s::u16(b1, 2));
-        if n16 == 0 {
+        let mut f13;
+        let n14 = u64::from(s::u16(b1, 2));
+        if n14 == 0 {
             return rt::Err(s::Odd);
         } else {
-            let mut p17 = cx.target(n16, 0)?;
-            let a18 = p17.at();
-            let mut t19 = s::Chain::NOTHING;
-            let b21: &[u8; 2] = p17.block()?;
-            f15 = super::Leaf {
-                value: s::u16(b21, 0),
+            let mut p15 = cx.target(n14, 0)?;
+            let a16 = p15.at();
+            let b19: &[u8; 2] = p15.block()?;
+            f13 = super::Leaf {
+                value: s::u16(b19, 0),
             };
-            cx.charge(p17.at() - a18)?;
-            cx.join(&mut o4, s::Chain::of(a18, p17.at(), 4))?;
-            cx.join(&mut t5, t19)?;
+            cx.charge(p15.at() - a16)?;
+            cx.join(&mut o3, s::Chain::of(a16, p15.at(), 4))?;
         }
         cx.join(&mut tail, o2)?;
-        cx.join(&mut tail, t3)?;
-        cx.join(&mut tail, o4)?;
-        cx.join(&mut tail, t5)?;
+        cx.join(&mut tail, o3)?;
         cx.hand(tail);
         return rt::Ok(super::File {
-            first: f7,
-            second: f15,
+            first: f5,
+            second: f13,
             value: s::u16(b1, 4),
             spelling: ::formwork::Spelling::default(),
         });

@@ -141,38 +141,35 @@ mod straight {
         let mut tail = s::Chain::NOTHING;
         let b1: &[u8; 16] = part.block()?;
         let mut o2 = s::Chain::NOTHING;
-        let mut t3 = s::Chain::NOTHING;
-        let mut o4 = s::Chain::NOTHING;
-        let mut t5 = s::Chain::NOTHING;
+        let mut o3 = s::Chain::NOTHING;
         s::holds(s::bytes(b1, 0, 4) == b"LEVL")?;
-        let c8 = s::u16(b1, 6);
-        let n_0_2: i128 = i128::from(c8);
+        let c6 = s::u16(b1, 6);
+        let n_0_2: i128 = i128::from(c6);
         let mut v_0_3;
-        let n9 = u64::from(s::u32(b1, 8));
-        if n9 == 0 {
+        let n7 = u64::from(s::u32(b1, 8));
+        if n7 == 0 {
             s::holds(s::length(rt::Some(n_0_2))? == 0)?;
             v_0_3 = rt::Vec::new();
         } else {
-            let mut p10 = cx.target(n9, 0)?;
-            let a11 = p10.at();
-            let mut t12 = s::Chain::NOTHING;
-            let r14 = p10.many(s::length(rt::Some(n_0_2))?, 4)?;
-            s::holds(!r14.is_empty())?;
-            let mut v17 = rt::Vec::with_capacity(r14.len() / 4);
-            for b16 in s::each::<4>(r14) {
-                let mut f20;
-                let c21 = s::u8(b16, 2);
-                if c21 == 255 {
-                    f20 = rt::None;
+            let mut p8 = cx.target(n7, 0)?;
+            let a9 = p8.at();
+            let r12 = p8.many(s::length(rt::Some(n_0_2))?, 4)?;
+            s::holds(!r12.is_empty())?;
+            let mut v15 = rt::Vec::with_capacity(r12.len() / 4);
+            for b14 in s::each::<4>(r12) {
+                let mut f18;
+                let c19 = s::u8(b14, 2);
+                if c19 == 255 {
+                    f18 = rt::None;
                 } else {
-                    f20 = rt::Some(super::RoomIndex::new_const(c21 as u32));
+                    f18 = rt::Some(super::RoomIndex::new_const(c19 as u32));
                 }
-                s::zeros(s::bytes(b16, 3, 1))?;
-                v17.push(super::Room {
-                    width: s::u8(b16, 0),
-                    height: s::u8(b16, 1),
+                s::zeros(s::bytes(b14, 3, 1))?;
+                v15.push(super::Room {
+                    width: s::u8(b14, 0),
+                    height: s::u8(b14, 1),
                     next: {
-                        let value = f20;
+                        let value = f18;
                         if let rt::Some(some) = (&value) {
                             cx.note_index(0usize, some.number() as u64);
                         }
@@ -181,37 +178,32 @@ mod straight {
                     spelling: ::formwork::Spelling::default(),
                 });
             }
-            v_0_3 = v17;
-            cx.charge(p10.at() - a11)?;
-            cx.join(&mut o2, s::Chain::of(a11, p10.at(), 1))?;
-            cx.join(&mut t3, t12)?;
+            v_0_3 = v15;
+            cx.charge(p8.at() - a9)?;
+            cx.join(&mut o2, s::Chain::of(a9, p8.at(), 1))?;
         }
-        let mut f22;
-        let n23 = u64::from(s::u32(b1, 12));
-        if n23 == 0 {
-            f22 = rt::None;
+        let mut f20;
+        let n21 = u64::from(s::u32(b1, 12));
+        if n21 == 0 {
+            f20 = rt::None;
         } else {
-            let mut p24 = cx.target(n23, 0)?;
-            let a25 = p24.at();
-            let mut t26 = s::Chain::NOTHING;
-            let b28: &[u8; 1] = p24.block()?;
-            let u29 = usize::from(s::u8(b28, 0));
-            let t27 = p24.take(u29)?;
-            p24.expect(b"\0")?;
-            f22 = rt::Some(M::text(s::utf8(t27)?));
-            cx.charge(p24.at() - a25)?;
-            cx.join(&mut o4, s::Chain::of(a25, p24.at(), 1))?;
-            cx.join(&mut t5, t26)?;
+            let mut p22 = cx.target(n21, 0)?;
+            let a23 = p22.at();
+            let b26: &[u8; 1] = p22.block()?;
+            let u27 = usize::from(s::u8(b26, 0));
+            let t25 = p22.take(u27)?;
+            p22.expect(b"\0")?;
+            f20 = rt::Some(M::text(s::utf8(t25)?));
+            cx.charge(p22.at() - a23)?;
+            cx.join(&mut o3, s::Chain::of(a23, p22.at(), 1))?;
         }
         cx.join(&mut tail, o2)?;
-        cx.join(&mut tail, t3)?;
-        cx.join(&mut tail, o4)?;
-        cx.join(&mut tail, t5)?;
+        cx.join(&mut tail, o3)?;
         cx.hand(tail);
         return rt::Ok(super::File {
             version: s::u16(b1, 4),
             rooms: v_0_3,
-            note: f22,
+            note: f20,
             spelling: ::formwork::Spelling::default(),
         });
     }

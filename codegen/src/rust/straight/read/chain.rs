@@ -14,7 +14,8 @@ use quote::{format_ident, quote};
 use super::body::{Holder, Work};
 use super::{Ctx, Reading, size};
 use crate::model::{
-    Home, LayoutPath, Model, PointerType, RecordId, RecordKind, RowId, Statement, Type,
+    Home, LayoutPath, Model, PointerType, RecordId, RecordKind, Row, RowId, RowKind, Statement,
+    Type,
 };
 
 /// The locals with the chains of what is read.
@@ -22,14 +23,20 @@ use crate::model::{
 pub(super) struct Chains {
     /// Of objects themselves.
     pub own: Ident,
-    /// Of what they own.
-    pub tail: Ident,
+    /// Of what they own; none if they own nothing.
+    pub tail: Option<Ident>,
 }
 
 impl Chains {
+    fn locals(&self) -> impl Iterator<Item = &Ident> {
+        // In one chain for both there is one local.
+        let tail = self.tail.as_ref().filter(|tail| **tail != self.own);
+        [&self.own].into_iter().chain(tail)
+    }
+
     /// One chain for both: what is read is put whole, one behind the other.
     pub fn one(local: Ident) -> Chains {
-        Chains { own: local.clone(), tail: local }
+        Chains { own: local.clone(), tail: Some(local) }
     }
 }
 
@@ -76,13 +83,16 @@ impl<'m> Reading<'_, '_, 'm> {
             return;
         }
         for piece in &pieces {
-            if let Piece::Row { row, .. } = piece {
-                let chains = work
-                    .chains
-                    .entry(*row)
-                    .or_insert_with(|| Chains { own: self.local("o"), tail: self.local("t") });
-                let (own, tail) = (opened(&chains.own), opened(&chains.tail));
-                work.code.extend(quote!(#own #tail));
+            if let Piece::Row { row: id, .. } = piece {
+                let row = self.row(ctx, ctx.record, *id);
+                let chains = if self.is_object(row) {
+                    let (own, tail) = (self.local("o"), self.owns(&row.ty));
+                    Chains { own, tail: tail.then(|| self.local("t")) }
+                } else {
+                    Chains::one(self.local("t"))
+                };
+                work.code.extend(chains.locals().map(opened));
+                work.chains.insert(*id, chains);
             }
         }
         work.pieces = pieces;
@@ -139,6 +149,25 @@ impl<'m> Reading<'_, '_, 'm> {
         Ok(Some(Piece::Row { row: *id, own, tail }))
     }
 
+    /// Whether a row is an object of its own, and not a part of its struct.
+    fn is_object(&self, row: &Row) -> bool {
+        matches!(row.kind, RowKind::Object { .. }) || matches!(row.ty.stripped(), Type::Pointer(_))
+    }
+
+    /// Whether what is in a type, or behind its pointers, owns objects.
+    fn owns(&self, ty: &Type) -> bool {
+        match super::super::questions::target(ty) {
+            Type::Record(id) => self.straight.record(*id).layout.len() > 1,
+            Type::Array(array) => match array.element.stripped() {
+                Type::Record(id) => self.straight.record(*id).layout.len() > 1,
+                Type::Cell(_) | Type::Run(_) => false,
+                _ => true,
+            },
+            Type::Cell(_) | Type::Run(_) => false,
+            _ => true,
+        }
+    }
+
     /// The context for what is in a row.
     pub(super) fn row_ctx(&self, work: &Work<'_, 'm>, id: RowId) -> Ctx<'m> {
         Ctx { chains: work.chains.get(&id).cloned(), ..work.ctx.clone() }
@@ -169,7 +198,7 @@ impl<'m> Reading<'_, '_, 'm> {
 
     /// Joins the chains of the rows of a record, in the order of its layout.
     pub(super) fn close_chains(&self, work: &mut Work<'_, 'm>) {
-        let Some(Chains { tail: all, .. }) = &work.ctx.chains else { return };
+        let Some(Chains { tail: Some(all), .. }) = &work.ctx.chains else { return };
         for (at, piece) in work.pieces.iter().enumerate() {
             match piece {
                 Piece::This if at == 0 => {}
@@ -183,10 +212,13 @@ impl<'m> Reading<'_, '_, 'm> {
                 }
                 Piece::Row { row, own, tail } => {
                     let Some(chains) = work.chains.get(row) else { continue };
-                    for (chain, is_placed) in [(&chains.own, own), (&chains.tail, tail)] {
-                        if *is_placed {
-                            work.code.extend(quote!(cx.join(&mut #all, #chain)?;));
-                        }
+                    let is_object = self.is_object(self.row(work.ctx, work.ctx.record, *row));
+                    if *own && is_object {
+                        let own = &chains.own;
+                        work.code.extend(quote!(cx.join(&mut #all, #own)?;));
+                    }
+                    if let Some(chain) = chains.tail.as_ref().filter(|_| *tail) {
+                        work.code.extend(quote!(cx.join(&mut #all, #chain)?;));
                     }
                 }
             }
@@ -214,16 +246,19 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             return Linked { chains: None, open: TokenStream::new(), join: TokenStream::new() };
         };
-        let (own, tail, local) = (&chains.own, &chains.tail, self.local("t"));
-        let open = opened(&local);
-        let join = match self.is_laid_whole(ty) {
-            true => quote!(cx.join(&mut #own, #local)?;),
-            false => quote! {
-                cx.join(&mut #own, s::Chain::of(#from, #end, #align))?;
+        let (own, local) = (&chains.own, self.local("t"));
+        let alone = quote!(cx.join(&mut #own, s::Chain::of(#from, #end, #align))?;);
+        let join = match (self.is_laid_whole(ty), &chains.tail) {
+            (true, _) => quote!(cx.join(&mut #own, #local)?;),
+            (false, Some(tail)) if self.owns(ty) => quote! {
+                #alone
                 cx.join(&mut #tail, #local)?;
             },
+            (false, _) => {
+                return Linked { chains: None, open: TokenStream::new(), join: alone };
+            }
         };
-        Linked { chains: Some(Chains::one(local)), open, join }
+        Linked { open: opened(&local), chains: Some(Chains::one(local)), join }
     }
 
     /// Alignment of what a pointer leads to.
@@ -256,7 +291,7 @@ impl<'m> Reading<'_, '_, 'm> {
         if !self.hands_chain(id) {
             return None;
         }
-        let Some(Chains { tail, .. }) = &ctx.chains else {
+        let Some(Chains { tail: Some(tail), .. }) = &ctx.chains else {
             self.doubt("an object that a struct farther out places");
             return None;
         };

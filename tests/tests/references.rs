@@ -254,6 +254,36 @@ fn of_shared_tables_and_what_usually_follows() {
     assert!(changed.same_spelling(&before));
 }
 
+/// A table whose elements are nothing but bytes in one layout, and own something in the other.
+const LATER: &str = r#"module m "Elements of nobody" root=File endian=little
+pointer * u8 none=0
+epoch version from=File.version
+struct File { u8 version max=3; u8 many; Group groups count=many; u8 size; Item items count=size from="groups.items" }
+struct Group { u8 first; u8 count; slice items of=File.items base=first count=count }
+struct Item 0x02 0x02 { columns "<2" ">=2"; u8 a 0x00 0x00; u8 b 0x01 -; *?u8 c - 0x01 }"#;
+
+#[test]
+fn elements_of_nobody_stay_only_where_their_bytes_mean_something() {
+    let program = programs::from_text("later.kdl", LATER, None).expect("it is clean");
+    let bytes = [1, 1, 1, 1, 2, 5, 6, 7, 8];
+    let value = laws::value_of(&program, &bytes).expect("it is a file");
+    assert_eq!(write(&program, &value).expect("it can be written"), bytes);
+    let set = |path: &str, number: i128| {
+        let (mut changed, number) = (value.clone(), Value::Int(number));
+        edit(&program, &mut changed, path, Edit::Set(Source::Value(&number))).expect("it is one");
+        write(&program, &changed)
+    };
+    // In the same layout they are kept.
+    assert_eq!(set("version", 0).expect("it can be written"), [0, 1, 1, 1, 2, 5, 6, 7, 8]);
+    // In the other one a byte of them would be an address, and nobody knows of what.
+    let mut nobody = laws::value_of(&program, &[1, 0, 1, 5, 6]).expect("it is a file");
+    let version = Value::Int(2);
+    edit(&program, &mut nobody, "version", Edit::Set(Source::Value(&version))).expect("it is one");
+    let written = write(&program, &nobody).expect("it can be written");
+    assert_eq!(written, [2, 0, 0]);
+    laws::value_of(&program, &written).expect("what is written is read");
+}
+
 /// Numbers of groups, one behind the other, and the addresses of all of them.
 const ADDRESSES: &str = r#"module m "Addresses" root=File endian=little
 struct File { u32 groups_n; u32 patches_n; Group groups count=groups_n; Patch patches count=patches_n }

@@ -366,6 +366,12 @@ impl<'p> Engine<'p, '_> {
         let Type::Array(array) = ty else { return Ok(None) };
         match &array.element {
             Type::Record(record) => {
+                // In a layout that has been chosen since, the bytes may be no element: they were
+                // kept because there was nothing but them.
+                let plan = &self.layout.reading[record.index()];
+                if !plan.compact || plan.size.map(|size| size as usize) != Some(bytes.len()) {
+                    return Ok(None);
+                }
                 let at = loc.at(u32::try_from(index).unwrap_or(u32::MAX));
                 let order = self.node_order(loc.node)?.unwrap_or_default();
                 let node = self.record_of_bytes(*record, at, bytes, Some(order))?;

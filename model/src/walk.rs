@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 use super::{
     ArrayLength, Case, Cell, Check, CheckKind, DefinerScope, DefinerSource, Encoding, EpochId,
     Expr, ExprId, Extent, FloatCode, Form, Home, Meaning, Model, Path, Pattern, PointerType,
-    Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Span, Storage, Target,
-    Type, Union, WhenEmpty,
+    Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Span, Statement, Storage,
+    Target, Type, Union, WhenEmpty,
 };
 
 /// What stands for the value of a row where that is kept.
@@ -187,6 +187,18 @@ impl Record {
         })
     }
 
+    /// Whether its layout begins with its own bytes.
+    #[must_use]
+    pub fn comes_first(&self) -> bool {
+        matches!(self.layout.first(), Some(Statement::This))
+    }
+
+    /// Whether its layout places something beside its own bytes.
+    #[must_use]
+    pub fn owns_objects(&self) -> bool {
+        self.layout.len() > 1
+    }
+
     /// All rows with their numbers.
     pub fn numbered_rows(&self) -> impl Iterator<Item = (RowId, &Row)> {
         (0u32..).map(RowId).zip(&self.rows)
@@ -271,6 +283,27 @@ impl Model {
     /// All records with their numbers.
     pub fn records(&self) -> impl Iterator<Item = (RecordId, &Record)> {
         (0u32..).map(RecordId).zip(&self.records)
+    }
+
+    /// Alignment that a type states for itself, in bytes.
+    #[must_use]
+    pub fn type_align(&self, ty: &Type) -> Option<u64> {
+        match ty.stripped() {
+            Type::Record(record) => self.records[record.index()].align,
+            Type::Run(run) => run.align,
+            Type::Array(array) => match array.element.stripped() {
+                Type::Run(_) | Type::Record(_) => self.type_align(&array.element),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Alignment of what a pointer owns, in bytes, unless the pointer's row states it: that of the
+    /// type, or else that of the kind of pointer.
+    #[must_use]
+    pub fn target_align(&self, pointer: &PointerType, target: &Type) -> u64 {
+        self.type_align(target).unwrap_or(self.pointers[pointer.kind.index()].align)
     }
 
     /// The records whose nodes a value of this type can hold: inline and behind pointers, cases of

@@ -70,16 +70,16 @@ impl Scan<'_> {
         self.join(chain, next)
     }
 
-    /// Whether the chain that was handed is the whole file, behind the root's own bytes, which end
-    /// there, if they come first.
+    /// Whether the root's own bytes, which end there, and the chain that was handed are the whole
+    /// file.
     ///
     /// # Errors
     ///
     /// If it is not.
-    pub fn is_all(&mut self, root: Option<usize>) -> Straight<()> {
-        let mut all = root.map_or(Chain::NOTHING, |end| Chain::of(0, end, 1));
+    pub fn is_all(&mut self, root: usize) -> Straight<()> {
+        let mut all = Chain::of(0, root, 1);
         self.join_handed(&mut all)?;
-        holds(all.begin == 0 && all.end == self.len())
+        holds(all.end == self.len())
     }
 }
 
@@ -119,11 +119,11 @@ mod tests {
             cx.hand(chain);
             cx.is_all(root)
         };
-        assert_eq!(ends(Some(2), Chain::of(2, 4, 1)), Ok(()));
-        assert_eq!(ends(None, Chain::of(0, 4, 1)), Ok(()));
-        assert_eq!(ends(Some(4), Chain::NOTHING), Ok(()));
-        assert_eq!(ends(Some(2), Chain::of(2, 3, 1)), Err(Odd));
-        assert_eq!(ends(Some(2), Chain::NOTHING), Err(Odd));
-        assert_eq!(ends(None, Chain::of(1, 4, 1)), Err(Odd));
+        assert_eq!(ends(2, Chain::of(2, 4, 1)), Ok(()));
+        assert_eq!(ends(0, Chain::of(0, 4, 1)), Ok(()));
+        assert_eq!(ends(4, Chain::NOTHING), Ok(()));
+        assert_eq!(ends(2, Chain::of(2, 3, 1)), Err(Odd));
+        assert_eq!(ends(2, Chain::NOTHING), Err(Odd));
+        assert_eq!(ends(0, Chain::of(1, 4, 1)), Err(Odd));
     }
 }

@@ -87,7 +87,7 @@ mod straight {
         let mut part = cx.part(0)?;
         let value = read_0::<M>(&mut cx, &mut part)?;
         cx.affords(options, &part, 33, 12)?;
-        cx.is_all(rt::Some(part.at()))?;
+        cx.is_all(part.at())?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }

@@ -110,20 +110,6 @@ impl<'p, 'm> Straight<'p, 'm> {
         }
     }
 
-    /// Alignment that a type states for itself.
-    pub(super) fn type_align(&self, ty: &Type) -> Option<u64> {
-        match ty {
-            Type::Record(record) => self.model.records[record.index()].align,
-            Type::Run(run) => run.align,
-            Type::Region(region) => self.type_align(&region.inner),
-            Type::Array(array) => match array.element.stripped() {
-                Type::Run(_) | Type::Record(_) => self.type_align(&array.element),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
     /// The record that holds a record, if there is only one.
     pub(super) fn owner(&self, record: RecordId) -> Option<RecordId> {
         let owners = &self.owners[record.index()];

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::model::{
-    Home, Model, Record, RecordId, RecordKind, Row, RowKind, RunLength, RunType, Storage, Type,
+    Field, Home, Member, Model, Record, RecordId, RecordKind, Row, RowId, RowKind, RunLength,
+    RunType, Storage, Type,
 };
 
 /// What a row without bytes of its own, or a pool, is called.
@@ -85,4 +86,22 @@ pub(super) fn has_varint(ty: &Type) -> bool {
 
 pub(super) fn is_cell(ty: &Type) -> bool {
     matches!(ty, Type::Cell(_))
+}
+
+/// The row of a record that a step leads to, if it leads no farther.
+pub(super) fn only_row(field: &Field, record: RecordId) -> Option<RowId> {
+    field.members.iter().find_map(|(of, way)| match way.as_slice() {
+        [Member::Row(row)] if *of == record => Some(*row),
+        _ => None,
+    })
+}
+
+/// Rows of a record that have bytes of their own.
+pub(super) fn rows_with_bytes(
+    record: &Record,
+    epoch: usize,
+) -> impl Iterator<Item = (RowId, &Row)> {
+    record.numbered_rows().filter(move |(_, row)| {
+        !matches!(row.homes.get(epoch), Some(Home::Absent | Home::Nowhere) | None)
+    })
 }

@@ -31,7 +31,7 @@ use super::able::{Able, unable};
 use super::anchors::Anchors;
 use super::check::Checking;
 use super::context::Straight;
-use crate::model::{RecordId, Statement};
+use crate::model::RecordId;
 use crate::rust::visit::indexed;
 
 use rows::Head;
@@ -152,7 +152,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             let node = self.node(view, epoch, big, root, quote!(v), None);
             let node = Node { at: quote!(0_u64), decided: None, ..node };
             let layout = &node.record().layout;
-            if !matches!(layout.first(), Some(Statement::This)) {
+            if !node.record().comes_first() {
                 return unable("a root that is not written first");
             }
             let put = self.call(Task::Put, &node, root, &quote!(v), None, &quote!())?;

@@ -15,8 +15,7 @@ use super::super::val::{eval_error, Fallible, Fault};
 use super::super::walk::Walk;
 use super::lay::Spot;
 use crate::model::{
-    LayoutPath, Model, PathStep, PointerType, Row, RowKind, RunLength, Statement, Target, Type,
-    WhenEmpty,
+    LayoutPath, PathStep, PointerType, Row, RowKind, RunLength, Statement, Target, Type, WhenEmpty,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -324,7 +323,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             self.tree.set_item(loc, Item::Absent);
             return Ok(());
         }
-        let align = type_align(self.model, &row.ty).unwrap_or(1);
+        let align = self.model.type_align(&row.ty).unwrap_or(1);
         if let Some((at, end)) = self.place_content(loc, &row.ty, row, align, record, tail)? {
             if !reading {
                 self.tree.change_slot(loc, |slot| {
@@ -369,13 +368,12 @@ impl<'p, 'b> Engine<'p, 'b> {
         if record && self.is_reading() {
             self.reach(loc);
         }
-        let kind = &self.model.pointers[pointer.kind.index()];
         let align = match pointer.align {
             Some(align) => {
                 let align = self.eval_int(align, loc.node, None)?.unwrap_or(1);
                 u64::try_from(align).unwrap_or(1)
             }
-            None => type_align(self.model, target).unwrap_or(kind.align),
+            None => self.model.target_align(pointer, target),
         };
         let placed = self.place_content(loc, target, row, align.max(1), record, tail)?;
         if self.is_reading() {
@@ -465,7 +463,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         tail: bool,
     ) -> Fallible<Placed> {
         let layout = &self.tree.record(node).layout;
-        let first = matches!(layout.first(), Some(Statement::This));
+        let first = self.tree.record(node).comes_first();
         if record || (tail && !first) {
             if self.tree.node_at(node) != UNPLACED && record && !self.is_reading() {
                 let at = self.tree.path(loc).to_string();
@@ -581,18 +579,5 @@ fn run_start(ty: &Type, at: u64) -> u64 {
     match ty {
         Type::Run(run) => at.next_multiple_of(run.align.unwrap_or(1).max(1)),
         _ => at,
-    }
-}
-
-/// Alignment that a type states for itself.
-fn type_align(model: &Model, ty: &Type) -> Option<u64> {
-    match ty.stripped() {
-        Type::Record(record) => model.records[record.index()].align,
-        Type::Run(run) => run.align,
-        Type::Array(array) => match array.element.stripped() {
-            Type::Run(_) | Type::Record(_) => type_align(model, &array.element),
-            _ => None,
-        },
-        _ => None,
     }
 }

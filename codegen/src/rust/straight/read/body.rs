@@ -9,12 +9,13 @@ use super::super::bits;
 use super::chain::{Chains, Piece};
 use super::{Ctx, Reading, Spot, nothing, size};
 use crate::model::{
-    Cell, Constant, ExprId, Home, RecordId, RecordKind, Row, RowId, RowKind, Storage, Tag, Type,
+    Constant, ExprId, Home, RecordId, RecordKind, Row, RowId, RowKind, Storage, Tag, Type,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::early::{early, early_value};
 use crate::rust::straight::mentions::mentions;
+use crate::rust::straight::questions::is_varint;
 
 /// What holds rows.
 #[derive(Clone)]
@@ -489,11 +490,6 @@ impl Work<'_, '_> {
     fn done(self) -> Rows {
         Rows { code: self.code, fields: self.fields, keeps: self.keeps, gone: self.gone }
     }
-}
-
-/// Whether a row is a number of variable width.
-pub(super) fn is_varint(ty: &Type) -> bool {
-    matches!(ty, Type::Cell(Cell { storage: Storage::Varint(_), .. }))
 }
 
 /// The local with the address of a row and the address behind it.

@@ -14,9 +14,10 @@ use quote::{format_ident, quote};
 use super::body::{Holder, Work};
 use super::{Ctx, Reading, size};
 use crate::model::{
-    Home, LayoutPath, Model, PointerType, RecordId, RecordKind, Row, RowId, RowKind, Statement,
-    Type,
+    Home, LayoutPath, PointerType, RecordId, RecordKind, Row, RowId, RowKind, Statement, Type,
 };
+use crate::rust::straight::able::Unable;
+use crate::rust::straight::questions::target;
 
 /// The locals with the chains of what is read.
 #[derive(Debug, Clone)]
@@ -53,22 +54,17 @@ pub(super) fn opened(chain: &Ident) -> TokenStream {
     quote!(let mut #chain = s::Chain::NOTHING;)
 }
 
-/// Whether a struct's layout begins with the struct itself.
-pub(super) fn comes_first(model: &Model, id: RecordId) -> bool {
-    matches!(model.records[id.index()].layout.first(), Some(Statement::This))
-}
-
 impl<'m> Reading<'_, '_, 'm> {
     /// Whether functions that read a record hand the chain of what it owns to their callers.
     pub(super) fn hands_chain(&self, id: RecordId) -> bool {
-        self.placing && self.straight.record(id).layout.len() > 1
+        self.placing && self.straight.record(id).owns_objects()
     }
 
     /// The chains of the rows of the record at hand, as its layout places them.
     pub(super) fn open_chains(&self, work: &mut Work<'_, 'm>) {
         let ctx = work.ctx;
         let record = &ctx.view.records[ctx.record.index()];
-        if !self.placing || record.layout.len() < 2 {
+        if !self.placing || !record.owns_objects() {
             return;
         }
         let mut pieces = Vec::new();
@@ -156,13 +152,12 @@ impl<'m> Reading<'_, '_, 'm> {
 
     /// Whether what is in a type, or behind its pointers, owns objects.
     fn owns(&self, ty: &Type) -> bool {
-        match super::super::questions::target(ty) {
-            Type::Record(id) => self.straight.record(*id).layout.len() > 1,
-            Type::Array(array) => match array.element.stripped() {
-                Type::Record(id) => self.straight.record(*id).layout.len() > 1,
-                Type::Cell(_) | Type::Run(_) => false,
-                _ => true,
-            },
+        let inner = match target(ty) {
+            Type::Array(array) => array.element.stripped(),
+            ty => ty,
+        };
+        match inner {
+            Type::Record(id) => self.straight.record(*id).owns_objects(),
             Type::Cell(_) | Type::Run(_) => false,
             _ => true,
         }
@@ -204,7 +199,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 Piece::This if at == 0 => {}
                 Piece::This => {
                     let Some((base, end)) = &work.own else { continue };
-                    let align = self.straight.type_align(&Type::Record(work.ctx.record));
+                    let align = self.model.type_align(&Type::Record(work.ctx.record));
                     let align = size(align.unwrap_or(1));
                     work.code.extend(quote! {
                         cx.join(&mut #all, s::Chain::of(#base, #end, #align))?;
@@ -227,7 +222,7 @@ impl<'m> Reading<'_, '_, 'm> {
 
     /// Whether a type is a struct that its layout places as a whole, with something before it.
     pub(super) fn is_laid_whole(&self, ty: &Type) -> bool {
-        matches!(super::super::questions::target(ty), Type::Record(id) if !comes_first(self.model, *id))
+        matches!(target(ty), Type::Record(id) if !self.straight.record(*id).comes_first())
     }
 
     /// Chains for what an object owns, and code that joins the object and that chain to those of the
@@ -266,23 +261,23 @@ impl<'m> Reading<'_, '_, 'm> {
         &self,
         ctx: &Ctx<'m>,
         pointer: &PointerType,
-        target: &Type,
+        owned: &Type,
     ) -> TokenStream {
-        let kind = &ctx.view.pointers[pointer.kind.index()];
-        let of_type = self.straight.type_align(target);
-        if self.is_laid_whole(target)
-            && (pointer.align.is_some() || of_type.is_none() && kind.align != 1)
+        let usual = self.model.target_align(pointer, owned);
+        // Where such a struct joins its own bytes, it is not known who leads there.
+        if self.is_laid_whole(owned)
+            && (pointer.align.is_some() || usual != self.model.type_align(owned).unwrap_or(1))
         {
             self.doubt("the alignment of a struct whose own bytes do not come first");
         }
-        let otherwise = size(of_type.unwrap_or(kind.align));
+        let usual = size(usual);
         match pointer.align.filter(|_| self.placing).map(|align| self.number(ctx, align)) {
             Some(Ok(align)) => quote!(s::alignment(#align)?),
-            Some(Err(super::super::able::Unable(why))) => {
+            Some(Err(Unable(why))) => {
                 self.doubt(&why);
-                quote!(#otherwise)
+                quote!(#usual)
             }
-            None => quote!(#otherwise),
+            None => quote!(#usual),
         }
     }
 

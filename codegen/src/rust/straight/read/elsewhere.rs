@@ -150,7 +150,7 @@ impl<'m> Reading<'_, '_, 'm> {
         if self.placing && row.when.is_some() {
             self.doubt("an object with a condition");
         }
-        let align = size(self.straight.type_align(&row.ty).unwrap_or(1));
+        let align = size(self.model.type_align(&row.ty).unwrap_or(1));
         let begin = format_ident!("from");
         let outer = self.row_ctx(work, id);
         let linked =

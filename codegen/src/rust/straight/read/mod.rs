@@ -46,7 +46,7 @@ use crate::model::{
 use crate::print::expr_text;
 use crate::rust::shape::Shape;
 
-use chain::{Chains, chain_of_function, comes_first, opened};
+use chain::{Chains, chain_of_function, opened};
 
 /// Units of work that each byte of a file allows, where each byte is decoded once.
 const SEALED: usize = 4;
@@ -216,7 +216,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             bodies: RefCell::default(),
             known: RefCell::default(),
             next: Cell::new(0),
-            placing: vouching && owns_objects(model),
+            placing: vouching && straight.record(model.root).owns_objects(),
             doubt: RefCell::default(),
         };
         let pooled = model.pointers.iter().filter(|kind| kind.pool.is_some());
@@ -303,10 +303,10 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             None => (Some(quote!(s::usual(options)?;)), None),
         };
         // Otherwise the value is written, which looks at the rules first.
-        let ends = match (self.hands_chain(root), comes_first(self.model, root)) {
-            (false, _) => quote!(s::holds(part.at() == cx.len())?;),
-            (true, true) => quote!(cx.is_all(rt::Some(part.at()))?;),
-            (true, false) => quote!(cx.is_all(rt::None)?;),
+        // No writer carries a root whose own bytes do not come first.
+        let ends = match self.hands_chain(root) {
+            false => quote!(s::holds(part.at() == cx.len())?;),
+            true => quote!(cx.is_all(part.at())?;),
         };
         let check = sealed.then(|| {
             quote! {
@@ -787,11 +787,6 @@ impl Late for Reading<'_, '_, '_> {
             }
         }
     }
-}
-
-/// Whether files of a model have more than the bytes of the root.
-fn owns_objects(model: &Model) -> bool {
-    model.records[model.root.index()].layout.len() > 1
 }
 
 /// The row of an early number or value that is asked for and not known.

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use super::body::{Holder, Work, extent, is_varint};
+use super::body::{Holder, Work, extent};
 use super::{Ctx, Reading, Sink, Spot, push, size};
 use crate::model::{
     ArrayLength, Cell, Constant, Content, Encoding, PointerType, RecordId, RecordKind, Role, Row,
@@ -12,7 +12,7 @@ use crate::model::{
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::early::early;
-use crate::rust::straight::questions::kind;
+use crate::rust::straight::questions::{is_varint, kind};
 
 impl<'m> Reading<'_, '_, 'm> {
     /// A row with bytes at a spot; if a pointer is in it, later.

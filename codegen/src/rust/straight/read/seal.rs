@@ -9,13 +9,14 @@ use super::super::equations::{Equation, Measured, Side, equation};
 use super::body::{Work, extent};
 use super::{Ctx, Reading, number};
 use crate::model::{
-    ArrayLength, Content, DefinerScope, DefinerSource, Expr, ExprId, Extent, Field, Home, Linear,
-    Measure, Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, Start, Step, Tag,
-    Target, Type,
+    ArrayLength, Content, DefinerScope, DefinerSource, Expr, ExprId, Extent, Home, Linear, Measure,
+    Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, Start, Step, Tag, Target,
+    Type,
 };
 use crate::rust::straight::able::Able;
 use crate::rust::straight::early::early;
 use crate::rust::straight::mentions::mentions;
+use crate::rust::straight::questions::{only_row, rows_with_bytes};
 use crate::rust::visit::{Part, expressions};
 
 /// Rows that expressions and tags ask for.
@@ -61,14 +62,6 @@ fn own(path: &Path, record: RecordId) -> Option<RowId> {
         }
         _ => None,
     }
-}
-
-/// The row of a record that a step leads to, if it leads no farther.
-fn only_row(field: &Field, record: RecordId) -> Option<RowId> {
-    field.members.iter().find_map(|(of, way)| match way.as_slice() {
-        [Member::Row(row)] if *of == record => Some(*row),
-        _ => None,
-    })
 }
 
 /// An expression as a multiple of a row's number, plus something.
@@ -129,7 +122,7 @@ impl<'m> Reading<'_, '_, 'm> {
 
     /// Whether a derived row is what it should be because of how the file is read.
     fn follows(&self, ctx: &Ctx<'m>, id: RowId, source: &'m DefinerSource) -> bool {
-        if self.is_size_of_its_own(ctx, id, source) {
+        if self.gives_its_size(ctx, id, source) == Some(true) {
             return true;
         }
         let DefinerSource::Measure { measure, row, factor, offset } = source else { return false };
@@ -156,11 +149,7 @@ impl<'m> Reading<'_, '_, 'm> {
 
     /// Whether a number says the size of something that has this size because the number says so: it
     /// is an argument of the struct that a pointer leads to.
-    fn is_size_of_its_own(&self, ctx: &Ctx<'m>, id: RowId, source: &'m DefinerSource) -> bool {
-        self.sized_from(ctx, id, source).is_some_and(|is| is)
-    }
-
-    fn sized_from(&self, ctx: &Ctx<'m>, id: RowId, source: &'m DefinerSource) -> Option<bool> {
+    fn gives_its_size(&self, ctx: &Ctx<'m>, id: RowId, source: &'m DefinerSource) -> Option<bool> {
         let Equation { side: Side::Size, of, factor, offset } = equation(self.model, source)?
         else {
             return None;
@@ -189,7 +178,8 @@ impl<'m> Reading<'_, '_, 'm> {
         if may_be_none || self.straight.owner(*inner) != Some(ctx.record) {
             return None;
         }
-        let mut with_bytes = self.rows_with_bytes(ctx, *inner);
+        let mut with_bytes =
+            rows_with_bytes(&ctx.view.records[inner.index()], ctx.epoch).map(|(id, _)| id);
         let sized = match further {
             Some(field) => {
                 let row = only_row(field, *inner)?;
@@ -214,22 +204,9 @@ impl<'m> Reading<'_, '_, 'm> {
         let argument = *self.straight.record(*inner).arguments.get(number as usize)?;
         let Expr::Path(path) = &self.model[argument] else { return None };
         let plain = matches!(sized.kind, RowKind::Plain) && sized.when.is_none();
-        let by_it = said.path.steps.is_empty() && own(path, ctx.record) == Some(id);
+        let here = matches!(path.start, Start::This | Start::Enclosing(_));
+        let by_it = said.path.steps.is_empty() && here && own(path, ctx.record) == Some(id);
         Some(plain && by_it && (said.factor, said.offset) == (factor, offset))
-    }
-
-    /// Rows of a record that have bytes of their own.
-    fn rows_with_bytes(
-        &self,
-        ctx: &Ctx<'m>,
-        record: RecordId,
-    ) -> impl Iterator<Item = RowId> + use<'m> {
-        let epoch = ctx.epoch;
-        let rows = ctx.view.records[record.index()].numbered_rows();
-        rows.filter(move |(_, row)| {
-            !matches!(row.homes.get(epoch), Some(Home::Absent | Home::Nowhere) | None)
-        })
-        .map(|(id, _)| id)
     }
 
     fn address(&self, ctx: &Ctx<'m>, source: &DefinerSource) -> Option<Address> {
@@ -292,9 +269,8 @@ impl<'m> Reading<'_, '_, 'm> {
         Some(quote! {
             match #extent {
                 rt::Some((at, end)) => {
-                    let number = s::multiply(rt::Some(#name), rt::Some(#factor))?;
-                    let number = s::add(number, rt::Some(#offset))?;
-                    s::holds(number == rt::Some((end - at) as i128))?;
+                    let number = s::solved((end - at) as i128, #factor, #offset)?;
+                    s::holds(number == rt::Some(#name))?;
                 }
                 // What is not there has no size.
                 rt::None => return rt::Err(s::Odd),

@@ -6,13 +6,12 @@ use quote::quote;
 
 use super::writer::{Node, Writer};
 use crate::model::{
-    Cell, DefinerScope, Expr, ExprId, Home, Member, Role, RowId, RowKind, Start, Step, Storage,
-    Type,
+    Cell, DefinerScope, Expr, ExprId, Member, Role, RowId, RowKind, Start, Step, Storage, Type,
 };
 use crate::rust::straight::able::Able;
 use crate::rust::straight::anchors::Way;
 use crate::rust::straight::equations::{Equation, Measured, Side, equation};
-use crate::rust::straight::questions::{is_here, target};
+use crate::rust::straight::questions::{is_here, rows_with_bytes, target};
 
 /// A number that is stored when the first row's target is placed.
 struct Behind {
@@ -128,10 +127,7 @@ impl<'m> Writer<'_, '_, 'm> {
             Measured::Path(path) => self.own_row(&around, path)?,
         };
         let target = target(&around.row(measured).ty);
-        let with_bytes = node.record().numbered_rows().filter(|(_, row)| {
-            !matches!(row.homes.get(node.epoch), Some(Home::Absent | Home::Nowhere) | None)
-        });
-        let only = with_bytes.map(|(id, _)| id).eq([region]);
+        let only = rows_with_bytes(node.record(), node.epoch).map(|(id, _)| id).eq([region]);
         let plain = matches!(node.row(region).kind, RowKind::Plain);
         // The number is the size less `offset`.
         let same = said.factor == 1 && said.offset.checked_sub(offset)? == 0;

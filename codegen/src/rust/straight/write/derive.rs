@@ -6,15 +6,15 @@ use quote::{format_ident, quote};
 use super::spot::{Spot, position};
 use super::writer::{Node, Src, Writer};
 use crate::model::{
-    Content, Definer, DefinerScope, DefinerSource, Encoding, Expr, ExprId, Measure, Member, Path,
-    RecordId, Role, Row, RowId, RowKind, Start, Step, Storage, Type,
+    Content, Definer, DefinerScope, DefinerSource, Encoding, Expr, ExprId, Measure, Path, RecordId,
+    Role, Row, RowId, RowKind, Start, Step, Storage, Type,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::equations::{Equation, Measured, Side, givers};
 use crate::rust::straight::operators::Typed;
 use crate::rust::straight::questions::{
-    has_pointer, is_aligned, is_cell, is_here, is_varint, target,
+    has_pointer, is_aligned, is_cell, is_here, is_varint, only_row, target,
 };
 use crate::rust::straight::scope::Scope;
 
@@ -81,11 +81,7 @@ impl<'m> Writer<'_, '_, 'm> {
             _ => false,
         };
         let [Step::Field(field)] = path.steps.as_slice() else { return None };
-        let (_, members) = field.members.iter().find(|(record, _)| *record == node.id)?;
-        match members.as_slice() {
-            [Member::Row(row)] if here => Some(*row),
-            _ => None,
-        }
+        only_row(field, node.id).filter(|_| here)
     }
 
     /// Whether an expression is a row that follows from a measure of this one.

@@ -396,7 +396,7 @@ impl<'m> Writer<'_, '_, 'm> {
         if let crate::model::RecordKind::Case(union, case) = node.record().kind {
             let case = &node.view.unions[union.index()].cases[case as usize];
             for form in &case.forms {
-                if node.view.records[form.record.index()].layout.len() > 1 {
+                if node.view.records[form.record.index()].owns_objects() {
                     return unable("objects that a form owns");
                 }
             }

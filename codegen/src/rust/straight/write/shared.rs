@@ -47,7 +47,7 @@ impl<'m> Writer<'_, '_, 'm> {
             if self.indexed.contains(id) {
                 return unable("elements of a shared table that ask for their position");
             }
-            if self.straight.record(*id).layout.len() > 1 {
+            if self.straight.record(*id).owns_objects() {
                 return unable("elements of a shared table that own something");
             }
         } else if !matches!(array.element, Type::Cell(_)) {

@@ -7,7 +7,7 @@ use super::array::Starts;
 use super::place::{Kept, Part};
 use super::spot::Spot;
 use super::writer::{Node, Src, Task, Writer};
-use crate::model::{ArrayType, Extent, PointerType, Row, RowId, Statement, Storage, Target, Type};
+use crate::model::{ArrayType, Extent, PointerType, Row, RowId, Storage, Target, Type};
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::equations::Side;
@@ -22,7 +22,7 @@ impl<'m> Writer<'_, '_, 'm> {
         part: Part,
         kept: Option<&Kept>,
     ) -> Able<TokenStream> {
-        let align = self.straight.type_align(&row.ty).unwrap_or(1);
+        let align = self.model.type_align(&row.ty).unwrap_or(1);
         let src = match self.field(node, id) {
             Some(src) => src,
             None if !self.straight.shapes.carries(&row.ty) => Src::nothing(),
@@ -97,7 +97,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 quote!(s::alignment(#align)?)
             }
             None => {
-                let align = self.straight.type_align(target).unwrap_or(kind.align);
+                let align = self.model.target_align(pointer, target);
                 quote!(#align)
             }
         };
@@ -188,7 +188,7 @@ impl<'m> Writer<'_, '_, 'm> {
             return self.content(node, id, row, ty, &src, align, part, kept, anchor, index, patch);
         }
         if let Type::Record(record) = ty
-            && !matches!(self.straight.record(*record).layout.first(), Some(Statement::This))
+            && !self.straight.record(*record).comes_first()
         {
             if part != Part::Put {
                 return unable("a struct whose own bytes do not come first, in two steps");
@@ -320,7 +320,7 @@ impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn needs_starts(&self, node: &Node<'m>, ty: &'m Type) -> Able<bool> {
         let Type::Array(array) = ty.stripped() else { return Ok(false) };
         let owns = match array.element.stripped() {
-            Type::Record(record) => self.straight.record(*record).layout.len() > 1,
+            Type::Record(record) => self.straight.record(*record).owns_objects(),
             Type::Union(_) => true,
             _ => false,
         };
@@ -400,9 +400,8 @@ impl<'m> Writer<'_, '_, 'm> {
             })?,
             Type::Union(union) => {
                 let cases = &node.view.unions[union.index()].cases;
-                let owns = cases
-                    .iter()
-                    .any(|case| node.view.records[case.record.index()].layout.len() > 1);
+                let owns =
+                    cases.iter().any(|case| node.view.records[case.record.index()].owns_objects());
                 if owns {
                     return unable("a union in an array that owns something");
                 }

@@ -16,8 +16,8 @@ use alloc::vec::Vec;
 use super::item::Item;
 use crate::load::Endian;
 use crate::model::{
-    Cell, EndianRule, EpochId, Home, Meaning, Model, Record, RecordId, RecordKind, Row, RowId,
-    RowKind, Sizes, Storage, Target, Type,
+    Cell, EndianRule, EpochId, FloatCode, Home, Meaning, Model, Record, RecordId, RecordKind, Row,
+    RowId, RowKind, Sizes, Storage, Target, Type,
 };
 
 /// Whether a file is read or written: what is data in place when it is read may have to be computed
@@ -53,6 +53,8 @@ pub(crate) struct Plan {
     pub lengths: (u32, u32),
     /// When writing: these bytes, as far as the schema says them.
     pub template: Vec<u8>,
+    /// Of a packed word: the bits that are in a row.
+    pub mask: u64,
     /// When writing: what of these bytes goes where.
     pub pieces: Vec<Piece>,
     /// Rows that have to be looked at when a node is read, in this order: those with homes.
@@ -75,7 +77,9 @@ pub(crate) struct Plan {
     pub building: (Vec<RowId>, Vec<RowId>),
     /// The same where the value is a node of a file, which has nothing for rows that follow.
     pub taking: (Vec<RowId>, Vec<RowId>),
-    /// Bytes that such a node has where they will be written, and the first of these lists without
+    /// When writing: if a value has nothing but numbers for a compact struct, these.
+    pub flat: Vec<FlatRow>,
+    /// Bytes that a node of a file has where they will be written, and the first of these lists without
     /// the rows in them.
     pub copied: Vec<Piece>,
     pub not_copied: Vec<RowId>,
@@ -167,6 +171,24 @@ pub(crate) struct RowPlan {
     /// When reading: if it is a slice of a shared table, the numbers that say which, where they say it
     /// just like that.
     pub slice: Option<SliceNumbers>,
+}
+
+/// A number of a value that is stored in place, and just as it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FlatRow {
+    pub row: RowId,
+    /// Bytes from the start of the element.
+    pub number: Number,
+    pub kind: FlatKind,
+}
+
+/// What such a number is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum FlatKind {
+    Int,
+    Float(FloatCode),
+    /// A packed word that is nothing but integers, in these bits.
+    Word(u64),
 }
 
 /// Where a slice begins in its table, and how many elements it has.
@@ -519,6 +541,7 @@ impl Planning<'_> {
         }
         if let RecordKind::Word(int) = record.kind {
             plan.lengths = (int.bytes.into(), 0);
+            plan.mask = record.rows.iter().map(place::bits_of_word).fold(0, |all, bits| all | bits);
         }
         let fixed = plan.size.is_some()
             && plain
@@ -544,6 +567,7 @@ impl Planning<'_> {
         plan.filled = parts.map(|(number, _)| number).collect();
         if self.direction == Direction::Writing {
             self.bytes_in_place(record, plans, &mut plan);
+            plan.flat = self.flat_rows(record, &plan).unwrap_or_default();
         }
         plan
     }

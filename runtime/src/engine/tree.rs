@@ -9,6 +9,7 @@
 mod arrays;
 mod cells;
 mod content;
+mod flat;
 mod growth;
 mod kind;
 mod order;
@@ -34,6 +35,7 @@ use crate::model::{Cell, Model, RecordId, Row, RowId};
 use crate::spelling::KeptKind;
 
 pub(crate) use cells::{cell_bytes, float, integer, load, number, stored_float};
+pub use flat::Flat;
 pub use view::{placed, PointerView};
 
 /// The tree of a file that was read.

@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::engine::{self, Blob, From, Item, Loc, NodeRef, Tree};
+use crate::engine::{self, Blob, Flat, From, Item, Loc, NodeRef, Tree};
 use crate::model::{Role, RowId};
 use crate::spelling::{KeptKind, KeptValue, Spelling};
 use crate::{Endian, Kept, Utf16};
@@ -20,6 +20,10 @@ pub struct Seen<'t, 'b> {
 #[derive(Clone, Copy)]
 enum What<'t> {
     Item(Item),
+    /// An element that is no other item than its node, and whose numbers are at hand.
+    Flat(Flat<'t>),
+    /// All bits of a packed word.
+    Word(u64),
     Kept(&'t KeptValue),
 }
 
@@ -69,6 +73,7 @@ impl<'t, 'b> Seen<'t, 'b> {
     fn node(self) -> Option<NodeRef> {
         match self.what {
             What::Item(Item::Node(node)) => Some(node),
+            What::Flat(flat) => Some(flat.node),
             _ => None,
         }
     }
@@ -86,6 +91,14 @@ impl<'t, 'b> Seen<'t, 'b> {
 
     /// The value of a row of the record.
     pub fn row<T: Made<'b>>(self, row: u32) -> T {
+        if let What::Flat(flat) = &self.what {
+            if let Some(item) = self.tree.flat_item(flat, RowId(row)) {
+                return T::made(self.with(item));
+            }
+            if let Some(bits) = self.tree.flat_word(flat, RowId(row)) {
+                return T::made(Seen { what: What::Word(bits), ..self });
+            }
+        }
         let Some(node) = self.node() else { return T::default() };
         let loc = Loc::row(node, RowId(row));
         let definition = self.tree.row(loc);
@@ -128,6 +141,9 @@ impl<'t, 'b> Seen<'t, 'b> {
 
     /// All bits of a packed word.
     pub fn word(self) -> u64 {
+        if let What::Word(bits) = self.what {
+            return bits;
+        }
         match self.node() {
             Some(node) => self.tree.word(node),
             None => 0,
@@ -137,6 +153,7 @@ impl<'t, 'b> Seen<'t, 'b> {
     fn is_none(self) -> bool {
         match self.what {
             What::Item(item) => !item.is_there(),
+            What::Flat(_) | What::Word(_) => false,
             What::Kept(kept) => matches!(kept, KeptValue::None),
         }
     }
@@ -148,7 +165,7 @@ impl<'t, 'b> Seen<'t, 'b> {
             What::Item(item) => self.tree.int(item).unwrap_or(0),
             What::Kept(KeptValue::Int(number)) => *number,
             What::Kept(KeptValue::Bool(yes)) => (*yes).into(),
-            What::Kept(_) => 0,
+            What::Flat(_) | What::Word(_) | What::Kept(_) => 0,
         }
     }
 
@@ -157,7 +174,7 @@ impl<'t, 'b> Seen<'t, 'b> {
         match self.what {
             What::Item(Item::F32(bits)) => f32::from_bits(bits).into(),
             What::Item(Item::F64(bits)) => f64::from_bits(bits),
-            What::Item(_) => self.int() as f64,
+            What::Item(_) | What::Flat(_) | What::Word(_) => self.int() as f64,
             What::Kept(_) => f64::from_bits(self.int() as u64),
         }
     }
@@ -209,6 +226,14 @@ impl<'t, 'b> Seen<'t, 'b> {
         }
     }
 
+    /// The first element, if it is one whose numbers are at hand.
+    fn flat(self) -> Option<Flat<'t>> {
+        match self.what {
+            What::Item(Item::Array(array)) => self.tree.flat(array),
+            _ => None,
+        }
+    }
+
     fn element(self, index: u32) -> Self {
         match self.what {
             What::Item(Item::Array(array)) => {
@@ -238,7 +263,7 @@ impl<'b> Made<'b> for f32 {
         match seen.what {
             // With the bits that it has: a conversion may change those of what is no number.
             What::Item(Item::F32(bits)) => f32::from_bits(bits),
-            What::Item(_) => seen.float() as f32,
+            What::Item(_) | What::Flat(_) | What::Word(_) => seen.float() as f32,
             #[allow(clippy::cast_sign_loss)] // The bits of one.
             What::Kept(_) => f32::from_bits(seen.int() as u32),
         }
@@ -306,7 +331,13 @@ impl<'b, T: Made<'b>> Made<'b> for Box<T> {
 
 impl<'b, T: Made<'b>> Made<'b> for Vec<T> {
     fn made(seen: Seen<'_, 'b>) -> Self {
-        (0..seen.count()).map(|index| T::of(seen.element(index))).collect()
+        match seen.flat() {
+            Some(first) => {
+                let element = |index| Seen { what: What::Flat(first.element(index)), ..seen };
+                (0..seen.count()).map(|index| T::made(element(index))).collect()
+            }
+            None => (0..seen.count()).map(|index| T::of(seen.element(index))).collect(),
+        }
     }
 }
 

@@ -2,14 +2,14 @@
 
 use super::super::item::{Blob, From, Item};
 use super::{
-    short, Direction, Number, Part, Piece, Place, Plan, Planning, RowPlan, SliceNumbers, Source,
-    Store, MAX_PARTS,
+    short, Direction, FlatKind, FlatRow, Number, Part, Piece, Place, Plan, Planning, RowPlan,
+    SliceNumbers, Source, Store, MAX_PARTS,
 };
 use crate::load::{mask, Endian};
 use crate::model::{
     ArrayLength, Cell, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding, Expr,
-    ExprId, Extent, Home, IntType, Meaning, Measure, Record, RecordId, RecordKind, Role, Row,
-    RowId, RowKind, RunLength, Storage, Type,
+    ExprId, Extent, FloatCode, Home, IntType, Meaning, Measure, Record, RecordId, RecordKind, Role,
+    Row, RowId, RowKind, RunLength, Storage, Type,
 };
 use alloc::vec;
 use alloc::vec::Vec;
@@ -33,6 +33,39 @@ impl Planning<'_> {
         };
         plan.only_slices =
             plan.copied.is_empty() && plan.taking.1.is_empty() && plan.not_copied.iter().all(slice);
+    }
+
+    /// The numbers that a value has for a compact struct, if it has nothing else for it.
+    pub(super) fn flat_rows(&self, record: &Record, plan: &Plan) -> Option<Vec<FlatRow>> {
+        let (rows, derived) = &plan.building;
+        let plain = matches!(record.kind, RecordKind::Struct) && record.transparent.is_none();
+        if !plan.compact || !plain || !derived.is_empty() {
+            return None;
+        }
+        let flat = |id: &RowId| {
+            let (row, planned) = (&record.rows[id.index()], &plan.rows[id.index()]);
+            let (Place::Home(at) | Place::Tail(at)) = planned.place else { return None };
+            let Type::Cell(cell) = &row.ty else { return None };
+            let Storage::Fixed(int) = cell.storage else { return None };
+            let kind = match (planned.store, &cell.meaning) {
+                (Store::Cell, Meaning::Int) => FlatKind::Int,
+                (Store::Cell, Meaning::Float(_)) => FlatKind::Float(FloatCode::of(cell)?),
+                (Store::Part(_), Meaning::Word(word)) => FlatKind::Word(self.flat_word(*word)?),
+                _ => return None,
+            };
+            let number = Number { at, bytes: int.bytes, signed: int.signed, order: None };
+            is_stored_as_it_is(row).then_some(FlatRow { row: *id, number, kind })
+        };
+        rows.iter().map(flat).collect()
+    }
+
+    /// The bits of a packed word that is nothing but integers of a value.
+    fn flat_word(&self, word: RecordId) -> Option<u64> {
+        let record = &self.model.records[word.index()];
+        let is_int = |ty: &Type| matches!(ty, Type::Cell(Cell { meaning: Meaning::Int, .. }));
+        let plain = record.transparent.is_none()
+            && record.rows.iter().all(|row| is_stored_as_it_is(row) && is_int(&row.ty));
+        plain.then(|| record.rows.iter().map(bits_of_word).fold(0, |all, bits| all | bits))
     }
 
     /// What of the bytes in place goes where, numbers one by one; of the rows that are wanted.
@@ -425,6 +458,27 @@ pub(super) fn plain_number(row: &Row, place: Place) -> Option<Number> {
         }),
         _ => None,
     }
+}
+
+/// The bits of a packed word that a row of it is.
+pub(super) fn bits_of_word(row: &Row) -> u64 {
+    match row.ty {
+        Type::Cell(Cell { storage: Storage::Word { first, last, .. }, .. }) => {
+            mask(last - first + 1) << first
+        }
+        _ => 0,
+    }
+}
+
+/// Whether a row is data that every value has, and stored just as it is.
+fn is_stored_as_it_is(row: &Row) -> bool {
+    matches!((&row.kind, &row.role), (RowKind::Plain, Role::Data))
+        && row.name.is_some()
+        && row.when.is_none()
+        && row.none.is_empty()
+        && row.plus == 0
+        && row.reference.is_none()
+        && !row.is_ranked()
 }
 
 /// Whether a file has a row in place as it is written again.

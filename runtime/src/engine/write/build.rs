@@ -3,6 +3,7 @@
 mod array;
 mod cell;
 mod copy;
+mod flat;
 mod place;
 mod union;
 

@@ -171,11 +171,21 @@ impl<'p> Engine<'p, '_> {
         }
         let elements = Elements::Records(Records { first, ..records });
         let number = self.tree.add_array(elements, count);
+        let flat = &self.tree.plan_of(id).flat;
         for index in 0..count {
             let given = value.element(index as usize);
-            if matches!(given, Given::None) {
-                self.build_none(loc.at(index), row);
-                continue;
+            match given {
+                Given::None => {
+                    self.build_none(loc.at(index), row);
+                    continue;
+                }
+                Given::Struct(fields)
+                    if !flat.is_empty()
+                        && self.put_flat(id, flat, (first + stride * index) as usize, fields) =>
+                {
+                    continue;
+                }
+                _ => {}
             }
             self.build_node(NodeRef { id: number, element: index, part: 0 }, given);
         }

@@ -541,7 +541,7 @@ impl Planning<'_> {
         }
         if let RecordKind::Word(int) = record.kind {
             plan.lengths = (int.bytes.into(), 0);
-            plan.mask = record.rows.iter().map(place::bits_of_word).fold(0, |all, bits| all | bits);
+            plan.mask = place::mask_of_word(record);
         }
         let fixed = plan.size.is_some()
             && plain

@@ -20,10 +20,8 @@ pub struct Seen<'t, 'b> {
 #[derive(Clone, Copy)]
 enum What<'t> {
     Item(Item),
-    /// An element that is no other item than its node, and whose numbers are at hand.
-    Flat(Flat<'t>),
-    /// All bits of a packed word.
-    Word(u64),
+    /// An element that is no other item than its node, with where it is.
+    Flat(Flat),
     Kept(&'t KeptValue),
 }
 
@@ -55,8 +53,15 @@ impl<'t, 'b> Seen<'t, 'b> {
     }
 
     /// Through pointers, and through records that are nothing but one of their rows.
+    #[inline]
     fn value(self, records: &[u32]) -> Self {
-        let What::Item(mut item) = self.what else { return self };
+        match self.what {
+            What::Item(item @ (Item::Pointer(_) | Item::Node(_))) => self.behind(item, records),
+            _ => self,
+        }
+    }
+
+    fn behind(self, mut item: Item, records: &[u32]) -> Self {
         loop {
             item = self.tree.through(item);
             let Item::Node(node) = item else { break };
@@ -80,6 +85,9 @@ impl<'t, 'b> Seen<'t, 'b> {
 
     /// The record that it is; `u32::MAX` if it is none.
     pub fn record(self) -> u32 {
+        if let What::Flat(flat) = self.what {
+            return flat.record.0;
+        }
         self.node().map_or(u32::MAX, |node| self.tree.record_id(node).0)
     }
 
@@ -92,11 +100,9 @@ impl<'t, 'b> Seen<'t, 'b> {
     /// The value of a row of the record.
     pub fn row<T: Made<'b>>(self, row: u32) -> T {
         if let What::Flat(flat) = &self.what {
-            if let Some(item) = self.tree.flat_item(flat, RowId(row)) {
-                return T::made(self.with(item));
-            }
-            if let Some(bits) = self.tree.flat_word(flat, RowId(row)) {
-                return T::made(Seen { what: What::Word(bits), ..self });
+            if let Some(item) = self.tree.flat_entry(flat, RowId(row)) {
+                let seen = self.with(item);
+                return if let Item::Node(_) = item { T::of(seen) } else { T::made(seen) };
             }
         }
         let Some(node) = self.node() else { return T::default() };
@@ -141,9 +147,6 @@ impl<'t, 'b> Seen<'t, 'b> {
 
     /// All bits of a packed word.
     pub fn word(self) -> u64 {
-        if let What::Word(bits) = self.what {
-            return bits;
-        }
         match self.node() {
             Some(node) => self.tree.word(node),
             None => 0,
@@ -153,7 +156,7 @@ impl<'t, 'b> Seen<'t, 'b> {
     fn is_none(self) -> bool {
         match self.what {
             What::Item(item) => !item.is_there(),
-            What::Flat(_) | What::Word(_) => false,
+            What::Flat(_) => false,
             What::Kept(kept) => matches!(kept, KeptValue::None),
         }
     }
@@ -165,7 +168,7 @@ impl<'t, 'b> Seen<'t, 'b> {
             What::Item(item) => self.tree.int(item).unwrap_or(0),
             What::Kept(KeptValue::Int(number)) => *number,
             What::Kept(KeptValue::Bool(yes)) => (*yes).into(),
-            What::Flat(_) | What::Word(_) | What::Kept(_) => 0,
+            What::Flat(_) | What::Kept(_) => 0,
         }
     }
 
@@ -174,7 +177,7 @@ impl<'t, 'b> Seen<'t, 'b> {
         match self.what {
             What::Item(Item::F32(bits)) => f32::from_bits(bits).into(),
             What::Item(Item::F64(bits)) => f64::from_bits(bits),
-            What::Item(_) | What::Flat(_) | What::Word(_) => self.int() as f64,
+            What::Item(_) | What::Flat(_) => self.int() as f64,
             What::Kept(_) => f64::from_bits(self.int() as u64),
         }
     }
@@ -226,14 +229,6 @@ impl<'t, 'b> Seen<'t, 'b> {
         }
     }
 
-    /// The first element, if it is one whose numbers are at hand.
-    fn flat(self) -> Option<Flat<'t>> {
-        match self.what {
-            What::Item(Item::Array(array)) => self.tree.flat(array),
-            _ => None,
-        }
-    }
-
     fn element(self, index: u32) -> Self {
         match self.what {
             What::Item(Item::Array(array)) => {
@@ -263,7 +258,7 @@ impl<'b> Made<'b> for f32 {
         match seen.what {
             // With the bits that it has: a conversion may change those of what is no number.
             What::Item(Item::F32(bits)) => f32::from_bits(bits),
-            What::Item(_) | What::Flat(_) | What::Word(_) => seen.float() as f32,
+            What::Item(_) | What::Flat(_) => seen.float() as f32,
             #[allow(clippy::cast_sign_loss)] // The bits of one.
             What::Kept(_) => f32::from_bits(seen.int() as u32),
         }
@@ -331,12 +326,17 @@ impl<'b, T: Made<'b>> Made<'b> for Box<T> {
 
 impl<'b, T: Made<'b>> Made<'b> for Vec<T> {
     fn made(seen: Seen<'_, 'b>) -> Self {
-        match seen.flat() {
+        let flat = match seen.what {
+            What::Item(Item::Array(array)) => seen.tree.flat(array),
+            _ => None,
+        };
+        let count = 0..seen.count();
+        match flat {
             Some(first) => {
                 let element = |index| Seen { what: What::Flat(first.element(index)), ..seen };
-                (0..seen.count()).map(|index| T::made(element(index))).collect()
+                count.map(|index| T::made(element(index))).collect()
             }
-            None => (0..seen.count()).map(|index| T::of(seen.element(index))).collect(),
+            None => count.map(|index| T::of(seen.element(index))).collect(),
         }
     }
 }

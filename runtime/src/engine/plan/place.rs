@@ -65,7 +65,7 @@ impl Planning<'_> {
         let is_int = |ty: &Type| matches!(ty, Type::Cell(Cell { meaning: Meaning::Int, .. }));
         let plain = record.transparent.is_none()
             && record.rows.iter().all(|row| is_stored_as_it_is(row) && is_int(&row.ty));
-        plain.then(|| record.rows.iter().map(bits_of_word).fold(0, |all, bits| all | bits))
+        plain.then(|| mask_of_word(record))
     }
 
     /// What of the bytes in place goes where, numbers one by one; of the rows that are wanted.
@@ -460,8 +460,13 @@ pub(super) fn plain_number(row: &Row, place: Place) -> Option<Number> {
     }
 }
 
+/// The bits of a packed word that are in a row of it.
+pub(super) fn mask_of_word(record: &Record) -> u64 {
+    record.rows.iter().map(bits_of_word).fold(0, |all, bits| all | bits)
+}
+
 /// The bits of a packed word that a row of it is.
-pub(super) fn bits_of_word(row: &Row) -> u64 {
+fn bits_of_word(row: &Row) -> u64 {
     match row.ty {
         Type::Cell(Cell { storage: Storage::Word { first, last, .. }, .. }) => {
             mask(last - first + 1) << first

@@ -7,7 +7,9 @@ use super::super::plan::{Direction, Number, Place, RowPlan, Store};
 use super::cells::{float, integer, load, number};
 use super::{Pointer, Tree};
 use crate::load::{mask, Endian};
-use crate::model::{Cell, Content, Meaning, RecordKind, Row, RowId, Storage, Type};
+use crate::model::{
+    Cell, Content, IntType, Meaning, RecordId, RecordKind, Row, RowId, Storage, Type,
+};
 
 impl<'p> Tree<'p, '_> {
     /// What is in the row of a type that is nothing but a union.
@@ -111,7 +113,7 @@ impl<'p> Tree<'p, '_> {
         own: &Node,
         planned: &RowPlan,
     ) -> Item {
-        if self.odd.is_empty() && self.has_read_all() {
+        if self.is_all_in_place() {
             match (&planned.number, planned.store) {
                 (Some(number), _) => return self.plain_number(own, number),
                 (None, Store::Part(part)) => return Item::Node(NodeRef { part, ..node }),
@@ -122,8 +124,12 @@ impl<'p> Tree<'p, '_> {
     }
 
     pub(super) fn entry_of_part(&self, node: NodeRef, row: RowId) -> Item {
-        if node.part == CASE || node.is_element() {
+        if node.part == CASE {
             return self.entry_anywhere(Loc::row(node, row));
+        }
+        if node.is_element() {
+            let there = self.entry_of_element(node, row);
+            return there.unwrap_or_else(|| self.entry_anywhere(Loc::row(node, row)));
         }
         let own = self.own_node(node);
         let part = self.own_part(own, node.part);
@@ -134,12 +140,74 @@ impl<'p> Tree<'p, '_> {
             return self.slots.item(own.slots as usize + usize::from(part.slots + slot));
         }
         match (planned.number, part.place) {
-            (Some(number), Place::Home(at)) if self.odd.is_empty() && self.has_read_all() => {
+            (Some(number), Place::Home(at)) if self.is_all_in_place() => {
                 let order = number.order.or(part.order);
                 self.plain_number(own, &Number { at: at + number.at, order, ..number })
             }
             _ => self.entry_anywhere(Loc::row(node, row)),
         }
+    }
+
+    /// What is in a row of an element of a compact array, or of a part of one, if that is a number in
+    /// whole bytes or a part: there are many of them, and all rows are in place.
+    #[inline]
+    fn entry_of_element(&self, node: NodeRef, row: RowId) -> Option<Item> {
+        if !self.is_all_in_place() {
+            return None;
+        }
+        let (record, spot) = self.element_spot(node)?;
+        self.entry_at(node, record, spot, row)
+    }
+
+    /// Whether rows in place have nothing but what their bytes say.
+    #[inline]
+    pub(super) fn is_all_in_place(&self) -> bool {
+        self.odd.is_empty() && self.has_read_all()
+    }
+
+    /// The same where its record and place are known.
+    #[inline]
+    pub(super) fn entry_at(
+        &self,
+        node: NodeRef,
+        record: RecordId,
+        (from, at, order): (From, u32, Endian),
+        row: RowId,
+    ) -> Option<Item> {
+        let planned = self.plan_of(record).rows.get(row.index())?;
+        let offset = match (planned.store, planned.place) {
+            (Store::Part(part), _) => {
+                return Some(Item::Node(NodeRef { part: node.part + part, ..node }));
+            }
+            (Store::Cell, Place::Home(offset) | Place::Tail(offset)) => offset,
+            _ => return None,
+        };
+        if let Some(number) = &planned.number {
+            let order = number.order.filter(|_| self.is_reading()).unwrap_or(order);
+            let raw = self.load(from, at + offset, number.bytes, order);
+            return Some(integer(raw, u32::from(number.bytes) * 8, number.signed));
+        }
+        let definition = &self.layout.model.records[record.index()].rows[row.index()];
+        let Type::Cell(cell @ Cell { storage: Storage::Fixed(int), .. }) = &definition.ty else {
+            return None;
+        };
+        let order = self.cell_order(*int, order);
+        Some(self.meant(self.load(from, at + offset, int.bytes, order), cell, definition))
+    }
+
+    /// The record of an element of a compact array, or of a part of one, and where it begins.
+    #[inline]
+    pub(super) fn element_spot(&self, node: NodeRef) -> Option<(RecordId, (From, u32, Endian))> {
+        let records = self.records_of(node);
+        let at = records.first + records.stride * node.element;
+        if node.part == 0 {
+            return Some((records.record, (records.from, at, records.order)));
+        }
+        let parts = &self.plan_of(records.record).parts;
+        let part = &parts[usize::from(node.part)];
+        let (Place::Home(offset) | Place::Tail(offset)) = part.place else { return None };
+        let own = part.order.filter(|_| self.is_reading());
+        Some((part.record, (records.from, at + offset, own.unwrap_or(records.order))))
     }
 
     #[inline]
@@ -212,13 +280,26 @@ impl<'p> Tree<'p, '_> {
 
     /// All bits of a packed word.
     pub(crate) fn word(&self, node: NodeRef) -> u64 {
-        let mut word = 0;
-        for (row, definition) in self.record(node).numbered_rows() {
-            let Type::Cell(cell) = &definition.ty else { continue };
-            let Storage::Word { first, last, .. } = cell.storage else { continue };
-            word |= (self.raw(Loc::row(node, row), cell) & mask(last - first + 1)) << first;
+        // All of its rows are where it is.
+        let there = match node.is_element() {
+            true => self.element_spot(node),
+            false => self.spot(Loc::row(node, RowId(0))).map(|spot| (self.record_id(node), spot)),
+        };
+        let Some((record, spot)) = there else { return 0 };
+        match self.layout.model.records[record.index()].kind {
+            RecordKind::Word(int) => self.whole_word(node, int, spot) & self.plan_of(record).mask,
+            _ => 0,
         }
-        word
+    }
+
+    /// A packed word, with the bits that are in no row, by the position of any row of it.
+    fn whole_word(&self, node: NodeRef, int: IntType, spot: (From, u32, Endian)) -> u64 {
+        // A word with a node of its own has its bits there when it is read.
+        if node.part == 0 && self.is_reading() {
+            return self.tag(node) as u64;
+        }
+        let (from, at, order) = spot;
+        self.load(from, at, int.bytes, self.cell_order(int, order))
     }
 
     /// The bytes of a cell in place as a number; of a bit field, its bits.
@@ -228,10 +309,7 @@ impl<'p> Tree<'p, '_> {
             Storage::Fixed(int) => self.load(from, at, int.bytes, self.cell_order(int, order)),
             Storage::Word { first, last, .. } => {
                 let word = match self.record(loc.node).kind {
-                    // A word with a node of its own has its bits there when it is read.
-                    RecordKind::Word(int) if loc.node.part != 0 || !self.is_reading() => {
-                        self.load(from, at, int.bytes, self.cell_order(int, order))
-                    }
+                    RecordKind::Word(int) => self.whole_word(loc.node, int, (from, at, order)),
                     _ => self.tag(loc.node) as u64,
                 };
                 word.checked_shr(first.into()).unwrap_or(0) & mask(last - first + 1)

@@ -139,6 +139,7 @@ impl<'p> Tree<'p, '_> {
     pub(super) fn record_of_part(&self, node: NodeRef) -> RecordId {
         match node.part {
             CASE => self.case_record(node.id).unwrap_or(self.own_record(node.id)),
+            0 if node.is_element() => self.records_of(node).record,
             part if node.is_element() => {
                 self.plans[self.records_of(node).record.index()].parts[usize::from(part)].record
             }

@@ -325,7 +325,7 @@ impl<'p> Engine<'p, '_> {
         self.record_of_bytes(records.record, at, &bytes, order)
     }
 
-    /// Whether two elements that own nothing say the same.
+    /// Whether two elements say the same, and so does what they own.
     fn is_same(&self, a: Item, b: Item) -> bool {
         match (a, b) {
             (Item::Node(a), Item::Node(b)) => {
@@ -337,10 +337,8 @@ impl<'p> Engine<'p, '_> {
                     })
             }
             (Item::Pointer(a), Item::Pointer(b)) => {
-                // Of those in a pool, which owns them.
                 let [a, b] = [a, b].map(|number| self.tree.pointers[number as usize].target);
-                let text = matches!(a, Item::Text(_) | Item::Bytes(_) | Item::Units(..));
-                (text || a.is_absent()) && (a == b || self.same_item(a, b))
+                self.is_same(a, b)
             }
             (Item::Array(a), Item::Array(b)) => {
                 self.tree.count(a) == self.tree.count(b)

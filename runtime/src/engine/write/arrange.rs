@@ -238,6 +238,13 @@ impl Engine<'_, '_> {
         }
     }
 
+    /// Bytes that are zero without being put there: nothing else may be there.
+    pub(crate) fn leave_zeros(&mut self, at: u32, end: u32) {
+        if !self.writing.placing.written.is_empty() && at < end {
+            self.put(at.into(), &alloc::vec![0; (end - at) as usize]);
+        }
+    }
+
     /// Looks whether bytes that are written say what was written there before.
     #[inline]
     pub(crate) fn watch_bytes(&mut self, at: usize, bytes: &[u8]) {

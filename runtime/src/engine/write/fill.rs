@@ -416,7 +416,7 @@ impl<'p> Engine<'p, '_> {
             return self.fill_following(loc, number, planned, row, ground);
         }
         let Some(slot) = self.tree.slot(loc) else { return Ok(()) };
-        let (at, item) = (slot.at, slot.item);
+        let (at, end, item) = (slot.at, slot.end, slot.item);
         if at == UNPLACED || matches!(row.kind, RowKind::Slice { .. } | RowKind::Mark { .. }) {
             return Ok(());
         }
@@ -426,10 +426,17 @@ impl<'p> Engine<'p, '_> {
                     self.copy(blob.from, blob.start as usize, at.into(), blob.len as usize, false);
                     Ok(())
                 }
-                (Item::Absent, _) => Ok(()),
+                (Item::Absent, _) => {
+                    self.leave_zeros(at, end);
+                    Ok(())
+                }
                 (_, ty) => self.fill_item(loc, ty, row),
             },
-            RowKind::Zeros | RowKind::Value { .. } => Ok(()),
+            RowKind::Zeros => {
+                self.leave_zeros(at, end);
+                Ok(())
+            }
+            RowKind::Value { .. } => Ok(()),
             RowKind::Pool { .. } => {
                 let Some((element, _)) = row.ty.pool_members() else { return Ok(()) };
                 let Item::Array(array) = self.tree.item(loc) else { return Ok(()) };

@@ -163,8 +163,10 @@ impl Place {
                 put(format!("{front}u8 o; object {t} x{at}{props}; {rest}"), none());
             }
             Place::Table => {
-                let rows = "G g; u8 n; S tab count=n from=\"g.m\"";
-                let of = "struct G { u8 b; u8 c; slice m of=File.tab base=b count=c }";
+                // One bit of a file says that the second slice has the element of the first.
+                let rows = "G g; u8 n; S tab count=n from=\"g.m g.o\"";
+                let of = "struct G { u8 b; u8 c; slice m of=File.tab base=b count=c; \
+                     u8 d; u8 e; slice o of=File.tab base=d count=e empty_base=0 }";
                 put(rows.into(), format!("{of}\nstruct S {{ {body} }}"));
             }
             Place::Shared => {

@@ -167,7 +167,7 @@ impl Place {
             | Place::Form
             | Place::Formed => sheet.plain(&[1]),
             Place::Else => sheet.plain(&[0]),
-            Place::Table => sheet.plain(&[0, 1, 1]),
+            Place::Table => sheet.plain(&[0, 1, 0, 0, 1]),
             Place::Shared if row.has("count") => sheet.plain(&[0, one]),
             Place::Shared => sheet.plain(&[0, one, one]),
             _ => {}

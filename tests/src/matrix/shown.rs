@@ -73,7 +73,10 @@ impl Place {
             | Place::Form
             | Place::Formed
             | Place::Pattern => vec![("u", case("a", first.body()))],
-            Place::Table => vec![("g", record([("m", list([record(first.body())]))]))],
+            Place::Table => {
+                let lists = [("m", list([record(first.body())])), ("o", list([]))];
+                vec![("g", record(lists))]
+            }
             Place::Shared => {
                 let m = if whole { first.x } else { Some(list(first.x)) };
                 let g = ("g", record(m.map(|m| ("m", m))));

@@ -233,8 +233,8 @@ fn constant_parameters_are_silent() {
             Two<1>         first
             Two<2>         second
         }
-        struct One<width,count> { u8 a size=width; u8 b count=count }
-        struct Two<width> { u8 c size=width }"#,
+        struct One<width,count> { bytes a size=width; u8 b count=count }
+        struct Two<width> { bytes c size=width }"#,
     );
     shows(&page, &["- Parameter `count` is `n`."]);
     hides(&page, &["Parameter `width` is `4`", "`width` = `4`"]);

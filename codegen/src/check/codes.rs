@@ -246,6 +246,12 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "number for true does not fit",
         "`yes=` is 0, which means false, or greater than the row can hold.",
     ),
+    (
+        "E0717",
+        "size that the content does not have",
+        "`size=` with a constant says how many bytes there are, and the content has another size \
+         whatever is in the file, in every layout. No file can be read by such a row.",
+    ),
     ("E0720", "row without a home", "The row is absent from every layout of the format."),
     (
         "E0721",

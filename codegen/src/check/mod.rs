@@ -15,6 +15,7 @@ mod elements;
 mod ended;
 mod epochs;
 pub(crate) mod exprs;
+mod extents;
 mod finite;
 mod fits;
 mod forms;
@@ -65,6 +66,7 @@ pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
     until::check(&context, &mut found);
     elements::check(&context, &mut found);
     ended::check(&context, &mut found);
+    extents::check(&context, &mut found);
     none::check(&context, &mut found);
     pointed::check(&context, &mut found);
     pooled::check(&context, &mut found);

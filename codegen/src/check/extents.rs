@@ -1,0 +1,34 @@
+//! What has a size of its own, whatever is in the file, fills the size that is stated for it.
+
+use super::context::{Context, row_name};
+use crate::diagnostic::Diagnostics;
+use crate::model::{EpochId, Extent, Model, RegionType, Type};
+
+pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    let model = context.model;
+    for row in model.records.iter().flat_map(|record| &record.rows) {
+        let regions = row.ty.parts().filter_map(|part| match part {
+            Type::Region(region) => contradicts(model, region),
+            _ => None,
+        });
+        for (stated, own) in regions {
+            let message = format!("{} does not have the size {stated}", row_name(row));
+            found
+                .note("E0717", row.span, message)
+                .label(format!("it has {own}, whatever is in the file"))
+                .help("no file can be read; what fills the rest is a row of its own");
+        }
+    }
+}
+
+/// The size that is stated and the one that the content has, if no epoch has a content that fills
+/// it. Where padding may follow, and of content that is measured by its end, that is not known.
+fn contradicts(model: &Model, region: &RegionType) -> Option<(u64, u64)> {
+    let Extent::Size(size) = region.extent else { return None };
+    let stated = u64::try_from(model.exprs.constant(size)?).ok()?;
+    let epochs = (0..).map(EpochId).take(model.epochs.len().max(1));
+    let sizes = epochs.map(|epoch| model.size_of(&region.inner, epoch));
+    let sizes: Option<Vec<u64>> = sizes.collect();
+    let sizes = sizes.filter(|sizes| region.trim.is_none() && !sizes.contains(&stated))?;
+    sizes.first().map(|own| (stated, *own))
+}

@@ -250,7 +250,7 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0717",
         "size that the content does not have",
         "`size=` with a constant says how many bytes there are, and the content has another size \
-         whatever is in the file, in every layout. No file can be read by such a row.",
+         whatever is in the file, in every layout. A file is refused in which such a row is there.",
     ),
     ("E0720", "row without a home", "The row is absent from every layout of the format."),
     (

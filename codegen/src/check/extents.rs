@@ -16,7 +16,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             found
                 .note("E0717", row.span, message)
                 .label(format!("it has {own}, whatever is in the file"))
-                .help("no file can be read; what fills the rest is a row of its own");
+                .help("it can only be left out; what fills the rest is a row of its own");
         }
     }
 }

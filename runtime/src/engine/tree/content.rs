@@ -148,6 +148,12 @@ impl<'p> Tree<'p, '_> {
         }
     }
 
+    /// Whether rows in place have nothing but what their bytes say.
+    #[inline]
+    pub(super) fn is_all_in_place(&self) -> bool {
+        self.odd.is_empty() && self.has_read_all()
+    }
+
     /// What is in a row of an element of a compact array, or of a part of one, if that is a number in
     /// whole bytes or a part: there are many of them, and all rows are in place.
     #[inline]
@@ -157,12 +163,6 @@ impl<'p> Tree<'p, '_> {
         }
         let (record, spot) = self.element_spot(node)?;
         self.entry_at(node, record, spot, row)
-    }
-
-    /// Whether rows in place have nothing but what their bytes say.
-    #[inline]
-    pub(super) fn is_all_in_place(&self) -> bool {
-        self.odd.is_empty() && self.has_read_all()
     }
 
     /// The same where its record and place are known.

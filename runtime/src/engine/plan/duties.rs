@@ -359,10 +359,8 @@ pub(super) fn duties(record: &Record, plan: &Plan) -> Duties {
 
 /// Whether the bytes of a row are not all written with something else.
 pub(super) fn is_filled(row: &Row) -> bool {
-    let kind = !matches!(
-        row.kind,
-        RowKind::Zeros | RowKind::Slice { .. } | RowKind::Mark { .. } | RowKind::Value { .. }
-    );
+    let kind =
+        !matches!(row.kind, RowKind::Slice { .. } | RowKind::Mark { .. } | RowKind::Value { .. });
     let none = |ty: &Type| matches!(ty, Type::Record(_) | Type::Text | Type::Nothing);
     kind && match row.ty.stripped() {
         Type::Array(array) => !none(array.element.stripped()),

@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 
+use super::tidy::tidy;
 use crate::model::Model;
 
 /// The text of a file of these parts.
@@ -11,7 +12,8 @@ use crate::model::Model;
 /// If the parts are no Rust, which would be a defect of the generator.
 pub(in crate::rust) fn file(model: &Model, parts: &[TokenStream]) -> String {
     let tokens: TokenStream = parts.iter().cloned().collect();
-    let file: syn::File = syn::parse2(tokens).expect("what is generated is Rust");
+    let mut file: syn::File = syn::parse2(tokens).expect("what is generated is Rust");
+    tidy(&mut file);
     // No inner attribute, since the file may be included in a module. A module of its own lets no lint
     // of the crate around speak of what nobody wrote; what it allows inside is allowed for all of it.
     let mut text = format!(

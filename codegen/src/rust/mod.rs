@@ -16,6 +16,7 @@ mod paths;
 #[doc(hidden)]
 mod shape;
 mod straight;
+mod tidy;
 mod types;
 mod unused;
 mod view;

@@ -159,6 +159,13 @@ impl KeySet {
     }
 }
 
+/// What rules look at beside values, where no reference names a key.
+#[derive(Debug, Default)]
+pub struct NoKeys {
+    /// How deep the value at hand is.
+    pub depth: Depth,
+}
+
 /// How many levels of recursive types are open.
 #[derive(Debug)]
 pub struct Depth(RefCell<Levels>);

@@ -33,7 +33,7 @@ pub use cells::{
 pub use chain::Chain;
 pub use check::{
     add, divide, extension, fnv1a, greatest, least, multiply, murmur3, nth, remainder, shift_left,
-    shift_right, solved, stem, subtract, Depth, KeySet, Level,
+    shift_right, solved, stem, subtract, Depth, KeySet, Level, NoKeys,
 };
 pub use ink::{write, writes, Begun, Ink, Late};
 pub use load::*;

@@ -80,28 +80,13 @@ $)^!#d#(#!.^##e#^#!.7(f!!$b!/8#g#s$#%-u#!&b##'+M!$(.!,!#$%&'()*+#2;&Side!$!&left
 /// Readers and writers for files that have nothing unusual.
 mod straight {
     use ::formwork::__rt::{self as rt, s};
-    /// The value of a file, if it is the plain case.
-    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
-        bytes: &'i [u8],
-        options: &::formwork::ReadOptions,
-    ) -> s::Straight<super::File> {
-        read::<M>(bytes, options)
-    }
     /// Appends the bytes of a value, if it is the plain case.
     pub(super) fn whole(value: &super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-        written_as(value, out, rt::None)
-    }
-    /// The same, where it may be known which file that has to be.
-    fn written_as<'v>(
-        value: &'v super::File,
-        out: &mut rt::Vec<u8>,
-        file: rt::Option<&'v [u8]>,
-    ) -> s::Straight<()> {
         check_root(value)?;
-        write(value, out, file)
+        write(value, out, rt::None)
     }
-    /// The value of a file.
-    fn read<'i, 'o, M: s::Mode<'i, 'o>>(
+    /// The value of a file, if it is the plain case.
+    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File> {
@@ -119,9 +104,9 @@ mod straight {
     ) -> s::Straight<super::File> {
         let b1: &[u8; 2] = part.block()?;
         let w2 = s::uint_be::<2, _>(b1, 0);
-        let f3 = ((w2 >> 13u8 & 7) as u8);
+        let f3 = (w2 >> 13u8 & 7) as u8;
         let f4 = s::flag(((w2 >> 12u8 & 1) as u8) as u64, 1)?;
-        let f5 = ((w2 & 4095) as u16);
+        let f5 = (w2 & 4095) as u16;
         let b6: &[u8; 1] = part.block()?;
         let w7 = s::uint_be::<1, _>(b6, 0);
         s::holds(((w7 >> 5u8 & 7) as u8) == 0)?;
@@ -129,8 +114,8 @@ mod straight {
         let b8: &[u8; 1] = part.block()?;
         let b11: &[u8; 8] = part.block()?;
         let w12 = s::uint_be::<8, _>(b11, 0);
-        let f13 = ((w12 >> 63u8 & 1) as u8);
-        let f14 = ((w12 & 9223372036854775807) as u64);
+        let f13 = (w12 >> 63u8 & 1) as u8;
+        let f14 = (w12 & 9223372036854775807) as u64;
         let b15: &[u8; 1] = part.block()?;
         let w16 = s::uint_be::<1, _>(b15, 0);
         let f17 = super::Side(((w16 >> 5u8 & 7) as u8) as u8);
@@ -151,100 +136,59 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        written(v, out, file)
-    }
-    fn written<'v>(
-        v: &'v super::File,
-        out: &mut rt::Vec<u8>,
-        file: rt::Option<&'v [u8]>,
-    ) -> s::Straight<()> {
         s::write(
             0usize,
             0usize,
             out,
             file,
             |cx| {
-                {
-                    put_0_big(cx, v)?;
-                }
+                put_0_big(cx, v)?;
                 rt::Ok(())
             },
         )
     }
     fn put_0_big<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
         let o = cx.here();
-        s::holds((&v.spelling).is_canonical())?;
-        {
-            let b = &mut [0_u8; 13];
-            s::set_big::<
-                2,
-            >(
-                b,
-                0,
-                {
-                    let mut word = 0_u64;
-                    word |= (s::bits((*(&v.a) as i128), 3u32, false)? & 7u64) << 13u8;
-                    word |= ((if *(&v.b) { 1u64 } else { 0 }) & 1u64) << 12u8;
-                    word |= (s::bits((*(&v.c) as i128), 12u32, false)? & 4095u64) << 0u8;
-                    word
-                },
-            );
-            s::set_big::<1>(b, 3, (*(&v.d) as u64));
-            s::set_big::<
-                8,
-            >(
-                b,
-                4,
-                {
-                    let mut word = 0_u64;
-                    word |= (s::bits((*(&v.e) as i128), 1u32, false)? & 1u64) << 63u8;
-                    word
-                        |= (s::bits((*(&v.f) as i128), 63u32, false)?
-                            & 9223372036854775807u64) << 0u8;
-                    word
-                },
-            );
-            s::set_big::<
-                1,
-            >(
-                b,
-                12,
-                {
-                    let mut word = 0_u64;
-                    word
-                        |= (s::bits(i128::from((&v.g).number()), 3u32, false)? & 7u64)
-                            << 5u8;
-                    word
-                },
-            );
-            cx.put(b);
-        }
+        s::holds(v.spelling.is_canonical())?;
+        let b = &mut [0_u8; 13];
+        let word = {
+            let mut word = 0_u64;
+            word |= (s::bits(v.a as i128, 3u32, false)? & 7u64) << 13u8;
+            word |= ((if v.b { 1u64 } else { 0 }) & 1u64) << 12u8;
+            word |= (s::bits(v.c as i128, 12u32, false)? & 4095u64) << 0u8;
+            word
+        };
+        s::set_big::<2>(b, 0, word);
+        s::set_big::<1>(b, 3, v.d as u64);
+        let word = {
+            let mut word = 0_u64;
+            word |= (s::bits(v.e as i128, 1u32, false)? & 1u64) << 63u8;
+            word
+                |= (s::bits(v.f as i128, 63u32, false)? & 9223372036854775807u64) << 0u8;
+            word
+        };
+        s::set_big::<8>(b, 4, word);
+        let word = {
+            let mut word = 0_u64;
+            word |= (s::bits(i128::from(v.g.number()), 3u32, false)? & 7u64) << 5u8;
+            word
+        };
+        s::set_big::<1>(b, 12, word);
+        cx.put(b);
         rt::Ok(())
     }
     /// Whether the rules of the format hold for a value.
     fn check_root(v: &super::File) -> s::Straight<()> {
-        check_all(v)
-    }
-    fn check_all(v: &super::File) -> s::Straight<()> {
-        let keys = &Keys { depth: s::Depth::default() };
+        let keys = &s::NoKeys::default();
         rt::Ok(())
     }
-    struct Keys {
-        depth: s::Depth,
-    }
+    type Keys = s::NoKeys;
     /// Whether the rules of the format hold for a value.
     fn seen_root(v: &super::File, cx: &s::Scan<'_>) -> s::Straight<()> {
-        seen_all(v, cx)
-    }
-    fn seen_all(v: &super::File, cx: &s::Scan<'_>) -> s::Straight<()> {
-        let keys = &SeenKeys {
-            depth: s::Depth::default(),
-        };
+        let keys = &s::NoKeys::default();
         rt::Ok(())
     }
-    struct SeenKeys {
-        depth: s::Depth,
-    }
+    type SeenKeys = s::NoKeys;
 }
 
 }

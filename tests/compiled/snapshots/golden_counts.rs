@@ -74,31 +74,16 @@ l't$#*!C$!7(@)items!'!-!$F##!*!(A&pair(A#(.A((table#B#$3B'&rest'b!#&-@#%7n#)&!'$
 /// Readers and writers for files that have nothing unusual.
 mod straight {
     use ::formwork::__rt::{self as rt, s};
-    /// The value of a file, if it is the plain case.
-    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
-        bytes: &'i [u8],
-        options: &::formwork::ReadOptions,
-    ) -> s::Straight<super::File<'o>> {
-        read::<M>(bytes, options)
-    }
     /// Appends the bytes of a value, if it is the plain case.
     pub(super) fn whole(
         value: &super::File<'_>,
         out: &mut rt::Vec<u8>,
     ) -> s::Straight<()> {
-        written_as(value, out, rt::None)
-    }
-    /// The same, where it may be known which file that has to be.
-    fn written_as<'v>(
-        value: &'v super::File<'v>,
-        out: &mut rt::Vec<u8>,
-        file: rt::Option<&'v [u8]>,
-    ) -> s::Straight<()> {
         check_root(value)?;
-        write(value, out, file)
+        write(value, out, rt::None)
     }
-    /// The value of a file.
-    fn read<'i, 'o, M: s::Mode<'i, 'o>>(
+    /// The value of a file, if it is the plain case.
+    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
@@ -168,8 +153,8 @@ mod straight {
         let r49 = part.many(s::length(s::add(rt::Some(n_0_4), rt::Some(n_0_5))?)?, 1)?;
         f48 = r49.to_vec();
         if let rt::Some(number) = s::add(
-            rt::Some((&v_0_12).len() as i128),
-            rt::Some((&v_0_13).len() as i128),
+            rt::Some(v_0_12.len() as i128),
+            rt::Some(v_0_13.len() as i128),
         )? {
             s::holds(n_0_7 == number)?;
         }
@@ -191,167 +176,113 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        written(v, out, file)
-    }
-    fn written<'v>(
-        v: &'v super::File<'v>,
-        out: &mut rt::Vec<u8>,
-        file: rt::Option<&'v [u8]>,
-    ) -> s::Straight<()> {
         s::write(
             0usize,
             10usize
-                .saturating_add((&v.items).len().saturating_mul(1usize))
-                .saturating_add((&v.pairs).len().saturating_mul(1usize))
-                .saturating_add((&v.tables).len().saturating_mul(2usize))
-                .saturating_add((&v.rest).len().saturating_mul(1usize))
-                .saturating_add((&v.first).len().saturating_mul(1usize))
-                .saturating_add((&v.second).len().saturating_mul(2usize))
-                .saturating_add((&v.data).len())
-                .saturating_add((&v.last).len().saturating_mul(1usize)),
+                .saturating_add(v.items.len().saturating_mul(1usize))
+                .saturating_add(v.pairs.len().saturating_mul(1usize))
+                .saturating_add(v.tables.len().saturating_mul(2usize))
+                .saturating_add(v.rest.len().saturating_mul(1usize))
+                .saturating_add(v.first.len().saturating_mul(1usize))
+                .saturating_add(v.second.len().saturating_mul(2usize))
+                .saturating_add(v.data.len())
+                .saturating_add(v.last.len().saturating_mul(1usize)),
             out,
             file,
             |cx| {
-                {
-                    put_0(cx, v)?;
-                }
+                put_0(cx, v)?;
                 rt::Ok(())
             },
         )
     }
     fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
         let o = cx.here();
-        s::holds((&v.spelling).is_canonical())?;
+        s::holds(v.spelling.is_canonical())?;
         {
             let b = &mut [0_u8; 10];
-            s::set::<
-                1,
-            >(
-                b,
-                0,
-                s::bits(
-                    s::known(s::solved((&v.items).len() as i128, 1i128, 0i128)?)?,
-                    8u32,
-                    false,
-                )?,
-            );
-            s::set::<
-                2,
-            >(
-                b,
-                1,
-                s::bits(
-                    s::known(s::solved((&v.pairs).len() as i128, 2i128, 0i128)?)?,
-                    16u32,
-                    false,
-                )?,
-            );
-            s::set::<
-                1,
-            >(
-                b,
-                3,
-                s::bits(
-                    s::known(s::solved((&v.tables).len() as i128, 1i128, 1i128)?)?,
-                    8u32,
-                    false,
-                )?,
-            );
-            s::set::<
-                1,
-            >(
-                b,
-                4,
-                s::bits(
-                    s::known(s::solved((&v.rest).len() as i128, 1i128, -1i128)?)?,
-                    8u32,
-                    true,
-                )?,
-            );
-            s::set::<
-                1,
-            >(
-                b,
-                5,
-                s::bits(
-                    s::known(s::solved((&v.first).len() as i128, 1i128, 0i128)?)?,
-                    8u32,
-                    false,
-                )?,
-            );
-            s::set::<
-                1,
-            >(
-                b,
-                6,
-                s::bits(
-                    s::known(s::solved((&v.data).len() as i128, 1i128, 0i128)?)?,
-                    8u32,
-                    false,
-                )?,
-            );
-            s::set::<
-                1,
-            >(
-                b,
-                7,
-                s::bits(
-                    s::known(s::solved((&v.name).units().len() as i128, 1i128, 0i128)?)?,
-                    8u32,
-                    false,
-                )?,
-            );
-            s::set::<
-                2,
-            >(
-                b,
-                8,
-                s::bits(
-                    s::known(
-                        s::add(
-                            rt::Some((&v.first).len() as i128),
-                            rt::Some((&v.second).len() as i128),
-                        )?,
+            let word = s::bits(
+                s::known(s::solved(v.items.len() as i128, 1i128, 0i128)?)?,
+                8u32,
+                false,
+            )?;
+            s::set::<1>(b, 0, word);
+            let word = s::bits(
+                s::known(s::solved(v.pairs.len() as i128, 2i128, 0i128)?)?,
+                16u32,
+                false,
+            )?;
+            s::set::<2>(b, 1, word);
+            let word = s::bits(
+                s::known(s::solved(v.tables.len() as i128, 1i128, 1i128)?)?,
+                8u32,
+                false,
+            )?;
+            s::set::<1>(b, 3, word);
+            let word = s::bits(
+                s::known(s::solved(v.rest.len() as i128, 1i128, -1i128)?)?,
+                8u32,
+                true,
+            )?;
+            s::set::<1>(b, 4, word);
+            let word = s::bits(
+                s::known(s::solved(v.first.len() as i128, 1i128, 0i128)?)?,
+                8u32,
+                false,
+            )?;
+            s::set::<1>(b, 5, word);
+            let word = s::bits(
+                s::known(s::solved(v.data.len() as i128, 1i128, 0i128)?)?,
+                8u32,
+                false,
+            )?;
+            s::set::<1>(b, 6, word);
+            let word = s::bits(
+                s::known(s::solved((&v.name).units().len() as i128, 1i128, 0i128)?)?,
+                8u32,
+                false,
+            )?;
+            s::set::<1>(b, 7, word);
+            let word = s::bits(
+                s::known(
+                    s::add(
+                        rt::Some(v.first.len() as i128),
+                        rt::Some(v.second.len() as i128),
                     )?,
-                    16u32,
-                    false,
                 )?,
-            );
+                16u32,
+                false,
+            )?;
+            s::set::<2>(b, 8, word);
             cx.put(b);
         }
         cx.put(&(&v.items)[..]);
         cx.put(&(&v.pairs)[..]);
-        cx.numbers::<2>((&v.tables).iter().map(|x_5| (*x_5 as u64)))?;
+        cx.numbers::<2>(v.tables.iter().map(|x_5| (*x_5 as u64)))?;
         cx.put(&(&v.rest)[..]);
         cx.put(&(&v.first)[..]);
         for (b, x_11) in cx
-            .grow((&v.second).len(), 2)?
+            .grow(v.second.len(), 2)?
             .chunks_exact_mut(2)
-            .zip((&v.second).iter())
+            .zip(v.second.iter())
         {
             let b: &mut [u8; 2] = b.try_into().map_err(|_| s::Odd)?;
-            s::set::<1>(b, 0, (*(&x_11.a) as u64));
-            s::set::<1>(b, 1, (*(&x_11.b) as u64));
+            s::set::<1>(b, 0, x_11.a as u64);
+            s::set::<1>(b, 1, x_11.b as u64);
         }
-        cx.put(s::Chars::chars((&v.data)));
+        cx.put(s::Chars::chars(&v.data));
         cx.units((&v.name).units(), false)?;
         cx.put(&(&v.last)[..]);
         rt::Ok(())
     }
     /// Whether the rules of the format hold for a value.
     fn check_root(v: &super::File<'_>) -> s::Straight<()> {
-        check_all(v)
-    }
-    fn check_all(v: &super::File<'_>) -> s::Straight<()> {
-        let keys = &Keys { depth: s::Depth::default() };
+        let keys = &s::NoKeys::default();
         check_0(v, keys)
     }
-    struct Keys {
-        depth: s::Depth,
-    }
+    type Keys = s::NoKeys;
     fn check_0(v: &super::File<'_>, keys: &Keys) -> s::Straight<()> {
         s::holds(
-            (&v.pairs).len()
+            v.pairs.len()
                 == s::length(
                     s::multiply(
                         rt::Some(2i128),
@@ -359,7 +290,7 @@ mod straight {
                             let mut found = rt::None;
                             if let rt::Some(derived) = {
                                 let mut count = 0_i128;
-                                count = (&v.pairs).len() as i128;
+                                count = v.pairs.len() as i128;
                                 s::solved(count, 2i128, 0i128)?
                             } {
                                 found = rt::Some(derived);
@@ -370,14 +301,14 @@ mod straight {
                 )?,
         )?;
         s::holds(
-            (&v.tables).len()
+            v.tables.len()
                 == s::length(
                     s::add(
                         {
                             let mut found = rt::None;
                             if let rt::Some(derived) = {
                                 let mut count = 0_i128;
-                                count = (&v.tables).len() as i128;
+                                count = v.tables.len() as i128;
                                 s::solved(count, 1i128, 1i128)?
                             } {
                                 found = rt::Some(derived);
@@ -389,14 +320,14 @@ mod straight {
                 )?,
         )?;
         s::holds(
-            (&v.rest).len()
+            v.rest.len()
                 == s::length(
                     s::subtract(
                         {
                             let mut found = rt::None;
                             if let rt::Some(derived) = {
                                 let mut count = 0_i128;
-                                count = (&v.rest).len() as i128;
+                                count = v.rest.len() as i128;
                                 s::solved(count, 1i128, -1i128)?
                             } {
                                 found = rt::Some(derived);
@@ -407,13 +338,13 @@ mod straight {
                     )?,
                 )?,
         )?;
-        s::holds((&v.second).len() == s::length(rt::Some((&v.first).len() as i128))?)?;
+        s::holds(v.second.len() == s::length(rt::Some(v.first.len() as i128))?)?;
         s::holds(
-            (&v.last).len()
+            v.last.len()
                 == s::length(
                     s::add(
-                        rt::Some((&v.first).len() as i128),
-                        rt::Some((&v.data).len() as i128),
+                        rt::Some(v.first.len() as i128),
+                        rt::Some(v.data.len() as i128),
                     )?,
                 )?,
         )?;
@@ -421,17 +352,10 @@ mod straight {
     }
     /// Whether the rules of the format hold for a value.
     fn seen_root(v: &super::File<'_>, cx: &s::Scan<'_>) -> s::Straight<()> {
-        seen_all(v, cx)
-    }
-    fn seen_all(v: &super::File<'_>, cx: &s::Scan<'_>) -> s::Straight<()> {
-        let keys = &SeenKeys {
-            depth: s::Depth::default(),
-        };
+        let keys = &s::NoKeys::default();
         rt::Ok(())
     }
-    struct SeenKeys {
-        depth: s::Depth,
-    }
+    type SeenKeys = s::NoKeys;
 }
 
 }

@@ -142,15 +142,13 @@ mod straight {
             cx.charge(p5.at() - a6)?;
         }
         let mut x_0_2: rt::Option<(usize, usize)> = rt::None;
-        {
-            let n19 = u64::from(s::u32(b1, 8));
-            if n19 == 0 {
-                return rt::Err(s::Odd);
-            } else {
-                let mut p20 = cx.target(n19, 0)?;
-                let a21 = p20.at();
-                x_0_2 = rt::Some((a21, a21));
-            }
+        let n19 = u64::from(s::u32(b1, 8));
+        if n19 == 0 {
+            return rt::Err(s::Odd);
+        } else {
+            let mut p20 = cx.target(n19, 0)?;
+            let a21 = p20.at();
+            x_0_2 = rt::Some((a21, a21));
         }
         return rt::Ok(super::File {
             items: v_0_1,
@@ -162,82 +160,62 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        written(v, out, file)
-    }
-    fn written<'v>(
-        v: &'v super::File<'v>,
-        out: &mut rt::Vec<u8>,
-        file: rt::Option<&'v [u8]>,
-    ) -> s::Straight<()> {
         s::write(
             1usize,
-            12usize.saturating_add((&v.items).len().saturating_mul(8usize)),
+            12usize.saturating_add(v.items.len().saturating_mul(8usize)),
             out,
             file,
             |cx| {
-                {
-                    put_0(cx, v)?;
-                    if (!(&v.items).is_empty()) {
-                        {
-                            let here = cx.align(4u64);
-                            cx.patch((0_u64 + 4u64), 4u8, false, here)?;
-                            cx.out.reserve((&v.items).len().saturating_mul(8));
-                            for (i_1, x_2) in (&v.items).iter().enumerate() {
-                                {
-                                    let at = cx.here();
-                                    let b = &mut [0_u8; 8];
-                                    cx.label(
-                                        at,
-                                        s::Chars::chars((&x_2.name)),
-                                        s::LabelKind {
-                                            pool: 0u8,
-                                            width: 4u8,
-                                            big: false,
-                                            skip: 0u32,
-                                            base: rt::None,
-                                            nones: &[],
-                                            bits: (0u8, 0u8),
-                                        },
-                                    );
-                                    s::set::<4>(b, 4, (*(&x_2.size) as u64));
-                                    cx.put(b);
-                                }
-                            }
-                        }
-                    }
-                    {
-                        let here = cx.align(4u64);
-                        cx.patch((0_u64 + 8u64), 4u8, false, here)?;
-                        let anchor = cx.anchor_begins(0usize, here);
-                        put_2(cx, &(), v)?;
-                        let end = cx.here();
-                        cx.anchor_ends(0usize, anchor, end);
-                    }
+                put_0(cx, v)?;
+                if !v.items.is_empty() {
                     let here = cx.align(4u64);
-                    put_3(cx, &())?;
+                    cx.patch(0_u64 + 4u64, 4u8, false, here)?;
+                    cx.out.reserve(v.items.len().saturating_mul(8));
+                    for (i_1, x_2) in v.items.iter().enumerate() {
+                        let at = cx.here();
+                        let b = &mut [0_u8; 8];
+                        cx.label(
+                            at,
+                            s::Chars::chars(&x_2.name),
+                            s::LabelKind {
+                                pool: 0u8,
+                                width: 4u8,
+                                big: false,
+                                skip: 0u32,
+                                base: rt::None,
+                                nones: &[],
+                                bits: (0u8, 0u8),
+                            },
+                        );
+                        s::set::<4>(b, 4, x_2.size as u64);
+                        cx.put(b);
+                    }
                 }
+                {
+                    let here = cx.align(4u64);
+                    cx.patch(0_u64 + 8u64, 4u8, false, here)?;
+                    let anchor = cx.anchor_begins(0usize, here);
+                    put_2(cx, &(), v)?;
+                    let end = cx.here();
+                    cx.anchor_ends(0usize, anchor, end);
+                }
+                let here = cx.align(4u64);
+                put_3(cx, &())?;
                 rt::Ok(())
             },
         )
     }
     fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
         let o = cx.here();
-        s::holds((&v.spelling).is_canonical())?;
-        {
-            let b = &mut [0_u8; 12];
-            s::set::<
-                4,
-            >(
-                b,
-                0,
-                s::bits(
-                    s::known(s::solved((&v.items).len() as i128, 1i128, 0i128)?)?,
-                    32u32,
-                    false,
-                )?,
-            );
-            cx.put(b);
-        }
+        s::holds(v.spelling.is_canonical())?;
+        let b = &mut [0_u8; 12];
+        let word = s::bits(
+            s::known(s::solved(v.items.len() as i128, 1i128, 0i128)?)?,
+            32u32,
+            false,
+        )?;
+        s::set::<4>(b, 0, word);
+        cx.put(b);
         rt::Ok(())
     }
     fn put_2<'v>(
@@ -247,29 +225,24 @@ mod straight {
     ) -> s::Straight<()> {
         let o = cx.here();
         let mut keys: rt::Vec<&'v [u8]> = rt::Vec::new();
-        for element in (&e0.items).iter() {
-            keys.push(s::Chars::chars((&element.name)));
+        for element in e0.items.iter() {
+            keys.push(s::Chars::chars(&element.name));
         }
         let made_2_1 = s::Tree::new(keys)?;
         {
             let b = &mut [0_u8; 4];
-            s::set::<
-                4,
-            >(
-                b,
-                0,
-                s::bits(
-                    s::known({
-                        let mut found = rt::Some(0_i128);
-                        for element in (&e0.items).iter() {
-                            found = s::add(found, rt::Some(1))?;
-                        }
-                        found
-                    })?,
-                    32u32,
-                    false,
-                )?,
-            );
+            let word = s::bits(
+                s::known({
+                    let mut found = rt::Some(0_i128);
+                    for element in e0.items.iter() {
+                        found = s::add(found, rt::Some(1))?;
+                    }
+                    found
+                })?,
+                32u32,
+                false,
+            )?;
+            s::set::<4>(b, 0, word);
             cx.put(b);
         }
         s::holds(
@@ -277,7 +250,7 @@ mod straight {
                 s::add(
                     {
                         let mut found = rt::Some(0_i128);
-                        for element in (&e0.items).iter() {
+                        for element in e0.items.iter() {
                             found = s::add(found, rt::Some(1))?;
                         }
                         found
@@ -288,27 +261,28 @@ mod straight {
         )?;
         for (i, x) in made_2_1.rows().iter().enumerate() {
             let key: &'v [u8] = made_2_1.key(i);
-            {
-                let at = cx.here();
-                let b = &mut [0_u8; 12];
-                s::set::<4>(b, 0, s::bits(i128::from(u64::from(x.bit)), 32u32, false)?);
-                s::set::<2>(b, 4, s::bits(i128::from(u64::from(x.zero)), 16u32, false)?);
-                s::set::<2>(b, 6, s::bits(i128::from(u64::from(x.one)), 16u32, false)?);
-                cx.label(
-                    (at + 8),
-                    s::Chars::chars(key),
-                    s::LabelKind {
-                        pool: 0u8,
-                        width: 4u8,
-                        big: false,
-                        skip: 0u32,
-                        base: rt::None,
-                        nones: &[],
-                        bits: (0u8, 0u8),
-                    },
-                );
-                cx.put(b);
-            }
+            let at = cx.here();
+            let b = &mut [0_u8; 12];
+            let word = s::bits(i128::from(u64::from(x.bit)), 32u32, false)?;
+            s::set::<4>(b, 0, word);
+            let word = s::bits(i128::from(u64::from(x.zero)), 16u32, false)?;
+            s::set::<2>(b, 4, word);
+            let word = s::bits(i128::from(u64::from(x.one)), 16u32, false)?;
+            s::set::<2>(b, 6, word);
+            cx.label(
+                at + 8,
+                s::Chars::chars(key),
+                s::LabelKind {
+                    pool: 0u8,
+                    width: 4u8,
+                    big: false,
+                    skip: 0u32,
+                    base: rt::None,
+                    nones: &[],
+                    bits: (0u8, 0u8),
+                },
+            );
+            cx.put(b);
         }
         rt::Ok(())
     }
@@ -316,21 +290,14 @@ mod straight {
         let o = cx.here();
         let made_3_1 = cx
             .members(0u8, &[""], ::formwork::algorithms::PoolOrder::FirstUse)?;
-        {
-            let b = &mut [0_u8; 4];
-            s::set::<
-                4,
-            >(
-                b,
-                0,
-                s::bits(
-                    s::known(s::solved(made_3_1.count() as i128, 1i128, 1i128)?)?,
-                    32u32,
-                    false,
-                )?,
-            );
-            cx.put(b);
-        }
+        let b = &mut [0_u8; 4];
+        let word = s::bits(
+            s::known(s::solved(made_3_1.count() as i128, 1i128, 1i128)?)?,
+            32u32,
+            false,
+        )?;
+        s::set::<4>(b, 0, word);
+        cx.put(b);
         cx.pool(
             &made_3_1,
             &s::PoolText {
@@ -346,15 +313,10 @@ mod straight {
     }
     /// Whether the rules of the format hold for a value.
     fn check_root(v: &super::File<'_>) -> s::Straight<()> {
-        check_all(v)
-    }
-    fn check_all(v: &super::File<'_>) -> s::Straight<()> {
-        let keys = &Keys { depth: s::Depth::default() };
+        let keys = &s::NoKeys::default();
         rt::Ok(())
     }
-    struct Keys {
-        depth: s::Depth,
-    }
+    type Keys = s::NoKeys;
 }
 
 }

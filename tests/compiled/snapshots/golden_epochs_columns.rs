@@ -103,29 +103,9 @@ pub struct Part {
 /// Readers and writers for files that have nothing unusual.
 mod straight {
     use ::formwork::__rt::{self as rt, s};
-    /// The value of a file, if it is the plain case.
-    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
-        bytes: &'i [u8],
-        options: &::formwork::ReadOptions,
-    ) -> s::Straight<super::File> {
-        read::<M>(bytes, options)
-    }
-    /// Appends the bytes of a value, if it is the plain case.
-    pub(super) fn whole(value: &super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-        written_as(value, out, rt::None)
-    }
-    /// The same, where it may be known which file that has to be.
-    fn written_as<'v>(
-        value: &'v super::File,
-        out: &mut rt::Vec<u8>,
-        file: rt::Option<&'v [u8]>,
-    ) -> s::Straight<()> {
-        check_root(value)?;
-        write(value, out, file)
-    }
     fn epoch(v: &super::File) -> s::Straight<usize> {
         let mut found = rt::None;
-        found = rt::Some((*(&(&v.version).major) as i128));
+        found = rt::Some(v.version.major as i128);
         let n0: i128 = s::known(found)?;
         if matches!(n0, 0..= 1) {
             return rt::Ok(0);
@@ -138,8 +118,13 @@ mod straight {
         }
         rt::Err(s::Odd)
     }
-    /// The value of a file.
-    fn read<'i, 'o, M: s::Mode<'i, 'o>>(
+    /// Appends the bytes of a value, if it is the plain case.
+    pub(super) fn whole(value: &super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+        check_root(value)?;
+        write(value, out, rt::None)
+    }
+    /// The value of a file, if it is the plain case.
+    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File> {
@@ -259,9 +244,7 @@ mod straight {
             out,
             file,
             |cx| {
-                {
-                    put_0::<E>(cx, v)?;
-                }
+                put_0::<E>(cx, v)?;
                 rt::Ok(())
             },
         )
@@ -273,64 +256,50 @@ mod straight {
         let o = cx.here();
         match E {
             0 => {
-                s::holds((&v.spelling).is_canonical())?;
-                {
-                    let b = &mut [0_u8; 8];
-                    s::set::<1>(b, 0, (*(&(&v.version).minor) as u64));
-                    s::set::<1>(b, 1, (*(&(&v.version).major) as u64));
-                    s::set::<2>(b, 2, (*(&v.moved) as u64));
-                    s::set::<1>(b, 4, (*(&(&v.part).a) as u64));
-                    s::set::<1>(b, 5, (*(&(&v.part).b) as u64));
-                    s::holds((&(&v.part).c).is_none())?;
-                    {
-                        let x_0 = s::known((&v.dropped).as_ref())?;
-                        s::set::<1>(b, 6, (*x_0 as u64));
-                    }
-                    cx.put(b);
-                }
-                s::holds(((*(&v.added) as i128) == 7i128))?;
-                s::holds((&v.optional).is_none())?;
+                s::holds(v.spelling.is_canonical())?;
+                let b = &mut [0_u8; 8];
+                s::set::<1>(b, 0, v.version.minor as u64);
+                s::set::<1>(b, 1, v.version.major as u64);
+                s::set::<2>(b, 2, v.moved as u64);
+                s::set::<1>(b, 4, v.part.a as u64);
+                s::set::<1>(b, 5, v.part.b as u64);
+                s::holds(v.part.c.is_none())?;
+                let x_0 = s::known((&v.dropped).as_ref())?;
+                s::set::<1>(b, 6, *x_0 as u64);
+                cx.put(b);
+                s::holds((v.added as i128) == 7i128)?;
+                s::holds(v.optional.is_none())?;
             }
             1 => {
-                s::holds((&v.spelling).is_canonical())?;
-                {
-                    let b = &mut [0_u8; 10];
-                    s::set::<1>(b, 0, (*(&(&v.version).minor) as u64));
-                    s::set::<1>(b, 1, (*(&(&v.version).major) as u64));
-                    s::set::<2>(b, 4, (*(&v.moved) as u64));
-                    s::set::<2>(b, 2, (*(&v.added) as u64));
-                    s::set::<1>(b, 7, (*(&(&v.part).a) as u64));
-                    s::set::<1>(b, 6, (*(&(&v.part).b) as u64));
-                    {
-                        let x_0 = s::known((&(&v.part).c).as_ref())?;
-                        s::set::<2>(b, 8, (*x_0 as u64));
-                    }
-                    cx.put(b);
-                }
-                s::holds((&v.optional).is_none())?;
-                s::holds((&v.dropped).is_none())?;
+                s::holds(v.spelling.is_canonical())?;
+                let b = &mut [0_u8; 10];
+                s::set::<1>(b, 0, v.version.minor as u64);
+                s::set::<1>(b, 1, v.version.major as u64);
+                s::set::<2>(b, 4, v.moved as u64);
+                s::set::<2>(b, 2, v.added as u64);
+                s::set::<1>(b, 7, v.part.a as u64);
+                s::set::<1>(b, 6, v.part.b as u64);
+                let x_0 = s::known((&v.part.c).as_ref())?;
+                s::set::<2>(b, 8, *x_0 as u64);
+                cx.put(b);
+                s::holds(v.optional.is_none())?;
+                s::holds(v.dropped.is_none())?;
             }
             2 => {
-                s::holds((&v.spelling).is_canonical())?;
-                {
-                    let b = &mut [0_u8; 12];
-                    s::set::<1>(b, 0, (*(&(&v.version).minor) as u64));
-                    s::set::<1>(b, 1, (*(&(&v.version).major) as u64));
-                    s::set::<2>(b, 10, (*(&v.moved) as u64));
-                    s::set::<2>(b, 2, (*(&v.added) as u64));
-                    {
-                        let x_0 = s::known((&v.optional).as_ref())?;
-                        s::set::<1>(b, 4, (*x_0 as u64));
-                    }
-                    s::set::<1>(b, 7, (*(&(&v.part).a) as u64));
-                    s::set::<1>(b, 6, (*(&(&v.part).b) as u64));
-                    {
-                        let x_1 = s::known((&(&v.part).c).as_ref())?;
-                        s::set::<2>(b, 8, (*x_1 as u64));
-                    }
-                    cx.put(b);
-                }
-                s::holds((&v.dropped).is_none())?;
+                s::holds(v.spelling.is_canonical())?;
+                let b = &mut [0_u8; 12];
+                s::set::<1>(b, 0, v.version.minor as u64);
+                s::set::<1>(b, 1, v.version.major as u64);
+                s::set::<2>(b, 10, v.moved as u64);
+                s::set::<2>(b, 2, v.added as u64);
+                let x_0 = s::known((&v.optional).as_ref())?;
+                s::set::<1>(b, 4, *x_0 as u64);
+                s::set::<1>(b, 7, v.part.a as u64);
+                s::set::<1>(b, 6, v.part.b as u64);
+                let x_1 = s::known((&v.part.c).as_ref())?;
+                s::set::<2>(b, 8, *x_1 as u64);
+                cx.put(b);
+                s::holds(v.dropped.is_none())?;
             }
             _ => return rt::Err(s::Odd),
         }
@@ -346,12 +315,10 @@ mod straight {
         }
     }
     fn check_all<const E: usize>(v: &super::File) -> s::Straight<()> {
-        let keys = &Keys { depth: s::Depth::default() };
+        let keys = &s::NoKeys::default();
         rt::Ok(())
     }
-    struct Keys {
-        depth: s::Depth,
-    }
+    type Keys = s::NoKeys;
     /// Whether the rules of the format hold for a value.
     fn seen_root(v: &super::File, cx: &s::Scan<'_>) -> s::Straight<()> {
         match epoch(v)? {
@@ -362,14 +329,10 @@ mod straight {
         }
     }
     fn seen_all<const E: usize>(v: &super::File, cx: &s::Scan<'_>) -> s::Straight<()> {
-        let keys = &SeenKeys {
-            depth: s::Depth::default(),
-        };
+        let keys = &s::NoKeys::default();
         rt::Ok(())
     }
-    struct SeenKeys {
-        depth: s::Depth,
-    }
+    type SeenKeys = s::NoKeys;
 }
 
 }

@@ -53,7 +53,7 @@ impl Kept {
     }
     /// Sets `second`.
     pub fn set_second(&mut self, value: bool) {
-        self.0 = (self.0 & !(1 << 1)) | ((u8::from(value)) << 1);
+        self.0 = (self.0 & !(1 << 1)) | (u8::from(value) << 1);
     }
     /// With this `second`.
     #[must_use]
@@ -67,7 +67,7 @@ impl Kept {
     }
     /// Sets `last`.
     pub fn set_last(&mut self, value: bool) {
-        self.0 = (self.0 & !(1 << 7)) | ((u8::from(value)) << 7);
+        self.0 = (self.0 & !(1 << 7)) | (u8::from(value) << 7);
     }
     /// With this `last`.
     #[must_use]
@@ -130,7 +130,7 @@ impl Zero {
     }
     /// Sets `high`.
     pub fn set_high(&mut self, value: bool) {
-        self.0 = (self.0 & !(1 << 15)) | ((u16::from(value)) << 15);
+        self.0 = (self.0 & !(1 << 15)) | (u16::from(value) << 15);
     }
     /// With this `high`.
     #[must_use]
@@ -175,28 +175,13 @@ e~t{g.G!'flags#!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#
 /// Readers and writers for files that have nothing unusual.
 mod straight {
     use ::formwork::__rt::{self as rt, s};
-    /// The value of a file, if it is the plain case.
-    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
-        bytes: &'i [u8],
-        options: &::formwork::ReadOptions,
-    ) -> s::Straight<super::File> {
-        read::<M>(bytes, options)
-    }
     /// Appends the bytes of a value, if it is the plain case.
     pub(super) fn whole(value: &super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-        written_as(value, out, rt::None)
-    }
-    /// The same, where it may be known which file that has to be.
-    fn written_as<'v>(
-        value: &'v super::File,
-        out: &mut rt::Vec<u8>,
-        file: rt::Option<&'v [u8]>,
-    ) -> s::Straight<()> {
         check_root(value)?;
-        write(value, out, file)
+        write(value, out, rt::None)
     }
-    /// The value of a file.
-    fn read<'i, 'o, M: s::Mode<'i, 'o>>(
+    /// The value of a file, if it is the plain case.
+    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File> {
@@ -232,61 +217,38 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        written(v, out, file)
-    }
-    fn written<'v>(
-        v: &'v super::File,
-        out: &mut rt::Vec<u8>,
-        file: rt::Option<&'v [u8]>,
-    ) -> s::Straight<()> {
         s::write(
             0usize,
             3usize,
             out,
             file,
             |cx| {
-                {
-                    put_0(cx, v)?;
-                }
+                put_0(cx, v)?;
                 rt::Ok(())
             },
         )
     }
     fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
         let o = cx.here();
-        s::holds((&v.spelling).is_canonical())?;
-        {
-            let b = &mut [0_u8; 3];
-            s::set::<1>(b, 0, u64::from((&v.kept).0));
-            s::set::<2>(b, 1, u64::from((&v.zero_rest).0));
-            cx.put(b);
-        }
+        s::holds(v.spelling.is_canonical())?;
+        let b = &mut [0_u8; 3];
+        s::set::<1>(b, 0, u64::from(v.kept.0));
+        s::set::<2>(b, 1, u64::from(v.zero_rest.0));
+        cx.put(b);
         rt::Ok(())
     }
     /// Whether the rules of the format hold for a value.
     fn check_root(v: &super::File) -> s::Straight<()> {
-        check_all(v)
-    }
-    fn check_all(v: &super::File) -> s::Straight<()> {
-        let keys = &Keys { depth: s::Depth::default() };
+        let keys = &s::NoKeys::default();
         rt::Ok(())
     }
-    struct Keys {
-        depth: s::Depth,
-    }
+    type Keys = s::NoKeys;
     /// Whether the rules of the format hold for a value.
     fn seen_root(v: &super::File, cx: &s::Scan<'_>) -> s::Straight<()> {
-        seen_all(v, cx)
-    }
-    fn seen_all(v: &super::File, cx: &s::Scan<'_>) -> s::Straight<()> {
-        let keys = &SeenKeys {
-            depth: s::Depth::default(),
-        };
+        let keys = &s::NoKeys::default();
         rt::Ok(())
     }
-    struct SeenKeys {
-        depth: s::Depth,
-    }
+    type SeenKeys = s::NoKeys;
 }
 
 }

@@ -199,28 +199,13 @@ cord#!&$#!)version#B!,i%,#!%tag!!!$%:!7u!30$!&!$#1!!&k#&!#%)K)2!!&i#+#6!;c!&#$#2
 /// Readers and writers for files that have nothing unusual.
 mod straight {
     use ::formwork::__rt::{self as rt, s};
-    /// The value of a file, if it is the plain case.
-    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
-        bytes: &'i [u8],
-        options: &::formwork::ReadOptions,
-    ) -> s::Straight<super::File> {
-        read::<M>(bytes, options)
-    }
     /// Appends the bytes of a value, if it is the plain case.
     pub(super) fn whole(value: &super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-        written_as(value, out, rt::None)
-    }
-    /// The same, where it may be known which file that has to be.
-    fn written_as<'v>(
-        value: &'v super::File,
-        out: &mut rt::Vec<u8>,
-        file: rt::Option<&'v [u8]>,
-    ) -> s::Straight<()> {
         check_root(value)?;
-        write(value, out, file)
+        write(value, out, rt::None)
     }
-    /// The value of a file.
-    fn read<'i, 'o, M: s::Mode<'i, 'o>>(
+    /// The value of a file, if it is the plain case.
+    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File> {
@@ -385,18 +370,12 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        written(v, out, file)
-    }
-    fn written<'v>(
-        v: &'v super::File,
-        out: &mut rt::Vec<u8>,
-        file: rt::Option<&'v [u8]>,
-    ) -> s::Straight<()> {
         s::write(
             0usize,
             0usize
                 .saturating_add(
-                    (&v.items)
+                    v
+                        .items
                         .iter()
                         .fold(
                             0_usize,
@@ -405,13 +384,13 @@ mod straight {
                                     .saturating_add(
                                         0usize
                                             .saturating_add(
-                                                (match x {
+                                                match x {
                                                     super::Item::List(c14) => {
                                                         0usize
-                                                            .saturating_add((&c14.values).len().saturating_mul(2usize))
+                                                            .saturating_add(c14.values.len().saturating_mul(2usize))
                                                     }
                                                     _ => 0,
-                                                }),
+                                                },
                                             ),
                                     )
                             },
@@ -420,17 +399,15 @@ mod straight {
             out,
             file,
             |cx| {
-                {
-                    put_0(cx, v)?;
-                }
+                put_0(cx, v)?;
                 rt::Ok(())
             },
         )
     }
     fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
         let o = cx.here();
-        s::holds((&v.spelling).is_canonical())?;
-        for (i_0, x_1) in (&v.items).iter().enumerate() {
+        s::holds(v.spelling.is_canonical())?;
+        for (i_0, x_1) in v.items.iter().enumerate() {
             put_1(cx, x_1)?;
         }
         rt::Ok(())
@@ -441,28 +418,23 @@ mod straight {
             super::Item::Number(c2) => {
                 (|| -> s::Straight<()> {
                     let _: () = {
-                        s::holds(s::is_kept((&c2.spelling), &[], true))?;
-                        let first: usize = if (((*(&c2.value) as i128) == 0i128)) {
+                        s::holds(s::is_kept(&c2.spelling, &[], true))?;
+                        let first: usize = if (c2.value as i128) == 0i128 {
                             0usize
-                        } else if (s::bits((*(&c2.value) as i128), 8u32, true).is_ok()) {
+                        } else if s::bits(c2.value as i128, 8u32, true).is_ok() {
                             1usize
-                        } else if (s::bits((*(&c2.value) as i128), 16u32, true).is_ok())
-                        {
+                        } else if s::bits(c2.value as i128, 16u32, true).is_ok() {
                             2usize
                         } else {
                             3usize
                         };
-                        let form = match s::kept_form((&c2.spelling), first) {
+                        let form = match s::kept_form(&c2.spelling, first) {
                             rt::Some(
                                 kept,
                             ) if (match kept {
-                                0usize => (((*(&c2.value) as i128) == 0i128)),
-                                1usize => {
-                                    (s::bits((*(&c2.value) as i128), 8u32, true).is_ok())
-                                }
-                                2usize => {
-                                    (s::bits((*(&c2.value) as i128), 16u32, true).is_ok())
-                                }
+                                0usize => ((c2.value as i128) == 0i128),
+                                1usize => s::bits(c2.value as i128, 8u32, true).is_ok(),
+                                2usize => s::bits(c2.value as i128, 16u32, true).is_ok(),
                                 3usize => true,
                                 _ => false,
                             }) => kept,
@@ -471,42 +443,30 @@ mod straight {
                         match form {
                             0usize => {
                                 let tag = 1u64;
-                                {
-                                    let b = &mut [0_u8; 1];
-                                    s::set::<1>(b, 0, tag);
-                                    cx.put(b);
-                                }
+                                let b = &mut [0_u8; 1];
+                                s::set::<1>(b, 0, tag);
+                                cx.put(b);
                             }
                             1usize => {
                                 let tag = 2u64;
-                                {
-                                    let b = &mut [0_u8; 2];
-                                    s::set::<1>(b, 0, tag);
-                                    s::set::<
-                                        1,
-                                    >(b, 1, s::bits((*(&c2.value) as i128), 8u32, true)?);
-                                    cx.put(b);
-                                }
+                                let b = &mut [0_u8; 2];
+                                s::set::<1>(b, 0, tag);
+                                s::set::<1>(b, 1, s::bits(c2.value as i128, 8u32, true)?);
+                                cx.put(b);
                             }
                             2usize => {
                                 let tag = 3u64;
-                                {
-                                    let b = &mut [0_u8; 3];
-                                    s::set::<1>(b, 0, tag);
-                                    s::set::<
-                                        2,
-                                    >(b, 1, s::bits((*(&c2.value) as i128), 16u32, true)?);
-                                    cx.put(b);
-                                }
+                                let b = &mut [0_u8; 3];
+                                s::set::<1>(b, 0, tag);
+                                s::set::<2>(b, 1, s::bits(c2.value as i128, 16u32, true)?);
+                                cx.put(b);
                             }
                             3usize => {
                                 let tag = 4u64;
-                                {
-                                    let b = &mut [0_u8; 5];
-                                    s::set::<1>(b, 0, tag);
-                                    s::set::<4>(b, 1, (*(&c2.value) as u64));
-                                    cx.put(b);
-                                }
+                                let b = &mut [0_u8; 5];
+                                s::set::<1>(b, 0, tag);
+                                s::set::<4>(b, 1, c2.value as u64);
+                                cx.put(b);
                             }
                             _ => return rt::Err(s::Odd),
                         }
@@ -517,20 +477,20 @@ mod straight {
             super::Item::Bool(c7) => {
                 (|| -> s::Straight<()> {
                     let _: () = {
-                        s::holds(s::is_kept((&c7.spelling), &[], true))?;
-                        let first: usize = if ((*(&c7.value) == true)) {
+                        s::holds(s::is_kept(&c7.spelling, &[], true))?;
+                        let first: usize = if c7.value == true {
                             0usize
-                        } else if ((*(&c7.value) == false)) {
+                        } else if c7.value == false {
                             1usize
                         } else {
                             2usize
                         };
-                        let form = match s::kept_form((&c7.spelling), first) {
+                        let form = match s::kept_form(&c7.spelling, first) {
                             rt::Some(
                                 kept,
                             ) if (match kept {
-                                0usize => ((*(&c7.value) == true)),
-                                1usize => ((*(&c7.value) == false)),
+                                0usize => (c7.value == true),
+                                1usize => (c7.value == false),
                                 2usize => true,
                                 _ => false,
                             }) => kept,
@@ -539,28 +499,23 @@ mod straight {
                         match form {
                             0usize => {
                                 let tag = 17u64;
-                                {
-                                    let b = &mut [0_u8; 1];
-                                    s::set::<1>(b, 0, tag);
-                                    cx.put(b);
-                                }
+                                let b = &mut [0_u8; 1];
+                                s::set::<1>(b, 0, tag);
+                                cx.put(b);
                             }
                             1usize => {
                                 let tag = 18u64;
-                                {
-                                    let b = &mut [0_u8; 1];
-                                    s::set::<1>(b, 0, tag);
-                                    cx.put(b);
-                                }
+                                let b = &mut [0_u8; 1];
+                                s::set::<1>(b, 0, tag);
+                                cx.put(b);
                             }
                             2usize => {
                                 let tag = 16u64;
-                                {
-                                    let b = &mut [0_u8; 2];
-                                    s::set::<1>(b, 0, tag);
-                                    s::set::<1>(b, 1, (if *(&c7.value) { 1u64 } else { 0 }));
-                                    cx.put(b);
-                                }
+                                let b = &mut [0_u8; 2];
+                                s::set::<1>(b, 0, tag);
+                                let word = if c7.value { 1u64 } else { 0 };
+                                s::set::<1>(b, 1, word);
+                                cx.put(b);
                             }
                             _ => return rt::Err(s::Odd),
                         }
@@ -571,17 +526,17 @@ mod straight {
             super::Item::Float(c11) => {
                 (|| -> s::Straight<()> {
                     let _: () = {
-                        s::holds(s::is_kept((&c11.spelling), &[], true))?;
-                        let first: usize = if (((&c11.value).to_bits() == 0)) {
+                        s::holds(s::is_kept(&c11.spelling, &[], true))?;
+                        let first: usize = if (&c11.value).to_bits() == 0 {
                             0usize
                         } else {
                             1usize
                         };
-                        let form = match s::kept_form((&c11.spelling), first) {
+                        let form = match s::kept_form(&c11.spelling, first) {
                             rt::Some(
                                 kept,
                             ) if (match kept {
-                                0usize => (((&c11.value).to_bits() == 0)),
+                                0usize => ((&c11.value).to_bits() == 0),
                                 1usize => true,
                                 _ => false,
                             }) => kept,
@@ -590,20 +545,16 @@ mod straight {
                         match form {
                             0usize => {
                                 let tag = 32u64;
-                                {
-                                    let b = &mut [0_u8; 1];
-                                    s::set::<1>(b, 0, tag);
-                                    cx.put(b);
-                                }
+                                let b = &mut [0_u8; 1];
+                                s::set::<1>(b, 0, tag);
+                                cx.put(b);
                             }
                             1usize => {
                                 let tag = 33u64;
-                                {
-                                    let b = &mut [0_u8; 5];
-                                    s::set::<1>(b, 0, tag);
-                                    s::set::<4>(b, 1, u64::from((&c11.value).to_bits()));
-                                    cx.put(b);
-                                }
+                                let b = &mut [0_u8; 5];
+                                s::set::<1>(b, 0, tag);
+                                s::set::<4>(b, 1, u64::from((&c11.value).to_bits()));
+                                cx.put(b);
                             }
                             _ => return rt::Err(s::Odd),
                         }
@@ -614,23 +565,24 @@ mod straight {
             super::Item::List(c14) => {
                 (|| -> s::Straight<()> {
                     let _: () = {
-                        s::holds(s::is_kept((&c14.spelling), &[], true))?;
-                        let first: usize = if ((&c14.values)
+                        s::holds(s::is_kept(&c14.spelling, &[], true))?;
+                        let first: usize = if c14
+                            .values
                             .iter()
-                            .all(|x| s::bits((*x as i128), 8u32, false).is_ok()))
+                            .all(|x| s::bits(*x as i128, 8u32, false).is_ok())
                         {
                             0usize
                         } else {
                             1usize
                         };
-                        let form = match s::kept_form((&c14.spelling), first) {
+                        let form = match s::kept_form(&c14.spelling, first) {
                             rt::Some(
                                 kept,
                             ) if (match kept {
                                 0usize => {
-                                    ((&c14.values)
+                                    c14.values
                                         .iter()
-                                        .all(|x| s::bits((*x as i128), 8u32, false).is_ok()))
+                                        .all(|x| s::bits(*x as i128, 8u32, false).is_ok())
                                 }
                                 1usize => true,
                                 _ => false,
@@ -643,53 +595,41 @@ mod straight {
                                 {
                                     let b = &mut [0_u8; 2];
                                     s::set::<1>(b, 0, tag);
-                                    s::set::<
-                                        1,
-                                    >(
-                                        b,
-                                        1,
-                                        s::bits(
-                                            s::known(
-                                                s::solved((&c14.values).len() as i128, 1i128, 0i128)?,
-                                            )?,
-                                            8u32,
-                                            false,
+                                    let word = s::bits(
+                                        s::known(
+                                            s::solved(c14.values.len() as i128, 1i128, 0i128)?,
                                         )?,
-                                    );
+                                        8u32,
+                                        false,
+                                    )?;
+                                    s::set::<1>(b, 1, word);
                                     cx.put(b);
                                 }
                                 for (b, x_1) in cx
-                                    .grow((&c14.values).len(), 1)?
+                                    .grow(c14.values.len(), 1)?
                                     .chunks_exact_mut(1)
-                                    .zip((&c14.values).iter())
+                                    .zip(c14.values.iter())
                                 {
                                     let b: &mut [u8; 1] = b.try_into().map_err(|_| s::Odd)?;
-                                    s::set::<1>(b, 0, s::bits((*x_1 as i128), 8u32, false)?);
+                                    s::set::<1>(b, 0, s::bits(*x_1 as i128, 8u32, false)?);
                                 }
                             }
                             1usize => {
                                 let tag = 50u64;
-                                {
-                                    let b = &mut [0_u8; 2];
-                                    s::set::<1>(b, 0, tag);
-                                    s::set::<
-                                        1,
-                                    >(
-                                        b,
-                                        1,
-                                        s::bits(
-                                            s::known(
-                                                s::solved((&c14.values).len() as i128, 1i128, 0i128)?,
-                                            )?,
-                                            8u32,
-                                            false,
-                                        )?,
-                                    );
-                                    cx.put(b);
-                                }
+                                let b = &mut [0_u8; 2];
+                                s::set::<1>(b, 0, tag);
+                                let word = s::bits(
+                                    s::known(
+                                        s::solved(c14.values.len() as i128, 1i128, 0i128)?,
+                                    )?,
+                                    8u32,
+                                    false,
+                                )?;
+                                s::set::<1>(b, 1, word);
+                                cx.put(b);
                                 cx.numbers::<
                                         2,
-                                    >((&c14.values).iter().map(|x_3| (*x_3 as u64)))?;
+                                    >(c14.values.iter().map(|x_3| (*x_3 as u64)))?;
                             }
                             _ => return rt::Err(s::Odd),
                         }
@@ -700,26 +640,21 @@ mod straight {
             super::Item::Record(c17) => {
                 (|| -> s::Straight<()> {
                     let _: () = {
-                        s::holds(s::is_kept((&c17.spelling), &[], true))?;
-                        let first: usize = if (s::bits(
-                                (*(&c17.version) as i128),
-                                4u32,
-                                false,
-                            )
-                            .is_ok()
-                            && s::bits((*(&c17.tag) as i128), 9u32, false).is_ok())
+                        s::holds(s::is_kept(&c17.spelling, &[], true))?;
+                        let first: usize = if s::bits(c17.version as i128, 4u32, false)
+                            .is_ok() && s::bits(c17.tag as i128, 9u32, false).is_ok()
                         {
                             0usize
                         } else {
                             1usize
                         };
-                        let form = match s::kept_form((&c17.spelling), first) {
+                        let form = match s::kept_form(&c17.spelling, first) {
                             rt::Some(
                                 kept,
                             ) if (match kept {
                                 0usize => {
-                                    (s::bits((*(&c17.version) as i128), 4u32, false).is_ok()
-                                        && s::bits((*(&c17.tag) as i128), 9u32, false).is_ok())
+                                    (s::bits(c17.version as i128, 4u32, false).is_ok()
+                                        && s::bits(c17.tag as i128, 9u32, false).is_ok())
                                 }
                                 1usize => true,
                                 _ => false,
@@ -730,27 +665,21 @@ mod straight {
                             0usize => {
                                 let mut tag: u128 = 32768u128;
                                 tag
-                                    |= u128::from(
-                                        s::bits((*(&c17.version) as i128), 4u32, false)?,
-                                    ) << 9;
+                                    |= u128::from(s::bits(c17.version as i128, 4u32, false)?)
+                                        << 9;
                                 tag
-                                    |= u128::from(s::bits((*(&c17.tag) as i128), 9u32, false)?)
-                                        << 0;
-                                {
-                                    let b = &mut [0_u8; 2];
-                                    s::set_bytes(b, 0, &tag.to_be_bytes()[14..]);
-                                    cx.put(b);
-                                }
+                                    |= u128::from(s::bits(c17.tag as i128, 9u32, false)?) << 0;
+                                let b = &mut [0_u8; 2];
+                                s::set_bytes(b, 0, &tag.to_be_bytes()[14..]);
+                                cx.put(b);
                             }
                             1usize => {
                                 let tag = 160u64;
-                                {
-                                    let b = &mut [0_u8; 4];
-                                    s::set::<1>(b, 0, tag);
-                                    s::set::<2>(b, 1, (*(&c17.tag) as u64));
-                                    s::set::<1>(b, 3, (*(&c17.version) as u64));
-                                    cx.put(b);
-                                }
+                                let b = &mut [0_u8; 4];
+                                s::set::<1>(b, 0, tag);
+                                s::set::<2>(b, 1, c17.tag as u64);
+                                s::set::<1>(b, 3, c17.version as u64);
+                                cx.put(b);
                             }
                             _ => return rt::Err(s::Odd),
                         }
@@ -763,28 +692,16 @@ mod straight {
     }
     /// Whether the rules of the format hold for a value.
     fn check_root(v: &super::File) -> s::Straight<()> {
-        check_all(v)
-    }
-    fn check_all(v: &super::File) -> s::Straight<()> {
-        let keys = &Keys { depth: s::Depth::default() };
+        let keys = &s::NoKeys::default();
         rt::Ok(())
     }
-    struct Keys {
-        depth: s::Depth,
-    }
+    type Keys = s::NoKeys;
     /// Whether the rules of the format hold for a value.
     fn seen_root(v: &super::File, cx: &s::Scan<'_>) -> s::Straight<()> {
-        seen_all(v, cx)
-    }
-    fn seen_all(v: &super::File, cx: &s::Scan<'_>) -> s::Straight<()> {
-        let keys = &SeenKeys {
-            depth: s::Depth::default(),
-        };
+        let keys = &s::NoKeys::default();
         rt::Ok(())
     }
-    struct SeenKeys {
-        depth: s::Depth,
-    }
+    type SeenKeys = s::NoKeys;
 }
 
 }

@@ -58,28 +58,13 @@ pub struct Leaf {
 /// Readers and writers for files that have nothing unusual.
 mod straight {
     use ::formwork::__rt::{self as rt, s};
-    /// The value of a file, if it is the plain case.
-    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
-        bytes: &'i [u8],
-        options: &::formwork::ReadOptions,
-    ) -> s::Straight<super::File> {
-        read::<M>(bytes, options)
-    }
     /// Appends the bytes of a value, if it is the plain case.
     pub(super) fn whole(value: &super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-        written_as(value, out, rt::None)
-    }
-    /// The same, where it may be known which file that has to be.
-    fn written_as<'v>(
-        value: &'v super::File,
-        out: &mut rt::Vec<u8>,
-        file: rt::Option<&'v [u8]>,
-    ) -> s::Straight<()> {
         check_root(value)?;
-        write(value, out, file)
+        write(value, out, rt::None)
     }
-    /// The value of a file.
-    fn read<'i, 'o, M: s::Mode<'i, 'o>>(
+    /// The value of a file, if it is the plain case.
+    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File> {
@@ -142,78 +127,49 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        written(v, out, file)
-    }
-    fn written<'v>(
-        v: &'v super::File,
-        out: &mut rt::Vec<u8>,
-        file: rt::Option<&'v [u8]>,
-    ) -> s::Straight<()> {
         s::write(
             0usize,
             10usize,
             out,
             file,
             |cx| {
+                put_0(cx, v)?;
                 {
-                    put_0(cx, v)?;
-                    {
-                        let here = cx.align(4u64);
-                        cx.patch(0_u64, 2u8, false, here)?;
-                        {
-                            let b = &mut [0_u8; 2];
-                            s::set::<2>(b, 0, (*(&(&v.first).value) as u64));
-                            cx.put(b);
-                        }
-                    }
-                    {
-                        let here = cx.align(4u64);
-                        cx.patch((0_u64 + 2u64), 2u8, false, here)?;
-                        {
-                            let b = &mut [0_u8; 2];
-                            s::set::<2>(b, 0, (*(&(&v.second).value) as u64));
-                            cx.put(b);
-                        }
-                    }
+                    let here = cx.align(4u64);
+                    cx.patch(0_u64, 2u8, false, here)?;
+                    let b = &mut [0_u8; 2];
+                    s::set::<2>(b, 0, v.first.value as u64);
+                    cx.put(b);
                 }
+                let here = cx.align(4u64);
+                cx.patch(0_u64 + 2u64, 2u8, false, here)?;
+                let b = &mut [0_u8; 2];
+                s::set::<2>(b, 0, v.second.value as u64);
+                cx.put(b);
                 rt::Ok(())
             },
         )
     }
     fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
         let o = cx.here();
-        s::holds((&v.spelling).is_canonical())?;
-        {
-            let b = &mut [0_u8; 6];
-            s::set::<2>(b, 4, (*(&v.value) as u64));
-            cx.put(b);
-        }
+        s::holds(v.spelling.is_canonical())?;
+        let b = &mut [0_u8; 6];
+        s::set::<2>(b, 4, v.value as u64);
+        cx.put(b);
         rt::Ok(())
     }
     /// Whether the rules of the format hold for a value.
     fn check_root(v: &super::File) -> s::Straight<()> {
-        check_all(v)
-    }
-    fn check_all(v: &super::File) -> s::Straight<()> {
-        let keys = &Keys { depth: s::Depth::default() };
+        let keys = &s::NoKeys::default();
         rt::Ok(())
     }
-    struct Keys {
-        depth: s::Depth,
-    }
+    type Keys = s::NoKeys;
     /// Whether the rules of the format hold for a value.
     fn seen_root(v: &super::File, cx: &s::Scan<'_>) -> s::Straight<()> {
-        seen_all(v, cx)
-    }
-    fn seen_all(v: &super::File, cx: &s::Scan<'_>) -> s::Straight<()> {
-        let keys = &SeenKeys {
-            depth: s::Depth::default(),
-        };
+        let keys = &s::NoKeys::default();
         rt::Ok(())
     }
-    struct SeenKeys {
-        depth: s::Depth,
-    }
+    type SeenKeys = s::NoKeys;
 }
 
 }

@@ -178,10 +178,10 @@ mod straight {
                     found = rt::Some(
                         cx
                             .slice(
-                                (0_u64 + 4
+                                0_u64 + 4
                                     + s::length(
                                         rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
-                                    )? as u64 * 5),
+                                    )? as u64 * 5,
                                 first,
                                 n27,
                                 2,
@@ -216,13 +216,13 @@ mod straight {
                     found = rt::Some(
                         cx
                             .slice(
-                                (0_u64 + 4
+                                0_u64 + 4
                                     + s::length(
                                         rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
                                     )? as u64 * 5
                                     + s::length(
-                                        rt::Some(cx.seen_signed((0_u64 + 1), 1u8, false, false)?),
-                                    )? as u64 * 2),
+                                        rt::Some(cx.seen_signed(0_u64 + 1, 1u8, false, false)?),
+                                    )? as u64 * 2,
                                 first,
                                 n37,
                                 1,
@@ -263,16 +263,16 @@ mod straight {
                 found = rt::Some(
                     cx
                         .slice(
-                            (0_u64 + 4
+                            0_u64 + 4
                                 + s::length(
                                     rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
                                 )? as u64 * 5
                                 + s::length(
-                                    rt::Some(cx.seen_signed((0_u64 + 1), 1u8, false, false)?),
+                                    rt::Some(cx.seen_signed(0_u64 + 1, 1u8, false, false)?),
                                 )? as u64 * 2
                                 + s::length(
-                                    rt::Some(cx.seen_signed((0_u64 + 2), 1u8, false, false)?),
-                                )? as u64 * 1),
+                                    rt::Some(cx.seen_signed(0_u64 + 2, 1u8, false, false)?),
+                                )? as u64 * 1,
                             first,
                             n49,
                             1,
@@ -303,16 +303,16 @@ mod straight {
                 found = rt::Some(
                     cx
                         .slice(
-                            (0_u64 + 4
+                            0_u64 + 4
                                 + s::length(
                                     rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
                                 )? as u64 * 5
                                 + s::length(
-                                    rt::Some(cx.seen_signed((0_u64 + 1), 1u8, false, false)?),
+                                    rt::Some(cx.seen_signed(0_u64 + 1, 1u8, false, false)?),
                                 )? as u64 * 2
                                 + s::length(
-                                    rt::Some(cx.seen_signed((0_u64 + 2), 1u8, false, false)?),
-                                )? as u64 * 1),
+                                    rt::Some(cx.seen_signed(0_u64 + 2, 1u8, false, false)?),
+                                )? as u64 * 1,
                             first,
                             n59,
                             1,
@@ -337,18 +337,12 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        written(v, out, file)
-    }
-    fn written<'v>(
-        v: &'v super::File,
-        out: &mut rt::Vec<u8>,
-        file: rt::Option<&'v [u8]>,
-    ) -> s::Straight<()> {
         s::write(
             0usize,
             4usize
                 .saturating_add(
-                    (&v.nodes)
+                    v
+                        .nodes
                         .iter()
                         .fold(
                             0_usize,
@@ -356,20 +350,18 @@ mod straight {
                                 room
                                     .saturating_add(
                                         5usize
-                                            .saturating_add((&x.items).len().saturating_mul(2usize))
-                                            .saturating_add((&x.keys).len().saturating_mul(1usize)),
+                                            .saturating_add(x.items.len().saturating_mul(2usize))
+                                            .saturating_add(x.keys.len().saturating_mul(1usize)),
                                     )
                             },
                         ),
                 )
-                .saturating_add((&(&v.first).list).len().saturating_mul(1usize))
-                .saturating_add((&(&v.second).list).len().saturating_mul(1usize)),
+                .saturating_add(v.first.list.len().saturating_mul(1usize))
+                .saturating_add(v.second.list.len().saturating_mul(1usize)),
             out,
             file,
             |cx| {
-                {
-                    put_0(cx, v)?;
-                }
+                put_0(cx, v)?;
                 cx.placed()?;
                 rt::Ok(())
             },
@@ -377,20 +369,20 @@ mod straight {
     }
     fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
         let o = cx.here();
-        s::holds((&v.spelling).is_canonical())?;
+        s::holds(v.spelling.is_canonical())?;
         let made_0_5 = {
             let mut lists: rt::Vec<(i128, &'v rt::Vec<_>)> = rt::Vec::new();
-            for element in (&v.nodes).iter() {
+            for element in v.nodes.iter() {
                 lists.push((0_i128, (&element.items)));
             }
             cx.gather(0usize, lists, false)?
         };
         let made_0_6 = {
             let mut lists: rt::Vec<(i128, &'v rt::Vec<_>)> = rt::Vec::new();
-            for (number, holder) in (&v.nodes).iter().enumerate() {
+            for (number, holder) in v.nodes.iter().enumerate() {
                 lists
                     .push((
-                        (rt::Some((*(&holder.class) as i128))).unwrap_or(i128::MAX),
+                        rt::Some(holder.class as i128).unwrap_or(i128::MAX),
                         (&holder.keys),
                     ));
             }
@@ -398,120 +390,88 @@ mod straight {
         };
         let made_0_7 = {
             let mut lists: rt::Vec<(i128, &'v rt::Vec<_>)> = rt::Vec::new();
-            lists.push((0_i128, (&(&v.first).list)));
-            lists.push((0_i128, (&(&v.second).list)));
+            lists.push((0_i128, (&v.first.list)));
+            lists.push((0_i128, (&v.second.list)));
             cx.gather(2usize, lists, false)?
         };
         {
             let b = &mut [0_u8; 4];
-            s::set::<
-                1,
-            >(
-                b,
-                0,
-                s::bits(
-                    s::known(s::solved((&v.nodes).len() as i128, 1i128, 0i128)?)?,
-                    8u32,
-                    false,
-                )?,
-            );
-            s::set::<
-                1,
-            >(
-                b,
-                1,
-                s::bits(
-                    s::known(s::solved(made_0_5.count() as i128, 1i128, 0i128)?)?,
-                    8u32,
-                    false,
-                )?,
-            );
-            s::set::<
-                1,
-            >(
-                b,
-                2,
-                s::bits(
-                    s::known(s::solved(made_0_6.count() as i128, 1i128, 0i128)?)?,
-                    8u32,
-                    false,
-                )?,
-            );
-            s::set::<
-                1,
-            >(
-                b,
-                3,
-                s::bits(
-                    s::known(s::solved(made_0_7.count() as i128, 1i128, 0i128)?)?,
-                    8u32,
-                    false,
-                )?,
-            );
+            let word = s::bits(
+                s::known(s::solved(v.nodes.len() as i128, 1i128, 0i128)?)?,
+                8u32,
+                false,
+            )?;
+            s::set::<1>(b, 0, word);
+            let word = s::bits(
+                s::known(s::solved(made_0_5.count() as i128, 1i128, 0i128)?)?,
+                8u32,
+                false,
+            )?;
+            s::set::<1>(b, 1, word);
+            let word = s::bits(
+                s::known(s::solved(made_0_6.count() as i128, 1i128, 0i128)?)?,
+                8u32,
+                false,
+            )?;
+            s::set::<1>(b, 2, word);
+            let word = s::bits(
+                s::known(s::solved(made_0_7.count() as i128, 1i128, 0i128)?)?,
+                8u32,
+                false,
+            )?;
+            s::set::<1>(b, 3, word);
             cx.put(b);
         }
-        cx.out.reserve((&v.nodes).len().saturating_mul(5));
-        for (i_0, x_1) in (&v.nodes).iter().enumerate() {
-            {
-                let at = cx.here();
-                let b = &mut [0_u8; 5];
-                s::set::<1>(b, 0, (*(&x_1.class) as u64));
-                cx.base(
-                    (&x_1.items),
-                    (at + 1),
-                    &s::BaseCell {
-                        table: 0usize,
-                        width: 1u8,
-                        big: false,
-                        signed: false,
-                        factor: 1,
-                        offset: 0,
-                        plus: 0,
-                        empty: rt::Some(255),
-                        range: (-9223372036854775808, 18446744073709551615),
-                        again: false,
-                    },
-                )?;
-                s::set::<
-                    1,
-                >(
-                    b,
-                    2,
-                    s::bits(
-                        s::known(s::solved((&x_1.items).len() as i128, 1i128, 0i128)?)?,
-                        8u32,
-                        false,
-                    )?,
-                );
-                cx.base(
-                    (&x_1.keys),
-                    (at + 3),
-                    &s::BaseCell {
-                        table: 1usize,
-                        width: 1u8,
-                        big: false,
-                        signed: false,
-                        factor: 1,
-                        offset: 0,
-                        plus: 0,
-                        empty: rt::None,
-                        range: (-9223372036854775808, 18446744073709551615),
-                        again: false,
-                    },
-                )?;
-                s::set::<
-                    1,
-                >(
-                    b,
-                    4,
-                    s::bits(
-                        s::known(s::solved((&x_1.keys).len() as i128, 1i128, 0i128)?)?,
-                        8u32,
-                        false,
-                    )?,
-                );
-                cx.put(b);
-            }
+        cx.out.reserve(v.nodes.len().saturating_mul(5));
+        for (i_0, x_1) in v.nodes.iter().enumerate() {
+            let at = cx.here();
+            let b = &mut [0_u8; 5];
+            s::set::<1>(b, 0, x_1.class as u64);
+            cx.base(
+                &x_1.items,
+                at + 1,
+                &s::BaseCell {
+                    table: 0usize,
+                    width: 1u8,
+                    big: false,
+                    signed: false,
+                    factor: 1,
+                    offset: 0,
+                    plus: 0,
+                    empty: rt::Some(255),
+                    range: (-9223372036854775808, 18446744073709551615),
+                    again: false,
+                },
+            )?;
+            let word = s::bits(
+                s::known(s::solved(x_1.items.len() as i128, 1i128, 0i128)?)?,
+                8u32,
+                false,
+            )?;
+            s::set::<1>(b, 2, word);
+            cx.base(
+                &x_1.keys,
+                at + 3,
+                &s::BaseCell {
+                    table: 1usize,
+                    width: 1u8,
+                    big: false,
+                    signed: false,
+                    factor: 1,
+                    offset: 0,
+                    plus: 0,
+                    empty: rt::None,
+                    range: (-9223372036854775808, 18446744073709551615),
+                    again: false,
+                },
+            )?;
+            let word = s::bits(
+                s::known(s::solved(x_1.keys.len() as i128, 1i128, 0i128)?)?,
+                8u32,
+                false,
+            )?;
+            s::set::<1>(b, 4, word);
+            cx.put(b);
         }
         for (b, x_3) in cx
             .grow(made_0_5.len(), 2)?
@@ -519,8 +479,8 @@ mod straight {
             .zip(made_0_5.iter())
         {
             let b: &mut [u8; 2] = b.try_into().map_err(|_| s::Odd)?;
-            s::set::<1>(b, 0, (*(&x_3.a) as u64));
-            s::set::<1>(b, 1, (*(&x_3.b) as u64));
+            s::set::<1>(b, 0, x_3.a as u64);
+            s::set::<1>(b, 1, x_3.b as u64);
         }
         cx.numbers::<1>(made_0_6.iter().map(|x_5| (*x_5 as u64)))?;
         cx.numbers::<1>(made_0_7.iter().map(|x_7| (*x_7 as u64)))?;
@@ -528,7 +488,7 @@ mod straight {
             let at = cx.here();
             let b = &mut [0_u8; 2];
             cx.base(
-                (&(&v.first).list),
+                &v.first.list,
                 at,
                 &s::BaseCell {
                     table: 2usize,
@@ -543,68 +503,47 @@ mod straight {
                     again: false,
                 },
             )?;
-            s::set::<
-                1,
-            >(
-                b,
-                1,
-                s::bits(
-                    s::known(
-                        s::solved((&(&v.first).list).len() as i128, 1i128, 0i128)?,
-                    )?,
-                    8u32,
-                    false,
-                )?,
-            );
-            cx.put(b);
-        }
-        {
-            let at = cx.here();
-            let b = &mut [0_u8; 2];
-            cx.base(
-                (&(&v.second).list),
-                at,
-                &s::BaseCell {
-                    table: 2usize,
-                    width: 1u8,
-                    big: false,
-                    signed: false,
-                    factor: 1,
-                    offset: 0,
-                    plus: 0,
-                    empty: rt::None,
-                    range: (-9223372036854775808, 18446744073709551615),
-                    again: false,
-                },
+            let word = s::bits(
+                s::known(s::solved(v.first.list.len() as i128, 1i128, 0i128)?)?,
+                8u32,
+                false,
             )?;
-            s::set::<
-                1,
-            >(
-                b,
-                1,
-                s::bits(
-                    s::known(
-                        s::solved((&(&v.second).list).len() as i128, 1i128, 0i128)?,
-                    )?,
-                    8u32,
-                    false,
-                )?,
-            );
+            s::set::<1>(b, 1, word);
             cx.put(b);
         }
+        let at = cx.here();
+        let b = &mut [0_u8; 2];
+        cx.base(
+            &v.second.list,
+            at,
+            &s::BaseCell {
+                table: 2usize,
+                width: 1u8,
+                big: false,
+                signed: false,
+                factor: 1,
+                offset: 0,
+                plus: 0,
+                empty: rt::None,
+                range: (-9223372036854775808, 18446744073709551615),
+                again: false,
+            },
+        )?;
+        let word = s::bits(
+            s::known(s::solved(v.second.list.len() as i128, 1i128, 0i128)?)?,
+            8u32,
+            false,
+        )?;
+        s::set::<1>(b, 1, word);
+        cx.put(b);
         rt::Ok(())
     }
     /// Whether the rules of the format hold for a value.
     fn check_root(v: &super::File) -> s::Straight<()> {
-        check_all(v)
-    }
-    fn check_all(v: &super::File) -> s::Straight<()> {
-        let keys = &Keys { depth: s::Depth::default() };
+        let keys = &s::NoKeys::default();
         rt::Ok(())
     }
-    struct Keys {
-        depth: s::Depth,
-    }
+    type Keys = s::NoKeys;
 }
 
 }

@@ -98,31 +98,16 @@ uppnS*<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$
 /// Readers and writers for files that have nothing unusual.
 mod straight {
     use ::formwork::__rt::{self as rt, s};
-    /// The value of a file, if it is the plain case.
-    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
-        bytes: &'i [u8],
-        options: &::formwork::ReadOptions,
-    ) -> s::Straight<super::File<'o>> {
-        read::<M>(bytes, options)
-    }
     /// Appends the bytes of a value, if it is the plain case.
     pub(super) fn whole(
         value: &super::File<'_>,
         out: &mut rt::Vec<u8>,
     ) -> s::Straight<()> {
-        written_as(value, out, rt::None)
-    }
-    /// The same, where it may be known which file that has to be.
-    fn written_as<'v>(
-        value: &'v super::File<'v>,
-        out: &mut rt::Vec<u8>,
-        file: rt::Option<&'v [u8]>,
-    ) -> s::Straight<()> {
         check_root(value)?;
-        write(value, out, file)
+        write(value, out, rt::None)
     }
-    /// The value of a file.
-    fn read<'i, 'o, M: s::Mode<'i, 'o>>(
+    /// The value of a file, if it is the plain case.
+    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
         bytes: &'i [u8],
         options: &::formwork::ReadOptions,
     ) -> s::Straight<super::File<'o>> {
@@ -170,7 +155,7 @@ mod straight {
                     height: s::u8(b14, 1),
                     next: {
                         let value = f18;
-                        if let rt::Some(some) = (&value) {
+                        if let rt::Some(some) = &value {
                             cx.note_index(0usize, some.number() as u64);
                         }
                         value
@@ -212,58 +197,40 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        written(v, out, file)
-    }
-    fn written<'v>(
-        v: &'v super::File<'v>,
-        out: &mut rt::Vec<u8>,
-        file: rt::Option<&'v [u8]>,
-    ) -> s::Straight<()> {
         s::write(
             0usize,
-            16usize.saturating_add((&v.rooms).len().saturating_mul(4usize)),
+            16usize.saturating_add(v.rooms.len().saturating_mul(4usize)),
             out,
             file,
             |cx| {
-                {
-                    put_0(cx, v)?;
-                    if (!(&v.rooms).is_empty()) {
-                        {
-                            let here = cx.align(1u64);
-                            cx.patch((0_u64 + 8u64), 4u8, false, here)?;
-                            for (b, x_2) in cx
-                                .grow((&v.rooms).len(), 4)?
-                                .chunks_exact_mut(4)
-                                .zip((&v.rooms).iter())
-                            {
-                                let b: &mut [u8; 4] = b.try_into().map_err(|_| s::Odd)?;
-                                s::holds((&x_2.spelling).is_canonical())?;
-                                s::set::<1>(b, 0, (*(&x_2.width) as u64));
-                                s::set::<1>(b, 1, (*(&x_2.height) as u64));
-                                s::set::<
-                                    1,
-                                >(
-                                    b,
-                                    2,
-                                    match (&x_2.next) {
-                                        rt::Some(x) => {
-                                            let n: i128 = i128::from(x.number());
-                                            s::holds(n != 255i128)?;
-                                            s::bits(n, 8u32, false)?
-                                        }
-                                        rt::None => 255u64,
-                                    },
-                                );
+                put_0(cx, v)?;
+                if !v.rooms.is_empty() {
+                    let here = cx.align(1u64);
+                    cx.patch(0_u64 + 8u64, 4u8, false, here)?;
+                    for (b, x_2) in cx
+                        .grow(v.rooms.len(), 4)?
+                        .chunks_exact_mut(4)
+                        .zip(v.rooms.iter())
+                    {
+                        let b: &mut [u8; 4] = b.try_into().map_err(|_| s::Odd)?;
+                        s::holds(x_2.spelling.is_canonical())?;
+                        s::set::<1>(b, 0, x_2.width as u64);
+                        s::set::<1>(b, 1, x_2.height as u64);
+                        let word = match &x_2.next {
+                            rt::Some(x) => {
+                                let n: i128 = i128::from(x.number());
+                                s::holds(n != 255i128)?;
+                                s::bits(n, 8u32, false)?
                             }
-                        }
+                            rt::None => 255u64,
+                        };
+                        s::set::<1>(b, 2, word);
                     }
-                    if (&v.note).is_some() {
-                        if let rt::Some(x_7) = (&v.note) {
-                            let here = cx.align(1u64);
-                            cx.patch((0_u64 + 12u64), 4u8, false, here)?;
-                            cx.text::<1>(s::Chars::chars(x_7), false, b"\0")?;
-                        }
-                    }
+                }
+                if let rt::Some(x_7) = &v.note {
+                    let here = cx.align(1u64);
+                    cx.patch(0_u64 + 12u64, 4u8, false, here)?;
+                    cx.text::<1>(s::Chars::chars(x_7), false, b"\0")?;
                 }
                 rt::Ok(())
             },
@@ -271,80 +238,49 @@ mod straight {
     }
     fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
         let o = cx.here();
-        s::holds((&v.spelling).is_canonical())?;
-        {
-            let b = &mut [0_u8; 16];
-            s::set_bytes(b, 0, b"LEVL");
-            s::set::<2>(b, 4, (*(&v.version) as u64));
-            s::set::<
-                2,
-            >(
-                b,
-                6,
-                s::bits(
-                    s::known(s::solved((&v.rooms).len() as i128, 1i128, 0i128)?)?,
-                    16u32,
-                    false,
-                )?,
-            );
-            cx.put(b);
-        }
+        s::holds(v.spelling.is_canonical())?;
+        let b = &mut [0_u8; 16];
+        s::set_bytes(b, 0, b"LEVL");
+        s::set::<2>(b, 4, v.version as u64);
+        let word = s::bits(
+            s::known(s::solved(v.rooms.len() as i128, 1i128, 0i128)?)?,
+            16u32,
+            false,
+        )?;
+        s::set::<2>(b, 6, word);
+        cx.put(b);
         rt::Ok(())
     }
     /// Whether the rules of the format hold for a value.
     fn check_root(v: &super::File<'_>) -> s::Straight<()> {
-        check_all(v)
-    }
-    fn check_all(v: &super::File<'_>) -> s::Straight<()> {
-        let keys = &Keys { depth: s::Depth::default() };
+        let keys = &s::NoKeys::default();
         check_0(v, keys)
     }
-    struct Keys {
-        depth: s::Depth,
-    }
+    type Keys = s::NoKeys;
     fn check_0(v: &super::File<'_>, keys: &Keys) -> s::Straight<()> {
-        for element in (&v.rooms).iter() {
-            {
-                check_1(element, keys, v)?;
-            }
+        for element in v.rooms.iter() {
+            check_1(element, keys, v)?;
         }
         rt::Ok(())
     }
     fn check_1(v: &super::Room, keys: &Keys, e0: &super::File<'_>) -> s::Straight<()> {
-        {
-            let it: i128 = (*(&v.width) as i128);
-            s::holds((it) >= (1i128))?;
-        }
-        {
-            let it: i128 = (*(&v.height) as i128);
-            s::holds((it) >= (1i128))?;
-        }
-        if let rt::Some(some) = (&v.next) {
-            s::holds((i128::from(some.number())) < (&e0.rooms).len() as i128)?;
+        s::holds((v.width as i128) >= 1i128)?;
+        s::holds((v.height as i128) >= 1i128)?;
+        if let rt::Some(some) = &v.next {
+            s::holds(i128::from(some.number()) < e0.rooms.len() as i128)?;
         }
         rt::Ok(())
     }
     /// Whether the rules of the format hold for a value.
     fn seen_root(v: &super::File<'_>, cx: &s::Scan<'_>) -> s::Straight<()> {
-        seen_all(v, cx)
-    }
-    fn seen_all(v: &super::File<'_>, cx: &s::Scan<'_>) -> s::Straight<()> {
-        let keys = &SeenKeys {
-            depth: s::Depth::default(),
-        };
-        let mut count = 0_usize;
-        count = (&v.rooms).len();
-        s::holds(cx.indices_noted(0usize, count))?;
+        let keys = &s::NoKeys::default();
+        s::holds(cx.indices_noted(0usize, v.rooms.len()))?;
         seen_0(v, keys)
     }
-    struct SeenKeys {
-        depth: s::Depth,
-    }
+    type SeenKeys = s::NoKeys;
     fn seen_0(v: &super::File<'_>, keys: &SeenKeys) -> s::Straight<()> {
-        for element in (&v.rooms).iter() {
-            {
-                seen_1(element, keys, v)?;
-            }
+        for element in v.rooms.iter() {
+            seen_1(element, keys, v)?;
         }
         rt::Ok(())
     }
@@ -353,14 +289,8 @@ mod straight {
         keys: &SeenKeys,
         e0: &super::File<'_>,
     ) -> s::Straight<()> {
-        {
-            let it: i128 = (*(&v.width) as i128);
-            s::holds((it) >= (1i128))?;
-        }
-        {
-            let it: i128 = (*(&v.height) as i128);
-            s::holds((it) >= (1i128))?;
-        }
+        s::holds((v.width as i128) >= 1i128)?;
+        s::holds((v.height as i128) >= 1i128)?;
         rt::Ok(())
     }
 }

@@ -110,15 +110,13 @@ pub mod view {
                         0 => v::List::empty(from),
                         raw => {
                             let at = from.to(rt::Some(raw as i128))?;
-                            {
-                                v::List::counted(
-                                    at,
-                                    {
-                                        let raw = v::u16(self.block, 6, v::LE);
-                                        rt::Some(raw as i128)
-                                    },
-                                )?
-                            }
+                            v::List::counted(
+                                at,
+                                {
+                                    let raw = v::u16(self.block, 6, v::LE);
+                                    rt::Some(raw as i128)
+                                },
+                            )?
                         }
                     }
                 }),
@@ -204,7 +202,7 @@ pub mod view {
         pub fn next(&self) -> ::core::option::Option<super::RoomIndex> {
             match v::u8(self.block, 2, v::LE) {
                 255 => rt::None,
-                raw => rt::Some({ super::RoomIndex::new_const((raw as u32)) }),
+                raw => rt::Some({ super::RoomIndex::new_const(raw as u32) }),
             }
         }
         #[inline]

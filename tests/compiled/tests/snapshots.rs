@@ -54,6 +54,13 @@ fn generated_files_are_as_committed() {
     assert!(changed.is_empty(), "these differ, see it with BLESS=1 and git diff: {changed:#?}");
 }
 
+/// Somebody who tries this reads it.
+#[test]
+fn code_of_the_readme_is_short() {
+    let lines = emit(&readme(), &Options::default()).lines().count();
+    assert!(lines <= 300, "{lines} lines");
+}
+
 /// The schema that the README begins with.
 fn readme() -> formwork_codegen::model::Model {
     let text = fs::read_to_string(workspace().join("README.md")).expect("there is a README");

@@ -12,7 +12,8 @@ use quote::{format_ident, quote};
 use self::whole::Keys;
 use super::able::{Able, Unable, unable};
 use super::context::{Flavour, Straight};
-use super::mentions::mentions;
+use super::expr::is;
+use super::mentions::{count, mentions};
 use super::operators::{Typed, compared, comparison, known};
 use super::questions::target;
 use super::scope::{Access, Frame, It, Place, Scope};
@@ -133,21 +134,30 @@ impl<'s, 'p, 'm> Checking<'s, 'p, 'm> {
                 #functions
             });
         }
-        let dispatch = self.by_layout();
         let (begin, all) = (self.name("root"), self.name("all"));
         let scan = self.seen.then(|| quote!(cx: &s::Scan<'_>,));
+        let body = quote! {
+            #found
+            let keys = &#made;
+            #noted
+            #pooled
+            #call
+        };
+        let by_layout = self.by_layout();
+        let all = by_layout.is_some().then(|| {
+            quote! {
+                fn #all<#epochs>(v: &#ty, #param #scan) -> s::Straight<()> {
+                    #body
+                }
+            }
+        });
+        let body = by_layout.unwrap_or(body);
         Ok(quote! {
             /// Whether the rules of the format hold for a value.
             fn #begin(v: &#ty, #param #scan) -> s::Straight<()> {
-                #dispatch
+                #body
             }
-            fn #all<#epochs>(v: &#ty, #param #scan) -> s::Straight<()> {
-                #found
-                let keys = &#made;
-                #noted
-                #pooled
-                #call
-            }
+            #all
             #items
             #functions
         })
@@ -171,18 +181,18 @@ impl<'m> Checking<'_, '_, 'm> {
         if self.seen { format_ident!("SeenKeys") } else { format_ident!("Keys") }
     }
 
-    /// Calls the function for the layout that a value has.
-    fn by_layout(&self) -> TokenStream {
+    /// Calls the function for the layout that a value has, if there is more than one.
+    fn by_layout(&self) -> Option<TokenStream> {
         let (straight, all) = (self.straight, self.name("all"));
         let (arena, cx) = (straight.arena_argument(), self.seen.then(|| quote!(cx,)));
         if !straight.has_epochs() {
-            return quote!(#all(v, #arena #cx));
+            return None;
         }
         let arms = straight.layouts.iter().map(|epoch| {
             let epoch = Literal::usize_unsuffixed(*epoch);
             quote!(#epoch => #all::<#epoch>(v, #arena #cx),)
         });
-        quote!(match epoch(v, #arena)? { #(#arms)* _ => rt::Err(s::Odd), })
+        Some(quote!(match epoch(v, #arena)? { #(#arms)* _ => rt::Err(s::Odd), }))
     }
 }
 
@@ -558,10 +568,16 @@ impl<'m> Checking<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let mut tokens = TokenStream::new();
         if !row.checks.is_empty() {
-            let scope = Scope { it: Some(It::Number(quote!(it))), ..scope.clone() };
-            let rules = row.checks.iter().map(|check| self.rule(&scope, view, check));
-            let rules = rules.collect::<Able<TokenStream>>()?;
-            tokens.extend(quote!({ let it: i128 = #number; #rules }));
+            let rules = |it: TokenStream| {
+                let scope = Scope { it: Some(It::Number(it)), ..scope.clone() };
+                let rules = row.checks.iter().map(|check| self.rule(&scope, view, check));
+                rules.collect::<Able<TokenStream>>()
+            };
+            let named = rules(quote!(it))?;
+            tokens.extend(match count(&named, "it") {
+                1 => rules(number.clone())?,
+                _ => quote!({ let it: i128 = #number; #named }),
+            });
         }
         if let Some(reference) = row.reference.as_ref().filter(|_| !self.noted.get()) {
             tokens.extend(self.reference(scope, view, reference, &number)?);
@@ -596,7 +612,7 @@ impl<'m> Checking<'_, '_, 'm> {
                 }
                 _ => unable("references to something else"),
             })?;
-        if found.to_string() == quote!(held = number < #last;).to_string() {
+        if is(&found, &quote!(held = number < #last;).to_string()) {
             return Ok(quote!(s::holds((#number) < #last)?;));
         }
         // Where nothing of this kind is around, the number is only a number.

@@ -4,21 +4,23 @@ use proc_macro2::{TokenStream, TokenTree};
 
 /// Whether code mentions a name that is not that of a field.
 pub(super) fn mentions(tokens: &TokenStream, name: &str) -> bool {
+    count(tokens, name) > 0
+}
+
+/// How often it does.
+pub(super) fn count(tokens: &TokenStream, name: &str) -> usize {
     // Two dots are a range.
-    let (mut dot, mut field) = (false, false);
+    let (mut dot, mut field, mut found) = (false, false, 0);
     for token in tokens.clone() {
-        let found = match &token {
-            TokenTree::Group(group) => mentions(&group.stream(), name),
-            TokenTree::Ident(ident) => !field && ident == name,
-            _ => false,
+        found += match &token {
+            TokenTree::Group(group) => count(&group.stream(), name),
+            TokenTree::Ident(ident) => usize::from(!field && ident == name),
+            _ => 0,
         };
-        if found {
-            return true;
-        }
         let is_dot = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '.');
         (field, dot) = (is_dot && !dot, is_dot);
     }
-    false
+    found
 }
 
 #[cfg(test)]
@@ -34,5 +36,6 @@ mod tests {
         assert!(!mentions(&quote!(f(&b[0..x.at], y.0.at.cx)), "at"));
         assert!(!mentions(&quote!(f(&b[0..x.at], y.0.at.cx)), "cx"));
         assert!(mentions(&quote!(cx.put(x.cx)), "cx"));
+        assert_eq!(count(&quote!(at + f(b[..at], x.at)), "at"), 2);
     }
 }

@@ -92,8 +92,7 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
     let checking = check::Checking::new(straight, false)?;
     let writer = write::emit(straight, &checking)?;
     let checks = check::emit(&checking, reader.sealed)?;
-    let epoch = straight.epoch_function()?;
-    let (tokens, root) = (&reader.tokens, straight.value_ty(model.root, &quote!('_)));
+    let root = straight.value_ty(model.root, &quote!('_));
     let ty = straight.value_ty(model.root, &quote!('o));
     let written_root = straight.value_ty(model.root, &quote!('v));
     straight.has_no_rules_of_bits()?;
@@ -126,7 +125,10 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
             rt::Err(s::Odd)
         }
     } else if reader.sealed {
-        quote!(read::<M>(bytes, options))
+        return Ok(Emitted {
+            tokens: sealed(straight, &[reader.tokens, writer, checks])?,
+            sealed: true,
+        });
     } else {
         quote! {
             let mut value = read::<M>(bytes, options)?;
@@ -157,28 +159,45 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
             write(value, out, file #hand_on)
         }
     };
-    let tokens = quote! {
+    let entry = quote! {
+        /// The value of a file, if it is the plain case.
+        pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
+            bytes: &'i [u8],
+            options: &::formwork::ReadOptions,
+        ) -> s::Straight<#ty> {
+            #whole
+        }
+
+        #writing
+    };
+    let tokens = module(straight, &[entry, reader.tokens, writer, checks])?;
+    Ok(Emitted { tokens, sealed: reader.sealed })
+}
+
+/// The module where the reader alone tells whether a file is plain.
+fn sealed(straight: &Straight<'_, '_>, parts: &[TokenStream]) -> Able<TokenStream> {
+    let root = straight.value_ty(straight.model.root, &quote!('_));
+    let whole = quote! {
+        /// Appends the bytes of a value, if it is the plain case.
+        pub(super) fn whole(value: &#root, out: &mut rt::Vec<u8>) -> s::Straight<()> {
+            check_root(value)?;
+            write(value, out, rt::None)
+        }
+    };
+    module(straight, &[whole, quote!(#(#parts)*)])
+}
+
+fn module(straight: &Straight<'_, '_>, parts: &[TokenStream]) -> Able<TokenStream> {
+    let epoch = straight.epoch_function()?;
+    Ok(quote! {
         /// Readers and writers for files that have nothing unusual.
         mod straight {
             use ::formwork::__rt::{self as rt, s};
 
-            /// The value of a file, if it is the plain case.
-            pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
-                bytes: &'i [u8],
-                options: &::formwork::ReadOptions,
-            ) -> s::Straight<#ty> {
-                #whole
-            }
-
-            #writing
-
             #epoch
-            #tokens
-            #writer
-            #checks
+            #(#parts)*
         }
-    };
-    Ok(Emitted { tokens, sealed: reader.sealed })
+    })
 }
 
 /// The same for the types of an arena, in its module.
@@ -199,45 +218,35 @@ fn in_arena(straight: &Straight<'_, '_>) -> Able<TokenStream> {
     let writer = write::emit(straight, &checking)?;
     let checks = check::emit(&checking, reader.sealed)?;
     let check = (!checking.is_within_writing()).then(|| quote!(check_root(value, arena)?;));
-    let epoch = straight.epoch_function()?;
-    let (tokens, root) = (reader.tokens, straight.value_ty(model.root, &quote!('_)));
+    let root = straight.value_ty(model.root, &quote!('_));
     // Unions that contain themselves are what large files consist of.
     let many = model.records().filter(|(id, record)| {
         record.recursive && matches!(straight.value_shape(*id), Shape::Choice(_))
     });
     let many = many.map(|(id, _)| straight.value_ty(id, &quote!('_)));
-    Ok(quote! {
-        /// Readers and writers for files that have nothing unusual.
-        mod straight {
-            use ::formwork::__rt::{self as rt, s};
-
-            /// The value of a file, if it is the plain case.
-            pub(super) fn file(
-                bytes: &[u8],
-                options: &::formwork::ReadOptions,
-            ) -> s::Straight<(#root, super::pools::Pools)> {
-                let mut arena = super::pools::Pools::default();
-                #(s::room_for::<#many, _>(&mut arena, bytes.len());)*
-                let root = read(bytes, options, &mut arena)?;
-                rt::Ok((root, arena))
-            }
-
-            /// The bytes of a value, if it is the plain case.
-            pub(super) fn whole(
-                value: &#root,
-                arena: &super::pools::Pools,
-                out: &mut rt::Vec<u8>,
-            ) -> s::Straight<()> {
-                #check
-                write(value, arena, out, rt::None)
-            }
-
-            #epoch
-            #tokens
-            #writer
-            #checks
+    let entry = quote! {
+        /// The value of a file, if it is the plain case.
+        pub(super) fn file(
+            bytes: &[u8],
+            options: &::formwork::ReadOptions,
+        ) -> s::Straight<(#root, super::pools::Pools)> {
+            let mut arena = super::pools::Pools::default();
+            #(s::room_for::<#many, _>(&mut arena, bytes.len());)*
+            let root = read(bytes, options, &mut arena)?;
+            rt::Ok((root, arena))
         }
-    })
+
+        /// The bytes of a value, if it is the plain case.
+        pub(super) fn whole(
+            value: &#root,
+            arena: &super::pools::Pools,
+            out: &mut rt::Vec<u8>,
+        ) -> s::Straight<()> {
+            #check
+            write(value, arena, out, rt::None)
+        }
+    };
+    module(straight, &[entry, reader.tokens, writer, checks])
 }
 
 #[cfg(test)]

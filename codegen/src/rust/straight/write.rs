@@ -74,46 +74,42 @@ pub(super) fn emit(
         Function::Done(tokens) => tokens.clone(),
         Function::Begun => TokenStream::new(),
     });
-    let dispatch = if straight.has_epochs() {
-        let arms = straight
-            .layouts
-            .iter()
-            .map(|epoch| quote!(#epoch => written::<#epoch>(v, #arena out, file #found_argument),));
-        quote!(match epoch(v, #arena)? { #(#arms)* _ => rt::Err(s::Odd), })
-    } else {
-        quote!(written(v, #arena out, file #found_argument))
+    let body = quote! {
+        #checks
+        s::write(#anchors, #room, out, file, |cx| {
+            #rules
+            #ranks
+            { #body }
+            #late
+            #seen_at_last
+            #found
+            #seen
+            #take_found
+            rt::Ok(())
+        })
+    };
+    let params = quote! {
+        v: &'v #ty,
+        #param
+        out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
+        #found_param
+    };
+    let (body, written) = match straight.has_epochs() {
+        false => (body, None),
+        true => {
+            let arms = straight.layouts.iter().map(
+                |epoch| quote!(#epoch => written::<#epoch>(v, #arena out, file #found_argument),),
+            );
+            let dispatch = quote!(match epoch(v, #arena)? { #(#arms)* _ => rt::Err(s::Odd), });
+            let written = quote!(fn written<'v, #epochs>(#params) -> s::Straight<()> { #body });
+            (dispatch, Some(written))
+        }
     };
     Ok(quote! {
-        fn write<'v>(
-            v: &'v #ty,
-            #param
-            out: &mut rt::Vec<u8>,
-            file: rt::Option<&'v [u8]>,
-            #found_param
-        ) -> s::Straight<()> {
-            #dispatch
-        }
+        fn write<'v>(#params) -> s::Straight<()> { #body }
 
-        fn written<'v, #epochs>(
-            v: &'v #ty,
-            #param
-            out: &mut rt::Vec<u8>,
-            file: rt::Option<&'v [u8]>,
-            #found_param
-        ) -> s::Straight<()> {
-            #checks
-            s::write(#anchors, #room, out, file, |cx| {
-                #rules
-                #ranks
-                { #body }
-                #late
-                #seen_at_last
-                #found
-                #seen
-                #take_found
-                rt::Ok(())
-            })
-        }
+        #written
 
         #(#functions)*
     })

@@ -8,6 +8,7 @@ use super::{Checking, Pooled, value_frame};
 use crate::model::{Home, Model, Path, RecordId, Type, UnionId};
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::expr::is;
 use crate::rust::straight::questions::target;
 use crate::rust::straight::scope::{Frame, Place, Scope};
 
@@ -57,6 +58,10 @@ impl<'m> Checking<'_, '_, 'm> {
                 let #name = s::KeySet::new(found.into_iter(), false)?;
             });
         }
+        if names.is_empty() {
+            let (items, made) = (quote!(type #ty = s::NoKeys;), quote!(s::NoKeys::default()));
+            return Ok(Keys { items, found: sets, made });
+        }
         Ok(Keys {
             items: quote! {
                 struct #ty { depth: s::Depth, #(#names: s::KeySet,)* }
@@ -91,16 +96,23 @@ impl<'m> Checking<'_, '_, 'm> {
             }
             let root = straight.model.root;
             let scope = Scope { frames: vec![value_frame(root, quote!(v))], ..Scope::default() };
+            let mut last = TokenStream::new();
             let found = straight.by_epoch(|view, _| {
                 straight.walk(&scope, view, &goal.array, false, &mut |place| match place {
-                    Place::List(list, ..) => Ok(quote!(count = #list.len();)),
+                    Place::List(list, ..) => {
+                        last = quote!(#list.len());
+                        Ok(quote!(count = #last;))
+                    }
                     _ => unable("references to something else"),
                 })
             })?;
-            tokens.extend(quote! {
-                let mut count = 0_usize;
-                #found
-                s::holds(cx.indices_noted(#number, count))?;
+            tokens.extend(match is(&found, &quote!(count = #last;).to_string()) {
+                true => quote!(s::holds(cx.indices_noted(#number, #last))?;),
+                false => quote! {
+                    let mut count = 0_usize;
+                    #found
+                    s::holds(cx.indices_noted(#number, count))?;
+                },
             });
         }
         Ok(tokens)

@@ -324,13 +324,26 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             }
             _ => (quote!(<'i, 'o, M: s::Mode<'i, 'o>>), quote!(&'i [u8]), None),
         };
+        // Where there is nothing left to do with the value, who asks for it calls this.
+        let is_all = sealed
+            && self.straight.flavour == Flavour::Values
+            && self.straight.carried(root, None, self.straight.kept_pool())?.flatten().is_none();
+        let head = match is_all {
+            true => quote! {
+                /// The value of a file, if it is the plain case.
+                pub(super) fn file #generics
+            },
+            false => quote! {
+                /// The value of a file.
+                fn read #generics
+            },
+        };
         if !self.bases.is_empty() && self.straight.flavour == Flavour::Arena {
             return unable("labels from a base in an arena");
         }
         if !self.bases.is_empty() {
             return Ok(quote! {
-                /// The value of a file.
-                fn read #generics(
+                #head(
                     bytes: #bytes,
                     options: &::formwork::ReadOptions,
                 ) -> s::Straight<#ty> {
@@ -355,8 +368,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             });
         }
         Ok(quote! {
-            /// The value of a file.
-            fn read #generics(
+            #head(
                 bytes: #bytes,
                 options: &::formwork::ReadOptions,
                 #pools

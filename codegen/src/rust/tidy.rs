@@ -1,0 +1,379 @@
+//! Leaves out of generated code what nobody needs: brackets, references that are followed at once,
+//! blocks around what stands alone. What makes code puts them wherever they may be needed, since it
+//! does not see what is around.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Block, Expr, ExprIf, ExprLet, ExprMethodCall, ExprReference, Local, Pat, Stmt, UnOp,
+    parse_quote,
+};
+
+/// Does so in all of a file.
+pub(super) fn tidy(file: &mut syn::File) {
+    Tidy.visit_file_mut(file);
+}
+
+/// Methods of what is borrowed, which mean the same without the reference.
+const BORROWING: [&str; 8] =
+    ["as_bytes", "is_canonical", "is_empty", "is_none", "is_some", "iter", "len", "number"];
+
+/// Characters of an argument that is not taken for a long one.
+const MOST: usize = 48;
+
+struct Tidy;
+
+impl VisitMut for Tidy {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        match expr {
+            Expr::Paren(paren) if is_atom(&paren.expr) => *expr = take(&mut paren.expr),
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => {
+                if let Some(place) = borrowed(&mut unary.expr) {
+                    *expr = place;
+                }
+            }
+            Expr::Field(field) => {
+                if let Some(place) = borrowed(&mut field.base) {
+                    *field.base = place;
+                }
+            }
+            Expr::MethodCall(call) => {
+                call.args.iter_mut().for_each(bare);
+                without_reference(call);
+            }
+            Expr::Call(call) => call.args.iter_mut().for_each(bare),
+            Expr::If(test) => {
+                bare_before_block(&mut test.cond);
+                if let Some(inner) = asked_twice(test) {
+                    *expr = inner;
+                }
+            }
+            Expr::While(test) => bare_before_block(&mut test.cond),
+            Expr::Let(test) => bare_before_block(&mut test.expr),
+            Expr::Match(test) => bare_before_block(&mut test.expr),
+            Expr::ForLoop(each) => bare_before_block(&mut each.expr),
+            Expr::Assign(assign) => bare(&mut assign.right),
+            Expr::Struct(made) => made.fields.iter_mut().for_each(|field| bare(&mut field.expr)),
+            _ => {}
+        }
+    }
+
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        visit_mut::visit_local_mut(self, local);
+        if let Some(init) = &mut local.init
+            && init.diverge.is_none()
+        {
+            bare(&mut init.expr);
+        }
+    }
+
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        visit_mut::visit_block_mut(self, block);
+        open_blocks(&mut block.stmts);
+        name_long_arguments(&mut block.stmts);
+    }
+}
+
+/// Whether nothing that may stand around an expression takes it apart.
+fn is_atom(expr: &Expr) -> bool {
+    match expr {
+        Expr::Call(_) | Expr::Field(_) | Expr::Index(_) | Expr::MethodCall(_) | Expr::Paren(_) => {
+            true
+        }
+        Expr::Path(_) => true,
+        // The minus of a negative one is an operator.
+        Expr::Lit(literal) => !literal.to_token_stream().to_string().starts_with('-'),
+        _ => false,
+    }
+}
+
+/// Whether an expression is a place that a reference to it does not make.
+fn is_place(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(_) => true,
+        Expr::Field(field) => is_place(&field.base),
+        Expr::Index(index) => is_place(&index.expr),
+        Expr::Paren(paren) => is_place(&paren.expr),
+        _ => false,
+    }
+}
+
+/// An expression that something else takes the place of.
+fn take(expr: &mut Expr) -> Expr {
+    core::mem::replace(expr, Expr::Verbatim(TokenStream::new()))
+}
+
+/// The place that an expression borrows, if it does nothing else. It is taken out of it.
+fn borrowed(expr: &mut Expr) -> Option<Expr> {
+    match expr {
+        Expr::Paren(paren) => borrowed(&mut paren.expr),
+        Expr::Reference(of) if of.mutability.is_none() && is_place(&of.expr) => {
+            Some(take(&mut of.expr))
+        }
+        _ => None,
+    }
+}
+
+/// Takes brackets off where nothing stands beside an expression.
+fn bare(expr: &mut Expr) {
+    while let Expr::Paren(paren) = expr {
+        *expr = take(&mut paren.expr);
+    }
+}
+
+/// The same before a block, which braces would be taken for.
+fn bare_before_block(expr: &mut Expr) {
+    if let Expr::Paren(paren) = expr
+        && !has_braces(&paren.expr.to_token_stream())
+        && !matches!(&*paren.expr, Expr::Closure(_) | Expr::Range(_))
+    {
+        bare(expr);
+    }
+}
+
+fn has_braces(tokens: &TokenStream) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => {
+            group.delimiter() == proc_macro2::Delimiter::Brace || has_braces(&group.stream())
+        }
+        _ => false,
+    })
+}
+
+fn without_reference(call: &mut ExprMethodCall) {
+    if BORROWING.contains(&call.method.to_string().as_str())
+        && let Some(place) = borrowed(&mut call.receiver)
+    {
+        *call.receiver = place;
+    }
+}
+
+/// What is left of `if x.is_some() { if let Some(y) = &x { .. } }`. It is taken out of it.
+fn asked_twice(outer: &mut ExprIf) -> Option<Expr> {
+    let (None, Expr::MethodCall(call), [Stmt::Expr(inner, None)]) =
+        (&outer.else_branch, &*outer.cond, &mut outer.then_branch.stmts[..])
+    else {
+        return None;
+    };
+    let Expr::If(ExprIf { else_branch: None, cond, .. }) = &*inner else { return None };
+    let Expr::Let(ExprLet { pat, expr, .. }) = &**cond else { return None };
+    let Pat::TupleStruct(some) = &**pat else { return None };
+    let Expr::Reference(ExprReference { mutability: None, expr, .. }) = &**expr else {
+        return None;
+    };
+    let is_some = call.method == "is_some" && some.path.segments.last()?.ident == "Some";
+    let text = |expr: &Expr| expr.to_token_stream().to_string();
+    (is_some && is_place(expr) && text(expr) == text(&call.receiver)).then(|| take(inner))
+}
+
+/// Puts the statements of blocks that are statements in their places, where no name is in the way.
+fn open_blocks(stmts: &mut Vec<Stmt>) {
+    let mut opened: Vec<Stmt> = Vec::new();
+    // What follows, last first, and the names in it as far as they are known.
+    let (mut names, mut known) = (BTreeSet::new(), 0);
+    for stmt in core::mem::take(stmts).into_iter().rev() {
+        let is_last = opened.is_empty();
+        match stmt {
+            Stmt::Expr(Expr::Block(block), semicolon) if is_plain(&block) => {
+                let inner = block.block.stmts;
+                let mut apart = || {
+                    let mut bound = BTreeSet::new();
+                    for stmt in &inner {
+                        bind(stmt, &mut bound);
+                    }
+                    // A name with a score is that of a guard, which ends with its block.
+                    bound.is_empty()
+                        || (bound.iter().all(|name| !name.starts_with('_')) && {
+                            opened[known..]
+                                .iter()
+                                .for_each(|s| collect(s.to_token_stream(), &mut names));
+                            known = opened.len();
+                            bound.is_disjoint(&names)
+                        })
+                };
+                if !((is_last && semicolon.is_none()) || apart()) {
+                    let block = Expr::Block(syn::ExprBlock {
+                        attrs: Vec::new(),
+                        label: None,
+                        block: Block { brace_token: block.block.brace_token, stmts: inner },
+                    });
+                    opened.push(Stmt::Expr(block, semicolon));
+                    continue;
+                }
+                let mut inner = inner.into_iter().rev();
+                match inner.next() {
+                    Some(Stmt::Expr(expr, None)) if !is_last || semicolon.is_some() => {
+                        let needed = semicolon.or((!is_block_like(&expr)).then(Default::default));
+                        opened.push(Stmt::Expr(expr, needed));
+                    }
+                    Some(stmt) => opened.push(stmt),
+                    None => {}
+                }
+                opened.extend(inner);
+            }
+            stmt => opened.push(stmt),
+        }
+    }
+    opened.reverse();
+    *stmts = opened;
+}
+
+/// Whether a block is only that, and holds nothing but statements.
+fn is_plain(block: &syn::ExprBlock) -> bool {
+    let is_item = |stmt: &Stmt| matches!(stmt, Stmt::Item(_) | Stmt::Macro(_));
+    block.attrs.is_empty() && block.label.is_none() && !block.block.stmts.iter().any(is_item)
+}
+
+fn is_block_like(expr: &Expr) -> bool {
+    matches!(
+        expr,
+        Expr::Block(_)
+            | Expr::ForLoop(_)
+            | Expr::If(_)
+            | Expr::Loop(_)
+            | Expr::Match(_)
+            | Expr::While(_)
+    )
+}
+
+/// Names that a statement binds for those behind it, and perhaps others.
+fn bind(stmt: &Stmt, names: &mut BTreeSet<String>) {
+    if let Stmt::Local(local) = stmt {
+        match &local.pat {
+            Pat::Type(typed) => collect(typed.pat.to_token_stream(), names),
+            pat => collect(pat.to_token_stream(), names),
+        }
+    }
+}
+
+fn collect(tokens: TokenStream, names: &mut BTreeSet<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => collect(group.stream(), names),
+            TokenTree::Ident(ident) => {
+                names.insert(ident.to_string());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Gives a name to the last argument of a call that has its type in angle brackets, where that takes
+/// several lines: otherwise the brackets do, too.
+fn name_long_arguments(stmts: &mut Vec<Stmt>) {
+    if !stmts.iter_mut().any(|stmt| long_argument(stmt).is_some()) {
+        return;
+    }
+    let mut names = BTreeSet::new();
+    for stmt in stmts.iter_mut().filter_map(|stmt| long_argument(stmt).is_none().then_some(stmt)) {
+        collect(stmt.to_token_stream(), &mut names);
+    }
+    if names.contains("word") {
+        return;
+    }
+    let mut named = Vec::with_capacity(stmts.len());
+    for mut stmt in core::mem::take(stmts) {
+        if let Some(argument) = long_argument(&mut stmt) {
+            let word = core::mem::replace(argument, parse_quote!(word));
+            named.push(parse_quote!(let word = #word;));
+        }
+        named.push(stmt);
+    }
+    *stmts = named;
+}
+
+fn long_argument(stmt: &mut Stmt) -> Option<&mut Expr> {
+    let Stmt::Expr(Expr::Call(call), Some(_)) = stmt else { return None };
+    let Expr::Path(path) = &*call.func else { return None };
+    let last = call.args.last_mut()?;
+    let tokens = last.to_token_stream();
+    let is_long = has_braces(&tokens) || tokens.to_string().len() > MOST;
+    let is_long = is_long && !matches!(last, Expr::Closure(_));
+    (is_long && !path.path.segments.last()?.arguments.is_none()).then_some(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What becomes of the statements of a function.
+    fn tidied(statements: &str) -> String {
+        let mut file = syn::parse_str(&format!("fn f() {{ {statements} }}")).expect("it is Rust");
+        tidy(&mut file);
+        let text = prettyplease::unparse(&file);
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        lines[1..lines.len() - 1].join(" ")
+    }
+
+    #[track_caller]
+    fn stays(statements: &str) {
+        assert_eq!(tidied(statements), statements);
+    }
+
+    #[test]
+    fn references_that_are_followed_at_once_go() {
+        assert_eq!(tidied("f(*(&v.x));"), "f(v.x);");
+        assert_eq!(tidied("f((*(&v.x) as u64));"), "f(v.x as u64);");
+        assert_eq!(tidied("(&v.list).len();"), "v.list.len();");
+        assert_eq!(tidied("(&v.inner).x;"), "v.inner.x;");
+        // A list by itself is another thing than a reference to it, and so is what a call makes.
+        stays("(&v.list).into_iter();");
+        stays("*(&f());");
+        stays("(&mut v.list).len();");
+    }
+
+    #[test]
+    fn brackets_stay_where_operators_need_them() {
+        assert_eq!(tidied("if (a.b()) { f(((a + b))); }"), "if a.b() { f(a + b); }");
+        assert_eq!(tidied("let x = (a + b);"), "let x = a + b;");
+        assert_eq!(tidied("let x = ((a.b)) * (f(c));"), "let x = a.b * f(c);");
+        stays("let x = (a + b) * c;");
+        stays("let x = (a as i128) < b;");
+        stays("let x = -(-1i32);");
+        stays("let x = (a - b).len();");
+        stays("match (A { b }) { _ => {} }");
+    }
+
+    #[test]
+    fn blocks_open_where_no_name_is_in_the_way() {
+        assert_eq!(tidied("{ { f(); } } g();"), "f(); g();");
+        assert_eq!(tidied("{ let a = 1; f(a); } g();"), "let a = 1; f(a); g();");
+        assert_eq!(tidied("{ if a { f() } } g();"), "if a { f() } g();");
+        assert_eq!(tidied("{ f() }; g();"), "f(); g();");
+        assert_eq!(tidied("g(); { let a = 1; a }"), "g(); let a = 1; a");
+        // Another `a` is meant behind it.
+        stays("{ let a = 1; f(a); } g(a);");
+        // What it holds is let go at its end.
+        stays("{ let _level = enter(); f(); } g();");
+        stays("'a: { f(); } g();");
+        stays("let x = { let y = 1; y };");
+    }
+
+    #[test]
+    fn blocks_that_follow_one_another_may_have_the_same_names() {
+        let two = "{ let a = 1; f(a); } { let a = 2; f(a); }";
+        assert_eq!(tidied(two), "{ let a = 1; f(a); } let a = 2; f(a);");
+    }
+
+    #[test]
+    fn what_is_asked_twice_is_asked_once() {
+        let twice = "if v.x.is_some() { if let rt::Some(x) = (&v.x) { f(x); } }";
+        assert_eq!(tidied(twice), "if let rt::Some(x) = &v.x { f(x); }");
+        stays("if v.x.is_some() { if let rt::Some(x) = &v.y { f(x); } }");
+        stays("if v.x.is_some() { if let rt::Some(x) = &v.x { f(x); } else { g(); } }");
+        stays("if v.x.is_some() { if let rt::Some(x) = &v.x { f(x); } g(); }");
+    }
+
+    #[test]
+    fn long_arguments_have_names() {
+        let long = "set::<1>(b, 0, match a { _ => 1 });";
+        assert_eq!(tidied(long), "let word = match a { _ => 1, }; set::<1>(b, 0, word);");
+        stays("set::<1>(b, 0, f(a));");
+        let taken = "{ let word = 1; set::<1>(word, 0, match a { _ => 1 }); f(word); } g(word);";
+        assert!(!tidied(taken).contains("let word = match"));
+    }
+}

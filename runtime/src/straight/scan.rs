@@ -168,6 +168,19 @@ impl<'i> Scan<'i> {
         }
     }
 
+    /// Notes what is in an option, if anything is, and gives it back.
+    #[inline]
+    pub fn note_some<T>(
+        &mut self,
+        value: Option<T>,
+        note: impl FnOnce(&mut Self, &T),
+    ) -> Option<T> {
+        if let Some(some) = &value {
+            note(self, some);
+        }
+        value
+    }
+
     #[cold]
     fn note_new_key(&mut self, goal: usize, key: u64) {
         // No more bits than the file has, so that far keys take no memory.

@@ -73,25 +73,25 @@ mod straight {
     ) -> s::Straight<super::File<'o>> {
         let mut cx = s::Scan::new(bytes, options, 4, 0);
         let mut part = cx.part(0)?;
-        let value = read_0::<M>(&mut cx, &mut part)?;
+        let value = read_file::<M>(&mut cx, &mut part)?;
         cx.affords(options, &part, 20, 20)?;
         s::holds(part.at() == cx.len())?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }
-    fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
+    fn read_file<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File<'o>> {
-        let b1: &[u8; 1] = part.block()?;
-        let mut f5;
-        let t6 = part.rest();
-        f5 = M::bytes(t6);
+        let file_block: &[u8; 1] = part.block()?;
+        let mut rest_value;
+        let rest_text = part.rest();
+        rest_value = M::bytes(rest_text);
         return rt::Ok(super::File {
             hello_world: super::HelloWorld {
-                one: s::u8(b1, 0),
+                one: s::u8(file_block, 0),
             },
-            rest: f5,
+            rest: rest_value,
             spelling: ::formwork::Spelling::default(),
         });
     }
@@ -100,18 +100,14 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        s::write(
-            0usize,
-            0usize.saturating_add(v.rest.len()),
-            out,
-            file,
-            |cx| {
-                put_0(cx, v)?;
-                rt::Ok(())
-            },
-        )
+        let room = 0usize.saturating_add(v.rest.len());
+        let fill = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
+            put_file(cx, v)?;
+            rt::Ok(())
+        };
+        s::write(0usize, room, out, file, fill)
     }
-    fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
+    fn put_file<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
         let o = cx.here();
         s::holds(v.spelling.is_canonical())?;
         let b = &mut [0_u8; 1];

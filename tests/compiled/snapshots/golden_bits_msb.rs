@@ -92,42 +92,42 @@ mod straight {
     ) -> s::Straight<super::File> {
         let mut cx = s::Scan::new(bytes, options, 4, 0);
         let mut part = cx.part(0)?;
-        let value = read_0_be::<M>(&mut cx, &mut part)?;
+        let value = read_file_be::<M>(&mut cx, &mut part)?;
         cx.affords(options, &part, 44, 3)?;
         s::holds(part.at() == cx.len())?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }
-    fn read_0_be<'i, 'o, M: s::Mode<'i, 'o>>(
+    fn read_file_be<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File> {
-        let b1: &[u8; 2] = part.block()?;
-        let w2 = s::uint_be::<2, _>(b1, 0);
-        let f3 = (w2 >> 13u8 & 7) as u8;
-        let f4 = s::flag(((w2 >> 12u8 & 1) as u8) as u64, 1)?;
-        let f5 = (w2 & 4095) as u16;
-        let b6: &[u8; 1] = part.block()?;
-        let w7 = s::uint_be::<1, _>(b6, 0);
-        s::holds(((w7 >> 5u8 & 7) as u8) == 0)?;
-        s::holds(((w7 & 31) as u8) == 0)?;
-        let b8: &[u8; 1] = part.block()?;
-        let b11: &[u8; 8] = part.block()?;
-        let w12 = s::uint_be::<8, _>(b11, 0);
-        let f13 = (w12 >> 63u8 & 1) as u8;
-        let f14 = (w12 & 9223372036854775807) as u64;
-        let b15: &[u8; 1] = part.block()?;
-        let w16 = s::uint_be::<1, _>(b15, 0);
-        let f17 = super::Side(((w16 >> 5u8 & 7) as u8) as u8);
-        s::holds(((w16 & 31) as u8) == 0)?;
+        let file_block: &[u8; 2] = part.block()?;
+        let file_word = s::uint_be::<2, _>(file_block, 0);
+        let file_value = (file_word >> 13u8 & 7) as u8;
+        let file_value_2 = s::flag(((file_word >> 12u8 & 1) as u8) as u64, 1)?;
+        let file_value_3 = (file_word & 4095) as u16;
+        let file_block_2: &[u8; 1] = part.block()?;
+        let file_word_2 = s::uint_be::<1, _>(file_block_2, 0);
+        s::holds(((file_word_2 >> 5u8 & 7) as u8) == 0)?;
+        s::holds(((file_word_2 & 31) as u8) == 0)?;
+        let file_block_3: &[u8; 1] = part.block()?;
+        let file_block_4: &[u8; 8] = part.block()?;
+        let file_word_3 = s::uint_be::<8, _>(file_block_4, 0);
+        let file_value_4 = (file_word_3 >> 63u8 & 1) as u8;
+        let file_value_5 = (file_word_3 & 9223372036854775807) as u64;
+        let file_block_5: &[u8; 1] = part.block()?;
+        let file_word_4 = s::uint_be::<1, _>(file_block_5, 0);
+        let file_value_6 = super::Side(((file_word_4 >> 5u8 & 7) as u8) as u8);
+        s::holds(((file_word_4 & 31) as u8) == 0)?;
         return rt::Ok(super::File {
-            a: f3,
-            b: f4,
-            c: f5,
-            d: s::u8(b8, 0),
-            e: f13,
-            f: f14,
-            g: f17,
+            a: file_value,
+            b: file_value_2,
+            c: file_value_3,
+            d: s::u8(file_block_3, 0),
+            e: file_value_4,
+            f: file_value_5,
+            g: file_value_6,
             spelling: ::formwork::Spelling::default(),
         });
     }
@@ -136,18 +136,14 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        s::write(
-            0usize,
-            0usize,
-            out,
-            file,
-            |cx| {
-                put_0_big(cx, v)?;
-                rt::Ok(())
-            },
-        )
+        let room = 0usize;
+        let fill = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
+            put_file_big(cx, v)?;
+            rt::Ok(())
+        };
+        s::write(0usize, room, out, file, fill)
     }
-    fn put_0_big<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
+    fn put_file_big<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
         let o = cx.here();
         s::holds(v.spelling.is_canonical())?;
         let b = &mut [0_u8; 13];

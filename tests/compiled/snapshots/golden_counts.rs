@@ -90,84 +90,95 @@ mod straight {
         s::usual(options)?;
         let mut cx = s::Scan::new(bytes, options, 4, 0);
         let mut part = cx.part(0)?;
-        let value = read_0::<M>(&mut cx, &mut part)?;
+        let value = read_file::<M>(&mut cx, &mut part)?;
         s::holds(part.at() == cx.len())?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }
-    fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
+    fn read_file<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File<'o>> {
-        let b1: &[u8; 10] = part.block()?;
-        let c3 = s::u8(b1, 0);
-        let n_0_0: i128 = i128::from(c3);
-        let c5 = s::u16(b1, 1);
-        let n_0_1: i128 = i128::from(c5);
-        let c7 = s::u8(b1, 3);
-        let n_0_2: i128 = i128::from(c7);
-        let c9 = s::i8(b1, 4);
-        let n_0_3: i128 = i128::from(c9);
-        let c11 = s::u8(b1, 5);
-        let n_0_4: i128 = i128::from(c11);
-        let c13 = s::u8(b1, 6);
-        let n_0_5: i128 = i128::from(c13);
-        let c15 = s::u8(b1, 7);
-        let n_0_6: i128 = i128::from(c15);
-        let c17 = s::u16(b1, 8);
-        let n_0_7: i128 = i128::from(c17);
-        let mut f18;
-        let r19 = part.many(s::length(rt::Some(n_0_0))?, 1)?;
-        f18 = r19.to_vec();
-        let mut f22;
-        let r23 = part
-            .many(s::length(s::multiply(rt::Some(2i128), rt::Some(n_0_1))?)?, 1)?;
-        f22 = r23.to_vec();
-        let mut f26;
-        let r27 = part.many(s::length(s::add(rt::Some(n_0_2), rt::Some(1i128))?)?, 2)?;
-        f26 = s::each::<2>(r27).map(|b29| s::u16(b29, 0)).collect::<rt::Vec<_>>();
-        let mut f30;
-        let r31 = part
-            .many(s::length(s::subtract(rt::Some(n_0_3), rt::Some(1i128))?)?, 1)?;
-        f30 = r31.to_vec();
-        let mut v_0_12;
-        let r34 = part.many(s::length(rt::Some(n_0_4))?, 1)?;
-        v_0_12 = r34.to_vec();
-        let mut v_0_13;
-        let r38 = part.many(s::length(rt::Some(n_0_4))?, 2)?;
-        let mut v41 = rt::Vec::with_capacity(r38.len() / 2);
-        for b40 in s::each::<2>(r38) {
-            v41.push(super::Pair {
-                a: s::u8(b40, 0),
-                b: s::u8(b40, 1),
-            });
+        let file_block: &[u8; 10] = part.block()?;
+        let count_number = s::u8(file_block, 0);
+        let n_file_count: i128 = i128::from(count_number);
+        let doubled_number = s::u16(file_block, 1);
+        let n_file_doubled: i128 = i128::from(doubled_number);
+        let more_number = s::u8(file_block, 3);
+        let n_file_more: i128 = i128::from(more_number);
+        let less_number = s::i8(file_block, 4);
+        let n_file_less: i128 = i128::from(less_number);
+        let shared_number = s::u8(file_block, 5);
+        let n_file_shared: i128 = i128::from(shared_number);
+        let size_number = s::u8(file_block, 6);
+        let n_file_size: i128 = i128::from(size_number);
+        let units_number = s::u8(file_block, 7);
+        let n_file_units: i128 = i128::from(units_number);
+        let total_number = s::u16(file_block, 8);
+        let n_file_total: i128 = i128::from(total_number);
+        let mut items_value;
+        let items_bytes = part.many(s::length(rt::Some(n_file_count))?, 1)?;
+        items_value = items_bytes.to_vec();
+        let mut pairs_value;
+        let pairs_bytes = part
+            .many(
+                s::length(s::multiply(rt::Some(2i128), rt::Some(n_file_doubled))?)?,
+                1,
+            )?;
+        pairs_value = pairs_bytes.to_vec();
+        let mut tables_value;
+        let tables_bytes = part
+            .many(s::length(s::add(rt::Some(n_file_more), rt::Some(1i128))?)?, 2)?;
+        tables_value = s::each::<2>(tables_bytes)
+            .map(|tables_block| s::u16(tables_block, 0))
+            .collect::<rt::Vec<_>>();
+        let mut rest_value;
+        let rest_bytes = part
+            .many(s::length(s::subtract(rt::Some(n_file_less), rt::Some(1i128))?)?, 1)?;
+        rest_value = rest_bytes.to_vec();
+        let mut v_file_first;
+        let first_bytes = part.many(s::length(rt::Some(n_file_shared))?, 1)?;
+        v_file_first = first_bytes.to_vec();
+        let mut v_file_second;
+        let second_bytes = part.many(s::length(rt::Some(n_file_shared))?, 2)?;
+        let mut second_list = rt::Vec::with_capacity(second_bytes.len() / 2);
+        for second_block in s::each::<2>(second_bytes) {
+            second_list
+                .push(super::Pair {
+                    a: s::u8(second_block, 0),
+                    b: s::u8(second_block, 1),
+                });
         }
-        v_0_13 = v41;
-        let mut f44;
-        let t45 = part.many(s::length(rt::Some(n_0_5))?, 1)?;
-        f44 = M::bytes(t45);
-        let mut f46;
-        let t47 = part.many(s::length(rt::Some(n_0_6))?, 2)?;
-        f46 = s::utf16(t47);
-        let mut f48;
-        let r49 = part.many(s::length(s::add(rt::Some(n_0_4), rt::Some(n_0_5))?)?, 1)?;
-        f48 = r49.to_vec();
+        v_file_second = second_list;
+        let mut data_value;
+        let data_text = part.many(s::length(rt::Some(n_file_size))?, 1)?;
+        data_value = M::bytes(data_text);
+        let mut name_value;
+        let name_text = part.many(s::length(rt::Some(n_file_units))?, 2)?;
+        name_value = s::utf16(name_text);
+        let mut last_value;
+        let last_bytes = part
+            .many(
+                s::length(s::add(rt::Some(n_file_shared), rt::Some(n_file_size))?)?,
+                1,
+            )?;
+        last_value = last_bytes.to_vec();
         if let rt::Some(number) = s::add(
-            rt::Some(v_0_12.len() as i128),
-            rt::Some(v_0_13.len() as i128),
+            rt::Some(v_file_first.len() as i128),
+            rt::Some(v_file_second.len() as i128),
         )? {
-            s::holds(n_0_7 == number)?;
+            s::holds(n_file_total == number)?;
         }
         return rt::Ok(super::File {
-            items: f18,
-            pairs: f22,
-            tables: f26,
-            rest: f30,
-            first: v_0_12,
-            second: v_0_13,
-            data: f44,
-            name: f46,
-            last: f48,
+            items: items_value,
+            pairs: pairs_value,
+            tables: tables_value,
+            rest: rest_value,
+            first: v_file_first,
+            second: v_file_second,
+            data: data_value,
+            name: name_value,
+            last: last_value,
             spelling: ::formwork::Spelling::default(),
         });
     }
@@ -176,26 +187,22 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        s::write(
-            0usize,
-            10usize
-                .saturating_add(v.items.len().saturating_mul(1usize))
-                .saturating_add(v.pairs.len().saturating_mul(1usize))
-                .saturating_add(v.tables.len().saturating_mul(2usize))
-                .saturating_add(v.rest.len().saturating_mul(1usize))
-                .saturating_add(v.first.len().saturating_mul(1usize))
-                .saturating_add(v.second.len().saturating_mul(2usize))
-                .saturating_add(v.data.len())
-                .saturating_add(v.last.len().saturating_mul(1usize)),
-            out,
-            file,
-            |cx| {
-                put_0(cx, v)?;
-                rt::Ok(())
-            },
-        )
+        let room = 10usize
+            .saturating_add(v.items.len().saturating_mul(1usize))
+            .saturating_add(v.pairs.len().saturating_mul(1usize))
+            .saturating_add(v.tables.len().saturating_mul(2usize))
+            .saturating_add(v.rest.len().saturating_mul(1usize))
+            .saturating_add(v.first.len().saturating_mul(1usize))
+            .saturating_add(v.second.len().saturating_mul(2usize))
+            .saturating_add(v.data.len())
+            .saturating_add(v.last.len().saturating_mul(1usize));
+        let fill = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
+            put_file(cx, v)?;
+            rt::Ok(())
+        };
+        s::write(0usize, room, out, file, fill)
     }
-    fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
+    fn put_file<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
         let o = cx.here();
         s::holds(v.spelling.is_canonical())?;
         {
@@ -277,10 +284,10 @@ mod straight {
     /// Whether the rules of the format hold for a value.
     fn check_root(v: &super::File<'_>) -> s::Straight<()> {
         let keys = &s::NoKeys::default();
-        check_0(v, keys)
+        check_file(v, keys)
     }
     type Keys = s::NoKeys;
-    fn check_0(v: &super::File<'_>, keys: &Keys) -> s::Straight<()> {
+    fn check_file(v: &super::File<'_>, keys: &Keys) -> s::Straight<()> {
         s::holds(
             v.pairs.len()
                 == s::length(

@@ -101,57 +101,58 @@ mod straight {
         s::usual(options)?;
         let mut cx = s::Scan::new(bytes, options, 16, 0);
         let mut part = cx.part(0)?;
-        let value = read_0::<M>(&mut cx, &mut part)?;
+        let value = read_file::<M>(&mut cx, &mut part)?;
         rt::Ok(value)
     }
-    fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
+    fn read_file<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File<'o>> {
-        let b1: &[u8; 12] = part.block()?;
-        let c3 = s::u32(b1, 0);
-        let n_0_0: i128 = i128::from(c3);
-        let mut v_0_1;
-        let n4 = u64::from(s::u32(b1, 4));
-        if n4 == 0 {
-            s::holds(s::length(rt::Some(n_0_0))? == 0)?;
-            v_0_1 = rt::Vec::new();
+        let file_block: &[u8; 12] = part.block()?;
+        let count_number = s::u32(file_block, 0);
+        let n_file_count: i128 = i128::from(count_number);
+        let mut v_file_items;
+        let items_offset = u64::from(s::u32(file_block, 4));
+        if items_offset == 0 {
+            s::holds(s::length(rt::Some(n_file_count))? == 0)?;
+            v_file_items = rt::Vec::new();
         } else {
-            let mut p5 = cx.target(n4, 0)?;
-            let a6 = p5.at();
-            let r8 = p5.many(s::length(rt::Some(n_0_0))?, 8)?;
-            s::holds(!r8.is_empty())?;
-            let mut v11 = rt::Vec::with_capacity(r8.len() / 8);
-            for b10 in s::each::<8>(r8) {
-                let mut v_1_0;
-                let n12 = u64::from(s::u32(b10, 0));
-                let mut p13 = cx.target(n12, 0)?;
-                let a17 = p13.at();
-                let b15: &[u8; 1] = p13.block()?;
-                let u16 = usize::from(s::u8(b15, 0));
-                let t14 = p13.take(u16)?;
-                p13.expect(b"\0")?;
-                v_1_0 = M::text(s::utf8(t14)?);
-                cx.charge(p13.at() - a17)?;
-                v11.push(super::Item {
-                    name: v_1_0,
-                    size: s::u32(b10, 4),
-                });
+            let mut items_part = cx.target(items_offset, 0)?;
+            let items_at = items_part.at();
+            let items_bytes = items_part.many(s::length(rt::Some(n_file_count))?, 8)?;
+            s::holds(!items_bytes.is_empty())?;
+            let mut items_list = rt::Vec::with_capacity(items_bytes.len() / 8);
+            for items_block in s::each::<8>(items_bytes) {
+                let mut v_item_name;
+                let name_offset = u64::from(s::u32(items_block, 0));
+                let mut name_part = cx.target(name_offset, 0)?;
+                let name_at = name_part.at();
+                let name_block: &[u8; 1] = name_part.block()?;
+                let name_length = usize::from(s::u8(name_block, 0));
+                let name_text = name_part.take(name_length)?;
+                name_part.expect(b"\0")?;
+                v_item_name = M::text(s::utf8(name_text)?);
+                cx.charge(name_part.at() - name_at)?;
+                items_list
+                    .push(super::Item {
+                        name: v_item_name,
+                        size: s::u32(items_block, 4),
+                    });
             }
-            v_0_1 = v11;
-            cx.charge(p5.at() - a6)?;
+            v_file_items = items_list;
+            cx.charge(items_part.at() - items_at)?;
         }
-        let mut x_0_2: rt::Option<(usize, usize)> = rt::None;
-        let n19 = u64::from(s::u32(b1, 8));
-        if n19 == 0 {
+        let mut x_file_names: rt::Option<(usize, usize)> = rt::None;
+        let names_offset = u64::from(s::u32(file_block, 8));
+        if names_offset == 0 {
             return rt::Err(s::Odd);
         } else {
-            let mut p20 = cx.target(n19, 0)?;
-            let a21 = p20.at();
-            x_0_2 = rt::Some((a21, a21));
+            let mut names_part = cx.target(names_offset, 0)?;
+            let names_at = names_part.at();
+            x_file_names = rt::Some((names_at, names_at));
         }
         return rt::Ok(super::File {
-            items: v_0_1,
+            items: v_file_items,
             spelling: ::formwork::Spelling::default(),
         });
     }
@@ -160,52 +161,48 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        s::write(
-            1usize,
-            12usize.saturating_add(v.items.len().saturating_mul(8usize)),
-            out,
-            file,
-            |cx| {
-                put_0(cx, v)?;
-                if !v.items.is_empty() {
-                    let here = cx.align(4u64);
-                    cx.patch(0_u64 + 4u64, 4u8, false, here)?;
-                    cx.out.reserve(v.items.len().saturating_mul(8));
-                    for (i_1, x_2) in v.items.iter().enumerate() {
-                        let at = cx.here();
-                        let b = &mut [0_u8; 8];
-                        cx.label(
-                            at,
-                            s::Chars::chars(&x_2.name),
-                            s::LabelKind {
-                                pool: 0u8,
-                                width: 4u8,
-                                big: false,
-                                skip: 0u32,
-                                base: rt::None,
-                                nones: &[],
-                                bits: (0u8, 0u8),
-                            },
-                        );
-                        s::set::<4>(b, 4, x_2.size as u64);
-                        cx.put(b);
-                    }
-                }
-                {
-                    let here = cx.align(4u64);
-                    cx.patch(0_u64 + 8u64, 4u8, false, here)?;
-                    let anchor = cx.anchor_begins(0usize, here);
-                    put_2(cx, &(), v)?;
-                    let end = cx.here();
-                    cx.anchor_ends(0usize, anchor, end);
-                }
+        let room = 12usize.saturating_add(v.items.len().saturating_mul(8usize));
+        let fill = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
+            put_file(cx, v)?;
+            if !v.items.is_empty() {
                 let here = cx.align(4u64);
-                put_3(cx, &())?;
-                rt::Ok(())
-            },
-        )
+                cx.patch(0_u64 + 4u64, 4u8, false, here)?;
+                cx.out.reserve(v.items.len().saturating_mul(8));
+                for (i_1, x_2) in v.items.iter().enumerate() {
+                    let at = cx.here();
+                    let b = &mut [0_u8; 8];
+                    cx.label(
+                        at,
+                        s::Chars::chars(&x_2.name),
+                        s::LabelKind {
+                            pool: 0u8,
+                            width: 4u8,
+                            big: false,
+                            skip: 0u32,
+                            base: rt::None,
+                            nones: &[],
+                            bits: (0u8, 0u8),
+                        },
+                    );
+                    s::set::<4>(b, 4, x_2.size as u64);
+                    cx.put(b);
+                }
+            }
+            {
+                let here = cx.align(4u64);
+                cx.patch(0_u64 + 8u64, 4u8, false, here)?;
+                let anchor = cx.anchor_begins(0usize, here);
+                put_dictionary_items_name(cx, &(), v)?;
+                let end = cx.here();
+                cx.anchor_ends(0usize, anchor, end);
+            }
+            let here = cx.align(4u64);
+            put_pool(cx, &())?;
+            rt::Ok(())
+        };
+        s::write(1usize, room, out, file, fill)
     }
-    fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
+    fn put_file<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
         let o = cx.here();
         s::holds(v.spelling.is_canonical())?;
         let b = &mut [0_u8; 12];
@@ -218,23 +215,23 @@ mod straight {
         cx.put(b);
         rt::Ok(())
     }
-    fn put_2<'v>(
+    fn put_dictionary_items_name<'v>(
         cx: &mut s::Ink<'v>,
         v: &'v (),
-        e0: &'v super::File<'_>,
+        in_file: &'v super::File<'_>,
     ) -> s::Straight<()> {
         let o = cx.here();
         let mut keys: rt::Vec<&'v [u8]> = rt::Vec::new();
-        for element in e0.items.iter() {
+        for element in in_file.items.iter() {
             keys.push(s::Chars::chars(&element.name));
         }
-        let made_2_1 = s::Tree::new(keys)?;
+        let made_dictionary_items_name_nodes = s::Tree::new(keys)?;
         {
             let b = &mut [0_u8; 4];
             let word = s::bits(
                 s::known({
                     let mut found = rt::Some(0_i128);
-                    for element in e0.items.iter() {
+                    for element in in_file.items.iter() {
                         found = s::add(found, rt::Some(1))?;
                     }
                     found
@@ -250,17 +247,17 @@ mod straight {
                 s::add(
                     {
                         let mut found = rt::Some(0_i128);
-                        for element in e0.items.iter() {
+                        for element in in_file.items.iter() {
                             found = s::add(found, rt::Some(1))?;
                         }
                         found
                     },
                     rt::Some(1i128),
                 )?,
-            )? == made_2_1.count(),
+            )? == made_dictionary_items_name_nodes.count(),
         )?;
-        for (i, x) in made_2_1.rows().iter().enumerate() {
-            let key: &'v [u8] = made_2_1.key(i);
+        for (i, x) in made_dictionary_items_name_nodes.rows().iter().enumerate() {
+            let key: &'v [u8] = made_dictionary_items_name_nodes.key(i);
             let at = cx.here();
             let b = &mut [0_u8; 12];
             let word = s::bits(i128::from(u64::from(x.bit)), 32u32, false)?;
@@ -286,20 +283,20 @@ mod straight {
         }
         rt::Ok(())
     }
-    fn put_3<'v>(cx: &mut s::Ink<'v>, v: &'v ()) -> s::Straight<()> {
+    fn put_pool<'v>(cx: &mut s::Ink<'v>, v: &'v ()) -> s::Straight<()> {
         let o = cx.here();
-        let made_3_1 = cx
+        let made_pool_texts = cx
             .members(0u8, &[""], ::formwork::algorithms::PoolOrder::FirstUse)?;
         let b = &mut [0_u8; 4];
         let word = s::bits(
-            s::known(s::solved(made_3_1.count() as i128, 1i128, 1i128)?)?,
+            s::known(s::solved(made_pool_texts.count() as i128, 1i128, 1i128)?)?,
             32u32,
             false,
         )?;
         s::set::<4>(b, 0, word);
         cx.put(b);
         cx.pool(
-            &made_3_1,
+            &made_pool_texts,
             &s::PoolText {
                 prefix: 1u8,
                 big: false,

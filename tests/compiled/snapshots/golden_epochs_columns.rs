@@ -133,11 +133,11 @@ mod straight {
         let b: &[u8; 1] = cx.part(1)?.block()?;
         let n0 = s::u8(b, 0);
         let value = if matches!(n0, 0..= 1) {
-            read_0::<M, 0>(&mut cx, &mut part)?
+            read_file::<M, 0>(&mut cx, &mut part)?
         } else if matches!(n0, 2) {
-            read_0::<M, 1>(&mut cx, &mut part)?
+            read_file::<M, 1>(&mut cx, &mut part)?
         } else if matches!(n0, 3..= 4) {
-            read_0::<M, 2>(&mut cx, &mut part)?
+            read_file::<M, 2>(&mut cx, &mut part)?
         } else {
             return rt::Err(s::Odd)
         };
@@ -146,75 +146,75 @@ mod straight {
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }
-    fn read_0<'i, 'o, M: s::Mode<'i, 'o>, const E: usize>(
+    fn read_file<'i, 'o, M: s::Mode<'i, 'o>, const E: usize>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File> {
         match E {
             0 => {
-                let b1: &[u8; 8] = part.block()?;
-                s::zeros(s::bytes(b1, 7, 1))?;
-                let mut f7;
-                let f10 = rt::None;
-                f7 = super::Part {
-                    a: s::u8(b1, 4),
-                    b: s::u8(b1, 5),
-                    c: f10,
+                let file_block: &[u8; 8] = part.block()?;
+                s::zeros(s::bytes(file_block, 7, 1))?;
+                let mut part_value;
+                let part_value_2 = rt::None;
+                part_value = super::Part {
+                    a: s::u8(file_block, 4),
+                    b: s::u8(file_block, 5),
+                    c: part_value_2,
                 };
-                let f11 = 7;
-                let f12 = rt::None;
+                let file_value = 7;
+                let file_value_2 = rt::None;
                 return rt::Ok(super::File {
                     version: super::Version {
-                        minor: s::u8(b1, 0),
-                        major: s::u8(b1, 1),
+                        minor: s::u8(file_block, 0),
+                        major: s::u8(file_block, 1),
                     },
-                    moved: s::u16(b1, 2),
-                    added: f11,
-                    optional: f12,
-                    part: f7,
-                    dropped: rt::Some(s::u8(b1, 6)),
+                    moved: s::u16(file_block, 2),
+                    added: file_value,
+                    optional: file_value_2,
+                    part: part_value,
+                    dropped: rt::Some(s::u8(file_block, 6)),
                     spelling: ::formwork::Spelling::default(),
                 });
             }
             1 => {
-                let b1: &[u8; 10] = part.block()?;
-                let f11 = rt::None;
-                let f12 = rt::None;
+                let file_block: &[u8; 10] = part.block()?;
+                let file_value = rt::None;
+                let file_value_2 = rt::None;
                 return rt::Ok(super::File {
                     version: super::Version {
-                        minor: s::u8(b1, 0),
-                        major: s::u8(b1, 1),
+                        minor: s::u8(file_block, 0),
+                        major: s::u8(file_block, 1),
                     },
-                    moved: s::u16(b1, 4),
-                    added: s::u16(b1, 2),
-                    optional: f11,
+                    moved: s::u16(file_block, 4),
+                    added: s::u16(file_block, 2),
+                    optional: file_value,
                     part: super::Part {
-                        a: s::u8(b1, 7),
-                        b: s::u8(b1, 6),
-                        c: rt::Some(s::u16(b1, 8)),
+                        a: s::u8(file_block, 7),
+                        b: s::u8(file_block, 6),
+                        c: rt::Some(s::u16(file_block, 8)),
                     },
-                    dropped: f12,
+                    dropped: file_value_2,
                     spelling: ::formwork::Spelling::default(),
                 });
             }
             2 => {
-                let b1: &[u8; 12] = part.block()?;
-                s::zeros(s::bytes(b1, 5, 1))?;
-                let f12 = rt::None;
+                let file_block: &[u8; 12] = part.block()?;
+                s::zeros(s::bytes(file_block, 5, 1))?;
+                let file_value_2 = rt::None;
                 return rt::Ok(super::File {
                     version: super::Version {
-                        minor: s::u8(b1, 0),
-                        major: s::u8(b1, 1),
+                        minor: s::u8(file_block, 0),
+                        major: s::u8(file_block, 1),
                     },
-                    moved: s::u16(b1, 10),
-                    added: s::u16(b1, 2),
-                    optional: rt::Some(s::u8(b1, 4)),
+                    moved: s::u16(file_block, 10),
+                    added: s::u16(file_block, 2),
+                    optional: rt::Some(s::u8(file_block, 4)),
                     part: super::Part {
-                        a: s::u8(b1, 7),
-                        b: s::u8(b1, 6),
-                        c: rt::Some(s::u16(b1, 8)),
+                        a: s::u8(file_block, 7),
+                        b: s::u8(file_block, 6),
+                        c: rt::Some(s::u16(file_block, 8)),
                     },
-                    dropped: f12,
+                    dropped: file_value_2,
                     spelling: ::formwork::Spelling::default(),
                 });
             }
@@ -238,18 +238,14 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        s::write(
-            0usize,
-            8usize,
-            out,
-            file,
-            |cx| {
-                put_0::<E>(cx, v)?;
-                rt::Ok(())
-            },
-        )
+        let room = 8usize;
+        let fill = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
+            put_file::<E>(cx, v)?;
+            rt::Ok(())
+        };
+        s::write(0usize, room, out, file, fill)
     }
-    fn put_0<'v, const E: usize>(
+    fn put_file<'v, const E: usize>(
         cx: &mut s::Ink<'v>,
         v: &'v super::File,
     ) -> s::Straight<()> {

@@ -187,28 +187,28 @@ mod straight {
     ) -> s::Straight<super::File> {
         let mut cx = s::Scan::new(bytes, options, 4, 0);
         let mut part = cx.part(0)?;
-        let value = read_0::<M>(&mut cx, &mut part)?;
+        let value = read_file::<M>(&mut cx, &mut part)?;
         cx.affords(options, &part, 69, 3)?;
         s::holds(part.at() == cx.len())?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }
-    fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
+    fn read_file<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File> {
-        let b1: &[u8; 3] = part.block()?;
-        let mut f2;
-        let w3 = s::u8(b1, 0);
-        s::holds(w3 & 124 == 0)?;
-        f2 = super::Kept(w3);
-        let mut f4;
-        let w5 = s::u16(b1, 1);
-        s::holds(w5 & 32766 == 0)?;
-        f4 = super::Zero(w5);
+        let file_block: &[u8; 3] = part.block()?;
+        let mut kept_value;
+        let kept_word = s::u8(file_block, 0);
+        s::holds(kept_word & 124 == 0)?;
+        kept_value = super::Kept(kept_word);
+        let mut zero_rest_value;
+        let zero_rest_word = s::u16(file_block, 1);
+        s::holds(zero_rest_word & 32766 == 0)?;
+        zero_rest_value = super::Zero(zero_rest_word);
         return rt::Ok(super::File {
-            kept: f2,
-            zero_rest: f4,
+            kept: kept_value,
+            zero_rest: zero_rest_value,
             spelling: ::formwork::Spelling::default(),
         });
     }
@@ -217,18 +217,14 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        s::write(
-            0usize,
-            3usize,
-            out,
-            file,
-            |cx| {
-                put_0(cx, v)?;
-                rt::Ok(())
-            },
-        )
+        let room = 3usize;
+        let fill = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
+            put_file(cx, v)?;
+            rt::Ok(())
+        };
+        s::write(0usize, room, out, file, fill)
     }
-    fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
+    fn put_file<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
         let o = cx.here();
         s::holds(v.spelling.is_canonical())?;
         let b = &mut [0_u8; 3];

@@ -212,156 +212,172 @@ mod straight {
         s::usual(options)?;
         let mut cx = s::Scan::new(bytes, options, 4, 0);
         let mut part = cx.part(0)?;
-        let value = read_0::<M>(&mut cx, &mut part)?;
+        let value = read_file::<M>(&mut cx, &mut part)?;
         s::holds(part.at() == cx.len())?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }
-    fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
+    fn read_file<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File> {
-        let mut f1;
-        let mut v6 = rt::Vec::new();
+        let mut items_value;
+        let mut items_list = rt::Vec::new();
         while part.left() > 0 {
-            let mut f8;
-            let b10: &[u8; 1] = part.block()?;
-            let c11 = s::u8(b10, 0);
-            let w12 = s::uint_be::<1, _>(b10, 0);
-            let m13 = (match c11 {
+            let mut items_value_2;
+            let items_block: &[u8; 1] = part.block()?;
+            let items_number = s::u8(items_block, 0);
+            let items_word = s::uint_be::<1, _>(items_block, 0);
+            let items_m = (match items_number {
                 1 => {
                     s::small_case! {
-                        let m13; let f15 = 0; m13 = super::Item::Number(super::ItemNumber
-                        { value : f15, spelling : ::formwork::Spelling::default(), });
-                        rt::Ok:: < _, s::Odd > (m13)
+                        let items_m; let value_value = 0; items_m =
+                        super::Item::Number(super::ItemNumber { value : value_value,
+                        spelling : ::formwork::Spelling::default(), }); rt::Ok:: < _,
+                        s::Odd > (items_m)
                     }
                 }
                 2 => {
                     s::small_case! {
-                        let m13; let b17 : & [u8; 1] = part.block() ?; let f19 =
-                        (s::i8(b17, 0) as i32); let mut k20 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k20, 1, if
-                        f19 == 0 { 0 } else { 1 }); m13 =
-                        super::Item::Number(super::ItemNumber { value : f19, spelling :
-                        k20, }); rt::Ok:: < _, s::Odd > (m13)
+                        let items_m; let items_block_2 : & [u8; 1] = part.block() ?; let
+                        value_value_2 = (s::i8(items_block_2, 0) as i32); let mut items_k
+                        = ::formwork::Spelling::default(); s::keep_form(& mut items_k, 1,
+                        if value_value_2 == 0 { 0 } else { 1 }); items_m =
+                        super::Item::Number(super::ItemNumber { value : value_value_2,
+                        spelling : items_k, }); rt::Ok:: < _, s::Odd > (items_m)
                     }
                 }
                 3 => {
                     s::small_case! {
-                        let m13; let b22 : & [u8; 2] = part.block() ?; let f24 =
-                        (s::i16(b22, 0) as i32); let mut k25 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k25, 2, if
-                        f24 == 0 { 0 } else if (f24 >= - 128 && f24 <= 127) { 1 } else {
-                        2 }); m13 = super::Item::Number(super::ItemNumber { value : f24,
-                        spelling : k25, }); rt::Ok:: < _, s::Odd > (m13)
+                        let items_m; let items_block_3 : & [u8; 2] = part.block() ?; let
+                        value_value_3 = (s::i16(items_block_3, 0) as i32); let mut
+                        items_k_2 = ::formwork::Spelling::default(); s::keep_form(& mut
+                        items_k_2, 2, if value_value_3 == 0 { 0 } else if (value_value_3
+                        >= - 128 && value_value_3 <= 127) { 1 } else { 2 }); items_m =
+                        super::Item::Number(super::ItemNumber { value : value_value_3,
+                        spelling : items_k_2, }); rt::Ok:: < _, s::Odd > (items_m)
                     }
                 }
                 4 => {
                     s::small_case! {
-                        let m13; let b27 : & [u8; 4] = part.block() ?; let f29 =
-                        s::i32(b27, 0); let mut k30 = ::formwork::Spelling::default();
-                        s::keep_form(& mut k30, 3, if f29 == 0 { 0 } else if (f29 >= -
-                        128 && f29 <= 127) { 1 } else if (f29 >= - 32768 && f29 <= 32767)
-                        { 2 } else { 3 }); m13 = super::Item::Number(super::ItemNumber {
-                        value : f29, spelling : k30, }); rt::Ok:: < _, s::Odd > (m13)
+                        let items_m; let items_block_4 : & [u8; 4] = part.block() ?; let
+                        value_value_4 = s::i32(items_block_4, 0); let mut items_k_3 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut items_k_3, 3,
+                        if value_value_4 == 0 { 0 } else if (value_value_4 >= - 128 &&
+                        value_value_4 <= 127) { 1 } else if (value_value_4 >= - 32768 &&
+                        value_value_4 <= 32767) { 2 } else { 3 }); items_m =
+                        super::Item::Number(super::ItemNumber { value : value_value_4,
+                        spelling : items_k_3, }); rt::Ok:: < _, s::Odd > (items_m)
                     }
                 }
                 17 => {
                     s::small_case! {
-                        let m13; let f32 = true; m13 = super::Item::Bool(super::ItemBool
-                        { value : f32, spelling : ::formwork::Spelling::default(), });
-                        rt::Ok:: < _, s::Odd > (m13)
+                        let items_m; let value_value_5 = true; items_m =
+                        super::Item::Bool(super::ItemBool { value : value_value_5,
+                        spelling : ::formwork::Spelling::default(), }); rt::Ok:: < _,
+                        s::Odd > (items_m)
                     }
                 }
                 18 => {
                     s::small_case! {
-                        let m13; let f34 = false; let mut k35 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k35, 1, if
-                        f34 == true { 0 } else { 1 }); m13 =
-                        super::Item::Bool(super::ItemBool { value : f34, spelling : k35,
-                        }); rt::Ok:: < _, s::Odd > (m13)
+                        let items_m; let value_value_6 = false; let mut items_k_4 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut items_k_4, 1,
+                        if value_value_6 == true { 0 } else { 1 }); items_m =
+                        super::Item::Bool(super::ItemBool { value : value_value_6,
+                        spelling : items_k_4, }); rt::Ok:: < _, s::Odd > (items_m)
                     }
                 }
                 16 => {
                     s::small_case! {
-                        let m13; let b37 : & [u8; 1] = part.block() ?; let f39 =
-                        s::flag(s::u8(b37, 0) as u64, 1) ?; let mut k40 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k40, 2, if
-                        f39 == true { 0 } else if f39 == false { 1 } else { 2 }); m13 =
-                        super::Item::Bool(super::ItemBool { value : f39, spelling : k40,
-                        }); rt::Ok:: < _, s::Odd > (m13)
+                        let items_m; let items_block_5 : & [u8; 1] = part.block() ?; let
+                        value_value_7 = s::flag(s::u8(items_block_5, 0) as u64, 1) ?; let
+                        mut items_k_5 = ::formwork::Spelling::default(); s::keep_form(&
+                        mut items_k_5, 2, if value_value_7 == true { 0 } else if
+                        value_value_7 == false { 1 } else { 2 }); items_m =
+                        super::Item::Bool(super::ItemBool { value : value_value_7,
+                        spelling : items_k_5, }); rt::Ok:: < _, s::Odd > (items_m)
                     }
                 }
                 32 => {
                     s::small_case! {
-                        let m13; let f42 = f32::from_bits(0); m13 =
-                        super::Item::Float(super::ItemFloat { value : f42, spelling :
-                        ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd > (m13)
+                        let items_m; let value_value_8 = f32::from_bits(0); items_m =
+                        super::Item::Float(super::ItemFloat { value : value_value_8,
+                        spelling : ::formwork::Spelling::default(), }); rt::Ok:: < _,
+                        s::Odd > (items_m)
                     }
                 }
                 33 => {
                     s::small_case! {
-                        let m13; let b44 : & [u8; 4] = part.block() ?; let f46 =
-                        f32::from_bits(s::u32(b44, 0)); let mut k47 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k47, 1, if
-                        f46.to_bits() == 0 { 0 } else { 1 }); m13 =
-                        super::Item::Float(super::ItemFloat { value : f46, spelling :
-                        k47, }); rt::Ok:: < _, s::Odd > (m13)
+                        let items_m; let items_block_6 : & [u8; 4] = part.block() ?; let
+                        value_value_9 = f32::from_bits(s::u32(items_block_6, 0)); let mut
+                        items_k_6 = ::formwork::Spelling::default(); s::keep_form(& mut
+                        items_k_6, 1, if value_value_9.to_bits() == 0 { 0 } else { 1 });
+                        items_m = super::Item::Float(super::ItemFloat { value :
+                        value_value_9, spelling : items_k_6, }); rt::Ok:: < _, s::Odd >
+                        (items_m)
                     }
                 }
                 49 => {
                     s::small_case! {
-                        let m13; let b49 : & [u8; 1] = part.block() ?; let c52 =
-                        s::u8(b49, 0); let n_15_0 : i128 = i128::from(c52); let mut f53;
-                        let r54 = part.many(s::length(rt::Some(n_15_0)) ?, 1) ?; f53 =
-                        s::each:: < 1 > (r54).map(| b56 | (s::u8(b56, 0) as u16))
-                        .collect:: < rt::Vec < _ >> (); m13 =
-                        super::Item::List(super::ItemList { values : f53, spelling :
-                        ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd > (m13)
+                        let items_m; let items_block_7 : & [u8; 1] = part.block() ?; let
+                        n_number = s::u8(items_block_7, 0); let n_item_list_0_n : i128 =
+                        i128::from(n_number); let mut values_value; let values_bytes =
+                        part.many(s::length(rt::Some(n_item_list_0_n)) ?, 1) ?;
+                        values_value = s::each:: < 1 > (values_bytes).map(| values_block
+                        | (s::u8(values_block, 0) as u16)).collect:: < rt::Vec < _ >> ();
+                        items_m = super::Item::List(super::ItemList { values :
+                        values_value, spelling : ::formwork::Spelling::default(), });
+                        rt::Ok:: < _, s::Odd > (items_m)
                     }
                 }
                 50 => {
                     s::small_case! {
-                        let m13; let b58 : & [u8; 1] = part.block() ?; let c61 =
-                        s::u8(b58, 0); let n_16_0 : i128 = i128::from(c61); let mut f62;
-                        let r63 = part.many(s::length(rt::Some(n_16_0)) ?, 2) ?; f62 =
-                        s::each:: < 2 > (r63).map(| b65 | s::u16(b65, 0)).collect:: <
-                        rt::Vec < _ >> (); let mut k66 = ::formwork::Spelling::default();
-                        s::keep_form(& mut k66, 1, if (& f62).iter().all(| it | ((* it)
-                        <= 255)) { 0 } else { 1 }); m13 =
-                        super::Item::List(super::ItemList { values : f62, spelling : k66,
-                        }); rt::Ok:: < _, s::Odd > (m13)
+                        let items_m; let items_block_8 : & [u8; 1] = part.block() ?; let
+                        n_number_2 = s::u8(items_block_8, 0); let n_item_list_1_n : i128
+                        = i128::from(n_number_2); let mut values_value_2; let
+                        values_bytes_2 = part.many(s::length(rt::Some(n_item_list_1_n))
+                        ?, 2) ?; values_value_2 = s::each:: < 2 > (values_bytes_2).map(|
+                        values_block_2 | s::u16(values_block_2, 0)).collect:: < rt::Vec <
+                        _ >> (); let mut items_k_7 = ::formwork::Spelling::default();
+                        s::keep_form(& mut items_k_7, 1, if (& values_value_2).iter()
+                        .all(| it | ((* it) <= 255)) { 0 } else { 1 }); items_m =
+                        super::Item::List(super::ItemList { values : values_value_2,
+                        spelling : items_k_7, }); rt::Ok:: < _, s::Odd > (items_m)
                     }
                 }
-                _ if w12 & 224 == 128 => {
+                _ if items_word & 224 == 128 => {
                     s::small_case! {
-                        let m13; let b69 : & [u8; 1] = part.block() ?; let w68 = w12 << 8
-                        | s::uint_be:: < 1, _ > (b69, 0); let f70 = (((w68 >> 9 & 15) <<
-                        0) as u8); let f71 = (((w68 >> 0 & 511) << 0) as u16); m13 =
-                        super::Item::Record(super::ItemRecord { version : f70, tag : f71,
-                        spelling : ::formwork::Spelling::default(), }); rt::Ok:: < _,
-                        s::Odd > (m13)
+                        let items_m; let items_block_9 : & [u8; 1] = part.block() ?; let
+                        items_word_2 = items_word << 8 | s::uint_be:: < 1, _ >
+                        (items_block_9, 0); let version_value = (((items_word_2 >> 9 &
+                        15) << 0) as u8); let tag_value = (((items_word_2 >> 0 & 511) <<
+                        0) as u16); items_m = super::Item::Record(super::ItemRecord {
+                        version : version_value, tag : tag_value, spelling :
+                        ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd >
+                        (items_m)
                     }
                 }
                 160 => {
                     s::small_case! {
-                        let m13; let b73 : & [u8; 3] = part.block() ?; let f75 =
-                        s::u16(b73, 0); let f76 = s::u8(b73, 2); let mut k77 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut k77, 1, if
-                        (f76 <= 15) && (f75 <= 511) { 0 } else { 1 }); m13 =
-                        super::Item::Record(super::ItemRecord { version : f76, tag : f75,
-                        spelling : k77, }); rt::Ok:: < _, s::Odd > (m13)
+                        let items_m; let items_block_10 : & [u8; 3] = part.block() ?; let
+                        tag_value_2 = s::u16(items_block_10, 0); let version_value_2 =
+                        s::u8(items_block_10, 2); let mut items_k_8 =
+                        ::formwork::Spelling::default(); s::keep_form(& mut items_k_8, 1,
+                        if (version_value_2 <= 15) && (tag_value_2 <= 511) { 0 } else { 1
+                        }); items_m = super::Item::Record(super::ItemRecord { version :
+                        version_value_2, tag : tag_value_2, spelling : items_k_8, });
+                        rt::Ok:: < _, s::Odd > (items_m)
                     }
                 }
                 _ => rt::Err(s::Odd),
             })?;
-            f8 = m13;
-            let element = f8;
-            s::push(&mut v6, element, part.left());
+            items_value_2 = items_m;
+            let element = items_value_2;
+            s::push(&mut items_list, element, part.left());
         }
-        f1 = v6;
+        items_value = items_list;
         return rt::Ok(super::File {
-            items: f1,
+            items: items_value,
             spelling: ::formwork::Spelling::default(),
         });
     }
@@ -370,49 +386,45 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        s::write(
-            0usize,
-            0usize
-                .saturating_add(
-                    v
-                        .items
-                        .iter()
-                        .fold(
-                            0_usize,
-                            |room, x| {
-                                room
-                                    .saturating_add(
-                                        0usize
-                                            .saturating_add(
-                                                match x {
-                                                    super::Item::List(c14) => {
-                                                        0usize
-                                                            .saturating_add(c14.values.len().saturating_mul(2usize))
-                                                    }
-                                                    _ => 0,
-                                                },
-                                            ),
-                                    )
-                            },
-                        ),
-                ),
-            out,
-            file,
-            |cx| {
-                put_0(cx, v)?;
-                rt::Ok(())
-            },
-        )
+        let room = 0usize
+            .saturating_add(
+                v
+                    .items
+                    .iter()
+                    .fold(
+                        0_usize,
+                        |room, x| {
+                            room
+                                .saturating_add(
+                                    0usize
+                                        .saturating_add(
+                                            match x {
+                                                super::Item::List(c14) => {
+                                                    0usize
+                                                        .saturating_add(c14.values.len().saturating_mul(2usize))
+                                                }
+                                                _ => 0,
+                                            },
+                                        ),
+                                )
+                        },
+                    ),
+            );
+        let fill = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
+            put_file(cx, v)?;
+            rt::Ok(())
+        };
+        s::write(0usize, room, out, file, fill)
     }
-    fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
+    fn put_file<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
         let o = cx.here();
         s::holds(v.spelling.is_canonical())?;
         for (i_0, x_1) in v.items.iter().enumerate() {
-            put_1(cx, x_1)?;
+            put_item(cx, x_1)?;
         }
         rt::Ok(())
     }
-    fn put_1<'v>(cx: &mut s::Ink<'v>, v: &'v super::Item) -> s::Straight<()> {
+    fn put_item<'v>(cx: &mut s::Ink<'v>, v: &'v super::Item) -> s::Straight<()> {
         let o = cx.here();
         (match v {
             super::Item::Number(c2) => {

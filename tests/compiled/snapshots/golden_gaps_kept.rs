@@ -70,55 +70,55 @@ mod straight {
     ) -> s::Straight<super::File> {
         let mut cx = s::Scan::new(bytes, options, 4, 0);
         let mut part = cx.part(0)?;
-        let value = read_0::<M>(&mut cx, &mut part)?;
+        let value = read_file::<M>(&mut cx, &mut part)?;
         cx.affords(options, &part, 33, 12)?;
         cx.is_all(part.at())?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }
-    fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
+    fn read_file<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File> {
         let mut tail = s::Chain::NOTHING;
-        let b1: &[u8; 6] = part.block()?;
-        let mut o2 = s::Chain::NOTHING;
-        let mut o3 = s::Chain::NOTHING;
-        let mut f5;
-        let n6 = u64::from(s::u16(b1, 0));
-        if n6 == 0 {
+        let file_block: &[u8; 6] = part.block()?;
+        let mut first_chain = s::Chain::NOTHING;
+        let mut second_chain = s::Chain::NOTHING;
+        let mut first_value;
+        let first_offset = u64::from(s::u16(file_block, 0));
+        if first_offset == 0 {
             return rt::Err(s::Odd);
         } else {
-            let mut p7 = cx.target(n6, 0)?;
-            let a8 = p7.at();
-            let b11: &[u8; 2] = p7.block()?;
-            f5 = super::Leaf {
-                value: s::u16(b11, 0),
+            let mut first_part = cx.target(first_offset, 0)?;
+            let first_at = first_part.at();
+            let first_block: &[u8; 2] = first_part.block()?;
+            first_value = super::Leaf {
+                value: s::u16(first_block, 0),
             };
-            cx.charge(p7.at() - a8)?;
-            cx.join(&mut o2, s::Chain::of(a8, p7.at(), 4))?;
+            cx.charge(first_part.at() - first_at)?;
+            cx.join(&mut first_chain, s::Chain::of(first_at, first_part.at(), 4))?;
         }
-        let mut f13;
-        let n14 = u64::from(s::u16(b1, 2));
-        if n14 == 0 {
+        let mut second_value;
+        let second_offset = u64::from(s::u16(file_block, 2));
+        if second_offset == 0 {
             return rt::Err(s::Odd);
         } else {
-            let mut p15 = cx.target(n14, 0)?;
-            let a16 = p15.at();
-            let b19: &[u8; 2] = p15.block()?;
-            f13 = super::Leaf {
-                value: s::u16(b19, 0),
+            let mut second_part = cx.target(second_offset, 0)?;
+            let second_at = second_part.at();
+            let second_block: &[u8; 2] = second_part.block()?;
+            second_value = super::Leaf {
+                value: s::u16(second_block, 0),
             };
-            cx.charge(p15.at() - a16)?;
-            cx.join(&mut o3, s::Chain::of(a16, p15.at(), 4))?;
+            cx.charge(second_part.at() - second_at)?;
+            cx.join(&mut second_chain, s::Chain::of(second_at, second_part.at(), 4))?;
         }
-        cx.join(&mut tail, o2)?;
-        cx.join(&mut tail, o3)?;
+        cx.join(&mut tail, first_chain)?;
+        cx.join(&mut tail, second_chain)?;
         cx.hand(tail);
         return rt::Ok(super::File {
-            first: f5,
-            second: f13,
-            value: s::u16(b1, 4),
+            first: first_value,
+            second: second_value,
+            value: s::u16(file_block, 4),
             spelling: ::formwork::Spelling::default(),
         });
     }
@@ -127,30 +127,26 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        s::write(
-            0usize,
-            10usize,
-            out,
-            file,
-            |cx| {
-                put_0(cx, v)?;
-                {
-                    let here = cx.align(4u64);
-                    cx.patch(0_u64, 2u8, false, here)?;
-                    let b = &mut [0_u8; 2];
-                    s::set::<2>(b, 0, v.first.value as u64);
-                    cx.put(b);
-                }
+        let room = 10usize;
+        let fill = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
+            put_file(cx, v)?;
+            {
                 let here = cx.align(4u64);
-                cx.patch(0_u64 + 2u64, 2u8, false, here)?;
+                cx.patch(0_u64, 2u8, false, here)?;
                 let b = &mut [0_u8; 2];
-                s::set::<2>(b, 0, v.second.value as u64);
+                s::set::<2>(b, 0, v.first.value as u64);
                 cx.put(b);
-                rt::Ok(())
-            },
-        )
+            }
+            let here = cx.align(4u64);
+            cx.patch(0_u64 + 2u64, 2u8, false, here)?;
+            let b = &mut [0_u8; 2];
+            s::set::<2>(b, 0, v.second.value as u64);
+            cx.put(b);
+            rt::Ok(())
+        };
+        s::write(0usize, room, out, file, fill)
     }
-    fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
+    fn put_file<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
         let o = cx.here();
         s::holds(v.spelling.is_canonical())?;
         let b = &mut [0_u8; 6];

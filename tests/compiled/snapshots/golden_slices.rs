@@ -133,47 +133,47 @@ mod straight {
         s::usual(options)?;
         let mut cx = s::Scan::new(bytes, options, 16, 0);
         let mut part = cx.part(0)?;
-        let value = read_0::<M>(&mut cx, &mut part)?;
+        let value = read_file::<M>(&mut cx, &mut part)?;
         rt::Ok(value)
     }
-    fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
+    fn read_file<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File> {
-        let b1: &[u8; 4] = part.block()?;
-        let c3 = s::u8(b1, 0);
-        let n_0_0: i128 = i128::from(c3);
-        let c5 = s::u8(b1, 1);
-        let n_0_1: i128 = i128::from(c5);
-        let c7 = s::u8(b1, 2);
-        let n_0_2: i128 = i128::from(c7);
-        let c9 = s::u8(b1, 3);
-        let n_0_3: i128 = i128::from(c9);
-        let mut v_0_4;
-        let r11 = part.many(s::length(rt::Some(n_0_0))?, 5)?;
-        let mut v14 = rt::Vec::with_capacity(r11.len() / 5);
-        for b13 in s::each::<5>(r11) {
-            let c16 = s::u8(b13, 0);
-            let c18 = s::u8(b13, 1);
-            let n_1_1: i128 = i128::from(c18);
-            let c20 = s::u8(b13, 2);
-            let n_1_2: i128 = i128::from(c20);
-            let c22 = s::u8(b13, 3);
-            let n_1_3: i128 = i128::from(c22);
-            let c24 = s::u8(b13, 4);
-            let n_1_4: i128 = i128::from(c24);
-            let v_1_5;
-            let n27 = s::length(rt::Some(n_1_2))?;
-            if n27 == 0 {
-                v_1_5 = rt::Vec::new();
+        let file_block: &[u8; 4] = part.block()?;
+        let node_count_number = s::u8(file_block, 0);
+        let n_file_node_count: i128 = i128::from(node_count_number);
+        let table_count_number = s::u8(file_block, 1);
+        let n_file_table_count: i128 = i128::from(table_count_number);
+        let key_count_number = s::u8(file_block, 2);
+        let n_file_key_count: i128 = i128::from(key_count_number);
+        let flat_count_number = s::u8(file_block, 3);
+        let n_file_flat_count: i128 = i128::from(flat_count_number);
+        let mut v_file_nodes;
+        let nodes_bytes = part.many(s::length(rt::Some(n_file_node_count))?, 5)?;
+        let mut nodes_list = rt::Vec::with_capacity(nodes_bytes.len() / 5);
+        for nodes_block in s::each::<5>(nodes_bytes) {
+            let class_number = s::u8(nodes_block, 0);
+            let base_number = s::u8(nodes_block, 1);
+            let n_node_base: i128 = i128::from(base_number);
+            let count_number = s::u8(nodes_block, 2);
+            let n_node_count: i128 = i128::from(count_number);
+            let key_base_number = s::u8(nodes_block, 3);
+            let n_node_key_base: i128 = i128::from(key_base_number);
+            let key_count_number_2 = s::u8(nodes_block, 4);
+            let n_node_key_count: i128 = i128::from(key_count_number_2);
+            let v_node_items;
+            let items_offset = s::length(rt::Some(n_node_count))?;
+            if items_offset == 0 {
+                v_node_items = rt::Vec::new();
             } else {
                 let first: i128 = s::known(
                     s::add(
-                        s::multiply(rt::Some(n_1_1), rt::Some(1i128))?,
+                        s::multiply(rt::Some(n_node_base), rt::Some(1i128))?,
                         rt::Some(0i128),
                     )?,
                 )?;
-                let mut p26 = s::known({
+                let mut items_part = s::known({
                     let mut found = rt::None;
                     found = rt::Some(
                         cx
@@ -183,35 +183,36 @@ mod straight {
                                         rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
                                     )? as u64 * 5,
                                 first,
-                                n27,
+                                items_offset,
                                 2,
                             )?,
                     );
                     found
                 })?;
-                cx.charge(p26.left())?;
-                let r29 = p26.all(2)?;
-                let mut v32 = rt::Vec::with_capacity(r29.len() / 2);
-                for b31 in s::each::<2>(r29) {
-                    v32.push(super::Item {
-                        a: s::u8(b31, 0),
-                        b: s::u8(b31, 1),
-                    });
+                cx.charge(items_part.left())?;
+                let items_bytes = items_part.all(2)?;
+                let mut items_list = rt::Vec::with_capacity(items_bytes.len() / 2);
+                for items_block in s::each::<2>(items_bytes) {
+                    items_list
+                        .push(super::Item {
+                            a: s::u8(items_block, 0),
+                            b: s::u8(items_block, 1),
+                        });
                 }
-                v_1_5 = v32;
+                v_node_items = items_list;
             }
-            let v_1_6;
-            let n37 = s::length(rt::Some(n_1_4))?;
-            if n37 == 0 {
-                v_1_6 = rt::Vec::new();
+            let v_node_keys;
+            let keys_offset = s::length(rt::Some(n_node_key_count))?;
+            if keys_offset == 0 {
+                v_node_keys = rt::Vec::new();
             } else {
                 let first: i128 = s::known(
                     s::add(
-                        s::multiply(rt::Some(n_1_3), rt::Some(1i128))?,
+                        s::multiply(rt::Some(n_node_key_base), rt::Some(1i128))?,
                         rt::Some(0i128),
                     )?,
                 )?;
-                let mut p36 = s::known({
+                let mut keys_part = s::known({
                     let mut found = rt::None;
                     found = rt::Some(
                         cx
@@ -224,41 +225,45 @@ mod straight {
                                         rt::Some(cx.seen_signed(0_u64 + 1, 1u8, false, false)?),
                                     )? as u64 * 2,
                                 first,
-                                n37,
+                                keys_offset,
                                 1,
                             )?,
                     );
                     found
                 })?;
-                cx.charge(p36.left())?;
-                let r38 = p36.rest();
-                v_1_6 = r38.to_vec();
+                cx.charge(keys_part.left())?;
+                let keys_bytes = keys_part.rest();
+                v_node_keys = keys_bytes.to_vec();
             }
-            v14.push(super::Node {
-                class: c16,
-                items: v_1_5,
-                keys: v_1_6,
-            });
+            nodes_list
+                .push(super::Node {
+                    class: class_number,
+                    items: v_node_items,
+                    keys: v_node_keys,
+                });
         }
-        v_0_4 = v14;
-        part.many(s::length(rt::Some(n_0_1))?, 2)?;
-        part.many(s::length(rt::Some(n_0_2))?, 1)?;
-        part.many(s::length(rt::Some(n_0_3))?, 1)?;
-        let b41: &[u8; 4] = part.block()?;
-        let mut v_0_8;
-        let c44 = s::u8(b41, 0);
-        let n_3_0: i128 = i128::from(c44);
-        let c46 = s::u8(b41, 1);
-        let n_3_1: i128 = i128::from(c46);
-        let v_3_2;
-        let n49 = s::length(rt::Some(n_3_1))?;
-        if n49 == 0 {
-            v_3_2 = rt::Vec::new();
+        v_file_nodes = nodes_list;
+        part.many(s::length(rt::Some(n_file_table_count))?, 2)?;
+        part.many(s::length(rt::Some(n_file_key_count))?, 1)?;
+        part.many(s::length(rt::Some(n_file_flat_count))?, 1)?;
+        let file_block_2: &[u8; 4] = part.block()?;
+        let mut v_file_first;
+        let base_number_2 = s::u8(file_block_2, 0);
+        let n_part_base: i128 = i128::from(base_number_2);
+        let count_number_2 = s::u8(file_block_2, 1);
+        let n_part_count: i128 = i128::from(count_number_2);
+        let v_part_list;
+        let list_offset = s::length(rt::Some(n_part_count))?;
+        if list_offset == 0 {
+            v_part_list = rt::Vec::new();
         } else {
             let first: i128 = s::known(
-                s::add(s::multiply(rt::Some(n_3_0), rt::Some(1i128))?, rt::Some(0i128))?,
+                s::add(
+                    s::multiply(rt::Some(n_part_base), rt::Some(1i128))?,
+                    rt::Some(0i128),
+                )?,
             )?;
-            let mut p48 = s::known({
+            let mut list_part = s::known({
                 let mut found = rt::None;
                 found = rt::Some(
                     cx
@@ -274,31 +279,34 @@ mod straight {
                                     rt::Some(cx.seen_signed(0_u64 + 2, 1u8, false, false)?),
                                 )? as u64 * 1,
                             first,
-                            n49,
+                            list_offset,
                             1,
                         )?,
                 );
                 found
             })?;
-            cx.charge(p48.left())?;
-            let r50 = p48.rest();
-            v_3_2 = r50.to_vec();
+            cx.charge(list_part.left())?;
+            let list_bytes = list_part.rest();
+            v_part_list = list_bytes.to_vec();
         }
-        v_0_8 = super::Part { list: v_3_2 };
-        let mut v_0_9;
-        let c54 = s::u8(b41, 2);
-        let n_3_0: i128 = i128::from(c54);
-        let c56 = s::u8(b41, 3);
-        let n_3_1: i128 = i128::from(c56);
-        let v_3_2;
-        let n59 = s::length(rt::Some(n_3_1))?;
-        if n59 == 0 {
-            v_3_2 = rt::Vec::new();
+        v_file_first = super::Part { list: v_part_list };
+        let mut v_file_second;
+        let base_number_3 = s::u8(file_block_2, 2);
+        let n_part_base: i128 = i128::from(base_number_3);
+        let count_number_3 = s::u8(file_block_2, 3);
+        let n_part_count: i128 = i128::from(count_number_3);
+        let v_part_list;
+        let list_offset_2 = s::length(rt::Some(n_part_count))?;
+        if list_offset_2 == 0 {
+            v_part_list = rt::Vec::new();
         } else {
             let first: i128 = s::known(
-                s::add(s::multiply(rt::Some(n_3_0), rt::Some(1i128))?, rt::Some(0i128))?,
+                s::add(
+                    s::multiply(rt::Some(n_part_base), rt::Some(1i128))?,
+                    rt::Some(0i128),
+                )?,
             )?;
-            let mut p58 = s::known({
+            let mut list_part_2 = s::known({
                 let mut found = rt::None;
                 found = rt::Some(
                     cx
@@ -314,21 +322,21 @@ mod straight {
                                     rt::Some(cx.seen_signed(0_u64 + 2, 1u8, false, false)?),
                                 )? as u64 * 1,
                             first,
-                            n59,
+                            list_offset_2,
                             1,
                         )?,
                 );
                 found
             })?;
-            cx.charge(p58.left())?;
-            let r60 = p58.rest();
-            v_3_2 = r60.to_vec();
+            cx.charge(list_part_2.left())?;
+            let list_bytes_2 = list_part_2.rest();
+            v_part_list = list_bytes_2.to_vec();
         }
-        v_0_9 = super::Part { list: v_3_2 };
+        v_file_second = super::Part { list: v_part_list };
         return rt::Ok(super::File {
-            nodes: v_0_4,
-            first: v_0_8,
-            second: v_0_9,
+            nodes: v_file_nodes,
+            first: v_file_first,
+            second: v_file_second,
             spelling: ::formwork::Spelling::default(),
         });
     }
@@ -337,47 +345,43 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        s::write(
-            0usize,
-            4usize
-                .saturating_add(
-                    v
-                        .nodes
-                        .iter()
-                        .fold(
-                            0_usize,
-                            |room, x| {
-                                room
-                                    .saturating_add(
-                                        5usize
-                                            .saturating_add(x.items.len().saturating_mul(2usize))
-                                            .saturating_add(x.keys.len().saturating_mul(1usize)),
-                                    )
-                            },
-                        ),
-                )
-                .saturating_add(v.first.list.len().saturating_mul(1usize))
-                .saturating_add(v.second.list.len().saturating_mul(1usize)),
-            out,
-            file,
-            |cx| {
-                put_0(cx, v)?;
-                cx.placed()?;
-                rt::Ok(())
-            },
-        )
+        let room = 4usize
+            .saturating_add(
+                v
+                    .nodes
+                    .iter()
+                    .fold(
+                        0_usize,
+                        |room, x| {
+                            room
+                                .saturating_add(
+                                    5usize
+                                        .saturating_add(x.items.len().saturating_mul(2usize))
+                                        .saturating_add(x.keys.len().saturating_mul(1usize)),
+                                )
+                        },
+                    ),
+            )
+            .saturating_add(v.first.list.len().saturating_mul(1usize))
+            .saturating_add(v.second.list.len().saturating_mul(1usize));
+        let fill = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
+            put_file(cx, v)?;
+            cx.placed()?;
+            rt::Ok(())
+        };
+        s::write(0usize, room, out, file, fill)
     }
-    fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
+    fn put_file<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
         let o = cx.here();
         s::holds(v.spelling.is_canonical())?;
-        let made_0_5 = {
+        let made_file_table = {
             let mut lists: rt::Vec<(i128, &'v rt::Vec<_>)> = rt::Vec::new();
             for element in v.nodes.iter() {
                 lists.push((0_i128, (&element.items)));
             }
             cx.gather(0usize, lists, false)?
         };
-        let made_0_6 = {
+        let made_file_sorted = {
             let mut lists: rt::Vec<(i128, &'v rt::Vec<_>)> = rt::Vec::new();
             for (number, holder) in v.nodes.iter().enumerate() {
                 lists
@@ -388,7 +392,7 @@ mod straight {
             }
             cx.gather(1usize, lists, true)?
         };
-        let made_0_7 = {
+        let made_file_flat = {
             let mut lists: rt::Vec<(i128, &'v rt::Vec<_>)> = rt::Vec::new();
             lists.push((0_i128, (&v.first.list)));
             lists.push((0_i128, (&v.second.list)));
@@ -403,19 +407,19 @@ mod straight {
             )?;
             s::set::<1>(b, 0, word);
             let word = s::bits(
-                s::known(s::solved(made_0_5.count() as i128, 1i128, 0i128)?)?,
+                s::known(s::solved(made_file_table.count() as i128, 1i128, 0i128)?)?,
                 8u32,
                 false,
             )?;
             s::set::<1>(b, 1, word);
             let word = s::bits(
-                s::known(s::solved(made_0_6.count() as i128, 1i128, 0i128)?)?,
+                s::known(s::solved(made_file_sorted.count() as i128, 1i128, 0i128)?)?,
                 8u32,
                 false,
             )?;
             s::set::<1>(b, 2, word);
             let word = s::bits(
-                s::known(s::solved(made_0_7.count() as i128, 1i128, 0i128)?)?,
+                s::known(s::solved(made_file_flat.count() as i128, 1i128, 0i128)?)?,
                 8u32,
                 false,
             )?;
@@ -474,16 +478,16 @@ mod straight {
             cx.put(b);
         }
         for (b, x_3) in cx
-            .grow(made_0_5.len(), 2)?
+            .grow(made_file_table.len(), 2)?
             .chunks_exact_mut(2)
-            .zip(made_0_5.iter())
+            .zip(made_file_table.iter())
         {
             let b: &mut [u8; 2] = b.try_into().map_err(|_| s::Odd)?;
             s::set::<1>(b, 0, x_3.a as u64);
             s::set::<1>(b, 1, x_3.b as u64);
         }
-        cx.numbers::<1>(made_0_6.iter().map(|x_5| (*x_5 as u64)))?;
-        cx.numbers::<1>(made_0_7.iter().map(|x_7| (*x_7 as u64)))?;
+        cx.numbers::<1>(made_file_sorted.iter().map(|x_5| (*x_5 as u64)))?;
+        cx.numbers::<1>(made_file_flat.iter().map(|x_7| (*x_7 as u64)))?;
         {
             let at = cx.here();
             let b = &mut [0_u8; 2];

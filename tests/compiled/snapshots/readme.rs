@@ -113,82 +113,84 @@ mod straight {
     ) -> s::Straight<super::File<'o>> {
         let mut cx = s::Scan::new(bytes, options, 4, 1);
         let mut part = cx.part(0)?;
-        let value = read_0::<M>(&mut cx, &mut part)?;
+        let value = read_file::<M>(&mut cx, &mut part)?;
         cx.affords(options, &part, 52, 13)?;
         cx.is_all(part.at())?;
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }
-    fn read_0<'i, 'o, M: s::Mode<'i, 'o>>(
+    fn read_file<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File<'o>> {
         let mut tail = s::Chain::NOTHING;
-        let b1: &[u8; 16] = part.block()?;
-        let mut o2 = s::Chain::NOTHING;
-        let mut o3 = s::Chain::NOTHING;
-        s::holds(s::bytes(b1, 0, 4) == b"LEVL")?;
-        let c6 = s::u16(b1, 6);
-        let n_0_2: i128 = i128::from(c6);
-        let mut v_0_3;
-        let n7 = u64::from(s::u32(b1, 8));
-        if n7 == 0 {
-            s::holds(s::length(rt::Some(n_0_2))? == 0)?;
-            v_0_3 = rt::Vec::new();
+        let file_block: &[u8; 16] = part.block()?;
+        let mut rooms_chain = s::Chain::NOTHING;
+        let mut note_chain = s::Chain::NOTHING;
+        s::holds(s::bytes(file_block, 0, 4) == b"LEVL")?;
+        let room_count_number = s::u16(file_block, 6);
+        let n_file_room_count: i128 = i128::from(room_count_number);
+        let mut v_file_rooms;
+        let rooms_offset = u64::from(s::u32(file_block, 8));
+        if rooms_offset == 0 {
+            s::holds(s::length(rt::Some(n_file_room_count))? == 0)?;
+            v_file_rooms = rt::Vec::new();
         } else {
-            let mut p8 = cx.target(n7, 0)?;
-            let a9 = p8.at();
-            let r12 = p8.many(s::length(rt::Some(n_0_2))?, 4)?;
-            s::holds(!r12.is_empty())?;
-            let mut v15 = rt::Vec::with_capacity(r12.len() / 4);
-            for b14 in s::each::<4>(r12) {
-                let mut f18;
-                let c19 = s::u8(b14, 2);
-                if c19 == 255 {
-                    f18 = rt::None;
+            let mut rooms_part = cx.target(rooms_offset, 0)?;
+            let rooms_at = rooms_part.at();
+            let rooms_bytes = rooms_part
+                .many(s::length(rt::Some(n_file_room_count))?, 4)?;
+            s::holds(!rooms_bytes.is_empty())?;
+            let mut rooms_list = rt::Vec::with_capacity(rooms_bytes.len() / 4);
+            for rooms_block in s::each::<4>(rooms_bytes) {
+                let mut next_value;
+                let next_number = s::u8(rooms_block, 2);
+                if next_number == 255 {
+                    next_value = rt::None;
                 } else {
-                    f18 = rt::Some(super::RoomIndex::new_const(c19 as u32));
+                    next_value = rt::Some(
+                        super::RoomIndex::new_const(next_number as u32),
+                    );
                 }
-                s::zeros(s::bytes(b14, 3, 1))?;
-                v15.push(super::Room {
-                    width: s::u8(b14, 0),
-                    height: s::u8(b14, 1),
-                    next: {
-                        let value = f18;
-                        if let rt::Some(some) = &value {
-                            cx.note_index(0usize, some.number() as u64);
-                        }
-                        value
-                    },
-                    spelling: ::formwork::Spelling::default(),
-                });
+                s::zeros(s::bytes(rooms_block, 3, 1))?;
+                rooms_list
+                    .push(super::Room {
+                        width: s::u8(rooms_block, 0),
+                        height: s::u8(rooms_block, 1),
+                        next: cx
+                            .note_some(
+                                next_value,
+                                |cx, some| cx.note_index(0usize, some.number() as u64),
+                            ),
+                        spelling: ::formwork::Spelling::default(),
+                    });
             }
-            v_0_3 = v15;
-            cx.charge(p8.at() - a9)?;
-            cx.join(&mut o2, s::Chain::of(a9, p8.at(), 1))?;
+            v_file_rooms = rooms_list;
+            cx.charge(rooms_part.at() - rooms_at)?;
+            cx.join(&mut rooms_chain, s::Chain::of(rooms_at, rooms_part.at(), 1))?;
         }
-        let mut f20;
-        let n21 = u64::from(s::u32(b1, 12));
-        if n21 == 0 {
-            f20 = rt::None;
+        let mut note_value;
+        let note_offset = u64::from(s::u32(file_block, 12));
+        if note_offset == 0 {
+            note_value = rt::None;
         } else {
-            let mut p22 = cx.target(n21, 0)?;
-            let a23 = p22.at();
-            let b26: &[u8; 1] = p22.block()?;
-            let u27 = usize::from(s::u8(b26, 0));
-            let t25 = p22.take(u27)?;
-            p22.expect(b"\0")?;
-            f20 = rt::Some(M::text(s::utf8(t25)?));
-            cx.charge(p22.at() - a23)?;
-            cx.join(&mut o3, s::Chain::of(a23, p22.at(), 1))?;
+            let mut note_part = cx.target(note_offset, 0)?;
+            let note_at = note_part.at();
+            let note_block: &[u8; 1] = note_part.block()?;
+            let note_length = usize::from(s::u8(note_block, 0));
+            let note_text = note_part.take(note_length)?;
+            note_part.expect(b"\0")?;
+            note_value = rt::Some(M::text(s::utf8(note_text)?));
+            cx.charge(note_part.at() - note_at)?;
+            cx.join(&mut note_chain, s::Chain::of(note_at, note_part.at(), 1))?;
         }
-        cx.join(&mut tail, o2)?;
-        cx.join(&mut tail, o3)?;
+        cx.join(&mut tail, rooms_chain)?;
+        cx.join(&mut tail, note_chain)?;
         cx.hand(tail);
         return rt::Ok(super::File {
-            version: s::u16(b1, 4),
-            rooms: v_0_3,
-            note: f20,
+            version: s::u16(file_block, 4),
+            rooms: v_file_rooms,
+            note: note_value,
             spelling: ::formwork::Spelling::default(),
         });
     }
@@ -197,46 +199,42 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        s::write(
-            0usize,
-            16usize.saturating_add(v.rooms.len().saturating_mul(4usize)),
-            out,
-            file,
-            |cx| {
-                put_0(cx, v)?;
-                if !v.rooms.is_empty() {
-                    let here = cx.align(1u64);
-                    cx.patch(0_u64 + 8u64, 4u8, false, here)?;
-                    for (b, x_2) in cx
-                        .grow(v.rooms.len(), 4)?
-                        .chunks_exact_mut(4)
-                        .zip(v.rooms.iter())
-                    {
-                        let b: &mut [u8; 4] = b.try_into().map_err(|_| s::Odd)?;
-                        s::holds(x_2.spelling.is_canonical())?;
-                        s::set::<1>(b, 0, x_2.width as u64);
-                        s::set::<1>(b, 1, x_2.height as u64);
-                        let word = match &x_2.next {
-                            rt::Some(x) => {
-                                let n: i128 = i128::from(x.number());
-                                s::holds(n != 255i128)?;
-                                s::bits(n, 8u32, false)?
-                            }
-                            rt::None => 255u64,
-                        };
-                        s::set::<1>(b, 2, word);
-                    }
+        let room = 16usize.saturating_add(v.rooms.len().saturating_mul(4usize));
+        let fill = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
+            put_file(cx, v)?;
+            if !v.rooms.is_empty() {
+                let here = cx.align(1u64);
+                cx.patch(0_u64 + 8u64, 4u8, false, here)?;
+                for (b, x_2) in cx
+                    .grow(v.rooms.len(), 4)?
+                    .chunks_exact_mut(4)
+                    .zip(v.rooms.iter())
+                {
+                    let b: &mut [u8; 4] = b.try_into().map_err(|_| s::Odd)?;
+                    s::holds(x_2.spelling.is_canonical())?;
+                    s::set::<1>(b, 0, x_2.width as u64);
+                    s::set::<1>(b, 1, x_2.height as u64);
+                    let word = match &x_2.next {
+                        rt::Some(x) => {
+                            let n: i128 = i128::from(x.number());
+                            s::holds(n != 255i128)?;
+                            s::bits(n, 8u32, false)?
+                        }
+                        rt::None => 255u64,
+                    };
+                    s::set::<1>(b, 2, word);
                 }
-                if let rt::Some(x_7) = &v.note {
-                    let here = cx.align(1u64);
-                    cx.patch(0_u64 + 12u64, 4u8, false, here)?;
-                    cx.text::<1>(s::Chars::chars(x_7), false, b"\0")?;
-                }
-                rt::Ok(())
-            },
-        )
+            }
+            if let rt::Some(x_7) = &v.note {
+                let here = cx.align(1u64);
+                cx.patch(0_u64 + 12u64, 4u8, false, here)?;
+                cx.text::<1>(s::Chars::chars(x_7), false, b"\0")?;
+            }
+            rt::Ok(())
+        };
+        s::write(0usize, room, out, file, fill)
     }
-    fn put_0<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
+    fn put_file<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
         let o = cx.here();
         s::holds(v.spelling.is_canonical())?;
         let b = &mut [0_u8; 16];
@@ -254,20 +252,24 @@ mod straight {
     /// Whether the rules of the format hold for a value.
     fn check_root(v: &super::File<'_>) -> s::Straight<()> {
         let keys = &s::NoKeys::default();
-        check_0(v, keys)
+        check_file(v, keys)
     }
     type Keys = s::NoKeys;
-    fn check_0(v: &super::File<'_>, keys: &Keys) -> s::Straight<()> {
+    fn check_file(v: &super::File<'_>, keys: &Keys) -> s::Straight<()> {
         for element in v.rooms.iter() {
-            check_1(element, keys, v)?;
+            check_room(element, keys, v)?;
         }
         rt::Ok(())
     }
-    fn check_1(v: &super::Room, keys: &Keys, e0: &super::File<'_>) -> s::Straight<()> {
+    fn check_room(
+        v: &super::Room,
+        keys: &Keys,
+        in_file: &super::File<'_>,
+    ) -> s::Straight<()> {
         s::holds((v.width as i128) >= 1i128)?;
         s::holds((v.height as i128) >= 1i128)?;
         if let rt::Some(some) = &v.next {
-            s::holds(i128::from(some.number()) < e0.rooms.len() as i128)?;
+            s::holds(i128::from(some.number()) < in_file.rooms.len() as i128)?;
         }
         rt::Ok(())
     }
@@ -275,19 +277,19 @@ mod straight {
     fn seen_root(v: &super::File<'_>, cx: &s::Scan<'_>) -> s::Straight<()> {
         let keys = &s::NoKeys::default();
         s::holds(cx.indices_noted(0usize, v.rooms.len()))?;
-        seen_0(v, keys)
+        seen_file(v, keys)
     }
     type SeenKeys = s::NoKeys;
-    fn seen_0(v: &super::File<'_>, keys: &SeenKeys) -> s::Straight<()> {
+    fn seen_file(v: &super::File<'_>, keys: &SeenKeys) -> s::Straight<()> {
         for element in v.rooms.iter() {
-            seen_1(element, keys, v)?;
+            seen_room(element, keys, v)?;
         }
         rt::Ok(())
     }
-    fn seen_1(
+    fn seen_room(
         v: &super::Room,
         keys: &SeenKeys,
-        e0: &super::File<'_>,
+        in_file: &super::File<'_>,
     ) -> s::Straight<()> {
         s::holds((v.width as i128) >= 1i128)?;
         s::holds((v.height as i128) >= 1i128)?;

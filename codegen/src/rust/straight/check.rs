@@ -165,15 +165,18 @@ impl<'s, 'p, 'm> Checking<'s, 'p, 'm> {
 }
 
 impl<'m> Checking<'_, '_, 'm> {
-    /// Name of a function or type.
-    fn name(&self, what: impl std::fmt::Display) -> Ident {
-        let verb = if self.seen { "seen" } else { "check" };
-        format_ident!("{verb}_{}", what.to_string())
+    /// Name of a function.
+    fn name(&self, what: &str) -> Ident {
+        format_ident!("{}_{what}", self.verb())
+    }
+
+    fn verb(&self) -> &'static str {
+        if self.seen { "seen" } else { "check" }
     }
 
     /// Name of the function of a record.
     fn function_name(&self, id: RecordId) -> Ident {
-        self.name(id.0)
+        format_ident!("{}__{}", self.verb(), id.0)
     }
 
     /// Name of the type that has sets of keys.

@@ -360,5 +360,5 @@ impl Straight<'_, '_> {
 
 /// Name of the parameter that holds an enclosing value.
 fn enclosing(record: RecordId) -> Ident {
-    format_ident!("e{}", record.0)
+    format_ident!("in__{}", record.0)
 }

@@ -12,12 +12,12 @@ use crate::rust::shape::Shape;
 
 /// The local in which a row's number is, in readers.
 pub(in crate::rust) fn early(record: RecordId, row: RowId) -> Ident {
-    format_ident!("n_{}_{}", record.0, row.0)
+    format_ident!("n__{}_{}", record.0, row.0)
 }
 
 /// The local in which a row's value is, in readers, if that is no plain number.
 pub(in crate::rust) fn early_value(record: RecordId, row: RowId) -> Ident {
-    format_ident!("v_{}_{}", record.0, row.0)
+    format_ident!("v__{}_{}", record.0, row.0)
 }
 
 /// Whether a row that is read is a number in the local named by [`early`].

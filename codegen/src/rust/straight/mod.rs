@@ -24,6 +24,7 @@ mod findings;
 mod flavour;
 pub(super) mod letters;
 mod mentions;
+mod names;
 mod needs;
 mod noted;
 mod operators;
@@ -189,7 +190,7 @@ fn sealed(straight: &Straight<'_, '_>, parts: &[TokenStream]) -> Able<TokenStrea
 
 fn module(straight: &Straight<'_, '_>, parts: &[TokenStream]) -> Able<TokenStream> {
     let epoch = straight.epoch_function()?;
-    Ok(quote! {
+    let code = quote! {
         /// Readers and writers for files that have nothing unusual.
         mod straight {
             use ::formwork::__rt::{self as rt, s};
@@ -197,7 +198,8 @@ fn module(straight: &Straight<'_, '_>, parts: &[TokenStream]) -> Able<TokenStrea
             #epoch
             #(#parts)*
         }
-    })
+    };
+    Ok(names::named(code, straight.model))
 }
 
 /// The same for the types of an arena, in its module.

@@ -47,22 +47,34 @@ impl Straight<'_, '_> {
         is_noted(&field.shape).then_some(reference)
     }
 
-    /// Statements that note the numbers that `value` refers to.
-    pub(super) fn note(&self, goal: usize, shape: &Shape, value: &TokenStream) -> TokenStream {
+    /// A value, of which the numbers that it refers to are noted.
+    pub(super) fn noted(&self, goal: usize, shape: &Shape, value: &TokenStream) -> TokenStream {
+        if let Shape::Option(inner) = shape
+            && !matches!(**inner, Shape::List(_))
+        {
+            let note = self.note(goal, inner, &quote!(some));
+            return quote!(cx.note_some(#value, |cx, some| #note));
+        }
+        let note = self.note(goal, shape, &quote!((&value)));
+        quote!({ let value = #value; #note; value })
+    }
+
+    /// Code that notes the numbers that `value` refers to.
+    fn note(&self, goal: usize, shape: &Shape, value: &TokenStream) -> TokenStream {
         let note = match self.goals[goal].field {
             Some(_) => quote!(note_key),
             None => quote!(note_index),
         };
         match shape {
-            Shape::Int(_) => quote!(cx.#note(#goal, *#value as u64);),
-            Shape::Index(_) => quote!(cx.#note(#goal, #value.number() as u64);),
+            Shape::Int(_) => quote!(cx.#note(#goal, *#value as u64)),
+            Shape::Index(_) => quote!(cx.#note(#goal, #value.number() as u64)),
             Shape::Option(inner) => {
                 let note = self.note(goal, inner, &quote!(some));
-                quote!(if let rt::Some(some) = #value { #note })
+                quote!(if let rt::Some(some) = #value { #note; })
             }
             Shape::List(inner) => {
                 let (list, note) = (self.reached(shape, value), self.note(goal, inner, &quote!(n)));
-                quote!(for n in #list.iter() { #note })
+                quote!(for n in #list.iter() { #note; })
             }
             _ => TokenStream::new(),
         }

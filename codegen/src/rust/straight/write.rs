@@ -76,7 +76,8 @@ pub(super) fn emit(
     });
     let body = quote! {
         #checks
-        s::write(#anchors, #room, out, file, |cx| {
+        let room = #room;
+        let fill = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
             #rules
             #ranks
             { #body }
@@ -86,7 +87,8 @@ pub(super) fn emit(
             #seen
             #take_found
             rt::Ok(())
-        })
+        };
+        s::write(#anchors, room, out, file, fill)
     };
     let params = quote! {
         v: &'v #ty,
@@ -160,10 +162,10 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
     fn name(task: Task, id: RecordId, big: bool) -> Ident {
         let big = if big { "_big" } else { "" };
         match task {
-            Task::Put => format_ident!("put_{}{big}", id.0),
-            Task::Tail => format_ident!("tail_{}{big}", id.0),
-            Task::Lay => format_ident!("lay_{}{big}", id.0),
-            Task::Pass(number) => format_ident!("pass_{}_{number}{big}", id.0),
+            Task::Put => format_ident!("put__{}{big}", id.0),
+            Task::Tail => format_ident!("tail__{}{big}", id.0),
+            Task::Lay => format_ident!("lay__{}{big}", id.0),
+            Task::Pass(number) => format_ident!("pass__{}_{number}{big}", id.0),
         }
     }
 

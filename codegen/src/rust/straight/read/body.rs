@@ -94,7 +94,8 @@ impl<'m> Reading<'_, '_, 'm> {
         for id in order {
             if let Some(at) = work.later.iter().position(|(row, _)| *row == id) {
                 let (_, spot) = work.later.remove(at);
-                let made = self.row_here(&mut work, id, &record.rows[id.index()], &spot);
+                let row = &record.rows[id.index()];
+                let made = self.about(row, || self.row_here(&mut work, id, row, &spot));
                 self.behind(&mut work, id, made)?;
             }
         }
@@ -102,7 +103,7 @@ impl<'m> Reading<'_, '_, 'm> {
             return unable("a pointer that is never read");
         }
         for (id, row) in record.numbered_rows() {
-            let made = self.row_without_bytes(&mut work, id, row);
+            let made = self.about(row, || self.row_without_bytes(&mut work, id, row));
             self.behind(&mut work, id, made)?;
         }
         let made = self.names(&mut work).and_then(|()| self.settle(&mut work));
@@ -494,7 +495,7 @@ impl Work<'_, '_> {
 
 /// The local with the address of a row and the address behind it.
 pub(super) fn extent(record: RecordId, row: RowId) -> Ident {
-    format_ident!("x_{}_{}", record.0, row.0)
+    format_ident!("x__{}_{}", record.0, row.0)
 }
 
 /// Size in bytes of a union's own tag.

@@ -81,12 +81,13 @@ impl<'m> Reading<'_, '_, 'm> {
         for piece in &pieces {
             if let Piece::Row { row: id, .. } = piece {
                 let row = self.row(ctx, ctx.record, *id);
-                let chains = if self.is_object(row) {
-                    let (own, tail) = (self.local("o"), self.owns(&row.ty));
-                    Chains { own, tail: tail.then(|| self.local("t")) }
-                } else {
-                    Chains::one(self.local("t"))
-                };
+                let chains = self.about(row, || match self.is_object(row) {
+                    true => {
+                        let (own, tail) = (self.local("o"), self.owns(&row.ty));
+                        Chains { own, tail: tail.then(|| self.local("tail")) }
+                    }
+                    false => Chains::one(self.local("tail")),
+                });
                 work.code.extend(chains.locals().map(opened));
                 work.chains.insert(*id, chains);
             }

@@ -533,8 +533,8 @@ fn reads_little(code: &TokenStream, left: &mut u32) -> bool {
             TokenTree::Ident(ident) => {
                 let name = ident.to_string();
                 !matches!(&*name, "for" | "while" | "gathered")
-                    && !name.starts_with("read_")
-                    && !name.starts_with("push_")
+                    && !name.starts_with("read__")
+                    && !name.starts_with("push__")
             }
             _ => true,
         }

@@ -308,8 +308,8 @@ impl<'m> Reading<'_, '_, 'm> {
             let row = &self.straight.record(*of).rows[field.row.index()];
             let goal = self.straight.goal(*of, field.row, row);
             if let Some(goal) = goal.filter(|_| !rows.gone.contains(read)) {
-                let note = self.straight.note(goal, &field.shape, &quote!((&value)));
-                values.extend(quote!(#ident: { let value = #local; #note value },));
+                let value = self.straight.noted(goal, &field.shape, &quote!(#local));
+                values.extend(quote!(#ident: #value,));
                 continue;
             }
             values.extend(quote!(#ident: #local,));

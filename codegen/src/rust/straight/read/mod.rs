@@ -44,6 +44,7 @@ use crate::model::{
     RowId, Sizes, Storage,
 };
 use crate::print::expr_text;
+use crate::rust::names::snake;
 use crate::rust::shape::Shape;
 
 use chain::{Chains, chain_of_function, opened};
@@ -96,6 +97,8 @@ struct Reading<'s, 'p, 'm> {
     known: RefCell<BTreeSet<String>>,
     /// The number of the next local.
     next: Cell<u32>,
+    /// Name of the row or struct that locals are for.
+    about: RefCell<String>,
     /// Whether it is looked at where objects lie.
     placing: bool,
     /// Why the reader cannot vouch for what it reads.
@@ -216,6 +219,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             bodies: RefCell::default(),
             known: RefCell::default(),
             next: Cell::new(0),
+            about: RefCell::new(snake(&straight.record(model.root).name)),
             placing: vouching && straight.record(model.root).owns_objects(),
             doubt: RefCell::default(),
         };
@@ -557,6 +561,11 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     }
 
     fn function_body(&self, callee: Callee, epoch: usize) -> Able<TokenStream> {
+        let name = &self.straight.record(callee.record).name;
+        self.about_name(name, || self.function_body_named(callee, epoch))
+    }
+
+    fn function_body_named(&self, callee: Callee, epoch: usize) -> Able<TokenStream> {
         let Callee { record, big, pushing } = callee;
         let ctx = Ctx {
             view: self.straight.view(epoch),
@@ -662,7 +671,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     /// The value of a row is known from here on, if that is what its local is for.
     fn value_is_known(&self, local: &Ident) {
         let name = local.to_string();
-        if name.starts_with("v_") {
+        if name.starts_with("v__") {
             self.known.borrow_mut().insert(name);
         }
     }
@@ -671,7 +680,22 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     fn local(&self, name: &str) -> Ident {
         let number = self.next.get();
         self.next.set(number + 1);
-        format_ident!("{name}{number}")
+        format_ident!("{name}{number}__{}", *self.about.borrow())
+    }
+
+    /// What is made is for a row. Locals are named after it ([`crate::rust::straight::names`]).
+    fn about<T>(&self, row: &Row, make: impl FnOnce() -> T) -> T {
+        match &row.name {
+            Some(name) => self.about_name(name, make),
+            None => make(),
+        }
+    }
+
+    fn about_name<T>(&self, name: &str, make: impl FnOnce() -> T) -> T {
+        let around = self.about.replace(snake(name));
+        let made = make();
+        self.about.replace(around);
+        made
     }
 
     /// Remembers that something is not looked at.
@@ -807,7 +831,7 @@ fn unknown(tokens: &TokenStream, known: &BTreeSet<String>) -> Option<(RecordId, 
         TokenTree::Group(group) => unknown(&group.stream(), known),
         TokenTree::Ident(ident) => {
             let name = ident.to_string();
-            let numbers = name.strip_prefix("n_").or_else(|| name.strip_prefix("v_"))?;
+            let numbers = name.strip_prefix("n__").or_else(|| name.strip_prefix("v__"))?;
             let (record, row) = numbers.split_once('_')?;
             let early = (RecordId(record.parse().ok()?), RowId(row.parse().ok()?));
             (!known.contains(&name)).then_some(early)
@@ -820,7 +844,7 @@ fn unknown(tokens: &TokenStream, known: &BTreeSet<String>) -> Option<(RecordId, 
 fn function(callee: Callee) -> Ident {
     let verb = if callee.pushing { "push" } else { "read" };
     let order = if callee.big { "_be" } else { "" };
-    format_ident!("{verb}_{}{order}", callee.record.0)
+    format_ident!("{verb}__{}{order}", callee.record.0)
 }
 
 /// Adds a value to the open list that a function is given.

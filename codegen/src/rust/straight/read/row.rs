@@ -23,13 +23,13 @@ impl<'m> Reading<'_, '_, 'm> {
         row: &'m Row,
         spot: &Spot,
     ) -> Able<()> {
-        let made = match &row.ty {
+        let made = self.about(row, || match &row.ty {
             _ if self.is_passed(row) => self.pass(work, row, spot),
             Type::Pointer(pointer) if matches!(pointer.target, Target::Own(_)) => {
                 self.pointer_at(work, id, pointer, spot)
             }
             _ => self.row_based(work, id, row, spot),
-        };
+        });
         self.behind(work, id, made)
     }
 
@@ -280,7 +280,7 @@ impl<'m> Reading<'_, '_, 'm> {
     ) {
         let form =
             matches!(work.ctx.view.records[work.ctx.record.index()].kind, RecordKind::Form(..));
-        let asked = field.to_string().starts_with("v_");
+        let asked = field.to_string().starts_with("v__");
         self.value_is_known(field);
         match only_value(field, &code) {
             // Looked at where the struct is made. Forms look at values twice.

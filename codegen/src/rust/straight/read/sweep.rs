@@ -62,11 +62,11 @@ fn swept(code: TokenStream, counts: &HashMap<String, usize>, changed: &mut bool)
 fn unused(tokens: &[TokenTree], counts: &HashMap<String, usize>) -> Option<usize> {
     let [TokenTree::Ident(first), TokenTree::Ident(name), ..] = tokens else { return None };
     let name = name.to_string();
-    let numbered = ["a", "c", "w", "n_"].iter().any(|prefix| {
-        name.strip_prefix(prefix).is_some_and(|rest| {
-            !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_')
-        })
+    let numbered = ["a", "c", "w"].iter().any(|prefix| {
+        let rest = name.strip_prefix(prefix).and_then(|rest| rest.split_once("__"));
+        rest.is_some_and(|(number, _)| number.parse::<u32>().is_ok())
     });
+    let numbered = numbered || name.starts_with("n__");
     if first != "let" || !numbered || counts.get(&name) != Some(&1) {
         return None;
     }

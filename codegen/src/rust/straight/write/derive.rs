@@ -474,13 +474,13 @@ impl<'m> Writer<'_, '_, 'm> {
 pub(super) fn measured_names(id: RecordId, measured: &Inline) -> (Ident, Ident, Ident) {
     let (by, row) = (measured.by.0, measured.row.0);
     (
-        format_ident!("place_{}_{by}", id.0),
-        format_ident!("from_{}_{by}_{row}", id.0),
-        format_ident!("to_{}_{by}_{row}", id.0),
+        format_ident!("place__{}_{by}", id.0),
+        format_ident!("from__{}_{by}_{row}", id.0),
+        format_ident!("to__{}_{by}_{row}", id.0),
     )
 }
 
 /// The local in which a table is that follows from other things.
 pub(super) fn made_name(id: RecordId, row: RowId) -> Ident {
-    format_ident!("made_{}_{}", id.0, row.0)
+    format_ident!("made__{}_{}", id.0, row.0)
 }

@@ -8,7 +8,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Block, Expr, ExprIf, ExprLet, ExprMethodCall, ExprReference, Local, Pat, Stmt, UnOp,
+    Block, Expr, ExprIf, ExprLet, ExprMethodCall, ExprReference, Local, Pat, Stmt, Type, UnOp,
     parse_quote,
 };
 
@@ -177,7 +177,7 @@ fn open_blocks(stmts: &mut Vec<Stmt>) {
     let (mut names, mut known) = (BTreeSet::new(), 0);
     for stmt in core::mem::take(stmts).into_iter().rev() {
         let is_last = opened.is_empty();
-        match stmt {
+        match without_nothing(stmt) {
             Stmt::Expr(Expr::Block(block), semicolon) if is_plain(&block) => {
                 let inner = block.block.stmts;
                 let mut apart = || {
@@ -220,6 +220,24 @@ fn open_blocks(stmts: &mut Vec<Stmt>) {
     }
     opened.reverse();
     *stmts = opened;
+}
+
+/// The block in `let _: () = { .. };`, which needs no `let`.
+fn without_nothing(stmt: Stmt) -> Stmt {
+    let Stmt::Local(mut local) = stmt else { return stmt };
+    let is_nothing = match &local.pat {
+        Pat::Type(typed) => {
+            matches!(&*typed.pat, Pat::Wild(_))
+                && matches!(&*typed.ty, Type::Tuple(of) if of.elems.is_empty())
+        }
+        _ => false,
+    };
+    match &mut local.init {
+        Some(init) if is_nothing && matches!(&*init.expr, Expr::Block(_)) => {
+            Stmt::Expr(take(&mut init.expr), Some(local.semi_token))
+        }
+        _ => Stmt::Local(local),
+    }
 }
 
 /// Whether a block is only that, and holds nothing but statements.
@@ -351,6 +369,7 @@ mod tests {
         stays("{ let _level = enter(); f(); } g();");
         stays("'a: { f(); } g();");
         stays("let x = { let y = 1; y };");
+        assert_eq!(tidied("let _: () = { f(); g() }; h();"), "f(); g(); h();");
     }
 
     #[test]

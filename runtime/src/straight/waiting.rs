@@ -34,6 +34,12 @@ pub struct LabelKind {
     pub bits: (u8, u8),
 }
 
+impl LabelKind {
+    /// What most kinds are but for their width: in the first pool, and their number is the address.
+    pub const PLAIN: LabelKind =
+        LabelKind { pool: 0, width: 0, big: false, skip: 0, base: None, nones: &[], bits: (0, 0) };
+}
+
 /// What numbers of labels count from.
 #[derive(Debug, Clone, Copy)]
 pub struct LabelBase {

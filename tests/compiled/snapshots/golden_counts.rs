@@ -207,11 +207,7 @@ mod straight {
         s::holds(v.spelling.is_canonical())?;
         {
             let b = &mut [0_u8; 10];
-            let word = s::bits(
-                s::known(s::solved(v.items.len() as i128, 1i128, 0i128)?)?,
-                8u32,
-                false,
-            )?;
+            let word = s::bits(v.items.len() as i128, 8u32, false)?;
             s::set::<1>(b, 0, word);
             let word = s::bits(
                 s::known(s::solved(v.pairs.len() as i128, 2i128, 0i128)?)?,
@@ -231,23 +227,11 @@ mod straight {
                 true,
             )?;
             s::set::<1>(b, 4, word);
-            let word = s::bits(
-                s::known(s::solved(v.first.len() as i128, 1i128, 0i128)?)?,
-                8u32,
-                false,
-            )?;
+            let word = s::bits(v.first.len() as i128, 8u32, false)?;
             s::set::<1>(b, 5, word);
-            let word = s::bits(
-                s::known(s::solved(v.data.len() as i128, 1i128, 0i128)?)?,
-                8u32,
-                false,
-            )?;
+            let word = s::bits(v.data.len() as i128, 8u32, false)?;
             s::set::<1>(b, 6, word);
-            let word = s::bits(
-                s::known(s::solved((&v.name).units().len() as i128, 1i128, 0i128)?)?,
-                8u32,
-                false,
-            )?;
+            let word = s::bits((&v.name).units().len() as i128, 8u32, false)?;
             s::set::<1>(b, 7, word);
             let word = s::bits(
                 s::known(

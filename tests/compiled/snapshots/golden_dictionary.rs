@@ -175,13 +175,8 @@ mod straight {
                         at,
                         s::Chars::chars(&x_2.name),
                         s::LabelKind {
-                            pool: 0u8,
                             width: 4u8,
-                            big: false,
-                            skip: 0u32,
-                            base: rt::None,
-                            nones: &[],
-                            bits: (0u8, 0u8),
+                            ..s::LabelKind::PLAIN
                         },
                     );
                     s::set::<4>(b, 4, x_2.size as u64);
@@ -206,11 +201,7 @@ mod straight {
         let o = cx.here();
         s::holds(v.spelling.is_canonical())?;
         let b = &mut [0_u8; 12];
-        let word = s::bits(
-            s::known(s::solved(v.items.len() as i128, 1i128, 0i128)?)?,
-            32u32,
-            false,
-        )?;
+        let word = s::bits(v.items.len() as i128, 32u32, false)?;
         s::set::<4>(b, 0, word);
         cx.put(b);
         rt::Ok(())
@@ -270,13 +261,8 @@ mod straight {
                 at + 8,
                 s::Chars::chars(key),
                 s::LabelKind {
-                    pool: 0u8,
                     width: 4u8,
-                    big: false,
-                    skip: 0u32,
-                    base: rt::None,
-                    nones: &[],
-                    bits: (0u8, 0u8),
+                    ..s::LabelKind::PLAIN
                 },
             );
             cx.put(b);

@@ -429,272 +429,248 @@ mod straight {
         (match v {
             super::Item::Number(c2) => {
                 (|| -> s::Straight<()> {
-                    let _: () = {
-                        s::holds(s::is_kept(&c2.spelling, &[], true))?;
-                        let first: usize = if (c2.value as i128) == 0i128 {
-                            0usize
-                        } else if s::bits(c2.value as i128, 8u32, true).is_ok() {
-                            1usize
-                        } else if s::bits(c2.value as i128, 16u32, true).is_ok() {
-                            2usize
-                        } else {
-                            3usize
-                        };
-                        let form = match s::kept_form(&c2.spelling, first) {
-                            rt::Some(
-                                kept,
-                            ) if (match kept {
-                                0usize => ((c2.value as i128) == 0i128),
-                                1usize => s::bits(c2.value as i128, 8u32, true).is_ok(),
-                                2usize => s::bits(c2.value as i128, 16u32, true).is_ok(),
-                                3usize => true,
-                                _ => false,
-                            }) => kept,
-                            _ => first,
-                        };
-                        match form {
-                            0usize => {
-                                let tag = 1u64;
-                                let b = &mut [0_u8; 1];
-                                s::set::<1>(b, 0, tag);
-                                cx.put(b);
-                            }
-                            1usize => {
-                                let tag = 2u64;
-                                let b = &mut [0_u8; 2];
-                                s::set::<1>(b, 0, tag);
-                                s::set::<1>(b, 1, s::bits(c2.value as i128, 8u32, true)?);
-                                cx.put(b);
-                            }
-                            2usize => {
-                                let tag = 3u64;
-                                let b = &mut [0_u8; 3];
-                                s::set::<1>(b, 0, tag);
-                                s::set::<2>(b, 1, s::bits(c2.value as i128, 16u32, true)?);
-                                cx.put(b);
-                            }
-                            3usize => {
-                                let tag = 4u64;
-                                let b = &mut [0_u8; 5];
-                                s::set::<1>(b, 0, tag);
-                                s::set::<4>(b, 1, c2.value as u64);
-                                cx.put(b);
-                            }
-                            _ => return rt::Err(s::Odd),
+                    s::holds(s::is_kept(&c2.spelling, &[], true))?;
+                    let first: usize = if (c2.value as i128) == 0i128 {
+                        0usize
+                    } else if s::bits(c2.value as i128, 8u32, true).is_ok() {
+                        1usize
+                    } else if s::bits(c2.value as i128, 16u32, true).is_ok() {
+                        2usize
+                    } else {
+                        3usize
+                    };
+                    let form = match s::kept_form(&c2.spelling, first) {
+                        rt::Some(
+                            kept,
+                        ) if (match kept {
+                            0usize => ((c2.value as i128) == 0i128),
+                            1usize => s::bits(c2.value as i128, 8u32, true).is_ok(),
+                            2usize => s::bits(c2.value as i128, 16u32, true).is_ok(),
+                            3usize => true,
+                            _ => false,
+                        }) => kept,
+                        _ => first,
+                    };
+                    match form {
+                        0usize => {
+                            let tag = 1u64;
+                            let b = &mut [0_u8; 1];
+                            s::set::<1>(b, 0, tag);
+                            cx.put(b);
                         }
+                        1usize => {
+                            let tag = 2u64;
+                            let b = &mut [0_u8; 2];
+                            s::set::<1>(b, 0, tag);
+                            s::set::<1>(b, 1, s::bits(c2.value as i128, 8u32, true)?);
+                            cx.put(b);
+                        }
+                        2usize => {
+                            let tag = 3u64;
+                            let b = &mut [0_u8; 3];
+                            s::set::<1>(b, 0, tag);
+                            s::set::<2>(b, 1, s::bits(c2.value as i128, 16u32, true)?);
+                            cx.put(b);
+                        }
+                        3usize => {
+                            let tag = 4u64;
+                            let b = &mut [0_u8; 5];
+                            s::set::<1>(b, 0, tag);
+                            s::set::<4>(b, 1, c2.value as u64);
+                            cx.put(b);
+                        }
+                        _ => return rt::Err(s::Odd),
                     };
                     rt::Ok(())
                 })()
             }
             super::Item::Bool(c7) => {
                 (|| -> s::Straight<()> {
-                    let _: () = {
-                        s::holds(s::is_kept(&c7.spelling, &[], true))?;
-                        let first: usize = if c7.value == true {
-                            0usize
-                        } else if c7.value == false {
-                            1usize
-                        } else {
-                            2usize
-                        };
-                        let form = match s::kept_form(&c7.spelling, first) {
-                            rt::Some(
-                                kept,
-                            ) if (match kept {
-                                0usize => (c7.value == true),
-                                1usize => (c7.value == false),
-                                2usize => true,
-                                _ => false,
-                            }) => kept,
-                            _ => first,
-                        };
-                        match form {
-                            0usize => {
-                                let tag = 17u64;
-                                let b = &mut [0_u8; 1];
-                                s::set::<1>(b, 0, tag);
-                                cx.put(b);
-                            }
-                            1usize => {
-                                let tag = 18u64;
-                                let b = &mut [0_u8; 1];
-                                s::set::<1>(b, 0, tag);
-                                cx.put(b);
-                            }
-                            2usize => {
-                                let tag = 16u64;
-                                let b = &mut [0_u8; 2];
-                                s::set::<1>(b, 0, tag);
-                                let word = if c7.value { 1u64 } else { 0 };
-                                s::set::<1>(b, 1, word);
-                                cx.put(b);
-                            }
-                            _ => return rt::Err(s::Odd),
+                    s::holds(s::is_kept(&c7.spelling, &[], true))?;
+                    let first: usize = if c7.value == true {
+                        0usize
+                    } else if c7.value == false {
+                        1usize
+                    } else {
+                        2usize
+                    };
+                    let form = match s::kept_form(&c7.spelling, first) {
+                        rt::Some(
+                            kept,
+                        ) if (match kept {
+                            0usize => (c7.value == true),
+                            1usize => (c7.value == false),
+                            2usize => true,
+                            _ => false,
+                        }) => kept,
+                        _ => first,
+                    };
+                    match form {
+                        0usize => {
+                            let tag = 17u64;
+                            let b = &mut [0_u8; 1];
+                            s::set::<1>(b, 0, tag);
+                            cx.put(b);
                         }
+                        1usize => {
+                            let tag = 18u64;
+                            let b = &mut [0_u8; 1];
+                            s::set::<1>(b, 0, tag);
+                            cx.put(b);
+                        }
+                        2usize => {
+                            let tag = 16u64;
+                            let b = &mut [0_u8; 2];
+                            s::set::<1>(b, 0, tag);
+                            let word = if c7.value { 1u64 } else { 0 };
+                            s::set::<1>(b, 1, word);
+                            cx.put(b);
+                        }
+                        _ => return rt::Err(s::Odd),
                     };
                     rt::Ok(())
                 })()
             }
             super::Item::Float(c11) => {
                 (|| -> s::Straight<()> {
-                    let _: () = {
-                        s::holds(s::is_kept(&c11.spelling, &[], true))?;
-                        let first: usize = if (&c11.value).to_bits() == 0 {
-                            0usize
-                        } else {
-                            1usize
-                        };
-                        let form = match s::kept_form(&c11.spelling, first) {
-                            rt::Some(
-                                kept,
-                            ) if (match kept {
-                                0usize => ((&c11.value).to_bits() == 0),
-                                1usize => true,
-                                _ => false,
-                            }) => kept,
-                            _ => first,
-                        };
-                        match form {
-                            0usize => {
-                                let tag = 32u64;
-                                let b = &mut [0_u8; 1];
-                                s::set::<1>(b, 0, tag);
-                                cx.put(b);
-                            }
-                            1usize => {
-                                let tag = 33u64;
-                                let b = &mut [0_u8; 5];
-                                s::set::<1>(b, 0, tag);
-                                s::set::<4>(b, 1, u64::from((&c11.value).to_bits()));
-                                cx.put(b);
-                            }
-                            _ => return rt::Err(s::Odd),
+                    s::holds(s::is_kept(&c11.spelling, &[], true))?;
+                    let first: usize = if (&c11.value).to_bits() == 0 {
+                        0usize
+                    } else {
+                        1usize
+                    };
+                    let form = match s::kept_form(&c11.spelling, first) {
+                        rt::Some(
+                            kept,
+                        ) if (match kept {
+                            0usize => ((&c11.value).to_bits() == 0),
+                            1usize => true,
+                            _ => false,
+                        }) => kept,
+                        _ => first,
+                    };
+                    match form {
+                        0usize => {
+                            let tag = 32u64;
+                            let b = &mut [0_u8; 1];
+                            s::set::<1>(b, 0, tag);
+                            cx.put(b);
                         }
+                        1usize => {
+                            let tag = 33u64;
+                            let b = &mut [0_u8; 5];
+                            s::set::<1>(b, 0, tag);
+                            s::set::<4>(b, 1, u64::from((&c11.value).to_bits()));
+                            cx.put(b);
+                        }
+                        _ => return rt::Err(s::Odd),
                     };
                     rt::Ok(())
                 })()
             }
             super::Item::List(c14) => {
                 (|| -> s::Straight<()> {
-                    let _: () = {
-                        s::holds(s::is_kept(&c14.spelling, &[], true))?;
-                        let first: usize = if c14
-                            .values
-                            .iter()
-                            .all(|x| s::bits(*x as i128, 8u32, false).is_ok())
-                        {
-                            0usize
-                        } else {
-                            1usize
-                        };
-                        let form = match s::kept_form(&c14.spelling, first) {
-                            rt::Some(
-                                kept,
-                            ) if (match kept {
-                                0usize => {
-                                    c14.values
-                                        .iter()
-                                        .all(|x| s::bits(*x as i128, 8u32, false).is_ok())
-                                }
-                                1usize => true,
-                                _ => false,
-                            }) => kept,
-                            _ => first,
-                        };
-                        match form {
+                    s::holds(s::is_kept(&c14.spelling, &[], true))?;
+                    let first: usize = if c14
+                        .values
+                        .iter()
+                        .all(|x| s::bits(*x as i128, 8u32, false).is_ok())
+                    {
+                        0usize
+                    } else {
+                        1usize
+                    };
+                    let form = match s::kept_form(&c14.spelling, first) {
+                        rt::Some(
+                            kept,
+                        ) if (match kept {
                             0usize => {
-                                let tag = 49u64;
-                                {
-                                    let b = &mut [0_u8; 2];
-                                    s::set::<1>(b, 0, tag);
-                                    let word = s::bits(
-                                        s::known(
-                                            s::solved(c14.values.len() as i128, 1i128, 0i128)?,
-                                        )?,
-                                        8u32,
-                                        false,
-                                    )?;
-                                    s::set::<1>(b, 1, word);
-                                    cx.put(b);
-                                }
-                                for (b, x_1) in cx
-                                    .grow(c14.values.len(), 1)?
-                                    .chunks_exact_mut(1)
-                                    .zip(c14.values.iter())
-                                {
-                                    let b: &mut [u8; 1] = b.try_into().map_err(|_| s::Odd)?;
-                                    s::set::<1>(b, 0, s::bits(*x_1 as i128, 8u32, false)?);
-                                }
+                                c14.values
+                                    .iter()
+                                    .all(|x| s::bits(*x as i128, 8u32, false).is_ok())
                             }
-                            1usize => {
-                                let tag = 50u64;
+                            1usize => true,
+                            _ => false,
+                        }) => kept,
+                        _ => first,
+                    };
+                    match form {
+                        0usize => {
+                            let tag = 49u64;
+                            {
                                 let b = &mut [0_u8; 2];
                                 s::set::<1>(b, 0, tag);
-                                let word = s::bits(
-                                    s::known(
-                                        s::solved(c14.values.len() as i128, 1i128, 0i128)?,
-                                    )?,
-                                    8u32,
-                                    false,
-                                )?;
+                                let word = s::bits(c14.values.len() as i128, 8u32, false)?;
                                 s::set::<1>(b, 1, word);
                                 cx.put(b);
-                                cx.numbers::<
-                                        2,
-                                    >(c14.values.iter().map(|x_3| (*x_3 as u64)))?;
                             }
-                            _ => return rt::Err(s::Odd),
+                            for (b, x_1) in cx
+                                .grow(c14.values.len(), 1)?
+                                .chunks_exact_mut(1)
+                                .zip(c14.values.iter())
+                            {
+                                let b: &mut [u8; 1] = b.try_into().map_err(|_| s::Odd)?;
+                                s::set::<1>(b, 0, s::bits(*x_1 as i128, 8u32, false)?);
+                            }
                         }
+                        1usize => {
+                            let tag = 50u64;
+                            let b = &mut [0_u8; 2];
+                            s::set::<1>(b, 0, tag);
+                            let word = s::bits(c14.values.len() as i128, 8u32, false)?;
+                            s::set::<1>(b, 1, word);
+                            cx.put(b);
+                            cx.numbers::<2>(c14.values.iter().map(|x_3| (*x_3 as u64)))?;
+                        }
+                        _ => return rt::Err(s::Odd),
                     };
                     rt::Ok(())
                 })()
             }
             super::Item::Record(c17) => {
                 (|| -> s::Straight<()> {
-                    let _: () = {
-                        s::holds(s::is_kept(&c17.spelling, &[], true))?;
-                        let first: usize = if s::bits(c17.version as i128, 4u32, false)
-                            .is_ok() && s::bits(c17.tag as i128, 9u32, false).is_ok()
-                        {
-                            0usize
-                        } else {
-                            1usize
-                        };
-                        let form = match s::kept_form(&c17.spelling, first) {
-                            rt::Some(
-                                kept,
-                            ) if (match kept {
-                                0usize => {
-                                    (s::bits(c17.version as i128, 4u32, false).is_ok()
-                                        && s::bits(c17.tag as i128, 9u32, false).is_ok())
-                                }
-                                1usize => true,
-                                _ => false,
-                            }) => kept,
-                            _ => first,
-                        };
-                        match form {
+                    s::holds(s::is_kept(&c17.spelling, &[], true))?;
+                    let first: usize = if s::bits(c17.version as i128, 4u32, false)
+                        .is_ok() && s::bits(c17.tag as i128, 9u32, false).is_ok()
+                    {
+                        0usize
+                    } else {
+                        1usize
+                    };
+                    let form = match s::kept_form(&c17.spelling, first) {
+                        rt::Some(
+                            kept,
+                        ) if (match kept {
                             0usize => {
-                                let mut tag: u128 = 32768u128;
-                                tag
-                                    |= u128::from(s::bits(c17.version as i128, 4u32, false)?)
-                                        << 9;
-                                tag
-                                    |= u128::from(s::bits(c17.tag as i128, 9u32, false)?) << 0;
-                                let b = &mut [0_u8; 2];
-                                s::set_bytes(b, 0, &tag.to_be_bytes()[14..]);
-                                cx.put(b);
+                                (s::bits(c17.version as i128, 4u32, false).is_ok()
+                                    && s::bits(c17.tag as i128, 9u32, false).is_ok())
                             }
-                            1usize => {
-                                let tag = 160u64;
-                                let b = &mut [0_u8; 4];
-                                s::set::<1>(b, 0, tag);
-                                s::set::<2>(b, 1, c17.tag as u64);
-                                s::set::<1>(b, 3, c17.version as u64);
-                                cx.put(b);
-                            }
-                            _ => return rt::Err(s::Odd),
+                            1usize => true,
+                            _ => false,
+                        }) => kept,
+                        _ => first,
+                    };
+                    match form {
+                        0usize => {
+                            let mut tag: u128 = 32768u128;
+                            tag
+                                |= u128::from(s::bits(c17.version as i128, 4u32, false)?)
+                                    << 9;
+                            tag
+                                |= u128::from(s::bits(c17.tag as i128, 9u32, false)?) << 0;
+                            let b = &mut [0_u8; 2];
+                            s::set_bytes(b, 0, &tag.to_be_bytes()[14..]);
+                            cx.put(b);
                         }
+                        1usize => {
+                            let tag = 160u64;
+                            let b = &mut [0_u8; 4];
+                            s::set::<1>(b, 0, tag);
+                            s::set::<2>(b, 1, c17.tag as u64);
+                            s::set::<1>(b, 3, c17.version as u64);
+                            cx.put(b);
+                        }
+                        _ => return rt::Err(s::Odd),
                     };
                     rt::Ok(())
                 })()

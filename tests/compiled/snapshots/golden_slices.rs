@@ -400,29 +400,13 @@ mod straight {
         };
         {
             let b = &mut [0_u8; 4];
-            let word = s::bits(
-                s::known(s::solved(v.nodes.len() as i128, 1i128, 0i128)?)?,
-                8u32,
-                false,
-            )?;
+            let word = s::bits(v.nodes.len() as i128, 8u32, false)?;
             s::set::<1>(b, 0, word);
-            let word = s::bits(
-                s::known(s::solved(made_file_table.count() as i128, 1i128, 0i128)?)?,
-                8u32,
-                false,
-            )?;
+            let word = s::bits(made_file_table.count() as i128, 8u32, false)?;
             s::set::<1>(b, 1, word);
-            let word = s::bits(
-                s::known(s::solved(made_file_sorted.count() as i128, 1i128, 0i128)?)?,
-                8u32,
-                false,
-            )?;
+            let word = s::bits(made_file_sorted.count() as i128, 8u32, false)?;
             s::set::<1>(b, 2, word);
-            let word = s::bits(
-                s::known(s::solved(made_file_flat.count() as i128, 1i128, 0i128)?)?,
-                8u32,
-                false,
-            )?;
+            let word = s::bits(made_file_flat.count() as i128, 8u32, false)?;
             s::set::<1>(b, 3, word);
             cx.put(b);
         }
@@ -447,11 +431,7 @@ mod straight {
                     again: false,
                 },
             )?;
-            let word = s::bits(
-                s::known(s::solved(x_1.items.len() as i128, 1i128, 0i128)?)?,
-                8u32,
-                false,
-            )?;
+            let word = s::bits(x_1.items.len() as i128, 8u32, false)?;
             s::set::<1>(b, 2, word);
             cx.base(
                 &x_1.keys,
@@ -469,11 +449,7 @@ mod straight {
                     again: false,
                 },
             )?;
-            let word = s::bits(
-                s::known(s::solved(x_1.keys.len() as i128, 1i128, 0i128)?)?,
-                8u32,
-                false,
-            )?;
+            let word = s::bits(x_1.keys.len() as i128, 8u32, false)?;
             s::set::<1>(b, 4, word);
             cx.put(b);
         }
@@ -507,11 +483,7 @@ mod straight {
                     again: false,
                 },
             )?;
-            let word = s::bits(
-                s::known(s::solved(v.first.list.len() as i128, 1i128, 0i128)?)?,
-                8u32,
-                false,
-            )?;
+            let word = s::bits(v.first.list.len() as i128, 8u32, false)?;
             s::set::<1>(b, 1, word);
             cx.put(b);
         }
@@ -533,11 +505,7 @@ mod straight {
                 again: false,
             },
         )?;
-        let word = s::bits(
-            s::known(s::solved(v.second.list.len() as i128, 1i128, 0i128)?)?,
-            8u32,
-            false,
-        )?;
+        let word = s::bits(v.second.list.len() as i128, 8u32, false)?;
         s::set::<1>(b, 1, word);
         cx.put(b);
         rt::Ok(())

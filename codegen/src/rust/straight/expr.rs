@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::able::{Able, unable};
 use super::context::Straight;
-use super::operators::{Typed, combined, compared, comparison, inside, known};
+use super::operators::{Typed, combined, compared, comparison, inside, known, solved};
 use super::questions::{row_name, target};
 use super::scope::{Access, Frame, It, Place, Scope};
 use crate::model::{
@@ -890,11 +890,8 @@ impl<'m> Straight<'_, 'm> {
                 if (*factor, *offset) == (1, 0) && is(&count, &quote!(count = #last;).to_string()) {
                     return Ok(quote!(rt::Some(#last)));
                 }
-                let (factor, offset) =
-                    (Literal::i128_suffixed(*factor), Literal::i128_suffixed(*offset));
-                Ok(quote! {
-                    { let mut count = 0_i128; #count s::solved(count, #factor, #offset)? }
-                })
+                let number = solved(&quote!(count), *factor, *offset);
+                Ok(quote!({ let mut count = 0_i128; #count #number }))
             }
             DefinerSource::Measure { .. } => {
                 unable("a number that follows from a size or an address")

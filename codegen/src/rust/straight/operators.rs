@@ -1,6 +1,6 @@
 //! Values of expressions, and what operators and functions make of them.
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use super::able::{Able, unable};
@@ -122,6 +122,15 @@ pub(super) fn known(option: &TokenStream) -> TokenStream {
         Some(value) => value,
         None => quote!(s::known(#option)?),
     }
+}
+
+/// The number whose multiple by `factor`, plus `offset`, is a count: an `Option<i128>`.
+pub(super) fn solved(count: &TokenStream, factor: i128, offset: i128) -> TokenStream {
+    if (factor, offset) == (1, 0) {
+        return quote!(rt::Some((#count)));
+    }
+    let (factor, offset) = (Literal::i128_suffixed(factor), Literal::i128_suffixed(offset));
+    quote!(s::solved(#count, #factor, #offset)?)
 }
 
 /// The operator of Rust for a comparison.

@@ -1,7 +1,7 @@
 //! Numbers that say where something is, or how large, that a pointer or object of the same record
 //! leads to: they are stored when that is placed.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::writer::{Node, Writer};
@@ -11,6 +11,7 @@ use crate::model::{
 use crate::rust::straight::able::Able;
 use crate::rust::straight::anchors::Way;
 use crate::rust::straight::equations::{Equation, Measured, Side, equation};
+use crate::rust::straight::operators::{known, solved};
 use crate::rust::straight::questions::{is_here, rows_with_bytes, target};
 
 /// A number that is stored when the first row's target is placed.
@@ -76,12 +77,11 @@ impl<'m> Writer<'_, '_, 'm> {
                     quote!(s::subtract(#to, #from)?)
                 }
             };
-            let (factor, offset) =
-                (Literal::i128_suffixed(behind.factor), Literal::i128_suffixed(behind.offset));
+            let number = solved(&known(&measure), behind.factor, behind.offset);
             let (width, signed, big) = (int.bytes, int.signed, self.is_big(node, &int));
             before.extend(quote!(let #since = cx.anchored(#number);));
             after.extend(quote! {
-                let number = s::solved(s::known(#measure)?, #factor, #offset)?;
+                let number = #number;
                 cx.fill(#at, #width, #big, #signed, number)?;
             });
         }

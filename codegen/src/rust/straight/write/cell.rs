@@ -11,6 +11,7 @@ use crate::model::{
 };
 use crate::rust::shape::{Shape, float_code};
 use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::operators::known;
 
 impl<'m> Writer<'_, '_, 'm> {
     /// Whether the highest byte of a number comes first.
@@ -371,7 +372,8 @@ impl<'m> Writer<'_, '_, 'm> {
         match cell.storage {
             Storage::Fixed(int) => {
                 let (bits, signed) = (u32::from(int.bytes) * 8, int.signed);
-                let bits = quote!(s::bits(s::known(#number)?, #bits, #signed)?);
+                let number = known(&number);
+                let bits = quote!(s::bits(#number, #bits, #signed)?);
                 Ok(self.store(node, &int, &bits, spot))
             }
             Storage::Varint(varint) => {

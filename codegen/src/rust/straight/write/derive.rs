@@ -1,6 +1,6 @@
 //! Numbers that follow from the rest of a value, or from where it is.
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::spot::{Spot, position};
@@ -12,7 +12,7 @@ use crate::model::{
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::equations::{Equation, Measured, Side, givers};
-use crate::rust::straight::operators::Typed;
+use crate::rust::straight::operators::{Typed, solved};
 use crate::rust::straight::questions::{
     has_pointer, is_aligned, is_cell, is_here, is_varint, only_row, target,
 };
@@ -121,9 +121,7 @@ impl<'m> Writer<'_, '_, 'm> {
             Side::End => quote!(#to),
             Side::Size => quote!((#to - #from)),
         };
-        let (factor, offset) =
-            (Literal::i128_suffixed(measured.factor), Literal::i128_suffixed(measured.offset));
-        let number = quote!(s::solved(i128::from(#side), #factor, #offset)?);
+        let number = solved(&quote!(i128::from(#side)), measured.factor, measured.offset);
         before.extend(quote!(let (mut #from, mut #to) = (0, 0);));
         match cell.storage {
             Storage::Fixed(int) => {
@@ -419,26 +417,20 @@ impl<'m> Writer<'_, '_, 'm> {
                 if self.is_made(node.row(*row)) =>
             {
                 let made = made_name(node.id, *row);
-                let (factor, offset) =
-                    (Literal::i128_suffixed(*factor), Literal::i128_suffixed(*offset));
-                Ok(quote!(s::solved(#made.count() as i128, #factor, #offset)?))
+                Ok(solved(&quote!(#made.count() as i128), *factor, *offset))
             }
             DefinerSource::Measure { measure: Measure::Count, row, factor, offset }
                 if matches!(node.row(*row).role, Role::View { .. }) =>
             {
                 let count = self.gathered_count(node, node.row(*row))?;
-                let (factor, offset) =
-                    (Literal::i128_suffixed(*factor), Literal::i128_suffixed(*offset));
-                Ok(quote!(s::solved(#count, #factor, #offset)?))
+                Ok(solved(&count, *factor, *offset))
             }
             DefinerSource::Measure { measure: Measure::Count, row, factor, offset } => {
                 let Some(src) = self.field(node, *row) else {
                     return unable("a count of something that is not in the value");
                 };
                 let count = self.length(node.row(*row), &src)?;
-                let (factor, offset) =
-                    (Literal::i128_suffixed(*factor), Literal::i128_suffixed(*offset));
-                Ok(quote!(s::solved(#count as i128, #factor, #offset)?))
+                Ok(solved(&quote!(#count as i128), *factor, *offset))
             }
             other => self.straight.source(&node.scope, node.view, other),
         }

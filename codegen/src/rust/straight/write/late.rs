@@ -14,6 +14,7 @@ use crate::rust::straight::able::{Able, Unable, unable};
 use crate::rust::straight::anchors::{Anchor, Anchors};
 use crate::rust::straight::context::Straight;
 use crate::rust::straight::equations::givers;
+use crate::rust::straight::operators::{known, solved};
 use crate::rust::straight::scope::{Access, Frame, Late, Scope};
 
 /// Addresses of what is placed.
@@ -214,9 +215,7 @@ impl<'m> Writer<'_, '_, 'm> {
                             }
                             _ => return unable("a measure of another kind"),
                         };
-                        let (factor, offset) =
-                            (Literal::i128_suffixed(*factor), Literal::i128_suffixed(*offset));
-                        quote!(s::solved(s::known(#measured)?, #factor, #offset)?)
+                        solved(&known(&measured), *factor, *offset)
                     }
                 }
             }

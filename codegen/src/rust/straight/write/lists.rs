@@ -201,26 +201,25 @@ impl<'m> Writer<'_, '_, 'm> {
             return unable("a pointer far into its text");
         };
         let base = match pointer.base {
-            None => quote!(rt::None),
+            None => None,
             Some(base) => {
                 let Some((anchor, end)) = self.anchors.side(node.view, base, node.id) else {
                     return unable("a pooled pointer from a base that is at no known place");
                 };
-                quote!(rt::Some(s::LabelBase { anchor: #anchor, end: #end }))
+                Some(quote!(rt::Some(s::LabelBase { anchor: #anchor, end: #end })))
             }
         };
         let nones = self.nones(row, pointer);
-        Ok(quote! {
-            s::LabelKind {
-                pool: #pool,
-                width: #width,
-                big: #big,
-                skip: #skip,
-                base: #base,
-                nones: &[#(#nones),*],
-                bits: (#first, #bits),
-            }
-        })
+        let fields = [
+            (pool != 0).then(|| quote!(pool: #pool,)),
+            big.then(|| quote!(big: true,)),
+            (skip != 0).then(|| quote!(skip: #skip,)),
+            base.map(|base| quote!(base: #base,)),
+            (!nones.is_empty()).then(|| quote!(nones: &[#(#nones),*],)),
+            ((first, bits) != (0, 0)).then(|| quote!(bits: (#first, #bits),)),
+        ];
+        let fields: TokenStream = fields.into_iter().flatten().collect();
+        Ok(quote!(s::LabelKind { width: #width, #fields ..s::LabelKind::PLAIN }))
     }
 
     /// Code that lists a pointer in the relocation table, if it is to be.

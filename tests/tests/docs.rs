@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_codegen::markdown::emit_with;
 use formwork_codegen::model::{Home, Model};
+use formwork_codegen::rust::{Options, emit};
 use formwork_interpreter::{Program, examples, program};
 use formwork_tests::{programs, samples};
 
@@ -131,6 +132,37 @@ fn pages_are_sound() {
         missing_rows(&model, &page).into_iter().for_each(&mut add);
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// Pieces of generated code, and of the schemas that they are from.
+#[test]
+fn code_that_is_shown_is_generated() {
+    let path = samples::workspace().join("docs/generated-code.md");
+    let page = fs::read_to_string(path).expect("the page is there");
+    let (_, section) = page.split_once("### How the fast path reads").expect("it has this section");
+    let section = section.split("\n## ").next().unwrap_or_default();
+    // Pieces have their own indentation.
+    let even = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    let mut shown = 0;
+    let mut about = String::new();
+    for (at, part) in section.split("```").enumerate() {
+        if at % 2 == 0 {
+            // The line before a piece says what it is from.
+            let line = part.lines().rev().find(|line| line.starts_with('`'));
+            let name = line.and_then(|line| line.split('`').nth(1));
+            about = name.map_or(about, str::to_owned);
+            continue;
+        }
+        let (language, piece) = part.split_once('\n').expect("a piece has lines");
+        let whole = match language {
+            "kdl" => formwork_schemas::get(&about).expect("there is such a schema").to_owned(),
+            _ => emit(programs::shipped(&about).model(), &Options::default()),
+        };
+        let found = even(&whole).contains(even(piece).trim());
+        assert!(found, "this is not in the {language} of `{about}`:\n{piece}");
+        shown += 1;
+    }
+    assert_eq!(shown, 6);
 }
 
 /// Links to headings that are not there. Anchors are made as GitHub does: lower case, without

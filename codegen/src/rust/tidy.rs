@@ -8,8 +8,8 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Block, Expr, ExprIf, ExprLet, ExprMethodCall, ExprReference, Local, Pat, Stmt, Type, UnOp,
-    parse_quote,
+    BinOp, Block, Expr, ExprBinary, ExprIf, ExprLet, ExprLit, ExprMethodCall, ExprReference, Lit,
+    LitInt, Local, Pat, Stmt, Type, UnOp, parse_quote,
 };
 
 /// Does so in all of a file.
@@ -18,8 +18,18 @@ pub(super) fn tidy(file: &mut syn::File) {
 }
 
 /// Methods of what is borrowed, which mean the same without the reference.
-const BORROWING: [&str; 8] =
-    ["as_bytes", "is_canonical", "is_empty", "is_none", "is_some", "iter", "len", "number"];
+const BORROWING: [&str; 10] = [
+    "as_bytes",
+    "is_canonical",
+    "is_empty",
+    "is_none",
+    "is_some",
+    "iter",
+    "len",
+    "number",
+    "to_bits",
+    "units",
+];
 
 /// Characters of an argument that is not taken for a long one.
 const MOST: usize = 48;
@@ -46,6 +56,11 @@ impl VisitMut for Tidy {
                 without_reference(call);
             }
             Expr::Call(call) => call.args.iter_mut().for_each(bare),
+            Expr::Binary(sum) => {
+                if let Some(sum) = sum_of_constants(sum) {
+                    *expr = sum;
+                }
+            }
             Expr::If(test) => {
                 bare_before_block(&mut test.cond);
                 if let Some(inner) = asked_twice(test) {
@@ -100,6 +115,21 @@ fn is_place(expr: &Expr) -> bool {
         Expr::Paren(paren) => is_place(&paren.expr),
         _ => false,
     }
+}
+
+/// What two numbers of one type are together.
+fn sum_of_constants(sum: &ExprBinary) -> Option<Expr> {
+    fn number(expr: &Expr) -> Option<&LitInt> {
+        match expr {
+            Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => Some(number),
+            _ => None,
+        }
+    }
+    let (left, right) = (number(&sum.left)?, number(&sum.right)?);
+    let is_sum = matches!(sum.op, BinOp::Add(_)) && left.suffix() == right.suffix();
+    let all = left.base10_parse::<u64>().ok()?.checked_add(right.base10_parse().ok()?)?;
+    let all = LitInt::new(&format!("{all}{}", left.suffix()), left.span());
+    is_sum.then(|| parse_quote!(#all))
 }
 
 /// An expression that something else takes the place of.
@@ -349,6 +379,7 @@ mod tests {
         assert_eq!(tidied("if (a.b()) { f(((a + b))); }"), "if a.b() { f(a + b); }");
         assert_eq!(tidied("let x = (a + b);"), "let x = a + b;");
         assert_eq!(tidied("let x = ((a.b)) * (f(c));"), "let x = a.b * f(c);");
+        assert_eq!(tidied("f((0_u64 + 8u64), o + 1);"), "f(8u64, o + 1);");
         stays("let x = (a + b) * c;");
         stays("let x = (a as i128) < b;");
         stays("let x = -(-1i32);");

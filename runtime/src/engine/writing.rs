@@ -104,6 +104,8 @@ pub(crate) struct Moves {
     pub places: BTreeMap<u64, u64>,
     /// Objects that say something else than the one in which they were.
     pub apart: BTreeSet<Loc>,
+    /// Where the others that lie in something begin, in order, with the greatest end up to there.
+    pub beyond: Vec<(u64, u64)>,
     /// Texts that are not where they were.
     pub texts: BTreeSet<Vec<u8>>,
     /// The file does not end within padding.

@@ -231,7 +231,7 @@ mod straight {
             s::set::<1>(b, 5, word);
             let word = s::bits(v.data.len() as i128, 8u32, false)?;
             s::set::<1>(b, 6, word);
-            let word = s::bits((&v.name).units().len() as i128, 8u32, false)?;
+            let word = s::bits(v.name.units().len() as i128, 8u32, false)?;
             s::set::<1>(b, 7, word);
             let word = s::bits(
                 s::known(
@@ -261,7 +261,7 @@ mod straight {
             s::set::<1>(b, 1, x_11.b as u64);
         }
         cx.put(s::Chars::chars(&v.data));
-        cx.units((&v.name).units(), false)?;
+        cx.units(v.name.units(), false)?;
         cx.put(&(&v.last)[..]);
         rt::Ok(())
     }

@@ -166,7 +166,7 @@ mod straight {
             put_file(cx, v)?;
             if !v.items.is_empty() {
                 let here = cx.align(4u64);
-                cx.patch(0_u64 + 4u64, 4u8, false, here)?;
+                cx.patch(4u64, 4u8, false, here)?;
                 cx.out.reserve(v.items.len().saturating_mul(8));
                 for (i_1, x_2) in v.items.iter().enumerate() {
                     let at = cx.here();
@@ -185,7 +185,7 @@ mod straight {
             }
             {
                 let here = cx.align(4u64);
-                cx.patch(0_u64 + 8u64, 4u8, false, here)?;
+                cx.patch(8u64, 4u8, false, here)?;
                 let anchor = cx.anchor_begins(0usize, here);
                 put_dictionary_items_name(cx, &(), v)?;
                 let end = cx.here();

@@ -534,7 +534,7 @@ mod straight {
             super::Item::Float(c11) => {
                 (|| -> s::Straight<()> {
                     s::holds(s::is_kept(&c11.spelling, &[], true))?;
-                    let first: usize = if (&c11.value).to_bits() == 0 {
+                    let first: usize = if c11.value.to_bits() == 0 {
                         0usize
                     } else {
                         1usize
@@ -543,7 +543,7 @@ mod straight {
                         rt::Some(
                             kept,
                         ) if (match kept {
-                            0usize => ((&c11.value).to_bits() == 0),
+                            0usize => (c11.value.to_bits() == 0),
                             1usize => true,
                             _ => false,
                         }) => kept,
@@ -560,7 +560,7 @@ mod straight {
                             let tag = 33u64;
                             let b = &mut [0_u8; 5];
                             s::set::<1>(b, 0, tag);
-                            s::set::<4>(b, 1, u64::from((&c11.value).to_bits()));
+                            s::set::<4>(b, 1, u64::from(c11.value.to_bits()));
                             cx.put(b);
                         }
                         _ => return rt::Err(s::Odd),

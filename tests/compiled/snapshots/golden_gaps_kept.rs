@@ -138,7 +138,7 @@ mod straight {
                 cx.put(b);
             }
             let here = cx.align(4u64);
-            cx.patch(0_u64 + 2u64, 2u8, false, here)?;
+            cx.patch(2u64, 2u8, false, here)?;
             let b = &mut [0_u8; 2];
             s::set::<2>(b, 0, v.second.value as u64);
             cx.put(b);

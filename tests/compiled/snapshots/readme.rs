@@ -204,7 +204,7 @@ mod straight {
             put_file(cx, v)?;
             if !v.rooms.is_empty() {
                 let here = cx.align(1u64);
-                cx.patch(0_u64 + 8u64, 4u8, false, here)?;
+                cx.patch(8u64, 4u8, false, here)?;
                 for (b, x_2) in cx
                     .grow(v.rooms.len(), 4)?
                     .chunks_exact_mut(4)
@@ -227,7 +227,7 @@ mod straight {
             }
             if let rt::Some(x_7) = &v.note {
                 let here = cx.align(1u64);
-                cx.patch(0_u64 + 12u64, 4u8, false, here)?;
+                cx.patch(12u64, 4u8, false, here)?;
                 cx.text::<1>(s::Chars::chars(x_7), false, b"\0")?;
             }
             rt::Ok(())

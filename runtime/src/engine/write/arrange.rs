@@ -49,6 +49,10 @@ impl Engine<'_, '_> {
             writing.placing.exact = true;
             return Some(at);
         }
+        if self.writing.placing.moves.apart.contains(&loc) {
+            let writing = &mut self.writing;
+            writing.cursor = writing.placing.moves.behind_others(writing.cursor);
+        }
         let gap = match self.tree.kept_of(loc, KeptKind::Gap).map(|kept| &kept.stored) {
             Some(KeptValue::Bytes(bytes)) => Some(bytes.clone()),
             _ => None,
@@ -285,6 +289,9 @@ impl Engine<'_, '_> {
                 moves.apart.insert(*loc);
             }
         }
+        if moves.apart.len() > placing.moves.apart.len() {
+            moves.know_others(&placing.shared);
+        }
         for text in &placing.texts {
             if clash(text.at.into(), text.end.into()) {
                 moves.texts.insert(text.key.clone());
@@ -301,6 +308,34 @@ impl Engine<'_, '_> {
             moves.forgotten = true;
         }
         placing.place_again(moves);
+    }
+}
+
+impl Moves {
+    /// Remembers where objects are that stay in others: what gets a place of its own behind its host
+    /// is put behind those, too, that reach beyond it.
+    fn know_others(&mut self, shared: &[(u64, u64, Loc)]) {
+        let stay = shared.iter().filter(|(_, _, loc)| !self.apart.contains(loc));
+        let mut beyond: Vec<(u64, u64)> = stay.map(|(at, end, _)| (*at, *end)).collect();
+        beyond.sort_unstable();
+        let mut reach = 0;
+        for (_, end) in &mut beyond {
+            reach = reach.max(*end);
+            *end = reach;
+        }
+        self.beyond = beyond;
+    }
+
+    /// The first address from this one on that no object reaches which begins before it and lies in
+    /// another one.
+    fn behind_others(&self, mut cursor: u64) -> u64 {
+        loop {
+            let before = self.beyond.partition_point(|(at, _)| *at < cursor);
+            match before.checked_sub(1).and_then(|last| self.beyond.get(last)) {
+                Some((_, end)) if *end > cursor => cursor = *end,
+                _ => return cursor,
+            }
+        }
     }
 }
 

@@ -372,6 +372,65 @@ fn values_are_those_of_another_reader() {
     assert!(all.len() > 3);
 }
 
+/// What inputs of a node read that is not among the outputs of the node which they read from.
+fn reads_of_nothing(file: &Value) -> (usize, Vec<String>) {
+    let nodes = of(file, "nodes").elements().expect("a list");
+    let nodes: Vec<Json> = nodes.iter().map(|value| node(file, value)).collect();
+    let (mut reads, mut problems) = (0, Vec::new());
+    for (index, reader) in nodes.iter().enumerate() {
+        for (kind, inputs) in reader["inputs"].as_object().expect("inputs have types") {
+            for input in inputs.as_array().expect("a list") {
+                let source = &input["source"];
+                let sources = source.get("multi").unwrap_or(source).as_array();
+                for source in sources.into_iter().flatten() {
+                    let number = |at: usize| usize::try_from(source[at].as_u64()?).ok();
+                    let read = || nodes.get(number(0)?)?["outputs"][kind].get(number(1)?);
+                    reads += 1;
+                    if read().is_none() {
+                        let (name, output) = (input["name"].as_str(), &source[1]);
+                        problems.push(format!(
+                            "node {index}, input {}: output {output} of node {}",
+                            name.unwrap_or_default(),
+                            source[0]
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    (reads, problems)
+}
+
+/// A tool gave the sources of an input for truth values to one for integers, and the other way round.
+/// What is used was computed before: these outputs are the ones that [`UNUSUAL`] has of this file.
+const EXCHANGED: (&str, &[&str]) = (
+    "reserialization_test.ainb",
+    &[
+        "node 610, input MultiBool: output 0 of node 728",
+        "node 610, input MultiBool: output 0 of node 729",
+        "node 708, input LayerEntities: output 0 of node 607",
+        "node 708, input LayerEntities: output 0 of node 609",
+    ],
+);
+
+#[test]
+fn outputs_that_are_read_exist() {
+    let mut all = samples::files_in(&samples::workspace().join("fixtures"), &["ainb"]);
+    all.extend(files().into_iter().flatten());
+    let mut reads = 0;
+    for path in &all {
+        let bytes = fs::read(path).expect("the file can be read");
+        let value = laws::value_of(programs::ainb(), &bytes).expect("the file can be read");
+        let (more, problems) = reads_of_nothing(&value);
+        reads += more;
+        let exchanged = path.ends_with(EXCHANGED.0);
+        let expected = if exchanged { EXCHANGED.1 } else { &[] };
+        assert_eq!(problems, expected, "{}", path.display());
+    }
+    assert!(reads > 3, "{reads} outputs are read");
+    println!("{reads} outputs are read");
+}
+
 /// A node that nothing refers to, with a text and one child.
 fn new_node(child: u32) -> String {
     let empty = |rows: &[&str]| {

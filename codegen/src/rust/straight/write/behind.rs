@@ -77,11 +77,11 @@ impl<'m> Writer<'_, '_, 'm> {
                     quote!(s::subtract(#to, #from)?)
                 }
             };
-            let number = solved(&known(&measure), behind.factor, behind.offset);
+            let stored = solved(&known(&measure), behind.factor, behind.offset);
             let (width, signed, big) = (int.bytes, int.signed, self.is_big(node, &int));
             before.extend(quote!(let #since = cx.anchored(#number);));
             after.extend(quote! {
-                let number = #number;
+                let number = #stored;
                 cx.fill(#at, #width, #big, #signed, number)?;
             });
         }

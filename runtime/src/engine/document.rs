@@ -114,7 +114,7 @@ fn read_as<'p, 'b>(
         Some(error) => Some(error),
         None => engine.read_file().err(),
     };
-    let error = error.map(|error| wrong_magic(model, bytes, &error).unwrap_or(error));
+    let error = error.map(|error| wrong_magic(program, bytes, &error).unwrap_or(error));
     engine.tree.partial.failed = error.is_some();
     (Document { engine, program }, error)
 }

@@ -5,11 +5,10 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::engine::program::Program;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::Endian;
-use crate::model::{
-    ByteOrderRule, Cell, Epoch, EpochId, Model, RecordId, RowId, Signature, Storage, Type,
-};
+use crate::model::{ByteOrderRule, Cell, Epoch, EpochId, Model, RecordId, RowId, Storage, Type};
 use crate::path::{Path, Segment};
 
 pub(crate) fn byte_order(model: &Model, bytes: &[u8]) -> Result<Endian, ReadError> {
@@ -73,12 +72,11 @@ pub(crate) fn find_epoch(model: &Model, context: &[i128]) -> Result<EpochId, (St
 /// That a magic number is another one, where that explains an error better: a file of another format has
 /// no byte order mark, for instance.
 #[cold]
-pub(crate) fn wrong_magic(model: &Model, bytes: &[u8], error: &ReadError) -> Option<ReadError> {
+pub(crate) fn wrong_magic(program: &Program, bytes: &[u8], error: &ReadError) -> Option<ReadError> {
     if matches!(error.kind(), ReadErrorKind::TooLarge { .. }) {
         return None;
     }
-    let signature = Signature::of(model);
-    let mut magics = signature.cells.iter().filter(|cell| cell.is_magic);
+    let mut magics = program.signature().cells.iter().filter(|cell| cell.is_magic);
     let wrong = magics.find_map(|cell| {
         let start = usize::try_from(cell.offset).ok()?;
         let end = bytes.len().min(start.checked_add(cell.allowed.first()?.len())?);
@@ -93,7 +91,7 @@ pub(crate) fn wrong_magic(model: &Model, bytes: &[u8], error: &ReadError) -> Opt
         expected: expected.join(" or ").into(),
         actual: quoted(found).into(),
     };
-    Some(ReadError::new(kind, cell.offset).with_path(row_path(model, &cell.rows)))
+    Some(ReadError::new(kind, cell.offset).with_path(row_path(program.model(), &cell.rows)))
 }
 
 /// Bytes as a text, and in hexadecimal where they are none.

@@ -7,8 +7,8 @@ use crate::engine::item::{Blob, From};
 use crate::engine::plan::{bodies, plans, Direction, Plan};
 use crate::model::{
     ArrayType, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent, Label,
-    Measure, Member, Model, Path, RecordId, Role, RowId, Start, Step, Storage, Tag, Terminated,
-    Type, Union,
+    Measure, Member, Model, Path, RecordId, Role, RowId, Signature, Start, Step, Storage, Tag,
+    Terminated, Type, Union,
 };
 use crate::once::Once;
 
@@ -19,6 +19,8 @@ pub struct Program {
     model: Model,
     /// One for each epoch, when it is needed.
     layouts: Vec<Once<Layout>>,
+    /// What the first bytes of a file must be, when one is refused.
+    signature: Once<Signature>,
     /// Runs something with enough of the stack.
     pub(crate) grow: Option<Grow>,
 }
@@ -31,7 +33,7 @@ impl Program {
     #[must_use]
     pub fn new(model: Model) -> Program {
         let layouts = model.epochs.iter().map(|_| Once::new()).collect();
-        Program { model, layouts, grow: None }
+        Program { model, layouts, signature: Once::new(), grow: None }
     }
 
     /// Lets the stack grow where values nest deeply. Without it, what nests too deeply for a stack
@@ -52,6 +54,11 @@ impl Program {
     #[must_use]
     pub fn model_in(&self, epoch: EpochId) -> &Model {
         &self.layout(epoch).model
+    }
+
+    /// What the first bytes of a file must be.
+    pub(crate) fn signature(&self) -> &Signature {
+        self.signature.get_or_make(|| Signature::of(&self.model))
     }
 
     /// Runs something with enough of the stack, if the stack can grow.

@@ -157,7 +157,7 @@ mod tests {
     fn model() -> Model {
         let text = "module t \"Test\" root=File endian=little\n\
             struct File { Room all count=2; Room2 other }\n\
-            struct Room { u8 firstWidth; u8 }\n\
+            struct Room { u8 firstWidth; zero size=1 }\n\
             struct Room2 { u8 x }\n";
         let loaded = crate::load("test.kdl", text, None, &());
         loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics.all()))

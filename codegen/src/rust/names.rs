@@ -51,7 +51,7 @@ pub fn span() -> Span {
 }
 
 /// Keywords of all editions, and words reserved to become some.
-fn is_keyword(name: &str) -> bool {
+pub fn is_keyword(name: &str) -> bool {
     const KEYWORDS: &str = " abstract as async await become box break const continue do dyn else \
         enum extern false final fn for gen if impl in let loop macro match mod move mut override \
         priv pub ref return static struct trait true try type typeof unsafe unsized use virtual \

@@ -107,24 +107,24 @@ mod straight {
         let file_value = (file_word >> 13u8 & 7) as u8;
         let file_value_2 = s::flag(((file_word >> 12u8 & 1) as u8) as u64, 1)?;
         let file_value_3 = (file_word & 4095) as u16;
+        let file_block: &[u8; 1] = part.block()?;
+        let file_word = s::uint_be::<1, _>(file_block, 0);
+        s::holds(((file_word >> 5u8 & 7) as u8) == 0)?;
+        s::holds(((file_word & 31) as u8) == 0)?;
+        let file_block: &[u8; 1] = part.block()?;
+        let file_block_2: &[u8; 8] = part.block()?;
+        let file_word = s::uint_be::<8, _>(file_block_2, 0);
+        let file_value_4 = (file_word >> 63u8 & 1) as u8;
+        let file_value_5 = (file_word & 9223372036854775807) as u64;
         let file_block_2: &[u8; 1] = part.block()?;
-        let file_word_2 = s::uint_be::<1, _>(file_block_2, 0);
-        s::holds(((file_word_2 >> 5u8 & 7) as u8) == 0)?;
-        s::holds(((file_word_2 & 31) as u8) == 0)?;
-        let file_block_3: &[u8; 1] = part.block()?;
-        let file_block_4: &[u8; 8] = part.block()?;
-        let file_word_3 = s::uint_be::<8, _>(file_block_4, 0);
-        let file_value_4 = (file_word_3 >> 63u8 & 1) as u8;
-        let file_value_5 = (file_word_3 & 9223372036854775807) as u64;
-        let file_block_5: &[u8; 1] = part.block()?;
-        let file_word_4 = s::uint_be::<1, _>(file_block_5, 0);
-        let file_value_6 = super::Side(((file_word_4 >> 5u8 & 7) as u8) as u8);
-        s::holds(((file_word_4 & 31) as u8) == 0)?;
+        let file_word = s::uint_be::<1, _>(file_block_2, 0);
+        let file_value_6 = super::Side(((file_word >> 5u8 & 7) as u8) as u8);
+        s::holds(((file_word & 31) as u8) == 0)?;
         return rt::Ok(super::File {
             a: file_value,
             b: file_value_2,
             c: file_value_3,
-            d: s::u8(file_block_3, 0),
+            d: s::u8(file_block, 0),
             e: file_value_4,
             f: file_value_5,
             g: file_value_6,

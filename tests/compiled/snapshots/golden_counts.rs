@@ -248,17 +248,17 @@ mod straight {
         }
         cx.put(&(&v.items)[..]);
         cx.put(&(&v.pairs)[..]);
-        cx.numbers::<2>(v.tables.iter().map(|x_5| (*x_5 as u64)))?;
+        cx.numbers::<2>(v.tables.iter().map(|table| (*table as u64)))?;
         cx.put(&(&v.rest)[..]);
         cx.put(&(&v.first)[..]);
-        for (b, x_11) in cx
+        for (b, second_item) in cx
             .grow(v.second.len(), 2)?
             .chunks_exact_mut(2)
             .zip(v.second.iter())
         {
             let b: &mut [u8; 2] = b.try_into().map_err(|_| s::Odd)?;
-            s::set::<1>(b, 0, x_11.a as u64);
-            s::set::<1>(b, 1, x_11.b as u64);
+            s::set::<1>(b, 0, second_item.a as u64);
+            s::set::<1>(b, 1, second_item.b as u64);
         }
         cx.put(s::Chars::chars(&v.data));
         cx.units(v.name.units(), false)?;

@@ -168,18 +168,18 @@ mod straight {
                 let here = cx.align(4u64);
                 cx.patch(4u64, 4u8, false, here)?;
                 cx.out.reserve(v.items.len().saturating_mul(8));
-                for (i_1, x_2) in v.items.iter().enumerate() {
+                for (item_index, item) in v.items.iter().enumerate() {
                     let at = cx.here();
                     let b = &mut [0_u8; 8];
                     cx.label(
                         at,
-                        s::Chars::chars(&x_2.name),
+                        s::Chars::chars(&item.name),
                         s::LabelKind {
                             width: 4u8,
                             ..s::LabelKind::PLAIN
                         },
                     );
-                    s::set::<4>(b, 4, x_2.size as u64);
+                    s::set::<4>(b, 4, item.size as u64);
                     cx.put(b);
                 }
             }

@@ -260,8 +260,8 @@ mod straight {
                 s::set::<1>(b, 4, v.part.a as u64);
                 s::set::<1>(b, 5, v.part.b as u64);
                 s::holds(v.part.c.is_none())?;
-                let x_0 = s::known((&v.dropped).as_ref())?;
-                s::set::<1>(b, 6, *x_0 as u64);
+                let dropped_value = s::known((&v.dropped).as_ref())?;
+                s::set::<1>(b, 6, *dropped_value as u64);
                 cx.put(b);
                 s::holds((v.added as i128) == 7i128)?;
                 s::holds(v.optional.is_none())?;
@@ -275,8 +275,8 @@ mod straight {
                 s::set::<2>(b, 2, v.added as u64);
                 s::set::<1>(b, 7, v.part.a as u64);
                 s::set::<1>(b, 6, v.part.b as u64);
-                let x_0 = s::known((&v.part.c).as_ref())?;
-                s::set::<2>(b, 8, *x_0 as u64);
+                let c_value = s::known((&v.part.c).as_ref())?;
+                s::set::<2>(b, 8, *c_value as u64);
                 cx.put(b);
                 s::holds(v.optional.is_none())?;
                 s::holds(v.dropped.is_none())?;
@@ -288,12 +288,12 @@ mod straight {
                 s::set::<1>(b, 1, v.version.major as u64);
                 s::set::<2>(b, 10, v.moved as u64);
                 s::set::<2>(b, 2, v.added as u64);
-                let x_0 = s::known((&v.optional).as_ref())?;
-                s::set::<1>(b, 4, *x_0 as u64);
+                let optional_value = s::known((&v.optional).as_ref())?;
+                s::set::<1>(b, 4, *optional_value as u64);
                 s::set::<1>(b, 7, v.part.a as u64);
                 s::set::<1>(b, 6, v.part.b as u64);
-                let x_1 = s::known((&v.part.c).as_ref())?;
-                s::set::<2>(b, 8, *x_1 as u64);
+                let c_value = s::known((&v.part.c).as_ref())?;
+                s::set::<2>(b, 8, *c_value as u64);
                 cx.put(b);
                 s::holds(v.dropped.is_none())?;
             }

@@ -239,88 +239,88 @@ mod straight {
                 }
                 2 => {
                     s::small_case! {
-                        let items_m; let items_block_2 : & [u8; 1] = part.block() ?; let
-                        value_value_2 = (s::i8(items_block_2, 0) as i32); let mut items_k
-                        = ::formwork::Spelling::default(); s::keep_form(& mut items_k, 1,
-                        if value_value_2 == 0 { 0 } else { 1 }); items_m =
-                        super::Item::Number(super::ItemNumber { value : value_value_2,
+                        let items_m; let items_block : & [u8; 1] = part.block() ?; let
+                        value_value = (s::i8(items_block, 0) as i32); let mut items_k =
+                        ::formwork::Spelling::default(); s::keep_form(& mut items_k, 1,
+                        if value_value == 0 { 0 } else { 1 }); items_m =
+                        super::Item::Number(super::ItemNumber { value : value_value,
                         spelling : items_k, }); rt::Ok:: < _, s::Odd > (items_m)
                     }
                 }
                 3 => {
                     s::small_case! {
-                        let items_m; let items_block_3 : & [u8; 2] = part.block() ?; let
-                        value_value_3 = (s::i16(items_block_3, 0) as i32); let mut
-                        items_k_2 = ::formwork::Spelling::default(); s::keep_form(& mut
-                        items_k_2, 2, if value_value_3 == 0 { 0 } else if (value_value_3
-                        >= - 128 && value_value_3 <= 127) { 1 } else { 2 }); items_m =
-                        super::Item::Number(super::ItemNumber { value : value_value_3,
-                        spelling : items_k_2, }); rt::Ok:: < _, s::Odd > (items_m)
+                        let items_m; let items_block : & [u8; 2] = part.block() ?; let
+                        value_value = (s::i16(items_block, 0) as i32); let mut items_k =
+                        ::formwork::Spelling::default(); s::keep_form(& mut items_k, 2,
+                        if value_value == 0 { 0 } else if (value_value >= - 128 &&
+                        value_value <= 127) { 1 } else { 2 }); items_m =
+                        super::Item::Number(super::ItemNumber { value : value_value,
+                        spelling : items_k, }); rt::Ok:: < _, s::Odd > (items_m)
                     }
                 }
                 4 => {
                     s::small_case! {
-                        let items_m; let items_block_4 : & [u8; 4] = part.block() ?; let
-                        value_value_4 = s::i32(items_block_4, 0); let mut items_k_3 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut items_k_3, 3,
-                        if value_value_4 == 0 { 0 } else if (value_value_4 >= - 128 &&
-                        value_value_4 <= 127) { 1 } else if (value_value_4 >= - 32768 &&
-                        value_value_4 <= 32767) { 2 } else { 3 }); items_m =
-                        super::Item::Number(super::ItemNumber { value : value_value_4,
-                        spelling : items_k_3, }); rt::Ok:: < _, s::Odd > (items_m)
+                        let items_m; let items_block : & [u8; 4] = part.block() ?; let
+                        value_value = s::i32(items_block, 0); let mut items_k =
+                        ::formwork::Spelling::default(); s::keep_form(& mut items_k, 3,
+                        if value_value == 0 { 0 } else if (value_value >= - 128 &&
+                        value_value <= 127) { 1 } else if (value_value >= - 32768 &&
+                        value_value <= 32767) { 2 } else { 3 }); items_m =
+                        super::Item::Number(super::ItemNumber { value : value_value,
+                        spelling : items_k, }); rt::Ok:: < _, s::Odd > (items_m)
                     }
                 }
                 17 => {
                     s::small_case! {
-                        let items_m; let value_value_5 = true; items_m =
-                        super::Item::Bool(super::ItemBool { value : value_value_5,
-                        spelling : ::formwork::Spelling::default(), }); rt::Ok:: < _,
-                        s::Odd > (items_m)
+                        let items_m; let value_value = true; items_m =
+                        super::Item::Bool(super::ItemBool { value : value_value, spelling
+                        : ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd >
+                        (items_m)
                     }
                 }
                 18 => {
                     s::small_case! {
-                        let items_m; let value_value_6 = false; let mut items_k_4 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut items_k_4, 1,
-                        if value_value_6 == true { 0 } else { 1 }); items_m =
-                        super::Item::Bool(super::ItemBool { value : value_value_6,
-                        spelling : items_k_4, }); rt::Ok:: < _, s::Odd > (items_m)
+                        let items_m; let value_value = false; let mut items_k =
+                        ::formwork::Spelling::default(); s::keep_form(& mut items_k, 1,
+                        if value_value == true { 0 } else { 1 }); items_m =
+                        super::Item::Bool(super::ItemBool { value : value_value, spelling
+                        : items_k, }); rt::Ok:: < _, s::Odd > (items_m)
                     }
                 }
                 16 => {
                     s::small_case! {
-                        let items_m; let items_block_5 : & [u8; 1] = part.block() ?; let
-                        value_value_7 = s::flag(s::u8(items_block_5, 0) as u64, 1) ?; let
-                        mut items_k_5 = ::formwork::Spelling::default(); s::keep_form(&
-                        mut items_k_5, 2, if value_value_7 == true { 0 } else if
-                        value_value_7 == false { 1 } else { 2 }); items_m =
-                        super::Item::Bool(super::ItemBool { value : value_value_7,
-                        spelling : items_k_5, }); rt::Ok:: < _, s::Odd > (items_m)
+                        let items_m; let items_block : & [u8; 1] = part.block() ?; let
+                        value_value = s::flag(s::u8(items_block, 0) as u64, 1) ?; let mut
+                        items_k = ::formwork::Spelling::default(); s::keep_form(& mut
+                        items_k, 2, if value_value == true { 0 } else if value_value ==
+                        false { 1 } else { 2 }); items_m =
+                        super::Item::Bool(super::ItemBool { value : value_value, spelling
+                        : items_k, }); rt::Ok:: < _, s::Odd > (items_m)
                     }
                 }
                 32 => {
                     s::small_case! {
-                        let items_m; let value_value_8 = f32::from_bits(0); items_m =
-                        super::Item::Float(super::ItemFloat { value : value_value_8,
+                        let items_m; let value_value = f32::from_bits(0); items_m =
+                        super::Item::Float(super::ItemFloat { value : value_value,
                         spelling : ::formwork::Spelling::default(), }); rt::Ok:: < _,
                         s::Odd > (items_m)
                     }
                 }
                 33 => {
                     s::small_case! {
-                        let items_m; let items_block_6 : & [u8; 4] = part.block() ?; let
-                        value_value_9 = f32::from_bits(s::u32(items_block_6, 0)); let mut
-                        items_k_6 = ::formwork::Spelling::default(); s::keep_form(& mut
-                        items_k_6, 1, if value_value_9.to_bits() == 0 { 0 } else { 1 });
+                        let items_m; let items_block : & [u8; 4] = part.block() ?; let
+                        value_value = f32::from_bits(s::u32(items_block, 0)); let mut
+                        items_k = ::formwork::Spelling::default(); s::keep_form(& mut
+                        items_k, 1, if value_value.to_bits() == 0 { 0 } else { 1 });
                         items_m = super::Item::Float(super::ItemFloat { value :
-                        value_value_9, spelling : items_k_6, }); rt::Ok:: < _, s::Odd >
+                        value_value, spelling : items_k, }); rt::Ok:: < _, s::Odd >
                         (items_m)
                     }
                 }
                 49 => {
                     s::small_case! {
-                        let items_m; let items_block_7 : & [u8; 1] = part.block() ?; let
-                        n_number = s::u8(items_block_7, 0); let n_item_list_0_n : i128 =
+                        let items_m; let items_block : & [u8; 1] = part.block() ?; let
+                        n_number = s::u8(items_block, 0); let n_item_list_0_n : i128 =
                         i128::from(n_number); let mut values_value; let values_bytes =
                         part.many(s::length(rt::Some(n_item_list_0_n)) ?, 1) ?;
                         values_value = s::each:: < 1 > (values_bytes).map(| values_block
@@ -332,26 +332,26 @@ mod straight {
                 }
                 50 => {
                     s::small_case! {
-                        let items_m; let items_block_8 : & [u8; 1] = part.block() ?; let
-                        n_number_2 = s::u8(items_block_8, 0); let n_item_list_1_n : i128
-                        = i128::from(n_number_2); let mut values_value_2; let
-                        values_bytes_2 = part.many(s::length(rt::Some(n_item_list_1_n))
-                        ?, 2) ?; values_value_2 = s::each:: < 2 > (values_bytes_2).map(|
-                        values_block_2 | s::u16(values_block_2, 0)).collect:: < rt::Vec <
-                        _ >> (); let mut items_k_7 = ::formwork::Spelling::default();
-                        s::keep_form(& mut items_k_7, 1, if (& values_value_2).iter()
-                        .all(| it | ((* it) <= 255)) { 0 } else { 1 }); items_m =
-                        super::Item::List(super::ItemList { values : values_value_2,
-                        spelling : items_k_7, }); rt::Ok:: < _, s::Odd > (items_m)
+                        let items_m; let items_block : & [u8; 1] = part.block() ?; let
+                        n_number = s::u8(items_block, 0); let n_item_list_1_n : i128 =
+                        i128::from(n_number); let mut values_value; let values_bytes =
+                        part.many(s::length(rt::Some(n_item_list_1_n)) ?, 2) ?;
+                        values_value = s::each:: < 2 > (values_bytes).map(| values_block
+                        | s::u16(values_block, 0)).collect:: < rt::Vec < _ >> (); let mut
+                        items_k = ::formwork::Spelling::default(); s::keep_form(& mut
+                        items_k, 1, if (& values_value).iter().all(| it | ((* it) <=
+                        255)) { 0 } else { 1 }); items_m =
+                        super::Item::List(super::ItemList { values : values_value,
+                        spelling : items_k, }); rt::Ok:: < _, s::Odd > (items_m)
                     }
                 }
                 _ if items_word & 224 == 128 => {
                     s::small_case! {
-                        let items_m; let items_block_9 : & [u8; 1] = part.block() ?; let
+                        let items_m; let items_block : & [u8; 1] = part.block() ?; let
                         items_word_2 = items_word << 8 | s::uint_be:: < 1, _ >
-                        (items_block_9, 0); let version_value = (((items_word_2 >> 9 &
-                        15) << 0) as u8); let tag_value = (((items_word_2 >> 0 & 511) <<
-                        0) as u16); items_m = super::Item::Record(super::ItemRecord {
+                        (items_block, 0); let version_value = (((items_word_2 >> 9 & 15)
+                        << 0) as u8); let tag_value = (((items_word_2 >> 0 & 511) << 0)
+                        as u16); items_m = super::Item::Record(super::ItemRecord {
                         version : version_value, tag : tag_value, spelling :
                         ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd >
                         (items_m)
@@ -359,14 +359,14 @@ mod straight {
                 }
                 160 => {
                     s::small_case! {
-                        let items_m; let items_block_10 : & [u8; 3] = part.block() ?; let
-                        tag_value_2 = s::u16(items_block_10, 0); let version_value_2 =
-                        s::u8(items_block_10, 2); let mut items_k_8 =
-                        ::formwork::Spelling::default(); s::keep_form(& mut items_k_8, 1,
-                        if (version_value_2 <= 15) && (tag_value_2 <= 511) { 0 } else { 1
-                        }); items_m = super::Item::Record(super::ItemRecord { version :
-                        version_value_2, tag : tag_value_2, spelling : items_k_8, });
-                        rt::Ok:: < _, s::Odd > (items_m)
+                        let items_m; let items_block : & [u8; 3] = part.block() ?; let
+                        tag_value = s::u16(items_block, 0); let version_value =
+                        s::u8(items_block, 2); let mut items_k =
+                        ::formwork::Spelling::default(); s::keep_form(& mut items_k, 1,
+                        if (version_value <= 15) && (tag_value <= 511) { 0 } else { 1 });
+                        items_m = super::Item::Record(super::ItemRecord { version :
+                        version_value, tag : tag_value, spelling : items_k, }); rt::Ok::
+                        < _, s::Odd > (items_m)
                     }
                 }
                 _ => rt::Err(s::Odd),
@@ -399,9 +399,9 @@ mod straight {
                                     0usize
                                         .saturating_add(
                                             match x {
-                                                super::Item::List(c14) => {
+                                                super::Item::List(list) => {
                                                     0usize
-                                                        .saturating_add(c14.values.len().saturating_mul(2usize))
+                                                        .saturating_add(list.values.len().saturating_mul(2usize))
                                                 }
                                                 _ => 0,
                                             },
@@ -419,33 +419,33 @@ mod straight {
     fn put_file<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
         let o = cx.here();
         s::holds(v.spelling.is_canonical())?;
-        for (i_0, x_1) in v.items.iter().enumerate() {
-            put_item(cx, x_1)?;
+        for (item_index, item) in v.items.iter().enumerate() {
+            put_item(cx, item)?;
         }
         rt::Ok(())
     }
     fn put_item<'v>(cx: &mut s::Ink<'v>, v: &'v super::Item) -> s::Straight<()> {
         let o = cx.here();
         (match v {
-            super::Item::Number(c2) => {
+            super::Item::Number(number) => {
                 (|| -> s::Straight<()> {
-                    s::holds(s::is_kept(&c2.spelling, &[], true))?;
-                    let first: usize = if (c2.value as i128) == 0i128 {
+                    s::holds(s::is_kept(&number.spelling, &[], true))?;
+                    let first: usize = if (number.value as i128) == 0i128 {
                         0usize
-                    } else if s::bits(c2.value as i128, 8u32, true).is_ok() {
+                    } else if s::bits(number.value as i128, 8u32, true).is_ok() {
                         1usize
-                    } else if s::bits(c2.value as i128, 16u32, true).is_ok() {
+                    } else if s::bits(number.value as i128, 16u32, true).is_ok() {
                         2usize
                     } else {
                         3usize
                     };
-                    let form = match s::kept_form(&c2.spelling, first) {
+                    let form = match s::kept_form(&number.spelling, first) {
                         rt::Some(
                             kept,
                         ) if (match kept {
-                            0usize => ((c2.value as i128) == 0i128),
-                            1usize => s::bits(c2.value as i128, 8u32, true).is_ok(),
-                            2usize => s::bits(c2.value as i128, 16u32, true).is_ok(),
+                            0usize => ((number.value as i128) == 0i128),
+                            1usize => s::bits(number.value as i128, 8u32, true).is_ok(),
+                            2usize => s::bits(number.value as i128, 16u32, true).is_ok(),
                             3usize => true,
                             _ => false,
                         }) => kept,
@@ -462,21 +462,23 @@ mod straight {
                             let tag = 2u64;
                             let b = &mut [0_u8; 2];
                             s::set::<1>(b, 0, tag);
-                            s::set::<1>(b, 1, s::bits(c2.value as i128, 8u32, true)?);
+                            let word = s::bits(number.value as i128, 8u32, true)?;
+                            s::set::<1>(b, 1, word);
                             cx.put(b);
                         }
                         2usize => {
                             let tag = 3u64;
                             let b = &mut [0_u8; 3];
                             s::set::<1>(b, 0, tag);
-                            s::set::<2>(b, 1, s::bits(c2.value as i128, 16u32, true)?);
+                            let word = s::bits(number.value as i128, 16u32, true)?;
+                            s::set::<2>(b, 1, word);
                             cx.put(b);
                         }
                         3usize => {
                             let tag = 4u64;
                             let b = &mut [0_u8; 5];
                             s::set::<1>(b, 0, tag);
-                            s::set::<4>(b, 1, c2.value as u64);
+                            s::set::<4>(b, 1, number.value as u64);
                             cx.put(b);
                         }
                         _ => return rt::Err(s::Odd),
@@ -484,22 +486,22 @@ mod straight {
                     rt::Ok(())
                 })()
             }
-            super::Item::Bool(c7) => {
+            super::Item::Bool(bool) => {
                 (|| -> s::Straight<()> {
-                    s::holds(s::is_kept(&c7.spelling, &[], true))?;
-                    let first: usize = if c7.value == true {
+                    s::holds(s::is_kept(&bool.spelling, &[], true))?;
+                    let first: usize = if bool.value == true {
                         0usize
-                    } else if c7.value == false {
+                    } else if bool.value == false {
                         1usize
                     } else {
                         2usize
                     };
-                    let form = match s::kept_form(&c7.spelling, first) {
+                    let form = match s::kept_form(&bool.spelling, first) {
                         rt::Some(
                             kept,
                         ) if (match kept {
-                            0usize => (c7.value == true),
-                            1usize => (c7.value == false),
+                            0usize => (bool.value == true),
+                            1usize => (bool.value == false),
                             2usize => true,
                             _ => false,
                         }) => kept,
@@ -522,7 +524,7 @@ mod straight {
                             let tag = 16u64;
                             let b = &mut [0_u8; 2];
                             s::set::<1>(b, 0, tag);
-                            let word = if c7.value { 1u64 } else { 0 };
+                            let word = if bool.value { 1u64 } else { 0 };
                             s::set::<1>(b, 1, word);
                             cx.put(b);
                         }
@@ -531,19 +533,19 @@ mod straight {
                     rt::Ok(())
                 })()
             }
-            super::Item::Float(c11) => {
+            super::Item::Float(float) => {
                 (|| -> s::Straight<()> {
-                    s::holds(s::is_kept(&c11.spelling, &[], true))?;
-                    let first: usize = if c11.value.to_bits() == 0 {
+                    s::holds(s::is_kept(&float.spelling, &[], true))?;
+                    let first: usize = if float.value.to_bits() == 0 {
                         0usize
                     } else {
                         1usize
                     };
-                    let form = match s::kept_form(&c11.spelling, first) {
+                    let form = match s::kept_form(&float.spelling, first) {
                         rt::Some(
                             kept,
                         ) if (match kept {
-                            0usize => (c11.value.to_bits() == 0),
+                            0usize => (float.value.to_bits() == 0),
                             1usize => true,
                             _ => false,
                         }) => kept,
@@ -560,7 +562,7 @@ mod straight {
                             let tag = 33u64;
                             let b = &mut [0_u8; 5];
                             s::set::<1>(b, 0, tag);
-                            s::set::<4>(b, 1, u64::from(c11.value.to_bits()));
+                            s::set::<4>(b, 1, u64::from(float.value.to_bits()));
                             cx.put(b);
                         }
                         _ => return rt::Err(s::Odd),
@@ -568,10 +570,10 @@ mod straight {
                     rt::Ok(())
                 })()
             }
-            super::Item::List(c14) => {
+            super::Item::List(list) => {
                 (|| -> s::Straight<()> {
-                    s::holds(s::is_kept(&c14.spelling, &[], true))?;
-                    let first: usize = if c14
+                    s::holds(s::is_kept(&list.spelling, &[], true))?;
+                    let first: usize = if list
                         .values
                         .iter()
                         .all(|x| s::bits(*x as i128, 8u32, false).is_ok())
@@ -580,12 +582,12 @@ mod straight {
                     } else {
                         1usize
                     };
-                    let form = match s::kept_form(&c14.spelling, first) {
+                    let form = match s::kept_form(&list.spelling, first) {
                         rt::Some(
                             kept,
                         ) if (match kept {
                             0usize => {
-                                c14.values
+                                list.values
                                     .iter()
                                     .all(|x| s::bits(*x as i128, 8u32, false).is_ok())
                             }
@@ -600,50 +602,55 @@ mod straight {
                             {
                                 let b = &mut [0_u8; 2];
                                 s::set::<1>(b, 0, tag);
-                                let word = s::bits(c14.values.len() as i128, 8u32, false)?;
+                                let word = s::bits(list.values.len() as i128, 8u32, false)?;
                                 s::set::<1>(b, 1, word);
                                 cx.put(b);
                             }
-                            for (b, x_1) in cx
-                                .grow(c14.values.len(), 1)?
+                            for (b, values_item) in cx
+                                .grow(list.values.len(), 1)?
                                 .chunks_exact_mut(1)
-                                .zip(c14.values.iter())
+                                .zip(list.values.iter())
                             {
                                 let b: &mut [u8; 1] = b.try_into().map_err(|_| s::Odd)?;
-                                s::set::<1>(b, 0, s::bits(*x_1 as i128, 8u32, false)?);
+                                let word = s::bits(*values_item as i128, 8u32, false)?;
+                                s::set::<1>(b, 0, word);
                             }
                         }
                         1usize => {
                             let tag = 50u64;
                             let b = &mut [0_u8; 2];
                             s::set::<1>(b, 0, tag);
-                            let word = s::bits(c14.values.len() as i128, 8u32, false)?;
+                            let word = s::bits(list.values.len() as i128, 8u32, false)?;
                             s::set::<1>(b, 1, word);
                             cx.put(b);
-                            cx.numbers::<2>(c14.values.iter().map(|x_3| (*x_3 as u64)))?;
+                            cx.numbers::<
+                                    2,
+                                >(
+                                list.values.iter().map(|values_item| (*values_item as u64)),
+                            )?;
                         }
                         _ => return rt::Err(s::Odd),
                     };
                     rt::Ok(())
                 })()
             }
-            super::Item::Record(c17) => {
+            super::Item::Record(record) => {
                 (|| -> s::Straight<()> {
-                    s::holds(s::is_kept(&c17.spelling, &[], true))?;
-                    let first: usize = if s::bits(c17.version as i128, 4u32, false)
-                        .is_ok() && s::bits(c17.tag as i128, 9u32, false).is_ok()
+                    s::holds(s::is_kept(&record.spelling, &[], true))?;
+                    let first: usize = if s::bits(record.version as i128, 4u32, false)
+                        .is_ok() && s::bits(record.tag as i128, 9u32, false).is_ok()
                     {
                         0usize
                     } else {
                         1usize
                     };
-                    let form = match s::kept_form(&c17.spelling, first) {
+                    let form = match s::kept_form(&record.spelling, first) {
                         rt::Some(
                             kept,
                         ) if (match kept {
                             0usize => {
-                                (s::bits(c17.version as i128, 4u32, false).is_ok()
-                                    && s::bits(c17.tag as i128, 9u32, false).is_ok())
+                                (s::bits(record.version as i128, 4u32, false).is_ok()
+                                    && s::bits(record.tag as i128, 9u32, false).is_ok())
                             }
                             1usize => true,
                             _ => false,
@@ -654,10 +661,11 @@ mod straight {
                         0usize => {
                             let mut tag: u128 = 32768u128;
                             tag
-                                |= u128::from(s::bits(c17.version as i128, 4u32, false)?)
+                                |= u128::from(s::bits(record.version as i128, 4u32, false)?)
                                     << 9;
                             tag
-                                |= u128::from(s::bits(c17.tag as i128, 9u32, false)?) << 0;
+                                |= u128::from(s::bits(record.tag as i128, 9u32, false)?)
+                                    << 0;
                             let b = &mut [0_u8; 2];
                             s::set_bytes(b, 0, &tag.to_be_bytes()[14..]);
                             cx.put(b);
@@ -666,8 +674,8 @@ mod straight {
                             let tag = 160u64;
                             let b = &mut [0_u8; 4];
                             s::set::<1>(b, 0, tag);
-                            s::set::<2>(b, 1, c17.tag as u64);
-                            s::set::<1>(b, 3, c17.version as u64);
+                            s::set::<2>(b, 1, record.tag as u64);
+                            s::set::<1>(b, 3, record.version as u64);
                             cx.put(b);
                         }
                         _ => return rt::Err(s::Odd),

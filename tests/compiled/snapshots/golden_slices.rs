@@ -160,8 +160,8 @@ mod straight {
             let n_node_count: i128 = i128::from(count_number);
             let key_base_number = s::u8(nodes_block, 3);
             let n_node_key_base: i128 = i128::from(key_base_number);
-            let key_count_number_2 = s::u8(nodes_block, 4);
-            let n_node_key_count: i128 = i128::from(key_count_number_2);
+            let key_count_number = s::u8(nodes_block, 4);
+            let n_node_key_count: i128 = i128::from(key_count_number);
             let v_node_items;
             let items_offset = s::length(rt::Some(n_node_count))?;
             if items_offset == 0 {
@@ -246,12 +246,12 @@ mod straight {
         part.many(s::length(rt::Some(n_file_table_count))?, 2)?;
         part.many(s::length(rt::Some(n_file_key_count))?, 1)?;
         part.many(s::length(rt::Some(n_file_flat_count))?, 1)?;
-        let file_block_2: &[u8; 4] = part.block()?;
+        let file_block: &[u8; 4] = part.block()?;
         let mut v_file_first;
-        let base_number_2 = s::u8(file_block_2, 0);
-        let n_part_base: i128 = i128::from(base_number_2);
-        let count_number_2 = s::u8(file_block_2, 1);
-        let n_part_count: i128 = i128::from(count_number_2);
+        let base_number = s::u8(file_block, 0);
+        let n_part_base: i128 = i128::from(base_number);
+        let count_number = s::u8(file_block, 1);
+        let n_part_count: i128 = i128::from(count_number);
         let v_part_list;
         let list_offset = s::length(rt::Some(n_part_count))?;
         if list_offset == 0 {
@@ -291,13 +291,13 @@ mod straight {
         }
         v_file_first = super::Part { list: v_part_list };
         let mut v_file_second;
-        let base_number_3 = s::u8(file_block_2, 2);
-        let n_part_base: i128 = i128::from(base_number_3);
-        let count_number_3 = s::u8(file_block_2, 3);
-        let n_part_count: i128 = i128::from(count_number_3);
+        let base_number = s::u8(file_block, 2);
+        let n_part_base: i128 = i128::from(base_number);
+        let count_number = s::u8(file_block, 3);
+        let n_part_count: i128 = i128::from(count_number);
         let v_part_list;
-        let list_offset_2 = s::length(rt::Some(n_part_count))?;
-        if list_offset_2 == 0 {
+        let list_offset = s::length(rt::Some(n_part_count))?;
+        if list_offset == 0 {
             v_part_list = rt::Vec::new();
         } else {
             let first: i128 = s::known(
@@ -306,7 +306,7 @@ mod straight {
                     rt::Some(0i128),
                 )?,
             )?;
-            let mut list_part_2 = s::known({
+            let mut list_part = s::known({
                 let mut found = rt::None;
                 found = rt::Some(
                     cx
@@ -322,15 +322,15 @@ mod straight {
                                     rt::Some(cx.seen_signed(0_u64 + 2, 1u8, false, false)?),
                                 )? as u64 * 1,
                             first,
-                            list_offset_2,
+                            list_offset,
                             1,
                         )?,
                 );
                 found
             })?;
-            cx.charge(list_part_2.left())?;
-            let list_bytes_2 = list_part_2.rest();
-            v_part_list = list_bytes_2.to_vec();
+            cx.charge(list_part.left())?;
+            let list_bytes = list_part.rest();
+            v_part_list = list_bytes.to_vec();
         }
         v_file_second = super::Part { list: v_part_list };
         return rt::Ok(super::File {
@@ -411,12 +411,12 @@ mod straight {
             cx.put(b);
         }
         cx.out.reserve(v.nodes.len().saturating_mul(5));
-        for (i_0, x_1) in v.nodes.iter().enumerate() {
+        for (node_index, node) in v.nodes.iter().enumerate() {
             let at = cx.here();
             let b = &mut [0_u8; 5];
-            s::set::<1>(b, 0, x_1.class as u64);
+            s::set::<1>(b, 0, node.class as u64);
             cx.base(
-                &x_1.items,
+                &node.items,
                 at + 1,
                 &s::BaseCell {
                     table: 0usize,
@@ -431,10 +431,10 @@ mod straight {
                     again: false,
                 },
             )?;
-            let word = s::bits(x_1.items.len() as i128, 8u32, false)?;
+            let word = s::bits(node.items.len() as i128, 8u32, false)?;
             s::set::<1>(b, 2, word);
             cx.base(
-                &x_1.keys,
+                &node.keys,
                 at + 3,
                 &s::BaseCell {
                     table: 1usize,
@@ -449,21 +449,23 @@ mod straight {
                     again: false,
                 },
             )?;
-            let word = s::bits(x_1.keys.len() as i128, 8u32, false)?;
+            let word = s::bits(node.keys.len() as i128, 8u32, false)?;
             s::set::<1>(b, 4, word);
             cx.put(b);
         }
-        for (b, x_3) in cx
+        for (b, table_item) in cx
             .grow(made_file_table.len(), 2)?
             .chunks_exact_mut(2)
             .zip(made_file_table.iter())
         {
             let b: &mut [u8; 2] = b.try_into().map_err(|_| s::Odd)?;
-            s::set::<1>(b, 0, x_3.a as u64);
-            s::set::<1>(b, 1, x_3.b as u64);
+            s::set::<1>(b, 0, table_item.a as u64);
+            s::set::<1>(b, 1, table_item.b as u64);
         }
-        cx.numbers::<1>(made_file_sorted.iter().map(|x_5| (*x_5 as u64)))?;
-        cx.numbers::<1>(made_file_flat.iter().map(|x_7| (*x_7 as u64)))?;
+        cx.numbers::<
+                1,
+            >(made_file_sorted.iter().map(|sorted_item| (*sorted_item as u64)))?;
+        cx.numbers::<1>(made_file_flat.iter().map(|flat_item| (*flat_item as u64)))?;
         {
             let at = cx.here();
             let b = &mut [0_u8; 2];

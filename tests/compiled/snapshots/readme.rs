@@ -205,16 +205,16 @@ mod straight {
             if !v.rooms.is_empty() {
                 let here = cx.align(1u64);
                 cx.patch(8u64, 4u8, false, here)?;
-                for (b, x_2) in cx
+                for (b, rooms_item) in cx
                     .grow(v.rooms.len(), 4)?
                     .chunks_exact_mut(4)
                     .zip(v.rooms.iter())
                 {
                     let b: &mut [u8; 4] = b.try_into().map_err(|_| s::Odd)?;
-                    s::holds(x_2.spelling.is_canonical())?;
-                    s::set::<1>(b, 0, x_2.width as u64);
-                    s::set::<1>(b, 1, x_2.height as u64);
-                    let word = match &x_2.next {
+                    s::holds(rooms_item.spelling.is_canonical())?;
+                    s::set::<1>(b, 0, rooms_item.width as u64);
+                    s::set::<1>(b, 1, rooms_item.height as u64);
+                    let word = match &rooms_item.next {
                         rt::Some(x) => {
                             let n: i128 = i128::from(x.number());
                             s::holds(n != 255i128)?;
@@ -225,10 +225,10 @@ mod straight {
                     s::set::<1>(b, 2, word);
                 }
             }
-            if let rt::Some(x_7) = &v.note {
+            if let rt::Some(note_value) = &v.note {
                 let here = cx.align(1u64);
                 cx.patch(12u64, 4u8, false, here)?;
-                cx.text::<1>(s::Chars::chars(x_7), false, b"\0")?;
+                cx.text::<1>(s::Chars::chars(note_value), false, b"\0")?;
             }
             rt::Ok(())
         };

@@ -1,5 +1,6 @@
 //! Both engines on all files of a schema.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fmt::Write as _;
@@ -7,7 +8,8 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use formwork::ReadError;
-use formwork_interpreter::{Program, Value, read, turn, write};
+use formwork_codegen::rust::{FastPath, paths};
+use formwork_interpreter::{Document, Program, Value, read, turn, write};
 use formwork_tests::{laws, value_text};
 use formwork_tests_module::{Module, Read};
 
@@ -37,11 +39,13 @@ pub enum Kind {
     Case,
     /// Something that holds for every value does not hold.
     Law,
+    /// There is a fast path, and it leaves a file to the engine in which nothing is unusual.
+    Declined,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 9] = [
+    pub const ALL: [Kind; 10] = [
         Kind::Panic,
         Kind::Read,
         Kind::Value,
@@ -51,6 +55,7 @@ impl Kind {
         Kind::Place,
         Kind::Case,
         Kind::Law,
+        Kind::Declined,
     ];
 }
 
@@ -66,6 +71,7 @@ impl fmt::Display for Kind {
             Kind::Place => "place",
             Kind::Case => "case",
             Kind::Law => "law",
+            Kind::Declined => "declined",
         })
     }
 }
@@ -133,6 +139,7 @@ impl Report {
 pub fn compare(module: &Module, schema: &Schema) -> Report {
     let program = schema.program().expect("code was made of its model");
     let mut report = Report::default();
+    let has_fast_path = OnceCell::new();
     for input in inputs::of(schema) {
         report.inputs += 1;
         let mut add = |kind: Kind, text: String| {
@@ -150,9 +157,14 @@ pub fn compare(module: &Module, schema: &Schema) -> Report {
             }
         };
         let interpreted = read(&program, &input.bytes, &input.options);
+        let usual = interpreted.as_ref().is_ok_and(Document::is_canonical);
         let interpreted = interpreted.map(|document| document.value());
         report.read += usize::from(interpreted.is_ok());
         report.fast += usize::from(compiled.as_ref().is_ok_and(|read| read.fast));
+        let fast = compiled.as_ref().map_or(true, |read| read.fast);
+        if usual && !fast && *has_fast_path.get_or_init(|| self::has_fast_path(schema)) {
+            add(Kind::Declined, "nothing in it is unusual".to_owned());
+        }
         if schema.group == Group::Conformance {
             let found = compiled.as_ref().map(|read| (found.clone(), &read.written));
             let problems = case::problems(schema, &program, &input.bytes, found);
@@ -171,6 +183,10 @@ pub fn compare(module: &Module, schema: &Schema) -> Report {
         }
     }
     report
+}
+
+fn has_fast_path(schema: &Schema) -> bool {
+    schema.model().is_some_and(|model| !matches!(paths(&model).whole, FastPath::None(_)))
 }
 
 /// References have other numbers in generated code where they have them in the engine.

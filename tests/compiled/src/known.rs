@@ -1,4 +1,5 @@
-//! The list of schemas whose generated code is not yet as the interpreter: `known.txt`.
+//! The list of schemas whose generated code is not yet as the interpreter, or leaves usual files to
+//! it: `known.txt`.
 //!
 //! A line is `NAME: WORDS`. The words are kinds of differences, or [`REFUSED`], [`UNCOMPILED`] or
 //! [`CRASHED`].
@@ -55,7 +56,8 @@ impl Known {
     /// If it cannot be written.
     pub fn store(&self, path: &Path) {
         let mut text = String::from(
-            "# Schemas whose generated code is not yet as the interpreter; see src/known.rs.\n",
+            "# Schemas whose generated code is not yet as the interpreter, or leaves usual files to \
+             it; see src/known.rs.\n",
         );
         for (name, words) in &self.0 {
             let _ = writeln!(text, "{name}: {}", words.join(" "));

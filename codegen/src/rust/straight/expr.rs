@@ -1,10 +1,11 @@
 //! Expressions as Rust, over finished values or over numbers just read.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
 use super::able::{Able, unable};
 use super::context::Straight;
+use super::locals::case_name;
 use super::operators::{Typed, combined, compared, comparison, inside, known, solved};
 use super::questions::{row_name, target};
 use super::scope::{Access, Frame, It, Place, Scope};
@@ -585,7 +586,7 @@ impl<'m> Straight<'_, 'm> {
         let at = u32::try_from(at).ok()?;
         let (_, payload) = self.shapes.variant(union, at);
         payload?;
-        let name = format_ident!("c{}", record.0);
+        let name = case_name(record);
         let frame = Frame { record, access: Access::Value(quote!(#name)), at: None, index: None };
         Some((self.pattern(union, at, &name), frame))
     }

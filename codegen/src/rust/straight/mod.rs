@@ -23,6 +23,7 @@ mod extent;
 mod findings;
 mod flavour;
 pub(super) mod letters;
+mod locals;
 mod mentions;
 mod names;
 mod needs;

@@ -10,13 +10,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 
 use crate::model::{Model, RecordId, RowId};
-use crate::rust::names::snake;
+use crate::rust::names::{is_keyword, snake};
 
 /// The same code, with the names that people read.
 pub(super) fn named(code: TokenStream, model: &Model) -> TokenStream {
-    let (taken, common, locals) = Default::default();
-    let mut names = Names { model, taken, common, locals };
+    let (taken, last, common, locals) = Default::default();
+    let at = Position::default();
+    let mut names = Names { model, taken, last, common, locals, at };
     names.take(&code);
+    names.at = Position::default();
     names.named(code)
 }
 
@@ -25,23 +27,46 @@ struct Names<'m> {
     model: &'m Model,
     /// All that stand in it and stay.
     taken: BTreeSet<String>,
+    /// Where each local stands for the last time, by the function.
+    last: BTreeMap<(usize, String), usize>,
     /// Those that functions have got, and what is named in more than one.
     common: Given,
     /// Those that the locals of the function at hand have got.
     locals: Given,
+    at: Position,
+}
+
+/// How far the code has been gone through.
+#[derive(Default)]
+struct Position {
+    functions: usize,
+    names: usize,
+}
+
+impl Position {
+    fn pass(&mut self, name: &Ident) {
+        self.functions += usize::from(name == "fn");
+        self.names += 1;
+    }
 }
 
 /// Names, each by the one that it stands for.
 #[derive(Default)]
 struct Given {
     names: BTreeMap<String, String>,
-    taken: BTreeSet<String>,
+    /// Where each is needed for the last time. Behind that, another local may have it, whether it
+    /// hides the first one or stands where that is not seen.
+    taken: BTreeMap<String, usize>,
 }
 
 impl Given {
-    fn give(&mut self, old: String, name: &str) {
+    fn give(&mut self, old: String, name: &str, last: usize) {
         self.names.insert(old, name.to_owned());
-        self.taken.insert(name.to_owned());
+        self.taken.insert(name.to_owned(), last);
+    }
+
+    fn is_taken(&self, name: &str, at: usize) -> bool {
+        self.taken.get(name).is_some_and(|last| *last >= at)
     }
 }
 
@@ -51,8 +76,11 @@ impl Names<'_> {
             match token {
                 TokenTree::Group(group) => self.take(&group.stream()),
                 TokenTree::Ident(ident) => {
+                    self.at.pass(&ident);
                     let name = ident.to_string();
-                    if !name.contains("__") {
+                    if name.contains("__") {
+                        self.last.insert((self.at.functions, name), self.at.names);
+                    } else {
                         self.taken.insert(name);
                     }
                 }
@@ -67,6 +95,7 @@ impl Names<'_> {
                 TokenTree::Group(Group::new(group.delimiter(), self.named(group.stream())))
             }
             TokenTree::Ident(ident) => {
+                self.at.pass(&ident);
                 if ident == "fn" {
                     self.locals = Given::default();
                 }
@@ -89,9 +118,20 @@ impl Names<'_> {
             (None, Some(wanted)) => (wanted, false),
             (None, None) => return ident,
         };
-        let name = self.free(&wanted);
-        let given = if is_local { &mut self.locals } else { &mut self.common };
-        given.give(text, &name);
+        // The word alone, where nothing has it.
+        let word = match wanted.strip_suffix("_item") {
+            Some(several) if is_local => singular(several),
+            _ => wanted.strip_suffix("_case").map(str::to_owned),
+        };
+        let name = match word.filter(|word| self.is_free(word)) {
+            Some(word) => word,
+            None => self.free(&wanted),
+        };
+        let last = (self.at.functions, text);
+        match self.last.get(&last) {
+            Some(at) if is_local => self.locals.give(last.1, &name, *at),
+            _ => self.common.give(last.1, &name, usize::MAX),
+        }
         Ident::new(&name, ident.span())
     }
 
@@ -104,7 +144,13 @@ impl Names<'_> {
         let id = RecordId(number.parse().ok()?);
         let record = self.model.records.get(id.index())?;
         let label = snake(&record.name);
-        let Some(rest) = rest else { return Some(format!("{head}_{label}")) };
+        let Some(rest) = rest else {
+            return Some(match head {
+                // Of the name of a case, what is behind that of its union.
+                "c" => format!("{}_case", snake(record.name.rsplit('.').next().unwrap_or(""))),
+                _ => format!("{head}_{label}"),
+            });
+        };
         let row = rest.parse().ok().map(RowId).filter(|_| matches!(head, "made" | "n" | "v" | "x"));
         let name = row.and_then(|row| record.rows.get(row.index())?.name.as_deref());
         Some(format!("{head}_{label}_{}", name.map_or_else(|| rest.to_owned(), snake)))
@@ -115,12 +161,24 @@ impl Names<'_> {
         let numbers = (2_u32..).map(|number| format!("{wanted}_{number}"));
         core::iter::once(wanted.to_owned())
             .chain(numbers)
-            .find(|name| {
-                let given = [&self.taken, &self.common.taken, &self.locals.taken];
-                !given.iter().any(|taken| taken.contains(name))
-            })
+            .find(|name| self.is_free(name))
             .unwrap_or_default()
     }
+
+    fn is_free(&self, name: &str) -> bool {
+        let given = [&self.common, &self.locals];
+        let is_given = given.iter().any(|given| given.is_taken(name, self.at.names));
+        !is_keyword(name) && !self.taken.contains(name) && !is_given
+    }
+}
+
+/// The word for one of several.
+fn singular(several: &str) -> Option<String> {
+    let one = match several.strip_suffix("ies") {
+        Some(head) => format!("{head}y"),
+        None => several.strip_suffix('s').filter(|one| !one.ends_with('s'))?.to_owned(),
+    };
+    (one.len() > 1).then_some(one)
 }
 
 /// What a local is to be called, of which `head` has the kind and a number, and `about` what it is for.
@@ -133,6 +191,7 @@ fn local(head: &str, about: &str) -> Option<String> {
         "a" => "at",
         "b" => "block",
         "c" => "number",
+        "e" => "item",
         "f" => "value",
         "i" => "index",
         "n" => "offset",
@@ -143,7 +202,12 @@ fn local(head: &str, about: &str) -> Option<String> {
         "u" => "length",
         "v" => "list",
         "w" => "word",
+        "x" => "value",
         other => other,
+    };
+    let about = match kind {
+        "i" => singular(about).unwrap_or_else(|| about.to_owned()),
+        _ => about.to_owned(),
     };
     Some(format!("{about}_{what}"))
 }
@@ -197,6 +261,45 @@ mod tests {
                 fn a() { let x_block = 1; let x_block_2 = x_block; }
                 fn b() { let x_block = 1; }
             },
+        );
+    }
+
+    /// What is not needed any more leaves its name to others.
+    #[test]
+    fn names_are_free_behind_the_last_place_of_a_local() {
+        let code = quote! {
+            for (i0__rooms, e1__rooms) in all { f(i0__rooms, e1__rooms); }
+            for (i2__rooms, e3__rooms) in all { for e4__rooms in e3__rooms { g(e3__rooms, i2__rooms); } }
+        };
+        becomes(
+            code,
+            quote! {
+                for (room_index, room) in all { f(room_index, room); }
+                for (room_index, room) in all { for rooms_item in room { g(room, room_index); } }
+            },
+        );
+    }
+
+    #[test]
+    fn elements_have_the_word_for_one() {
+        let one = |several| singular(several).unwrap_or_default();
+        assert_eq!(one("entries"), "entry");
+        assert_eq!(one("rooms"), "room");
+        assert_eq!([one("glass"), one("data"), one("s")], [""; 3]);
+        let code = quote!(for e0__types in all {
+            match e0__types {
+                A(c__1) => c__1,
+                B(c__2) => c__2,
+            }
+        });
+        becomes(
+            code,
+            quote!(for types_item in all {
+                match types_item {
+                    A(room) => room,
+                    B(room2) => room2,
+                }
+            }),
         );
     }
 

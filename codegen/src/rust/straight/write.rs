@@ -22,7 +22,7 @@ mod target;
 mod union;
 mod writer;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -31,6 +31,7 @@ use super::able::{Able, unable};
 use super::anchors::Anchors;
 use super::check::Checking;
 use super::context::Straight;
+use super::locals::Locals;
 use crate::model::RecordId;
 use crate::rust::visit::indexed;
 
@@ -138,7 +139,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             ends: RefCell::default(),
             sets: RefCell::default(),
             word_at: RefCell::default(),
-            locals: Cell::default(),
+            locals: Locals::new(&straight.record(model.root).name),
         }
     }
 
@@ -204,7 +205,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
     fn function(&self, task: Task, id: RecordId, big: bool) -> Able<()> {
         if self.straight.is_survey() {
             return self.straight.find_in_function(format!("{task:?} {} {big}", id.0), || {
-                let made = self.body(task, id, big);
+                let made = self.function_body(task, id, big);
                 self.straight.carried(id, None, made).map(|_| ())
             });
         }
@@ -220,7 +221,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             return Ok(());
         }
         self.functions.borrow_mut().insert(key, Function::Begun);
-        let body = self.body(task, id, big);
+        let body = self.function_body(task, id, big);
         let (tokens, result) = match body {
             Ok(tokens) => (tokens, Ok(())),
             // Who calls it from inside of a circle gives up there.
@@ -266,6 +267,11 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
         };
         self.functions.borrow_mut().insert(key, Function::Done(function));
         result
+    }
+
+    fn function_body(&self, task: Task, id: RecordId, big: bool) -> Able<TokenStream> {
+        let name = &self.straight.record(id).name;
+        self.locals.about_name(name, || self.body(task, id, big))
     }
 
     fn body(&self, task: Task, id: RecordId, big: bool) -> Able<TokenStream> {

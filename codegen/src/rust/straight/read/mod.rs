@@ -27,7 +27,7 @@ mod seal;
 mod slice;
 mod sweep;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
@@ -37,6 +37,7 @@ use super::able::{Able, Unable, unable};
 use super::anchors::Anchors;
 use super::context::{Flavour, KEPT_POOL, Straight};
 use super::early::{early_value, is_early_number};
+use super::locals::Locals;
 use super::operators::Typed;
 use super::scope::{Access, Frame, Late, Scope};
 use crate::model::{
@@ -44,7 +45,6 @@ use crate::model::{
     RowId, Sizes, Storage,
 };
 use crate::print::expr_text;
-use crate::rust::names::snake;
 use crate::rust::shape::Shape;
 
 use chain::{Chains, chain_of_function, opened};
@@ -63,20 +63,20 @@ pub(super) struct Reader {
 
 /// The function `read` and those that it calls.
 pub(super) fn emit(straight: &Straight<'_, '_>) -> Able<Reader> {
-    let made = |vouching| -> Able<Reader> {
-        let reading = Reading::new(straight, vouching);
+    let made = |doubt| -> Able<(TokenStream, Option<String>)> {
+        let reading = Reading::new(straight, doubt);
         let entry = reading.entry()?;
         let functions = reading.functions()?;
-        let sealed = reading.doubt.borrow().is_none();
-        Ok(Reader { tokens: quote!(#entry #functions), sealed })
+        Ok((quote!(#entry #functions), reading.doubt.take()))
     };
-    let reader = made(true)?;
-    if reader.sealed {
-        return Ok(reader);
+    let (tokens, doubt) = made(None)?;
+    if doubt.is_none() {
+        return Ok(Reader { tokens, sealed: true });
     }
     // The writer looks at all rules, so nothing has to be noted for them.
     straight.noting.set(false);
-    made(false)
+    let (tokens, _) = made(doubt)?;
+    Ok(Reader { tokens, sealed: false })
 }
 
 /// Makes the reader.
@@ -95,10 +95,7 @@ struct Reading<'s, 'p, 'm> {
     bodies: RefCell<BTreeMap<(Callee, usize), Body>>,
     /// Names of early numbers and values that are known here.
     known: RefCell<BTreeSet<String>>,
-    /// The number of the next local.
-    next: Cell<u32>,
-    /// Name of the row or struct that locals are for.
-    about: RefCell<String>,
+    locals: Locals,
     /// Whether it is looked at where objects lie.
     placing: bool,
     /// Why the reader cannot vouch for what it reads.
@@ -205,7 +202,8 @@ impl Spot {
 }
 
 impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
-    fn new(straight: &'s Straight<'p, 'm>, vouching: bool) -> Self {
+    /// Makes a reader that vouches for what it reads, if it is not yet known why it cannot.
+    fn new(straight: &'s Straight<'p, 'm>, doubt: Option<String>) -> Self {
         let model = straight.model;
         let sizes = straight.sizes();
         let mut reading = Reading {
@@ -218,15 +216,16 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             asked: seal::asked(model),
             bodies: RefCell::default(),
             known: RefCell::default(),
-            next: Cell::new(0),
-            about: RefCell::new(snake(&straight.record(model.root).name)),
-            placing: vouching && straight.record(model.root).owns_objects(),
-            doubt: RefCell::default(),
+            locals: Locals::new(&straight.record(model.root).name),
+            placing: doubt.is_none() && straight.record(model.root).owns_objects(),
+            doubt: RefCell::new(doubt),
         };
         let pooled = model.pointers.iter().filter(|kind| kind.pool.is_some());
         let sides = pooled.filter_map(|kind| reading.anchors.side(model, kind.base?, model.root));
         reading.bases = sides.map(|(number, _)| number).collect();
-        reading.doubt = RefCell::new(reading.general_doubt());
+        if let Some(why) = reading.general_doubt() {
+            reading.doubt(&why);
+        }
         reading
     }
 
@@ -532,10 +531,9 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     fn call(&self, callee: Callee, epoch: usize) -> Able<()> {
         if self.straight.is_survey() {
             return self.straight.find_in_function(format!("read {callee:?} {epoch}"), || {
-                let (known, next) = (self.known.take(), self.next.replace(0));
+                let known = self.known.take();
                 let made = self.function_body(callee, epoch);
                 self.known.replace(known);
-                self.next.set(next);
                 self.straight.carried(callee.record, None, made).map(|_| ())
             });
         }
@@ -548,10 +546,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         self.bodies.borrow_mut().insert(key, Body::Open);
         // What is known around is not known in a function.
         let known = self.known.take();
-        let next = self.next.replace(0);
         let made = self.function_body(callee, epoch);
         self.known.replace(known);
-        self.next.set(next);
         let (body, result) = match made {
             Ok(tokens) => (Body::Made(tokens), Ok(())),
             Err(Unable(why)) => (Body::Not(why.clone()), unable(why)),
@@ -562,7 +558,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
 
     fn function_body(&self, callee: Callee, epoch: usize) -> Able<TokenStream> {
         let name = &self.straight.record(callee.record).name;
-        self.about_name(name, || self.function_body_named(callee, epoch))
+        let locals = &self.locals;
+        locals.apart(|| locals.about_name(name, || self.function_body_named(callee, epoch)))
     }
 
     fn function_body_named(&self, callee: Callee, epoch: usize) -> Able<TokenStream> {
@@ -677,25 +674,13 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     }
 
     /// A name that no other local has.
-    fn local(&self, name: &str) -> Ident {
-        let number = self.next.get();
-        self.next.set(number + 1);
-        format_ident!("{name}{number}__{}", *self.about.borrow())
+    fn local(&self, kind: &str) -> Ident {
+        self.locals.fresh(kind)
     }
 
-    /// What is made is for a row. Locals are named after it ([`crate::rust::straight::names`]).
+    /// What is made is for a row.
     fn about<T>(&self, row: &Row, make: impl FnOnce() -> T) -> T {
-        match &row.name {
-            Some(name) => self.about_name(name, make),
-            None => make(),
-        }
-    }
-
-    fn about_name<T>(&self, name: &str, make: impl FnOnce() -> T) -> T {
-        let around = self.about.replace(snake(name));
-        let made = make();
-        self.about.replace(around);
-        made
+        self.locals.about(row, make)
     }
 
     /// Remembers that something is not looked at.

@@ -94,7 +94,7 @@ impl<'m> Writer<'_, '_, 'm> {
             return unable("an array of another Rust type");
         };
         let code = &src.code;
-        let (i, name) = (self.fresh("i"), self.fresh("x"));
+        let (i, name) = (self.fresh("i"), self.fresh("e"));
         let x = self.src(quote!(#name), (**inner).clone());
         // The level of a type that contains itself is entered once for all elements.
         let entered = matches!(

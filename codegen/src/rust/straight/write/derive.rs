@@ -12,6 +12,7 @@ use crate::model::{
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::equations::{Equation, Measured, Side, givers};
+use crate::rust::straight::locals::case_name;
 use crate::rust::straight::operators::{Typed, solved};
 use crate::rust::straight::questions::{
     has_pointer, is_aligned, is_cell, is_here, is_varint, only_row, target,
@@ -329,7 +330,7 @@ impl<'m> Writer<'_, '_, 'm> {
             let Type::Union(union) = node.row(*at).ty else { return unable("a union in an array") };
             let record = self.model.unions[union.index()].cases[*case as usize].record;
             let (_, payload) = self.straight.shapes.variant(union, *case);
-            let name = format_ident!("c{}", record.0);
+            let name = case_name(record);
             let pattern = self.straight.pattern(union, *case, &name);
             let src = match payload {
                 Some(record) => self.src(quote!(#name), Shape::Struct(record)),

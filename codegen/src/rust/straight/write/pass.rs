@@ -51,7 +51,8 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         let Some(src) = self.field(node, id) else { return unable("a pass through no field") };
         let at = self.row_at(node, id)?;
-        self.run(node, &row.ty, &src, &Run { pass, at: &at, index: None })
+        let run = Run { pass, at: &at, index: None };
+        self.locals.about(row, || self.run(node, &row.ty, &src, &run))
     }
 
     /// Runs a pass of what is in a value of a type at an address.
@@ -105,7 +106,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 let Some(size) = self.size(node, &array.element) else {
                     return unable("a pass through elements of no fixed size");
                 };
-                let (i, base, name) = (self.fresh("i"), self.fresh("base"), self.fresh("x"));
+                let (i, base, name) = (self.fresh("i"), self.fresh("base"), self.fresh("e"));
                 let x = self.src(quote!(#name), (**inner).clone());
                 let element = quote!((#base + #i as u64 * #size));
                 let run = Run { at: &element, index: Some(&quote!(#i)), pass };

@@ -10,6 +10,7 @@ use super::writer::{Node, Src, Task, Writer};
 use crate::model::{Home, LayoutPath, PathStep, Row, RowId, RowKind, Statement, Type};
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::locals::case_name;
 use crate::rust::straight::mentions::mentions;
 
 /// What a statement places of a row.
@@ -263,7 +264,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 for (number, case) in (0_u32..).zip(&union.cases) {
                     let (_, payload) = self.straight.shapes.variant(*id, number);
                     let Some(record) = payload else { continue };
-                    let name = format_ident!("c{}", record.0);
+                    let name = case_name(record);
                     let x = self.src(quote!(#name), Shape::Struct(record));
                     // Offsets of rows in a case count from the record around it.
                     let base = if case.whole { at.clone() } else { node.at.clone() };
@@ -323,6 +324,17 @@ impl<'m> Writer<'_, '_, 'm> {
         kept: Option<&Kept>,
     ) -> Able<TokenStream> {
         let row = node.row(id);
+        self.locals.about(row, || self.place_row(node, id, row, part, kept))
+    }
+
+    fn place_row(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        part: Part,
+        kept: Option<&Kept>,
+    ) -> Able<TokenStream> {
         if part == Part::Nothing {
             return self.nothing(node, id, row);
         }

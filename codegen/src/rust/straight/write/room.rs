@@ -6,11 +6,12 @@
 //! bytes. Texts are not counted: they are many and short, and to visit them all takes time.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
 use crate::model::{Cell, RecordId, Storage, Type};
 use crate::rust::shape::Shape;
 use crate::rust::straight::context::{Flavour, Straight};
+use crate::rust::straight::locals::case_name;
 use crate::rust::straight::questions::target;
 
 /// Lists in lists that are gone through at most.
@@ -117,7 +118,7 @@ impl Straight<'_, '_> {
                     if payload != case.record || self.shapes.is_transparent(payload) {
                         continue;
                     }
-                    let name = format_ident!("c{}", payload.0);
+                    let name = case_name(payload);
                     let inside = self.room_of_record(payload, &quote!(#name), lists, around);
                     if !inside.terms.is_empty() {
                         let (pattern, inside) = (self.pattern(*id, at, &name), inside.code());

@@ -343,6 +343,17 @@ impl<'m> Writer<'_, '_, 'm> {
         home: Option<u64>,
     ) -> Able<TokenStream> {
         let row = node.row(id);
+        self.locals.about(row, || self.row_when_there(node, id, row, spot, home))
+    }
+
+    fn row_when_there(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        spot: &Spot,
+        home: Option<u64>,
+    ) -> Able<TokenStream> {
         let Some(when) = &row.when else {
             let body = self.row_bytes(node, id, row, spot, home, None)?;
             return self.anchored(node, id, spot, body);
@@ -550,8 +561,9 @@ impl<'m> Writer<'_, '_, 'm> {
             Type::Cell(cell) => self.put_cell(node, id, row, cell, src, spot),
             Type::Run(run) => self.put_run(node, id, run, src, spot),
             Type::Record(record) => {
-                let node = Node { row: Some(id), ..node.clone() };
-                self.put_record(&node, *record, src, spot, None)
+                let put = Node { row: Some(id), ..node.clone() };
+                let put = self.put_record(&put, *record, src, spot, None)?;
+                Ok(self.in_place(node.id, id, ty, put))
             }
             Type::Union(union) => self.put_union(node, id, *union, src, spot, home),
             Type::Pointer(pointer) => self.put_pointer(node, row, pointer, src, spot),

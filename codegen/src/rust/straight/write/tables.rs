@@ -76,13 +76,23 @@ impl<'m> Writer<'_, '_, 'm> {
         })
     }
 
-    /// Code that says in which place a struct is written, if it has a pool and others are elsewhere.
-    pub(super) fn in_place(&self, holder: RecordId, row: RowId, ty: &Type) -> Option<TokenStream> {
-        let Type::Record(id) = target(ty) else { return None };
+    /// Code that says in which place a row's struct is and then writes it, if it has a pool and
+    /// stands in other places, too. The members of pools are found before anything of a struct is
+    /// written, so the place may be another one behind it.
+    pub(super) fn in_place(
+        &self,
+        holder: RecordId,
+        row: RowId,
+        ty: &Type,
+        put: TokenStream,
+    ) -> TokenStream {
+        let Type::Record(id) = target(ty) else { return put };
         let places = self.places_of(*id);
-        let at = places.iter().position(|place| *place == (holder, row))?;
-        let at = u8::try_from(at).ok()?;
-        (places.len() > 1).then(|| quote!(cx.at_pool_place(#at);))
+        let at = places.iter().position(|place| *place == (holder, row));
+        match at.and_then(|at| u8::try_from(at).ok()) {
+            Some(at) if places.len() > 1 => quote!(cx.at_pool_place(#at); #put),
+            _ => put,
+        }
     }
 
     fn number_of_pool(&self, id: RecordId, row: RowId) -> Option<u8> {

@@ -215,8 +215,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 _ => Starts::Listed,
             };
             let put = self.content_bytes(node, id, row, ty, src, index, remembered)?;
-            let placed = self.in_place(node.id, id, ty);
-            let put = quote!(#placed #put);
+            let put = self.in_place(node.id, id, ty, put);
             let (begin, end) = match anchor {
                 Some(number) => (
                     quote!(let anchor = cx.anchor_begins(#number, here);),
@@ -374,7 +373,7 @@ impl<'m> Writer<'_, '_, 'm> {
             };
         };
         let code = &src.code;
-        let (i, base, name) = (self.fresh("i"), self.fresh("base"), self.fresh("x"));
+        let (i, base, name) = (self.fresh("i"), self.fresh("base"), self.fresh("e"));
         let element = self.fresh("element");
         let x = self.src(quote!(#name), (**inner).clone());
         let element_at = match (first, self.size(node, &array.element)) {

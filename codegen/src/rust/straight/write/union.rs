@@ -1,7 +1,7 @@
 //! Unions: cases, forms and tags.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
 use super::super::ends;
 use super::rows::{Head, TagCode};
@@ -12,6 +12,7 @@ use crate::model::{
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::locals::case_name;
 use crate::rust::straight::operators::Typed;
 use crate::rust::straight::scope::{Access, Frame};
 
@@ -44,7 +45,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let code = &src.code;
         let arms = (0_u32..).zip(&union.cases).map(|(number, case)| {
             let (_, payload) = self.straight.shapes.variant(id, number);
-            let name = format_ident!("c{}", payload.unwrap_or(case.record).0);
+            let name = case_name(payload.unwrap_or(case.record));
             let pattern = self.straight.pattern(id, number, &name);
             let inner = match payload {
                 Some(record) => self.src(quote!(#name), Shape::Struct(record)),

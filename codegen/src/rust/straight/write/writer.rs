@@ -1,10 +1,10 @@
 //! What functions of the writer are made from, and what they ask of it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, RecordId, RecordKind, Row, RowId, Sizes,
@@ -16,6 +16,7 @@ use crate::rust::straight::anchors::Anchors;
 use crate::rust::straight::check::Checking;
 use crate::rust::straight::context::Straight;
 use crate::rust::straight::ends;
+use crate::rust::straight::locals::Locals;
 use crate::rust::straight::questions::{has_varint, is_here};
 use crate::rust::straight::scope::{Access, Frame, Late, Scope};
 
@@ -117,8 +118,7 @@ pub(super) struct Writer<'s, 'p, 'm> {
     /// Where the word is whose bits are made, a place in the block at hand; its width in bytes, and
     /// whether its highest byte comes first.
     pub(super) word_at: RefCell<Option<(TokenStream, u8, bool)>>,
-    /// How many locals the code at hand has.
-    pub(super) locals: Cell<u32>,
+    pub(super) locals: Locals,
 }
 
 /// A row whose number is stored in the end.
@@ -208,10 +208,8 @@ impl<'m> Node<'m> {
 
 impl<'m> Writer<'_, '_, 'm> {
     /// A name for a local that nothing around has.
-    pub(super) fn fresh(&self, prefix: &str) -> Ident {
-        let number = self.locals.get();
-        self.locals.set(number + 1);
-        format_ident!("{prefix}_{number}")
+    pub(super) fn fresh(&self, kind: &str) -> Ident {
+        self.locals.fresh(kind)
     }
 
     /// Code for each layout, with names of locals that do not depend on what was written before.
@@ -219,13 +217,7 @@ impl<'m> Writer<'_, '_, 'm> {
         &self,
         mut body: impl FnMut(&'m Model, usize) -> Able<TokenStream>,
     ) -> Able<TokenStream> {
-        let before = self.locals.get();
-        let tokens = self.straight.by_epoch(|view, epoch| {
-            self.locals.set(0);
-            body(view, epoch)
-        });
-        self.locals.set(before);
-        tokens
+        self.straight.by_epoch(|view, epoch| self.locals.apart(|| body(view, epoch)))
     }
 
     /// Byte order of the file, as far as straight code carries it.

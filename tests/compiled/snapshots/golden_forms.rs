@@ -224,155 +224,8 @@ mod straight {
         let mut items_value;
         let mut items_list = rt::Vec::new();
         while part.left() > 0 {
-            let mut items_value_2;
-            let items_block: &[u8; 1] = part.block()?;
-            let items_number = s::u8(items_block, 0);
-            let items_word = s::uint_be::<1, _>(items_block, 0);
-            let items_m = (match items_number {
-                1 => {
-                    s::small_case! {
-                        let items_m; let value_value = 0; items_m =
-                        super::Item::Number(super::ItemNumber { value : value_value,
-                        spelling : ::formwork::Spelling::default(), }); rt::Ok:: < _,
-                        s::Odd > (items_m)
-                    }
-                }
-                2 => {
-                    s::small_case! {
-                        let items_m; let items_block : & [u8; 1] = part.block() ?; let
-                        value_value = (s::i8(items_block, 0) as i32); let mut items_k =
-                        ::formwork::Spelling::default(); s::keep_form(& mut items_k, 1,
-                        if value_value == 0 { 0 } else { 1 }); items_m =
-                        super::Item::Number(super::ItemNumber { value : value_value,
-                        spelling : items_k, }); rt::Ok:: < _, s::Odd > (items_m)
-                    }
-                }
-                3 => {
-                    s::small_case! {
-                        let items_m; let items_block : & [u8; 2] = part.block() ?; let
-                        value_value = (s::i16(items_block, 0) as i32); let mut items_k =
-                        ::formwork::Spelling::default(); s::keep_form(& mut items_k, 2,
-                        if value_value == 0 { 0 } else if (value_value >= - 128 &&
-                        value_value <= 127) { 1 } else { 2 }); items_m =
-                        super::Item::Number(super::ItemNumber { value : value_value,
-                        spelling : items_k, }); rt::Ok:: < _, s::Odd > (items_m)
-                    }
-                }
-                4 => {
-                    s::small_case! {
-                        let items_m; let items_block : & [u8; 4] = part.block() ?; let
-                        value_value = s::i32(items_block, 0); let mut items_k =
-                        ::formwork::Spelling::default(); s::keep_form(& mut items_k, 3,
-                        if value_value == 0 { 0 } else if (value_value >= - 128 &&
-                        value_value <= 127) { 1 } else if (value_value >= - 32768 &&
-                        value_value <= 32767) { 2 } else { 3 }); items_m =
-                        super::Item::Number(super::ItemNumber { value : value_value,
-                        spelling : items_k, }); rt::Ok:: < _, s::Odd > (items_m)
-                    }
-                }
-                17 => {
-                    s::small_case! {
-                        let items_m; let value_value = true; items_m =
-                        super::Item::Bool(super::ItemBool { value : value_value, spelling
-                        : ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd >
-                        (items_m)
-                    }
-                }
-                18 => {
-                    s::small_case! {
-                        let items_m; let value_value = false; let mut items_k =
-                        ::formwork::Spelling::default(); s::keep_form(& mut items_k, 1,
-                        if value_value == true { 0 } else { 1 }); items_m =
-                        super::Item::Bool(super::ItemBool { value : value_value, spelling
-                        : items_k, }); rt::Ok:: < _, s::Odd > (items_m)
-                    }
-                }
-                16 => {
-                    s::small_case! {
-                        let items_m; let items_block : & [u8; 1] = part.block() ?; let
-                        value_value = s::flag(s::u8(items_block, 0) as u64, 1) ?; let mut
-                        items_k = ::formwork::Spelling::default(); s::keep_form(& mut
-                        items_k, 2, if value_value == true { 0 } else if value_value ==
-                        false { 1 } else { 2 }); items_m =
-                        super::Item::Bool(super::ItemBool { value : value_value, spelling
-                        : items_k, }); rt::Ok:: < _, s::Odd > (items_m)
-                    }
-                }
-                32 => {
-                    s::small_case! {
-                        let items_m; let value_value = f32::from_bits(0); items_m =
-                        super::Item::Float(super::ItemFloat { value : value_value,
-                        spelling : ::formwork::Spelling::default(), }); rt::Ok:: < _,
-                        s::Odd > (items_m)
-                    }
-                }
-                33 => {
-                    s::small_case! {
-                        let items_m; let items_block : & [u8; 4] = part.block() ?; let
-                        value_value = f32::from_bits(s::u32(items_block, 0)); let mut
-                        items_k = ::formwork::Spelling::default(); s::keep_form(& mut
-                        items_k, 1, if value_value.to_bits() == 0 { 0 } else { 1 });
-                        items_m = super::Item::Float(super::ItemFloat { value :
-                        value_value, spelling : items_k, }); rt::Ok:: < _, s::Odd >
-                        (items_m)
-                    }
-                }
-                49 => {
-                    s::small_case! {
-                        let items_m; let items_block : & [u8; 1] = part.block() ?; let
-                        n_number = s::u8(items_block, 0); let n_item_list_0_n : i128 =
-                        i128::from(n_number); let mut values_value; let values_bytes =
-                        part.many(s::length(rt::Some(n_item_list_0_n)) ?, 1) ?;
-                        values_value = s::each:: < 1 > (values_bytes).map(| values_block
-                        | (s::u8(values_block, 0) as u16)).collect:: < rt::Vec < _ >> ();
-                        items_m = super::Item::List(super::ItemList { values :
-                        values_value, spelling : ::formwork::Spelling::default(), });
-                        rt::Ok:: < _, s::Odd > (items_m)
-                    }
-                }
-                50 => {
-                    s::small_case! {
-                        let items_m; let items_block : & [u8; 1] = part.block() ?; let
-                        n_number = s::u8(items_block, 0); let n_item_list_1_n : i128 =
-                        i128::from(n_number); let mut values_value; let values_bytes =
-                        part.many(s::length(rt::Some(n_item_list_1_n)) ?, 2) ?;
-                        values_value = s::each:: < 2 > (values_bytes).map(| values_block
-                        | s::u16(values_block, 0)).collect:: < rt::Vec < _ >> (); let mut
-                        items_k = ::formwork::Spelling::default(); s::keep_form(& mut
-                        items_k, 1, if (& values_value).iter().all(| it | ((* it) <=
-                        255)) { 0 } else { 1 }); items_m =
-                        super::Item::List(super::ItemList { values : values_value,
-                        spelling : items_k, }); rt::Ok:: < _, s::Odd > (items_m)
-                    }
-                }
-                _ if items_word & 224 == 128 => {
-                    s::small_case! {
-                        let items_m; let items_block : & [u8; 1] = part.block() ?; let
-                        items_word_2 = items_word << 8 | s::uint_be:: < 1, _ >
-                        (items_block, 0); let version_value = (((items_word_2 >> 9 & 15)
-                        << 0) as u8); let tag_value = (((items_word_2 >> 0 & 511) << 0)
-                        as u16); items_m = super::Item::Record(super::ItemRecord {
-                        version : version_value, tag : tag_value, spelling :
-                        ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd >
-                        (items_m)
-                    }
-                }
-                160 => {
-                    s::small_case! {
-                        let items_m; let items_block : & [u8; 3] = part.block() ?; let
-                        tag_value = s::u16(items_block, 0); let version_value =
-                        s::u8(items_block, 2); let mut items_k =
-                        ::formwork::Spelling::default(); s::keep_form(& mut items_k, 1,
-                        if (version_value <= 15) && (tag_value <= 511) { 0 } else { 1 });
-                        items_m = super::Item::Record(super::ItemRecord { version :
-                        version_value, tag : tag_value, spelling : items_k, }); rt::Ok::
-                        < _, s::Odd > (items_m)
-                    }
-                }
-                _ => rt::Err(s::Odd),
-            })?;
-            items_value_2 = items_m;
-            let element = items_value_2;
+            let value = read_item::<M>(cx, part)?;
+            let element = value;
             s::push(&mut items_list, element, part.left());
         }
         items_value = items_list;
@@ -380,6 +233,154 @@ mod straight {
             items: items_value,
             spelling: ::formwork::Spelling::default(),
         });
+    }
+    fn read_item<'i, 'o, M: s::Mode<'i, 'o>>(
+        cx: &mut s::Scan<'i>,
+        part: &mut s::Part<'i>,
+    ) -> s::Straight<super::Item> {
+        let mut item_value;
+        let item_block: &[u8; 1] = part.block()?;
+        let item_number = s::u8(item_block, 0);
+        let item_word = s::uint_be::<1, _>(item_block, 0);
+        let item_m = (match item_number {
+            1 => {
+                s::small_case! {
+                    let item_m; let value_value = 0; item_m =
+                    super::Item::Number(super::ItemNumber { value : value_value, spelling
+                    : ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd >
+                    (item_m)
+                }
+            }
+            2 => {
+                s::small_case! {
+                    let item_m; let item_block : & [u8; 1] = part.block() ?; let
+                    value_value = (s::i8(item_block, 0) as i32); let mut item_k =
+                    ::formwork::Spelling::default(); s::keep_form(& mut item_k, 1, if
+                    value_value == 0 { 0 } else { 1 }); item_m =
+                    super::Item::Number(super::ItemNumber { value : value_value, spelling
+                    : item_k, }); rt::Ok:: < _, s::Odd > (item_m)
+                }
+            }
+            3 => {
+                s::small_case! {
+                    let item_m; let item_block : & [u8; 2] = part.block() ?; let
+                    value_value = (s::i16(item_block, 0) as i32); let mut item_k =
+                    ::formwork::Spelling::default(); s::keep_form(& mut item_k, 2, if
+                    value_value == 0 { 0 } else if (value_value >= - 128 && value_value
+                    <= 127) { 1 } else { 2 }); item_m =
+                    super::Item::Number(super::ItemNumber { value : value_value, spelling
+                    : item_k, }); rt::Ok:: < _, s::Odd > (item_m)
+                }
+            }
+            4 => {
+                s::small_case! {
+                    let item_m; let item_block : & [u8; 4] = part.block() ?; let
+                    value_value = s::i32(item_block, 0); let mut item_k =
+                    ::formwork::Spelling::default(); s::keep_form(& mut item_k, 3, if
+                    value_value == 0 { 0 } else if (value_value >= - 128 && value_value
+                    <= 127) { 1 } else if (value_value >= - 32768 && value_value <=
+                    32767) { 2 } else { 3 }); item_m =
+                    super::Item::Number(super::ItemNumber { value : value_value, spelling
+                    : item_k, }); rt::Ok:: < _, s::Odd > (item_m)
+                }
+            }
+            17 => {
+                s::small_case! {
+                    let item_m; let value_value = true; item_m =
+                    super::Item::Bool(super::ItemBool { value : value_value, spelling :
+                    ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd > (item_m)
+                }
+            }
+            18 => {
+                s::small_case! {
+                    let item_m; let value_value = false; let mut item_k =
+                    ::formwork::Spelling::default(); s::keep_form(& mut item_k, 1, if
+                    value_value == true { 0 } else { 1 }); item_m =
+                    super::Item::Bool(super::ItemBool { value : value_value, spelling :
+                    item_k, }); rt::Ok:: < _, s::Odd > (item_m)
+                }
+            }
+            16 => {
+                s::small_case! {
+                    let item_m; let item_block : & [u8; 1] = part.block() ?; let
+                    value_value = s::flag(s::u8(item_block, 0) as u64, 1) ?; let mut
+                    item_k = ::formwork::Spelling::default(); s::keep_form(& mut item_k,
+                    2, if value_value == true { 0 } else if value_value == false { 1 }
+                    else { 2 }); item_m = super::Item::Bool(super::ItemBool { value :
+                    value_value, spelling : item_k, }); rt::Ok:: < _, s::Odd > (item_m)
+                }
+            }
+            32 => {
+                s::small_case! {
+                    let item_m; let value_value = f32::from_bits(0); item_m =
+                    super::Item::Float(super::ItemFloat { value : value_value, spelling :
+                    ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd > (item_m)
+                }
+            }
+            33 => {
+                s::small_case! {
+                    let item_m; let item_block : & [u8; 4] = part.block() ?; let
+                    value_value = f32::from_bits(s::u32(item_block, 0)); let mut item_k =
+                    ::formwork::Spelling::default(); s::keep_form(& mut item_k, 1, if
+                    value_value.to_bits() == 0 { 0 } else { 1 }); item_m =
+                    super::Item::Float(super::ItemFloat { value : value_value, spelling :
+                    item_k, }); rt::Ok:: < _, s::Odd > (item_m)
+                }
+            }
+            49 => {
+                s::small_case! {
+                    let item_m; let item_block : & [u8; 1] = part.block() ?; let n_number
+                    = s::u8(item_block, 0); let n_item_list_0_n : i128 =
+                    i128::from(n_number); let mut values_value; let values_bytes = part
+                    .many(s::length(rt::Some(n_item_list_0_n)) ?, 1) ?; values_value =
+                    s::each:: < 1 > (values_bytes).map(| values_block |
+                    (s::u8(values_block, 0) as u16)).collect:: < rt::Vec < _ >> ();
+                    item_m = super::Item::List(super::ItemList { values : values_value,
+                    spelling : ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd
+                    > (item_m)
+                }
+            }
+            50 => {
+                s::small_case! {
+                    let item_m; let item_block : & [u8; 1] = part.block() ?; let n_number
+                    = s::u8(item_block, 0); let n_item_list_1_n : i128 =
+                    i128::from(n_number); let mut values_value; let values_bytes = part
+                    .many(s::length(rt::Some(n_item_list_1_n)) ?, 2) ?; values_value =
+                    s::each:: < 2 > (values_bytes).map(| values_block |
+                    s::u16(values_block, 0)).collect:: < rt::Vec < _ >> (); let mut
+                    item_k = ::formwork::Spelling::default(); s::keep_form(& mut item_k,
+                    1, if (& values_value).iter().all(| it | ((* it) <= 255)) { 0 } else
+                    { 1 }); item_m = super::Item::List(super::ItemList { values :
+                    values_value, spelling : item_k, }); rt::Ok:: < _, s::Odd > (item_m)
+                }
+            }
+            _ if item_word & 224 == 128 => {
+                s::small_case! {
+                    let item_m; let item_block : & [u8; 1] = part.block() ?; let
+                    item_word_2 = item_word << 8 | s::uint_be:: < 1, _ > (item_block, 0);
+                    let version_value = (((item_word_2 >> 9 & 15) << 0) as u8); let
+                    tag_value = (((item_word_2 >> 0 & 511) << 0) as u16); item_m =
+                    super::Item::Record(super::ItemRecord { version : version_value, tag
+                    : tag_value, spelling : ::formwork::Spelling::default(), }); rt::Ok::
+                    < _, s::Odd > (item_m)
+                }
+            }
+            160 => {
+                s::small_case! {
+                    let item_m; let item_block : & [u8; 3] = part.block() ?; let
+                    tag_value = s::u16(item_block, 0); let version_value =
+                    s::u8(item_block, 2); let mut item_k =
+                    ::formwork::Spelling::default(); s::keep_form(& mut item_k, 1, if
+                    (version_value <= 15) && (tag_value <= 511) { 0 } else { 1 }); item_m
+                    = super::Item::Record(super::ItemRecord { version : version_value,
+                    tag : tag_value, spelling : item_k, }); rt::Ok:: < _, s::Odd >
+                    (item_m)
+                }
+            }
+            _ => rt::Err(s::Odd),
+        })?;
+        item_value = item_m;
+        return rt::Ok(item_value);
     }
     fn write<'v>(
         v: &'v super::File,

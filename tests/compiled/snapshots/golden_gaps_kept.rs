@@ -91,10 +91,8 @@ mod straight {
         } else {
             let mut first_part = cx.target(first_offset, 0)?;
             let first_at = first_part.at();
-            let first_block: &[u8; 2] = first_part.block()?;
-            first_value = super::Leaf {
-                value: s::u16(first_block, 0),
-            };
+            let value = read_leaf::<M>(cx, &mut first_part)?;
+            first_value = value;
             cx.charge(first_part.at() - first_at)?;
             cx.join(&mut first_chain, s::Chain::of(first_at, first_part.at(), 4))?;
         }
@@ -105,10 +103,8 @@ mod straight {
         } else {
             let mut second_part = cx.target(second_offset, 0)?;
             let second_at = second_part.at();
-            let second_block: &[u8; 2] = second_part.block()?;
-            second_value = super::Leaf {
-                value: s::u16(second_block, 0),
-            };
+            let value = read_leaf::<M>(cx, &mut second_part)?;
+            second_value = value;
             cx.charge(second_part.at() - second_at)?;
             cx.join(&mut second_chain, s::Chain::of(second_at, second_part.at(), 4))?;
         }
@@ -120,6 +116,15 @@ mod straight {
             second: second_value,
             value: s::u16(file_block, 4),
             spelling: ::formwork::Spelling::default(),
+        });
+    }
+    fn read_leaf<'i, 'o, M: s::Mode<'i, 'o>>(
+        cx: &mut s::Scan<'i>,
+        part: &mut s::Part<'i>,
+    ) -> s::Straight<super::Leaf> {
+        let leaf_block: &[u8; 2] = part.block()?;
+        return rt::Ok(super::Leaf {
+            value: s::u16(leaf_block, 0),
         });
     }
     fn write<'v>(

@@ -91,7 +91,10 @@ impl<'m> Reading<'_, '_, 'm> {
         let own = ctx.record == id && ctx.frames.is_empty();
         if !own {
             let recursive = self.straight.record(id).recursive;
-            if recursive || self.uses[id.index()] > 1 && !self.is_block(ctx, &Type::Record(id)) {
+            if recursive
+                || matches!(spot, Spot::Stream { .. })
+                || !self.is_block(ctx, &Type::Record(id))
+            {
                 let call = || self.called(ctx, spot, id, target, sink);
                 match if recursive { call() } else { self.straight.perhaps(call) } {
                     Err(why) if recursive => return Err(why),

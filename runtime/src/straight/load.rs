@@ -34,6 +34,23 @@ pub fn bytes<const N: usize>(block: &[u8; N], at: usize, size: usize) -> &[u8] {
     &block[at..at + size]
 }
 
+/// The bytes of something within a block.
+#[inline(always)]
+pub fn within<const N: usize, const W: usize>(block: &[u8; N], at: usize) -> &[u8; W] {
+    // There are as many, so the other block is never taken.
+    block[at..at + W].first_chunk().unwrap_or(&[0; W])
+}
+
+/// Bytes as a block.
+///
+/// # Errors
+///
+/// If there are not just so many.
+#[inline(always)]
+pub fn whole<const N: usize>(bytes: &[u8]) -> Straight<&[u8; N]> {
+    bytes.try_into().map_err(|_| Odd)
+}
+
 macro_rules! loads {
     ($($ty:ident $big:ident)*) => {$(
         /// A number in a block, its lowest byte first.

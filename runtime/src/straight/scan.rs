@@ -231,6 +231,12 @@ impl<'i> Scan<'i> {
         self.bytes.is_empty()
     }
 
+    /// Address of some bytes of the file.
+    #[inline]
+    pub fn place(&self, bytes: &[u8]) -> usize {
+        (bytes.as_ptr() as usize).wrapping_sub(self.bytes.as_ptr() as usize)
+    }
+
     /// The bytes from an address on.
     ///
     /// # Errors

@@ -233,16 +233,7 @@ mod straight {
             s::set::<1>(b, 6, word);
             let word = s::bits(v.name.units().len() as i128, 8u32, false)?;
             s::set::<1>(b, 7, word);
-            let word = s::bits(
-                s::known(
-                    s::add(
-                        rt::Some(v.first.len() as i128),
-                        rt::Some(v.second.len() as i128),
-                    )?,
-                )?,
-                16u32,
-                false,
-            )?;
+            let word = s::bits(s::known(file_total(v)?)?, 16u32, false)?;
             s::set::<2>(b, 8, word);
             cx.put(b);
         }
@@ -347,6 +338,11 @@ mod straight {
         rt::Ok(())
     }
     type SeenKeys = s::NoKeys;
+    fn file_total(v: &super::File<'_>) -> s::Straight<rt::Option<i128>> {
+        rt::Ok(
+            s::add(rt::Some(v.first.len() as i128), rt::Some(v.second.len() as i128))?,
+        )
+    }
 }
 
 }

@@ -123,21 +123,8 @@ mod straight {
             s::holds(!items_bytes.is_empty())?;
             let mut items_list = rt::Vec::with_capacity(items_bytes.len() / 8);
             for items_block in s::each::<8>(items_bytes) {
-                let mut v_item_name;
-                let name_offset = u64::from(s::u32(items_block, 0));
-                let mut name_part = cx.target(name_offset, 0)?;
-                let name_at = name_part.at();
-                let name_block: &[u8; 1] = name_part.block()?;
-                let name_length = usize::from(s::u8(name_block, 0));
-                let name_text = name_part.take(name_length)?;
-                name_part.expect(b"\0")?;
-                v_item_name = M::text(s::utf8(name_text)?);
-                cx.charge(name_part.at() - name_at)?;
-                items_list
-                    .push(super::Item {
-                        name: v_item_name,
-                        size: s::u32(items_block, 4),
-                    });
+                let value = read_item::<M>(cx, items_block)?;
+                items_list.push(value);
             }
             v_file_items = items_list;
             cx.charge(items_part.at() - items_at)?;
@@ -155,6 +142,33 @@ mod straight {
             items: v_file_items,
             spelling: ::formwork::Spelling::default(),
         });
+    }
+    fn read_item<'i, 'o, M: s::Mode<'i, 'o>>(
+        cx: &mut s::Scan<'i>,
+        block: &'i [u8; 8],
+    ) -> s::Straight<super::Item<'o>> {
+        let mut v_item_name;
+        let name_offset = u64::from(s::u32(block, 0));
+        v_item_name = read_text::<M>(cx, name_offset)?;
+        return rt::Ok(super::Item {
+            name: v_item_name,
+            size: s::u32(block, 4),
+        });
+    }
+    #[inline]
+    fn read_text<'i, 'o, M: s::Mode<'i, 'o>>(
+        cx: &mut s::Scan<'i>,
+        offset: u64,
+    ) -> s::Straight<::formwork::alloc::borrow::Cow<'o, str>> {
+        let mut text_part = cx.target(offset, 0)?;
+        let text_at = text_part.at();
+        let text_block: &[u8; 1] = text_part.block()?;
+        let text_length = usize::from(s::u8(text_block, 0));
+        let text_text = text_part.take(text_length)?;
+        text_part.expect(b"\0")?;
+        let value = M::text(s::utf8(text_text)?);
+        cx.charge(text_part.at() - text_at)?;
+        rt::Ok(value)
     }
     fn write<'v>(
         v: &'v super::File<'v>,

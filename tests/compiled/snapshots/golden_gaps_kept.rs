@@ -91,7 +91,8 @@ mod straight {
         } else {
             let mut first_part = cx.target(first_offset, 0)?;
             let first_at = first_part.at();
-            let value = read_leaf::<M>(cx, &mut first_part)?;
+            let first_block: &[u8; 2] = first_part.block()?;
+            let value = read_leaf::<M>(cx, first_block)?;
             first_value = value;
             cx.charge(first_part.at() - first_at)?;
             cx.join(&mut first_chain, s::Chain::of(first_at, first_part.at(), 4))?;
@@ -103,7 +104,8 @@ mod straight {
         } else {
             let mut second_part = cx.target(second_offset, 0)?;
             let second_at = second_part.at();
-            let value = read_leaf::<M>(cx, &mut second_part)?;
+            let second_block: &[u8; 2] = second_part.block()?;
+            let value = read_leaf::<M>(cx, second_block)?;
             second_value = value;
             cx.charge(second_part.at() - second_at)?;
             cx.join(&mut second_chain, s::Chain::of(second_at, second_part.at(), 4))?;
@@ -120,11 +122,10 @@ mod straight {
     }
     fn read_leaf<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
-        part: &mut s::Part<'i>,
+        block: &'i [u8; 2],
     ) -> s::Straight<super::Leaf> {
-        let leaf_block: &[u8; 2] = part.block()?;
         return rt::Ok(super::Leaf {
-            value: s::u16(leaf_block, 0),
+            value: s::u16(block, 0),
         });
     }
     fn write<'v>(

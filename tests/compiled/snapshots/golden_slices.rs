@@ -153,94 +153,8 @@ mod straight {
         let nodes_bytes = part.many(s::length(rt::Some(n_file_node_count))?, 5)?;
         let mut nodes_list = rt::Vec::with_capacity(nodes_bytes.len() / 5);
         for nodes_block in s::each::<5>(nodes_bytes) {
-            let class_number = s::u8(nodes_block, 0);
-            let base_number = s::u8(nodes_block, 1);
-            let n_node_base: i128 = i128::from(base_number);
-            let count_number = s::u8(nodes_block, 2);
-            let n_node_count: i128 = i128::from(count_number);
-            let key_base_number = s::u8(nodes_block, 3);
-            let n_node_key_base: i128 = i128::from(key_base_number);
-            let key_count_number = s::u8(nodes_block, 4);
-            let n_node_key_count: i128 = i128::from(key_count_number);
-            let v_node_items;
-            let items_offset = s::length(rt::Some(n_node_count))?;
-            if items_offset == 0 {
-                v_node_items = rt::Vec::new();
-            } else {
-                let first: i128 = s::known(
-                    s::add(
-                        s::multiply(rt::Some(n_node_base), rt::Some(1i128))?,
-                        rt::Some(0i128),
-                    )?,
-                )?;
-                let mut items_part = s::known({
-                    let mut found = rt::None;
-                    found = rt::Some(
-                        cx
-                            .slice(
-                                0_u64 + 4
-                                    + s::length(
-                                        rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
-                                    )? as u64 * 5,
-                                first,
-                                items_offset,
-                                2,
-                            )?,
-                    );
-                    found
-                })?;
-                cx.charge(items_part.left())?;
-                let items_bytes = items_part.all(2)?;
-                let mut items_list = rt::Vec::with_capacity(items_bytes.len() / 2);
-                for items_block in s::each::<2>(items_bytes) {
-                    items_list
-                        .push(super::Item {
-                            a: s::u8(items_block, 0),
-                            b: s::u8(items_block, 1),
-                        });
-                }
-                v_node_items = items_list;
-            }
-            let v_node_keys;
-            let keys_offset = s::length(rt::Some(n_node_key_count))?;
-            if keys_offset == 0 {
-                v_node_keys = rt::Vec::new();
-            } else {
-                let first: i128 = s::known(
-                    s::add(
-                        s::multiply(rt::Some(n_node_key_base), rt::Some(1i128))?,
-                        rt::Some(0i128),
-                    )?,
-                )?;
-                let mut keys_part = s::known({
-                    let mut found = rt::None;
-                    found = rt::Some(
-                        cx
-                            .slice(
-                                0_u64 + 4
-                                    + s::length(
-                                        rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
-                                    )? as u64 * 5
-                                    + s::length(
-                                        rt::Some(cx.seen_signed(0_u64 + 1, 1u8, false, false)?),
-                                    )? as u64 * 2,
-                                first,
-                                keys_offset,
-                                1,
-                            )?,
-                    );
-                    found
-                })?;
-                cx.charge(keys_part.left())?;
-                let keys_bytes = keys_part.rest();
-                v_node_keys = keys_bytes.to_vec();
-            }
-            nodes_list
-                .push(super::Node {
-                    class: class_number,
-                    items: v_node_items,
-                    keys: v_node_keys,
-                });
+            let value = read_node::<M>(cx, nodes_block)?;
+            nodes_list.push(value);
         }
         v_file_nodes = nodes_list;
         part.many(s::length(rt::Some(n_file_table_count))?, 2)?;
@@ -248,97 +162,156 @@ mod straight {
         part.many(s::length(rt::Some(n_file_flat_count))?, 1)?;
         let file_block: &[u8; 4] = part.block()?;
         let mut v_file_first;
-        let base_number = s::u8(file_block, 0);
-        let n_part_base: i128 = i128::from(base_number);
-        let count_number = s::u8(file_block, 1);
-        let n_part_count: i128 = i128::from(count_number);
-        let v_part_list;
-        let list_offset = s::length(rt::Some(n_part_count))?;
-        if list_offset == 0 {
-            v_part_list = rt::Vec::new();
-        } else {
-            let first: i128 = s::known(
-                s::add(
-                    s::multiply(rt::Some(n_part_base), rt::Some(1i128))?,
-                    rt::Some(0i128),
-                )?,
-            )?;
-            let mut list_part = s::known({
-                let mut found = rt::None;
-                found = rt::Some(
-                    cx
-                        .slice(
-                            0_u64 + 4
-                                + s::length(
-                                    rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
-                                )? as u64 * 5
-                                + s::length(
-                                    rt::Some(cx.seen_signed(0_u64 + 1, 1u8, false, false)?),
-                                )? as u64 * 2
-                                + s::length(
-                                    rt::Some(cx.seen_signed(0_u64 + 2, 1u8, false, false)?),
-                                )? as u64 * 1,
-                            first,
-                            list_offset,
-                            1,
-                        )?,
-                );
-                found
-            })?;
-            cx.charge(list_part.left())?;
-            let list_bytes = list_part.rest();
-            v_part_list = list_bytes.to_vec();
-        }
-        v_file_first = super::Part { list: v_part_list };
+        let value = read_part::<M>(cx, s::within(file_block, 0))?;
+        v_file_first = value;
         let mut v_file_second;
-        let base_number = s::u8(file_block, 2);
-        let n_part_base: i128 = i128::from(base_number);
-        let count_number = s::u8(file_block, 3);
-        let n_part_count: i128 = i128::from(count_number);
-        let v_part_list;
-        let list_offset = s::length(rt::Some(n_part_count))?;
-        if list_offset == 0 {
-            v_part_list = rt::Vec::new();
-        } else {
-            let first: i128 = s::known(
-                s::add(
-                    s::multiply(rt::Some(n_part_base), rt::Some(1i128))?,
-                    rt::Some(0i128),
-                )?,
-            )?;
-            let mut list_part = s::known({
-                let mut found = rt::None;
-                found = rt::Some(
-                    cx
-                        .slice(
-                            0_u64 + 4
-                                + s::length(
-                                    rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
-                                )? as u64 * 5
-                                + s::length(
-                                    rt::Some(cx.seen_signed(0_u64 + 1, 1u8, false, false)?),
-                                )? as u64 * 2
-                                + s::length(
-                                    rt::Some(cx.seen_signed(0_u64 + 2, 1u8, false, false)?),
-                                )? as u64 * 1,
-                            first,
-                            list_offset,
-                            1,
-                        )?,
-                );
-                found
-            })?;
-            cx.charge(list_part.left())?;
-            let list_bytes = list_part.rest();
-            v_part_list = list_bytes.to_vec();
-        }
-        v_file_second = super::Part { list: v_part_list };
+        let value = read_part::<M>(cx, s::within(file_block, 2))?;
+        v_file_second = value;
         return rt::Ok(super::File {
             nodes: v_file_nodes,
             first: v_file_first,
             second: v_file_second,
             spelling: ::formwork::Spelling::default(),
         });
+    }
+    fn read_node<'i, 'o, M: s::Mode<'i, 'o>>(
+        cx: &mut s::Scan<'i>,
+        block: &'i [u8; 5],
+    ) -> s::Straight<super::Node> {
+        let class_number = s::u8(block, 0);
+        let base_number = s::u8(block, 1);
+        let n_node_base: i128 = i128::from(base_number);
+        let count_number = s::u8(block, 2);
+        let n_node_count: i128 = i128::from(count_number);
+        let key_base_number = s::u8(block, 3);
+        let n_node_key_base: i128 = i128::from(key_base_number);
+        let key_count_number = s::u8(block, 4);
+        let n_node_key_count: i128 = i128::from(key_count_number);
+        let v_node_items;
+        let items_offset = s::length(rt::Some(n_node_count))?;
+        if items_offset == 0 {
+            v_node_items = rt::Vec::new();
+        } else {
+            let first: i128 = s::known(
+                s::add(
+                    s::multiply(rt::Some(n_node_base), rt::Some(1i128))?,
+                    rt::Some(0i128),
+                )?,
+            )?;
+            let mut items_part = s::known({
+                let mut found = rt::None;
+                found = rt::Some(
+                    cx
+                        .slice(
+                            0_u64 + 4
+                                + s::length(
+                                    rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
+                                )? as u64 * 5,
+                            first,
+                            items_offset,
+                            2,
+                        )?,
+                );
+                found
+            })?;
+            cx.charge(items_part.left())?;
+            let items_bytes = items_part.all(2)?;
+            let mut items_list = rt::Vec::with_capacity(items_bytes.len() / 2);
+            for items_block in s::each::<2>(items_bytes) {
+                items_list
+                    .push(super::Item {
+                        a: s::u8(items_block, 0),
+                        b: s::u8(items_block, 1),
+                    });
+            }
+            v_node_items = items_list;
+        }
+        let v_node_keys;
+        let keys_offset = s::length(rt::Some(n_node_key_count))?;
+        if keys_offset == 0 {
+            v_node_keys = rt::Vec::new();
+        } else {
+            let first: i128 = s::known(
+                s::add(
+                    s::multiply(rt::Some(n_node_key_base), rt::Some(1i128))?,
+                    rt::Some(0i128),
+                )?,
+            )?;
+            let mut keys_part = s::known({
+                let mut found = rt::None;
+                found = rt::Some(
+                    cx
+                        .slice(
+                            0_u64 + 4
+                                + s::length(
+                                    rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
+                                )? as u64 * 5
+                                + s::length(
+                                    rt::Some(cx.seen_signed(0_u64 + 1, 1u8, false, false)?),
+                                )? as u64 * 2,
+                            first,
+                            keys_offset,
+                            1,
+                        )?,
+                );
+                found
+            })?;
+            cx.charge(keys_part.left())?;
+            let keys_bytes = keys_part.rest();
+            v_node_keys = keys_bytes.to_vec();
+        }
+        return rt::Ok(super::Node {
+            class: class_number,
+            items: v_node_items,
+            keys: v_node_keys,
+        });
+    }
+    fn read_part<'i, 'o, M: s::Mode<'i, 'o>>(
+        cx: &mut s::Scan<'i>,
+        block: &'i [u8; 2],
+    ) -> s::Straight<super::Part> {
+        let base_number = s::u8(block, 0);
+        let n_part_base: i128 = i128::from(base_number);
+        let count_number = s::u8(block, 1);
+        let n_part_count: i128 = i128::from(count_number);
+        let v_part_list;
+        let list_offset = s::length(rt::Some(n_part_count))?;
+        if list_offset == 0 {
+            v_part_list = rt::Vec::new();
+        } else {
+            let first: i128 = s::known(
+                s::add(
+                    s::multiply(rt::Some(n_part_base), rt::Some(1i128))?,
+                    rt::Some(0i128),
+                )?,
+            )?;
+            let mut list_part = s::known({
+                let mut found = rt::None;
+                found = rt::Some(
+                    cx
+                        .slice(
+                            0_u64 + 4
+                                + s::length(
+                                    rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
+                                )? as u64 * 5
+                                + s::length(
+                                    rt::Some(cx.seen_signed(0_u64 + 1, 1u8, false, false)?),
+                                )? as u64 * 2
+                                + s::length(
+                                    rt::Some(cx.seen_signed(0_u64 + 2, 1u8, false, false)?),
+                                )? as u64 * 1,
+                            first,
+                            list_offset,
+                            1,
+                        )?,
+                );
+                found
+            })?;
+            cx.charge(list_part.left())?;
+            let list_bytes = list_part.rest();
+            v_part_list = list_bytes.to_vec();
+        }
+        return rt::Ok(super::Part { list: v_part_list });
     }
     fn write<'v>(
         v: &'v super::File,

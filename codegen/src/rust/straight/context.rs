@@ -6,6 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::able::{Able, unable};
+use super::asked::Asked;
 use super::findings::Survey;
 use super::questions::target;
 use super::scope::{Access, Frame, Scope};
@@ -65,6 +66,8 @@ pub(super) struct Straight<'p, 'm> {
     pub(super) counting: std::cell::Cell<bool>,
     /// How many `let`s are being spelled out.
     pub(super) spelled: std::cell::Cell<u32>,
+    /// The functions for `let`s.
+    pub(super) asked: Asked,
     /// Records that files may well do without.
     pub(super) rare: Vec<bool>,
     /// Records whose rows hold each record.

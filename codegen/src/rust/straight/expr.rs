@@ -4,6 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::able::{Able, unable};
+use super::asked::Asker;
 use super::context::Straight;
 use super::locals::case_name;
 use super::operators::{Typed, combined, compared, comparison, inside, known, solved};
@@ -75,6 +76,9 @@ impl<'m> Straight<'_, 'm> {
             }
             Expr::Epoch(variable) => self.epoch_number(scope, *variable)?,
             Expr::Path(path) => {
+                if let Some(typed) = self.let_at_hand(scope, view, path) {
+                    return typed;
+                }
                 let mut kind: fn(TokenStream) -> Typed = Typed::Number;
                 let mut last = TokenStream::new();
                 let found = self.walk(scope, view, path, false, &mut |place| {
@@ -175,6 +179,7 @@ impl<'m> Straight<'_, 'm> {
                 Typed::Truth(quote!({ let a: #ty = #a; rt::Some(#(#tests)||*) }))
             }
             Expr::Is(path, case) => {
+                let mut last = TokenStream::new();
                 let found = self.walk(scope, view, path, false, &mut |place| match place {
                     Place::Choice(union, value) => {
                         let cases = &self.model.unions[union.index()].cases;
@@ -185,19 +190,19 @@ impl<'m> Straight<'_, 'm> {
                         let at = u32::try_from(at).unwrap_or(u32::MAX);
                         let (variant, payload) = self.shapes.variant(union, at);
                         let inside = payload.map(|_| quote!((..)));
-                        Ok(quote! {
-                            found = rt::Some(matches!(#value, super::#ty::#variant #inside));
-                        })
+                        last = quote!(rt::Some(matches!(#value, super::#ty::#variant #inside)));
+                        Ok(quote!(found = #last;))
                     }
                     _ => unable(format!("`{}` is no union", path.text)),
                 })?;
                 // What is not there is nothing of the kind.
-                match found.is_empty() {
-                    true => Typed::Truth(quote!(rt::Some(false))),
-                    false => {
-                        Typed::Truth(quote!({ let mut found = rt::Some(false); #found found }))
-                    }
-                }
+                Typed::Truth(if found.is_empty() {
+                    quote!(rt::Some(false))
+                } else if is(&found, &quote!(found = #last;).to_string()) {
+                    last
+                } else {
+                    quote!({ let mut found = rt::Some(false); #found found })
+                })
             }
             Expr::Call(function, arguments) => {
                 match self.called(scope, view, *function, arguments)? {
@@ -376,7 +381,7 @@ impl<'m> Straight<'_, 'm> {
                     self.walk(&outer, view, &whole, stream, then)
                 }
                 Some((expr, _)) if path.steps.is_empty() => {
-                    self.named(&outer, view, expr, stream, then)
+                    self.named(&outer, view, None, expr, stream, then)
                 }
                 _ => unable("an argument"),
             };
@@ -469,7 +474,12 @@ impl<'m> Straight<'_, 'm> {
                         self.members(scope, view, &frame, members, stream, &mut |place| {
                             self.steps(scope, view, place, rest, stream, then)
                         })?;
-                    arms.extend(quote!(#pattern => { #inner }));
+                    if !inner.is_empty() {
+                        arms.extend(quote!(#pattern => { #inner }));
+                    }
+                }
+                if arms.is_empty() {
+                    return Ok(arms);
                 }
                 Ok(quote!(match #value { #arms _ => {} }))
             }
@@ -504,6 +514,9 @@ impl<'m> Straight<'_, 'm> {
                 });
                 self.streaming.set(before);
                 let (inner, steps) = (inner?, self.steps_of(scope, &list));
+                if inner.is_empty() {
+                    return Ok(inner);
+                }
                 Ok(quote!(#steps for element in #list.iter() { #inner }))
             }
             _ => unable("a path through something else"),
@@ -607,7 +620,8 @@ impl<'m> Straight<'_, 'm> {
             }
             [Member::Row(row)] if let Some(expr) = self.usual(view, frame, *row) => {
                 // The writer makes odd what deviates.
-                self.named(&self.inside_of(scope, frame), view, expr, false, then)
+                let scope = self.inside_of(scope, frame);
+                self.named(&scope, view, Some(Asker::Row(*row)), expr, false, then)
             }
             [Member::Row(row)] => self.row_place(view, frame, *row, then),
             [Member::Into(row), rest @ ..] => {
@@ -624,7 +638,8 @@ impl<'m> Straight<'_, 'm> {
             [Member::Let(number)] => {
                 let lets = &view.records[frame.record.index()].lets;
                 let Some(named) = lets.get(*number as usize) else { return unable("no `let`") };
-                self.named(&self.inside_of(scope, frame), view, named.expr, stream, then)
+                let scope = self.inside_of(scope, frame);
+                self.named(&scope, view, Some(Asker::Let(*number)), named.expr, stream, then)
             }
             _ => unable("a `let` that leads to several things"),
         }
@@ -642,11 +657,12 @@ impl<'m> Straight<'_, 'm> {
         inner
     }
 
-    /// What a `let` or an argument stands for, in the node of a scope.
+    /// What a `let`, an argument or a row that may deviate stands for, in the node of a scope.
     fn named(
         &self,
         scope: &Scope<'_>,
         view: &'m Model,
+        asker: Option<Asker>,
         expr: ExprId,
         stream: bool,
         then: &mut dyn FnMut(Place) -> Able<TokenStream>,
@@ -655,11 +671,46 @@ impl<'m> Straight<'_, 'm> {
             return self.walk(scope, view, path, stream, then);
         }
         if let (Expr::Binary(BinaryOp::Concatenate, a, b), true) = (&view[expr], stream) {
-            let first = self.named(scope, view, *a, stream, then)?;
-            let second = self.named(scope, view, *b, stream, then)?;
+            let first = self.named(scope, view, None, *a, stream, then)?;
+            let second = self.named(scope, view, None, *b, stream, then)?;
             return Ok(quote!(#first #second));
         }
-        // Each is spelled out wherever it is named, and it may name others.
+        let asked = asker.and_then(|asker| self.asked(scope, view, asker, expr));
+        let typed = match asked {
+            Some(asked) => asked,
+            None => self.written_out(scope, view, expr)?,
+        };
+        let (value, place) = match typed {
+            Typed::Number(value) => (value, Place::Number(quote!(named))),
+            Typed::Truth(value) => (value, Place::Truth(quote!(named))),
+            Typed::Text(value) => (value, Place::Text(quote!(named))),
+        };
+        let then = then(place)?;
+        Ok(quote!(if let rt::Some(named) = #value { #then }))
+    }
+
+    /// What a path stands for that is a `let` of a node at hand.
+    fn let_at_hand(&self, scope: &Scope<'_>, view: &'m Model, path: &Path) -> Option<Able<Typed>> {
+        let ([Step::Field(field)], this) = (path.steps.as_slice(), scope.frames.last()?) else {
+            return None;
+        };
+        let frame = match (&path.start, &scope.it) {
+            (Start::It, Some(It::Node(frame))) => frame,
+            _ => scope.frame_of(self.start(path, this.record)?)?,
+        };
+        let (_, members) = field.members.iter().find(|(of, _)| *of == frame.record)?;
+        let [Member::Let(number)] = members.as_slice() else { return None };
+        if matches!(frame.access, Access::Maybe(_)) {
+            return None;
+        }
+        let expr = view.records[frame.record.index()].lets.get(*number as usize)?.expr;
+        let scope = self.inside_of(scope, frame);
+        let asked = self.asked(&scope, view, Asker::Let(*number), expr);
+        Some(asked.map_or_else(|| self.written_out(&scope, view, expr), Ok))
+    }
+
+    /// What a `let` or an argument stands for, which may name others.
+    fn written_out(&self, scope: &Scope<'_>, view: &'m Model, expr: ExprId) -> Able<Typed> {
         if self.spelled.get() >= MOST_NAMED {
             return unable("a `let` that is used too often");
         }
@@ -668,13 +719,7 @@ impl<'m> Straight<'_, 'm> {
         if outermost {
             self.spelled.set(0);
         }
-        let (value, place) = match typed? {
-            Typed::Number(value) => (value, Place::Number(quote!(named))),
-            Typed::Truth(value) => (value, Place::Truth(quote!(named))),
-            Typed::Text(value) => (value, Place::Text(quote!(named))),
-        };
-        let then = then(place)?;
-        Ok(quote!(if let rt::Some(named) = #value { #then }))
+        typed
     }
 
     /// What a row of a value usually follows from, if it may deviate.
@@ -822,7 +867,10 @@ impl<'m> Straight<'_, 'm> {
                     return unable(format!("`{}` follows from elsewhere", row_name(row)));
                 }
                 let scope = Scope { frames: vec![frame.clone()], it: None, late: None };
-                let number = self.source(&scope, view, &definer.source)?;
+                let number = match &definer.source {
+                    DefinerSource::Expr(expr) => self.equation(&scope, view, id, *expr)?,
+                    source => self.source(&scope, view, source)?,
+                };
                 if let Some(number) = inside(&number) {
                     return then(Place::Number(number));
                 }

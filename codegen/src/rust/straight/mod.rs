@@ -11,6 +11,7 @@
 
 mod able;
 mod anchors;
+mod asked;
 mod bits;
 mod check;
 mod context;
@@ -191,6 +192,7 @@ fn sealed(straight: &Straight<'_, '_>, parts: &[TokenStream]) -> Able<TokenStrea
 
 fn module(straight: &Straight<'_, '_>, parts: &[TokenStream]) -> Able<TokenStream> {
     let epoch = straight.epoch_function()?;
+    let asked = straight.asked.functions(parts);
     let code = quote! {
         /// Readers and writers for files that have nothing unusual.
         mod straight {
@@ -198,6 +200,7 @@ fn module(straight: &Straight<'_, '_>, parts: &[TokenStream]) -> Able<TokenStrea
 
             #epoch
             #(#parts)*
+            #(#asked)*
         }
     };
     Ok(names::named(code, straight.model))

@@ -1,7 +1,8 @@
 //! Gives functions and locals the names of what they are for.
 //!
 //! While code is made, names have numbers, which say exactly what is meant: `read__3` reads record 3,
-//! `n__3_1` is the number in its row 1, and `b7__width` the seventh local, bytes for a row `width`.
+//! `text__0` texts of one kind, `n__3_1` is the number in its row 1, and `b7__width` the seventh local,
+//! bytes for a row `width`.
 //! When all of it is there, each gets a name that nothing else has: `read_room`, `n_room_width`,
 //! `width_block`. No name of a schema has two underscores in it.
 
@@ -141,19 +142,39 @@ impl Names<'_> {
             Some((number, rest)) => (number, Some(rest)),
             None => (rest, None),
         };
-        let id = RecordId(number.parse().ok()?);
+        let number: u32 = number.parse().ok()?;
+        if matches!(head, "text" | "bytes") {
+            return Some(format!("read_{head}"));
+        }
+        let id = RecordId(number);
         let record = self.model.records.get(id.index())?;
         let label = snake(&record.name);
+        let verb = if matches!(head, "block" | "case") { "read" } else { head };
+        // The width of what a case is in is no part of the name.
+        let rest = match rest.filter(|rest| head == "case" && rest.starts_with('w')) {
+            Some(width) => width.split_once('_').map(|(_, order)| order),
+            None => rest,
+        };
         let Some(rest) = rest else {
             return Some(match head {
                 // Of the name of a case, what is behind that of its union.
                 "c" => format!("{}_case", snake(record.name.rsplit('.').next().unwrap_or(""))),
-                _ => format!("{head}_{label}"),
+                _ => format!("{verb}_{label}"),
             });
         };
+        if head == "ask" {
+            // Those of other layouts are numbered.
+            let (kind, number) = rest.split('_').next()?.split_at_checked(1)?;
+            let number: usize = number.parse().ok()?;
+            let name = match kind {
+                "l" => &record.lets.get(number)?.name,
+                _ => record.rows.get(number)?.name.as_ref()?,
+            };
+            return Some(format!("{label}_{}", snake(name)));
+        }
         let row = rest.parse().ok().map(RowId).filter(|_| matches!(head, "made" | "n" | "v" | "x"));
         let name = row.and_then(|row| record.rows.get(row.index())?.name.as_deref());
-        Some(format!("{head}_{label}_{}", name.map_or_else(|| rest.to_owned(), snake)))
+        Some(format!("{verb}_{label}_{}", name.map_or_else(|| rest.to_owned(), snake)))
     }
 
     /// A name that nothing has which can be seen from where this one is to stand.
@@ -246,6 +267,22 @@ mod tests {
                     read_room2_be(n_room_first_width, v_file_all)
                 }
             ),
+        );
+    }
+
+    /// Functions that differ in what they are handed read the same.
+    #[test]
+    fn functions_that_read_are_called_so() {
+        let code = quote! {
+            fn block__1() { case__2(text__0) }
+            fn case__2() { case__2_w8(case__2_w8_be) }
+        };
+        becomes(
+            code,
+            quote! {
+                fn read_room() { read_room2(read_text) }
+                fn read_room2() { read_room2_2(read_room2_be) }
+            },
         );
     }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::asked::Asked;
 use super::context::{Flavour, Straight};
 use super::questions::children;
 use super::rare::rare;
@@ -31,6 +32,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             noting: true.into(),
             counting: false.into(),
             spelled: 0.into(),
+            asked: Asked::default(),
             rare: rare(model),
             owners,
             needs: Vec::new(),

@@ -41,6 +41,9 @@ impl<'m> Straight<'_, 'm> {
         let body = self.each(scope, view, stream, &mut |it, place, index| {
             let inner = Scope { it: Some(it), ..scope.clone() };
             let holds = filter.map(|filter| self.truth(&inner, view, filter)).transpose()?;
+            if holds.as_ref().is_some_and(|holds| is(holds, "false")) && function != Of::All {
+                return Ok(TokenStream::new());
+            }
             let number = |place| match place {
                 Place::Number(n) => Ok(n),
                 _ => unable("a function of elements that are no numbers"),
@@ -178,6 +181,9 @@ impl<'m> Straight<'_, 'm> {
                 let body = self.element(&Some((ty, shape)), quote!(x), &mut |place| {
                     then(it.clone(), place, Some(&quote!(i)).filter(|_| !refers))
                 })?;
+                if body.is_empty() {
+                    return Ok(body);
+                }
                 let steps = self.steps_of(scope, &list);
                 Ok(quote!(#steps for (i, x) in #list.iter().enumerate() { #body }))
             }

@@ -102,7 +102,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 let block = self.local("b");
                 let all = size(width * count as u64);
                 let before = quote!(let #block: &[u8; #all] = #part.block()?;);
-                (Some(before), Spot::Block { block, at: 0, base: quote!(0_usize) })
+                (Some(before), Spot::block(block))
             }
         };
         let mut elements = TokenStream::new();
@@ -162,7 +162,7 @@ impl<'m> Reading<'_, '_, 'm> {
             && !matches!(cell.meaning, Meaning::Word(_))
         {
             let block = self.local("b");
-            let at = Spot::Block { block: block.clone(), at: 0, base: quote!(0_usize) };
+            let at = Spot::block(block.clone());
             let (_, stored) = self.stored(ctx, &at, cell.storage)?;
             let number = self.wrap(element, self.meaning(cell, row, &stored, element.core())?);
             let plain = matches!(
@@ -207,8 +207,8 @@ impl<'m> Reading<'_, '_, 'm> {
         }
         let block = self.local("b");
         let index = ctx.index.clone().unwrap_or_else(|| self.local("i"));
-        let at =
-            Spot::Block { block: block.clone(), at: 0, base: quote!((#base + #index * #wide)) };
+        let own = quote!((#base + #index * #wide));
+        let at = Spot::Block { block: block.clone(), at: 0, base: own, whole: true };
         let room = quote!(rt::Vec::with_capacity(#bytes.len() / #wide));
         let list = self.list_of(room, sink, None);
         let body = self.inside(|| {

@@ -24,6 +24,8 @@ pub(super) struct Holder {
     pub base: TokenStream,
     /// A block, the offset in it that homes count from, and the offset behind it.
     pub block: Option<(Ident, u64, u64)>,
+    /// Whether nothing else is in that block.
+    pub whole: bool,
     /// Where reading goes on, and whether that is a local.
     pub part: Option<(Ident, bool)>,
     /// Whether no block was taken off the part.
@@ -192,14 +194,16 @@ impl<'m> Reading<'_, '_, 'm> {
                             quote!((#base - #delta))
                         }
                     };
-                    Some(Spot::Block { block: name.clone(), at: delta + at, base })
+                    Some(Spot::Block { block: name.clone(), at: delta + at, base, whole: false })
                 }
                 _ => None,
             };
             match spot {
                 Some(spot) => self.row_at(work, *id, row, &spot)?,
                 None if self.is_inner_union(ctx, row, &block) => {
-                    let inner = Holder { block: block.clone(), part: None, ..holder.clone() };
+                    let whole = holder.whole || holder.block.is_none();
+                    let inner =
+                        Holder { block: block.clone(), whole, part: None, ..holder.clone() };
                     self.union_row(work, *id, row, &inner)?;
                 }
                 None => {
@@ -215,6 +219,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     if let Type::Union(_) = row.ty {
                         let inner = Holder {
                             block: block.clone(),
+                            whole: holder.whole || holder.block.is_none(),
                             part: Some((name.clone(), true)),
                             ..holder.clone()
                         };
@@ -288,8 +293,8 @@ impl<'m> Reading<'_, '_, 'm> {
                 }
                 let base = holder.block.as_ref().map_or(0, |(_, delta, _)| *delta);
                 let (from, delta) = (&holder.base, size(base));
-                let spot =
-                    Spot::Block { block: block.clone(), at: *at, base: quote!((#from - #delta)) };
+                let base = quote!((#from - #delta));
+                let spot = Spot::Block { block: block.clone(), at: *at, base, whole: false };
                 *at += size_of(row);
                 self.row_at(work, id, row, &spot)?;
                 continue;
@@ -335,8 +340,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 let #base = #part.at();
                 let #block: &[u8; #width] = #part.block()?;
             });
+            let whole = group.len() == 1;
             for (id, row, at) in group {
-                let spot = Spot::Block { block: block.clone(), at, base: quote!(#base) };
+                let spot = Spot::Block { block: block.clone(), at, base: quote!(#base), whole };
                 self.row_at(work, id, row, &spot)?;
             }
         }

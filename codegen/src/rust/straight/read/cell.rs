@@ -359,8 +359,13 @@ impl<'m> Reading<'_, '_, 'm> {
         target: &Shape,
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
-        let holder =
-            super::body::Holder { base: quote!(0_usize), block: None, part: None, case: false };
+        let holder = super::body::Holder {
+            base: quote!(0_usize),
+            block: None,
+            whole: false,
+            part: None,
+            case: false,
+        };
         let rows = self.rows(ctx, &holder, &|row| {
             self.straight.shapes.field(id, row).map(|field| field.shape.clone())
         })?;

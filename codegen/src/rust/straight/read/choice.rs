@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use super::body::{Holder, tag_size};
-use super::{Ctx, Reading, Sink, Spot, number, size};
+use super::{Body, Callee, Ctx, Handed, Reading, Sink, Spot, function, number, size};
 use crate::model::{
     Case, Cell, DefinerScope, DefinerSource, Home, Label, Measure, Pattern, Role, Storage, Tag,
     Union, UnionId, limits,
@@ -90,6 +90,11 @@ impl<'m> Reading<'_, '_, 'm> {
         let apart = union.cases.len() > 2;
         // A union in a case of another one must not hide what the outer one makes.
         let made = self.local("m");
+        let by_function = |body: TokenStream| match (apart, ctx.pushing) {
+            (true, true) => quote!({ #body rt::Ok(()) }),
+            (true, false) => quote!({ let #made; #body rt::Ok(#made) }),
+            (false, _) => quote!({ #body }),
+        };
         let whole = |body: Able<TokenStream>| match body {
             Ok(body) if apart && ctx.pushing => match is_small(&body) {
                 true => quote!(s::small_case! { #body rt::Ok::<(), s::Odd>(()) }),
@@ -146,8 +151,11 @@ impl<'m> Reading<'_, '_, 'm> {
                     let make = || {
                         self.case(ctx, holder, spot, union, case, None, label, &decision, &variant)
                     };
-                    let body = self.inside(|| self.straight.in_case(case.record, make));
-                    let body = whole(body);
+                    let call = || self.called_case(ctx, holder, union, case, label, &variant);
+                    let body = match call() {
+                        Ok(call) => by_function(call),
+                        Err(_) => whole(self.inside(|| self.straight.in_case(case.record, make))),
+                    };
                     if let Label::Else = label {
                         let taken = guard.clone().map(|guard| quote!(if true #guard));
                         otherwise = otherwise.or(Some(quote!(_ #taken => #body,)));
@@ -228,7 +236,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 let Spot::Stream { part, .. } = spot else { return unable("a union in a block") };
                 let width = tag_size(&union.tag)?;
                 let (start, block, tag) = (self.local("a"), self.local("b"), self.local("c"));
-                let at = Spot::Block { block: block.clone(), at: 0, base: quote!(0_usize) };
+                let at = Spot::block(block.clone());
                 let (_, stored) = self.stored(ctx, &at, cell.storage)?;
                 let (raw, wide) = (&stored.tokens, size(width));
                 let cases = union.cases.iter();
@@ -407,6 +415,93 @@ impl<'m> Reading<'_, '_, 'm> {
         };
         let (value, rows) = (sink(value), rows.code);
         Ok(quote!(#before #rows #numbers #limit #value))
+    }
+
+    /// The rows of a case that takes more than a few lines, by its function.
+    fn called_case(
+        &self,
+        ctx: &Ctx<'m>,
+        holder: &Holder,
+        union: &'m Union,
+        case: &'m Case,
+        label: &Label,
+        sink: Sink<'_>,
+    ) -> Able<TokenStream> {
+        let (shapes, id) = (self.straight.shapes, case.record);
+        let is_value = shapes.is_typed(id) && !shapes.is_transparent(id);
+        if self.straight.is_survey()
+            || case.whole
+            || union.size.is_some()
+            || matches!(label, Label::Pattern(_))
+            || !is_value
+            || self.straight.spelling_outside(id)
+        {
+            return unable("a case that is read where it stands");
+        }
+        let has_homes = ctx.view.records[id.index()]
+            .rows
+            .iter()
+            .any(|row| matches!(row.homes.get(ctx.epoch), Some(Home::At(_))));
+        let (handed, bytes) = match (&holder.part, &holder.block) {
+            (None, Some((block, from, end))) => {
+                let bytes = match (from, holder.whole) {
+                    (0, true) => quote!(#block),
+                    (from, _) => {
+                        let from = size(*from);
+                        quote!(s::within(#block, #from))
+                    }
+                };
+                (Handed::CaseOfBlock(end - from), bytes)
+            }
+            (Some((part, true)), _) if !has_homes => (Handed::CaseOfPart, quote!(&mut #part)),
+            (Some((part, false)), _) if !has_homes => (Handed::CaseOfPart, quote!(#part)),
+            _ => return unable("a case that counts from nowhere"),
+        };
+        let callee = Callee { record: id, big: ctx.big, pushing: false, handed };
+        self.call(callee, ctx.epoch)?;
+        if let Some(Body::Made(body)) = self.bodies.borrow().get(&(callee, ctx.epoch))
+            && is_small(body)
+        {
+            return unable("a case that is read where it stands");
+        }
+        let derived = self.tag_is_derived(ctx, union, case)?;
+        let mut inner = ctx.clone();
+        inner.frames.push(Frame { record: id, access: Access::Early, at: None, index: None });
+        inner.record = id;
+        let numbers = self.numbers_of_case(ctx, case, &inner)?;
+        let (name, epoch) = (function(callee), self.straight.epoch_argument());
+        let (mode, arena) = (self.straight.mode_argument(), self.straight.arena_argument());
+        let (value, chain) = (sink(quote!(value)), self.take_chain(ctx, id));
+        Ok(quote! {
+            #derived
+            let value = #name::<#mode #epoch>(cx, #arena #bytes)?;
+            #chain
+            #numbers
+            #value
+        })
+    }
+
+    /// Statements that make the value of a case in its function.
+    pub(super) fn case_body(&self, ctx: &Ctx<'m>, handed: Handed) -> Able<TokenStream> {
+        let id = ctx.record;
+        let (at, mut before) = (self.local("a"), TokenStream::new());
+        let (block, part) = match handed {
+            Handed::CaseOfBlock(width) => {
+                before = quote!(let #at = cx.place(block););
+                (Some((format_ident!("block"), 0, width)), None)
+            }
+            _ => (None, Some((format_ident!("part"), false))),
+        };
+        let base = quote!(#at);
+        let holder = Holder { base, block, whole: true, part, case: true };
+        let mut inner = ctx.clone();
+        inner.frames.push(Frame { record: id, access: Access::Early, at: None, index: None });
+        inner.big = self.order_in(&inner, id)?;
+        let target = Shape::Struct(id);
+        let rows = self.rows(&inner, &holder, &|row| self.wanted(id, row, &target))?;
+        let value = self.literal(id, &target, &rows)?;
+        let rows = rows.code;
+        Ok(quote!(#before #rows let value = #value;))
     }
 
     /// Steps over the bytes that a pattern covers.

@@ -205,7 +205,7 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             let (part, block) = (self.local("p"), self.local("b"));
             let (begin, width, ident) = (size(named.begin), size(named.width), &named.ident);
-            let spot = Spot::Block { block: block.clone(), at: named.label, base: quote!(0_usize) };
+            let spot = Spot::block(block.clone()).plus(named.label);
             let set = |value: TokenStream| quote!(element.#ident = #value;);
             let inner = Ctx { record: named.node, ..ctx.clone() };
             let row = &ctx.view.records[named.node.index()].rows[named.row.index()];

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::super::ends::{self, Ends};
-use super::{Callee, Ctx, Reading, Sink, Spot, function, size};
+use super::{Callee, Ctx, Handed, Reading, Sink, Spot, function, size};
 use crate::model::{
     ArrayLength, Content, Encoding, Extent, Home, RecordId, RecordKind, RegionType, Row, RowKind,
     RunLength, Storage, Tag, Type, UnionId,
@@ -62,6 +62,7 @@ impl<'m> Reading<'_, '_, 'm> {
         Ok(super::body::Holder {
             base: ctx.base.clone(),
             block: None,
+            whole: false,
             part: Some((part.clone(), *local)),
             case: true,
         })
@@ -91,11 +92,11 @@ impl<'m> Reading<'_, '_, 'm> {
         let own = ctx.record == id && ctx.frames.is_empty();
         if !own {
             let recursive = self.straight.record(id).recursive;
-            if recursive
-                || matches!(spot, Spot::Stream { .. })
-                || !self.is_block(ctx, &Type::Record(id))
-            {
-                let call = || self.called(ctx, spot, id, target, sink);
+            if matches!(spot, Spot::Stream { .. }) || !self.is_plain(ctx, id) {
+                let call = || match self.is_block(ctx, &Type::Record(id)) {
+                    true => self.called_with_block(ctx, spot, id, target, sink),
+                    false => self.called(ctx, spot, id, target, sink),
+                };
                 match if recursive { call() } else { self.straight.perhaps(call) } {
                     Err(why) if recursive => return Err(why),
                     // It asks for something around, so it is read where it stands.
@@ -107,6 +108,16 @@ impl<'m> Reading<'_, '_, 'm> {
         self.inside(|| self.record_here(ctx, spot, id, target, sink))
     }
 
+    /// Makes the function of a struct, if that gives a value of this shape.
+    pub(super) fn callable(&self, ctx: &Ctx<'m>, callee: Callee, target: &Shape) -> Able<()> {
+        let (shapes, id) = (self.straight.shapes, callee.record);
+        let typed = shapes.is_typed(id) || shapes.is_transparent(id);
+        if !typed || *target != self.straight.value_shape(id) {
+            return unable("a struct of another Rust type");
+        }
+        self.call(callee, ctx.epoch)
+    }
+
     fn called(
         &self,
         ctx: &Ctx<'m>,
@@ -115,13 +126,8 @@ impl<'m> Reading<'_, '_, 'm> {
         target: &Shape,
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
-        let shapes = self.straight.shapes;
-        let typed = shapes.is_typed(id) || shapes.is_transparent(id);
-        if !typed || *target != self.straight.value_shape(id) {
-            return unable("a struct of another Rust type");
-        }
-        let callee = Callee { record: id, big: ctx.big, pushing: false };
-        self.call(callee, ctx.epoch)?;
+        let callee = Callee { record: id, big: ctx.big, pushing: false, handed: Handed::Part };
+        self.callable(ctx, callee, target)?;
         let (name, epoch) = (function(callee), self.straight.epoch_argument());
         let (before, part) = match spot {
             Spot::Stream { part, local: true } => (None, quote!(&mut #part)),
@@ -167,7 +173,7 @@ impl<'m> Reading<'_, '_, 'm> {
         {
             return unable("elements without a function");
         }
-        let callee = Callee { record: *id, big: ctx.big, pushing: true };
+        let callee = Callee { record: *id, big: ctx.big, pushing: true, handed: Handed::Part };
         self.call(callee, ctx.epoch)?;
         let (name, epoch) = (function(callee), self.straight.epoch_argument());
         let chain = self.take_chain(ctx, *id);
@@ -196,7 +202,7 @@ impl<'m> Reading<'_, '_, 'm> {
         }
         let block_size = record.sizes.get(ctx.epoch).copied().flatten();
         let (before, holder, address) = match spot {
-            Spot::Block { block, at, .. } => {
+            Spot::Block { block, at, whole, .. } => {
                 let all = self.fixed(ctx, &Type::Record(id));
                 let Some(all) = all else {
                     return unable("a struct of no fixed size within a block");
@@ -204,6 +210,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 let holder = super::body::Holder {
                     base: spot.address(),
                     block: Some((block.clone(), *at, at + all)),
+                    whole: *whole,
                     part: None,
                     case: false,
                 };
@@ -223,6 +230,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     base: quote!(#base),
                     case: block.is_none(),
                     block,
+                    whole: true,
                     part: Some((part.clone(), *local)),
                 };
                 (before, holder, quote!(#base))

@@ -12,6 +12,7 @@
 //! the writer makes the same bytes of it.
 
 mod array;
+mod block;
 mod body;
 mod cell;
 mod chain;
@@ -26,6 +27,7 @@ mod run;
 mod seal;
 mod slice;
 mod sweep;
+mod text;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +40,7 @@ use super::anchors::Anchors;
 use super::context::{Flavour, KEPT_POOL, Straight};
 use super::early::{early_value, is_early_number};
 use super::locals::Locals;
+use super::mentions::called;
 use super::operators::Typed;
 use super::scope::{Access, Frame, Late, Scope};
 use crate::model::{
@@ -95,6 +98,7 @@ struct Reading<'s, 'p, 'm> {
     bodies: RefCell<BTreeMap<(Callee, usize), Body>>,
     /// Names of early numbers and values that are known here.
     known: RefCell<BTreeSet<String>>,
+    texts: text::Texts,
     locals: Locals,
     /// Whether it is looked at where objects lie.
     placing: bool,
@@ -111,6 +115,20 @@ struct Callee {
     /// Whether the value goes to an open list of an arena, rather than to the caller: values that
     /// are moved take longer than all else.
     pushing: bool,
+    handed: Handed,
+}
+
+/// What a function is handed to read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Handed {
+    /// The part that begins with the struct.
+    Part,
+    /// The bytes of the struct.
+    Block,
+    /// The part that goes on with what a case has, whose places do not matter.
+    CaseOfPart,
+    /// So many bytes, of the struct that a case is in.
+    CaseOfBlock(u64),
 }
 
 /// The body of a function in one epoch.
@@ -163,8 +181,8 @@ struct Ctx<'m> {
 /// Where something is read.
 #[derive(Clone)]
 enum Spot {
-    /// At a constant place in a block, whose address is `base`.
-    Block { block: Ident, at: u64, base: TokenStream },
+    /// At a constant place in a block, whose address is `base`. `whole`: there is nothing else in it.
+    Block { block: Ident, at: u64, base: TokenStream, whole: bool },
     /// Next in a part. `local`: the part is a local, and no reference.
     Stream { part: Ident, local: bool },
 }
@@ -176,6 +194,11 @@ impl Spot {
     /// A local part.
     fn local(part: Ident) -> Spot {
         Spot::Stream { part, local: true }
+    }
+
+    /// All of a block, whose address does not matter.
+    fn block(block: Ident) -> Spot {
+        Spot::Block { block, at: 0, base: quote!(0_usize), whole: true }
     }
 
     /// Address of what is read.
@@ -193,8 +216,9 @@ impl Spot {
     /// Farther on in the same block.
     fn plus(&self, offset: u64) -> Spot {
         match self {
-            Spot::Block { block, at, base } => {
-                Spot::Block { block: block.clone(), at: at + offset, base: base.clone() }
+            Spot::Block { block, at, base, .. } => {
+                let (block, at, base) = (block.clone(), at + offset, base.clone());
+                Spot::Block { block, at, base, whole: false }
             }
             stream => stream.clone(),
         }
@@ -216,6 +240,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             asked: seal::asked(model),
             bodies: RefCell::default(),
             known: RefCell::default(),
+            texts: text::Texts::default(),
             locals: Locals::new(&straight.record(model.root).name),
             placing: doubt.is_none() && straight.record(model.root).owns_objects(),
             doubt: RefCell::new(doubt),
@@ -251,7 +276,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         if self.straight.is_order_chosen(root) {
             return unable("a byte order that the root chooses for itself");
         }
-        let callee = Callee { record: root, big: self.file_order(), pushing: false };
+        let callee =
+            Callee { record: root, big: self.file_order(), pushing: false, handed: Handed::Part };
         let name = function(callee);
         let (mode, arena) = (self.straight.mode_argument(), self.straight.arena_argument());
         let call = |epoch: usize| {
@@ -462,69 +488,79 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         self.straight.in_epoch(epoch, || self.straight.seen_ranks(self.straight.view(epoch)))
     }
 
-    /// All functions that were asked for.
+    /// All functions that are called.
     fn functions(&self) -> Able<TokenStream> {
-        let mut wanted: Vec<Callee> = Vec::new();
-        for (callee, _) in self.bodies.borrow().keys() {
-            if !wanted.contains(callee) {
-                wanted.push(*callee);
-            }
+        let callees: BTreeSet<Callee> = self.bodies.borrow().keys().map(|(c, _)| *c).collect();
+        let mut all = Vec::new();
+        for callee in callees {
+            all.push((function(callee).to_string(), self.function_of(callee)?));
         }
-        let mut functions = TokenStream::new();
-        for callee in wanted {
-            let body = self.straight.by_epoch(|_, epoch| {
-                Ok(match self.bodies.borrow().get(&(callee, epoch)) {
-                    Some(Body::Made(body)) => body.clone(),
-                    _ => quote!(return rt::Err(s::Odd);),
-                })
-            })?;
-            let (name, epochs) = (function(callee), self.straight.epoch_generic());
-            let ty = self.straight.value_ty(callee.record, &quote!('o));
-            let (into, ty) = match callee.pushing {
-                true => (Some(quote!(into: &s::Open<#ty>,)), quote!(())),
-                false => (None, ty),
-            };
-            let (mode, arena) = match self.straight.flavour {
-                Flavour::Values => (quote!('o, M: s::Mode<'i, 'o>,), None),
-                Flavour::Arena => (quote!(), Some(quote!(arena: &mut super::pools::Pools,))),
-            };
-            let hand = self.hand_chain(callee.record);
-            let open = hand.as_ref().map(|_| opened(&chain_of_function()));
-            if callee.pushing {
-                functions.extend(quote! {
-                    fn #name<'i, #mode #epochs>(
-                        cx: &mut s::Scan<'i>,
-                        #arena
-                        #into
-                        rest: &'i [u8],
-                        end: usize,
-                        mut count: usize,
-                    ) -> s::Straight<&'i [u8]> {
-                        #open
-                        // A part that nobody else sees can be in registers.
-                        let part = &mut s::Part::behind(rest, end);
-                        while part.more(&mut count) {
-                            #body
-                        }
-                        #hand
-                        rt::Ok(part.rest())
-                    }
-                });
-                continue;
-            }
-            functions.extend(quote! {
+        all.extend(self.texts.functions());
+        // Where another way was found, a function may have been made for nothing.
+        let root = Callee {
+            record: self.model.root,
+            big: self.file_order(),
+            pushing: false,
+            handed: Handed::Part,
+        };
+        let root = function(root);
+        Ok(called(&[quote!(#root)], all).into_iter().collect())
+    }
+
+    fn function_of(&self, callee: Callee) -> Able<TokenStream> {
+        let body = self.straight.by_epoch(|_, epoch| {
+            Ok(match self.bodies.borrow().get(&(callee, epoch)) {
+                Some(Body::Made(body)) => body.clone(),
+                _ => quote!(return rt::Err(s::Odd);),
+            })
+        })?;
+        let (name, epochs) = (function(callee), self.straight.epoch_generic());
+        let ty = self.straight.value_ty(callee.record, &quote!('o));
+        let (mode, arena) = match self.straight.flavour {
+            Flavour::Values => (quote!('o, M: s::Mode<'i, 'o>,), None),
+            Flavour::Arena => (quote!(), Some(quote!(arena: &mut super::pools::Pools,))),
+        };
+        let hand = self.hand_chain(callee.record);
+        let open = hand.as_ref().map(|_| opened(&chain_of_function()));
+        if callee.pushing {
+            return Ok(quote! {
                 fn #name<'i, #mode #epochs>(
                     cx: &mut s::Scan<'i>,
                     #arena
-                    #into
-                    part: &mut s::Part<'i>,
-                ) -> s::Straight<#ty> {
+                    into: &s::Open<#ty>,
+                    rest: &'i [u8],
+                    end: usize,
+                    mut count: usize,
+                ) -> s::Straight<&'i [u8]> {
                     #open
-                    #body
+                    // A part that nobody else sees can be in registers.
+                    let part = &mut s::Part::behind(rest, end);
+                    while part.more(&mut count) {
+                        #body
+                    }
+                    #hand
+                    rt::Ok(part.rest())
                 }
             });
         }
-        Ok(functions)
+        let bytes = match callee.handed {
+            Handed::Part | Handed::CaseOfPart => quote!(part: &mut s::Part<'i>),
+            Handed::Block => self.block_parameter(callee.record),
+            Handed::CaseOfBlock(width) => {
+                let width = size(width);
+                quote!(block: &'i [u8; #width])
+            }
+        };
+        Ok(quote! {
+            fn #name<'i, #mode #epochs>(
+                cx: &mut s::Scan<'i>,
+                #arena
+                #bytes,
+            ) -> s::Straight<#ty> {
+                #open
+                #body
+            }
+        })
     }
 
     /// Makes a function in an epoch, unless it is there.
@@ -546,11 +582,16 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         self.bodies.borrow_mut().insert(key, Body::Open);
         // What is known around is not known in a function.
         let known = self.known.take();
+        let doubt = self.doubt.borrow().clone();
         let made = self.function_body(callee, epoch);
         self.known.replace(known);
         let (body, result) = match made {
             Ok(tokens) => (Body::Made(tokens), Ok(())),
-            Err(Unable(why)) => (Body::Not(why.clone()), unable(why)),
+            Err(Unable(why)) => {
+                // What there is no code for is not in doubt.
+                self.doubt.replace(doubt);
+                (Body::Not(why.clone()), unable(why))
+            }
         };
         self.bodies.borrow_mut().insert(key, body);
         result
@@ -563,7 +604,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     }
 
     fn function_body_named(&self, callee: Callee, epoch: usize) -> Able<TokenStream> {
-        let Callee { record, big, pushing } = callee;
+        let Callee { record, big, pushing, handed } = callee;
         let ctx = Ctx {
             view: self.straight.view(epoch),
             epoch,
@@ -586,7 +627,14 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             chains: self.hands_chain(record).then(|| Chains::one(chain_of_function())),
         };
         let hand = self.hand_chain(record);
-        let spot = Spot::Stream { part: format_ident!("part"), local: false };
+        let (before, spot) = match handed {
+            Handed::Part => (None, Spot::Stream { part: format_ident!("part"), local: false }),
+            Handed::Block => self.handed_block(record, epoch)?,
+            Handed::CaseOfPart | Handed::CaseOfBlock(_) => {
+                let body = self.case_body(&ctx, handed)?;
+                return Ok(sweep::sweep(quote!(#body #hand rt::Ok(value))));
+            }
+        };
         let shape = self.straight.value_shape(record);
         // What a transparent record stands for is pushed where it is made.
         let pushed = pushing && self.straight.shapes.is_transparent(record);
@@ -595,7 +643,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             (true, true) => TokenStream::new(),
             (true, false) => push(&value),
         })?;
-        Ok(sweep::sweep(body))
+        Ok(sweep::sweep(quote!(#before #body)))
     }
 
     /// Byte order of the file: whether the highest byte comes first.
@@ -827,9 +875,15 @@ fn unknown(tokens: &TokenStream, known: &BTreeSet<String>) -> Option<(RecordId, 
 
 /// Name of a function.
 fn function(callee: Callee) -> Ident {
-    let verb = if callee.pushing { "push" } else { "read" };
+    let (verb, width) = match callee.handed {
+        _ if callee.pushing => ("push", String::new()),
+        Handed::Part => ("read", String::new()),
+        Handed::Block => ("block", String::new()),
+        Handed::CaseOfPart => ("case", String::new()),
+        Handed::CaseOfBlock(width) => ("case", format!("_w{width}")),
+    };
     let order = if callee.big { "_be" } else { "" };
-    format_ident!("{verb}__{}{order}", callee.record.0)
+    format_ident!("{verb}__{}{width}{order}", callee.record.0)
 }
 
 /// Adds a value to the open list that a function is given.

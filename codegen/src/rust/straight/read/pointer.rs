@@ -13,6 +13,15 @@ use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::context::Flavour;
 use crate::rust::straight::questions::target;
 
+/// What the labels of a pool count from.
+pub(super) enum LabelBase {
+    /// A number: an `Option<i128>`.
+    Known(TokenStream),
+    /// A place that is known when the file has been read once: its number, and whether it is the
+    /// end of what stands there.
+    Later(usize, bool),
+}
+
 impl<'m> Reading<'_, '_, 'm> {
     pub(super) fn pointer(
         &self,
@@ -63,37 +72,49 @@ impl<'m> Reading<'_, '_, 'm> {
             Target::Pooled => {
                 let Some(text) = kind.text.as_deref() else { return unable("a pool of no text") };
                 self.doubt("a string pool");
-                let read = self.inside(|| {
-                    let wrapped = |value: TokenStream| sink(self.wrap(target, value));
-                    self.item(&inner, &spot, text, row, target.core(), &wrapped)
-                })?;
-                let from = self.local("a");
-                let mut read = quote! {
-                    #begin
-                    let #from = #part.at();
-                    #read
-                    cx.charge(#part.at() - #from)?;
+                let wrapped = |value: TokenStream| sink(self.wrap(target, value));
+                let base = match kind.base {
+                    Some(base) => Some(self.label_base(ctx, base)?),
+                    None => None,
                 };
-                if let Some(base) = kind.base
-                    && let Ok(base) = self.straight.perhaps(|| self.straight_base(ctx, base))
-                {
-                    read = quote!(let #name = s::from_base(#name, #base)?; #read);
-                } else if let Some(base) = kind.base {
-                    let base = self.anchors.side(ctx.view, base, ctx.record);
-                    let Some((anchor, end)) = base else {
-                        return unable("a pooled pointer from a base that is at no known place");
-                    };
-                    let empty = sink(self.wrap(target, self.empty(target.core())?));
-                    read = quote! {
-                        match cx.base(#anchor, #end) {
-                            rt::Some(base) => {
-                                let #name = s::from_base(#name, rt::Some(base.into()))?;
-                                #read
+                let call = || {
+                    let base = base.as_ref();
+                    self.text_at(&inner, &name, base, kind.skip, text, row, target.core())
+                };
+                let read = match self.straight.perhaps(call) {
+                    Ok(call) => wrapped(call),
+                    // It asks for something around, so it is read where it stands.
+                    Err(_) => {
+                        let read = self.inside(|| {
+                            self.item(&inner, &spot, text, row, target.core(), &wrapped)
+                        })?;
+                        let from = self.local("a");
+                        let read = quote! {
+                            #begin
+                            let #from = #part.at();
+                            #read
+                            cx.charge(#part.at() - #from)?;
+                        };
+                        match &base {
+                            None => read,
+                            Some(LabelBase::Known(base)) => {
+                                quote!(let #name = s::from_base(#name, #base)?; #read)
                             }
-                            rt::None => { #empty }
+                            Some(LabelBase::Later(anchor, end)) => {
+                                let empty = sink(self.wrap(target, self.empty(target.core())?));
+                                quote! {
+                                    match cx.base(#anchor, #end) {
+                                        rt::Some(base) => {
+                                            let #name = s::from_base(#name, rt::Some(base.into()))?;
+                                            #read
+                                        }
+                                        rt::None => { #empty }
+                                    }
+                                }
+                            }
                         }
-                    };
-                }
+                    }
+                };
                 return Ok(match is_none {
                     None => quote!(#before #read),
                     Some(is_none) => {
@@ -168,6 +189,24 @@ impl<'m> Reading<'_, '_, 'm> {
             quote!(#begin let #from = #part.at(); #extent #value)
         } else {
             let linked = self.object_chain(ctx, own, &align, &from, &quote!(#part.at()));
+            let alone = linked.open.is_empty() && linked.join.is_empty() && ctx.extent.is_none();
+            let call = || {
+                let (target, skip) = (target.core(), kind.skip);
+                self.text_at(ctx, &name, None, skip, own, row, target)
+            };
+            if alone
+                && !filled
+                && kind.base.is_none()
+                && let Ok(call) = self.straight.perhaps(call)
+            {
+                let value = sink(self.wrap(target, call));
+                return Ok(match (is_none, none) {
+                    (Some(is_none), Some(none)) => {
+                        quote!(#before if #is_none { #none } else { #value })
+                    }
+                    _ => quote!(#before #value),
+                });
+            }
             let inner = Ctx { filled, chains: linked.chains, ..inner };
             let (open, join) = (linked.open, linked.join);
             let content = self.inside(|| self.item(&inner, &spot, own, row, target, sink))?;
@@ -190,6 +229,17 @@ impl<'m> Reading<'_, '_, 'm> {
             (Some(is_none), Some(none)) => quote!(#before if #is_none { #none } else { #read }),
             _ => quote!(#before { #read }),
         })
+    }
+
+    /// What labels count from.
+    fn label_base(&self, ctx: &Ctx<'m>, base: ExprId) -> Able<LabelBase> {
+        if let Ok(base) = self.straight.perhaps(|| self.straight_base(ctx, base)) {
+            return Ok(LabelBase::Known(base));
+        }
+        match self.anchors.side(ctx.view, base, ctx.record) {
+            Some((anchor, end)) => Ok(LabelBase::Later(anchor, end)),
+            None => unable("a pooled pointer from a base that is at no known place"),
+        }
     }
 
     /// The base of labels, if numbers at known places lead there from the begin of the file.

@@ -66,7 +66,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 };
                 let (block, width) = (self.local("b"), size(int.bytes.into()));
                 work.code.extend(quote!(let #block: &[u8; #width] = #part.block()?;));
-                Spot::Block { block, at: 0, base: quote!(0_usize) }
+                Spot::block(block)
             }
         };
         work.later.push((id, spot));

@@ -1,15 +1,17 @@
 //! Takes locals out of code that nobody asks for.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+
+use crate::rust::straight::mentions::count_all;
 
 /// The code without locals for addresses, tags and early numbers that are never used.
 pub(super) fn sweep(code: TokenStream) -> TokenStream {
     let mut code = code;
     loop {
-        let mut counts = HashMap::new();
-        count(&code, &mut counts);
+        let mut counts = BTreeMap::new();
+        count_all(&code, &mut counts);
         let mut changed = false;
         code = swept(code, &counts, &mut changed);
         if !changed {
@@ -18,17 +20,7 @@ pub(super) fn sweep(code: TokenStream) -> TokenStream {
     }
 }
 
-fn count(code: &TokenStream, counts: &mut HashMap<String, usize>) {
-    for token in code.clone() {
-        match token {
-            TokenTree::Ident(ident) => *counts.entry(ident.to_string()).or_default() += 1,
-            TokenTree::Group(group) => count(&group.stream(), counts),
-            _ => {}
-        }
-    }
-}
-
-fn swept(code: TokenStream, counts: &HashMap<String, usize>, changed: &mut bool) -> TokenStream {
+fn swept(code: TokenStream, counts: &BTreeMap<String, usize>, changed: &mut bool) -> TokenStream {
     let tokens: Vec<TokenTree> = code.into_iter().collect();
     let mut out = Vec::with_capacity(tokens.len());
     let mut at = 0;
@@ -59,7 +51,7 @@ fn swept(code: TokenStream, counts: &HashMap<String, usize>, changed: &mut bool)
 }
 
 /// Number of tokens of a statement that sets an unused local to something without effect.
-fn unused(tokens: &[TokenTree], counts: &HashMap<String, usize>) -> Option<usize> {
+fn unused(tokens: &[TokenTree], counts: &BTreeMap<String, usize>) -> Option<usize> {
     let [TokenTree::Ident(first), TokenTree::Ident(name), ..] = tokens else { return None };
     let name = name.to_string();
     let numbered = ["a", "c", "w"].iter().any(|prefix| {

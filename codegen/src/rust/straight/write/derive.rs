@@ -299,7 +299,7 @@ impl<'m> Writer<'_, '_, 'm> {
             Some(_) => return unable("a kept number of another Rust type"),
         };
         let Type::Cell(cell) = &row.ty else { return unable("something kept that is no number") };
-        let body = match self.straight.number(&node.scope, node.view, expr) {
+        let body = match self.straight.equation(&node.scope, node.view, id, expr) {
             Ok(number) => self.put_number(node, id, row, cell, number, spot)?,
             Err(why) => self.later(node, id, id, cell, spot, why)?,
         };
@@ -310,7 +310,12 @@ impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn number(&self, node: &Node<'m>, id: RowId, row: &'m Row) -> Able<TokenStream> {
         let own = row.definers.iter().find(|d| matches!(d.scope, DefinerScope::Own));
         if let Some(definer) = own {
-            return self.source(node, &definer.source);
+            return match &definer.source {
+                DefinerSource::Expr(expr) => {
+                    self.straight.equation(&node.scope, node.view, id, *expr)
+                }
+                source => self.source(node, source),
+            };
         }
         if let Some((scope, owner, source)) = self.given(node, id)? {
             let Some(value) = scope.value_of(owner) else {

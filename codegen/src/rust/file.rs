@@ -2,7 +2,8 @@
 
 use proc_macro2::TokenStream;
 
-use super::tidy::tidy;
+use super::constants::name_constants;
+use super::tidy::{tidy, with_cases};
 use crate::model::Model;
 
 /// The text of a file of these parts.
@@ -14,6 +15,7 @@ pub(in crate::rust) fn file(model: &Model, parts: &[TokenStream]) -> String {
     let tokens: TokenStream = parts.iter().cloned().collect();
     let mut file: syn::File = syn::parse2(tokens).expect("what is generated is Rust");
     tidy(&mut file);
+    name_constants(&mut file);
     // No inner attribute, since the file may be included in a module. A module of its own lets no lint
     // of the crate around speak of what nobody wrote; what it allows inside is allowed for all of it.
     let mut text = format!(
@@ -33,5 +35,5 @@ pub(in crate::rust) fn file(model: &Model, parts: &[TokenStream]) -> String {
         text.push_str(&prettyplease::unparse(&file));
     }
     text.push_str("\n}\n");
-    text
+    with_cases(&text)
 }

@@ -5,6 +5,7 @@
 
 mod arena;
 pub(crate) mod codes;
+mod constants;
 mod docs;
 mod edits;
 mod file;

@@ -8,13 +8,74 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    BinOp, Block, Expr, ExprBinary, ExprIf, ExprLet, ExprLit, ExprMethodCall, ExprReference, Lit,
-    LitInt, Local, Pat, Stmt, Type, UnOp, parse_quote,
+    BinOp, Block, Expr, ExprBinary, ExprIf, ExprLet, ExprLit, ExprMethodCall, ExprReference,
+    ExprReturn, ItemFn, Lit, LitInt, Local, Pat, Stmt, Type, UnOp, parse_quote,
 };
 
 /// Does so in all of a file.
 pub(super) fn tidy(file: &mut syn::File) {
+    Cases.visit_file_mut(file);
     Tidy.visit_file_mut(file);
+}
+
+/// The label of the block that a small case is while it is tidied and formatted, which macros are not.
+const SMALL_CASE: &str = "'small_case";
+
+/// Small cases of unions in the text of a file that was tidied.
+pub(super) fn with_cases(text: &str) -> String {
+    let begin = format!("{SMALL_CASE}: {{");
+    let mut lines = Vec::new();
+    // Ends of arms: behind a block there needs to be no comma, behind a macro there does.
+    let mut ends: Vec<String> = Vec::new();
+    for line in text.lines() {
+        if line.ends_with(&begin) {
+            if line.contains("=> ") {
+                ends.push(line.chars().take_while(|letter| *letter == ' ').chain(['}']).collect());
+            }
+            lines.push(line.replace(&begin, "s::small_case! {"));
+        } else if ends.last().is_some_and(|end| end == line) {
+            ends.pop();
+            lines.push(format!("{line},"));
+        } else {
+            lines.push(line.to_owned());
+        }
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+/// Makes blocks of the macros around small cases.
+struct Cases;
+
+impl Cases {
+    fn block(of: &syn::Macro) -> Option<Expr> {
+        if of.path.segments.last()?.ident != "small_case" {
+            return None;
+        }
+        let stmts = of.parse_body_with(Block::parse_within).ok()?;
+        let label = syn::Lifetime::new(SMALL_CASE, proc_macro2::Span::call_site());
+        Some(parse_quote!(#label: { #(#stmts)* }))
+    }
+}
+
+impl VisitMut for Cases {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if let Expr::Macro(of) = expr
+            && let Some(block) = Cases::block(&of.mac)
+        {
+            *expr = block;
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        if let Stmt::Macro(of) = stmt
+            && let Some(block) = Cases::block(&of.mac)
+        {
+            *stmt = Stmt::Expr(block, of.semi_token.take());
+        }
+        visit_mut::visit_stmt_mut(self, stmt);
+    }
 }
 
 /// Methods of what is borrowed, which mean the same without the reference.
@@ -59,12 +120,17 @@ impl VisitMut for Tidy {
             Expr::Binary(sum) => {
                 if let Some(sum) = sum_of_constants(sum) {
                     *expr = sum;
+                } else if matches!(sum.op, BinOp::And(_)) && is_true(&sum.left) {
+                    *expr = take(&mut sum.right);
                 }
             }
             Expr::If(test) => {
                 bare_before_block(&mut test.cond);
                 if let Some(inner) = asked_twice(test) {
                     *expr = inner;
+                } else if is_always(test) {
+                    let block = core::mem::take(&mut test.then_branch.stmts);
+                    *expr = parse_quote!({ #(#block)* });
                 }
             }
             Expr::While(test) => bare_before_block(&mut test.cond),
@@ -74,6 +140,18 @@ impl VisitMut for Tidy {
             Expr::Assign(assign) => bare(&mut assign.right),
             Expr::Struct(made) => made.fields.iter_mut().for_each(|field| bare(&mut field.expr)),
             _ => {}
+        }
+    }
+
+    fn visit_item_fn_mut(&mut self, function: &mut ItemFn) {
+        visit_mut::visit_item_fn_mut(self, function);
+        let stmts = &mut function.block.stmts;
+        if let Some(Stmt::Expr(Expr::Return(ExprReturn { expr: Some(value), .. }), _)) =
+            stmts.last_mut()
+        {
+            let value = take(value);
+            stmts.pop();
+            stmts.push(Stmt::Expr(value, None));
         }
     }
 
@@ -89,6 +167,7 @@ impl VisitMut for Tidy {
     fn visit_block_mut(&mut self, block: &mut Block) {
         visit_mut::visit_block_mut(self, block);
         open_blocks(&mut block.stmts);
+        set_at_once(&mut block.stmts);
         name_long_arguments(&mut block.stmts);
     }
 }
@@ -126,9 +205,12 @@ fn sum_of_constants(sum: &ExprBinary) -> Option<Expr> {
         }
     }
     let (left, right) = (number(&sum.left)?, number(&sum.right)?);
-    let is_sum = matches!(sum.op, BinOp::Add(_)) && left.suffix() == right.suffix();
+    // A number without a type has that of the other one.
+    let suffix = if left.suffix().is_empty() { right.suffix() } else { left.suffix() };
+    let alike = right.suffix().is_empty() || right.suffix() == suffix;
+    let is_sum = matches!(sum.op, BinOp::Add(_)) && alike;
     let all = left.base10_parse::<u64>().ok()?.checked_add(right.base10_parse().ok()?)?;
-    let all = LitInt::new(&format!("{all}{}", left.suffix()), left.span());
+    let all = LitInt::new(&format!("{all}{suffix}"), left.span());
     is_sum.then(|| parse_quote!(#all))
 }
 
@@ -198,6 +280,15 @@ fn asked_twice(outer: &mut ExprIf) -> Option<Expr> {
     let is_some = call.method == "is_some" && some.path.segments.last()?.ident == "Some";
     let text = |expr: &Expr| expr.to_token_stream().to_string();
     (is_some && is_place(expr) && text(expr) == text(&call.receiver)).then(|| take(inner))
+}
+
+/// Whether a condition is `true`, and nothing is said for when it does not hold.
+fn is_always(test: &ExprIf) -> bool {
+    is_true(&test.cond) && test.else_branch.is_none()
+}
+
+fn is_true(expr: &Expr) -> bool {
+    matches!(expr, Expr::Lit(ExprLit { lit: Lit::Bool(it), .. }) if it.value)
 }
 
 /// Puts the statements of blocks that are statements in their places, where no name is in the way.
@@ -288,6 +379,142 @@ fn is_block_like(expr: &Expr) -> bool {
     )
 }
 
+/// Declares locals where they are set, if that is in the same block, and sets them without another
+/// one in between.
+fn set_at_once(stmts: &mut Vec<Stmt>) {
+    let declared: Vec<String> = stmts.iter().filter_map(declared).collect();
+    for name in declared {
+        set_one_at_once(stmts, &name);
+    }
+    // Of `let value = f(); let x = value;` the second one.
+    let mut at = 1;
+    while at < stmts.len() {
+        let passed = bound_to(&stmts[at - 1]).zip(handed(&stmts[at]));
+        if let Some((name, handed)) = passed
+            && name == handed
+            && !is_met(&stmts[at + 1..], &name)
+            && let Stmt::Local(local) = &mut stmts[at - 1]
+            && let Some(value) = local.init.take()
+        {
+            match &mut stmts[at] {
+                Stmt::Local(local) => local.init = Some(value),
+                Stmt::Expr(Expr::Call(call), _) => call.args[0] = *value.expr,
+                _ => {}
+            }
+            stmts.remove(at - 1);
+        } else {
+            at += 1;
+        }
+    }
+}
+
+fn set_one_at_once(stmts: &mut Vec<Stmt>, name: &str) {
+    let Some(from) = stmts.iter().position(|stmt| declared(stmt).as_deref() == Some(name)) else {
+        return;
+    };
+    let mentions = |stmt: &Stmt| counted(&stmt.to_token_stream(), name);
+    let Some(to) = (from + 1..stmts.len()).find(|at| mentions(&stmts[*at]) > 0) else { return };
+    let Stmt::Expr(Expr::Assign(assign), Some(_)) = &mut stmts[to] else { return };
+    let is_set = matches!(&*assign.left, Expr::Path(path) if path.path.is_ident(name));
+    if !is_set || counted(&assign.to_token_stream(), name) != 1 {
+        return;
+    }
+    let value = take(&mut assign.right);
+    let changes = stmts[to + 1..].iter().any(|stmt| may_change(&stmt.to_token_stream(), name));
+    let name = proc_macro2::Ident::new(name, proc_macro2::Span::call_site());
+    stmts[to] = match changes {
+        true => parse_quote!(let mut #name = #value;),
+        false => parse_quote!(let #name = #value;),
+    };
+    stmts.remove(from);
+}
+
+/// The name that a statement declares without a type, and without a value.
+fn declared(stmt: &Stmt) -> Option<String> {
+    match stmt {
+        Stmt::Local(syn::Local { pat: Pat::Ident(name), init: None, .. }) => {
+            Some(name.ident.to_string())
+        }
+        _ => None,
+    }
+}
+
+/// The name that a statement gives a value.
+fn bound_to(stmt: &Stmt) -> Option<String> {
+    match stmt {
+        Stmt::Local(syn::Local { pat: Pat::Ident(name), init: Some(init), .. })
+            if init.diverge.is_none() && name.by_ref.is_none() =>
+        {
+            Some(name.ident.to_string())
+        }
+        _ => None,
+    }
+}
+
+/// The local that a statement hands on and does nothing else: `let x = value;`, and at the end of a
+/// block `rt::Ok(value)`.
+fn handed(stmt: &Stmt) -> Option<String> {
+    let of = match stmt {
+        Stmt::Local(_) => {
+            bound_to(stmt)?;
+            let Stmt::Local(syn::Local { init: Some(init), .. }) = stmt else { return None };
+            &*init.expr
+        }
+        Stmt::Expr(Expr::Call(call), None) if call.args.len() == 1 => {
+            let Expr::Path(function) = &*call.func else { return None };
+            if function.path.segments.last()?.ident != "Ok" {
+                return None;
+            }
+            &call.args[0]
+        }
+        _ => return None,
+    };
+    match of {
+        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        _ => None,
+    }
+}
+
+/// Whether statements ask for a local before they bind another one of its name.
+fn is_met(stmts: &[Stmt], name: &str) -> bool {
+    for stmt in stmts {
+        let count = counted(&stmt.to_token_stream(), name);
+        if count > 0 {
+            return !(count == 1 && bound_to(stmt).as_deref() == Some(name));
+        }
+    }
+    false
+}
+
+/// How often a name stands in code.
+fn counted(code: &TokenStream, name: &str) -> usize {
+    let counts = code.clone().into_iter().map(|token| match token {
+        TokenTree::Group(group) => counted(&group.stream(), name),
+        TokenTree::Ident(ident) => usize::from(ident == name),
+        _ => 0,
+    });
+    counts.sum()
+}
+
+/// Whether code may give a local another value: sets it, lends it, or calls a method of it.
+fn may_change(code: &TokenStream, name: &str) -> bool {
+    let tokens: Vec<TokenTree> = code.clone().into_iter().collect();
+    let is = |at: usize, sign: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == sign);
+    tokens.iter().enumerate().any(|(at, token)| match token {
+        TokenTree::Group(group) => may_change(&group.stream(), name),
+        TokenTree::Ident(ident) if ident == name => {
+            let lent = at > 0 && matches!(&tokens[at - 1], TokenTree::Ident(word) if word == "mut");
+            let method = is(at + 1, '.')
+                && matches!(
+                    tokens.get(at + 3),
+                    Some(TokenTree::Group(_)) | Some(TokenTree::Punct(_))
+                );
+            lent || method || is(at + 1, '=') && !is(at + 2, '=')
+        }
+        _ => false,
+    })
+}
+
 /// Names that a statement binds for those behind it, and perhaps others.
 fn bind(stmt: &Stmt, names: &mut BTreeSet<String>) {
     if let Stmt::Local(local) = stmt {
@@ -352,7 +579,7 @@ mod tests {
     fn tidied(statements: &str) -> String {
         let mut file = syn::parse_str(&format!("fn f() {{ {statements} }}")).expect("it is Rust");
         tidy(&mut file);
-        let text = prettyplease::unparse(&file);
+        let text = with_cases(&prettyplease::unparse(&file));
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         lines[1..lines.len() - 1].join(" ")
     }
@@ -380,6 +607,8 @@ mod tests {
         assert_eq!(tidied("let x = (a + b);"), "let x = a + b;");
         assert_eq!(tidied("let x = ((a.b)) * (f(c));"), "let x = a.b * f(c);");
         assert_eq!(tidied("f((0_u64 + 8u64), o + 1);"), "f(8u64, o + 1);");
+        assert_eq!(tidied("f(0_u64 + 8 + a);"), "f(8u64 + a);");
+        stays("f(0_u64 + 8_i64);");
         stays("let x = (a + b) * c;");
         stays("let x = (a as i128) < b;");
         stays("let x = -(-1i32);");
@@ -416,6 +645,42 @@ mod tests {
         stays("if v.x.is_some() { if let rt::Some(x) = &v.y { f(x); } }");
         stays("if v.x.is_some() { if let rt::Some(x) = &v.x { f(x); } else { g(); } }");
         stays("if v.x.is_some() { if let rt::Some(x) = &v.x { f(x); } g(); }");
+    }
+
+    #[test]
+    fn locals_are_declared_where_they_are_set() {
+        assert_eq!(tidied("let mut a; f(); a = g(); h(a);"), "f(); let a = g(); h(a);");
+        assert_eq!(tidied("let mut a; a = g(); a = h(a);"), "let mut a = g(); a = h(a);");
+        assert_eq!(tidied("let mut a; a = g(); h(&mut a);"), "let mut a = g(); h(&mut a);");
+        assert_eq!(tidied("let mut a; a = g(); a.push(1);"), "let mut a = g(); a.push(1);");
+        assert_eq!(tidied("let value = g()?; let a = value; h(a);"), "let a = g()?; h(a);");
+        assert_eq!(
+            tidied("let mut a; let value = g()?; a = value; let value = h(); f(value, a);"),
+            "let a = g()?; let value = h(); f(value, a);"
+        );
+        assert_eq!(tidied("let a; let value = g(); a = A(value); rt::Ok(a)"), {
+            "let value = g(); rt::Ok(A(value))"
+        });
+        // It is asked for behind that.
+        stays("let value = g(); let a = value; h(a, value);");
+        stays("let mut a; if b { a = 1; } else { a = 2; }");
+        stays("let mut a; loop { a = 1; f(a); }");
+    }
+
+    #[test]
+    fn small_cases_are_tidied() {
+        let case = "match a { 1 => { s::small_case! { let m; m = (a); rt::Ok::<_, s::Odd>(m) } } }";
+        let tidied = tidied(case);
+        assert_eq!(tidied, "match a { 1 => s::small_case! { rt::Ok::<_, s::Odd>(a) }, }");
+    }
+
+    #[test]
+    fn what_always_holds_is_not_asked() {
+        assert_eq!(tidied("if true { f(); } g();"), "f(); g();");
+        assert_eq!(tidied("if a { return b; } return c;"), "if a { return b; } c");
+        assert_eq!(tidied("if true && a || b { f(); }"), "if a || b { f(); }");
+        assert_eq!(tidied("if true && !(a == b) { f(); }"), "if !(a == b) { f(); }");
+        stays("if true { f() } else { g() }");
     }
 
     #[test]

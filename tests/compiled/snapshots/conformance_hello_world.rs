@@ -83,17 +83,16 @@ mod straight {
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File<'o>> {
-        let file_block: &[u8; 1] = part.block()?;
-        let mut rest_value;
+        let file_block: &'i [u8; 1] = part.block()?;
         let rest_text = part.rest();
-        rest_value = M::bytes(rest_text);
-        return rt::Ok(super::File {
+        let rest_value = M::bytes(rest_text);
+        rt::Ok(super::File {
             hello_world: super::HelloWorld {
                 one: s::u8(file_block, 0),
             },
             rest: rest_value,
             spelling: ::formwork::Spelling::default(),
-        });
+        })
     }
     fn write<'v>(
         v: &'v super::File<'v>,

@@ -102,25 +102,25 @@ mod straight {
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File> {
-        let file_block: &[u8; 2] = part.block()?;
+        let file_block: &'i [u8; 2] = part.block()?;
         let file_word = s::uint_be::<2, _>(file_block, 0);
         let file_value = (file_word >> 13u8 & 7) as u8;
         let file_value_2 = s::flag(((file_word >> 12u8 & 1) as u8) as u64, 1)?;
         let file_value_3 = (file_word & 4095) as u16;
-        let file_block: &[u8; 1] = part.block()?;
+        let file_block: &'i [u8; 1] = part.block()?;
         let file_word = s::uint_be::<1, _>(file_block, 0);
         s::holds(((file_word >> 5u8 & 7) as u8) == 0)?;
         s::holds(((file_word & 31) as u8) == 0)?;
-        let file_block: &[u8; 1] = part.block()?;
-        let file_block_2: &[u8; 8] = part.block()?;
+        let file_block: &'i [u8; 1] = part.block()?;
+        let file_block_2: &'i [u8; 8] = part.block()?;
         let file_word = s::uint_be::<8, _>(file_block_2, 0);
         let file_value_4 = (file_word >> 63u8 & 1) as u8;
         let file_value_5 = (file_word & 9223372036854775807) as u64;
-        let file_block_2: &[u8; 1] = part.block()?;
+        let file_block_2: &'i [u8; 1] = part.block()?;
         let file_word = s::uint_be::<1, _>(file_block_2, 0);
         let file_value_6 = super::Side(((file_word >> 5u8 & 7) as u8) as u8);
         s::holds(((file_word & 31) as u8) == 0)?;
-        return rt::Ok(super::File {
+        rt::Ok(super::File {
             a: file_value,
             b: file_value_2,
             c: file_value_3,
@@ -129,7 +129,7 @@ mod straight {
             f: file_value_5,
             g: file_value_6,
             spelling: ::formwork::Spelling::default(),
-        });
+        })
     }
     fn write<'v>(
         v: &'v super::File,

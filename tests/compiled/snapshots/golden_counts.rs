@@ -99,7 +99,7 @@ mod straight {
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File<'o>> {
-        let file_block: &[u8; 10] = part.block()?;
+        let file_block: &'i [u8; 10] = part.block()?;
         let count_number = s::u8(file_block, 0);
         let n_file_count: i128 = i128::from(count_number);
         let doubled_number = s::u16(file_block, 1);
@@ -116,60 +116,42 @@ mod straight {
         let n_file_units: i128 = i128::from(units_number);
         let total_number = s::u16(file_block, 8);
         let n_file_total: i128 = i128::from(total_number);
-        let mut items_value;
         let items_bytes = part.many(s::length(rt::Some(n_file_count))?, 1)?;
-        items_value = items_bytes.to_vec();
-        let mut pairs_value;
+        let items_value = items_bytes.to_vec();
         let pairs_bytes = part
             .many(
                 s::length(s::multiply(rt::Some(2i128), rt::Some(n_file_doubled))?)?,
                 1,
             )?;
-        pairs_value = pairs_bytes.to_vec();
-        let mut tables_value;
+        let pairs_value = pairs_bytes.to_vec();
         let tables_bytes = part
             .many(s::length(s::add(rt::Some(n_file_more), rt::Some(1i128))?)?, 2)?;
-        tables_value = s::each::<2>(tables_bytes)
+        let tables_value = s::each::<2>(tables_bytes)
             .map(|tables_block| s::u16(tables_block, 0))
             .collect::<rt::Vec<_>>();
-        let mut rest_value;
         let rest_bytes = part
             .many(s::length(s::subtract(rt::Some(n_file_less), rt::Some(1i128))?)?, 1)?;
-        rest_value = rest_bytes.to_vec();
-        let mut v_file_first;
+        let rest_value = rest_bytes.to_vec();
         let first_bytes = part.many(s::length(rt::Some(n_file_shared))?, 1)?;
-        v_file_first = first_bytes.to_vec();
-        let mut v_file_second;
-        let second_bytes = part.many(s::length(rt::Some(n_file_shared))?, 2)?;
-        let mut second_list = rt::Vec::with_capacity(second_bytes.len() / 2);
-        for second_block in s::each::<2>(second_bytes) {
-            second_list
-                .push(super::Pair {
-                    a: s::u8(second_block, 0),
-                    b: s::u8(second_block, 1),
-                });
-        }
-        v_file_second = second_list;
-        let mut data_value;
+        let mut v_file_first = first_bytes.to_vec();
+        let mut v_file_second = read_file_second(n_file_shared, part)?;
         let data_text = part.many(s::length(rt::Some(n_file_size))?, 1)?;
-        data_value = M::bytes(data_text);
-        let mut name_value;
+        let data_value = M::bytes(data_text);
         let name_text = part.many(s::length(rt::Some(n_file_units))?, 2)?;
-        name_value = s::utf16(name_text);
-        let mut last_value;
+        let name_value = s::utf16(name_text);
         let last_bytes = part
             .many(
                 s::length(s::add(rt::Some(n_file_shared), rt::Some(n_file_size))?)?,
                 1,
             )?;
-        last_value = last_bytes.to_vec();
+        let last_value = last_bytes.to_vec();
         if let rt::Some(number) = s::add(
             rt::Some(v_file_first.len() as i128),
             rt::Some(v_file_second.len() as i128),
         )? {
             s::holds(n_file_total == number)?;
         }
-        return rt::Ok(super::File {
+        rt::Ok(super::File {
             items: items_value,
             pairs: pairs_value,
             tables: tables_value,
@@ -180,7 +162,22 @@ mod straight {
             name: name_value,
             last: last_value,
             spelling: ::formwork::Spelling::default(),
-        });
+        })
+    }
+    fn read_file_second<'i>(
+        n_file_shared: i128,
+        part: &mut s::Part<'i>,
+    ) -> s::Straight<::formwork::alloc::vec::Vec<super::Pair>> {
+        let second_bytes = part.many(s::length(rt::Some(n_file_shared))?, 2)?;
+        let mut second_list = rt::Vec::with_capacity(second_bytes.len() / 2);
+        for second_block in s::each::<2>(second_bytes) {
+            second_list
+                .push(super::Pair {
+                    a: s::u8(second_block, 0),
+                    b: s::u8(second_block, 1),
+                });
+        }
+        rt::Ok(second_list)
     }
     fn write<'v>(
         v: &'v super::File<'v>,

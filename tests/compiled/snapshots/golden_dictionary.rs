@@ -66,6 +66,10 @@ Pool.#`&##+V&$!!"
 /// Readers and writers for files that have nothing unusual.
 mod straight {
     use ::formwork::__rt::{self as rt, s};
+    const LABEL_KIND: s::LabelKind = s::LabelKind {
+        width: 4u8,
+        ..s::LabelKind::PLAIN
+    };
     /// The value of a file, if it is the plain case.
     pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
         bytes: &'i [u8],
@@ -101,14 +105,13 @@ mod straight {
         s::usual(options)?;
         let mut cx = s::Scan::new(bytes, options, 16, 0);
         let mut part = cx.part(0)?;
-        let value = read_file::<M>(&mut cx, &mut part)?;
-        rt::Ok(value)
+        rt::Ok(read_file::<M>(&mut cx, &mut part)?)
     }
     fn read_file<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File<'o>> {
-        let file_block: &[u8; 12] = part.block()?;
+        let file_block: &'i [u8; 12] = part.block()?;
         let count_number = s::u32(file_block, 0);
         let n_file_count: i128 = i128::from(count_number);
         let mut v_file_items;
@@ -138,22 +141,21 @@ mod straight {
             let names_at = names_part.at();
             x_file_names = rt::Some((names_at, names_at));
         }
-        return rt::Ok(super::File {
+        rt::Ok(super::File {
             items: v_file_items,
             spelling: ::formwork::Spelling::default(),
-        });
+        })
     }
     fn read_item<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         block: &'i [u8; 8],
     ) -> s::Straight<super::Item<'o>> {
-        let mut v_item_name;
         let name_offset = u64::from(s::u32(block, 0));
-        v_item_name = read_text::<M>(cx, name_offset)?;
-        return rt::Ok(super::Item {
+        let v_item_name = read_text::<M>(cx, name_offset)?;
+        rt::Ok(super::Item {
             name: v_item_name,
             size: s::u32(block, 4),
-        });
+        })
     }
     #[inline]
     fn read_text<'i, 'o, M: s::Mode<'i, 'o>>(
@@ -162,7 +164,7 @@ mod straight {
     ) -> s::Straight<::formwork::alloc::borrow::Cow<'o, str>> {
         let mut text_part = cx.target(offset, 0)?;
         let text_at = text_part.at();
-        let text_block: &[u8; 1] = text_part.block()?;
+        let text_block: &'i [u8; 1] = text_part.block()?;
         let text_length = usize::from(s::u8(text_block, 0));
         let text_text = text_part.take(text_length)?;
         text_part.expect(b"\0")?;
@@ -185,14 +187,7 @@ mod straight {
                 for (item_index, item) in v.items.iter().enumerate() {
                     let at = cx.here();
                     let b = &mut [0_u8; 8];
-                    cx.label(
-                        at,
-                        s::Chars::chars(&item.name),
-                        s::LabelKind {
-                            width: 4u8,
-                            ..s::LabelKind::PLAIN
-                        },
-                    );
+                    cx.label(at, s::Chars::chars(&item.name), LABEL_KIND);
                     s::set::<4>(b, 4, item.size as u64);
                     cx.put(b);
                 }
@@ -271,14 +266,7 @@ mod straight {
             s::set::<2>(b, 4, word);
             let word = s::bits(i128::from(u64::from(x.one)), 16u32, false)?;
             s::set::<2>(b, 6, word);
-            cx.label(
-                at + 8,
-                s::Chars::chars(key),
-                s::LabelKind {
-                    width: 4u8,
-                    ..s::LabelKind::PLAIN
-                },
-            );
+            cx.label(at + 8, s::Chars::chars(key), LABEL_KIND);
             cx.put(b);
         }
         rt::Ok(())

@@ -152,11 +152,10 @@ mod straight {
     ) -> s::Straight<super::File> {
         match E {
             0 => {
-                let file_block: &[u8; 8] = part.block()?;
+                let file_block: &'i [u8; 8] = part.block()?;
                 s::zeros(s::bytes(file_block, 7, 1))?;
-                let mut part_value;
                 let part_value_2 = rt::None;
-                part_value = super::Part {
+                let part_value = super::Part {
                     a: s::u8(file_block, 4),
                     b: s::u8(file_block, 5),
                     c: part_value_2,
@@ -177,7 +176,7 @@ mod straight {
                 });
             }
             1 => {
-                let file_block: &[u8; 10] = part.block()?;
+                let file_block: &'i [u8; 10] = part.block()?;
                 let file_value = rt::None;
                 let file_value_2 = rt::None;
                 return rt::Ok(super::File {
@@ -198,7 +197,7 @@ mod straight {
                 });
             }
             2 => {
-                let file_block: &[u8; 12] = part.block()?;
+                let file_block: &'i [u8; 12] = part.block()?;
                 s::zeros(s::bytes(file_block, 5, 1))?;
                 let file_value_2 = rt::None;
                 return rt::Ok(super::File {

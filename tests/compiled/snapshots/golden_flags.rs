@@ -197,20 +197,18 @@ mod straight {
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File> {
-        let file_block: &[u8; 3] = part.block()?;
-        let mut kept_value;
+        let file_block: &'i [u8; 3] = part.block()?;
         let kept_word = s::u8(file_block, 0);
         s::holds(kept_word & 124 == 0)?;
-        kept_value = super::Kept(kept_word);
-        let mut zero_rest_value;
+        let kept_value = super::Kept(kept_word);
         let zero_rest_word = s::u16(file_block, 1);
         s::holds(zero_rest_word & 32766 == 0)?;
-        zero_rest_value = super::Zero(zero_rest_word);
-        return rt::Ok(super::File {
+        let zero_rest_value = super::Zero(zero_rest_word);
+        rt::Ok(super::File {
             kept: kept_value,
             zero_rest: zero_rest_value,
             spelling: ::formwork::Spelling::default(),
-        });
+        })
     }
     fn write<'v>(
         v: &'v super::File,

@@ -221,166 +221,268 @@ mod straight {
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File> {
-        let mut items_value;
         let mut items_list = rt::Vec::new();
         while part.left() > 0 {
-            let value = read_item::<M>(cx, part)?;
-            let element = value;
+            let element = read_item::<M>(cx, part)?;
             s::push(&mut items_list, element, part.left());
         }
-        items_value = items_list;
-        return rt::Ok(super::File {
+        let items_value = items_list;
+        rt::Ok(super::File {
             items: items_value,
             spelling: ::formwork::Spelling::default(),
-        });
+        })
     }
     fn read_item<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::Item> {
-        let mut item_value;
-        let item_block: &[u8; 1] = part.block()?;
+        let item_block: &'i [u8; 1] = part.block()?;
         let item_number = s::u8(item_block, 0);
         let item_word = s::uint_be::<1, _>(item_block, 0);
-        let item_m = (match item_number {
-            1 => {
-                s::small_case! {
-                    let item_m; let value_value = 0; item_m =
-                    super::Item::Number(super::ItemNumber { value : value_value, spelling
-                    : ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd >
-                    (item_m)
-                }
-            }
-            2 => {
-                s::small_case! {
-                    let item_m; let item_block : & [u8; 1] = part.block() ?; let
-                    value_value = (s::i8(item_block, 0) as i32); let mut item_k =
-                    ::formwork::Spelling::default(); s::keep_form(& mut item_k, 1, if
-                    value_value == 0 { 0 } else { 1 }); item_m =
-                    super::Item::Number(super::ItemNumber { value : value_value, spelling
-                    : item_k, }); rt::Ok:: < _, s::Odd > (item_m)
-                }
-            }
-            3 => {
-                s::small_case! {
-                    let item_m; let item_block : & [u8; 2] = part.block() ?; let
-                    value_value = (s::i16(item_block, 0) as i32); let mut item_k =
-                    ::formwork::Spelling::default(); s::keep_form(& mut item_k, 2, if
-                    value_value == 0 { 0 } else if (value_value >= - 128 && value_value
-                    <= 127) { 1 } else { 2 }); item_m =
-                    super::Item::Number(super::ItemNumber { value : value_value, spelling
-                    : item_k, }); rt::Ok:: < _, s::Odd > (item_m)
-                }
-            }
-            4 => {
-                s::small_case! {
-                    let item_m; let item_block : & [u8; 4] = part.block() ?; let
-                    value_value = s::i32(item_block, 0); let mut item_k =
-                    ::formwork::Spelling::default(); s::keep_form(& mut item_k, 3, if
-                    value_value == 0 { 0 } else if (value_value >= - 128 && value_value
-                    <= 127) { 1 } else if (value_value >= - 32768 && value_value <=
-                    32767) { 2 } else { 3 }); item_m =
-                    super::Item::Number(super::ItemNumber { value : value_value, spelling
-                    : item_k, }); rt::Ok:: < _, s::Odd > (item_m)
-                }
-            }
-            17 => {
-                s::small_case! {
-                    let item_m; let value_value = true; item_m =
-                    super::Item::Bool(super::ItemBool { value : value_value, spelling :
-                    ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd > (item_m)
-                }
-            }
-            18 => {
-                s::small_case! {
-                    let item_m; let value_value = false; let mut item_k =
-                    ::formwork::Spelling::default(); s::keep_form(& mut item_k, 1, if
-                    value_value == true { 0 } else { 1 }); item_m =
-                    super::Item::Bool(super::ItemBool { value : value_value, spelling :
-                    item_k, }); rt::Ok:: < _, s::Odd > (item_m)
-                }
-            }
-            16 => {
-                s::small_case! {
-                    let item_m; let item_block : & [u8; 1] = part.block() ?; let
-                    value_value = s::flag(s::u8(item_block, 0) as u64, 1) ?; let mut
-                    item_k = ::formwork::Spelling::default(); s::keep_form(& mut item_k,
-                    2, if value_value == true { 0 } else if value_value == false { 1 }
-                    else { 2 }); item_m = super::Item::Bool(super::ItemBool { value :
-                    value_value, spelling : item_k, }); rt::Ok:: < _, s::Odd > (item_m)
-                }
-            }
-            32 => {
-                s::small_case! {
-                    let item_m; let value_value = f32::from_bits(0); item_m =
-                    super::Item::Float(super::ItemFloat { value : value_value, spelling :
-                    ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd > (item_m)
-                }
-            }
-            33 => {
-                s::small_case! {
-                    let item_m; let item_block : & [u8; 4] = part.block() ?; let
-                    value_value = f32::from_bits(s::u32(item_block, 0)); let mut item_k =
-                    ::formwork::Spelling::default(); s::keep_form(& mut item_k, 1, if
-                    value_value.to_bits() == 0 { 0 } else { 1 }); item_m =
-                    super::Item::Float(super::ItemFloat { value : value_value, spelling :
-                    item_k, }); rt::Ok:: < _, s::Odd > (item_m)
-                }
-            }
+        let item_value = (match item_number {
+            1 => s::small_case! {
+                let value_value = 0;
+                rt::Ok::<
+                    _,
+                    s::Odd,
+                >(
+                    super::Item::Number(super::ItemNumber {
+                        value: value_value,
+                        spelling: ::formwork::Spelling::default(),
+                    }),
+                )
+            },
+            2 => s::small_case! {
+                let item_block: &'i [u8; 1] = part.block()?;
+                let value_value = s::i8(item_block, 0) as i32;
+                let mut item_k = ::formwork::Spelling::default();
+                s::keep_form(&mut item_k, 1, if value_value == 0 { 0 } else { 1 });
+                rt::Ok::<
+                    _,
+                    s::Odd,
+                >(
+                    super::Item::Number(super::ItemNumber {
+                        value: value_value,
+                        spelling: item_k,
+                    }),
+                )
+            },
+            3 => s::small_case! {
+                let item_block: &'i [u8; 2] = part.block()?;
+                let value_value = s::i16(item_block, 0) as i32;
+                let mut item_k = ::formwork::Spelling::default();
+                s::keep_form(
+                    &mut item_k,
+                    2,
+                    if value_value == 0 {
+                        0
+                    } else if value_value >= -128 && value_value <= 127 {
+                        1
+                    } else {
+                        2
+                    },
+                );
+                rt::Ok::<
+                    _,
+                    s::Odd,
+                >(
+                    super::Item::Number(super::ItemNumber {
+                        value: value_value,
+                        spelling: item_k,
+                    }),
+                )
+            },
+            4 => s::small_case! {
+                let item_block: &'i [u8; 4] = part.block()?;
+                let value_value = s::i32(item_block, 0);
+                let mut item_k = ::formwork::Spelling::default();
+                s::keep_form(
+                    &mut item_k,
+                    3,
+                    if value_value == 0 {
+                        0
+                    } else if value_value >= -128 && value_value <= 127 {
+                        1
+                    } else if value_value >= -32768 && value_value <= 32767 {
+                        2
+                    } else {
+                        3
+                    },
+                );
+                rt::Ok::<
+                    _,
+                    s::Odd,
+                >(
+                    super::Item::Number(super::ItemNumber {
+                        value: value_value,
+                        spelling: item_k,
+                    }),
+                )
+            },
+            17 => s::small_case! {
+                let value_value = true;
+                rt::Ok::<
+                    _,
+                    s::Odd,
+                >(
+                    super::Item::Bool(super::ItemBool {
+                        value: value_value,
+                        spelling: ::formwork::Spelling::default(),
+                    }),
+                )
+            },
+            18 => s::small_case! {
+                let value_value = false;
+                let mut item_k = ::formwork::Spelling::default();
+                s::keep_form(&mut item_k, 1, if value_value == true { 0 } else { 1 });
+                rt::Ok::<
+                    _,
+                    s::Odd,
+                >(
+                    super::Item::Bool(super::ItemBool {
+                        value: value_value,
+                        spelling: item_k,
+                    }),
+                )
+            },
+            16 => s::small_case! {
+                let item_block: &'i [u8; 1] = part.block()?;
+                let value_value = s::flag(s::u8(item_block, 0) as u64, 1)?;
+                let mut item_k = ::formwork::Spelling::default();
+                s::keep_form(
+                    &mut item_k,
+                    2,
+                    if value_value == true {
+                        0
+                    } else if value_value == false {
+                        1
+                    } else {
+                        2
+                    },
+                );
+                rt::Ok::<
+                    _,
+                    s::Odd,
+                >(
+                    super::Item::Bool(super::ItemBool {
+                        value: value_value,
+                        spelling: item_k,
+                    }),
+                )
+            },
+            32 => s::small_case! {
+                let value_value = f32::from_bits(0);
+                rt::Ok::<
+                    _,
+                    s::Odd,
+                >(
+                    super::Item::Float(super::ItemFloat {
+                        value: value_value,
+                        spelling: ::formwork::Spelling::default(),
+                    }),
+                )
+            },
+            33 => s::small_case! {
+                let item_block: &'i [u8; 4] = part.block()?;
+                let value_value = f32::from_bits(s::u32(item_block, 0));
+                let mut item_k = ::formwork::Spelling::default();
+                s::keep_form(
+                    &mut item_k,
+                    1,
+                    if value_value.to_bits() == 0 { 0 } else { 1 },
+                );
+                rt::Ok::<
+                    _,
+                    s::Odd,
+                >(
+                    super::Item::Float(super::ItemFloat {
+                        value: value_value,
+                        spelling: item_k,
+                    }),
+                )
+            },
             49 => {
-                s::small_case! {
-                    let item_m; let item_block : & [u8; 1] = part.block() ?; let n_number
-                    = s::u8(item_block, 0); let n_item_list_0_n : i128 =
-                    i128::from(n_number); let mut values_value; let values_bytes = part
-                    .many(s::length(rt::Some(n_item_list_0_n)) ?, 1) ?; values_value =
-                    s::each:: < 1 > (values_bytes).map(| values_block |
-                    (s::u8(values_block, 0) as u16)).collect:: < rt::Vec < _ >> ();
-                    item_m = super::Item::List(super::ItemList { values : values_value,
-                    spelling : ::formwork::Spelling::default(), }); rt::Ok:: < _, s::Odd
-                    > (item_m)
-                }
+                (|| -> s::Straight<_> {
+                    let item_block: &'i [u8; 1] = part.block()?;
+                    let n_number = s::u8(item_block, 0);
+                    let n_item_list_0_n: i128 = i128::from(n_number);
+                    let values_bytes = part
+                        .many(s::length(rt::Some(n_item_list_0_n))?, 1)?;
+                    let values_value = s::each::<1>(values_bytes)
+                        .map(|values_block| (s::u8(values_block, 0) as u16))
+                        .collect::<rt::Vec<_>>();
+                    rt::Ok(
+                        super::Item::List(super::ItemList {
+                            values: values_value,
+                            spelling: ::formwork::Spelling::default(),
+                        }),
+                    )
+                })()
             }
             50 => {
-                s::small_case! {
-                    let item_m; let item_block : & [u8; 1] = part.block() ?; let n_number
-                    = s::u8(item_block, 0); let n_item_list_1_n : i128 =
-                    i128::from(n_number); let mut values_value; let values_bytes = part
-                    .many(s::length(rt::Some(n_item_list_1_n)) ?, 2) ?; values_value =
-                    s::each:: < 2 > (values_bytes).map(| values_block |
-                    s::u16(values_block, 0)).collect:: < rt::Vec < _ >> (); let mut
-                    item_k = ::formwork::Spelling::default(); s::keep_form(& mut item_k,
-                    1, if (& values_value).iter().all(| it | ((* it) <= 255)) { 0 } else
-                    { 1 }); item_m = super::Item::List(super::ItemList { values :
-                    values_value, spelling : item_k, }); rt::Ok:: < _, s::Odd > (item_m)
-                }
+                (|| -> s::Straight<_> {
+                    let item_block: &'i [u8; 1] = part.block()?;
+                    let n_number = s::u8(item_block, 0);
+                    let n_item_list_1_n: i128 = i128::from(n_number);
+                    let values_bytes = part
+                        .many(s::length(rt::Some(n_item_list_1_n))?, 2)?;
+                    let mut values_value = s::each::<2>(values_bytes)
+                        .map(|values_block| s::u16(values_block, 0))
+                        .collect::<rt::Vec<_>>();
+                    let mut item_k = ::formwork::Spelling::default();
+                    s::keep_form(
+                        &mut item_k,
+                        1,
+                        if values_value.iter().all(|it| ((*it) <= 255)) { 0 } else { 1 },
+                    );
+                    rt::Ok(
+                        super::Item::List(super::ItemList {
+                            values: values_value,
+                            spelling: item_k,
+                        }),
+                    )
+                })()
             }
-            _ if item_word & 224 == 128 => {
-                s::small_case! {
-                    let item_m; let item_block : & [u8; 1] = part.block() ?; let
-                    item_word_2 = item_word << 8 | s::uint_be:: < 1, _ > (item_block, 0);
-                    let version_value = (((item_word_2 >> 9 & 15) << 0) as u8); let
-                    tag_value = (((item_word_2 >> 0 & 511) << 0) as u16); item_m =
-                    super::Item::Record(super::ItemRecord { version : version_value, tag
-                    : tag_value, spelling : ::formwork::Spelling::default(), }); rt::Ok::
-                    < _, s::Odd > (item_m)
-                }
-            }
-            160 => {
-                s::small_case! {
-                    let item_m; let item_block : & [u8; 3] = part.block() ?; let
-                    tag_value = s::u16(item_block, 0); let version_value =
-                    s::u8(item_block, 2); let mut item_k =
-                    ::formwork::Spelling::default(); s::keep_form(& mut item_k, 1, if
-                    (version_value <= 15) && (tag_value <= 511) { 0 } else { 1 }); item_m
-                    = super::Item::Record(super::ItemRecord { version : version_value,
-                    tag : tag_value, spelling : item_k, }); rt::Ok:: < _, s::Odd >
-                    (item_m)
-                }
-            }
+            _ if item_word & 224 == 128 => s::small_case! {
+                let item_block: &'i [u8; 1] = part.block()?;
+                let item_word_2 = item_word << 8 | s::uint_be::<1, _>(item_block, 0);
+                let version_value = ((item_word_2 >> 9 & 15) << 0) as u8;
+                let tag_value = ((item_word_2 >> 0 & 511) << 0) as u16;
+                rt::Ok::<
+                    _,
+                    s::Odd,
+                >(
+                    super::Item::Record(super::ItemRecord {
+                        version: version_value,
+                        tag: tag_value,
+                        spelling: ::formwork::Spelling::default(),
+                    }),
+                )
+            },
+            160 => s::small_case! {
+                let item_block: &'i [u8; 3] = part.block()?;
+                let tag_value = s::u16(item_block, 0);
+                let version_value = s::u8(item_block, 2);
+                let mut item_k = ::formwork::Spelling::default();
+                s::keep_form(
+                    &mut item_k,
+                    1,
+                    if (version_value <= 15) && (tag_value <= 511) { 0 } else { 1 },
+                );
+                rt::Ok::<
+                    _,
+                    s::Odd,
+                >(
+                    super::Item::Record(super::ItemRecord {
+                        version: version_value,
+                        tag: tag_value,
+                        spelling: item_k,
+                    }),
+                )
+            },
             _ => rt::Err(s::Odd),
         })?;
-        item_value = item_m;
-        return rt::Ok(item_value);
+        rt::Ok(item_value)
     }
     fn write<'v>(
         v: &'v super::File,
@@ -428,263 +530,261 @@ mod straight {
     fn put_item<'v>(cx: &mut s::Ink<'v>, v: &'v super::Item) -> s::Straight<()> {
         let o = cx.here();
         (match v {
-            super::Item::Number(number) => {
-                (|| -> s::Straight<()> {
-                    s::holds(s::is_kept(&number.spelling, &[], true))?;
-                    let first: usize = if (number.value as i128) == 0i128 {
-                        0usize
-                    } else if s::bits(number.value as i128, 8u32, true).is_ok() {
-                        1usize
-                    } else if s::bits(number.value as i128, 16u32, true).is_ok() {
-                        2usize
-                    } else {
-                        3usize
-                    };
-                    let form = match s::kept_form(&number.spelling, first) {
-                        rt::Some(
-                            kept,
-                        ) if (match kept {
-                            0usize => ((number.value as i128) == 0i128),
-                            1usize => s::bits(number.value as i128, 8u32, true).is_ok(),
-                            2usize => s::bits(number.value as i128, 16u32, true).is_ok(),
-                            3usize => true,
-                            _ => false,
-                        }) => kept,
-                        _ => first,
-                    };
-                    match form {
-                        0usize => {
-                            let tag = 1u64;
-                            let b = &mut [0_u8; 1];
-                            s::set::<1>(b, 0, tag);
-                            cx.put(b);
-                        }
-                        1usize => {
-                            let tag = 2u64;
-                            let b = &mut [0_u8; 2];
-                            s::set::<1>(b, 0, tag);
-                            let word = s::bits(number.value as i128, 8u32, true)?;
-                            s::set::<1>(b, 1, word);
-                            cx.put(b);
-                        }
-                        2usize => {
-                            let tag = 3u64;
-                            let b = &mut [0_u8; 3];
-                            s::set::<1>(b, 0, tag);
-                            let word = s::bits(number.value as i128, 16u32, true)?;
-                            s::set::<2>(b, 1, word);
-                            cx.put(b);
-                        }
-                        3usize => {
-                            let tag = 4u64;
-                            let b = &mut [0_u8; 5];
-                            s::set::<1>(b, 0, tag);
-                            s::set::<4>(b, 1, number.value as u64);
-                            cx.put(b);
-                        }
-                        _ => return rt::Err(s::Odd),
-                    };
-                    rt::Ok(())
-                })()
-            }
-            super::Item::Bool(bool) => {
-                (|| -> s::Straight<()> {
-                    s::holds(s::is_kept(&bool.spelling, &[], true))?;
-                    let first: usize = if bool.value == true {
-                        0usize
-                    } else if bool.value == false {
-                        1usize
-                    } else {
-                        2usize
-                    };
-                    let form = match s::kept_form(&bool.spelling, first) {
-                        rt::Some(
-                            kept,
-                        ) if (match kept {
-                            0usize => (bool.value == true),
-                            1usize => (bool.value == false),
-                            2usize => true,
-                            _ => false,
-                        }) => kept,
-                        _ => first,
-                    };
-                    match form {
-                        0usize => {
-                            let tag = 17u64;
-                            let b = &mut [0_u8; 1];
-                            s::set::<1>(b, 0, tag);
-                            cx.put(b);
-                        }
-                        1usize => {
-                            let tag = 18u64;
-                            let b = &mut [0_u8; 1];
-                            s::set::<1>(b, 0, tag);
-                            cx.put(b);
-                        }
-                        2usize => {
-                            let tag = 16u64;
-                            let b = &mut [0_u8; 2];
-                            s::set::<1>(b, 0, tag);
-                            let word = if bool.value { 1u64 } else { 0 };
-                            s::set::<1>(b, 1, word);
-                            cx.put(b);
-                        }
-                        _ => return rt::Err(s::Odd),
-                    };
-                    rt::Ok(())
-                })()
-            }
-            super::Item::Float(float) => {
-                (|| -> s::Straight<()> {
-                    s::holds(s::is_kept(&float.spelling, &[], true))?;
-                    let first: usize = if float.value.to_bits() == 0 {
-                        0usize
-                    } else {
-                        1usize
-                    };
-                    let form = match s::kept_form(&float.spelling, first) {
-                        rt::Some(
-                            kept,
-                        ) if (match kept {
-                            0usize => (float.value.to_bits() == 0),
-                            1usize => true,
-                            _ => false,
-                        }) => kept,
-                        _ => first,
-                    };
-                    match form {
-                        0usize => {
-                            let tag = 32u64;
-                            let b = &mut [0_u8; 1];
-                            s::set::<1>(b, 0, tag);
-                            cx.put(b);
-                        }
-                        1usize => {
-                            let tag = 33u64;
-                            let b = &mut [0_u8; 5];
-                            s::set::<1>(b, 0, tag);
-                            s::set::<4>(b, 1, u64::from(float.value.to_bits()));
-                            cx.put(b);
-                        }
-                        _ => return rt::Err(s::Odd),
-                    };
-                    rt::Ok(())
-                })()
-            }
-            super::Item::List(list) => {
-                (|| -> s::Straight<()> {
-                    s::holds(s::is_kept(&list.spelling, &[], true))?;
-                    let first: usize = if list
-                        .values
-                        .iter()
-                        .all(|x| s::bits(*x as i128, 8u32, false).is_ok())
-                    {
-                        0usize
-                    } else {
-                        1usize
-                    };
-                    let form = match s::kept_form(&list.spelling, first) {
-                        rt::Some(
-                            kept,
-                        ) if (match kept {
-                            0usize => {
-                                list.values
-                                    .iter()
-                                    .all(|x| s::bits(*x as i128, 8u32, false).is_ok())
-                            }
-                            1usize => true,
-                            _ => false,
-                        }) => kept,
-                        _ => first,
-                    };
-                    match form {
-                        0usize => {
-                            let tag = 49u64;
-                            {
-                                let b = &mut [0_u8; 2];
-                                s::set::<1>(b, 0, tag);
-                                let word = s::bits(list.values.len() as i128, 8u32, false)?;
-                                s::set::<1>(b, 1, word);
-                                cx.put(b);
-                            }
-                            for (b, values_item) in cx
-                                .grow(list.values.len(), 1)?
-                                .chunks_exact_mut(1)
-                                .zip(list.values.iter())
-                            {
-                                let b: &mut [u8; 1] = b.try_into().map_err(|_| s::Odd)?;
-                                let word = s::bits(*values_item as i128, 8u32, false)?;
-                                s::set::<1>(b, 0, word);
-                            }
-                        }
-                        1usize => {
-                            let tag = 50u64;
-                            let b = &mut [0_u8; 2];
-                            s::set::<1>(b, 0, tag);
-                            let word = s::bits(list.values.len() as i128, 8u32, false)?;
-                            s::set::<1>(b, 1, word);
-                            cx.put(b);
-                            cx.numbers::<
-                                    2,
-                                >(
-                                list.values.iter().map(|values_item| (*values_item as u64)),
-                            )?;
-                        }
-                        _ => return rt::Err(s::Odd),
-                    };
-                    rt::Ok(())
-                })()
-            }
-            super::Item::Record(record) => {
-                (|| -> s::Straight<()> {
-                    s::holds(s::is_kept(&record.spelling, &[], true))?;
-                    let first: usize = if s::bits(record.version as i128, 4u32, false)
-                        .is_ok() && s::bits(record.tag as i128, 9u32, false).is_ok()
-                    {
-                        0usize
-                    } else {
-                        1usize
-                    };
-                    let form = match s::kept_form(&record.spelling, first) {
-                        rt::Some(
-                            kept,
-                        ) if (match kept {
-                            0usize => {
-                                (s::bits(record.version as i128, 4u32, false).is_ok()
-                                    && s::bits(record.tag as i128, 9u32, false).is_ok())
-                            }
-                            1usize => true,
-                            _ => false,
-                        }) => kept,
-                        _ => first,
-                    };
-                    match form {
-                        0usize => {
-                            let mut tag: u128 = 32768u128;
-                            tag
-                                |= u128::from(s::bits(record.version as i128, 4u32, false)?)
-                                    << 9;
-                            tag
-                                |= u128::from(s::bits(record.tag as i128, 9u32, false)?)
-                                    << 0;
-                            let b = &mut [0_u8; 2];
-                            s::set_bytes(b, 0, &tag.to_be_bytes()[14..]);
-                            cx.put(b);
-                        }
-                        1usize => {
-                            let tag = 160u64;
-                            let b = &mut [0_u8; 4];
-                            s::set::<1>(b, 0, tag);
-                            s::set::<2>(b, 1, record.tag as u64);
-                            s::set::<1>(b, 3, record.version as u64);
-                            cx.put(b);
-                        }
-                        _ => return rt::Err(s::Odd),
-                    };
-                    rt::Ok(())
-                })()
-            }
+            super::Item::Number(number) => put_item_number(cx, number),
+            super::Item::Bool(bool) => put_item_bool(cx, bool),
+            super::Item::Float(float) => put_item_float(cx, float),
+            super::Item::List(list) => put_item_list(cx, list),
+            super::Item::Record(record) => put_item_record(cx, record),
         })?;
+        rt::Ok(())
+    }
+    fn put_item_number<'v>(
+        cx: &mut s::Ink<'v>,
+        number: &'v super::ItemNumber,
+    ) -> s::Straight<()> {
+        s::holds(s::is_kept(&number.spelling, &[], true))?;
+        let first: usize = if (number.value as i128) == 0i128 {
+            0usize
+        } else if s::bits(number.value as i128, 8u32, true).is_ok() {
+            1usize
+        } else if s::bits(number.value as i128, 16u32, true).is_ok() {
+            2usize
+        } else {
+            3usize
+        };
+        let form = match s::kept_form(&number.spelling, first) {
+            rt::Some(
+                kept,
+            ) if (match kept {
+                0usize => ((number.value as i128) == 0i128),
+                1usize => s::bits(number.value as i128, 8u32, true).is_ok(),
+                2usize => s::bits(number.value as i128, 16u32, true).is_ok(),
+                3usize => true,
+                _ => false,
+            }) => kept,
+            _ => first,
+        };
+        match form {
+            0usize => {
+                let tag = 1u64;
+                let b = &mut [0_u8; 1];
+                s::set::<1>(b, 0, tag);
+                cx.put(b);
+            }
+            1usize => {
+                let tag = 2u64;
+                let b = &mut [0_u8; 2];
+                s::set::<1>(b, 0, tag);
+                let word = s::bits(number.value as i128, 8u32, true)?;
+                s::set::<1>(b, 1, word);
+                cx.put(b);
+            }
+            2usize => {
+                let tag = 3u64;
+                let b = &mut [0_u8; 3];
+                s::set::<1>(b, 0, tag);
+                let word = s::bits(number.value as i128, 16u32, true)?;
+                s::set::<2>(b, 1, word);
+                cx.put(b);
+            }
+            3usize => {
+                let tag = 4u64;
+                let b = &mut [0_u8; 5];
+                s::set::<1>(b, 0, tag);
+                s::set::<4>(b, 1, number.value as u64);
+                cx.put(b);
+            }
+            _ => return rt::Err(s::Odd),
+        };
+        rt::Ok(())
+    }
+    fn put_item_bool<'v>(
+        cx: &mut s::Ink<'v>,
+        bool: &'v super::ItemBool,
+    ) -> s::Straight<()> {
+        s::holds(s::is_kept(&bool.spelling, &[], true))?;
+        let first: usize = if bool.value == true {
+            0usize
+        } else if bool.value == false {
+            1usize
+        } else {
+            2usize
+        };
+        let form = match s::kept_form(&bool.spelling, first) {
+            rt::Some(
+                kept,
+            ) if (match kept {
+                0usize => (bool.value == true),
+                1usize => (bool.value == false),
+                2usize => true,
+                _ => false,
+            }) => kept,
+            _ => first,
+        };
+        match form {
+            0usize => {
+                let tag = 17u64;
+                let b = &mut [0_u8; 1];
+                s::set::<1>(b, 0, tag);
+                cx.put(b);
+            }
+            1usize => {
+                let tag = 18u64;
+                let b = &mut [0_u8; 1];
+                s::set::<1>(b, 0, tag);
+                cx.put(b);
+            }
+            2usize => {
+                let tag = 16u64;
+                let b = &mut [0_u8; 2];
+                s::set::<1>(b, 0, tag);
+                let word = if bool.value { 1u64 } else { 0 };
+                s::set::<1>(b, 1, word);
+                cx.put(b);
+            }
+            _ => return rt::Err(s::Odd),
+        };
+        rt::Ok(())
+    }
+    fn put_item_float<'v>(
+        cx: &mut s::Ink<'v>,
+        float: &'v super::ItemFloat,
+    ) -> s::Straight<()> {
+        s::holds(s::is_kept(&float.spelling, &[], true))?;
+        let first: usize = if float.value.to_bits() == 0 { 0usize } else { 1usize };
+        let form = match s::kept_form(&float.spelling, first) {
+            rt::Some(
+                kept,
+            ) if (match kept {
+                0usize => (float.value.to_bits() == 0),
+                1usize => true,
+                _ => false,
+            }) => kept,
+            _ => first,
+        };
+        match form {
+            0usize => {
+                let tag = 32u64;
+                let b = &mut [0_u8; 1];
+                s::set::<1>(b, 0, tag);
+                cx.put(b);
+            }
+            1usize => {
+                let tag = 33u64;
+                let b = &mut [0_u8; 5];
+                s::set::<1>(b, 0, tag);
+                s::set::<4>(b, 1, u64::from(float.value.to_bits()));
+                cx.put(b);
+            }
+            _ => return rt::Err(s::Odd),
+        };
+        rt::Ok(())
+    }
+    fn put_item_list<'v>(
+        cx: &mut s::Ink<'v>,
+        list: &'v super::ItemList,
+    ) -> s::Straight<()> {
+        s::holds(s::is_kept(&list.spelling, &[], true))?;
+        let first: usize = if list
+            .values
+            .iter()
+            .all(|x| s::bits(*x as i128, 8u32, false).is_ok())
+        {
+            0usize
+        } else {
+            1usize
+        };
+        let form = match s::kept_form(&list.spelling, first) {
+            rt::Some(
+                kept,
+            ) if (match kept {
+                0usize => {
+                    list.values.iter().all(|x| s::bits(*x as i128, 8u32, false).is_ok())
+                }
+                1usize => true,
+                _ => false,
+            }) => kept,
+            _ => first,
+        };
+        match form {
+            0usize => {
+                let tag = 49u64;
+                {
+                    let b = &mut [0_u8; 2];
+                    s::set::<1>(b, 0, tag);
+                    let word = s::bits(list.values.len() as i128, 8u32, false)?;
+                    s::set::<1>(b, 1, word);
+                    cx.put(b);
+                }
+                for (b, values_item) in cx
+                    .grow(list.values.len(), 1)?
+                    .chunks_exact_mut(1)
+                    .zip(list.values.iter())
+                {
+                    let b: &mut [u8; 1] = b.try_into().map_err(|_| s::Odd)?;
+                    let word = s::bits(*values_item as i128, 8u32, false)?;
+                    s::set::<1>(b, 0, word);
+                }
+            }
+            1usize => {
+                let tag = 50u64;
+                let b = &mut [0_u8; 2];
+                s::set::<1>(b, 0, tag);
+                let word = s::bits(list.values.len() as i128, 8u32, false)?;
+                s::set::<1>(b, 1, word);
+                cx.put(b);
+                cx.numbers::<
+                        2,
+                    >(list.values.iter().map(|values_item| (*values_item as u64)))?;
+            }
+            _ => return rt::Err(s::Odd),
+        };
+        rt::Ok(())
+    }
+    fn put_item_record<'v>(
+        cx: &mut s::Ink<'v>,
+        record: &'v super::ItemRecord,
+    ) -> s::Straight<()> {
+        s::holds(s::is_kept(&record.spelling, &[], true))?;
+        let first: usize = if s::bits(record.version as i128, 4u32, false).is_ok()
+            && s::bits(record.tag as i128, 9u32, false).is_ok()
+        {
+            0usize
+        } else {
+            1usize
+        };
+        let form = match s::kept_form(&record.spelling, first) {
+            rt::Some(
+                kept,
+            ) if (match kept {
+                0usize => {
+                    (s::bits(record.version as i128, 4u32, false).is_ok()
+                        && s::bits(record.tag as i128, 9u32, false).is_ok())
+                }
+                1usize => true,
+                _ => false,
+            }) => kept,
+            _ => first,
+        };
+        match form {
+            0usize => {
+                let mut tag: u128 = 32768u128;
+                tag |= u128::from(s::bits(record.version as i128, 4u32, false)?) << 9;
+                tag |= u128::from(s::bits(record.tag as i128, 9u32, false)?) << 0;
+                let b = &mut [0_u8; 2];
+                s::set_bytes(b, 0, &tag.to_be_bytes()[14..]);
+                cx.put(b);
+            }
+            1usize => {
+                let tag = 160u64;
+                let b = &mut [0_u8; 4];
+                s::set::<1>(b, 0, tag);
+                s::set::<2>(b, 1, record.tag as u64);
+                s::set::<1>(b, 3, record.version as u64);
+                cx.put(b);
+            }
+            _ => return rt::Err(s::Odd),
+        };
         rt::Ok(())
     }
     /// Whether the rules of the format hold for a value.

@@ -81,7 +81,7 @@ mod straight {
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File> {
         let mut tail = s::Chain::NOTHING;
-        let file_block: &[u8; 6] = part.block()?;
+        let file_block: &'i [u8; 6] = part.block()?;
         let mut first_chain = s::Chain::NOTHING;
         let mut second_chain = s::Chain::NOTHING;
         let mut first_value;
@@ -91,7 +91,7 @@ mod straight {
         } else {
             let mut first_part = cx.target(first_offset, 0)?;
             let first_at = first_part.at();
-            let first_block: &[u8; 2] = first_part.block()?;
+            let first_block: &'i [u8; 2] = first_part.block()?;
             let value = read_leaf::<M>(cx, first_block)?;
             first_value = value;
             cx.charge(first_part.at() - first_at)?;
@@ -104,7 +104,7 @@ mod straight {
         } else {
             let mut second_part = cx.target(second_offset, 0)?;
             let second_at = second_part.at();
-            let second_block: &[u8; 2] = second_part.block()?;
+            let second_block: &'i [u8; 2] = second_part.block()?;
             let value = read_leaf::<M>(cx, second_block)?;
             second_value = value;
             cx.charge(second_part.at() - second_at)?;
@@ -113,20 +113,20 @@ mod straight {
         cx.join(&mut tail, first_chain)?;
         cx.join(&mut tail, second_chain)?;
         cx.hand(tail);
-        return rt::Ok(super::File {
+        rt::Ok(super::File {
             first: first_value,
             second: second_value,
             value: s::u16(file_block, 4),
             spelling: ::formwork::Spelling::default(),
-        });
+        })
     }
     fn read_leaf<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         block: &'i [u8; 2],
     ) -> s::Straight<super::Leaf> {
-        return rt::Ok(super::Leaf {
+        rt::Ok(super::Leaf {
             value: s::u16(block, 0),
-        });
+        })
     }
     fn write<'v>(
         v: &'v super::File,

@@ -101,6 +101,18 @@ st.list%;#+%;)-second#<!*e%%fir!M#%,|%#($O!%9!);%#&#$C:!,!#$%&'()*+!!!&Node!)#((
 /// Readers and writers for files that have nothing unusual.
 mod straight {
     use ::formwork::__rt::{self as rt, s};
+    const BASE_CELL: s::BaseCell = s::BaseCell {
+        table: 2usize,
+        width: 1u8,
+        big: false,
+        signed: false,
+        factor: 1,
+        offset: 0,
+        plus: 0,
+        empty: rt::None,
+        range: (-9223372036854775808, 18446744073709551615),
+        again: false,
+    };
     /// The value of a file, if it is the plain case.
     pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
         bytes: &'i [u8],
@@ -133,14 +145,13 @@ mod straight {
         s::usual(options)?;
         let mut cx = s::Scan::new(bytes, options, 16, 0);
         let mut part = cx.part(0)?;
-        let value = read_file::<M>(&mut cx, &mut part)?;
-        rt::Ok(value)
+        rt::Ok(read_file::<M>(&mut cx, &mut part)?)
     }
     fn read_file<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File> {
-        let file_block: &[u8; 4] = part.block()?;
+        let file_block: &'i [u8; 4] = part.block()?;
         let node_count_number = s::u8(file_block, 0);
         let n_file_node_count: i128 = i128::from(node_count_number);
         let table_count_number = s::u8(file_block, 1);
@@ -149,30 +160,25 @@ mod straight {
         let n_file_key_count: i128 = i128::from(key_count_number);
         let flat_count_number = s::u8(file_block, 3);
         let n_file_flat_count: i128 = i128::from(flat_count_number);
-        let mut v_file_nodes;
         let nodes_bytes = part.many(s::length(rt::Some(n_file_node_count))?, 5)?;
         let mut nodes_list = rt::Vec::with_capacity(nodes_bytes.len() / 5);
         for nodes_block in s::each::<5>(nodes_bytes) {
             let value = read_node::<M>(cx, nodes_block)?;
             nodes_list.push(value);
         }
-        v_file_nodes = nodes_list;
+        let v_file_nodes = nodes_list;
         part.many(s::length(rt::Some(n_file_table_count))?, 2)?;
         part.many(s::length(rt::Some(n_file_key_count))?, 1)?;
         part.many(s::length(rt::Some(n_file_flat_count))?, 1)?;
-        let file_block: &[u8; 4] = part.block()?;
-        let mut v_file_first;
-        let value = read_part::<M>(cx, s::within(file_block, 0))?;
-        v_file_first = value;
-        let mut v_file_second;
-        let value = read_part::<M>(cx, s::within(file_block, 2))?;
-        v_file_second = value;
-        return rt::Ok(super::File {
+        let file_block: &'i [u8; 4] = part.block()?;
+        let v_file_first = read_part::<M>(cx, s::within(file_block, 0))?;
+        let v_file_second = read_part::<M>(cx, s::within(file_block, 2))?;
+        rt::Ok(super::File {
             nodes: v_file_nodes,
             first: v_file_first,
             second: v_file_second,
             spelling: ::formwork::Spelling::default(),
-        });
+        })
     }
     fn read_node<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
@@ -203,7 +209,7 @@ mod straight {
                 found = rt::Some(
                     cx
                         .slice(
-                            0_u64 + 4
+                            4u64
                                 + s::length(
                                     rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
                                 )? as u64 * 5,
@@ -242,12 +248,12 @@ mod straight {
                 found = rt::Some(
                     cx
                         .slice(
-                            0_u64 + 4
+                            4u64
                                 + s::length(
                                     rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
                                 )? as u64 * 5
                                 + s::length(
-                                    rt::Some(cx.seen_signed(0_u64 + 1, 1u8, false, false)?),
+                                    rt::Some(cx.seen_signed(1u64, 1u8, false, false)?),
                                 )? as u64 * 2,
                             first,
                             keys_offset,
@@ -260,11 +266,11 @@ mod straight {
             let keys_bytes = keys_part.rest();
             v_node_keys = keys_bytes.to_vec();
         }
-        return rt::Ok(super::Node {
+        rt::Ok(super::Node {
             class: class_number,
             items: v_node_items,
             keys: v_node_keys,
-        });
+        })
     }
     fn read_part<'i, 'o, M: s::Mode<'i, 'o>>(
         cx: &mut s::Scan<'i>,
@@ -290,15 +296,15 @@ mod straight {
                 found = rt::Some(
                     cx
                         .slice(
-                            0_u64 + 4
+                            4u64
                                 + s::length(
                                     rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
                                 )? as u64 * 5
                                 + s::length(
-                                    rt::Some(cx.seen_signed(0_u64 + 1, 1u8, false, false)?),
+                                    rt::Some(cx.seen_signed(1u64, 1u8, false, false)?),
                                 )? as u64 * 2
                                 + s::length(
-                                    rt::Some(cx.seen_signed(0_u64 + 2, 1u8, false, false)?),
+                                    rt::Some(cx.seen_signed(2u64, 1u8, false, false)?),
                                 )? as u64 * 1,
                             first,
                             list_offset,
@@ -311,7 +317,7 @@ mod straight {
             let list_bytes = list_part.rest();
             v_part_list = list_bytes.to_vec();
         }
-        return rt::Ok(super::Part { list: v_part_list });
+        rt::Ok(super::Part { list: v_part_list })
     }
     fn write<'v>(
         v: &'v super::File,
@@ -385,46 +391,7 @@ mod straight {
         }
         cx.out.reserve(v.nodes.len().saturating_mul(5));
         for (node_index, node) in v.nodes.iter().enumerate() {
-            let at = cx.here();
-            let b = &mut [0_u8; 5];
-            s::set::<1>(b, 0, node.class as u64);
-            cx.base(
-                &node.items,
-                at + 1,
-                &s::BaseCell {
-                    table: 0usize,
-                    width: 1u8,
-                    big: false,
-                    signed: false,
-                    factor: 1,
-                    offset: 0,
-                    plus: 0,
-                    empty: rt::Some(255),
-                    range: (-9223372036854775808, 18446744073709551615),
-                    again: false,
-                },
-            )?;
-            let word = s::bits(node.items.len() as i128, 8u32, false)?;
-            s::set::<1>(b, 2, word);
-            cx.base(
-                &node.keys,
-                at + 3,
-                &s::BaseCell {
-                    table: 1usize,
-                    width: 1u8,
-                    big: false,
-                    signed: false,
-                    factor: 1,
-                    offset: 0,
-                    plus: 0,
-                    empty: rt::None,
-                    range: (-9223372036854775808, 18446744073709551615),
-                    again: false,
-                },
-            )?;
-            let word = s::bits(node.keys.len() as i128, 8u32, false)?;
-            s::set::<1>(b, 4, word);
-            cx.put(b);
+            put_node(cx, node)?;
         }
         for (b, table_item) in cx
             .grow(made_file_table.len(), 2)?
@@ -442,33 +409,46 @@ mod straight {
         {
             let at = cx.here();
             let b = &mut [0_u8; 2];
-            cx.base(
-                &v.first.list,
-                at,
-                &s::BaseCell {
-                    table: 2usize,
-                    width: 1u8,
-                    big: false,
-                    signed: false,
-                    factor: 1,
-                    offset: 0,
-                    plus: 0,
-                    empty: rt::None,
-                    range: (-9223372036854775808, 18446744073709551615),
-                    again: false,
-                },
-            )?;
+            cx.base(&v.first.list, at, &BASE_CELL)?;
             let word = s::bits(v.first.list.len() as i128, 8u32, false)?;
             s::set::<1>(b, 1, word);
             cx.put(b);
         }
         let at = cx.here();
         let b = &mut [0_u8; 2];
+        cx.base(&v.second.list, at, &BASE_CELL)?;
+        let word = s::bits(v.second.list.len() as i128, 8u32, false)?;
+        s::set::<1>(b, 1, word);
+        cx.put(b);
+        rt::Ok(())
+    }
+    fn put_node<'v>(cx: &mut s::Ink<'v>, node: &'v super::Node) -> s::Straight<()> {
+        let at = cx.here();
+        let b = &mut [0_u8; 5];
+        s::set::<1>(b, 0, node.class as u64);
         cx.base(
-            &v.second.list,
-            at,
+            &node.items,
+            at + 1,
             &s::BaseCell {
-                table: 2usize,
+                table: 0usize,
+                width: 1u8,
+                big: false,
+                signed: false,
+                factor: 1,
+                offset: 0,
+                plus: 0,
+                empty: rt::Some(255),
+                range: (-9223372036854775808, 18446744073709551615),
+                again: false,
+            },
+        )?;
+        let word = s::bits(node.items.len() as i128, 8u32, false)?;
+        s::set::<1>(b, 2, word);
+        cx.base(
+            &node.keys,
+            at + 3,
+            &s::BaseCell {
+                table: 1usize,
                 width: 1u8,
                 big: false,
                 signed: false,
@@ -480,8 +460,8 @@ mod straight {
                 again: false,
             },
         )?;
-        let word = s::bits(v.second.list.len() as i128, 8u32, false)?;
-        s::set::<1>(b, 1, word);
+        let word = s::bits(node.keys.len() as i128, 8u32, false)?;
+        s::set::<1>(b, 4, word);
         cx.put(b);
         rt::Ok(())
     }

@@ -124,7 +124,7 @@ mod straight {
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File<'o>> {
         let mut tail = s::Chain::NOTHING;
-        let file_block: &[u8; 16] = part.block()?;
+        let file_block: &'i [u8; 16] = part.block()?;
         let mut rooms_chain = s::Chain::NOTHING;
         let mut note_chain = s::Chain::NOTHING;
         s::holds(s::bytes(file_block, 0, 4) == b"LEVL")?;
@@ -176,7 +176,7 @@ mod straight {
         } else {
             let mut note_part = cx.target(note_offset, 0)?;
             let note_at = note_part.at();
-            let note_block: &[u8; 1] = note_part.block()?;
+            let note_block: &'i [u8; 1] = note_part.block()?;
             let note_length = usize::from(s::u8(note_block, 0));
             let note_text = note_part.take(note_length)?;
             note_part.expect(b"\0")?;
@@ -187,12 +187,12 @@ mod straight {
         cx.join(&mut tail, rooms_chain)?;
         cx.join(&mut tail, note_chain)?;
         cx.hand(tail);
-        return rt::Ok(super::File {
+        rt::Ok(super::File {
             version: s::u16(file_block, 4),
             rooms: v_file_rooms,
             note: note_value,
             spelling: ::formwork::Spelling::default(),
-        });
+        })
     }
     fn write<'v>(
         v: &'v super::File<'v>,

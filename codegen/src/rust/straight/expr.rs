@@ -7,7 +7,7 @@ use super::able::{Able, unable};
 use super::asked::Asker;
 use super::context::Straight;
 use super::locals::case_name;
-use super::operators::{Typed, combined, compared, comparison, inside, known, solved};
+use super::operators::{Typed, combined, compared, comparison, inside, just, known, solved};
 use super::questions::{row_name, target};
 use super::scope::{Access, Frame, It, Place, Scope};
 use crate::model::{
@@ -99,6 +99,8 @@ impl<'m> Straight<'_, 'm> {
                 })?;
                 kind(if is(&found, &quote!(found = #last;).to_string()) {
                     last
+                } else if let Some(option) = just(&found) {
+                    option
                 } else {
                     quote!({ let mut found = rt::None; #found found })
                 })

@@ -58,3 +58,8 @@ impl Locals {
 pub(super) fn case_name(record: RecordId) -> Ident {
     format_ident!("c__{}", record.0)
 }
+
+/// The record of a case whose value has this name.
+pub(super) fn is_case_name(name: &str) -> Option<RecordId> {
+    name.strip_prefix("c__")?.parse().ok().map(RecordId)
+}

@@ -25,6 +25,15 @@ pub(super) fn count(tokens: &TokenStream, name: &str) -> usize {
     found
 }
 
+/// Number of tokens.
+pub(super) fn size(code: &TokenStream) -> usize {
+    let sizes = code.clone().into_iter().map(|token| match token {
+        TokenTree::Group(group) => 1 + size(&group.stream()),
+        _ => 1,
+    });
+    sizes.sum()
+}
+
 /// How often code has each name.
 pub(super) fn count_all(code: &TokenStream, counts: &mut BTreeMap<String, usize>) {
     for token in code.clone() {

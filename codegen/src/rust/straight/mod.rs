@@ -12,6 +12,7 @@
 mod able;
 mod anchors;
 mod asked;
+mod asking;
 mod bits;
 mod check;
 mod context;
@@ -30,6 +31,7 @@ mod names;
 mod needs;
 mod noted;
 mod operators;
+mod outline;
 mod questions;
 mod rare;
 mod read;

@@ -149,7 +149,11 @@ impl Names<'_> {
         let id = RecordId(number);
         let record = self.model.records.get(id.index())?;
         let label = snake(&record.name);
-        let verb = if matches!(head, "block" | "case") { "read" } else { head };
+        let verb = match head {
+            "block" | "case" => "read",
+            "one" => "put",
+            other => other,
+        };
         // The width of what a case is in is no part of the name.
         let rest = match rest.filter(|rest| head == "case" && rest.starts_with('w')) {
             Some(width) => width.split_once('_').map(|(_, order)| order),
@@ -172,7 +176,14 @@ impl Names<'_> {
             };
             return Some(format!("{label}_{}", snake(name)));
         }
-        let row = rest.parse().ok().map(RowId).filter(|_| matches!(head, "made" | "n" | "v" | "x"));
+        // Pieces of functions that do the same for a row or a case are numbered.
+        let rest = match rest.rsplit_once('k') {
+            Some(("", _)) => return Some(format!("{verb}_{label}")),
+            Some((row, _)) if row.ends_with('_') => row.trim_end_matches('_'),
+            _ => rest,
+        };
+        let names_rows = matches!(head, "made" | "n" | "v" | "x" | "put" | "read" | "tail" | "run");
+        let row = rest.parse().ok().map(RowId).filter(|_| names_rows);
         let name = row.and_then(|row| record.rows.get(row.index())?.name.as_deref());
         Some(format!("{verb}_{label}_{}", name.map_or_else(|| rest.to_owned(), snake)))
     }

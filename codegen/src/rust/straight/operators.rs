@@ -116,6 +116,24 @@ pub(super) fn inside(tokens: &TokenStream) -> Option<TokenStream> {
         .then(|| group.stream())
 }
 
+/// The option that `if let rt::Some(x) = option { found = rt::Some(x); }` sets `found` to, where it
+/// has no braces.
+pub(super) fn just(code: &TokenStream) -> Option<TokenStream> {
+    let trees: Vec<TokenTree> = code.clone().into_iter().collect();
+    let [head @ .., TokenTree::Group(set)] = &trees[..] else { return None };
+    let (head, option) = head.split_at_checked(8)?;
+    let TokenTree::Group(name) = &head[6] else { return None };
+    let name = name.stream();
+    let begins = quote!(if let rt::Some(#name) =);
+    let sets = quote!({ found = rt::Some(#name); });
+    let text = |trees: &[TokenTree]| trees.iter().cloned().collect::<TokenStream>().to_string();
+    let is_brace = |tree: &TokenTree| matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+    (text(head) == begins.to_string()
+        && set.to_string() == sets.to_string()
+        && !option.iter().any(is_brace))
+    .then(|| option.iter().cloned().collect())
+}
+
 /// A value that has to be there.
 pub(super) fn known(option: &TokenStream) -> TokenStream {
     match inside(option) {

@@ -40,6 +40,11 @@ pub(in crate::rust) trait Late {
         true
     }
 
+    /// Whether it finds them by following numbers in the file that is written.
+    fn follows_ink(&self) -> bool {
+        false
+    }
+
     /// Code that takes as many steps off an account as a list has elements, where there is one.
     fn steps(&self, _list: &TokenStream) -> Option<TokenStream> {
         None

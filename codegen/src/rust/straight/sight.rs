@@ -132,7 +132,7 @@ impl<'m> Straight<'_, 'm> {
             Some(Home::Next) => self.sight_next(view, record, at, id)?,
             Some(Home::Nowhere) if let RowKind::Object { address } = row.kind => {
                 let scope = self.sight_scope(record, at);
-                let sights = Sights { straight: self, view };
+                let sights = Sights { straight: self, view, ink: false };
                 let scope = Scope { late: Some(&sights), ..scope };
                 let address = self.number(&scope, view, address)?;
                 let inner = self.sight_type(view, record, at, &row.ty, &quote!(led), then)?;
@@ -264,7 +264,7 @@ impl<'m> Straight<'_, 'm> {
         if array.stride.is_some() || array.described.is_some() {
             return unable("the place of elements that something else says");
         }
-        let sights = Sights { straight: self, view };
+        let sights = Sights { straight: self, view, ink: false };
         let scope = Scope { late: Some(&sights), ..self.sight_scope(record, at) };
         self.number(&scope, view, count).map(Some)
     }
@@ -312,7 +312,7 @@ impl<'m> Straight<'_, 'm> {
                 let base = match kind.base {
                     None => quote!(rt::Some(0)),
                     Some(base) => {
-                        let sights = Sights { straight: self, view };
+                        let sights = Sights { straight: self, view, ink: false };
                         let scope = Scope { late: Some(&sights), ..self.sight_scope(record, at) };
                         self.number(&scope, view, base)?
                     }
@@ -552,6 +552,8 @@ pub(super) fn sight_frame(record: RecordId, at: &TokenStream) -> Frame {
 pub(super) struct Sights<'a, 'p, 'm> {
     pub straight: &'a Straight<'p, 'm>,
     pub view: &'m Model,
+    /// Whether the file is one that is written.
+    pub ink: bool,
 }
 
 impl Late for Sights<'_, '_, '_> {
@@ -563,6 +565,10 @@ impl Late for Sights<'_, '_, '_> {
             ));
         };
         self.straight.sight_at(scope, self.view, path)
+    }
+
+    fn follows_ink(&self) -> bool {
+        self.ink
     }
 }
 
@@ -725,7 +731,7 @@ impl<'m> Straight<'_, 'm> {
                     }
                     _ => return unable("a reference that counts only some of the elements"),
                 };
-                let sights = Sights { straight: self, view };
+                let sights = Sights { straight: self, view, ink: false };
                 let root = sight_frame(self.model.root, &quote!(0_u64));
                 let scope = Scope { frames: vec![root], it: Some(it), late: Some(&sights) };
                 let counts = self.truth(&scope, view, filter)?;

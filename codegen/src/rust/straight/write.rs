@@ -31,7 +31,8 @@ use super::able::{Able, unable};
 use super::anchors::Anchors;
 use super::check::Checking;
 use super::context::Straight;
-use super::locals::Locals;
+use super::locals::{Locals, is_case_name};
+use super::outline::{Pieces, root_piece};
 use crate::model::RecordId;
 use crate::rust::visit::indexed;
 
@@ -70,22 +71,39 @@ pub(super) fn emit(
     let take_found = found_param.as_ref().map(|_| quote!(*found = cx.take_members();));
     let ranks = straight.carried(root, None, writer.ranks())?;
     let seen_at_last = straight.carried(root, None, writer.seen_at_last())?;
+    let mut pieces = Pieces::default();
+    let types = |name: &str| {
+        let record = is_case_name(name)?;
+        let ty = straight.shapes.is_typed(record).then(|| writer.ty(record))?;
+        Some(quote!(&'v #ty))
+    };
     let functions = writer.functions.borrow();
-    let functions = functions.values().map(|function| match function {
-        Function::Done(tokens) => tokens.clone(),
-        Function::Begun => TokenStream::new(),
-    });
+    let functions: Vec<TokenStream> = functions
+        .values()
+        .map(|function| match function {
+            Function::Done(tokens) => pieces.outline(tokens.clone(), &types),
+            Function::Begun => TokenStream::new(),
+        })
+        .collect();
+    let piece = |verb: &str, code: TokenStream| {
+        let label = root_piece(verb, root);
+        (!code.is_empty()).then(|| quote!(#label: { #code }))
+    };
+    let tokens = |code: Option<TokenStream>| code.unwrap_or_default();
+    let first = [piece("rules", rules), piece("ranks", tokens(ranks))];
+    let last = [
+        piece("late", late),
+        piece("sets", tokens(seen_at_last)),
+        piece("found", tokens(found)),
+        piece("seen", tokens(seen)),
+    ];
     let body = quote! {
         #checks
         let room = #room;
         let fill = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
-            #rules
-            #ranks
+            #(#first)*
             { #body }
-            #late
-            #seen_at_last
-            #found
-            #seen
+            #(#last)*
             #take_found
             rt::Ok(())
         };
@@ -109,13 +127,11 @@ pub(super) fn emit(
             (dispatch, Some(written))
         }
     };
-    Ok(quote! {
-        fn write<'v>(#params) -> s::Straight<()> { #body }
-
-        #written
-
-        #(#functions)*
-    })
+    let write = quote!(fn write<'v>(#params) -> s::Straight<()> { #body });
+    let write = pieces.outline(write, &types);
+    let written = written.map(|written| pieces.outline(written, &types));
+    let pieces = pieces.functions();
+    Ok(quote!(#write #written #(#functions)* #(#pieces)*))
 }
 
 impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {

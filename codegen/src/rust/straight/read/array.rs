@@ -101,7 +101,7 @@ impl<'m> Reading<'_, '_, 'm> {
             Spot::Stream { part, .. } => {
                 let block = self.local("b");
                 let all = size(width * count as u64);
-                let before = quote!(let #block: &[u8; #all] = #part.block()?;);
+                let before = quote!(let #block: &'i [u8; #all] = #part.block()?;);
                 (Some(before), Spot::block(block))
             }
         };

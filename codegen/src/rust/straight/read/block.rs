@@ -76,7 +76,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let (before, bytes) = match spot {
             Spot::Stream { part, .. } => {
                 let (block, all) = (self.local("b"), size(all));
-                (Some(quote!(let #block: &[u8; #all] = #part.block()?;)), quote!(#block))
+                (Some(quote!(let #block: &'i [u8; #all] = #part.block()?;)), quote!(#block))
             }
             Spot::Block { block, whole: true, .. } => (None, quote!(#block)),
             Spot::Block { block, at, .. } => {

@@ -174,7 +174,7 @@ impl<'m> Reading<'_, '_, 'm> {
             if let Some(end) = end.max(sized) {
                 let (name, base, width) = (self.local("b"), &holder.base, size(end));
                 work.code.extend(quote! {
-                    let #name: &[u8; #width] = cx.between(#base, #part.end())?.block()?;
+                    let #name: &'i [u8; #width] = cx.between(#base, #part.end())?.block()?;
                 });
                 block = Some((name, 0, end));
                 reached = Some(end);
@@ -338,7 +338,7 @@ impl<'m> Reading<'_, '_, 'm> {
             let (block, base, width) = (self.local("b"), self.local("a"), size(all));
             work.code.extend(quote! {
                 let #base = #part.at();
-                let #block: &[u8; #width] = #part.block()?;
+                let #block: &'i [u8; #width] = #part.block()?;
             });
             let whole = group.len() == 1;
             for (id, row, at) in group {
@@ -367,7 +367,7 @@ impl<'m> Reading<'_, '_, 'm> {
             let (block, word, width) = (self.local("b"), self.local("w"), size(group.bytes.into()));
             let load = if group.big { format_ident!("uint_be") } else { format_ident!("uint") };
             work.code.extend(quote! {
-                let #block: &[u8; #width] = #part.block()?;
+                let #block: &'i [u8; #width] = #part.block()?;
                 let #word = s::#load::<#width, _>(#block, 0);
             });
             for (id, first) in group.rows {

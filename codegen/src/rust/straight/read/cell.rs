@@ -89,7 +89,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     Spot::Stream { part, .. } => {
                         let block = self.local("b");
                         let width = size(int.bytes.into());
-                        let before = quote!(let #block: &[u8; #width] = #part.block()?;);
+                        let before = quote!(let #block: &'i [u8; #width] = #part.block()?;);
                         Ok((before, load(int, big, &block, 0)))
                     }
                 }

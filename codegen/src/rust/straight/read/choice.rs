@@ -245,7 +245,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 let patterned = labels.into_iter().any(|l| matches!(l, Label::Pattern(_)));
                 let mut before = quote! {
                     let #start = #part.at();
-                    let #block: &[u8; #wide] = #part.block()?;
+                    let #block: &'i [u8; #wide] = #part.block()?;
                     let #tag = #raw;
                 };
                 let bytes = if patterned {
@@ -528,7 +528,7 @@ impl<'m> Reading<'_, '_, 'm> {
             let (more, block) = (all - width, self.local("b"));
             let (more, bits) = (size(more), size(more * 8));
             quote! {
-                let #block: &[u8; #more] = #part.block()?;
+                let #block: &'i [u8; #more] = #part.block()?;
                 let #word = #bytes << #bits | s::uint_be::<#more, _>(#block, 0);
             }
         } else {

@@ -215,7 +215,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     let mut #part = cx.part(at)?;
                     #part.take(#begin)?;
                     for element in &mut #list {
-                        let #block: &[u8; #width] = #part.block()?;
+                        let #block: &'i [u8; #width] = #part.block()?;
                         #read
                     }
                 }

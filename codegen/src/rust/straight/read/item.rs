@@ -223,7 +223,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 if let Some(n) = block_size.filter(|n| *n > 0) {
                     let name = self.local("b");
                     let width = size(n);
-                    before.extend(quote!(let #name: &[u8; #width] = #part.block()?;));
+                    before.extend(quote!(let #name: &'i [u8; #width] = #part.block()?;));
                     block = Some((name, 0, n));
                 }
                 let holder = super::body::Holder {

@@ -42,6 +42,7 @@ use super::early::{early_value, is_early_number};
 use super::locals::Locals;
 use super::mentions::called;
 use super::operators::Typed;
+use super::outline::Pieces;
 use super::scope::{Access, Frame, Late, Scope};
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, Expr, ExprId, Model, Pattern, RecordId, RecordKind, Row,
@@ -504,7 +505,13 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             handed: Handed::Part,
         };
         let root = function(root);
-        Ok(called(&[quote!(#root)], all).into_iter().collect())
+        let mut pieces = Pieces::default();
+        let functions: Vec<TokenStream> = called(&[quote!(#root)], all)
+            .into_iter()
+            .map(|function| pieces.outline(function, &|_| None))
+            .collect();
+        let pieces = pieces.functions();
+        Ok(quote!(#(#functions)* #(#pieces)*))
     }
 
     fn function_of(&self, callee: Callee) -> Able<TokenStream> {

@@ -9,9 +9,12 @@ use crate::model::{
     ArrayLength, Cell, Constant, Content, Encoding, PointerType, RecordId, RecordKind, Role, Row,
     RowId, RowKind, RunLength, Storage, Target, Type,
 };
+use crate::rust::in_arena;
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::context::Flavour;
 use crate::rust::straight::early::early;
+use crate::rust::straight::outline::field_piece;
 use crate::rust::straight::questions::{is_varint, kind};
 
 impl<'m> Reading<'_, '_, 'm> {
@@ -65,7 +68,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     return unable("a pointer of variable width");
                 };
                 let (block, width) = (self.local("b"), size(int.bytes.into()));
-                work.code.extend(quote!(let #block: &[u8; #width] = #part.block()?;));
+                work.code.extend(quote!(let #block: &'i [u8; #width] = #part.block()?;));
                 Spot::block(block)
             }
         };
@@ -160,7 +163,7 @@ impl<'m> Reading<'_, '_, 'm> {
             let value =
                 self.known_cell(ctx, known, cell, row, shape.as_ref(), &|v| quote!(#field = #v;))?;
             if shape.is_some() {
-                self.field(work, id, &field, value, true);
+                self.field(work, id, &field, value, true, shape.as_ref());
             } else {
                 work.code.extend(value);
             }
@@ -201,7 +204,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     self.item(&inner, spot, &row.ty, row, shape, &|v| quote!(#field = #v;))?;
                 work.code.extend(start);
                 let still = matches!(spot, Spot::Block { .. });
-                self.field(work, id, &field, code, still);
+                self.field(work, id, &field, code, still, Some(shape));
                 if !is_field {
                     work.fields.pop();
                 }
@@ -262,7 +265,7 @@ impl<'m> Reading<'_, '_, 'm> {
             None => TokenStream::new(),
         })?;
         if shape.is_some() {
-            self.field(work, id, &field, code, false);
+            self.field(work, id, &field, code, false, shape.as_ref());
         } else {
             work.code.extend(quote!({ #code }));
         }
@@ -277,6 +280,7 @@ impl<'m> Reading<'_, '_, 'm> {
         field: &Ident,
         code: TokenStream,
         still: bool,
+        shape: Option<&Shape>,
     ) {
         let form =
             matches!(work.ctx.view.records[work.ctx.record.index()].kind, RecordKind::Form(..));
@@ -290,6 +294,14 @@ impl<'m> Reading<'_, '_, 'm> {
                 work.fields.push((id, quote!(#field)));
             }
             None => {
+                let ty = shape.map(|shape| match self.straight.flavour {
+                    Flavour::Values => self.straight.shapes.ty_for(shape, true, &quote!('o)),
+                    Flavour::Arena => in_arena::ty(self.straight.shapes, shape, true),
+                });
+                let code = match &ty {
+                    Some(ty) => field_piece((work.ctx.record, id), (field, ty), &code),
+                    None => code,
+                };
                 work.code.extend(quote!(let mut #field; #code));
                 work.fields.push((id, quote!(#field)));
             }

@@ -11,6 +11,7 @@ use crate::model::{ArrayType, RecordId, RecordKind, Row, RowId, Storage, Type};
 use crate::rust::shape::{Prim, Shape};
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::mentions::mentions;
+use crate::rust::straight::outline::element_piece;
 
 /// What is remembered of where elements begin.
 #[derive(Clone, Copy, PartialEq)]
@@ -154,13 +155,21 @@ impl<'m> Writer<'_, '_, 'm> {
                 if self.is_big(node, &int) { quote!(numbers_big) } else { quote!(numbers) };
             return Ok(quote!(cx.#function::<#width>(#code.iter().map(|#name| #bits))?;));
         }
+        let piece = |index: Option<&Ident>, code: TokenStream| match (&array.element, &**inner) {
+            (Type::Record(record), Shape::Struct(of))
+                if record == of && !self.straight.spelling_outside(*of) =>
+            {
+                element_piece(*record, (&name, &self.ty(*record)), index, &code)
+            }
+            _ => code,
+        };
         let size = self.block_size(node, &array.element).filter(|size| (1..=256).contains(size));
         if let (Some(size), Starts::No) = (size, starts) {
             let size = usize::try_from(size).unwrap_or(0);
             let body = put(&Spot::Block(quote!(0)))?;
             if !mentions(&body, "cx") && !mentions(&body, "at") && !mentions(&body, &i.to_string())
             {
-                let size = lit(size);
+                let (size, body) = (lit(size), piece(None, body));
                 return Ok(quote! {
                     for (b, #name) in cx.grow(#code.len(), #size)?.chunks_exact_mut(#size).zip(#code.iter()) {
                         let b: &mut [u8; #size] = b.try_into().map_err(|_| s::Odd)?;
@@ -168,7 +177,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     }
                 });
             }
-            let block = in_block(size, &body);
+            let block = piece(Some(&i), in_block(size, &body));
             let size = lit(size);
             return Ok(quote! {
                 cx.out.reserve(#code.len().saturating_mul(#size));

@@ -12,6 +12,7 @@ use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::locals::case_name;
 use crate::rust::straight::mentions::mentions;
+use crate::rust::straight::outline::piece;
 
 /// What a statement places of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +61,7 @@ impl<'m> Writer<'_, '_, 'm> {
             let name = format_ident!("kept_{}", kept.len());
             let token = *part == Part::Tail;
             before.extend(match token {
-                true => quote!(let mut #name = cx.token()?;),
+                true => quote!(let mut #name: s::Spot = cx.token()?;),
                 false => quote!(let mut #name = 0_u64;),
             });
             kept.insert(text.clone(), Kept { name, token });
@@ -82,13 +83,28 @@ impl<'m> Writer<'_, '_, 'm> {
         for statement in statements {
             let made = self.statement(node, statement, kept);
             let row = match statement {
-                Statement::Record(path) | Statement::Tail(path) | Statement::Put(path) => {
+                Statement::Record(path)
+                | Statement::Tail(path)
+                | Statement::Put(path)
+                | Statement::Run(_, path) => {
                     let rows = path.steps.first().map_or(&[][..], |step| &step.rows);
                     rows.iter().find(|(record, _)| *record == node.id).map(|(_, row)| *row)
                 }
                 _ => None,
             };
-            tokens.extend(self.straight.carried(node.id, row, made)?);
+            let made = self.straight.carried(node.id, row, made)?;
+            let verb = match statement {
+                Statement::Tail(_) => "tail",
+                Statement::Run(..) => "run",
+                _ => "put",
+            };
+            tokens.extend(match row {
+                Some(row) if !made.as_ref().is_none_or(TokenStream::is_empty) => {
+                    let label = piece(verb, node.id, row);
+                    quote!(#label: { #made })
+                }
+                _ => quote!(#made),
+            });
         }
         Ok(tokens)
     }

@@ -17,6 +17,7 @@ use crate::model::{
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::outline::root_piece;
 use crate::rust::straight::questions::target;
 use crate::rust::straight::scope::{Frame, It, Place, Scope};
 use crate::rust::straight::sight::sight_frame;
@@ -362,7 +363,7 @@ impl<'m> Writer<'_, '_, 'm> {
 
     fn end_of(&self, view: &'m Model, record: RecordId, end: ExprId) -> Able<TokenStream> {
         let straight = self.straight;
-        let sights = super::super::sight::Sights { straight, view };
+        let sights = super::super::sight::Sights { straight, view, ink: true };
         let mut frames = vec![sight_frame(self.model.root, &quote!(0_u64))];
         if record != self.model.root {
             frames.push(sight_frame(record, &quote!(at)));
@@ -382,13 +383,16 @@ impl<'m> Writer<'_, '_, 'm> {
                 let Ok(end) = self.end_of(view, *record, *end) else { continue };
                 arms.extend(quote!(#number => #end,));
             }
+            let label = root_piece("ends", self.model.root);
             Ok(quote! {
-                for (number, at, end) in cx.take_ends()? {
-                    let found: rt::Option<i128> = match number {
-                        #arms
-                        _ => return rt::Err(s::Odd),
-                    };
-                    s::holds(found == rt::Some(i128::from(end)))?;
+                #label: {
+                    for (number, at, end) in cx.take_ends()? {
+                        let found: rt::Option<i128> = match number {
+                            #arms
+                            _ => return rt::Err(s::Odd),
+                        };
+                        s::holds(found == rt::Some(i128::from(end)))?;
+                    }
                 }
             })
         })?;
@@ -427,7 +431,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let straight = self.straight;
         let root = self.model.root;
         let node = self.node(view, epoch, self.big(), root, quote!(v), None);
-        let sights = super::super::sight::Sights { straight, view };
+        let sights = super::super::sight::Sights { straight, view, ink: true };
         let scope = Scope { late: Some(&sights), ..node.scope.clone() };
         straight.each(&scope, view, stream, &mut |_, place, _| match place {
             Place::Number(n) => Ok(quote!(found.push(#n);)),
@@ -441,11 +445,14 @@ impl<'m> Writer<'_, '_, 'm> {
         for (number, stream) in sets.into_iter().enumerate() {
             tokens.extend(self.by_epoch(|view, epoch| {
                 let found = self.set_of(view, epoch, stream)?;
+                let label = root_piece("set", self.model.root);
                 Ok(quote! {
-                    if cx.asks(#number) {
-                        let mut found: rt::Vec<i128> = rt::Vec::new();
-                        #found
-                        cx.set_flags(#number, found)?;
+                    #label: {
+                        if cx.asks(#number) {
+                            let mut found: rt::Vec<i128> = rt::Vec::new();
+                            #found
+                            cx.set_flags(#number, found)?;
+                        }
                     }
                 })
             })?);

@@ -14,6 +14,7 @@ use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::locals::case_name;
 use crate::rust::straight::operators::Typed;
+use crate::rust::straight::outline::case_piece;
 use crate::rust::straight::scope::{Access, Frame};
 
 impl<'m> Writer<'_, '_, 'm> {
@@ -53,10 +54,10 @@ impl<'m> Writer<'_, '_, 'm> {
             };
             let put = || self.put_case(node, row, id, case, &inner, spot, home);
             let body = match self.straight.in_case(case.record, put) {
-                // A function of its own, so that cases do not share one large stack frame.
-                Ok(body) if union.cases.len() > 2 => quote! {
-                    (|| -> s::Straight<()> { let _: () = { #body }; rt::Ok(()) })()
-                },
+                Ok(body) if union.cases.len() > 2 => {
+                    let label = case_piece(payload.unwrap_or(case.record));
+                    quote!(#label: { let _: () = { #body }; rt::Ok(()) })
+                }
                 Ok(body) => quote!({ let _: () = { #body }; rt::Ok(()) }),
                 Err(_) => quote!(rt::Err(s::Odd)),
             };

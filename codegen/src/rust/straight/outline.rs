@@ -1,0 +1,561 @@
+//! Long functions of readers and writers in pieces: what stands in a block with a label becomes a function
+//! of its own, if it takes nothing but what has a known type.
+//!
+//! Who makes code labels what a reader would look for by itself: `'put__3_1: { … }` what is done for
+//! row 1 of record 3, and `'case__4: { …; rt::Ok(()) }` for a case. What begins with `let x: T = x;`
+//! says of which type a local of a loop is. Labels that stay are taken off, and so is that.
+
+mod labels;
+mod taken;
+mod types;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Block, Expr, ExprBlock, ExprClosure, FnArg, GenericParam, ItemFn, Pat, Stmt, parse_quote,
+};
+
+use super::mentions::{count_all, size};
+
+use labels::{CASE, is_piece};
+pub(super) use labels::{case_piece, element_piece, field_piece, piece, root_piece};
+use taken::{Assigned, Bound, Taken};
+use types::{Reborrow, is_copy, through, told, type_of};
+
+/// Tokens of a function that is short enough.
+const SHORT: usize = 1000;
+
+/// Tokens of what is not worth a function.
+const FEW: usize = 90;
+
+/// The functions that were made out of pieces of others.
+pub(super) struct Pieces {
+    /// Tokens of a function that is short enough, and of what is not worth one.
+    short: usize,
+    few: usize,
+    /// Each by its label and what it does, with its name.
+    known: BTreeMap<(String, String), Ident>,
+    /// How many there are of a label.
+    numbers: BTreeMap<String, u32>,
+    code: Vec<TokenStream>,
+}
+
+impl Default for Pieces {
+    fn default() -> Pieces {
+        Pieces::new(SHORT, FEW)
+    }
+}
+
+impl Pieces {
+    fn new(short: usize, few: usize) -> Pieces {
+        let (known, numbers) = (BTreeMap::new(), BTreeMap::new());
+        Pieces { short, few, known, numbers, code: Vec::new() }
+    }
+
+    /// A function of which pieces are functions of their own. `types` has the types of more locals.
+    pub(super) fn outline(
+        &mut self,
+        function: TokenStream,
+        types: &dyn Fn(&str) -> Option<TokenStream>,
+    ) -> TokenStream {
+        let Ok(mut parsed) = syn::parse2::<ItemFn>(function.clone()) else { return function };
+        let mut known: BTreeMap<String, TokenStream> = BTreeMap::new();
+        known.insert("cx".to_owned(), quote!(&mut s::Ink<'v>));
+        for input in &parsed.sig.inputs {
+            if let FnArg::Typed(input) = input
+                && let Pat::Ident(name) = &*input.pat
+            {
+                known.insert(name.ident.to_string(), input.ty.to_token_stream());
+            }
+        }
+        // They are filled, and read where all is done.
+        known.remove("out");
+        known.remove("found");
+        let generics = parsed.sig.generics.params.iter().map(|param| parse_quote!(#param));
+        let generics = generics.collect();
+        let long = size(&parsed.block.to_token_stream()) > self.short;
+        let mut names = Bound::default();
+        names.visit_block_mut(&mut parsed.block);
+        names.all.extend(known.keys().cloned());
+        let known = known.into_iter().map(|(name, ty)| (name, Some(ty))).collect();
+        let mut pass = Pass {
+            pieces: self,
+            known: vec![known],
+            types,
+            locals: &names.all,
+            behind: Vec::new(),
+            generics,
+            long,
+        };
+        pass.visit_block_mut(&mut parsed.block);
+        parsed.into_token_stream()
+    }
+
+    /// All functions that were made.
+    pub(super) fn functions(self) -> Vec<TokenStream> {
+        self.code
+    }
+}
+
+struct Pass<'a> {
+    pieces: &'a mut Pieces,
+    /// Types of locals, as far as they are known, by scope.
+    known: Vec<BTreeMap<String, Option<TokenStream>>>,
+    types: &'a dyn Fn(&str) -> Option<TokenStream>,
+    locals: &'a BTreeSet<String>,
+    /// Names in what follows the blocks around that will be none.
+    behind: Vec<BTreeMap<String, usize>>,
+    /// Those of the function.
+    generics: Vec<GenericParam>,
+    long: bool,
+}
+
+impl VisitMut for Pass<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if let Expr::Block(ExprBlock { label: Some(label), block, .. }) = expr
+            && let Some(record) = label.name.ident.to_string().strip_prefix(CASE)
+        {
+            if let Some(call) =
+                self.piece(&format!("one__{record}"), block, &BTreeMap::new(), false)
+            {
+                *expr = call;
+                return;
+            }
+            self.visit_block_mut(block);
+            // A function of its own, so that cases do not share one large stack frame.
+            *expr = parse_quote!((|| -> s::Straight<()> #block)());
+            return;
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+
+    fn visit_arm_mut(&mut self, arm: &mut syn::Arm) {
+        self.within(|pass| {
+            pass.bind(&mut arm.pat);
+            visit_mut::visit_arm_mut(pass, arm);
+        });
+    }
+
+    fn visit_expr_if_mut(&mut self, test: &mut syn::ExprIf) {
+        self.within(|pass| visit_mut::visit_expr_if_mut(pass, test));
+    }
+
+    fn visit_expr_let_mut(&mut self, test: &mut syn::ExprLet) {
+        visit_mut::visit_expr_let_mut(self, test);
+        self.bind(&mut test.pat);
+    }
+
+    fn visit_expr_for_loop_mut(&mut self, each: &mut syn::ExprForLoop) {
+        self.within(|pass| {
+            pass.bind(&mut each.pat);
+            visit_mut::visit_expr_for_loop_mut(pass, each);
+        });
+    }
+
+    fn visit_expr_closure_mut(&mut self, closure: &mut ExprClosure) {
+        self.within(|pass| {
+            for input in &mut closure.inputs {
+                match input {
+                    Pat::Type(typed) => pass.knows(&typed.pat, typed.ty.to_token_stream()),
+                    input => pass.bind(input),
+                }
+            }
+            visit_mut::visit_expr_closure_mut(pass, closure);
+        });
+    }
+
+    fn visit_local_mut(&mut self, local: &mut syn::Local) {
+        visit_mut::visit_local_mut(self, local);
+        match type_of(local) {
+            Some((pat, ty)) => self.knows(pat, ty),
+            None => self.bind(&mut local.pat),
+        }
+    }
+
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let behind = core::mem::take(&mut self.behind);
+        self.within(|pass| pass.visit_statements(block));
+        self.behind = behind;
+    }
+}
+
+impl Pass<'_> {
+    fn within(&mut self, visit: impl FnOnce(&mut Self)) {
+        self.known.push(BTreeMap::new());
+        visit(self);
+        self.known.pop();
+    }
+
+    fn knows(&mut self, pat: &Pat, ty: TokenStream) {
+        if let (Pat::Ident(name), Some(scope)) = (pat, self.known.last_mut()) {
+            scope.insert(name.ident.to_string(), Some(ty));
+        }
+    }
+
+    /// Notes that nothing is known of what a pattern binds, unless it has the name of a case.
+    fn bind(&mut self, pat: &mut Pat) {
+        let mut bound = Bound::default();
+        bound.visit_pat_mut(pat);
+        for name in bound.all {
+            let ty = (self.types)(&name);
+            if let Some(scope) = self.known.last_mut() {
+                scope.insert(name, ty);
+            }
+        }
+    }
+
+    fn visit_statements(&mut self, block: &mut Block) {
+        let mut statements = Vec::with_capacity(block.stmts.len());
+        let mut rest = core::mem::take(&mut block.stmts).into_iter();
+        while let Some(mut statement) = rest.next() {
+            let Stmt::Expr(Expr::Block(ExprBlock { label: Some(label), block, .. }), _) =
+                &mut statement
+            else {
+                self.visit_stmt_mut(&mut statement);
+                statements.push(statement);
+                continue;
+            };
+            if !is_piece(&label.name.ident) {
+                self.visit_block_mut(block);
+                statements.push(statement);
+                continue;
+            }
+            // What it binds may be asked for behind it.
+            let mut behind = BTreeMap::new();
+            rest.as_slice().iter().for_each(|s| count_all(&s.to_token_stream(), &mut behind));
+            self.behind.push(behind);
+            let name = label.name.ident.to_string();
+            let told = told(block);
+            let made = self.piece(&name, block, &told, true);
+            // It is known of what stands behind, too.
+            if let Some(scope) = self.known.last_mut() {
+                scope.extend(told.into_iter().map(|(name, ty)| (name, Some(ty))));
+            }
+            match made {
+                Some(call) => statements.push(parse_quote!(#call;)),
+                None => {
+                    self.visit_statements(block);
+                    statements.append(&mut block.stmts);
+                }
+            }
+            self.behind.pop();
+        }
+        block.stmts = statements;
+    }
+
+    /// Whether something else asks for what a block binds.
+    fn is_asked_behind(&self, block: &mut Block) -> bool {
+        let mut bound = Bound::default();
+        for statement in &mut block.stmts {
+            if let Stmt::Local(local) = statement {
+                bound.visit_pat_mut(&mut local.pat);
+            }
+        }
+        let mut names = bound.all.iter().filter(|name| name.contains("__"));
+        names.any(|name| self.behind.iter().any(|behind| behind.contains_key(name)))
+    }
+
+    /// A call of the function that a block becomes.
+    fn piece(
+        &mut self,
+        label: &str,
+        block: &mut Block,
+        told: &BTreeMap<String, TokenStream>,
+        ends: bool,
+    ) -> Option<Expr> {
+        // A case that is none is a closure, which takes some lines, too.
+        let few = if ends { self.pieces.few } else { self.pieces.few / 2 };
+        if !self.long || size(&block.to_token_stream()) <= few {
+            return None;
+        }
+        let code = block.to_token_stream();
+        let mut taken = Taken::new(self.locals);
+        taken.visit_block_mut(block);
+        if taken.leaves || ends && self.is_asked_behind(block) {
+            return None;
+        }
+        let mut assigned = Assigned::default();
+        assigned.visit_block_mut(block);
+        assigned.names.retain(|name| taken.free.contains(name));
+        // What is declared outside, and not set there, is what the function gives.
+        let given = assigned.names.iter().find(|name| told.contains_key(*name)).cloned();
+        if given.is_some()
+            && assigned.names.iter().filter(|name| told.contains_key(*name)).count() > 1
+        {
+            return None;
+        }
+        let mut params = Vec::new();
+        let mut lent = BTreeSet::new();
+        for text in taken.free.iter().filter(|text| given.as_ref() != Some(*text)) {
+            let known = || self.known.iter().rev().find_map(|scope| scope.get(text))?.clone();
+            let ty = told.get(text).cloned().or_else(known)?;
+            let name = format_ident!("{text}");
+            let is_part = ty.to_string().starts_with("s :: Part");
+            let changes = assigned.names.contains(text) || is_part;
+            if changes || !is_copy(&ty) {
+                lent.insert(text.clone());
+            }
+            params.push(match (changes, is_copy(&ty)) {
+                (true, _) => (name.clone(), quote!(&mut #ty), quote!(&mut #name)),
+                (false, true) => (name.clone(), ty, quote!(#name)),
+                (false, false) => (name.clone(), quote!(&#ty), quote!(&#name)),
+            });
+        }
+        // As elsewhere, what is read from and written to comes first.
+        params.sort_by_key(|(name, ..)| (name != "cx", name != "arena"));
+        let (params, arguments): (Vec<_>, Vec<_>) =
+            params.into_iter().map(|(name, ty, argument)| (quote!(#name: #ty), argument)).unzip();
+        let mut code: Block = syn::parse2(through(code, &lent)).ok()?;
+        Reborrow { names: &lent }.visit_block_mut(&mut code);
+        let statements = &code.stmts;
+        let (result, before, end) = match (&given, ends) {
+            (Some(given), _) => {
+                let (name, ty) = (format_ident!("{given}"), &told[given]);
+                (ty.clone(), Some(quote!(let mut #name;)), Some(quote!(rt::Ok(#name))))
+            }
+            (None, true) => (quote!(()), None, Some(quote!(rt::Ok(())))),
+            (None, false) => (quote!(()), None, None),
+        };
+        let signature = quote!((#(#params),*) -> s::Straight<#result>);
+        let (generics, argument) = self.generics_of(&quote!(#signature #code));
+        let rest = quote!(#generics #signature { #before #(#statements)* #end });
+        let key = (label.to_owned(), canonical(&rest));
+        let name = match self.pieces.known.get(&key) {
+            Some(name) => name.clone(),
+            None => {
+                let number = self.pieces.numbers.entry(label.to_owned()).or_default();
+                *number += 1;
+                let name = match *number {
+                    1 => format_ident!("{label}"),
+                    number => format_ident!("{label}_k{number}"),
+                };
+                self.pieces.known.insert(key, name.clone());
+                let function = self.pieces.outline(quote!(fn #name #rest), self.types);
+                self.pieces.code.push(function);
+                name
+            }
+        };
+        let call: Expr = parse_quote!(#name #argument(#(#arguments),*));
+        Some(match given.map(|given| format_ident!("{given}")) {
+            Some(given) => parse_quote!(#given = #call?),
+            None if ends => parse_quote!(#call?),
+            None => call,
+        })
+    }
+
+    /// The generics that some code needs, and those to call it with.
+    fn generics_of(&self, code: &TokenStream) -> (Option<TokenStream>, Option<TokenStream>) {
+        let mut names = BTreeMap::new();
+        count_all(code, &mut names);
+        let is_named = |name: &Ident| names.contains_key(&name.to_string());
+        let mut params: Vec<&GenericParam> = Vec::new();
+        let mut arguments = Vec::new();
+        for param in &self.generics {
+            match param {
+                GenericParam::Type(of) if is_named(&of.ident) => arguments.push(&of.ident),
+                GenericParam::Const(of) if is_named(&of.ident) => arguments.push(&of.ident),
+                _ => continue,
+            }
+            params.push(param);
+        }
+        // Bounds of types have lifetimes.
+        let bounds = quote!(#(#params),*);
+        count_all(&bounds, &mut names);
+        let is_named = |name: &Ident| names.contains_key(&name.to_string());
+        let lifetimes = self.generics.iter().filter(
+            |param| matches!(param, GenericParam::Lifetime(of) if is_named(&of.lifetime.ident)),
+        );
+        let all: Vec<&GenericParam> = lifetimes.chain(params).collect();
+        (
+            (!all.is_empty()).then(|| quote!(<#(#all),*>)),
+            (!arguments.is_empty()).then(|| quote!(::<#(#arguments),*>)),
+        )
+    }
+}
+
+/// Code in which locals have the numbers in which they are met, so that what differs in nothing else
+/// is the same.
+fn canonical(code: &TokenStream) -> String {
+    fn add(code: &TokenStream, known: &mut BTreeMap<String, usize>, text: &mut String) {
+        for token in code.clone() {
+            match token {
+                TokenTree::Group(group) => {
+                    let (open, close) = match group.delimiter() {
+                        proc_macro2::Delimiter::Parenthesis => ('(', ')'),
+                        proc_macro2::Delimiter::Brace => ('{', '}'),
+                        proc_macro2::Delimiter::Bracket => ('[', ']'),
+                        proc_macro2::Delimiter::None => (' ', ' '),
+                    };
+                    text.push(open);
+                    add(&group.stream(), known, text);
+                    text.push(close);
+                }
+                TokenTree::Ident(ident) => {
+                    let name = ident.to_string();
+                    let kind = name.split_once("__").map(|(head, about)| {
+                        (head.trim_end_matches(|c: char| c.is_ascii_digit()), head, about)
+                    });
+                    match kind {
+                        Some((kind, head, about)) if kind.len() < head.len() => {
+                            let next = known.len();
+                            let number = *known.entry(name.clone()).or_insert(next);
+                            *text += &format!("{kind}{number}__{about} ");
+                        }
+                        _ => *text += &format!("{name} "),
+                    }
+                }
+                other => {
+                    *text += &other.to_string();
+                    text.push(' ');
+                }
+            }
+        }
+    }
+    let (mut known, mut text) = (BTreeMap::new(), String::new());
+    add(code, &mut known, &mut text);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What becomes of a function, and the functions that its pieces become.
+    fn outlined(body: TokenStream) -> (String, Vec<String>) {
+        let mut pieces = Pieces::new(0, 6);
+        let function = quote! {
+            fn f<'v, const E: usize>(cx: &mut s::Ink<'v>, v: &'v V) -> s::Straight<()> { #body }
+        };
+        let types = |name: &str| (name == "c__4").then(|| quote!(&'v C));
+        let function: ItemFn = syn::parse2(pieces.outline(function, &types)).expect("a function");
+        let functions = pieces.functions().iter().map(ToString::to_string).collect();
+        (function.block.to_token_stream().to_string(), functions)
+    }
+
+    /// The text of a body.
+    fn text(code: TokenStream) -> String {
+        let block: Block = parse_quote!({ #code });
+        block.to_token_stream().to_string()
+    }
+
+    #[test]
+    fn pieces_become_functions_of_what_they_take() {
+        let (body, functions) = outlined(quote! {
+            'put__3_1: { let a1__x = cx.here(); put(cx, v.x, a1__x)?; }
+            'put__3_2: { cx.align(8); cx.align(E); }
+            'tail__3_2: { put(v)?; }
+        });
+        let calls = quote!(put__3_1(cx, v)?; put__3_2::<E>(cx)?; put(v)?;);
+        assert_eq!(body, text(calls));
+        let [first, second] = &functions[..] else { panic!("{functions:?}") };
+        let expected = quote! {
+            fn put__3_1<'v>(cx: &mut s::Ink<'v>, v: &'v V) -> s::Straight<()> {
+                let a1__x = cx.here(); put(cx, v.x, a1__x)?; rt::Ok(())
+            }
+        };
+        assert_eq!(*first, expected.to_string());
+        let expected = quote!(fn put__3_2<'v, const E: usize>).to_string();
+        assert!(second.starts_with(&expected), "{second}");
+    }
+
+    #[test]
+    fn pieces_that_do_the_same_are_one() {
+        let (body, functions) = outlined(quote! {
+            'put__3_1: { let a1__x = cx.here(); put(cx, a1__x)?; }
+            'put__3_1: { let a2__x = cx.here(); put(cx, a2__x)?; }
+            'put__3_1: { let a3__x = cx.here(); put(cx, a3__x + 1)?; }
+        });
+        assert_eq!(body, text(quote!(put__3_1(cx)?; put__3_1(cx)?; put__3_1_k2(cx)?;)));
+        assert_eq!(functions.len(), 2);
+    }
+
+    #[test]
+    fn pieces_stay_that_take_or_give_something_else() {
+        let stay = quote! {
+            let a = 1;
+            for x in v.all.iter() {
+                put(cx, a, 1)?;
+                put(cx, x, 2)?;
+                if x.last { continue; }
+                return rt::Ok(());
+            }
+        };
+        let (body, functions) = outlined(quote! {
+            let a = 1;
+            for x in v.all.iter() {
+                'put__3_1: { put(cx, a, 1)?; }
+                'put__3_2: { put(cx, x, 2)?; }
+                'put__3_3: { if x.last { continue; } }
+                'put__3_4: { return rt::Ok(()); }
+            }
+        });
+        assert_eq!((body, functions.len()), (text(stay), 0));
+        // What it binds is asked for behind it.
+        let (body, functions) = outlined(quote!('put__3_1: { let a1__x = cx.here(); } f(a1__x);));
+        assert_eq!((body, functions.len()), (text(quote!(let a1__x = cx.here(); f(a1__x);)), 0));
+        // What is bound there hides what is around.
+        let (body, _) = outlined(quote! {
+            let x = 1;
+            'put__3_1: { match v { V(x) if x > 1 => f(x), _ => g(v), } }
+            'put__3_2: { if let V(x) = v { f(x); } else { g(x); } }
+            'put__3_3: { f(matches!(v, V(x)))?; }
+        });
+        let kept = quote! {
+            let x = 1;
+            put__3_1(v)?;
+            if let V(x) = v { f(x); } else { g(x); }
+            f(matches!(v, V(x)))?;
+        };
+        assert_eq!(body, text(kept));
+    }
+
+    #[test]
+    fn types_of_elements_are_told() {
+        let (body, functions) = outlined(quote! {
+            for (i1__x, e1__x) in v.all.iter().enumerate() {
+                'one__4: { let e1__x: &'v C = e1__x; let i1__x: usize = i1__x; put(cx, e1__x)?; }
+            }
+        });
+        let expected = quote! {
+            for (i1__x, e1__x) in v.all.iter().enumerate() { one__4(cx, e1__x)?; }
+        };
+        assert_eq!(body, text(expected));
+        let expected = quote! {
+            fn one__4<'v>(cx: &mut s::Ink<'v>, e1__x: &'v C) -> s::Straight<()> {
+                put(cx, e1__x)?; rt::Ok(())
+            }
+        };
+        assert_eq!(functions, [expected.to_string()]);
+        let (body, _) = outlined(quote!('one__4: {
+            let a: &'v C = a;
+            f(a);
+        }));
+        assert_eq!(body, text(quote!(f(a);)));
+    }
+
+    #[test]
+    fn cases_have_functions_or_closures() {
+        let (body, functions) = outlined(quote! {
+            (match v {
+                V::A(c__4) => 'case__4: { put(cx, c__4)?; rt::Ok(()) },
+                V::B(c__5) => 'case__5: { put(cx, c__5)?; rt::Ok(()) },
+            })?;
+        });
+        let expected = quote! {
+            (match v {
+                V::A(c__4) => one__4(cx, c__4),
+                V::B(c__5) => (|| -> s::Straight<()> { put(cx, c__5)?; rt::Ok(()) })(),
+            })?;
+        };
+        assert_eq!(body, text(expected));
+        let expected = quote! {
+            fn one__4<'v>(cx: &mut s::Ink<'v>, c__4: &'v C) -> s::Straight<()> {
+                put(cx, c__4)?; rt::Ok(())
+            }
+        };
+        assert_eq!(functions, [expected.to_string()]);
+    }
+}

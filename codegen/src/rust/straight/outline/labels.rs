@@ -1,0 +1,53 @@
+//! Labels of pieces.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use syn::Lifetime;
+
+use crate::model::{RecordId, RowId};
+
+/// How labels of cases begin.
+pub(super) const CASE: &str = "case__";
+
+/// The label of what is done for a row.
+pub(in crate::rust::straight) fn piece(verb: &str, record: RecordId, row: RowId) -> Lifetime {
+    Lifetime::new(&format!("'{verb}__{}_{}", record.0, row.0), Span::call_site())
+}
+
+/// The label of what is done for the whole file.
+pub(in crate::rust::straight) fn root_piece(verb: &str, root: RecordId) -> Lifetime {
+    Lifetime::new(&format!("'{verb}__{}", root.0), Span::call_site())
+}
+
+/// Whether a label is that of what is done for a row.
+pub(super) fn is_piece(label: &Ident) -> bool {
+    let label = label.to_string();
+    label.contains("__") && !label.starts_with(CASE)
+}
+
+/// What sets a local of a type for a row that is read.
+pub(in crate::rust::straight) fn field_piece(
+    (record, row): (RecordId, RowId),
+    (field, ty): (&Ident, &TokenStream),
+    code: &TokenStream,
+) -> TokenStream {
+    let label = piece("read", record, row);
+    quote!(#label: { let #field: #ty = #field; #code })
+}
+
+/// What is done for an element whose value has a name, as perhaps its index.
+pub(in crate::rust::straight) fn element_piece(
+    record: RecordId,
+    (value, ty): (&Ident, &TokenStream),
+    index: Option<&Ident>,
+    code: &TokenStream,
+) -> TokenStream {
+    let label = Lifetime::new(&format!("'one__{}", record.0), Span::call_site());
+    let index = index.map(|index| quote!(let #index: usize = #index;));
+    quote!(#label: { let #value: &'v #ty = #value; #index #code })
+}
+
+/// The label of what is done for a case.
+pub(in crate::rust::straight) fn case_piece(record: RecordId) -> Lifetime {
+    Lifetime::new(&format!("'{CASE}{}", record.0), Span::call_site())
+}

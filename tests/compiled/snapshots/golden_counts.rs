@@ -184,7 +184,15 @@ mod straight {
         out: &mut rt::Vec<u8>,
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
-        let room = 10usize
+        let room = room_file(v);
+        let fill = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
+            put_file(cx, v)?;
+            rt::Ok(())
+        };
+        s::write(0usize, room, out, file, fill)
+    }
+    fn room_file(v: &super::File<'_>) -> usize {
+        10usize
             .saturating_add(v.items.len().saturating_mul(1usize))
             .saturating_add(v.pairs.len().saturating_mul(1usize))
             .saturating_add(v.tables.len().saturating_mul(2usize))
@@ -192,12 +200,7 @@ mod straight {
             .saturating_add(v.first.len().saturating_mul(1usize))
             .saturating_add(v.second.len().saturating_mul(2usize))
             .saturating_add(v.data.len())
-            .saturating_add(v.last.len().saturating_mul(1usize));
-        let fill = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
-            put_file(cx, v)?;
-            rt::Ok(())
-        };
-        s::write(0usize, room, out, file, fill)
+            .saturating_add(v.last.len().saturating_mul(1usize))
     }
     fn put_file<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
         let o = cx.here();

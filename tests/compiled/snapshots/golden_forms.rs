@@ -538,6 +538,7 @@ mod straight {
         })?;
         rt::Ok(())
     }
+    #[inline]
     fn put_item_number<'v>(
         cx: &mut s::Ink<'v>,
         number: &'v super::ItemNumber,
@@ -598,6 +599,7 @@ mod straight {
         };
         rt::Ok(())
     }
+    #[inline]
     fn put_item_bool<'v>(
         cx: &mut s::Ink<'v>,
         bool: &'v super::ItemBool,
@@ -646,6 +648,7 @@ mod straight {
         };
         rt::Ok(())
     }
+    #[inline]
     fn put_item_float<'v>(
         cx: &mut s::Ink<'v>,
         float: &'v super::ItemFloat,
@@ -680,6 +683,7 @@ mod straight {
         };
         rt::Ok(())
     }
+    #[inline]
     fn put_item_list<'v>(
         cx: &mut s::Ink<'v>,
         list: &'v super::ItemList,
@@ -741,6 +745,7 @@ mod straight {
         };
         rt::Ok(())
     }
+    #[inline]
     fn put_item_record<'v>(
         cx: &mut s::Ink<'v>,
         record: &'v super::ItemRecord,

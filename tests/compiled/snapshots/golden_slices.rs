@@ -326,20 +326,7 @@ mod straight {
     ) -> s::Straight<()> {
         let room = 4usize
             .saturating_add(
-                v
-                    .nodes
-                    .iter()
-                    .fold(
-                        0_usize,
-                        |room, x| {
-                            room
-                                .saturating_add(
-                                    5usize
-                                        .saturating_add(x.items.len().saturating_mul(2usize))
-                                        .saturating_add(x.keys.len().saturating_mul(1usize)),
-                                )
-                        },
-                    ),
+                v.nodes.iter().map(room_node).fold(0_usize, usize::saturating_add),
             )
             .saturating_add(v.first.list.len().saturating_mul(1usize))
             .saturating_add(v.second.list.len().saturating_mul(1usize));
@@ -349,6 +336,11 @@ mod straight {
             rt::Ok(())
         };
         s::write(0usize, room, out, file, fill)
+    }
+    fn room_node(v: &super::Node) -> usize {
+        5usize
+            .saturating_add(v.items.len().saturating_mul(2usize))
+            .saturating_add(v.keys.len().saturating_mul(1usize))
     }
     fn put_file<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
         let o = cx.here();

@@ -333,7 +333,10 @@ impl Pass<'_> {
                     number => format_ident!("{label}_k{number}"),
                 };
                 self.pieces.known.insert(key, name.clone());
-                let function = self.pieces.outline(quote!(fn #name #rest), self.types);
+                // What stood in a large match was part of it.
+                let inline = (!ends).then(|| quote!(#[inline]));
+                let function = quote!(#inline fn #name #rest);
+                let function = self.pieces.outline(function, self.types);
                 self.pieces.code.push(function);
                 name
             }
@@ -552,6 +555,7 @@ mod tests {
         };
         assert_eq!(body, text(expected));
         let expected = quote! {
+            #[inline]
             fn one__4<'v>(cx: &mut s::Ink<'v>, c__4: &'v C) -> s::Straight<()> {
                 put(cx, c__4)?; rt::Ok(())
             }

@@ -51,7 +51,7 @@ pub(super) fn emit(
     let epochs = straight.epoch_generic();
     let (arena, param) = (straight.arena_argument(), straight.arena_param(&quote!('v)));
     let body = writer.root()?;
-    let room = straight.room(&quote!(v));
+    let (room, rooms) = straight.room();
     let epoch = straight.epoch_argument();
     let checks = checking.is_within_writing().then(|| {
         quote! {
@@ -131,7 +131,7 @@ pub(super) fn emit(
     let write = pieces.outline(write, &types);
     let written = written.map(|written| pieces.outline(written, &types));
     let pieces = pieces.functions();
-    Ok(quote!(#write #written #(#functions)* #(#pieces)*))
+    Ok(quote!(#write #written #(#rooms)* #(#functions)* #(#pieces)*))
 }
 
 impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {

@@ -5,14 +5,18 @@
 //! structs have their size, lists of numbers a size for each element, and large content is most often
 //! bytes. Texts are not counted: they are many and short, and to visit them all takes time.
 
-use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
 
 use crate::model::{Cell, RecordId, Storage, Type};
 use crate::rust::shape::Shape;
 use crate::rust::straight::context::{Flavour, Straight};
 use crate::rust::straight::locals::case_name;
+use crate::rust::straight::mentions::size;
 use crate::rust::straight::questions::target;
+
+/// Tokens of what is not worth a function.
+const FEW: usize = 90;
 
 /// Lists in lists that are gone through at most.
 const LISTS: u32 = 2;
@@ -44,72 +48,93 @@ fn literal(size: u64) -> Literal {
     Literal::usize_suffixed(usize::try_from(size).unwrap_or(0))
 }
 
+/// What is counted inside of what, and the functions that count.
+#[derive(Default)]
+struct Around {
+    /// Structs that are being counted.
+    records: Vec<RecordId>,
+    /// Lists around.
+    lists: u32,
+    /// Functions, each by its struct and what it does.
+    functions: Vec<(RecordId, String, Ident, TokenStream)>,
+}
+
+impl Around {
+    /// The function that counts a struct in this way.
+    fn function(&mut self, id: RecordId, ty: &TokenStream, code: &TokenStream) -> Ident {
+        let text = code.to_string();
+        let mut same = self.functions.iter().filter(|(of, ..)| *of == id);
+        if let Some((.., name, _)) = same.clone().find(|(_, known, ..)| *known == text) {
+            return name.clone();
+        }
+        let name = match same.by_ref().count() {
+            0 => format_ident!("room__{}", id.0),
+            number => format_ident!("room__{}_k{number}", id.0),
+        };
+        let function = quote!(fn #name(v: &#ty) -> usize { #code });
+        self.functions.push((id, text, name.clone(), function));
+        name
+    }
+}
+
 impl Straight<'_, '_> {
-    /// The room for the file of a value, which is the root: a `usize`.
-    pub(super) fn room(&self, value: &TokenStream) -> TokenStream {
+    /// The room for the file of a value, which is the root and called `v`: a `usize`, and the
+    /// functions that it calls.
+    pub(super) fn room(&self) -> (TokenStream, Vec<TokenStream>) {
         if self.flavour != Flavour::Values {
             // The value takes more in the arena than in a file.
-            return quote!(arena.size() / 3);
+            return (quote!(arena.size() / 3), Vec::new());
         }
         let (root, shape) = (self.model.root, self.value_shape(self.model.root));
+        let mut around = Around::default();
         let room = match shape {
-            Shape::Struct(_) => self.room_of_record(root, value, 0, &mut Vec::new()),
+            Shape::Struct(_) => self.room_of_record(root, &quote!(v), &mut around),
             _ => Room::fixed(0),
         };
-        room.code()
+        let mut code = room.code();
+        if size(&code) > FEW {
+            let name = around.function(root, &self.value_ty(root, &quote!('_)), &code);
+            code = quote!(#name(v));
+        }
+        (code, around.functions.into_iter().map(|(.., function)| function).collect())
     }
 
-    fn room_of_record(
-        &self,
-        id: RecordId,
-        value: &TokenStream,
-        lists: u32,
-        around: &mut Vec<RecordId>,
-    ) -> Room {
+    fn room_of_record(&self, id: RecordId, value: &TokenStream, around: &mut Around) -> Room {
         let record = self.record(id);
         let mut room = Room::fixed(record.sizes.first().copied().flatten().unwrap_or(0));
         // What contains itself is a tree, and nobody knows how many are in it.
-        if around.contains(&id) {
+        if around.records.contains(&id) {
             return room;
         }
-        around.push(id);
+        around.records.push(id);
         for field in self.shapes.fields(id) {
             let (row, name) = (&record.rows[field.row.index()], &field.ident);
             let inside = quote!((&#value.#name));
-            let of_row = self.room_of(&row.ty, &field.shape, &inside, lists, around);
+            let of_row = self.room_of(&row.ty, &field.shape, &inside, around);
             // Numbers are in the block, and structs that are not behind a pointer.
             if matches!(row.ty.stripped(), Type::Pointer(_)) {
                 room.fixed = room.fixed.saturating_add(of_row.fixed);
             }
             room.terms.extend(of_row.terms);
         }
-        around.pop();
+        around.records.pop();
         room
     }
 
-    fn room_of(
-        &self,
-        ty: &Type,
-        shape: &Shape,
-        value: &TokenStream,
-        lists: u32,
-        around: &mut Vec<RecordId>,
-    ) -> Room {
+    fn room_of(&self, ty: &Type, shape: &Shape, value: &TokenStream, around: &mut Around) -> Room {
         let ty = target(ty);
         match (shape, ty) {
             (Shape::Bytes, _) => Room::of(quote!(#value.len())),
-            (Shape::Boxed(inner), _) => {
-                self.room_of(ty, inner, &quote!((&**#value)), lists, around)
-            }
+            (Shape::Boxed(inner), _) => self.room_of(ty, inner, &quote!((&**#value)), around),
             (Shape::Option(inner), _) => {
-                let inside = self.room_of(ty, inner, &quote!(some), lists, around);
+                let inside = self.room_of(ty, inner, &quote!(some), around);
                 if inside.terms.is_empty() {
                     return Room::fixed(0);
                 }
                 let inside = inside.code();
                 Room::of(quote!(#value.as_ref().map_or(0, |some| #inside)))
             }
-            (Shape::Struct(id), _) => self.room_of_record(*id, value, lists, around),
+            (Shape::Struct(id), _) => self.room_of_record(*id, value, around),
             (Shape::Choice(id), _) => {
                 let mut arms = Vec::new();
                 for (at, case) in self.model.unions[id.index()].cases.iter().enumerate() {
@@ -119,7 +144,7 @@ impl Straight<'_, '_> {
                         continue;
                     }
                     let name = case_name(payload);
-                    let inside = self.room_of_record(payload, &quote!(#name), lists, around);
+                    let inside = self.room_of_record(payload, &quote!(#name), around);
                     if !inside.terms.is_empty() {
                         let (pattern, inside) = (self.pattern(*id, at, &name), inside.code());
                         arms.push(quote!(#pattern => #inside,));
@@ -131,8 +156,15 @@ impl Straight<'_, '_> {
                 }
             }
             (Shape::List(inner), Type::Array(array)) => {
-                let element = self.room_of(&array.element, inner, &quote!(x), lists + 1, around);
-                if element.terms.is_empty() || lists >= LISTS {
+                let record = match &**inner {
+                    Shape::Struct(id) => Some(*id),
+                    _ => None,
+                };
+                let name = if record.is_some() { quote!(v) } else { quote!(x) };
+                around.lists += 1;
+                let element = self.room_of(&array.element, inner, &name, around);
+                around.lists -= 1;
+                if element.terms.is_empty() || around.lists >= LISTS {
                     let size = literal(element.fixed);
                     return match element.fixed {
                         0 => Room::fixed(0),
@@ -140,8 +172,15 @@ impl Straight<'_, '_> {
                     };
                 }
                 let element = element.code();
-                Room::of(quote! {
-                    #value.iter().fold(0_usize, |room, x| room.saturating_add(#element))
+                Room::of(match record {
+                    Some(id) => {
+                        let ty = self.value_ty(id, &quote!('_));
+                        let name = around.function(id, &ty, &element);
+                        quote!(#value.iter().map(#name).fold(0_usize, usize::saturating_add))
+                    }
+                    None => quote! {
+                        #value.iter().fold(0_usize, |room, x| room.saturating_add(#element))
+                    },
                 })
             }
             (_, Type::Cell(Cell { storage: Storage::Fixed(int), .. })) => {

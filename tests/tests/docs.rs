@@ -165,6 +165,70 @@ fn code_that_is_shown_is_generated() {
     assert_eq!(shown, 6);
 }
 
+/// How many lines generated code has, as the page and the list of changes say it.
+#[test]
+fn figures_of_generated_code_hold() {
+    let read = |name: &str| {
+        fs::read_to_string(samples::workspace().join(name)).expect("the page is there")
+    };
+    let (page, changes) = (read("docs/generated-code.md"), read("CHANGELOG.md"));
+    let number = |count: usize| match count {
+        0..=999 => count.to_string(),
+        _ => format!("{},{:03}", count / 1000, count % 1000),
+    };
+    let mut said = Vec::new();
+    for name in ["ainb", "esf", "evfl"] {
+        let code = emit(programs::shipped(name).model(), &Options::default());
+        let lines = number(code.lines().count());
+        said.push((&changes, format!("{lines} for `{name}`")));
+        let fast = number(item_lines(&code, "mod straight ").expect("it has a fast path"));
+        match name {
+            "ainb" => said.push((&page, format!("`{name}`, with"))),
+            "esf" => said.push((&page, format!("of the {lines} of `{name}` {fast}"))),
+            _ => said.push((&page, format!("of the {lines} lines of `{name}` {fast}"))),
+        }
+        let long = long_functions(&code);
+        match name {
+            "ainb" => {
+                said.push((&page, format!("has {lines} lines")));
+                said.push((&page, format!("{} of `{name}`, of which", long.len())));
+            }
+            "evfl" => {
+                said.push((&page, format!("{} of `{name}` have more", long.len())));
+                long.iter().for_each(|lines| said.push((&page, number(*lines))));
+            }
+            _ => {}
+        }
+    }
+    for (text, figure) in said {
+        assert!(text.contains(&figure), "`{figure}` is not said");
+    }
+}
+
+/// Lines of an item that begins so, up to the brace that ends it.
+fn item_lines(code: &str, begin: &str) -> Option<usize> {
+    let mut lines = code.lines().skip_while(|line| !line.trim_start().starts_with(begin));
+    let first = lines.next()?;
+    let indent = first.len() - first.trim_start().len();
+    let end = format!("{:indent$}}}", "");
+    lines.position(|line| line == end).map(|behind| behind + 2)
+}
+
+/// Lines of each function that has more than 120.
+fn long_functions(code: &str) -> Vec<usize> {
+    let all: Vec<&str> = code.lines().collect();
+    let functions = all.iter().enumerate().filter(|(_, line)| {
+        let line = line.trim_start();
+        line.starts_with("fn ") || line.starts_with("pub") && line.contains(" fn ")
+    });
+    let counts = functions.filter_map(|(at, line)| {
+        let indent = line.len() - line.trim_start().len();
+        let end = format!("{:indent$}}}", "");
+        all[at..].iter().position(|line| *line == end).map(|behind| behind + 1)
+    });
+    counts.filter(|lines| *lines > 120).collect()
+}
+
 /// Links to headings that are not there. Anchors are made as GitHub does: lower case, without
 /// punctuation, blanks as `-`, and a number behind those that occur again.
 fn broken_links(page: &str) -> Vec<String> {

@@ -12,6 +12,8 @@ use syn::{
     ExprReturn, ItemFn, Lit, LitInt, Local, Pat, Stmt, Type, UnOp, parse_quote,
 };
 
+use super::straight::count;
+
 /// Does so in all of a file.
 pub(super) fn tidy(file: &mut syn::File) {
     Cases.visit_file_mut(file);
@@ -28,7 +30,7 @@ pub(super) fn with_cases(text: &str) -> String {
     // Ends of arms: behind a block there needs to be no comma, behind a macro there does.
     let mut ends: Vec<String> = Vec::new();
     for line in text.lines() {
-        if line.ends_with(&begin) {
+        if line.ends_with(&begin) && !line.trim_start().starts_with("//") {
             if line.contains("=> ") {
                 ends.push(line.chars().take_while(|letter| *letter == ' ').chain(['}']).collect());
             }
@@ -412,11 +414,11 @@ fn set_one_at_once(stmts: &mut Vec<Stmt>, name: &str) {
     let Some(from) = stmts.iter().position(|stmt| declared(stmt).as_deref() == Some(name)) else {
         return;
     };
-    let mentions = |stmt: &Stmt| counted(&stmt.to_token_stream(), name);
+    let mentions = |stmt: &Stmt| count(&stmt.to_token_stream(), name);
     let Some(to) = (from + 1..stmts.len()).find(|at| mentions(&stmts[*at]) > 0) else { return };
     let Stmt::Expr(Expr::Assign(assign), Some(_)) = &mut stmts[to] else { return };
     let is_set = matches!(&*assign.left, Expr::Path(path) if path.path.is_ident(name));
-    if !is_set || counted(&assign.to_token_stream(), name) != 1 {
+    if !is_set || count(&assign.to_token_stream(), name) != 1 {
         return;
     }
     let value = take(&mut assign.right);
@@ -478,22 +480,12 @@ fn handed(stmt: &Stmt) -> Option<String> {
 /// Whether statements ask for a local before they bind another one of its name.
 fn is_met(stmts: &[Stmt], name: &str) -> bool {
     for stmt in stmts {
-        let count = counted(&stmt.to_token_stream(), name);
+        let count = count(&stmt.to_token_stream(), name);
         if count > 0 {
             return !(count == 1 && bound_to(stmt).as_deref() == Some(name));
         }
     }
     false
-}
-
-/// How often a name stands in code.
-fn counted(code: &TokenStream, name: &str) -> usize {
-    let counts = code.clone().into_iter().map(|token| match token {
-        TokenTree::Group(group) => counted(&group.stream(), name),
-        TokenTree::Ident(ident) => usize::from(ident == name),
-        _ => 0,
-    });
-    counts.sum()
 }
 
 /// Whether code may give a local another value: sets it, lends it, or calls a method of it.

@@ -10,7 +10,7 @@ pub(super) fn mentions(tokens: &TokenStream, name: &str) -> bool {
 }
 
 /// How often it does.
-pub(super) fn count(tokens: &TokenStream, name: &str) -> usize {
+pub(in crate::rust) fn count(tokens: &TokenStream, name: &str) -> usize {
     // Two dots are a range.
     let (mut dot, mut field, mut found) = (false, false, 0);
     for token in tokens.clone() {

@@ -51,6 +51,7 @@ use crate::model::{EpochId, Model};
 pub(super) use able::{Able, Unable, unable};
 use context::{Flavour, Straight};
 pub(super) use findings::Finding;
+pub(super) use mentions::count;
 pub(super) use survey::survey;
 
 /// What is known of a model's straight code.

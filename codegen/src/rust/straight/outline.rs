@@ -71,15 +71,15 @@ impl Pieces {
                 known.insert(name.ident.to_string(), input.ty.to_token_stream());
             }
         }
-        // They are filled, and read where all is done.
-        known.remove("out");
-        known.remove("found");
         let generics = parsed.sig.generics.params.iter().map(|param| parse_quote!(#param));
         let generics = generics.collect();
         let long = size(&parsed.block.to_token_stream()) > self.short;
         let mut names = Bound::default();
         names.visit_block_mut(&mut parsed.block);
         names.all.extend(known.keys().cloned());
+        // They are filled, and read where all is done.
+        known.remove("out");
+        known.remove("found");
         let known = known.into_iter().map(|(name, ty)| (name, Some(ty))).collect();
         let mut pass = Pass {
             pieces: self,
@@ -268,10 +268,10 @@ impl Pass<'_> {
     ) -> Option<Expr> {
         // A case that is none is a closure, which takes some lines, too.
         let few = if ends { self.pieces.few } else { self.pieces.few / 2 };
-        if !self.long || size(&block.to_token_stream()) <= few {
+        let code = block.to_token_stream();
+        if !self.long || size(&code) <= few {
             return None;
         }
-        let code = block.to_token_stream();
         let mut taken = Taken::new(self.locals);
         taken.visit_block_mut(block);
         if taken.leaves || ends && self.is_asked_behind(block) {
@@ -281,12 +281,8 @@ impl Pass<'_> {
         assigned.visit_block_mut(block);
         assigned.names.retain(|name| taken.free.contains(name));
         // What is declared outside, and not set there, is what the function gives.
-        let given = assigned.names.iter().find(|name| told.contains_key(*name)).cloned();
-        if given.is_some()
-            && assigned.names.iter().filter(|name| told.contains_key(*name)).count() > 1
-        {
-            return None;
-        }
+        let mut given = assigned.names.iter().filter(|name| told.contains_key(*name));
+        let (given, None) = (given.next().cloned(), given.next()) else { return None };
         let mut params = Vec::new();
         let mut lent = BTreeSet::new();
         for text in taken.free.iter().filter(|text| given.as_ref() != Some(*text)) {

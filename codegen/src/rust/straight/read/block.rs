@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::{Callee, Ctx, Handed, Reading, Sink, Spot, function, size};
+use super::{Callee, Ctx, Handed, Reading, Sink, Spot, size};
 use crate::model::{Constant, Home, RecordId, Row, RowKind, Type};
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
@@ -90,12 +90,11 @@ impl<'m> Reading<'_, '_, 'm> {
                 )
             }
         };
-        let (name, epoch) = (function(callee), self.straight.epoch_argument());
+        let call = self.call_code(callee, &bytes);
         let (value, chain) = (sink(quote!(value)), self.take_chain(ctx, id));
-        let (mode, arena) = (self.straight.mode_argument(), self.straight.arena_argument());
         Ok(quote! {
             #before
-            let value = #name::<#mode #epoch>(cx, #arena #bytes)?;
+            let value = #call;
             #chain
             #value
         })

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use super::body::{Holder, tag_size};
-use super::{Body, Callee, Ctx, Handed, Reading, Sink, Spot, function, number, size};
+use super::{Body, Callee, Ctx, Handed, Reading, Sink, Spot, number, size};
 use crate::model::{
     Case, Cell, DefinerScope, DefinerSource, Home, Label, Measure, Pattern, Role, Storage, Tag,
     Union, UnionId, limits,
@@ -469,12 +469,11 @@ impl<'m> Reading<'_, '_, 'm> {
         inner.frames.push(Frame { record: id, access: Access::Early, at: None, index: None });
         inner.record = id;
         let numbers = self.numbers_of_case(ctx, case, &inner)?;
-        let (name, epoch) = (function(callee), self.straight.epoch_argument());
-        let (mode, arena) = (self.straight.mode_argument(), self.straight.arena_argument());
+        let call = self.call_code(callee, &bytes);
         let (value, chain) = (sink(quote!(value)), self.take_chain(ctx, id));
         Ok(quote! {
             #derived
-            let value = #name::<#mode #epoch>(cx, #arena #bytes)?;
+            let value = #call;
             #chain
             #numbers
             #value

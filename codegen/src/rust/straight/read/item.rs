@@ -118,6 +118,13 @@ impl<'m> Reading<'_, '_, 'm> {
         self.call(callee, ctx.epoch)
     }
 
+    /// A call of a function with the bytes or the part that it is handed.
+    pub(super) fn call_code(&self, callee: Callee, handed: &TokenStream) -> TokenStream {
+        let (name, epoch) = (function(callee), self.straight.epoch_argument());
+        let (mode, arena) = (self.straight.mode_argument(), self.straight.arena_argument());
+        quote!(#name::<#mode #epoch>(cx, #arena #handed)?)
+    }
+
     fn called(
         &self,
         ctx: &Ctx<'m>,
@@ -128,7 +135,6 @@ impl<'m> Reading<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let callee = Callee { record: id, big: ctx.big, pushing: false, handed: Handed::Part };
         self.callable(ctx, callee, target)?;
-        let (name, epoch) = (function(callee), self.straight.epoch_argument());
         let (before, part) = match spot {
             Spot::Stream { part, local: true } => (None, quote!(&mut #part)),
             Spot::Stream { part, local: false } => (None, quote!(#part)),
@@ -137,15 +143,15 @@ impl<'m> Reading<'_, '_, 'm> {
                 (Some(quote!(let mut #part = cx.part(#at)?;)), quote!(&mut #part))
             }
         };
+        let call = self.call_code(callee, &part);
         let (value, chain) = (sink(quote!(value)), self.take_chain(ctx, id));
-        let (mode, arena) = (self.straight.mode_argument(), self.straight.arena_argument());
         let recursive = self.straight.record(id).recursive && !ctx.entered;
         let enter = recursive.then(|| quote!(cx.enter()?;));
         let leave = recursive.then(|| quote!(cx.leave();));
         Ok(quote! {
             #before
             #enter
-            let value = #name::<#mode #epoch>(cx, #arena #part)?;
+            let value = #call;
             #leave
             #chain
             #value

@@ -152,3 +152,16 @@ fn zones() {
     let is = |_: &Path, bytes: &[u8]| bytes.starts_with(b"TZif");
     rewrite("tzif.kdl", &files(&["/usr/share/zoneinfo"], &is), 0);
 }
+
+#[test]
+fn classes() {
+    let is = |_: &Path, bytes: &[u8]| bytes.starts_with(b"\xca\xfe\xba\xbe\x00");
+    rewrite("class.kdl", &files(&["/usr/share/gettext", "/usr/share/java"], &is), 0);
+}
+
+#[test]
+fn sounds() {
+    let is = |path: &Path, _: &[u8]| ends(path, &["wav"]);
+    let folders = ["/usr/lib/python3", "/usr/local/lib", "/usr/share/sounds", "/root/.pyenv"];
+    rewrite("wav.kdl", &files(&folders, &is), 5);
+}

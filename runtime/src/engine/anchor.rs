@@ -196,7 +196,7 @@ impl<'p> Engine<'p, '_> {
         }
         let mut index = Index::default();
         let mut count = 0;
-        self.stream_of(source, this, it, &mut |engine, val| {
+        let built = self.stream_of(source, this, it, &mut |engine, val| {
             let element = (count, val);
             count += 1;
             match parts {
@@ -205,7 +205,12 @@ impl<'p> Engine<'p, '_> {
                     engine.add_to(&mut index, key, this, part, element)
                 }),
             }
-        })?;
+        });
+        match built {
+            // Perhaps one that is still being read, of which a look at each element may be enough.
+            Err(_) if self.tree.is_in_array() => return Ok(None),
+            built => built?,
+        };
         // Numbers are not compared with texts.
         index.partial |= !index.numbers.is_empty() && !index.bytes.is_empty();
         let index = Rc::new(index);

@@ -116,6 +116,7 @@ fn read_as<'p, 'b>(
     };
     let error = error.map(|error| wrong_magic(program, bytes, &error).unwrap_or(error));
     engine.tree.partial.failed = error.is_some();
+    engine.tree.leave_arrays();
     (Document { engine, program }, error)
 }
 

@@ -203,7 +203,7 @@ impl<'p> Engine<'p, '_> {
     }
 
     #[cold]
-    fn not_known<T>(&self, loc: Loc) -> Fallible<T> {
+    pub(super) fn not_known<T>(&self, loc: Loc) -> Fallible<T> {
         eval_error(format!("`{}` is not known here", self.describe(loc)))
     }
 

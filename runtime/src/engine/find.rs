@@ -1,5 +1,6 @@
 //! Follows paths through the tree.
 
+use alloc::format;
 use alloc::rc::Rc;
 
 use super::chains::Chain;
@@ -379,6 +380,9 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             _ => return visit(self, val),
         };
+        if self.is_begun(loc) {
+            return self.elements_so_far(loc, visit);
+        }
         match self.fetch_known(loc)? {
             Item::Array(array) if loc.index().is_none() => {
                 for index in 0..self.tree.count(array) {
@@ -392,6 +396,23 @@ impl<'p, 'b> Engine<'p, 'b> {
             Item::Absent => Ok(true),
             _ => visit(self, val),
         }
+    }
+
+    /// Whether a row is an array that is being read.
+    pub(crate) fn is_begun(&self, loc: Loc) -> bool {
+        self.is_reading() && loc.index().is_none() && self.tree.count_so_far(loc).is_some()
+    }
+
+    /// Gives the elements so far of an array that is being read. If the visitor wants more, nobody
+    /// knows what follows.
+    fn elements_so_far(&mut self, loc: Loc, visit: &mut Visit<'_, 'p, 'b>) -> Fallible<bool> {
+        for index in 0..self.tree.count_so_far(loc).unwrap_or(0) {
+            self.charge(1)?;
+            if !visit(self, Val::Loc(loc.at(index)))? {
+                return Ok(false);
+            }
+        }
+        eval_error(format!("what follows in `{}` is not known here", self.describe(loc)))
     }
 
     /// The node that rows lead to, from one inline record or target of a pointer to the next.
@@ -418,10 +439,12 @@ impl<'p, 'b> Engine<'p, 'b> {
             return Ok(true);
         };
         let loc = Loc::row(node, chain.rows[chain.last()]);
-        match self.fetch_known(loc)? {
-            Item::Absent => return Ok(true),
-            Item::Array(array) if self.tree.count(array) == 0 => return Ok(true),
-            _ => {}
+        if !self.is_begun(loc) {
+            match self.fetch_known(loc)? {
+                Item::Absent => return Ok(true),
+                Item::Array(array) if self.tree.count(array) == 0 => return Ok(true),
+                _ => {}
+            }
         }
         let way = Way { this: node, it: None };
         if chain.each {
@@ -452,6 +475,9 @@ impl<'p, 'b> Engine<'p, 'b> {
                 Step::Field(field) => {
                     let (mut node, record) = match val {
                         Val::Node(node) => (node, self.tree.record_id(node)),
+                        Val::Loc(loc) if self.is_begun(loc) => {
+                            return Ok(Ahead::Before(val, steps));
+                        }
                         Val::Loc(loc) => match self.fetch_known(loc)? {
                             Item::Node(node) => {
                                 let record = self.tree.record_id(node);
@@ -615,6 +641,14 @@ impl<'p, 'b> Engine<'p, 'b> {
             let index = u32::try_from(index).ok();
             return Ok(index.map(|index| Val::Loc(loc.at(index))));
         }
+        if let Some(count) = self.tree.count_so_far(loc).filter(|_| self.is_reading()) {
+            return match u32::try_from(index) {
+                Ok(index) if index < count => Ok(Some(Val::Loc(loc.at(index)))),
+                // No array has an element with a negative number.
+                Err(_) if index < 0 => Ok(None),
+                _ => self.not_known(loc.indexed(u32::try_from(index).ok())),
+            };
+        }
         let mut item = self.fetch_known(loc)?;
         // A transparent record stands for the array in it.
         while let Item::Node(node) = item {
@@ -649,6 +683,12 @@ impl<'p, 'b> Engine<'p, 'b> {
             Val::Loc(loc) => loc,
             _ => return Ok(true),
         };
+        if self.is_begun(loc) {
+            *many = true;
+            return self.elements_so_far(loc, &mut |engine, val| {
+                engine.onto_field(val, field, rest, way, &mut true, visit)
+            });
+        }
         match self.fetch_known(loc)? {
             Item::Node(node) => {
                 // Into a transparent record that stands for an array of records.

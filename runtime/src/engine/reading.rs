@@ -27,9 +27,8 @@ pub(crate) struct Reading {
     pub later: Vec<Loc>,
     /// Addresses that the file's relocation tables list, sorted.
     pub listed: Option<Rc<Vec<u64>>>,
-    /// Elements of the arrays that are being read, those of inner ones behind those of outer ones,
-    /// and their addresses where elements do not know them.
-    pub items: Vec<Item>,
+    /// Addresses of the elements of arrays that are being read, where elements do not know them; those
+    /// of inner ones behind those of outer ones.
     pub starts: Vec<u32>,
     /// Rows of which it is being found out how far they reach, and where they begin.
     pub opening: Vec<(Loc, u64)>,

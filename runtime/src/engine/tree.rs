@@ -16,6 +16,7 @@ mod order;
 mod paths;
 mod place;
 mod slots;
+mod so_far;
 mod unread;
 mod values;
 mod view;
@@ -23,6 +24,7 @@ mod view;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use self::so_far::SoFar;
 use super::item::{ArrayRef, From, Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
 use super::kept::{AllKept, Kept};
 use super::node::{Node, Order};
@@ -79,6 +81,7 @@ pub struct Tree<'p, 'b> {
     /// Numbers in place that do not fit there.
     odd: BTreeMap<Loc, Item>,
     pub(super) partial: Partial,
+    so_far: SoFar,
 }
 
 #[derive(Debug, Clone)]
@@ -230,6 +233,7 @@ impl<'p, 'b> Tree<'p, 'b> {
             buried: false,
             odd: BTreeMap::new(),
             partial: Partial::default(),
+            so_far: SoFar::default(),
         }
     }
 

@@ -51,7 +51,8 @@ impl<'p, 'b> Engine<'p, 'b> {
         let align = self.tree.layout.element_align(array, self.tree.plans());
         // Nodes and targets of pointers know where they are.
         let placed = !matches!(array.element.stripped(), Type::Record(_) | Type::Pointer(_));
-        let (first_item, first_start) = (self.reading.items.len(), self.reading.starts.len());
+        let first_start = self.reading.starts.len();
+        self.tree.begin_elements(loc);
         let mut index: u64 = 0;
         loop {
             match (&array.length, count) {
@@ -81,7 +82,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                 let kind = ReadErrorKind::Expression { message: "an element has no bytes".into() };
                 return Err(self.error(kind, start, element));
             }
-            self.reading.items.push(item);
+            self.tree.push_element(item);
             if placed {
                 self.reading.starts.push(short(start));
             }
@@ -92,19 +93,12 @@ impl<'p, 'b> Engine<'p, 'b> {
                 }
             }
         }
-        Ok(self.finish_array(first_item, first_start, at, cursor.at))
+        Ok(self.finish_array(first_start, at, cursor.at))
     }
 
     /// Makes an array of the elements that were read last.
-    pub(super) fn finish_array(
-        &mut self,
-        first_item: usize,
-        first_start: usize,
-        at: u64,
-        end: u64,
-    ) -> Item {
-        let number = self.tree.add_items(&self.reading.items[first_item..]);
-        self.reading.items.truncate(first_item);
+    pub(super) fn finish_array(&mut self, first_start: usize, at: u64, end: u64) -> Item {
+        let number = self.tree.end_elements();
         let first = short(self.tree.starts.len() as u64);
         let starts = self.reading.starts.drain(first_start..);
         let has_starts = starts.len() > 0;
@@ -353,14 +347,15 @@ impl<'p, 'b> Engine<'p, 'b> {
             ArrayLength::Count(count) => Some(self.evaluate_count(*count, loc, at)?),
             _ => None,
         };
-        let (first_item, first_start) = (self.reading.items.len(), self.reading.starts.len());
+        let first_start = self.reading.starts.len();
+        self.tree.begin_elements(loc);
         let mut index = 0_u64;
         while count.map_or(cursor.remaining() > 0, |count| index < count) {
             let element_loc = loc.at(short(index));
             self.budget.charge(3).map_err(|kind| self.error(kind, cursor.at, element_loc))?;
             let start = cursor.at;
             let item = self.read_type(element, element_loc, row, cursor)?;
-            self.reading.items.push(item);
+            self.tree.push_element(item);
             self.reading.starts.push(short(start));
             let padded = cursor.at.next_multiple_of(pad.max(1)).min(cursor.limit);
             let fill = self.take(cursor, padded - cursor.at, element_loc)?;
@@ -380,6 +375,6 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             index += 1;
         }
-        Ok(self.finish_array(first_item, first_start, at, cursor.at))
+        Ok(self.finish_array(first_start, at, cursor.at))
     }
 }

@@ -46,7 +46,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         };
         // Where there is no record, nothing is anywhere.
         let record = if records > 0 { stride } else { 0 };
-        let first = self.reading.items.len();
+        self.tree.begin_elements(loc);
         let mut taken: Vec<Taken> = Vec::new();
         let mut next = 0;
         for index in 0..count {
@@ -64,7 +64,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             inner.room = true;
             let item = self.read_type(&array.element, place, row, &mut inner);
             self.reading.column = around;
-            self.reading.items.push(item?);
+            self.tree.push_element(item?);
             next = inner.at - base;
             if next > at {
                 taken.push(Taken { at, end: next, place });
@@ -74,7 +74,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.keep_free(&free, (records, stride), loc, base)?;
         cursor.at = base + size;
         let starts = self.reading.starts.len();
-        Ok(self.finish_array(first, starts, base, cursor.at))
+        Ok(self.finish_array(starts, base, cursor.at))
     }
 
     /// The offset that `at=` gives an element in so many bytes.
@@ -284,7 +284,8 @@ impl<'p, 'b> Engine<'p, 'b> {
     ) -> Read<u32> {
         let at = cursor.at;
         let placed = !matches!(element.stripped(), Type::Record(_));
-        let (first_item, first_start) = (self.reading.items.len(), self.reading.starts.len());
+        let first_start = self.reading.starts.len();
+        self.tree.begin_elements(loc);
         for index in 0..column.records {
             let (before, place) = (index * column.stride, loc.at(short(index)));
             let start = at + before;
@@ -301,13 +302,13 @@ impl<'p, 'b> Engine<'p, 'b> {
                 return Err(self.error(kind, start, place));
             }
             cursor.at = end;
-            self.reading.items.push(item);
+            self.tree.push_element(item);
             if placed {
                 self.reading.starts.push(short(start));
             }
         }
         let end = cursor.at;
-        match self.finish_array(first_item, first_start, at, end) {
+        match self.finish_array(first_start, at, end) {
             Item::Array(ArrayRef::Own(number)) => Ok(number),
             _ => Ok(self.tree.no_elements()),
         }

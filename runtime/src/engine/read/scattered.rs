@@ -25,7 +25,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             ArrayLength::Fill | ArrayLength::Last(_) => 0,
         };
         let size = limit - base;
-        let first = self.reading.items.len();
+        self.tree.begin_elements(loc);
         let mut taken: Vec<Taken> = Vec::new();
         for index in 0..count {
             let place = loc.at(short(index));
@@ -38,7 +38,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             inner.room = true;
             let item = self.read_type(&array.element, place, row, &mut inner)?;
             inner.align_bits();
-            self.reading.items.push(item);
+            self.tree.push_element(item);
             let end = inner.at - base;
             if end > at {
                 taken.push(Taken { at, end, place });
@@ -48,6 +48,6 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.keep_free(&free, (1, size), loc, base)?;
         cursor.at = limit;
         let starts = self.reading.starts.len();
-        Ok(self.finish_array(first, starts, base, limit))
+        Ok(self.finish_array(starts, base, limit))
     }
 }

@@ -74,7 +74,10 @@ impl<'p> Tree<'p, '_> {
         let item = self.row_entry(loc.node, loc.row);
         match loc.index() {
             None => item,
-            Some(index) => self.element_entry(item, index),
+            Some(index) => match self.element_entry(item, index) {
+                Item::Absent => self.element_so_far(loc.whole_row(), index).unwrap_or(Item::Absent),
+                element => element,
+            },
         }
     }
 

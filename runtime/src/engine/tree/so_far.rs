@@ -1,0 +1,74 @@
+//! Elements of arrays that are being read.
+
+use alloc::vec::Vec;
+
+use super::super::item::{Item, Loc};
+use super::Tree;
+
+/// Arrays that are being read, inner ones behind those around them, with their elements so far.
+#[derive(Debug, Default)]
+pub(crate) struct SoFar {
+    arrays: Vec<Begun>,
+    items: Vec<Item>,
+}
+
+#[derive(Debug)]
+struct Begun {
+    row: Loc,
+    /// Position of its first element.
+    first: usize,
+    count: u32,
+}
+
+impl Tree<'_, '_> {
+    /// From here on elements belong to the array in this row.
+    pub(crate) fn begin_elements(&mut self, row: Loc) {
+        let first = self.so_far.items.len();
+        self.so_far.arrays.push(Begun { row, first, count: 0 });
+    }
+
+    /// An element of the array that was begun last has been read.
+    pub(crate) fn push_element(&mut self, item: Item) {
+        self.so_far.items.push(item);
+        if let Some(array) = self.so_far.arrays.last_mut() {
+            array.count += 1;
+        }
+    }
+
+    /// Makes an array of the elements that have been read since the last one was begun.
+    pub(crate) fn end_elements(&mut self) -> u32 {
+        let first = self.so_far.arrays.pop().map_or(0, |array| array.first);
+        let mut items = core::mem::take(&mut self.so_far.items);
+        let number = self.add_items(&items[first..]);
+        items.truncate(first);
+        self.so_far.items = items;
+        number
+    }
+
+    /// Reading has ended: what was begun will not be finished.
+    pub(crate) fn leave_arrays(&mut self) {
+        self.so_far = SoFar::default();
+    }
+
+    /// Whether some array is being read.
+    pub(crate) fn is_in_array(&self) -> bool {
+        !self.so_far.arrays.is_empty()
+    }
+
+    /// Number of elements so far of the array in a row, if it is being read.
+    pub(crate) fn count_so_far(&self, row: Loc) -> Option<u32> {
+        self.begun(row).map(|array| array.count)
+    }
+
+    /// What is in an element that has been read of an array that is still being read.
+    pub(super) fn element_so_far(&self, row: Loc, index: u32) -> Option<Item> {
+        let array = self.begun(row).filter(|array| index < array.count)?;
+        self.so_far.items.get(array.first + index as usize).copied()
+    }
+
+    /// None is begun within itself: what a row needs to be read is not in what it holds.
+    #[inline]
+    fn begun(&self, row: Loc) -> Option<&Begun> {
+        self.so_far.arrays.iter().rev().find(|array| array.row == row)
+    }
+}

@@ -219,20 +219,19 @@ fn run<T>(
     let result = lex(text).and_then(|tokens| {
         let mut parser = Parser { literal, text, tokens, at: 0, depth: 0 };
         let value = parse(&mut parser)?;
-        match parser.peek() {
-            Token::End => Ok(value),
-            Token::Word(word) => {
-                let help = match word.as_str() {
-                    "and" => Some("write `&&`"),
-                    "or" => Some("write `||`"),
-                    _ => None,
-                };
-                let mut problem = parser.problem("this can't stand here");
-                problem.help = help.map(str::to_owned);
-                Err(problem)
-            }
-            _ => Err(parser.problem("this can't stand here")),
-        }
+        let help = match parser.peek() {
+            Token::End => return Ok(value),
+            Token::Word(word) if word == "and" => Some("write `&&`"),
+            Token::Word(word) if word == "or" => Some("write `||`"),
+            Token::Symbol(".") if parser.text[..parser.place().0].ends_with(')') => Some(
+                "a path begins with a name: for a field of an element that `first` finds, write \
+                 `A[index(first(A where ...))].field`",
+            ),
+            _ => None,
+        };
+        let mut problem = parser.problem("this can't stand here");
+        problem.help = help.map(str::to_owned);
+        Err(problem)
     });
     match result {
         Ok(value) => Some(value),

@@ -33,6 +33,8 @@ enum Problem {
     Unopened,
     /// Three quotes with something behind them on the line; the parser would recurse here too.
     Quotes,
+    /// A text that begins in the middle of a word. The parser would complain of all that follows.
+    Inside,
     /// A line with more than [`MAX_LINE`] bytes.
     Line,
     /// `} else`: in KDL a node ends with its line.
@@ -83,6 +85,9 @@ pub(super) fn within_limits(
                 Problem::Round => diagnostics
                     .error("E0103", span, "`(` begins no block")
                     .help("a block stands in braces: `{ ... }`"),
+                Problem::Inside => diagnostics
+                    .error("E0103", span, "a text can't begin in the middle of a word")
+                    .help("put all of the word in quotation marks: `\"Name<a + 1>\"`"),
                 Problem::Quotes => diagnostics
                     .error("E0103", span, "the line must end behind `\"\"\"`")
                     .help("a text on one line stands in single quotation marks: `\"`"),
@@ -170,6 +175,10 @@ fn nesting(text: &[u8]) -> Result<Vec<Part>, (usize, Problem)> {
                 at += 2;
             }
             b'"' => {
+                let before = text[..at].last();
+                if before.is_some_and(|b| b.is_ascii_alphanumeric() || b"_.,<>[]".contains(b)) {
+                    return Err((at, Problem::Inside));
+                }
                 if text[at..].starts_with(b"\"\"\"") && !line_ends(&text[at + 3..]) {
                     return Err((at, Problem::Quotes));
                 }
@@ -310,5 +319,6 @@ mod tests {
             assert!(nesting(text.as_bytes()).is_ok(), "{text}");
         }
         assert_eq!(nesting(b"a \"\"\"b\"\"\""), Err((2, Problem::Quotes)));
+        assert_eq!(nesting(b"a { B<\"c\"> d }"), Err((6, Problem::Inside)));
     }
 }

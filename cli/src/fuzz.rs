@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use formwork_codegen::build;
 use formwork_codegen::fuzz::{Origin, Target, build_script, ignored, manifest};
 use formwork_codegen::model::Model;
+use formwork_formats::FormatId;
 use formwork_properties::seeds;
 
 use crate::args::Fuzz;
@@ -15,7 +16,7 @@ use crate::generate::show_problems;
 use crate::many::{What, find};
 use crate::outcome::Outcome;
 use crate::problem::Problem;
-use crate::schema::{Format, Formats, built_in, load_named};
+use crate::schema::{Candidate, Format, Formats, load_named};
 use crate::shown::line;
 use crate::{files, shown};
 
@@ -68,7 +69,7 @@ fn models(options: &Fuzz) -> Result<Option<Vec<Schema>>, Problem> {
     let mut complete = true;
     let mut paths = options.schemas.clone();
     if paths.is_empty() {
-        paths.extend(built_in()?.iter().map(|format| PathBuf::from(format.name())));
+        paths.extend(FormatId::ALL.iter().map(|format| PathBuf::from(format.name())));
     }
     for path in &paths {
         let mut loaded = load_named(path)?;
@@ -122,7 +123,7 @@ fn write_seeds(options: &Fuzz, schemas: Vec<Schema>, out: &mut dyn Write) -> Res
     for schema in schemas {
         names.insert(schema.model.name.clone(), schema.name.clone());
         counts.insert(schema.name.clone(), 0);
-        formats.push(Format::new(schema.model));
+        formats.push(Candidate::Loaded(Format::new(schema.model)));
         let made = seeds::made().into_iter().enumerate();
         for (number, seed) in made {
             write_seed(options, &schema.name, &format!("made-{number}"), &seed, out)?;

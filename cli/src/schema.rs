@@ -2,10 +2,13 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
+use formwork::Magic;
 use formwork_codegen::diagnostic::render;
 use formwork_codegen::model::{Model, Signature};
 use formwork_codegen::{Loaded, Provider};
+use formwork_formats::FormatId;
 use formwork_interpreter::{Program, program};
 
 use crate::args::Choice;
@@ -42,12 +45,51 @@ impl Format {
     pub(crate) fn name(&self) -> &str {
         &self.model().name
     }
+}
+
+/// A format that a file may have.
+pub(crate) enum Candidate {
+    Loaded(Format),
+    /// One that is built in; its schema is loaded when a file has it.
+    BuiltIn(FormatId, OnceLock<Format>),
+}
+
+impl Candidate {
+    fn fits(&self, bytes: &[u8]) -> bool {
+        match self {
+            Candidate::Loaded(format) => format.signature.fits(bytes),
+            Candidate::BuiltIn(id, _) => id.detects(bytes),
+        }
+    }
+
+    /// How many bits a file of another format would have to have by chance.
+    fn bits(&self) -> u64 {
+        match self {
+            Candidate::Loaded(format) => format.signature.bits(),
+            Candidate::BuiltIn(id, _) => id.magic().iter().map(Magic::bits).sum(),
+        }
+    }
 
     fn has_extension_of(&self, path: &Path) -> bool {
         let extension = path.extension().and_then(|extension| extension.to_str());
-        extension.is_some_and(|extension| {
-            self.model().extensions.iter().any(|known| known.eq_ignore_ascii_case(extension))
+        extension.is_some_and(|extension| match self {
+            Candidate::Loaded(format) => {
+                format.model().extensions.iter().any(|known| known.eq_ignore_ascii_case(extension))
+            }
+            Candidate::BuiltIn(id, _) => {
+                id.extensions().iter().any(|known| known.eq_ignore_ascii_case(extension))
+            }
         })
+    }
+
+    fn format(&self) -> &Format {
+        match self {
+            Candidate::Loaded(format) => format,
+            Candidate::BuiltIn(id, format) => format.get_or_init(|| {
+                let model = load_built_in(id.name()).ok().flatten();
+                Format::new(model.expect("a built-in schema has no errors"))
+            }),
+        }
     }
 }
 
@@ -105,7 +147,7 @@ pub(crate) enum Formats {
     /// Every file has this one.
     One(Box<Format>),
     /// Files say which one they have.
-    Detected(Vec<Format>),
+    Detected(Vec<Candidate>),
 }
 
 impl Formats {
@@ -132,12 +174,14 @@ impl Formats {
                 ))),
             };
         }
-        let Some(name) = &choice.format else { return Ok(Formats::Detected(built_in()?)) };
+        let Some(name) = &choice.format else {
+            let built_in = |id: &FormatId| Candidate::BuiltIn(*id, OnceLock::new());
+            return Ok(Formats::Detected(FormatId::ALL.iter().map(built_in).collect()));
+        };
         match load_built_in(name)? {
             Some(model) => Ok(Formats::One(Box::new(Format::new(model)))),
             None => {
-                let formats = built_in()?;
-                let known: Vec<_> = formats.iter().map(Format::name).collect();
+                let known: Vec<_> = FormatId::ALL.iter().map(|id| id.name()).collect();
                 Err(Problem::Usage(format!(
                     "there is no built-in format `{}`; there is: {}",
                     shown::text(name),
@@ -153,11 +197,11 @@ impl Formats {
             Formats::One(format) => return Some(format),
             Formats::Detected(formats) => formats,
         };
-        let fitting = formats.iter().filter(|format| format.signature.fits(bytes));
+        let fitting = formats.iter().filter(|format| format.fits(bytes));
         // The one that says most; of equals the one that also has the extension.
-        let best =
-            fitting.max_by_key(|format| (format.signature.bits(), format.has_extension_of(path)));
-        best.or_else(|| formats.iter().find(|format| format.has_extension_of(path)))
+        let best = fitting.max_by_key(|format| (format.bits(), format.has_extension_of(path)));
+        let best = best.or_else(|| formats.iter().find(|format| format.has_extension_of(path)));
+        best.map(Candidate::format)
     }
 
     /// The format of a file, which must have one.

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::schema::{self, Format};
+use formwork_formats::FormatId;
+
+use crate::schema::Format;
 use crate::shown;
 
 /// The block that a failed read prints: what, and below it why and where, with the bytes there; and
@@ -26,10 +28,9 @@ pub(crate) fn reading_block(
         block.push_str(line);
     }
     if !format.signature.fits(bytes) {
-        let others = schema::built_in().unwrap_or_default();
-        let mut others = others.iter().filter(|other| other.name() != format.name());
-        if let Some(other) = others.find(|other| other.signature.fits(bytes)) {
-            block.push_str(&format!("\n  it seems to be a file of the format {}", other.name()));
+        let mut others = FormatId::ALL.iter().filter(|other| other.name() != format.name());
+        if let Some(other) = others.find(|other| other.detects(bytes)) {
+            block.push_str(&format!("\n  it seems to be a file of the format {other}"));
         }
     }
     block

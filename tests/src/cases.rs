@@ -6,8 +6,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use serde_json::Value as Json;
+
+use crate::samples;
 
 /// A case, as the suite describes it.
 #[derive(Debug, Clone)]
@@ -130,6 +133,20 @@ pub struct Report {
 /// Other names of places: path in the case to path in the schema. An index may be `[*]` on both
 /// sides.
 pub type Names = BTreeMap<String, String>;
+
+/// All cases of the suite, by name; none where it is not. They are read once.
+///
+/// # Panics
+///
+/// If a file cannot be read, or is not as the suite describes it.
+#[must_use]
+pub fn all() -> &'static [Case] {
+    static CASES: OnceLock<Vec<Case>> = OnceLock::new();
+    CASES.get_or_init(|| match samples::conformance() {
+        Some(folder) => load(&folder).expect("the cases can be read"),
+        None => Vec::new(),
+    })
+}
 
 /// All cases of the suite in this folder, by name.
 ///

@@ -89,15 +89,20 @@ pub fn features(folder: &Path) -> io::Result<Vec<Feature>> {
         }
     }
     schemas.sort();
-    let mut features = Vec::new();
-    for schema in schemas {
-        let path = schema.with_extension("hex");
-        let files = parse(&fs::read_to_string(&path)?).map_err(|error| {
-            io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display()))
-        })?;
-        features.push(Feature { schema, files });
-    }
-    Ok(features)
+    schemas.iter().map(|schema| feature(schema)).collect()
+}
+
+/// The feature of one schema.
+///
+/// # Errors
+///
+/// If the file cannot be read, or its text is malformed.
+pub fn feature(schema: &Path) -> io::Result<Feature> {
+    let path = schema.with_extension("hex");
+    let files = parse(&fs::read_to_string(&path)?).map_err(|error| {
+        io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display()))
+    })?;
+    Ok(Feature { schema: schema.to_owned(), files })
 }
 
 /// Reads the text form of files.

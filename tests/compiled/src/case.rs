@@ -5,7 +5,6 @@ use std::fs;
 use formwork::{ReadError, ReadOptions, WriteError};
 use formwork_interpreter::{Document, Program, Stored, Value, read_partly};
 use formwork_tests::cases::{self, Expected, Found, FoundError, Names, Reading};
-use formwork_tests::samples;
 
 use crate::schemas::Schema;
 
@@ -72,10 +71,9 @@ pub fn problems(
     bytes: &[u8],
     found: Result<(Value, &Result<Vec<u8>, WriteError>), &ReadError>,
 ) -> Vec<String> {
-    let Some(folder) = samples::conformance() else { return Vec::new() };
-    let cases = cases::load(&folder).expect("the cases can be read");
     let own = schema.stem();
-    let Some(case) = cases.iter().find(|case| case.name == own && case.bytes == bytes) else {
+    let Some(case) = cases::all().iter().find(|case| case.name == own && case.bytes == bytes)
+    else {
         return Vec::new();
     };
     let names: Names = match fs::read(schema.path.with_extension("map.json")) {

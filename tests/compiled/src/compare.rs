@@ -1,11 +1,10 @@
 //! Both engines on all files of a schema.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fmt::Write as _;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
 
 use formwork::ReadError;
 use formwork_codegen::rust::{FastPath, paths};
@@ -268,19 +267,20 @@ fn errors(
     }
 }
 
-/// The last panic: what it says and where it was.
-static PANIC: Mutex<String> = Mutex::new(String::new());
+thread_local! {
+    /// The last panic of this thread: what it says and where it was.
+    static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
 
 /// From now on, panics are not printed but stand in reports.
 pub fn keep_panics() {
     panic::set_hook(Box::new(|info| {
-        let mut last = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = info.to_string().replace('\n', " ");
+        PANIC.set(info.to_string().replace('\n', " "));
     }));
 }
 
 fn last_panic() -> String {
-    PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    PANIC.with_borrow(Clone::clone)
 }
 
 fn shown(error: &ReadError) -> String {

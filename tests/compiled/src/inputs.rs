@@ -3,11 +3,11 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use formwork::ReadOptions;
 use formwork_interpreter::{Program, read, write};
-use formwork_tests::{cases, golden, samples};
+use formwork_tests::golden::{self, Feature};
+use formwork_tests::{cases, samples};
 
 use crate::schemas::{Group, Schema};
 
@@ -105,11 +105,20 @@ pub fn mutated(input: &Input) -> Vec<Input> {
     all
 }
 
+/// What a schema shows, if it has files beside it.
+///
+/// # Panics
+///
+/// If they cannot be read.
+#[must_use]
+pub fn feature(schema: &Schema) -> Option<Feature> {
+    let has_files = schema.path.with_extension("hex").is_file();
+    has_files.then(|| golden::feature(&schema.path).expect("the feature can be read"))
+}
+
 fn goldens(schema: &Schema) -> Vec<Input> {
-    let folder = schema.path.parent().expect("a file lies in a folder");
-    let features = golden::features(folder).expect("the features can be read");
     let mut inputs = Vec::new();
-    for file in features.iter().filter(|f| f.schema == schema.path).flat_map(|f| &f.files) {
+    for file in feature(schema).iter().flat_map(|feature| &feature.files) {
         let mut input = Input::new(&file.name, file.bytes.clone());
         input.options = file.options.clone();
         inputs.push(input.clone());
@@ -125,12 +134,7 @@ fn goldens(schema: &Schema) -> Vec<Input> {
 /// Its own file, and those of all other cases: most pairs were never meant for each other, and
 /// still both engines must say the same.
 fn conformance(schema: &Schema) -> Vec<Input> {
-    static CASES: OnceLock<Vec<cases::Case>> = OnceLock::new();
-    let all = CASES.get_or_init(|| match samples::conformance() {
-        Some(folder) => cases::load(&folder).expect("the cases can be read"),
-        None => Vec::new(),
-    });
-    let mut cases: Vec<&cases::Case> = all.iter().collect();
+    let mut cases: Vec<&cases::Case> = cases::all().iter().collect();
     let own = schema.stem();
     cases.sort_by_key(|case| case.name != own);
     let mut inputs: Vec<Input> = Vec::new();

@@ -12,6 +12,8 @@ use formwork_tests_compiled::inputs;
 use formwork_tests_compiled::schemas::{self, Schema};
 use formwork_tests_module::Show;
 
+use crate::each;
+
 /// The views of one schema.
 #[derive(Debug, Clone, Copy)]
 pub struct Looked {
@@ -46,6 +48,15 @@ struct Counts {
     stored: usize,
 }
 
+impl Counts {
+    fn add(&mut self, other: &Counts) {
+        self.files += other.files;
+        self.read += other.read;
+        self.same += other.same;
+        self.stored += other.stored;
+    }
+}
+
 /// Looks at all files of some schemas.
 ///
 /// # Panics
@@ -54,11 +65,16 @@ struct Counts {
 pub fn check_looked(modules: &[Looked]) {
     let schemas = schemas::all();
     let (mut wrong, mut counts) = (String::new(), Counts::default());
-    for module in modules {
+    let found = each(modules, |module| {
         let schema = schemas.iter().find(|schema| schema.name == module.name);
         let schema = schema.expect("the module was made of a schema");
         let program = schema.program().expect("the module was made of its model");
-        if let Some(text) = of_schema(module, schema, &program, &mut counts) {
+        let mut counts = Counts::default();
+        (of_schema(module, schema, &program, &mut counts), counts)
+    });
+    for (module, (text, tried)) in modules.iter().zip(found) {
+        counts.add(&tried);
+        if let Some(text) = text {
             let _ = writeln!(wrong, "{}: {text}", module.name);
         }
     }

@@ -9,6 +9,8 @@ use formwork_tests_compiled::known::Known;
 use formwork_tests_compiled::schemas;
 use formwork_tests_module::Module;
 
+use crate::each;
+
 /// Compares modules with the interpreter.
 ///
 /// # Panics
@@ -21,9 +23,11 @@ pub fn check(modules: &[Module]) {
     let schemas = schemas::all();
     let mut problems = String::new();
     let mut files = 0;
-    for module in modules {
+    let reports = each(modules, |module| {
         let schema = schemas.iter().find(|schema| schema.name == module.name);
-        let report = compare(module, schema.expect("the module was made of a schema"));
+        compare(module, schema.expect("the module was made of a schema"))
+    });
+    for (module, report) in modules.iter().zip(reports) {
         files += report.inputs;
         let (expected, found) = (known.of(module.name), report.kinds());
         let unknown = found.iter().any(|kind| !expected.contains(kind));

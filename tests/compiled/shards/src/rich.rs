@@ -13,7 +13,7 @@ use formwork_interpreter::json::{Style, Text, to_json};
 use formwork_interpreter::{Program, Value, read, write};
 use formwork_properties::laws::Broken;
 use formwork_properties::{Case, Check, Outcome, Property};
-use formwork_tests::golden::{self, Edit, Feature, File};
+use formwork_tests::golden::{Edit, Feature, File};
 use formwork_tests::{laws, value_text};
 use formwork_tests_compiled::inputs;
 use formwork_tests_compiled::known::Known;
@@ -73,36 +73,36 @@ macro_rules! rich {
         $crate::Rich {
             name: $name,
             through: |bytes, options, command| {
-                use $crate::deps::{postcard, serde_json};
                 use ::std::string::ToString as _;
+                use $crate::deps::erased_serde::deserialize;
+                use $crate::forms;
                 let file = $module::$root::read_with(bytes, options);
                 let file = file.map_err(|error| ::std::format!("not read: {error}"))?;
-                let text = |error: serde_json::Error| error.to_string();
-                let again = serde_json::from_str::<$module::$root>(command);
-                let packed = postcard::to_allocvec(&file).map_err(|error| error.to_string())?;
-                let binary = postcard::from_bytes::<$module::$root>(&packed);
                 let arena = <$arena>::from_value(&file).map_err(|error| error.to_string())?;
+                let mut again: ::core::option::Option<$module::$root> = None;
+                forms::from_json(command, &mut |from| {
+                    deserialize(from).map(|file| again = Some(file))
+                })?;
+                let again = again.ok_or("nothing is read")?;
+                let mut unpacked: ::core::option::Option<$module::$root> = None;
+                let binary = forms::through_binary(&file, &mut |from| {
+                    deserialize(from).map(|file| unpacked = Some(file))
+                })?;
                 ::core::result::Result::Ok($crate::Through {
-                    compact: serde_json::to_string(&file).map_err(text)?,
-                    pretty: serde_json::to_string_pretty(&file).map_err(text)?,
-                    arena: serde_json::to_string(&arena).map_err(text)?,
-                    again: match again {
-                        Ok(again) => {
-                            let json = serde_json::to_string(&again).map_err(text)?;
-                            (json, again.write().ok() == file.write().ok())
-                        }
-                        Err(error) => return Err(error.to_string()),
-                    },
+                    compact: forms::compact(&file)?,
+                    pretty: forms::pretty(&file)?,
+                    arena: forms::compact(&arena)?,
+                    again: (forms::compact(&again)?, again.write().ok() == file.write().ok()),
                     binary: binary
-                        .map(|again| again.same_spelling(&file))
-                        .map_err(|error| error.to_string()),
+                        .map(|()| unpacked.is_some_and(|again| again.same_spelling(&file))),
                 })
             },
             written: |text| {
-                let file = $crate::deps::serde_json::from_str::<$module::$root>(text);
-                ::core::result::Result::Ok(
-                    file.map_err(|error| ::std::string::ToString::to_string(&error))?.write(),
-                )
+                let mut file: ::core::option::Option<$module::$root> = None;
+                $crate::forms::from_json(text, &mut |from| {
+                    $crate::deps::erased_serde::deserialize(from).map(|read| file = Some(read))
+                })?;
+                ::core::result::Result::Ok(file.ok_or("nothing is read")?.write())
             },
             random: |bytes, show| {
                 use $crate::deps::arbitrary;
@@ -139,9 +139,7 @@ pub fn check_rich(modules: &[Rich]) {
         let schema = schemas.iter().find(|schema| schema.name == module.name);
         let schema = schema.expect("the module was made of a schema");
         let program = schema.program().expect("the module was made of its model");
-        let folder = schema.path.parent().expect("a file lies in a folder");
-        let features = golden::features(folder).expect("the features can be read");
-        let feature = features.into_iter().find(|feature| feature.schema == schema.path);
+        let feature = inputs::feature(schema);
         let (mut kinds, mut lines) = (Vec::new(), Vec::new());
         let mut add = |kind: &str, text: String| {
             if !kinds.iter().any(|known| known == kind) {

@@ -9,7 +9,7 @@ use crate::model::{
 use crate::span::Span;
 use crate::syntax::ast::{DeclBody, TypeEx};
 use crate::syntax::builtin::{
-    BUILTIN, bit_width, boolean, float, integer, is_builtin, opaque, small, takes_arguments,
+    BUILTIN, bit_width, boolean, elsewhere, float, integer, is_builtin, opaque, takes_arguments,
 };
 use crate::syntax::near::nearest;
 
@@ -155,10 +155,10 @@ impl<'t> Cx<'t> {
         }
         let near = nearest(&ty.name, names.iter().map(String::as_str)).map(str::to_owned);
         let d = self.d.error("E0211", ty.span, format!("unknown type `{}`", ty.name));
-        if let Some(near) = near {
+        if let Some(here) = elsewhere(&ty.name) {
+            d.help(format!("write `{here}`"));
+        } else if let Some(near) = near {
             d.label(format!("did you mean `{near}`?"));
-        } else if ty.name.starts_with('s') && small(&ty.name.replacen('s', "i", 1)).is_some() {
-            d.help(format!("write `{}`", ty.name.replacen('s', "i", 1)));
         }
     }
 

@@ -133,3 +133,48 @@ pub(crate) const BUILTIN: [&str; 26] = [
     "u32le",
     "u32be",
 ];
+
+/// What a type of other languages is called here: `uint32_t` is `u32`, and `double` is `f64`.
+pub(crate) fn elsewhere(name: &str) -> Option<String> {
+    let name = name.to_ascii_lowercase();
+    let known = match name.as_str() {
+        "byte" | "ubyte" | "uchar" => "u8",
+        "sbyte" => "i8",
+        "ushort" | "word" => "u16",
+        "short" => "i16",
+        "uint" | "dword" => "u32",
+        "int" => "i32",
+        "ulong" | "qword" => "u64",
+        "long" => "i64",
+        "half" => "f16",
+        "float" => "f32",
+        "double" => "f64",
+        "char" => "text NAME size=4",
+        "str" | "string" => "text",
+        "boolean" => "bool8",
+        _ => "",
+    };
+    if !known.is_empty() {
+        return Some(known.to_owned());
+    }
+    let name = name.strip_suffix("_t").unwrap_or(&name);
+    let widths = [("uint", "u"), ("sint", "i"), ("int", "i"), ("float", "f"), ("s", "i")];
+    widths.iter().find_map(|(theirs, ours)| {
+        let here = format!("{ours}{}", name.strip_prefix(theirs)?);
+        is_builtin(&here).then_some(here)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_of_other_languages() {
+        let of = |name| elsewhere(name).unwrap_or_default();
+        let here =
+            ["uint16_t", "Int8", "s4", "sint64", "float32", "double", "BYTE", "DWORD"].map(of);
+        assert_eq!(here, ["u16", "i8", "i4", "i64", "f32", "f64", "u8", "u32"]);
+        assert_eq!(["int128", "intern", "strings", "uint0"].map(of), [""; 4]);
+    }
+}

@@ -165,7 +165,14 @@ fn report(
         Span { source, start: clamp(start), end: clamp(end) }
     };
     let mut seen = Vec::new();
-    for problem in error.diagnostics.iter().take(20) {
+    // That a brace is not closed follows from whatever else is wrong behind it.
+    let follows = |message: &Option<String>| {
+        let message = message.as_deref().unwrap_or_default().to_ascii_lowercase();
+        message.contains("closing '}'") || message.contains("end of document")
+    };
+    let alone = error.diagnostics.iter().all(|problem| follows(&problem.message));
+    let problems = error.diagnostics.iter().filter(|p| alone || !follows(&p.message));
+    for problem in problems.take(20) {
         let span = place(problem.span.offset(), problem.span.len());
         let said = text.get(span.start as usize..span.end as usize).unwrap_or("").trim();
         let bare = said.trim_matches(|c: char| !c.is_alphanumeric());
@@ -190,6 +197,14 @@ fn report(
                 true => format!("as a name it stands in quotes: `\"{bare}\"`"),
                 false => format!("write `#{bare}`"),
             });
+        } else if said.starts_with('{') {
+            d.help("a brace stands on the line of what it belongs to: `struct Name {`");
+        } else if said.starts_with('#') {
+            d.help("a comment begins with `//`");
+        } else if said.contains('[') {
+            d.help("how many there are says a property: `u8 name count=4`");
+        } else if said.contains(',') {
+            d.help("words stand behind one another without commas");
         } else if let Some(help) = &problem.help {
             d.help(help.clone());
         }

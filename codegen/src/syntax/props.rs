@@ -301,6 +301,9 @@ fn unknown(node: &Node, prop: &Property, known: &'static [Known], diagnostics: &
     );
     if let Some((_, help)) = ELSEWHERE.iter().find(|(n, _)| *n == name) {
         d.help(*help);
+    } else if node.args.is_empty() {
+        let line = format!("{} {name}", node.name.value);
+        d.help(format!("a name has no `=`: write `{line} is=V` if it is always V"));
     } else if let Some(near) = nearest(name, known.iter().map(|k| k.0)) {
         d.label(format!("did you mean `{near}`?")).help(format!("write `{near}=`"));
     } else {

@@ -33,6 +33,11 @@ enum Problem {
     Unopened,
     /// Three quotes with something behind them on the line; the parser would recurse here too.
     Quotes,
+    /// A comment that is not closed. The parser says so of the whole text.
+    Comment,
+    /// `==` or another comparison that is in no text. To the parser it is a property without a value,
+    /// and what it says of that is about the whole text.
+    Comparison,
     /// A text that begins in the middle of a word. The parser would complain of all that follows.
     Inside,
     /// A line with more than [`MAX_LINE`] bytes.
@@ -85,6 +90,12 @@ pub(super) fn within_limits(
                 Problem::Round => diagnostics
                     .error("E0103", span, "`(` begins no block")
                     .help("a block stands in braces: `{ ... }`"),
+                Problem::Comment => {
+                    diagnostics.error("E0103", span, "the comment has no end: `*/` is missing")
+                }
+                Problem::Comparison => diagnostics
+                    .error("E0103", span, "a comparison stands in quotation marks")
+                    .help("all of an expression does: `\"kind == 2\"`"),
                 Problem::Inside => diagnostics
                     .error("E0103", span, "a text can't begin in the middle of a word")
                     .help("put all of the word in quotation marks: `\"Name<a + 1>\"`"),
@@ -162,7 +173,8 @@ fn nesting(text: &[u8]) -> Result<Vec<Part>, (usize, Problem)> {
                 at += text[at..].iter().position(|&b| b == b'\n').unwrap_or(text.len() - at);
             }
             b'/' if text[at..].starts_with(b"/*") => match skip_comment(text, at) {
-                Ok(end) => at = end,
+                Ok(Some(end)) => at = end,
+                Ok(None) => return Err((at, Problem::Comment)),
                 Err(place) => return Err((place, Problem::Deep("comments"))),
             },
             b'/' if text[at..].starts_with(b"/-") => {
@@ -173,6 +185,9 @@ fn nesting(text: &[u8]) -> Result<Vec<Part>, (usize, Problem)> {
                 }
                 dashed = true;
                 at += 2;
+            }
+            b'=' if at > 0 && b"=!<>".contains(&text[at - 1]) => {
+                return Err((at - 1, Problem::Comparison));
             }
             b'"' => {
                 let before = text[..at].last();
@@ -212,7 +227,8 @@ fn line_ends(text: &[u8]) -> bool {
     ends.iter().any(|end| text.starts_with(end))
 }
 
-fn skip_comment(text: &[u8], start: usize) -> Result<usize, usize> {
+/// The end of a comment, if it has one, or where it is nested too deep.
+fn skip_comment(text: &[u8], start: usize) -> Result<Option<usize>, usize> {
     let mut depth = 0usize;
     let mut at = start;
     while at < text.len() {
@@ -226,13 +242,13 @@ fn skip_comment(text: &[u8], start: usize) -> Result<usize, usize> {
             depth -= 1;
             at += 2;
             if depth == 0 {
-                return Ok(at);
+                return Ok(Some(at));
             }
         } else {
             at += 1;
         }
     }
-    Ok(at)
+    Ok(None)
 }
 
 fn skip_string(text: &[u8], start: usize) -> usize {
@@ -290,8 +306,8 @@ mod tests {
             let end = &text[..pair[0].end];
             assert!(end.ends_with("c\n") || end.ends_with("e\n"), "{}", &end[end.len() - 9..]);
         }
-        assert_eq!(nesting("=".repeat(20_000).as_bytes()), Err((MAX_LINE, Problem::Line)));
-        let quoted = format!("a \"{}\"", "=".repeat(20_000));
+        assert_eq!(nesting("~".repeat(20_000).as_bytes()), Err((MAX_LINE, Problem::Line)));
+        let quoted = format!("a \"{}\"", "~".repeat(20_000));
         assert!(nesting(quoted.as_bytes()).is_ok());
     }
 
@@ -320,5 +336,9 @@ mod tests {
         }
         assert_eq!(nesting(b"a \"\"\"b\"\"\""), Err((2, Problem::Quotes)));
         assert_eq!(nesting(b"a { B<\"c\"> d }"), Err((6, Problem::Inside)));
+        assert_eq!(nesting(b"a /* b /* c */"), Err((2, Problem::Comment)));
+        assert_eq!(nesting(b"a b!=c"), Err((3, Problem::Comparison)));
+        assert_eq!(nesting(b"a b == c"), Err((4, Problem::Comparison)));
+        assert!(nesting(b"a b=\"c==d\" // e == f").is_ok());
     }
 }

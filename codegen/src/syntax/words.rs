@@ -94,10 +94,18 @@ impl<'a> Args<'a> {
                     self.at = self.node.args.len();
                     return doc;
                 }
-                d.help(
-                    "a name consists of letters, digits and `_`, and does not begin with a \
-                     digit; documentation stands in quotes",
-                );
+                let is_operator = !word.1.contains(|c: char| c.is_ascii_alphanumeric());
+                d.help(if is_operator && !self.node.props.is_empty() {
+                    "an expression with blanks stands in quotes, all of it: `count=\"n + 1\"`"
+                } else if word.1.ends_with(',') {
+                    "statements on one line stand between `;`"
+                } else {
+                    "a name consists of letters, digits and `_`, and does not begin with a digit; \
+                     documentation stands in quotes"
+                });
+                // What follows from that is no error of its own.
+                self.at = self.node.args.len();
+                return doc;
             }
             self.at += 1;
         }
@@ -130,6 +138,15 @@ pub(crate) fn is_identifier(text: &str) -> bool {
 /// No braces may follow.
 pub(super) fn no_children(node: &Node, diagnostics: &mut Diagnostics) {
     if node.children.as_ref().is_some_and(|c| !c.is_empty()) {
-        diagnostics.error("E0113", node.span, format!("`{}` has no block", node.name.value));
+        let name = node.name.value.as_str();
+        let d = diagnostics.error("E0113", node.span, format!("`{name}` has no block"));
+        match name {
+            "if" => d.help("a condition is `when \"CONDITION\" { ... }`"),
+            "for" | "while" | "repeat" | "loop" => {
+                d.help("an array says how many elements it has: `Part parts count=n`")
+            }
+            "switch" | "match" => d.help("a choice is `union name on=kind { case a 1 { ... } }`"),
+            _ => d,
+        };
     }
 }

@@ -380,10 +380,10 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             _ => return visit(self, val),
         };
-        if self.is_begun(loc) {
+        let Some(item) = self.fetch_finished(loc)? else {
             return self.elements_so_far(loc, visit);
-        }
-        match self.fetch_known(loc)? {
+        };
+        match item {
             Item::Array(array) if loc.index().is_none() => {
                 for index in 0..self.tree.count(array) {
                     self.charge(1)?;
@@ -398,9 +398,16 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
     }
 
-    /// Whether a row is an array that is being read.
-    pub(crate) fn is_begun(&self, loc: Loc) -> bool {
-        self.is_reading() && loc.index().is_none() && self.tree.count_so_far(loc).is_some()
+    /// Like [`Engine::fetch_known`], but nothing where an array is still being read.
+    fn fetch_finished(&mut self, loc: Loc) -> Fallible<Option<Item>> {
+        let item = self.fetch(loc)?;
+        if item.is_unset() && self.is_reading() {
+            if loc.index().is_none() && self.tree.count_so_far(loc).is_some() {
+                return Ok(None);
+            }
+            return self.not_known(loc);
+        }
+        Ok(Some(item))
     }
 
     /// Gives the elements so far of an array that is being read. If the visitor wants more, nobody
@@ -439,12 +446,10 @@ impl<'p, 'b> Engine<'p, 'b> {
             return Ok(true);
         };
         let loc = Loc::row(node, chain.rows[chain.last()]);
-        if !self.is_begun(loc) {
-            match self.fetch_known(loc)? {
-                Item::Absent => return Ok(true),
-                Item::Array(array) if self.tree.count(array) == 0 => return Ok(true),
-                _ => {}
-            }
+        match self.fetch_finished(loc)? {
+            Some(Item::Absent) => return Ok(true),
+            Some(Item::Array(array)) if self.tree.count(array) == 0 => return Ok(true),
+            _ => {}
         }
         let way = Way { this: node, it: None };
         if chain.each {
@@ -475,10 +480,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                 Step::Field(field) => {
                     let (mut node, record) = match val {
                         Val::Node(node) => (node, self.tree.record_id(node)),
-                        Val::Loc(loc) if self.is_begun(loc) => {
-                            return Ok(Ahead::Before(val, steps));
-                        }
-                        Val::Loc(loc) => match self.fetch_known(loc)? {
+                        Val::Loc(loc) => match self.fetch_finished(loc)?.unwrap_or(Item::Unset) {
                             Item::Node(node) => {
                                 let record = self.tree.record_id(node);
                                 // What only the record itself has is not looked for in elements.
@@ -683,13 +685,13 @@ impl<'p, 'b> Engine<'p, 'b> {
             Val::Loc(loc) => loc,
             _ => return Ok(true),
         };
-        if self.is_begun(loc) {
+        let Some(item) = self.fetch_finished(loc)? else {
             *many = true;
             return self.elements_so_far(loc, &mut |engine, val| {
                 engine.onto_field(val, field, rest, way, &mut true, visit)
             });
-        }
-        match self.fetch_known(loc)? {
+        };
+        match item {
             Item::Node(node) => {
                 // Into a transparent record that stands for an array of records.
                 if let Some(row) = self.tree.record(node).transparent {

@@ -75,7 +75,7 @@ impl<'p> Tree<'p, '_> {
         match loc.index() {
             None => item,
             Some(index) => match self.element_entry(item, index) {
-                Item::Absent => self.element_so_far(loc.whole_row(), index).unwrap_or(Item::Absent),
+                Item::Absent if self.is_in_array() => self.element_so_far(loc, index),
                 element => element,
             },
         }

@@ -51,6 +51,7 @@ impl Tree<'_, '_> {
     }
 
     /// Whether some array is being read.
+    #[inline]
     pub(crate) fn is_in_array(&self) -> bool {
         !self.so_far.arrays.is_empty()
     }
@@ -60,14 +61,16 @@ impl Tree<'_, '_> {
         self.begun(row).map(|array| array.count)
     }
 
-    /// What is in an element that has been read of an array that is still being read.
-    pub(super) fn element_so_far(&self, row: Loc, index: u32) -> Option<Item> {
-        let array = self.begun(row).filter(|array| index < array.count)?;
-        self.so_far.items.get(array.first + index as usize).copied()
+    /// What is in an element that has been read, if its array is still being read.
+    #[cold]
+    pub(super) fn element_so_far(&self, loc: Loc, index: u32) -> Item {
+        match self.begun(loc.whole_row()) {
+            Some(array) if index < array.count => self.so_far.items[array.first + index as usize],
+            _ => Item::Absent,
+        }
     }
 
     /// None is begun within itself: what a row needs to be read is not in what it holds.
-    #[inline]
     fn begun(&self, row: Loc) -> Option<&Begun> {
         self.so_far.arrays.iter().rev().find(|array| array.row == row)
     }

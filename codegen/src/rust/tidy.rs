@@ -8,8 +8,8 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    BinOp, Block, Expr, ExprBinary, ExprIf, ExprLet, ExprLit, ExprMethodCall, ExprReference,
-    ExprReturn, ItemFn, Lit, LitInt, Local, Pat, Stmt, Type, UnOp, parse_quote,
+    BinOp, Block, Expr, ExprBinary, ExprForLoop, ExprIf, ExprLet, ExprLit, ExprMethodCall,
+    ExprReference, ExprReturn, ItemFn, Lit, LitInt, Local, Pat, Stmt, Type, UnOp, parse_quote,
 };
 
 use super::straight::count;
@@ -138,8 +138,14 @@ impl VisitMut for Tidy {
             Expr::While(test) => bare_before_block(&mut test.cond),
             Expr::Let(test) => bare_before_block(&mut test.expr),
             Expr::Match(test) => bare_before_block(&mut test.expr),
-            Expr::ForLoop(each) => bare_before_block(&mut each.expr),
-            Expr::Assign(assign) => bare(&mut assign.right),
+            Expr::ForLoop(each) => {
+                without_index(each);
+                bare_before_block(&mut each.expr);
+            }
+            Expr::Assign(assign) => {
+                bare(&mut assign.left);
+                bare(&mut assign.right);
+            }
             Expr::Struct(made) => made.fields.iter_mut().for_each(|field| bare(&mut field.expr)),
             _ => {}
         }
@@ -170,6 +176,7 @@ impl VisitMut for Tidy {
         visit_mut::visit_block_mut(self, block);
         open_blocks(&mut block.stmts);
         set_at_once(&mut block.stmts);
+        block.stmts.iter_mut().for_each(set_if_it_fits);
         name_long_arguments(&mut block.stmts);
     }
 }
@@ -529,6 +536,72 @@ fn collect(tokens: TokenStream, names: &mut BTreeSet<String>) {
     }
 }
 
+/// Elements are not counted where nobody asks for their numbers.
+fn without_index(each: &mut ExprForLoop) {
+    let (Pat::Tuple(pair), Expr::MethodCall(call)) = (&mut *each.pat, &mut *each.expr) else {
+        return;
+    };
+    let counts = call.method == "enumerate" && call.args.is_empty() && pair.elems.len() == 2;
+    let Some(Pat::Ident(index)) = pair.elems.first().filter(|_| counts) else { return };
+    if count(&each.body.to_token_stream(), &index.ident.to_string()) > 0 {
+        return;
+    }
+    let Some(element) = pair.elems.pop() else { return };
+    let elements = take(&mut call.receiver);
+    *each.pat = element;
+    *each.expr = elements;
+}
+
+/// `set::<2>(b, 0, bits(n, 16, false)?)` is `set_unsigned::<2>(b, 0, n)?`.
+fn set_if_it_fits(stmt: &mut Stmt) {
+    let Stmt::Expr(whole, Some(_)) = stmt else { return };
+    let (Some(signed), Expr::Call(set)) = (checked(whole), &mut *whole) else { return };
+    let Some(Expr::Try(fits)) = set.args.last_mut() else { return };
+    let Expr::Call(bits) = &mut *fits.expr else { return };
+    let number = core::mem::replace(&mut bits.args[0], parse_quote!(word));
+    set.args[2] = number;
+    if let Expr::Path(path) = &mut *set.func
+        && let Some(last) = path.path.segments.last_mut()
+    {
+        let sign = if signed { "signed" } else { "unsigned" };
+        last.ident = quote::format_ident!("{}_{sign}", last.ident);
+    }
+    *whole = parse_quote!(#whole?);
+}
+
+/// Whether a number that is set must fit all bytes that are set, and has a sign.
+fn checked(whole: &Expr) -> Option<bool> {
+    let Expr::Call(set) = whole else { return None };
+    let (name, bytes) = callee(set)?;
+    let (3, Some(Expr::Try(fits))) = (set.args.len(), set.args.last()) else { return None };
+    let Expr::Call(bits) = &*fits.expr else { return None };
+    let (3, width) = (bits.args.len(), integer(bits.args.get(1)?)?) else { return None };
+    let Expr::Lit(ExprLit { lit: Lit::Bool(signed), .. }) = &bits.args[2] else { return None };
+    let is_set = (name == "set" || name == "set_big") && callee(bits)?.0 == "bits";
+    (is_set && width == 8 * bytes?).then_some(signed.value)
+}
+
+/// The name of the function that is called, and the number in its angle brackets.
+fn callee(call: &syn::ExprCall) -> Option<(String, Option<u64>)> {
+    let Expr::Path(path) = &*call.func else { return None };
+    let last = path.path.segments.last()?;
+    let of = match &last.arguments {
+        syn::PathArguments::AngleBracketed(of) if of.args.len() == 1 => match &of.args[0] {
+            syn::GenericArgument::Const(of) => integer(of),
+            _ => None,
+        },
+        _ => None,
+    };
+    Some((last.ident.to_string(), of))
+}
+
+fn integer(expr: &Expr) -> Option<u64> {
+    match expr {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
+        _ => None,
+    }
+}
+
 /// Gives a name to the last argument of a call that has its type in angle brackets, where that takes
 /// several lines: otherwise the brackets do, too.
 fn name_long_arguments(stmts: &mut Vec<Stmt>) {
@@ -554,11 +627,24 @@ fn name_long_arguments(stmts: &mut Vec<Stmt>) {
 }
 
 fn long_argument(stmt: &mut Stmt) -> Option<&mut Expr> {
-    let Stmt::Expr(Expr::Call(call), Some(_)) = stmt else { return None };
+    let Stmt::Expr(whole, Some(_)) = stmt else { return None };
+    let call = match whole {
+        Expr::Call(call) => call,
+        Expr::Try(tried) => match &mut *tried.expr {
+            Expr::Call(call) if callee(call).is_some_and(|(name, _)| name.starts_with("set")) => {
+                call
+            }
+            _ => return None,
+        },
+        _ => return None,
+    };
     let Expr::Path(path) = &*call.func else { return None };
     let last = call.args.last_mut()?;
     let tokens = last.to_token_stream();
-    let is_long = has_braces(&tokens) || tokens.to_string().len() > MOST;
+    let function = path.path.segments.last()?.ident.to_string();
+    // What is called `set` leaves that much room.
+    let most = (MOST + "set".len()).saturating_sub(function.len());
+    let is_long = has_braces(&tokens) || tokens.to_string().len() > most;
     let is_long = is_long && !matches!(last, Expr::Closure(_));
     (is_long && !path.path.segments.last()?.arguments.is_none()).then_some(last)
 }
@@ -673,6 +759,31 @@ mod tests {
         assert_eq!(tidied("if true && a || b { f(); }"), "if a || b { f(); }");
         assert_eq!(tidied("if true && !(a == b) { f(); }"), "if !(a == b) { f(); }");
         stays("if true { f() } else { g() }");
+    }
+
+    #[test]
+    fn places_have_no_brackets() {
+        assert_eq!(tidied("(*a) = (b); (c.d) = e;"), "*a = b; c.d = e;");
+    }
+
+    #[test]
+    fn elements_are_not_counted_in_vain() {
+        let counted = "for (i, x) in v.list.iter().enumerate() { f(x, i); }";
+        stays(counted);
+        let tidy = "for x in v.list.iter() { f(x, y.i); }";
+        assert_eq!(tidied("for (i, x) in v.list.iter().enumerate() { f(x, y.i); }"), tidy);
+        stays("for (i, x) in v.list.iter().zip(a) { f(x); }");
+    }
+
+    #[test]
+    fn numbers_that_must_fit_are_set_at_once() {
+        let unsigned = "s::set::<2>(b, 4, s::bits(n as i128, 16u32, false)?);";
+        assert_eq!(tidied(unsigned), "s::set_unsigned::<2>(b, 4, n as i128)?;");
+        let signed = "s::set_big::<4>(b, 0, s::bits(n, 32u32, true)?);";
+        assert_eq!(tidied(signed), "s::set_big_signed::<4>(b, 0, n)?;");
+        stays("s::set::<2>(b, 4, s::bits(n, 12u32, false)?);");
+        stays("s::set::<2>(b, 4, s::bits(n, width, false)?);");
+        stays("s::set::<2>(b, 4, f(n, 16u32, false)?);");
     }
 
     #[test]

@@ -75,6 +75,50 @@ pub fn bits(number: i128, width: u32, signed: bool) -> Straight<u64> {
     Ok(number as u64)
 }
 
+/// Stores a number in `W` bytes of a block, lowest first.
+///
+/// # Errors
+///
+/// If it does not fit.
+#[inline(always)]
+pub fn set_unsigned<const W: usize>(block: &mut [u8], at: usize, number: i128) -> Straight<()> {
+    set::<W>(block, at, bits(number, 8 * W as u32, false)?);
+    Ok(())
+}
+
+/// Stores a number in `W` bytes of a block, in two's complement, lowest first.
+///
+/// # Errors
+///
+/// If it does not fit.
+#[inline(always)]
+pub fn set_signed<const W: usize>(block: &mut [u8], at: usize, number: i128) -> Straight<()> {
+    set::<W>(block, at, bits(number, 8 * W as u32, true)?);
+    Ok(())
+}
+
+/// Stores a number in `W` bytes of a block, highest first.
+///
+/// # Errors
+///
+/// If it does not fit.
+#[inline(always)]
+pub fn set_big_unsigned<const W: usize>(block: &mut [u8], at: usize, number: i128) -> Straight<()> {
+    set_big::<W>(block, at, bits(number, 8 * W as u32, false)?);
+    Ok(())
+}
+
+/// Stores a number in `W` bytes of a block, in two's complement, highest first.
+///
+/// # Errors
+///
+/// If it does not fit.
+#[inline(always)]
+pub fn set_big_signed<const W: usize>(block: &mut [u8], at: usize, number: i128) -> Straight<()> {
+    set_big::<W>(block, at, bits(number, 8 * W as u32, true)?);
+    Ok(())
+}
+
 /// Bits of a pattern that a letter's number sets; `places` are the bits from the highest down.
 #[inline]
 pub fn letter(number: i128, places: &[u32]) -> Straight<u128> {

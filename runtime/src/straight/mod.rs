@@ -28,7 +28,8 @@ pub use arena::{
     units_in_be, unpacked_case, unreadable, unwritable, Common, Open, Spellings, Texts,
 };
 pub use cells::{
-    bits, fill_room, is_kept, kept_form, letter, set, set_big, set_bytes, Chars, Width,
+    bits, fill_room, is_kept, kept_form, letter, set, set_big, set_big_signed, set_big_unsigned,
+    set_bytes, set_signed, set_unsigned, Chars, Width,
 };
 pub use chain::Chain;
 pub use check::{

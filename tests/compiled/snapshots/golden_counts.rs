@@ -207,34 +207,17 @@ mod straight {
         s::holds(v.spelling.is_canonical())?;
         {
             let b = &mut [0_u8; 10];
-            let word = s::bits(v.items.len() as i128, 8u32, false)?;
-            s::set::<1>(b, 0, word);
-            let word = s::bits(
-                s::known(s::solved(v.pairs.len() as i128, 2i128, 0i128)?)?,
-                16u32,
-                false,
-            )?;
-            s::set::<2>(b, 1, word);
-            let word = s::bits(
-                s::known(s::solved(v.tables.len() as i128, 1i128, 1i128)?)?,
-                8u32,
-                false,
-            )?;
-            s::set::<1>(b, 3, word);
-            let word = s::bits(
-                s::known(s::solved(v.rest.len() as i128, 1i128, -1i128)?)?,
-                8u32,
-                true,
-            )?;
-            s::set::<1>(b, 4, word);
-            let word = s::bits(v.first.len() as i128, 8u32, false)?;
-            s::set::<1>(b, 5, word);
-            let word = s::bits(v.data.len() as i128, 8u32, false)?;
-            s::set::<1>(b, 6, word);
-            let word = s::bits(v.name.units().len() as i128, 8u32, false)?;
-            s::set::<1>(b, 7, word);
-            let word = s::bits(s::known(file_total(v)?)?, 16u32, false)?;
-            s::set::<2>(b, 8, word);
+            s::set_unsigned::<1>(b, 0, v.items.len() as i128)?;
+            let word = s::known(s::solved(v.pairs.len() as i128, 2i128, 0i128)?)?;
+            s::set_unsigned::<2>(b, 1, word)?;
+            let word = s::known(s::solved(v.tables.len() as i128, 1i128, 1i128)?)?;
+            s::set_unsigned::<1>(b, 3, word)?;
+            let word = s::known(s::solved(v.rest.len() as i128, 1i128, -1i128)?)?;
+            s::set_signed::<1>(b, 4, word)?;
+            s::set_unsigned::<1>(b, 5, v.first.len() as i128)?;
+            s::set_unsigned::<1>(b, 6, v.data.len() as i128)?;
+            s::set_unsigned::<1>(b, 7, v.name.units().len() as i128)?;
+            s::set_unsigned::<2>(b, 8, s::known(file_total(v)?)?)?;
             cx.put(b);
         }
         cx.put(&(&v.items)[..]);

@@ -184,7 +184,7 @@ mod straight {
                 let here = cx.align(4u64);
                 cx.patch(4u64, 4u8, false, here)?;
                 cx.out.reserve(v.items.len().saturating_mul(8));
-                for (item_index, item) in v.items.iter().enumerate() {
+                for item in v.items.iter() {
                     let at = cx.here();
                     let b = &mut [0_u8; 8];
                     cx.label(at, s::Chars::chars(&item.name), LABEL_KIND);
@@ -210,8 +210,7 @@ mod straight {
         let o = cx.here();
         s::holds(v.spelling.is_canonical())?;
         let b = &mut [0_u8; 12];
-        let word = s::bits(v.items.len() as i128, 32u32, false)?;
-        s::set::<4>(b, 0, word);
+        s::set_unsigned::<4>(b, 0, v.items.len() as i128)?;
         cx.put(b);
         rt::Ok(())
     }
@@ -228,18 +227,14 @@ mod straight {
         let made_dictionary_items_name_nodes = s::Tree::new(keys)?;
         {
             let b = &mut [0_u8; 4];
-            let word = s::bits(
-                s::known({
-                    let mut found = rt::Some(0_i128);
-                    for element in in_file.items.iter() {
-                        found = s::add(found, rt::Some(1))?;
-                    }
-                    found
-                })?,
-                32u32,
-                false,
-            )?;
-            s::set::<4>(b, 0, word);
+            let word = s::known({
+                let mut found = rt::Some(0_i128);
+                for element in in_file.items.iter() {
+                    found = s::add(found, rt::Some(1))?;
+                }
+                found
+            })?;
+            s::set_unsigned::<4>(b, 0, word)?;
             cx.put(b);
         }
         s::holds(
@@ -260,12 +255,9 @@ mod straight {
             let key: &'v [u8] = made_dictionary_items_name_nodes.key(i);
             let at = cx.here();
             let b = &mut [0_u8; 12];
-            let word = s::bits(i128::from(u64::from(x.bit)), 32u32, false)?;
-            s::set::<4>(b, 0, word);
-            let word = s::bits(i128::from(u64::from(x.zero)), 16u32, false)?;
-            s::set::<2>(b, 4, word);
-            let word = s::bits(i128::from(u64::from(x.one)), 16u32, false)?;
-            s::set::<2>(b, 6, word);
+            s::set_unsigned::<4>(b, 0, i128::from(u64::from(x.bit)))?;
+            s::set_unsigned::<2>(b, 4, i128::from(u64::from(x.zero)))?;
+            s::set_unsigned::<2>(b, 6, i128::from(u64::from(x.one)))?;
             cx.label(at + 8, s::Chars::chars(key), LABEL_KIND);
             cx.put(b);
         }
@@ -276,12 +268,8 @@ mod straight {
         let made_pool_texts = cx
             .members(0u8, &[""], ::formwork::algorithms::PoolOrder::FirstUse)?;
         let b = &mut [0_u8; 4];
-        let word = s::bits(
-            s::known(s::solved(made_pool_texts.count() as i128, 1i128, 1i128)?)?,
-            32u32,
-            false,
-        )?;
-        s::set::<4>(b, 0, word);
+        let word = s::known(s::solved(made_pool_texts.count() as i128, 1i128, 1i128)?)?;
+        s::set_unsigned::<4>(b, 0, word)?;
         cx.put(b);
         cx.pool(
             &made_pool_texts,

@@ -522,7 +522,7 @@ mod straight {
     fn put_file<'v>(cx: &mut s::Ink<'v>, v: &'v super::File) -> s::Straight<()> {
         let o = cx.here();
         s::holds(v.spelling.is_canonical())?;
-        for (item_index, item) in v.items.iter().enumerate() {
+        for item in v.items.iter() {
             put_item(cx, item)?;
         }
         rt::Ok(())
@@ -576,16 +576,14 @@ mod straight {
                 let tag = 2u64;
                 let b = &mut [0_u8; 2];
                 s::set::<1>(b, 0, tag);
-                let word = s::bits(number.value as i128, 8u32, true)?;
-                s::set::<1>(b, 1, word);
+                s::set_signed::<1>(b, 1, number.value as i128)?;
                 cx.put(b);
             }
             2usize => {
                 let tag = 3u64;
                 let b = &mut [0_u8; 3];
                 s::set::<1>(b, 0, tag);
-                let word = s::bits(number.value as i128, 16u32, true)?;
-                s::set::<2>(b, 1, word);
+                s::set_signed::<2>(b, 1, number.value as i128)?;
                 cx.put(b);
             }
             3usize => {
@@ -716,8 +714,7 @@ mod straight {
                 {
                     let b = &mut [0_u8; 2];
                     s::set::<1>(b, 0, tag);
-                    let word = s::bits(list.values.len() as i128, 8u32, false)?;
-                    s::set::<1>(b, 1, word);
+                    s::set_unsigned::<1>(b, 1, list.values.len() as i128)?;
                     cx.put(b);
                 }
                 for (b, values_item) in cx
@@ -726,16 +723,14 @@ mod straight {
                     .zip(list.values.iter())
                 {
                     let b: &mut [u8; 1] = b.try_into().map_err(|_| s::Odd)?;
-                    let word = s::bits(*values_item as i128, 8u32, false)?;
-                    s::set::<1>(b, 0, word);
+                    s::set_unsigned::<1>(b, 0, *values_item as i128)?;
                 }
             }
             1usize => {
                 let tag = 50u64;
                 let b = &mut [0_u8; 2];
                 s::set::<1>(b, 0, tag);
-                let word = s::bits(list.values.len() as i128, 8u32, false)?;
-                s::set::<1>(b, 1, word);
+                s::set_unsigned::<1>(b, 1, list.values.len() as i128)?;
                 cx.put(b);
                 cx.numbers::<
                         2,

@@ -354,7 +354,7 @@ mod straight {
         };
         let made_file_sorted = {
             let mut lists: rt::Vec<(i128, &'v rt::Vec<_>)> = rt::Vec::new();
-            for (number, holder) in v.nodes.iter().enumerate() {
+            for holder in v.nodes.iter() {
                 lists
                     .push((
                         rt::Some(holder.class as i128).unwrap_or(i128::MAX),
@@ -371,18 +371,14 @@ mod straight {
         };
         {
             let b = &mut [0_u8; 4];
-            let word = s::bits(v.nodes.len() as i128, 8u32, false)?;
-            s::set::<1>(b, 0, word);
-            let word = s::bits(made_file_table.count() as i128, 8u32, false)?;
-            s::set::<1>(b, 1, word);
-            let word = s::bits(made_file_sorted.count() as i128, 8u32, false)?;
-            s::set::<1>(b, 2, word);
-            let word = s::bits(made_file_flat.count() as i128, 8u32, false)?;
-            s::set::<1>(b, 3, word);
+            s::set_unsigned::<1>(b, 0, v.nodes.len() as i128)?;
+            s::set_unsigned::<1>(b, 1, made_file_table.count() as i128)?;
+            s::set_unsigned::<1>(b, 2, made_file_sorted.count() as i128)?;
+            s::set_unsigned::<1>(b, 3, made_file_flat.count() as i128)?;
             cx.put(b);
         }
         cx.out.reserve(v.nodes.len().saturating_mul(5));
-        for (node_index, node) in v.nodes.iter().enumerate() {
+        for node in v.nodes.iter() {
             put_node(cx, node)?;
         }
         for (b, table_item) in cx
@@ -402,15 +398,13 @@ mod straight {
             let at = cx.here();
             let b = &mut [0_u8; 2];
             cx.base(&v.first.list, at, &BASE_CELL)?;
-            let word = s::bits(v.first.list.len() as i128, 8u32, false)?;
-            s::set::<1>(b, 1, word);
+            s::set_unsigned::<1>(b, 1, v.first.list.len() as i128)?;
             cx.put(b);
         }
         let at = cx.here();
         let b = &mut [0_u8; 2];
         cx.base(&v.second.list, at, &BASE_CELL)?;
-        let word = s::bits(v.second.list.len() as i128, 8u32, false)?;
-        s::set::<1>(b, 1, word);
+        s::set_unsigned::<1>(b, 1, v.second.list.len() as i128)?;
         cx.put(b);
         rt::Ok(())
     }
@@ -434,8 +428,7 @@ mod straight {
                 again: false,
             },
         )?;
-        let word = s::bits(node.items.len() as i128, 8u32, false)?;
-        s::set::<1>(b, 2, word);
+        s::set_unsigned::<1>(b, 2, node.items.len() as i128)?;
         cx.base(
             &node.keys,
             at + 3,
@@ -452,8 +445,7 @@ mod straight {
                 again: false,
             },
         )?;
-        let word = s::bits(node.keys.len() as i128, 8u32, false)?;
-        s::set::<1>(b, 4, word);
+        s::set_unsigned::<1>(b, 4, node.keys.len() as i128)?;
         cx.put(b);
         rt::Ok(())
     }

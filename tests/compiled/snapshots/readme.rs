@@ -240,8 +240,7 @@ mod straight {
         let b = &mut [0_u8; 16];
         s::set_bytes(b, 0, b"LEVL");
         s::set::<2>(b, 4, v.version as u64);
-        let word = s::bits(v.rooms.len() as i128, 16u32, false)?;
-        s::set::<2>(b, 6, word);
+        s::set_unsigned::<2>(b, 6, v.rooms.len() as i128)?;
         cx.put(b);
         rt::Ok(())
     }

@@ -4,7 +4,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use formwork::Magic;
 use formwork_codegen::diagnostic::render;
 use formwork_codegen::model::{Model, Signature};
 use formwork_codegen::{Loaded, Provider};
@@ -66,20 +65,19 @@ impl Candidate {
     fn bits(&self) -> u64 {
         match self {
             Candidate::Loaded(format) => format.signature.bits(),
-            Candidate::BuiltIn(id, _) => id.magic().iter().map(Magic::bits).sum(),
+            Candidate::BuiltIn(id, _) => id.magic_bits(),
         }
     }
 
     fn has_extension_of(&self, path: &Path) -> bool {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        extension.is_some_and(|extension| match self {
-            Candidate::Loaded(format) => {
-                format.model().extensions.iter().any(|known| known.eq_ignore_ascii_case(extension))
-            }
-            Candidate::BuiltIn(id, _) => {
-                id.extensions().iter().any(|known| known.eq_ignore_ascii_case(extension))
-            }
-        })
+        let Some(extension) = path.extension().and_then(|extension| extension.to_str()) else {
+            return false;
+        };
+        let is = |known: &str| known.eq_ignore_ascii_case(extension);
+        match self {
+            Candidate::Loaded(format) => format.model().extensions.iter().any(|known| is(known)),
+            Candidate::BuiltIn(id, _) => id.extensions().iter().any(|known| is(known)),
+        }
     }
 
     fn format(&self) -> &Format {

@@ -204,6 +204,12 @@ impl FormatId {
         self.about().magic
     }
 
+    /// How many bits a file of another kind would have to have by chance to begin like this.
+    #[must_use]
+    pub fn magic_bits(self) -> u64 {
+        self.magic().iter().map(Magic::bits).sum()
+    }
+
     /// The format with this name, if its feature is on.
     #[must_use]
     pub fn named(name: &str) -> Option<FormatId> {
@@ -255,8 +261,8 @@ impl fmt::Display for FormatId {
 /// be all of a file or its beginning.
 #[must_use]
 pub fn detect(bytes: &[u8]) -> Option<FormatId> {
-    let bits = |format: &FormatId| format.magic().iter().map(Magic::bits).sum::<u64>();
-    FormatId::ALL.iter().copied().filter(|format| format.detects(bytes)).max_by_key(bits)
+    let fitting = FormatId::ALL.iter().copied().filter(|format| format.detects(bytes));
+    fitting.max_by_key(|format| format.magic_bits())
 }
 
 /// Reads a file of whatever format it begins as.

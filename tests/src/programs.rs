@@ -8,6 +8,8 @@ use formwork_codegen::load;
 use formwork_interpreter::{Program, program};
 pub use formwork_properties::text::Shipped;
 
+use crate::samples;
+
 /// A schema in a file.
 ///
 /// # Errors
@@ -46,6 +48,17 @@ pub fn from_text(name: &str, text: &str, directory: Option<&Path>) -> Result<Pro
 pub fn shipped(name: &str) -> Program {
     let text = formwork_schemas::get(name).unwrap_or_else(|| panic!("no schema `{name}`"));
     from_text(&format!("{name}.kdl"), text, None).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A draft, by the name of its file in `tests/reach`.
+///
+/// # Panics
+///
+/// If it cannot be read, or is not clean.
+#[must_use]
+pub fn draft(file: &str) -> Program {
+    let path = samples::workspace().join("tests/reach").join(file);
+    from_file(&path).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Node graphs, prepared once.

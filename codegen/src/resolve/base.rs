@@ -155,10 +155,15 @@ impl<'t> Cx<'t> {
         }
         let near = nearest(&ty.name, names.iter().map(String::as_str)).map(str::to_owned);
         let d = self.d.error("E0211", ty.span, format!("unknown type `{}`", ty.name));
-        if let Some(here) = elsewhere(&ty.name) {
-            d.help(format!("write `{here}`"));
-        } else if let Some(near) = near {
-            d.label(format!("did you mean `{near}`?"));
+        match (near, elsewhere(&ty.name)) {
+            // What the schema declares is meant rather than what other languages have.
+            (Some(near), here) if here.is_none() || !is_builtin(&near) => {
+                d.label(format!("did you mean `{near}`?"));
+            }
+            (_, Some(here)) => {
+                d.help(format!("write `{here}`"));
+            }
+            _ => {}
         }
     }
 

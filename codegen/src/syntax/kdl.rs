@@ -172,7 +172,7 @@ fn report(
     };
     let alone = error.diagnostics.iter().all(|problem| follows(&problem.message));
     let problems = error.diagnostics.iter().filter(|p| alone || !follows(&p.message));
-    for problem in problems.take(20) {
+    for problem in problems.take(if alone { 1 } else { 20 }) {
         let span = place(problem.span.offset(), problem.span.len());
         let said = text.get(span.start as usize..span.end as usize).unwrap_or("").trim();
         let bare = said.trim_matches(|c: char| !c.is_alphanumeric());

@@ -250,11 +250,23 @@ impl<'p> Engine<'p, '_> {
     /// knows yet how many elements it has.
     #[inline]
     pub(crate) fn fetch_known(&mut self, loc: Loc) -> Fallible<Item> {
+        match self.fetch_finished(loc)? {
+            Some(item) => Ok(item),
+            None => self.not_known(loc),
+        }
+    }
+
+    /// The same, but nothing where it is an array that is still being read.
+    #[inline]
+    pub(crate) fn fetch_finished(&mut self, loc: Loc) -> Fallible<Option<Item>> {
         let item = self.fetch(loc)?;
         if item.is_unset() && self.is_reading() {
-            return self.not_known(loc);
+            return match self.tree.count_so_far(loc) {
+                Some(_) => Ok(None),
+                None => self.not_known(loc),
+            };
         }
-        Ok(item)
+        Ok(Some(item))
     }
 
     /// Makes sure that something is there to count or to go into: of what is being read nobody knows

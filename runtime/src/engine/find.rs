@@ -398,18 +398,6 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
     }
 
-    /// Like [`Engine::fetch_known`], but nothing where an array is still being read.
-    fn fetch_finished(&mut self, loc: Loc) -> Fallible<Option<Item>> {
-        let item = self.fetch(loc)?;
-        if item.is_unset() && self.is_reading() {
-            if loc.index().is_none() && self.tree.count_so_far(loc).is_some() {
-                return Ok(None);
-            }
-            return self.not_known(loc);
-        }
-        Ok(Some(item))
-    }
-
     /// Gives the elements so far of an array that is being read. If the visitor wants more, nobody
     /// knows what follows.
     fn elements_so_far(&mut self, loc: Loc, visit: &mut Visit<'_, 'p, 'b>) -> Fallible<bool> {
@@ -643,7 +631,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             let index = u32::try_from(index).ok();
             return Ok(index.map(|index| Val::Loc(loc.at(index))));
         }
-        if let Some(count) = self.tree.count_so_far(loc).filter(|_| self.is_reading()) {
+        if let Some(count) = self.tree.count_so_far(loc) {
             return match u32::try_from(index) {
                 Ok(index) if index < count => Ok(Some(Val::Loc(loc.at(index)))),
                 // No array has an element with a negative number.

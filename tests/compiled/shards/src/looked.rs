@@ -11,8 +11,7 @@ use formwork_tests::value_text;
 use formwork_tests_compiled::inputs;
 use formwork_tests_compiled::schemas::{self, Schema};
 use formwork_tests_module::Show;
-
-use crate::each;
+use rayon::prelude::*;
 
 /// The views of one schema.
 #[derive(Debug, Clone, Copy)]
@@ -65,13 +64,14 @@ impl Counts {
 pub fn check_looked(modules: &[Looked]) {
     let schemas = schemas::all();
     let (mut wrong, mut counts) = (String::new(), Counts::default());
-    let found = each(modules, |module| {
+    let looked = modules.par_iter().map(|module| {
         let schema = schemas.iter().find(|schema| schema.name == module.name);
         let schema = schema.expect("the module was made of a schema");
         let program = schema.program().expect("the module was made of its model");
         let mut counts = Counts::default();
         (of_schema(module, schema, &program, &mut counts), counts)
     });
+    let found: Vec<(Option<String>, Counts)> = looked.collect();
     for (module, (text, tried)) in modules.iter().zip(found) {
         counts.add(&tried);
         if let Some(text) = text {

@@ -4,12 +4,11 @@ use std::fmt::Write as _;
 use std::panic;
 
 use formwork_tests::samples;
-use formwork_tests_compiled::compare::{compare, keep_panics};
+use formwork_tests_compiled::compare::{Report, compare, keep_panics};
 use formwork_tests_compiled::known::Known;
 use formwork_tests_compiled::schemas;
 use formwork_tests_module::Module;
-
-use crate::each;
+use rayon::prelude::*;
 
 /// Compares modules with the interpreter.
 ///
@@ -23,10 +22,11 @@ pub fn check(modules: &[Module]) {
     let schemas = schemas::all();
     let mut problems = String::new();
     let mut files = 0;
-    let reports = each(modules, |module| {
+    let compared = modules.par_iter().map(|module| {
         let schema = schemas.iter().find(|schema| schema.name == module.name);
         compare(module, schema.expect("the module was made of a schema"))
     });
+    let reports: Vec<Report> = compared.collect();
     for (module, report) in modules.iter().zip(reports) {
         files += report.inputs;
         let (expected, found) = (known.of(module.name), report.kinds());

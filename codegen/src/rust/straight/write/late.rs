@@ -272,7 +272,10 @@ impl<'m> Writer<'_, '_, 'm> {
                         quote!(if #field.is_some() { #here } else { #none })
                     }
                     (_, _, None) => here,
-                    _ => return unable("an object with a condition of another Rust type"),
+                    (_, _, Some(when)) => {
+                        let holds = straight.truth(&scope, view, *when)?;
+                        quote!(if #holds { #here })
+                    }
                 });
             }
             Ok(tokens)

@@ -56,20 +56,25 @@ impl<'m> Writer<'_, '_, 'm> {
                 };
                 Ok(quote!(#check if let rt::Some(#x) = #code { #body }))
             }
-            (_, Some(_)) => unable("an object with a condition of another Rust type"),
-            _ => self.content(
-                node,
-                id,
-                row,
-                &row.ty,
-                &src,
-                &quote!(#align),
-                part,
-                kept,
-                anchor,
-                None,
-                &quote!(),
-            ),
+            // Without data there is nothing in the value that says whether it is there.
+            (_, when) => {
+                let body = self.content(
+                    node,
+                    id,
+                    row,
+                    &row.ty,
+                    &src,
+                    &quote!(#align),
+                    part,
+                    kept,
+                    anchor,
+                    None,
+                    &quote!(),
+                )?;
+                let Some(when) = when else { return Ok(body) };
+                let holds = self.straight.truth(&node.scope, node.view, *when)?;
+                Ok(quote!(if #holds { #body }))
+            }
         }
     }
 

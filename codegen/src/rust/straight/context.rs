@@ -11,8 +11,8 @@ use super::findings::Survey;
 use super::questions::target;
 use super::scope::{Access, Frame, Scope};
 use crate::model::{
-    Constant, DefinerScope, DefinerSource, EndianRule, Form, Measure, Model, Path, Record,
-    RecordId, RecordKind, Reference, Role, Row, RowId, RowKind, Start, Type,
+    BinaryOp, Constant, DefinerScope, DefinerSource, EndianRule, Expr, ExprId, Form, Measure,
+    Model, Path, Record, RecordId, RecordKind, Reference, Role, Row, RowId, RowKind, Start, Type,
 };
 use crate::rust::in_arena;
 use crate::rust::shape::{Shape, Shapes};
@@ -303,13 +303,39 @@ impl<'p, 'm> Straight<'p, 'm> {
         })
     }
 
+    /// Where a reader looks for an object, an `Option<i128>`: nowhere if its condition does not hold, or
+    /// nothing says where it is.
+    pub(super) fn object_address(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        row: &Row,
+        address: ExprId,
+    ) -> Able<TokenStream> {
+        let at = self.number(scope, view, address)?;
+        let Some(when) = row.when else { return Ok(at) };
+        // Part of the condition of what may not be there.
+        let is_found = |expr: ExprId| {
+            matches!(&view[expr], Expr::Binary(BinaryOp::GreaterOrEqual, found, least)
+                if *found == address && matches!(view[*least], Expr::Int(0)))
+        };
+        let found = quote!((#at).filter(|at: &i128| *at >= 0));
+        let (said, at) = match &view[when] {
+            Expr::Binary(BinaryOp::BothTrue, said, last) if is_found(*last) => (*said, found),
+            _ if is_found(when) => return Ok(found),
+            _ => (when, at),
+        };
+        let said = self.truth(scope, view, said)?;
+        Ok(quote!(if #said { #at } else { rt::None }))
+    }
+
     /// Objects of the root that a reader finds by something else than a number that is their address.
     pub(super) fn found_objects(&self) -> impl Iterator<Item = (RowId, &'m Row)> {
         let root = self.model.root;
         let rows = self.record(root).numbered_rows();
         rows.filter(move |(id, row)| {
             matches!(row.kind, RowKind::Object { .. })
-                && self.shapes.carries(&row.ty)
+                && (self.shapes.carries(&row.ty) || row.when.is_some())
                 && !self.says_address(root, *id)
         })
     }

@@ -469,16 +469,26 @@ impl<'m> Straight<'_, 'm> {
                 })
             }
             (Step::Field(field), Place::Choice(union, value)) => {
-                let mut arms = TokenStream::new();
+                let (mut arms, mut odd) = (TokenStream::new(), Vec::new());
                 for (record, members) in &field.members {
                     let Some((pattern, frame)) = self.case_frame(union, *record) else { continue };
-                    let inner =
-                        self.members(scope, view, &frame, members, stream, &mut |place| {
-                            self.steps(scope, view, place, rest, stream, then)
-                        })?;
-                    if !inner.is_empty() {
-                        arms.extend(quote!(#pattern => { #inner }));
+                    let inner = self.members(scope, view, &frame, members, stream, &mut |place| {
+                        self.steps(scope, view, place, rest, stream, then)
+                    });
+                    match inner {
+                        Ok(inner) if inner.is_empty() => {}
+                        Ok(inner) => arms.extend(quote!(#pattern => { #inner })),
+                        Err(why) => odd.push((pattern, why)),
                     }
+                }
+                // What cannot be said of one case is for the engine, and not of the others.
+                if let Some((_, why)) = odd.first()
+                    && arms.is_empty()
+                {
+                    return Err(why.clone());
+                }
+                for (pattern, _) in odd {
+                    arms.extend(quote!(#pattern => return rt::Err(s::Odd),));
                 }
                 if arms.is_empty() {
                     return Ok(arms);

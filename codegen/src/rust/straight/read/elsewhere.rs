@@ -131,14 +131,8 @@ impl<'m> Reading<'_, '_, 'm> {
         if work.extents.contains(&id) {
             self.doubt("the address of an object");
         }
-        let at = self.number(ctx, address)?;
-        let condition = match &row.when {
-            Some(when) => {
-                let when = self.truth(ctx, *when)?;
-                quote!(if #when { #at } else { rt::None })
-            }
-            None => at,
-        };
+        let address = self.straight.object_address(&self.scope(ctx), ctx.view, row, address)?;
+        let address = self.checked(address)?;
         let (part, field) = (self.local("p"), self.field_local(ctx, id, row));
         let target = shape.clone().unwrap_or_else(|| self.straight.shapes.of(&row.ty, row));
         let keep = shape.is_some();
@@ -169,7 +163,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let based = base.map(|base| quote!(cx.found(#base, from, #part.at());));
         work.code.extend(quote! {
             #declare
-            match #condition {
+            match #address {
                 rt::Some(at) => {
                     let mut #part = cx.part(s::length(rt::Some(at))?)?;
                     let from = #part.at();

@@ -249,33 +249,19 @@ impl<'m> Writer<'_, '_, 'm> {
                 let Some(number) = self.anchors.whole(root, id) else {
                     return unable("an object that is at no known place");
                 };
-                let found = straight.number(&scope, view, address)?;
-                let here = quote! {
-                    let found: rt::Option<i128> = #found;
-                    s::holds(found == cx.only(#number, false)?)?;
-                };
+                let found = straight.object_address(&scope, view, row, address)?;
+                let found = quote!(let found: rt::Option<i128> = #found;);
+                let here = quote!(s::holds(found == cx.only(#number, false)?)?;);
                 let shape = straight.shapes.field(root, id).map(|field| field.shape.clone());
                 let field = self.field(&node, id).map(|src| src.code);
-                tokens.extend(match (shape, field, &row.when) {
-                    (Some(Shape::Option(_)), Some(field), when) => {
-                        let none = quote! {
-                            let found: rt::Option<i128> = #found;
-                            s::holds(found.is_none())?;
-                        };
-                        let none = match when {
-                            Some(when) => {
-                                let holds = straight.truth(&scope, view, *when)?;
-                                quote!(if #holds { #none })
-                            }
-                            None => none,
-                        };
-                        quote!(if #field.is_some() { #here } else { #none })
-                    }
-                    (_, _, None) => here,
-                    (_, _, Some(when)) => {
-                        let holds = straight.truth(&scope, view, *when)?;
-                        quote!(if #holds { #here })
-                    }
+                tokens.extend(match (shape, field) {
+                    (Some(Shape::Option(_)), Some(field)) => quote! {
+                        #found
+                        if #field.is_some() { #here } else { s::holds(found.is_none())?; }
+                    },
+                    // Without data it is there if a reader finds it.
+                    _ if row.when.is_some() => quote!(#found if found.is_some() { #here }),
+                    _ => quote!(#found #here),
                 });
             }
             Ok(tokens)

@@ -7,7 +7,7 @@ use super::array::Starts;
 use super::place::{Kept, Part};
 use super::spot::Spot;
 use super::writer::{Node, Src, Task, Writer};
-use crate::model::{ArrayType, Extent, PointerType, Row, RowId, Storage, Target, Type};
+use crate::model::{ArrayType, Extent, PointerType, Row, RowId, RowKind, Storage, Target, Type};
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::equations::Side;
@@ -30,8 +30,8 @@ impl<'m> Writer<'_, '_, 'm> {
         };
         let code = &src.code;
         let anchor = self.anchors.whole(node.id, id);
-        match (&src.shape, &row.when) {
-            (Some(Shape::Option(inner)), when) => {
+        match &src.shape {
+            Some(Shape::Option(inner)) => {
                 let x = self.fresh("x");
                 let some = self.src(quote!(#x), (**inner).clone());
                 let body = self.content(
@@ -47,17 +47,16 @@ impl<'m> Writer<'_, '_, 'm> {
                     None,
                     &quote!(),
                 )?;
-                let check = match when {
-                    Some(when) => {
-                        let holds = self.straight.truth(&node.scope, node.view, *when)?;
-                        quote!(s::holds((#holds) == #code.is_some())?;)
+                let check = match self.address_if_there(node, row)? {
+                    Some(address) => {
+                        quote!(s::holds((#address).is_some() == #code.is_some())?;)
                     }
                     None => quote!(),
                 };
                 Ok(quote!(#check if let rt::Some(#x) = #code { #body }))
             }
             // Without data there is nothing in the value that says whether it is there.
-            (_, when) => {
+            _ => {
                 let body = self.content(
                     node,
                     id,
@@ -71,11 +70,18 @@ impl<'m> Writer<'_, '_, 'm> {
                     None,
                     &quote!(),
                 )?;
-                let Some(when) = when else { return Ok(body) };
-                let holds = self.straight.truth(&node.scope, node.view, *when)?;
-                Ok(quote!(if #holds { #body }))
+                Ok(match self.address_if_there(node, row)? {
+                    Some(address) => quote!(if (#address).is_some() { #body }),
+                    None => body,
+                })
             }
         }
+    }
+
+    /// Where a reader would look for an object that may not be there: an `Option<i128>`.
+    fn address_if_there(&self, node: &Node<'m>, row: &'m Row) -> Able<Option<TokenStream>> {
+        let (RowKind::Object { address }, Some(_)) = (&row.kind, row.when) else { return Ok(None) };
+        self.straight.object_address(&node.scope, node.view, row, *address).map(Some)
     }
 
     /// What a pointer owns. `at` is the address of the pointer.

@@ -127,8 +127,10 @@ impl<'m> Straight<'_, 'm> {
     fn apart(&self, make: impl FnOnce() -> Able<Typed>) -> Able<Typed> {
         let spelled = self.spelled.replace(0);
         let (counting, streaming) = (self.counting.replace(false), self.streaming.replace(false));
+        let leaving = self.leaving.replace(false);
         let made = make();
         self.spelled.set(spelled);
+        self.leaving.set(leaving);
         self.counting.set(counting);
         self.streaming.set(streaming);
         made

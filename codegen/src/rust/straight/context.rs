@@ -64,6 +64,8 @@ pub(super) struct Straight<'p, 'm> {
     pub(super) noting: std::cell::Cell<bool>,
     /// Whether steps through lists are counted.
     pub(super) counting: std::cell::Cell<bool>,
+    /// Whether what cannot be said of some cases of a union is left to the engine in these.
+    pub(super) leaving: std::cell::Cell<bool>,
     /// How many `let`s are being spelled out.
     pub(super) spelled: std::cell::Cell<u32>,
     /// The functions for `let`s.
@@ -312,7 +314,7 @@ impl<'p, 'm> Straight<'p, 'm> {
         row: &Row,
         address: ExprId,
     ) -> Able<TokenStream> {
-        let at = self.number(scope, view, address)?;
+        let at = self.number_of_some(scope, view, address)?;
         let Some(when) = row.when else { return Ok(at) };
         // Part of the condition of what may not be there.
         let is_found = |expr: ExprId| {

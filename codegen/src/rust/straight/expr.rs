@@ -45,6 +45,22 @@ impl<'m> Straight<'_, 'm> {
         }
     }
 
+    /// What an expression gives, or the function around it is odd: where it leads through a union, it
+    /// need not be said of all cases.
+    pub(in crate::rust) fn number_of_some(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        expr: ExprId,
+    ) -> Able<TokenStream> {
+        self.number(scope, view, expr).or_else(|why| {
+            let around = self.leaving.replace(true);
+            let number = self.number(scope, view, expr);
+            self.leaving.set(around);
+            number.map_err(|_| why)
+        })
+    }
+
     /// An expression as a `usize`, which it has to be, or else the function around it is odd.
     pub(in crate::rust) fn length(
         &self,
@@ -481,9 +497,8 @@ impl<'m> Straight<'_, 'm> {
                         Err(why) => odd.push((pattern, why)),
                     }
                 }
-                // What cannot be said of one case is for the engine, and not of the others.
                 if let Some((_, why)) = odd.first()
-                    && arms.is_empty()
+                    && (arms.is_empty() || !self.leaving.get())
                 {
                     return Err(why.clone());
                 }

@@ -31,6 +31,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             goals: Vec::new(),
             noting: true.into(),
             counting: false.into(),
+            leaving: false.into(),
             spelled: 0.into(),
             asked: Asked::default(),
             rare: rare(model),

@@ -590,7 +590,9 @@ impl<'m> Writer<'_, '_, 'm> {
                     }
                     Extent::End(end) if self.says(node, *end, id, Side::End) => return Ok(inner),
                     Extent::Size(size) if self.size_is_said(node, *size, id) => return Ok(inner),
-                    Extent::Size(size) => self.straight.number(&node.scope, node.view, *size)?,
+                    Extent::Size(size) => {
+                        self.straight.number_of_some(&node.scope, node.view, *size)?
+                    }
                     Extent::End(end) => {
                         let Spot::End = spot else { return unable("an end within a block") };
                         let ends = self.must_end(node, *end)?;

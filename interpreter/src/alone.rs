@@ -80,6 +80,10 @@ fn root(model: &mut Model, subject: Subject) -> Result<RecordId, String> {
         Subject::Varint(id) => {
             Some(Type::Cell(Cell { storage: Storage::Varint(id), meaning: Meaning::Int }))
         }
+        Subject::Digits(id) => model.digits.get(id.index()).map(|digits| {
+            let storage = Storage::Digits { digits: id, bytes: digits.bytes };
+            Type::Cell(Cell { storage, meaning: Meaning::Int })
+        }),
         Subject::Record(id) => match model.records.get(id.index()).map(|record| &record.kind) {
             Some(RecordKind::Struct) => return Ok(id),
             Some(RecordKind::Word(int)) => {

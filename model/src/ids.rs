@@ -26,6 +26,8 @@ ids! {
     PointerId;
     /// Position in [`super::Model::varints`].
     VarintId;
+    /// Position in [`super::Model::digits`].
+    DigitsId;
     /// Position in [`super::Record::rows`].
     RowId;
     /// Position in [`super::Model::epochs`].

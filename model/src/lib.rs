@@ -10,6 +10,7 @@
 extern crate alloc;
 
 mod decimal;
+mod digits;
 mod expr;
 mod floats;
 mod ids;
@@ -28,12 +29,13 @@ mod view;
 mod walk;
 
 pub use decimal::{float_of, Inexact};
+pub use digits::{DigitFill, Digits, NotDigits};
 pub use expr::{
     BinaryOp, CallArgs, Expr, Exprs, Field, Function, Member, Path, Start, Step, StreamFunction,
     UnaryOp,
 };
 pub use floats::FloatCode;
-pub use ids::{EnumId, EpochId, ExprId, PointerId, RecordId, RowId, UnionId, VarintId};
+pub use ids::{DigitsId, EnumId, EpochId, ExprId, PointerId, RecordId, RowId, UnionId, VarintId};
 pub use layout::{Align, LayoutPath, PathStep, Statement};
 pub use linear::Linear;
 pub use packed::{pack, unpack};
@@ -88,6 +90,8 @@ pub struct Model {
     pub pointers: Vec<PointerKind>,
     /// Kinds of variable-length integers.
     pub varints: Vec<Varint>,
+    /// Kinds of integers in digits.
+    pub digits: Vec<Digits>,
     /// Declared texts, each with its arguments, in the order in which they are first used. Rows hold
     /// their types themselves; this list is for names and documentation.
     pub strings: Vec<StringKind>,
@@ -537,6 +541,8 @@ pub enum Subject {
     Text(u32),
     /// A kind of variable-length integer.
     Varint(VarintId),
+    /// A kind of integer in digits.
+    Digits(DigitsId),
     /// An enumeration.
     Enum(EnumId),
 }

@@ -101,15 +101,15 @@ impl Model {
 
     fn type_spelled(&self, ty: &Type) -> bool {
         match ty {
-            Type::Cell(cell) => is_varint(cell),
-            Type::Run(run) => matches!(&run.length, RunLength::Prefix(cell) if is_varint(cell)),
+            Type::Cell(cell) => has_forms(cell),
+            Type::Run(run) => matches!(&run.length, RunLength::Prefix(cell) if has_forms(cell)),
             Type::Union(union) => match &self.unions[union.index()].tag {
-                Tag::Own(cell) | Tag::Word(cell) => is_varint(cell),
+                Tag::Own(cell) | Tag::Word(cell) => has_forms(cell),
                 Tag::Row(_) | Tag::Given(_) => false,
             },
             Type::Pointer(pointer) => {
                 let kind = &self.pointers[pointer.kind.index()];
-                is_varint(&kind.cell)
+                has_forms(&kind.cell)
                     || match &pointer.target {
                         // Where that lies.
                         Target::Own(_) => true,
@@ -148,6 +148,7 @@ fn simple(ty: &Type) -> bool {
     }
 }
 
-fn is_varint(cell: &Cell) -> bool {
-    matches!(cell.storage, Storage::Varint(_))
+/// Whether bytes of more than one kind say the same number.
+fn has_forms(cell: &Cell) -> bool {
+    matches!(cell.storage, Storage::Varint(_) | Storage::Digits { .. })
 }

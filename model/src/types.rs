@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{EnumId, ExprId, Path, PointerId, RecordId, RowId, UnionId, VarintId};
+use super::{DigitsId, EnumId, ExprId, Path, PointerId, RecordId, RowId, UnionId, VarintId};
 
 /// Type of a row or element.
 #[derive(Debug, Clone)]
@@ -51,6 +51,13 @@ pub enum Storage {
     Fixed(IntType),
     /// Groups of seven bits; the width is kept.
     Varint(VarintId),
+    /// Digits of text; another form than the usual one is kept.
+    Digits {
+        /// What they are like.
+        digits: DigitsId,
+        /// Bytes that each number takes.
+        bytes: u8,
+    },
     /// Bits from the bit cursor, most or least significant first.
     Bits {
         /// 1 to 64.

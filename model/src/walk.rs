@@ -378,6 +378,10 @@ impl Model {
                 let ty = self.varints[id.index()].ty;
                 (u32::from(ty.bytes) * 8, ty.signed)
             }
+            Storage::Digits { digits, .. } => {
+                let ty = self.digits[digits.index()].ty;
+                (u32::from(ty.bytes) * 8, ty.signed)
+            }
             Storage::Bits { width, .. } | Storage::Letter { width, .. } => (width.into(), false),
             Storage::Word { first, last, signed } => (u32::from(last - first) + 1, signed),
             Storage::TagOf => (64, true),

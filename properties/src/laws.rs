@@ -228,7 +228,8 @@ pub fn canonical(program: &Program, value: &Value) -> Result<(), Broken> {
     let canonical = value.clone().canonical();
     let (mut beyond, mut moved) = (false, false);
     value.for_each_kept(&mut |kept| {
-        beyond |= kept.kind == KeptKind::Number && kept.instead_of == Value::None;
+        beyond |= matches!(kept.kind, KeptKind::Number | KeptKind::Digits)
+            && kept.instead_of == Value::None;
         moved |= matches!(
             kept.kind,
             KeptKind::Shared | KeptKind::Place | KeptKind::Gap | KeptKind::Width | KeptKind::Form

@@ -161,18 +161,28 @@ impl Maker<'_, '_> {
     /// A type of numbers or texts that a row can be of.
     fn cell_type(&mut self) -> Result<()> {
         let name = self.name("C");
-        let line = match self.u.int_in_range(0..=3)? {
+        let line = match self.u.int_in_range(0..=4)? {
             0 => {
                 let order = self.u.choose(&["msb-first bytes=5", "lsb-first bytes=5"])?;
                 let usually = self.u.choose(&["", " usually=shortest"])?;
                 format!("varint {name} u32 order={order}{usually}")
             }
             1 => {
+                // Each number of the type has room.
+                let stored = self.u.choose(&[
+                    "u16 bytes=5 fill=blanks-last",
+                    "u16 bytes=7 base=8 end=nul",
+                    "u32 bytes=8 base=16 letters=upper",
+                    "i16 bytes=8 fill=blanks-first end=\"00 20\"",
+                ])?;
+                format!("digits {name} {stored}")
+            }
+            2 => {
                 let length = self.u.choose(&["u8", "u16", "until-nul", "u8 end=nul"])?;
                 let encoding = self.u.choose(&["", " encoding=utf8", " encoding=utf16"])?;
                 format!("string {name} length={length}{encoding}")
             }
-            2 => {
+            3 => {
                 let rest = self.u.choose(&["", " rest=zero"])?;
                 format!("flags {name} u8{rest} {{ bool low 0; bool high 6 }}")
             }

@@ -262,6 +262,15 @@ pub enum ReadErrorKind {
     },
     /// A variable-length integer is too large for its type.
     VarintOverflow,
+    /// What stands in the place of digits is none.
+    NotADigit {
+        /// The byte.
+        byte: u8,
+        /// Base of the digits, 2 to 16.
+        base: u8,
+    },
+    /// A number in digits is too large for its type.
+    DigitsOverflow,
     /// A stored index is outside the array that it refers to.
     IndexOutOfRange {
         /// The index, from 0, after any bias was taken off.
@@ -355,6 +364,8 @@ impl ReadErrorKind {
             Self::UndecidedByteOrder { .. } => "undecided_byte_order",
             Self::VarintTooLong { .. } => "varint_too_long",
             Self::VarintOverflow => "varint_overflow",
+            Self::NotADigit { .. } => "not_a_digit",
+            Self::DigitsOverflow => "digits_overflow",
             Self::IndexOutOfRange { .. } => "index_out_of_range",
             Self::NotAnElement { .. } => "not_an_element",
             Self::NotDerived { .. } => "not_derived",
@@ -422,6 +433,11 @@ impl fmt::Display for ReadErrorKind {
             Self::VarintOverflow => {
                 f.write_str("variable-length integer is too large for its type")
             }
+            Self::NotADigit { byte, base } => {
+                let shown = byte.escape_ascii();
+                write!(f, "byte {} (`{shown}`) is no digit of base {base}", Hex(i128::from(*byte)))
+            }
+            Self::DigitsOverflow => f.write_str("number in digits is too large for its type"),
             Self::IndexOutOfRange { index, count } => {
                 let elements = if *count == 1 { "element" } else { "elements" };
                 write!(f, "index {index} is out of range, the array has {count} {elements}")

@@ -68,13 +68,15 @@ pub enum KeptKind {
     Table,
     /// Pointers to a text that do not lead to the first member of a pool that says it.
     Text,
+    /// Blanks, zeros and letters of a number in digits.
+    Digits,
     /// How a struct in the row is spelled that has nothing but that.
     Inside,
 }
 
 impl KeptKind {
     /// All kinds of deviations. Not [`KeptKind::Inside`], which has some inside.
-    pub const ALL: [KeptKind; 15] = [
+    pub const ALL: [KeptKind; 16] = [
         KeptKind::Number,
         KeptKind::Width,
         KeptKind::Reserved,
@@ -90,6 +92,7 @@ impl KeptKind {
         KeptKind::Shared,
         KeptKind::Table,
         KeptKind::Text,
+        KeptKind::Digits,
     ];
 
     /// Whether it is about where something lies, and not about how it is spelled.
@@ -126,6 +129,7 @@ impl KeptKind {
             KeptKind::Shared => "shared",
             KeptKind::Table => "table",
             KeptKind::Text => "text",
+            KeptKind::Digits => "digits",
             KeptKind::Inside => "inside",
         }
     }

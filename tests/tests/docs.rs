@@ -335,6 +335,7 @@ fn missing_words(model: &Model, page: &str) -> Vec<String> {
     }
     texts.extend(model.pointers.iter().filter_map(|kind| kind.doc.as_ref()));
     texts.extend(model.varints.iter().filter_map(|varint| varint.doc.as_ref()));
+    texts.extend(model.digits.iter().filter_map(|digits| digits.doc.as_ref()));
     texts.extend(model.strings.iter().filter_map(|string| string.doc.as_ref()));
     let rows = model.records.iter().flat_map(|record| &record.rows);
     let sources = rows.filter_map(|row| row.source.as_ref());

@@ -307,6 +307,8 @@ const TOKENS: &[&str] = &[
     "string",
     "length=u16",
     "varint",
+    "digits",
+    "fill=blanks-last",
     "order=msb-first",
     "bytes=5",
     "import",

@@ -119,6 +119,7 @@ fn rule(kind: KeptKind) -> &'static str {
         KeptKind::Shared => "no object lies inside of another one",
         KeptKind::Table => "slices lie one behind the other in their table",
         KeptKind::Text => "pointers lead to the first member with their text",
+        KeptKind::Digits => "digits have the usual blanks and zeros around them",
         _ => "the canonical spelling",
     }
 }

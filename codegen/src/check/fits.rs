@@ -55,6 +55,7 @@ pub(super) fn range(model: &Model, cell: &Cell) -> Option<(i128, i128)> {
     match cell.storage {
         Storage::Fixed(ty) => int(ty),
         Storage::Varint(id) => int(model.varints.get(id.index())?.ty),
+        Storage::Digits { digits, .. } => Some(model.digits.get(digits.index())?.range()),
         Storage::Bits { width, .. } | Storage::Letter { width, .. } => bits(width.into(), false),
         Storage::Word { first, last, signed } => {
             bits(u32::from(last.checked_sub(first)?) + 1, signed)

@@ -88,6 +88,7 @@ fn model(records: Vec<Record>) -> Model {
             span: span(),
         }],
         varints: Vec::new(),
+        digits: Vec::new(),
         strings: Vec::new(),
         lets: Vec::new(),
         relocation: Vec::new(),

@@ -175,8 +175,15 @@ impl<'m> Words<'m> {
 
     /// A number as it stands in a cell of whole bytes; others have no bytes of their own.
     fn number(&mut self, place: &str, cell: &Cell, number: i128) {
-        if let Storage::Fixed(int) = cell.storage {
-            self.stored(place, int, number);
+        match cell.storage {
+            Storage::Fixed(int) => self.stored(place, int, number),
+            Storage::Digits { digits, .. } => {
+                let digits = &self.model.digits[digits.index()];
+                if let Some(bytes) = digits.store(number) {
+                    self.add(place, &bytes);
+                }
+            }
+            _ => {}
         }
     }
 

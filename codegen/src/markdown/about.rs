@@ -131,6 +131,12 @@ pub(super) fn list(cx: &Cx<'_>, kind: RemarkKind) -> String {
                 }
                 None => String::new(),
             },
+            Subject::Digits(id) => match cx.model.digits.get(id.index()) {
+                Some(found) => {
+                    format!("{}: ", cx.link(&Key::Part(Part::Digits), &plain(&found.name)))
+                }
+                None => String::new(),
+            },
         };
         let _ = writeln!(out, "- {place}{}", sentence(&found.text));
     }
@@ -170,6 +176,12 @@ pub(super) fn varints(cx: &Cx<'_>) -> String {
     if examples.is_empty() { examples } else { format!("\n{examples}") }
 }
 
+/// Examples of integers in digits.
+pub(super) fn digits(cx: &Cx<'_>) -> String {
+    let examples = of_subjects(cx, &|subject| matches!(subject, Subject::Digits(_)));
+    if examples.is_empty() { examples } else { format!("\n{examples}") }
+}
+
 /// Examples: short ones in a table, then the others, field by field.
 fn of_subjects(cx: &Cx<'_>, is_one: &dyn Fn(Subject) -> bool) -> String {
     let here = cx.model.examples.iter().enumerate().filter(|(_, found)| is_one(found.subject));
@@ -189,7 +201,7 @@ fn of_subjects(cx: &Cx<'_>, is_one: &dyn Fn(Subject) -> bool) -> String {
 /// Whether a line says it all: a text or number, or a case with hardly more than its tag.
 fn is_short(cx: &Cx<'_>, at: usize, example: &Example) -> bool {
     match example.subject {
-        Subject::Text(_) | Subject::Varint(_) => true,
+        Subject::Text(_) | Subject::Varint(_) | Subject::Digits(_) => true,
         Subject::Record(_) => {
             let fields = cx.listing(at).lines().count();
             (1..=LINES).contains(&fields) && example.bytes.len() <= BYTES
@@ -204,6 +216,7 @@ fn vector(cx: &Cx<'_>, example: &Example) -> Vec<String> {
         Subject::Record(id) => case_name(cx, id).map(|name| code(&name)),
         Subject::Text(at) => cx.model.strings.get(at as usize).map(|found| plain(&found.name)),
         Subject::Varint(id) => cx.model.varints.get(id.index()).map(|found| plain(&found.name)),
+        Subject::Digits(id) => cx.model.digits.get(id.index()).map(|found| plain(&found.name)),
         Subject::Module | Subject::Enum(_) => None,
     };
     let says: Vec<String> = example
@@ -219,7 +232,7 @@ fn vector(cx: &Cx<'_>, example: &Example) -> Vec<String> {
         .collect();
     let doc = example.doc.as_deref().map(sentence).unwrap_or_default();
     vec![
-        code(&digits(&example.bytes)),
+        code(&hex_digits(&example.bytes)),
         of.unwrap_or_default(),
         prose(&versions(cx, example)),
         says.join(", "),
@@ -227,7 +240,7 @@ fn vector(cx: &Cx<'_>, example: &Example) -> Vec<String> {
     ]
 }
 
-fn digits(bytes: &[u8]) -> String {
+fn hex_digits(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
 
@@ -253,7 +266,7 @@ fn one(cx: &Cx<'_>, at: usize, example: &Example, out: &mut String) {
     let listing = cx.listing(at);
     if example.subject == Subject::Module || listing.is_empty() {
         for (line, bytes) in example.bytes.chunks(BYTES).enumerate() {
-            let _ = writeln!(out, "{:04x}: {}", line.saturating_mul(BYTES), digits(bytes));
+            let _ = writeln!(out, "{:04x}: {}", line.saturating_mul(BYTES), hex_digits(bytes));
         }
     }
     if listing.is_empty() {

@@ -10,7 +10,7 @@ use super::plan::Cx;
 use super::text::{and, code, head, hex, number, plain, prose, sentence, source, table};
 use super::types::{cell_text, int_text, type_text};
 use crate::model::{
-    Constant, EpochId, Expr, ExprId, GroupOrder, Home, Listing, Model, Path, PointerId,
+    Constant, EpochId, Expr, ExprId, DigitFill, DigitsId, GroupOrder, Home, Listing, Model, Path, PointerId,
     PointerKind, PointerType, Policy, PoolOrder, Record, RecordId, RecordKind, RelocationEncoding,
     Role, Row, RowKind, RunLength, RunType, Step, Subject, Target, Type, VarintId, WhenEmpty,
 };
@@ -54,6 +54,42 @@ pub(super) fn varints(cx: &Cx<'_>) -> String {
     format!(
         "{text}\nSeven bits in each byte; all but the last have their high bit set.\n\
          A number usually takes as few bytes as will do; one that takes more, up to the most that it may, is legal, and its width is kept.\n"
+    )
+}
+
+pub(super) fn digits(cx: &Cx<'_>) -> String {
+    let mut rows = Vec::new();
+    for (id, digits) in (0_u32..).map(DigitsId).zip(&cx.model.digits) {
+        let base = match digits.base {
+            8 => "octal digits".to_owned(),
+            10 => "decimal digits".to_owned(),
+            16 if digits.upper => "hexadecimal digits, `A` to `F`".to_owned(),
+            16 => "hexadecimal digits, `a` to `f`".to_owned(),
+            base => format!("digits of base {base}"),
+        };
+        let fill = match digits.fill {
+            DigitFill::ZerosFirst => "zeros in front",
+            DigitFill::BlanksFirst => "blanks in front",
+            DigitFill::BlanksLast => "blanks behind",
+        };
+        let end: Vec<String> = digits.end.iter().map(|byte| format!("{byte:02x}")).collect();
+        let end = match end.as_slice() {
+            [] => String::new(),
+            bytes => format!(", then {}", code(&bytes.join(" "))),
+        };
+        let mut said: Vec<String> = digits.doc.as_deref().map(sentence).into_iter().collect();
+        said.extend(in_line(cx.model, Subject::Digits(id)));
+        rows.push(vec![
+            plain(&digits.name),
+            code(&int_text(digits.ty)),
+            format!("{} bytes of {base}, {fill}{end}", digits.bytes),
+            said.join(" "),
+        ]);
+    }
+    let head = head(&["Name", "Holds", "Stored as", "Description"]);
+    let text = table(&head, &rows);
+    format!(
+        "{text}\nA number that stands among other blanks and zeros is legal, and its bytes are kept; no digits at all are 0.\n"
     )
 }
 

@@ -39,6 +39,7 @@ pub(super) enum Part {
     Enumerations,
     Strings,
     Varints,
+    Digits,
     Pointers,
     Pools,
     Shared,

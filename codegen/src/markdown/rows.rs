@@ -372,7 +372,7 @@ fn size_text(cx: &Cx<'_>, record: &Record, row: &Row, epoch: usize) -> String {
             return bits_text(u64::from(last.saturating_sub(first)).saturating_add(1));
         }
         Some(Storage::TagOf) => return String::new(),
-        Some(Storage::Fixed(_) | Storage::Varint(_)) | None => {}
+        Some(Storage::Fixed(_) | Storage::Varint(_) | Storage::Digits { .. }) | None => {}
     }
     if row.homes.contains(&Home::Nowhere) {
         return String::new();

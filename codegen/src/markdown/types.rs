@@ -158,7 +158,7 @@ pub(super) fn is_bool(ty: &Type) -> bool {
     match storage {
         Storage::Bits { width, .. } | Storage::Letter { width, .. } => *width > 1,
         Storage::Word { first, last, .. } => first < last,
-        Storage::Fixed(_) | Storage::Varint(_) | Storage::TagOf => true,
+        Storage::Fixed(_) | Storage::Varint(_) | Storage::Digits { .. } | Storage::TagOf => true,
     }
 }
 
@@ -211,6 +211,10 @@ fn content_cell(cx: &Cx<'_>, cell: &Cell) -> String {
         }
         Storage::Varint(id) => match cx.model.varints.get(id.index()) {
             Some(varint) => Storage::Fixed(IntType { order: None, ..varint.ty }),
+            None => cell.storage,
+        },
+        Storage::Digits { digits, .. } => match cx.model.digits.get(digits.index()) {
+            Some(digits) => Storage::Fixed(IntType { order: None, ..digits.ty }),
             None => cell.storage,
         },
         Storage::Word { .. } | Storage::TagOf => cell.storage,
@@ -291,6 +295,10 @@ pub(super) fn cell_text(cx: &Cx<'_>, cell: &Cell) -> String {
         Storage::Varint(id) => {
             let name = cx.model.varints.get(id.index()).map_or("", |varint| varint.name.as_str());
             cx.link(&Key::Part(Part::Varints), &plain(name))
+        }
+        Storage::Digits { digits, .. } => {
+            let name = cx.model.digits.get(digits.index()).map_or("", |found| found.name.as_str());
+            cx.link(&Key::Part(Part::Digits), &plain(name))
         }
         Storage::Bits { width: 1, .. } => "bit".to_owned(),
         Storage::Bits { width, msb_first } => {

@@ -31,6 +31,17 @@ pub fn model_text(model: &Model) -> String {
         let (name, bytes, order) = (&varint.name, varint.max_bytes, varint.order);
         let _ = writeln!(out, "\nvarint {name} {ty} {order:?} at most {bytes} bytes");
     }
+    for digits in &model.digits {
+        let (name, ty, bytes, base) =
+            (&digits.name, types::int_text(digits.ty), digits.bytes, digits.base);
+        let upper = if digits.upper { " upper" } else { "" };
+        let end = digits.end.iter().map(|byte| format!(" {byte:02x}")).collect::<String>();
+        let fill = digits.fill;
+        let _ = writeln!(
+            out,
+            "\ndigits {name} {ty} base {base}{upper} in {bytes} bytes, {fill:?}, end{end}"
+        );
+    }
     for found in &model.enums {
         let closed = if found.closed { "closed" } else { "open" };
         let _ = writeln!(out, "\nenum {} {closed}", found.name);

@@ -98,6 +98,10 @@ pub(super) fn cell_text(model: &Model, cell: &Cell) -> String {
             let varint = model.varints.get(id.index());
             varint.map_or_else(|| format!("varint#{}", id.0), |varint| varint.name.clone())
         }
+        Storage::Digits { digits, .. } => {
+            let found = model.digits.get(digits.index());
+            found.map_or_else(|| format!("digits#{}", digits.0), |found| found.name.clone())
+        }
         Storage::Bits { width, msb_first } => {
             format!("b{width}{}", if msb_first { "" } else { " lsb-first" })
         }

@@ -64,6 +64,9 @@ impl Cx<'_> {
         if let Some(id) = self.varint_ids.get(&(scope, index)) {
             return Some(Subject::Varint(VarintId(id.0)));
         }
+        if let Some(id) = self.digits_ids.get(&(scope, index)) {
+            return Some(Subject::Digits(*id));
+        }
         if let Some(id) = self.enum_ids.get(&(scope, index)) {
             return Some(Subject::Enum(EnumId(id.0)));
         }

@@ -333,6 +333,13 @@ impl<'t> Cx<'t> {
                 let storage = Storage::Varint(id);
                 Some(Base::plain(Type::Cell(Cell { storage, meaning: Meaning::Int })))
             }
+            DeclBody::Digits { .. } => {
+                self.no_args(ty);
+                let digits = self.digits(at, index)?;
+                let bytes = self.digits[digits.index()].bytes;
+                let storage = Storage::Digits { digits, bytes };
+                Some(Base::plain(Type::Cell(Cell { storage, meaning: Meaning::Int })))
+            }
             DeclBody::Pointer { .. } => self.pointer_type(scope, record, ty, at, index),
             DeclBody::Alias(choices) => {
                 if self.busy.contains(&(at, index)) {

@@ -1,12 +1,17 @@
-//! Enumerations and varints.
+//! Enumerations, varints and numbers in digits.
 
 use super::imports::Found;
 use super::{Cx, ScopeId, id32};
-use crate::model::{Enum, EnumId, EnumMember, GroupOrder, Varint, VarintId};
+use crate::model::{
+    DigitFill, Digits, DigitsId, Enum, EnumId, EnumMember, GroupOrder, Varint, VarintId,
+};
 use crate::span::Span;
 use crate::syntax::ast::DeclBody;
-use crate::syntax::builtin;
+use crate::syntax::{builtin, hex};
 use crate::syntax::near::nearest;
+
+/// Most bytes of a number in digits.
+const MOST_DIGITS: u8 = 64;
 
 impl<'t> Cx<'t> {
     pub(super) fn enumeration(&mut self, scope: ScopeId, index: usize) -> EnumId {
@@ -100,6 +105,58 @@ impl<'t> Cx<'t> {
             span: decl.span,
         });
         self.varint_ids.insert((scope, index), id);
+        Some(id)
+    }
+
+    pub(super) fn digits(&mut self, scope: ScopeId, index: usize) -> Option<DigitsId> {
+        if let Some(&id) = self.digits_ids.get(&(scope, index)) {
+            return Some(id);
+        }
+        let decl = self.decl(scope, index);
+        let DeclBody::Digits { storage } = &decl.body else { return None };
+        let Some(ty) = builtin::integer(&storage.name) else {
+            self.d
+                .error("E0209", storage.span, "`digits` needs the integer type of its values")
+                .help("write `digits Name u32 bytes=8`");
+            return None;
+        };
+        let mut number = |name: &str, usual: i128, least: u8, most: u8| {
+            let found = decl.props.int(name).unwrap_or(usual);
+            if let Some(found) = u8::try_from(found).ok().filter(|n| (least..=most).contains(n)) {
+                return found;
+            }
+            let span = decl.props.span(name).unwrap_or(decl.span);
+            let message = format!("`{name}=` lies between {least} and {most} here");
+            self.d.error("E0214", span, message);
+            least
+        };
+        let (bytes, base) = (number("bytes", 1, 1, MOST_DIGITS), number("base", 10, 2, 16));
+        if !decl.props.has("bytes") {
+            self.d
+                .error("E0114", decl.span, "`digits` needs `bytes=`")
+                .help("write how many bytes each number takes: `bytes=8`");
+        }
+        let end = decl.props.text("end").unwrap_or("");
+        let end = if end == "nul" { Some(vec![0]) } else { hex(end) };
+        let around = |end: &Vec<u8>| end.iter().all(|byte| matches!(byte, 0 | b' '));
+        let end = end.filter(|end| around(end) && end.len() < usize::from(bytes));
+        let Some(end) = end else {
+            let span = decl.props.span("end").unwrap_or(decl.span);
+            self.d
+                .error("E0214", span, "what follows digits are bytes 00 and 20, and leaves room for a digit")
+                .help("write them in hex, such as `end=\"00 20\"`, or `nul`");
+            return None;
+        };
+        let fill = match decl.props.word("fill") {
+            Some("blanks-first") => DigitFill::BlanksFirst,
+            Some("blanks-last") => DigitFill::BlanksLast,
+            _ => DigitFill::ZerosFirst,
+        };
+        let upper = decl.props.word("letters") == Some("upper");
+        let id = DigitsId(id32(self.digits.len()));
+        let (name, doc, span) = (decl.name.value.clone(), decl.doc.clone(), decl.span);
+        self.digits.push(Digits { name, doc, ty, bytes, base, fill, upper, end, span });
+        self.digits_ids.insert((scope, index), id);
         Some(id)
     }
 }

@@ -219,6 +219,7 @@ impl<'t> Cx<'t> {
             enums: self.enums.clone(),
             pointers: self.pointers.clone(),
             varints: self.varints.clone(),
+            digits: self.digits.clone(),
             strings: self.strings.clone(),
             lets: self.module_lets(),
             relocation,

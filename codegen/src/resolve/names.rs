@@ -81,6 +81,7 @@ impl<'t> Cx<'t> {
                     }
                 }
                 (_, Storage::Varint(id)) => self.varints[id.index()].name.clone(),
+                (_, Storage::Digits { digits, .. }) => self.digits[digits.index()].name.clone(),
                 _ => "bits".to_owned(),
             },
             Type::Run(run) => {

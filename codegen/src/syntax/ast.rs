@@ -153,6 +153,8 @@ pub(crate) enum DeclBody {
     Word { storage: TypeEx, fields: Vec<WordField> },
     Text,
     Varint { storage: TypeEx },
+    /// `digits`.
+    Digits { storage: TypeEx },
     Pointer { storage: TypeEx, lists: Vec<ListDecl> },
     Alias(Vec<(Option<Ex>, TypeEx)>),
 }

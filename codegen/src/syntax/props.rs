@@ -223,6 +223,14 @@ pub(super) const STRING: &[Known] = &[
 ];
 pub(super) const VARINT: &[Known] =
     &[("order", BIT_ORDER), ("bytes", Kind::Int), ("usually", Kind::Word(&["shortest"])), SOURCE];
+pub(super) const DIGITS: &[Known] = &[
+    ("bytes", Kind::Int),
+    ("base", Kind::Int),
+    ("fill", Kind::Word(&["zeros-first", "blanks-first", "blanks-last"])),
+    ("letters", Kind::Word(&["lower", "upper"])),
+    ("end", Kind::Text),
+    SOURCE,
+];
 pub(super) const POINTER: &[Known] = &[
     ("to", Kind::Text),
     ("base", Kind::Ex),

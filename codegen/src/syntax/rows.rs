@@ -41,6 +41,7 @@ const OUTSIDE: &[&str] = &[
     "enum",
     "string",
     "varint",
+    "digits",
     "bits",
     "flags",
     "pointer",

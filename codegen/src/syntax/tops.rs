@@ -15,7 +15,7 @@ use crate::diagnostic::Diagnostics;
 use crate::prose::line;
 use crate::span::{SourceId, Spanned};
 
-const TOP: [&str; 19] = [
+const TOP: [&str; 20] = [
     "module",
     "library",
     "part",
@@ -27,6 +27,7 @@ const TOP: [&str; 19] = [
     "pointer",
     "string",
     "varint",
+    "digits",
     "enum",
     "flags",
     "bits",
@@ -115,14 +116,18 @@ fn top(node: &Node, tree: &mut Tree, diagnostics: &mut Diagnostics) {
                 tree.decls.push(Decl { name, params, doc, props, body, about, span: node.span });
             }
         }
-        "varint" => {
-            let decl = header(node, &mut args, props::VARINT, diagnostics);
+        word @ ("varint" | "digits") => {
+            let known = if word == "varint" { props::VARINT } else { props::DIGITS };
+            let decl = header(node, &mut args, known, diagnostics);
             let about = about::only(node, diagnostics);
             if let Some((name, params, props)) = decl {
                 let storage = storage(node, &mut args, diagnostics);
                 let doc = args.doc(diagnostics);
                 if let Some(storage) = storage {
-                    let body = DeclBody::Varint { storage };
+                    let body = match word {
+                        "varint" => DeclBody::Varint { storage },
+                        _ => DeclBody::Digits { storage },
+                    };
                     tree.decls.push(Decl {
                         name,
                         params,

@@ -98,6 +98,7 @@ fn cell_name(tree: &Tree<'_, '_>, cell: &Cell, to: &mut String) {
             write!(to, "{letter}{}{}", u32::from(int.bytes) * 8, order_suffix(int))
         }
         Storage::Varint(id) => write!(to, "{}", model.varints[id.index()].name),
+        Storage::Digits { digits, .. } => write!(to, "{}", model.digits[digits.index()].name),
         Storage::Bits { width: 1, .. } if truth => write!(to, "bit"),
         Storage::Bits { width, .. } => write!(to, "b{width}"),
         Storage::Word { first, last, .. } if first == last => write!(to, "bit {first}"),

@@ -77,7 +77,7 @@ macro_rules! id {
 lists! {
     fields Model {
         name, version, root, byte_order, gaps, epoch_variables, epochs, exprs, records, unions, enums,
-        pointers, varints, relocation;
+        pointers, varints, digits, relocation;
         title, extensions, sources, strings, lets, remarks, examples
     }
     cases ByteOrderRule { Fixed(order), Mark { offset }, }
@@ -91,6 +91,7 @@ lists! {
     id EnumId ()
     id PointerId ()
     id VarintId ()
+    id DigitsId ()
     id RowId ()
 
     fields Record {
@@ -160,6 +161,7 @@ lists! {
     cases Storage {
         Fixed(int),
         Varint(varint),
+        Digits { digits, bytes },
         Bits { width, msb_first },
         Word { first, last, signed },
         Letter { letter, width },
@@ -195,6 +197,8 @@ lists! {
     fields Listing { object, array, dictionary, string, runtime }
     cases Policy { Never, Set, Always, }
     fields Varint { ty, order, max_bytes; name, doc, span }
+    fields Digits { ty, bytes, base, fill, upper, end; name, doc, span }
+    cases DigitFill { ZerosFirst, BlanksFirst, BlanksLast, }
 
     fields Union { name, body, tag, cases, size; doc, source, span }
     cases Tag { Row(row), Given(expr), Own(cell), Word(cell), }

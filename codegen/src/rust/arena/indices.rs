@@ -74,7 +74,7 @@ fn is_short(ty: &Type) -> bool {
             Storage::Bits { width, .. } => u32::from(width) <= 16,
             Storage::Letter { width, .. } => u32::from(width) <= 16,
             Storage::Word { first, last, signed } => last - first < 16 && !signed,
-            Storage::Varint(_) | Storage::TagOf => false,
+            Storage::Varint(_) | Storage::Digits { .. } | Storage::TagOf => false,
         },
         Type::Array(array) => is_short(&array.element),
         Type::Region(region) => is_short(&region.inner),

@@ -85,6 +85,7 @@ impl Views<'_, '_> {
                 let ty = self.model.varints[id.index()].ty;
                 of_bits(quote!(#found.0), u32::from(ty.bytes) * 8, ty.signed)
             }
+            Storage::Digits { .. } => return unable("a number in digits"),
             Storage::Letter { letter, width } => {
                 let Some(pattern) = scope.body().and_then(|body| body.pattern) else {
                     return unable("bits of several patterns");

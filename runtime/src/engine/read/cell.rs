@@ -14,7 +14,8 @@ use crate::bits::{BitOrder, BitReader};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::{mask, Endian};
 use crate::model::{
-    Cell, Constant, Content, Home, IntType, Meaning, RecordKind, Role, Row, RowKind, Storage, Type,
+    Cell, Constant, Content, DigitsId, Home, IntType, Meaning, NotDigits, RecordKind, Role, Row,
+    RowKind, Storage, Type,
 };
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -55,6 +56,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                 }
                 (value, bits, varint.ty.signed)
             }
+            Storage::Digits { digits, .. } => return self.read_digits(cell, digits, none, loc, cursor),
             Storage::Bits { width, msb_first } => {
                 (self.read_bits(width, msb_first, loc, cursor)?, width.into(), false)
             }
@@ -91,6 +93,35 @@ impl<'p, 'b> Engine<'p, 'b> {
                 })
             }
         }
+    }
+
+    /// Reads a number in digits, and keeps its bytes where they are not the usual ones.
+    fn read_digits(
+        &mut self,
+        cell: &Cell,
+        id: DigitsId,
+        none: &[i128],
+        loc: Loc,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<Item> {
+        let (at, digits) = (cursor.at, &self.model.digits[id.index()]);
+        let bytes = self.take(cursor, digits.bytes.into(), loc)?;
+        self.claim(at, cursor.at, loc);
+        let number = digits.read(bytes).map_err(|why| match why {
+            NotDigits::At(position) => {
+                let byte = bytes.get(position).copied().unwrap_or(0);
+                let kind = ReadErrorKind::NotADigit { byte, base: digits.base };
+                self.error(kind, at + position as u64, loc)
+            }
+            NotDigits::TooLarge => self.error(ReadErrorKind::DigitsOverflow, at, loc),
+        })?;
+        let usual = digits.store(number);
+        if usual.as_deref() != Some(bytes) {
+            let stored = KeptValue::Bytes(bytes.to_vec());
+            self.keep(loc, KeptKind::Digits, stored, usual.map_or(KeptValue::None, KeptValue::Bytes));
+        }
+        self.must_have_meaning(cell, 0, number, none, at, loc)?;
+        Ok(self.tree.integer(number))
     }
 
     /// Truth values and closed enumerations do not have all numbers.

@@ -418,6 +418,7 @@ impl<'p> Engine<'p, '_> {
                 };
                 spot.at += u64::from(self.varint_width(loc, id, value));
             }
+            Storage::Digits { bytes, .. } => spot.at += u64::from(bytes),
             Storage::Bits { width, .. } => advance_bits(spot, width.into()),
             Storage::Word { .. } | Storage::Letter { .. } | Storage::TagOf => {}
         }

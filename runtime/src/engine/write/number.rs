@@ -16,6 +16,7 @@ use crate::model::{
     RowId, Start, Storage, Tag, Target, Type, UnionId,
 };
 use crate::problem::ProblemKind;
+use crate::spelling::{KeptKind, KeptValue};
 
 impl<'p> Engine<'p, '_> {
     /// The number that a cell stores for an item.
@@ -150,6 +151,20 @@ impl<'p> Engine<'p, '_> {
                     self.put(at, &bytes);
                 } else {
                     self.problem(loc, does_not_fit(n, &self.model.cell_name(cell)));
+                }
+                Ok(())
+            }
+            Storage::Digits { digits, .. } => {
+                let digits = &self.model.digits[digits.index()];
+                let kept = match self.tree.kept_of(loc, KeptKind::Digits).map(|kept| &kept.stored) {
+                    Some(KeptValue::Bytes(bytes)) if bytes.len() == usize::from(digits.bytes) => {
+                        Some(bytes).filter(|bytes| digits.read(bytes) == Ok(n)).cloned()
+                    }
+                    _ => None,
+                };
+                match kept.or_else(|| digits.store(n)) {
+                    Some(bytes) => self.put(at, &bytes),
+                    None => self.problem(loc, does_not_fit(n, &digits.name)),
                 }
                 Ok(())
             }

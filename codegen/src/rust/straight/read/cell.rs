@@ -115,6 +115,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 };
                 Ok((TokenStream::new(), bits_of(bits, varint.ty.signed, raw)))
             }
+            Storage::Digits { .. } => unable("a number in digits"),
             Storage::Word { first, last, signed } => {
                 let Some(word) = &ctx.word else { return unable("bits of no word") };
                 let width = u32::from(last - first) + 1;

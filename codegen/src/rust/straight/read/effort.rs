@@ -172,6 +172,7 @@ impl Effort<'_> {
 fn width(storage: &Storage) -> u64 {
     match storage {
         Storage::Fixed(int) => int.bytes.into(),
+        Storage::Digits { bytes, .. } => (*bytes).into(),
         Storage::Varint(_) => 1,
         _ => 0,
     }

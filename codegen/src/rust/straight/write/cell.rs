@@ -328,6 +328,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 };
                 Ok(quote!(cx.varint(rt::Some(i128::from(#bits)), #width, #most, #order, #kept)?;))
             }
+            Storage::Digits { .. } => unable("a number in digits"),
             // Part of what is around it.
             Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
             Storage::Bits { .. } | Storage::Word { .. } => {
@@ -384,6 +385,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 };
                 Ok(quote!(cx.varint(#number, #width, #most, #order, #kept)?;))
             }
+            Storage::Digits { .. } => unable("a number in digits"),
             Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
             Storage::Bits { .. } | Storage::Word { .. } => {
                 unable("bits that share bytes with their neighbours")
@@ -433,6 +435,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     };
                     Ok(quote!(cx.varint(rt::Some(#n), #width, #most, #order, #kept)?;))
                 }
+                Storage::Digits { .. } => unable("a number in digits"),
                 Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
                 Storage::Bits { .. } | Storage::Word { .. } => {
                     unable("bits that share bytes with their neighbours")

@@ -65,7 +65,8 @@ impl Digits {
         let (least, most) = limits(u32::from(self.ty.bytes).saturating_mul(8), self.ty.signed);
         // More than any type has, where there is room for more digits than that.
         let highest = |digits: usize| {
-            let power = u32::try_from(digits).ok().and_then(|n| i128::from(self.base).checked_pow(n));
+            let power =
+                u32::try_from(digits).ok().and_then(|n| i128::from(self.base).checked_pow(n));
             power.map_or(i128::MAX, |power| power.saturating_sub(1))
         };
         let below = highest(self.room().saturating_sub(1)).saturating_neg();

@@ -140,7 +140,9 @@ impl<'n> RowName<'n> {
         }
         Some(match entry.index {
             Some(index) => (Cow::Owned(format!("{}[{index}]", row.name)), Holds::Value),
-            None if matches!(entry.kind, KeptKind::Width | KeptKind::Digits) => (Cow::Borrowed(row.name), Holds::Value),
+            None if matches!(entry.kind, KeptKind::Width | KeptKind::Digits) => {
+                (Cow::Borrowed(row.name), Holds::Value)
+            }
             None => (Cow::Borrowed(row.name), row.holds),
         })
     }

@@ -142,11 +142,7 @@ fn words_and_codes_of_read_errors() {
             "not_a_digit",
             "byte 0x78 (`x`) is no digit of base 8",
         ),
-        (
-            Kind::DigitsOverflow,
-            "digits_overflow",
-            "number in digits is too large for its type",
-        ),
+        (Kind::DigitsOverflow, "digits_overflow", "number in digits is too large for its type"),
         (
             Kind::IndexOutOfRange { index: 1, count: 1 },
             "index_out_of_range",

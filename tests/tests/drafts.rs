@@ -181,3 +181,78 @@ fn samples_before_their_format_are_refused() {
     let error = read(&program, &bytes, &ReadOptions::default()).err().expect("there is no format");
     assert_eq!((error.kind().code(), error.offset()), ("expression", 20));
 }
+
+/// A member of an archive of tapes, as POSIX says: numbers in octal digits, contents filled up to
+/// blocks of 512 bytes. The sum is that of all bytes of the header, with blanks in its place.
+fn on_tape(name: &str, kind: u8, size: usize, content: &[u8]) -> Vec<u8> {
+    let mut header = vec![0; 512];
+    let mut put =
+        |at: usize, text: &str| header[at..at + text.len()].copy_from_slice(text.as_bytes());
+    put(0, name);
+    put(100, "0000644\00001750\00000144\0");
+    put(124, &format!("{size:011o}\0{:011o}\0", 1_700_000_000));
+    put(148, "        ");
+    put(257, "ustar\00000user");
+    put(329, "0000000\00000011\0");
+    header[156] = kind;
+    let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+    header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    header.extend_from_slice(content);
+    header.resize(header.len().next_multiple_of(512), 0);
+    header
+}
+
+#[test]
+fn tapes_have_numbers_in_octal_digits() {
+    let (long, program) = ("n".repeat(100), draft("tar.kdl"));
+    let mut bytes = on_tape("a.txt", b'0', 3, b"abc");
+    bytes.extend(on_tape(&long, 0, 512, &[7; 512]));
+    // A link may say how large its target is, and has no content.
+    bytes.extend(on_tape("c", b'1', 3, b""));
+    bytes.resize(bytes.len() + 1024, 0);
+    let document = read(&program, &bytes, &ReadOptions::default()).expect("it is a file");
+    assert!(document.is_canonical());
+    let value = value(&program, &bytes);
+    let header = at(&value, "entries[0].rest.header");
+    let found = ["mode", "owner", "group", "time", "minor"].map(|row| number(header, row));
+    assert_eq!(found, [0o644, 0o1750, 0o144, 1_700_000_000, 0o11]);
+    let sum = bytes[..512].iter().map(|byte| i128::from(*byte)).sum::<i128>();
+    let said = bytes[148..156].iter().map(|byte| i128::from(*byte)).sum::<i128>();
+    assert_eq!(number(header, "checksum"), sum - said + 8 * 32);
+    assert!(matches!(at(header, "content.data"), Value::Bytes(data) if data == b"abc"));
+    assert!(
+        matches!(at(&value, "entries[1].name"), Value::Bytes(name) if *name == long.as_bytes())
+    );
+    assert!(
+        matches!(at(&value, "entries[1].rest.header.content.data"), Value::Bytes(data) if data == &[7; 512])
+    );
+    assert_eq!(case(at(&value, "entries[2].rest.header.content")), "nothing");
+    assert_eq!(case(at(&value, "entries[3].rest")), "end");
+    assert!(matches!(at(&value, "filler"), Value::Bytes(filler) if filler == &[0; 512]));
+}
+
+#[test]
+fn archives_of_objects_have_numbers_in_digits() {
+    let header = |name: &str, mode: &str, size: usize| {
+        format!("{name:<16}{:<12}{:<6}{:<6}{mode:<8}{size:<10}`\n", 12, 3, 4)
+    };
+    let symbols = b"\0\0\0\x02\0\0\0\x66\0\0\0\x66one\0two\0";
+    let mut bytes = b"!<arch>\n".to_vec();
+    bytes.extend(header("/", "0", symbols.len()).as_bytes());
+    bytes.extend(symbols);
+    bytes.extend(header("a.o/", "100644", 3).as_bytes());
+    bytes.extend(b"abc\n");
+    bytes.extend(header("b.o/", "100644", 2).as_bytes());
+    bytes.extend(b"de");
+    let value = value(&draft("ar.kdl"), &bytes);
+    let first = at(&value, "members[0].content.symbols");
+    let members = at(first, "members").elements().expect("a list").to_vec();
+    assert_eq!(members, [Value::Int(0x66), Value::Int(0x66)]);
+    assert!(matches!(at(first, "names[1]"), Value::Bytes(name) if name == b"two"));
+    let second = at(&value, "members[1]");
+    let found = ["time", "owner", "group", "mode"].map(|row| number(second, row));
+    assert_eq!(found, [12, 3, 4, 0o100_644]);
+    assert!(matches!(at(second, "name"), Value::Bytes(name) if name == b"a.o/"));
+    assert!(matches!(at(second, "content.data"), Value::Bytes(data) if data == b"abc"));
+    assert!(matches!(at(&value, "members[2].content.data"), Value::Bytes(data) if data == b"de"));
+}

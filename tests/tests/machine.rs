@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use formwork::ReadOptions;
-use formwork_interpreter::read;
+use formwork_interpreter::{Value, read};
 use formwork_tests::programs::draft;
 
 /// Largest file that is tried, in bytes, so that the test stays short in a build without optimising.
@@ -159,4 +160,63 @@ fn sounds() {
         &files(&["/usr/share/sounds", "/usr/share/games", "/usr/lib/python3"], &is),
         5,
     );
+}
+
+#[test]
+fn objects() {
+    let is = |_: &Path, bytes: &[u8]| bytes.starts_with(b"!<arch>\n");
+    rewrite("ar.kdl", &files(&["/usr/lib", "/var/cache/apt"], &is), 0);
+}
+
+/// What `tar` writes in each of its formats is read as what the files are.
+#[test]
+fn tapes() {
+    let folder = std::env::temp_dir().join(format!("formwork-tapes-{}", std::process::id()));
+    let inner = folder.join("folder");
+    fs::create_dir_all(&inner).expect("there is room");
+    let contents = [("empty", 0), ("small", 3), ("whole", 512), ("large", 70_000)];
+    for (name, size) in contents {
+        let content: Vec<u8> = (0..size).map(|n: u32| n.to_le_bytes()[0]).collect();
+        fs::write(inner.join(name), content).expect("there is room");
+    }
+    let mut archives = Vec::new();
+    for format in ["v7", "oldgnu", "gnu", "ustar", "posix"] {
+        let archive = folder.join(format!("{format}.tar"));
+        let made = Command::new("tar")
+            .arg(format!("--format={format}"))
+            .args(["--sort=name", "-cf"])
+            .arg(&archive)
+            .args(["-C".as_ref(), folder.as_os_str(), "folder".as_ref()])
+            .output();
+        if made.is_ok_and(|made| made.status.success()) {
+            archives.push(archive);
+        }
+    }
+    rewrite("tar.kdl", &archives, 0);
+    let program = draft("tar.kdl");
+    for archive in archives {
+        let bytes = fs::read(&archive).expect("the file can be read");
+        let document = read(&program, &bytes, &ReadOptions::default()).expect("it is an archive");
+        let value = document.value();
+        let mut found = BTreeMap::new();
+        for entry in value.at_path("entries").and_then(Value::elements).expect("there are some") {
+            let (Some(Value::Bytes(name)), Some(Value::Bytes(data))) =
+                (entry.at_path("name"), entry.at_path("rest.header.content.data"))
+            else {
+                continue;
+            };
+            found.insert(String::from_utf8_lossy(name).into_owned(), data.clone());
+        }
+        for (name, size) in contents {
+            let data = &found[&format!("folder/{name}")];
+            let content = fs::read(inner.join(name)).expect("the file can be read");
+            assert_eq!(
+                (data.len(), data == &content),
+                (size as usize, true),
+                "{}",
+                archive.display()
+            );
+        }
+    }
+    fs::remove_dir_all(folder).expect("it is our own");
 }

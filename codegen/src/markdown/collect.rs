@@ -10,9 +10,10 @@ use super::plan::Cx;
 use super::text::{and, code, head, hex, number, plain, prose, sentence, source, table};
 use super::types::{cell_text, int_text, type_text};
 use crate::model::{
-    Constant, EpochId, Expr, ExprId, DigitFill, DigitsId, GroupOrder, Home, Listing, Model, Path, PointerId,
-    PointerKind, PointerType, Policy, PoolOrder, Record, RecordId, RecordKind, RelocationEncoding,
-    Role, Row, RowKind, RunLength, RunType, Step, Subject, Target, Type, VarintId, WhenEmpty,
+    Constant, DigitFill, DigitsId, EpochId, Expr, ExprId, GroupOrder, Home, Listing, Model, Path,
+    PointerId, PointerKind, PointerType, Policy, PoolOrder, Record, RecordId, RecordKind,
+    RelocationEncoding, Role, Row, RowKind, RunLength, RunType, Step, Subject, Target, Type,
+    VarintId, WhenEmpty,
 };
 
 const FIRST: EpochId = EpochId(0);

@@ -7,8 +7,8 @@ use crate::model::{
 };
 use crate::span::Span;
 use crate::syntax::ast::DeclBody;
-use crate::syntax::{builtin, hex};
 use crate::syntax::near::nearest;
+use crate::syntax::{builtin, hex};
 
 /// Most bytes of a number in digits.
 const MOST_DIGITS: u8 = 64;
@@ -143,7 +143,11 @@ impl<'t> Cx<'t> {
         let Some(end) = end else {
             let span = decl.props.span("end").unwrap_or(decl.span);
             self.d
-                .error("E0214", span, "what follows digits are bytes 00 and 20, and leaves room for a digit")
+                .error(
+                    "E0214",
+                    span,
+                    "what follows digits are bytes 00 and 20, and leaves room for a digit",
+                )
                 .help("write them in hex, such as `end=\"00 20\"`, or `nul`");
             return None;
         };

@@ -3,7 +3,7 @@
 use super::imports::Found;
 use super::{Bound, Cx, Expr, ScopeId};
 use crate::model::{
-    Cell, Content, Encoding, Extent, Meaning, RegionType, RunLength, RunType, StringKind,
+    Cell, Content, Encoding, Extent, Meaning, RegionType, RunLength, RunType, Storage, StringKind,
     Terminated, Terminator, Type, unit_size,
 };
 use crate::span::Span;
@@ -96,7 +96,7 @@ impl<'t> Cx<'t> {
             }
             None => {
                 if let Some(int) = builtin::integer(length) {
-                    let storage = crate::model::Storage::Fixed(int);
+                    let storage = Storage::Fixed(int);
                     Type::Cell(Cell { storage, meaning: Meaning::Int })
                 } else if let Some(Found::Decl(at, index)) = self.lookup_one(scope, length, span) {
                     self.length_cell(at, index, span)?
@@ -109,12 +109,14 @@ impl<'t> Cx<'t> {
             }
         };
         match prefix {
-            Type::Cell(cell) => Some(make(RunLength::Prefix(cell), suffix)),
+            Type::Cell(cell) if is_length(&cell) => Some(make(RunLength::Prefix(cell), suffix)),
             Type::PerEpoch(types) => {
                 let mut list = Vec::new();
                 for ty in types {
                     list.push(match ty {
-                        Type::Cell(cell) => make(RunLength::Prefix(cell), suffix.clone()),
+                        Type::Cell(cell) if is_length(&cell) => {
+                            make(RunLength::Prefix(cell), suffix.clone())
+                        }
                         Type::Nothing => Type::Nothing,
                         _ => {
                             self.d.error("E0213", span, "a length is an integer");
@@ -222,4 +224,10 @@ impl<'t> Cx<'t> {
             }
         }
     }
+}
+
+/// Whether a cell is an integer that may stand in front of a text.
+fn is_length(cell: &Cell) -> bool {
+    matches!(cell.storage, Storage::Fixed(_) | Storage::Varint(_))
+        && matches!(cell.meaning, Meaning::Int)
 }

@@ -147,15 +147,35 @@ pub(crate) struct Decl {
 
 #[derive(Debug, Clone)]
 pub(crate) enum DeclBody {
-    Struct { homes: Vec<Spanned<HomeEx>>, open: bool, items: Vec<Item> },
-    Union { items: Vec<Item>, cases: Vec<CaseDecl> },
-    Enum { storage: Option<TypeEx>, members: Vec<MemberDecl> },
-    Word { storage: TypeEx, fields: Vec<WordField> },
+    Struct {
+        homes: Vec<Spanned<HomeEx>>,
+        open: bool,
+        items: Vec<Item>,
+    },
+    Union {
+        items: Vec<Item>,
+        cases: Vec<CaseDecl>,
+    },
+    Enum {
+        storage: Option<TypeEx>,
+        members: Vec<MemberDecl>,
+    },
+    Word {
+        storage: TypeEx,
+        fields: Vec<WordField>,
+    },
     Text,
-    Varint { storage: TypeEx },
+    Varint {
+        storage: TypeEx,
+    },
     /// `digits`.
-    Digits { storage: TypeEx },
-    Pointer { storage: TypeEx, lists: Vec<ListDecl> },
+    Digits {
+        storage: TypeEx,
+    },
+    Pointer {
+        storage: TypeEx,
+        lists: Vec<ListDecl>,
+    },
     Alias(Vec<(Option<Ex>, TypeEx)>),
 }
 

@@ -56,7 +56,9 @@ impl<'p, 'b> Engine<'p, 'b> {
                 }
                 (value, bits, varint.ty.signed)
             }
-            Storage::Digits { digits, .. } => return self.read_digits(cell, digits, none, loc, cursor),
+            Storage::Digits { digits, .. } => {
+                return self.read_digits(cell, digits, none, loc, cursor)
+            }
             Storage::Bits { width, msb_first } => {
                 (self.read_bits(width, msb_first, loc, cursor)?, width.into(), false)
             }
@@ -118,7 +120,12 @@ impl<'p, 'b> Engine<'p, 'b> {
         let usual = digits.store(number);
         if usual.as_deref() != Some(bytes) {
             let stored = KeptValue::Bytes(bytes.to_vec());
-            self.keep(loc, KeptKind::Digits, stored, usual.map_or(KeptValue::None, KeptValue::Bytes));
+            self.keep(
+                loc,
+                KeptKind::Digits,
+                stored,
+                usual.map_or(KeptValue::None, KeptValue::Bytes),
+            );
         }
         self.must_have_meaning(cell, 0, number, none, at, loc)?;
         Ok(self.tree.integer(number))

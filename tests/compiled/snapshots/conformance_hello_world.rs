@@ -51,8 +51,8 @@ pub struct HelloWorld {
 ::formwork::__file! {
     File < 'a > [straight] [] "hello_world"[] {}
     "\
-S|SRw/M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%\
-one!@!#%!+!!&T###);!"
+evtao)M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%\
+one!@!#%!+!!&T###*;!"
 }
 
 /// Readers and writers for files that have nothing unusual.

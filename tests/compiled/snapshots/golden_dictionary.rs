@@ -55,12 +55,12 @@ pub struct Item<'a> {
 ::formwork::__file! {
     File < 'a > [straight] [] "dictionary"[] {}
     "\
-Sdw|m1A!,dictionary#!!!#!#!%all!-(!$!#$###!;.,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#\
+`ydUR-A!,dictionary#!!!#!#!%all!-(!$!#$###!;.,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#\
 O2$#!!&!$*!%$<'!!(#6#%!62*!#''!&File!&#&!!I#!#P#$%#!F$$!%!%#!'#w#!#A''$#!+';!!4!'.#'#/$$$&=%*!\
 !)J.pool($$%#%!!):$#.#))&!%##!#!&#$!&)%!&!#$%!;4Item!$#!&name!&#!#&v!#!+T#&size']%#&+>$#*%F%!$\
 !#a(#D'[)$!$.e&$!&(b&-nodes!'$&!($x!$&$(x!)1##&##&*{!)&Pool!$2[(#$(x!)texts,#$A&#'##!(!%O#6$[#\
 $'!'!!1Y#%Nod#t&&%bit!1!1x&*if_0!!!$$/!.<#1'<#()<#-+l(#*2Y*$#!'y)&!$!&'4$!!&'!#y*#$$n0%!#%!)(,\
-Pool.#`&##+V&$!!"
+Pool.#`&##)V&!#!!"
 }
 
 /// Readers and writers for files that have nothing unusual.

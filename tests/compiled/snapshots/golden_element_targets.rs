@@ -60,10 +60,10 @@ pub struct Node {
 ::formwork::__file! {
     File[] [places] "element_targets"[] {}
     "\
-_ioZt,F!1element_targets#!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main\
+|pxWR#F!1element_targets#!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main\
 .size4!#%;#&!5#1&0/($!&File!*#!'#y!-!&!!!'$#!'!%!$#!)!##!@!'h$##!,#$'=%(!&'0##$*!'h$$!*&9'&dat\
 a$Z##!!:!*d!&!%!!(.('place'e#)&!%#!!$(@'start'@#'.@'other#X$##%4#(6X$)last!&#(K#)/K!%M##$,(%!%\
-##!#&+%!*#$&'()#T%/&Node!$#!&siz(S%#!+p%'extra&=!-?$#$%G$!$!&!'(###$!&V!&)#T,%1#!"
+##!#&+%!*#$&'()#T%/&Node!$#!&siz(S%#!+p%'extra&=!-?$#$%G$!$!&!'(###$!&V!&)#T,'Z!!"
 }
 
 ::formwork::__places! {

@@ -167,9 +167,9 @@ impl ::formwork::inspect::Inspect for Zero {
 ::formwork::__file! {
     File[straight] [] "flags"[] {}
     "\
-e~t{g.G!'flags#!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept\
-%#n!+!'first!!!D#$.}!.(second!!%###?##*?%&la#[!$))#=$)!(!'%!%$(!E%$!'*}#%*#!%^%.!#%$!!!&Zero!+\
-)%#!%low5}#,&high!!%11#=#1)>'$!%#0$s'#$*_##2&_#&%!$#%7!"
+wivY}.G!'flags#!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept\
+%#n!0!'first!!&!!!$.}!)(second!J###?##*?%&la#[!$))#=$)!(!'%!&$(!E%$!'*}#%*#!%^%.!#%$!!!&Zero!+\
+)%#!%low5}#,&high!!&11#=#1)>'$!&#0$s'#$*_##2&_#&%!$#&8!"
 }
 
 /// Readers and writers for files that have nothing unusual.

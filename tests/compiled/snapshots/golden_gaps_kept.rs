@@ -51,8 +51,8 @@ pub struct Leaf {
 ::formwork::__file! {
     File[straight] [] "gaps_kept"[] {}
     "\
-|wns}!T!!+gaps_kept#!!!#!#!%all!!$!&File!%#!'first!&!!!$#!#!!%(!&.)(second-D#$*D('value!A!#0#&\
-+c!$#(#)(%!%##!#&&#!%$#Y#'&Leaf!C!']!#!,]!#$&V$##*k#$#!&V#!"
+{hxcQ)T!!+gaps_kept#!!!#!#!%all!!$!&File!%#!'first!&!!!$#!#!!%(!&.)(second-D#$*D('value!A!#0#&\
++c!$#(#)(%!%##!#&&#!%$#Y#'&Leaf!C!']!#!,]!#$&V$##*k#$#!'V#!"
 }
 
 /// Readers and writers for files that have nothing unusual.

@@ -89,13 +89,13 @@ pub struct Part {
 ::formwork::__file! {
     File[straight] [] "slices"[] {}
     "\
-gm`o~.9!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
+hVhmX%9!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
 !&File!,#%!!!#%%#%!I%&$!%!$#&'=##$=#'(=#''=#$$=#((=#)'=#%$=#)(=5!'nodes!'$#!)!!##!!)=!#t%(!'$$\
 !$#='(#!$!#[$!#l%%'!-#`!(.items)Z!+(sorted!'$m#!4`!%(!,$`!'keys#)X$'&flat.^!#$%^!5*!#%#!$!,fir\
 st.list%;#+%;)-second#<!*e%%fir!M#%,|%#($O!%9!);%#&#$C:!,!#$%&'()*+!!!&Node!)#(([*!*r!'&base-Z\
 *$''*P)!#v+!.a*!*C+*key_base-j*$'(2t+#&/t+$!'#p)$+%$d.*'!,File.#P+2#$!#$#T,'$$#!!#%+R%%key'W!%\
 (!-#W!!$|*)%$!#&!''[&$#%,h'%'!!$:#)%h'0!!!&Item!$#!#a4g'$#b&9!-;$#$%C$!$#;+&Part!%#6-_2$'$(_&#\
-7._2#$*z-&list&r%%)!+#r%%fla#c-##+p%!5}#$%!'n/!"
+7._2#$*z-&list&r%%)!+#r%%fla#c-##+p%!5}#$%!(n/!"
 }
 
 /// Readers and writers for files that have nothing unusual.

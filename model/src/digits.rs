@@ -119,11 +119,11 @@ impl Digits {
         }
         let mut digits = Vec::new();
         let mut rest = number.unsigned_abs();
-        let base = u128::from(self.base.max(2));
         loop {
-            let digit = char::from_digit((rest % base) as u32, base as u32).unwrap_or('0');
+            let digit = rest.checked_rem(self.base.into()).and_then(|n| u32::try_from(n).ok());
+            let digit = digit.and_then(|n| char::from_digit(n, self.base.into())).unwrap_or('0');
             digits.push(if self.upper { digit.to_ascii_uppercase() } else { digit } as u8);
-            rest /= base;
+            rest = rest.checked_div(self.base.into()).unwrap_or(0);
             if rest == 0 {
                 break;
             }

@@ -189,11 +189,12 @@ fn on_tape(name: &str, kind: u8, size: usize, content: &[u8]) -> Vec<u8> {
     let mut put =
         |at: usize, text: &str| header[at..at + text.len()].copy_from_slice(text.as_bytes());
     put(0, name);
-    put(100, "0000644\00001750\00000144\0");
+    let texts = [(100, "0000644"), (108, "0001750"), (116, "0000144"), (148, "        ")];
+    let more = [(257, "ustar"), (263, "00"), (265, "user"), (329, "0000000"), (337, "0000011")];
+    for (at, text) in texts.into_iter().chain(more) {
+        put(at, text);
+    }
     put(124, &format!("{size:011o}\0{:011o}\0", 1_700_000_000));
-    put(148, "        ");
-    put(257, "ustar\00000user");
-    put(329, "0000000\00000011\0");
     header[156] = kind;
     let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
     header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());

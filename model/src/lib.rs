@@ -43,14 +43,14 @@ pub use parts::Parts;
 pub use signature::{Signature, SignatureCell};
 pub use size::{bit_width, cell_size, unit_size, Sizes};
 pub use types::{
-    ArrayLength, ArrayType, ByteOrder, Cell, Columns, Content, Described, Encoding, Extent,
+    limits, ArrayLength, ArrayType, ByteOrder, Cell, Columns, Content, Described, Encoding, Extent,
     FloatForm, GroupOrder, IntType, Listed, Meaning, PointerType, Policy, Reference, RegionType,
     RunLength, RunType, Storage, Target, Terminated, Terminator, Trim, Type, WhenEmpty,
 };
 
 pub use span::{SourceId, Span};
 pub use unseen::{is_unseen, seen};
-pub use walk::{limits, KeptAs};
+pub use walk::KeptAs;
 
 use alloc::boxed::Box;
 use alloc::string::String;

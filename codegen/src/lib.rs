@@ -18,6 +18,7 @@ pub mod roles;
 pub mod rust;
 pub mod span;
 mod syntax;
+mod visit;
 
 use std::path::{Path, PathBuf};
 

@@ -93,6 +93,8 @@ pub enum Expr {
     IsLast(Path),
     /// Whether the file's relocation table lists the pointer in this row.
     Listed(Path),
+    /// The bytes of the file between two addresses, those of the row that follows from them as zeros.
+    Stored(ExprId, ExprId),
     /// Size of the file in bytes.
     FileEnd,
     /// Position of the next byte to read or write, and end of the region around it, as addresses.
@@ -114,7 +116,7 @@ impl Expr {
     pub fn operands(&self, visit: &mut dyn FnMut(ExprId)) {
         match self {
             Expr::Unary(_, a) => visit(*a),
-            Expr::Binary(_, a, b) | Expr::Coalesce(a, b) => {
+            Expr::Binary(_, a, b) | Expr::Coalesce(a, b) | Expr::Stored(a, b) => {
                 [a, b].into_iter().for_each(|e| visit(*e))
             }
             Expr::If(a, b, c) => [a, b, c].into_iter().for_each(|e| visit(*e)),
@@ -259,6 +261,10 @@ pub enum Function {
     Murmur3,
     /// `fnv1a(text)`.
     Fnv1a,
+    /// `crc32(text)`.
+    Crc32,
+    /// `adler32(text)`.
+    Adler32,
     /// `stem(text)`: base name up to its last dot.
     Stem,
     /// `extension(text)`: what follows the last dot.
@@ -292,6 +298,8 @@ impl Function {
         match self {
             Function::Murmur3 => "murmur3",
             Function::Fnv1a => "fnv1a",
+            Function::Crc32 => "crc32",
+            Function::Adler32 => "adler32",
             Function::Stem => "stem",
             Function::Extension => "extension",
             Function::EndsWith => "ends_with",

@@ -454,6 +454,11 @@ impl Maker<'_, '_> {
                 self.lists.push((name.clone(), element.clone()));
                 format!("{element} {name} count=fill size={size}")
             }
+            20 if !self.rows.is_empty() && self.u.ratio(1, 4)? => {
+                let row = self.u.choose(&self.rows)?;
+                let role = self.u.choose(&["is", "usually"])?;
+                format!("u32 {name} {role}=\"crc32(bytes({row}))\"")
+            }
             20 if !self.rows.is_empty() => {
                 let row = self.u.choose(&self.rows)?;
                 let what = self.u.choose(&["at", "end", "size"])?;

@@ -27,6 +27,7 @@ mod placement;
 mod pointed;
 mod pooled;
 mod relocated;
+mod stored;
 mod tags;
 mod taken;
 mod tiling;
@@ -74,5 +75,6 @@ pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
     epochs::check(&context, &mut found);
     align::check(&context, &mut found);
     columns::check(&context, &mut found);
+    stored::check(&context, &mut found);
     diagnostics.append_distinct(found);
 }

@@ -192,6 +192,27 @@ pub(super) fn words(model: &Model, expr: ExprId) -> String {
             [text] => format!("FNV-1a hash of {}", written(model, *text)),
             _ => written(model, expr),
         },
+        Expr::Call(Function::Crc32, arguments) => match arguments.as_slice() {
+            [bytes] => format!("CRC-32 of {}", words(model, *bytes)),
+            _ => written(model, expr),
+        },
+        Expr::Call(Function::Adler32, arguments) => match arguments.as_slice() {
+            [bytes] => format!("Adler-32 of {}", words(model, *bytes)),
+            _ => written(model, expr),
+        },
+        Expr::Stored(from, to) => match (&model[*from], &model[*to]) {
+            (Expr::At(first), Expr::End(last)) if first.text == last.text => {
+                format!("the bytes of {}", place(model, first))
+            }
+            (Expr::At(first), Expr::End(last)) => {
+                format!(
+                    "the bytes from {} to the end of {}",
+                    place(model, first),
+                    place(model, last)
+                )
+            }
+            _ => format!("the bytes from {} to {}", words(model, *from), words(model, *to)),
+        },
         Expr::Call(Function::Length, arguments) => match arguments.as_slice() {
             [text] => format!("length of {}, in bytes", written(model, *text)),
             _ => written(model, expr),

@@ -62,6 +62,7 @@ fn text(model: &Model, expr: ExprId, inner: bool) -> String {
         Expr::Index(path) => return format!("index({})", path_text(model, path)),
         Expr::IsLast(path) => return format!("is_last({})", path_text(model, path)),
         Expr::Listed(path) => return format!("listed({})", path_text(model, path)),
+        Expr::Stored(from, to) => return format!("bytes({}, {})", plain(*from), plain(*to)),
         Expr::FileEnd => return "end(file)".to_owned(),
         Expr::Here => return "here".to_owned(),
         Expr::RegionEnd => return "region_end".to_owned(),

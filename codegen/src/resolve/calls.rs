@@ -7,7 +7,7 @@ use crate::span::{Span, Spanned};
 use crate::syntax::expr::{Ex, ExKind, PathEx};
 use crate::syntax::near::nearest;
 
-const FUNCTIONS: [&str; 30] = [
+const FUNCTIONS: [&str; 33] = [
     "count",
     "sum",
     "min",
@@ -26,6 +26,9 @@ const FUNCTIONS: [&str; 30] = [
     "patricia",
     "murmur3",
     "fnv1a",
+    "crc32",
+    "adler32",
+    "bytes",
     "stem",
     "extension",
     "ends_with",
@@ -134,8 +137,9 @@ impl<'t> Cx<'t> {
                     }
                 }
             }
+            "bytes" => self.stored(env, name, args, span),
             "length" | "number" | "numbers" | "stem" | "extension" | "fnv1a" | "murmur3"
-            | "ends_with" | "floor" | "ceil" | "round" | "trunc" => {
+            | "crc32" | "adler32" | "ends_with" | "floor" | "ceil" | "round" | "trunc" => {
                 self.plain_call(env, name, args, span)
             }
             other => {
@@ -179,6 +183,8 @@ impl<'t> Cx<'t> {
             "stem" => (Function::Stem, &["text"], Shape::Text),
             "extension" => (Function::Extension, &["text"], Shape::Text),
             "fnv1a" => (Function::Fnv1a, &["text"], Shape::Int(None)),
+            "crc32" => (Function::Crc32, &["text"], Shape::Int(None)),
+            "adler32" => (Function::Adler32, &["text"], Shape::Int(None)),
             "murmur3" => (Function::Murmur3, &["text", "int"], Shape::Int(None)),
             "floor" => (Function::Floor, &["number"], Shape::Int(None)),
             "ceil" => (Function::Ceil, &["number"], Shape::Int(None)),
@@ -240,6 +246,34 @@ impl<'t> Cx<'t> {
             list.push(found.expr);
         }
         self.val(Expr::Call(function, list), shape)
+    }
+
+    /// `bytes(P)`, or the bytes between two addresses.
+    fn stored(
+        &mut self,
+        env: &Env,
+        name: &Spanned<String>,
+        args: &[Ex],
+        span: Span,
+    ) -> Option<Val> {
+        let (from, to) = match args {
+            [place] => (self.place(env, "at", place)?, self.place(env, "end", place)?),
+            [from, to] => {
+                let (from_value, to_value) = (self.expr(env, from)?, self.expr(env, to)?);
+                for (arg, found) in [(from, &from_value), (to, &to_value)] {
+                    if !matches!(found.shape, Shape::Int(_) | Shape::Address | Shape::Any) {
+                        self.wrong(arg.span, "an address", &found.shape);
+                        return None;
+                    }
+                }
+                (from_value, to_value)
+            }
+            _ => {
+                self.arity(name, 1, args.len(), span);
+                return None;
+            }
+        };
+        self.val(Expr::Stored(from.expr, to.expr), Shape::Bytes)
     }
 
     fn place(&mut self, env: &Env, name: &str, arg: &Ex) -> Option<Val> {

@@ -21,7 +21,6 @@ mod tidy;
 mod types;
 mod unused;
 mod view;
-mod visit;
 
 use proc_macro2::TokenStream;
 

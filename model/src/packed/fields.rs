@@ -231,6 +231,7 @@ lists! {
         Index(path),
         IsLast(path),
         Listed(path),
+        Stored(from, to),
         FileEnd,
         Here,
         RegionEnd,
@@ -260,7 +261,7 @@ lists! {
         EitherTrue,
         Concatenate,
     }
-    cases Function { Murmur3, Fnv1a, Stem, Extension, EndsWith, Length, Number, Numbers, Least, Greatest, Floor, Ceil, Round,
+    cases Function { Murmur3, Fnv1a, Crc32, Adler32, Stem, Extension, EndsWith, Length, Number, Numbers, Least, Greatest, Floor, Ceil, Round,
         Trunc, }
     cases StreamFunction { Count, Sum, Min, Max, Any, All, First, FirstIndex, }
     fields Path { start, steps, text }

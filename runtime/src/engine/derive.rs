@@ -22,7 +22,8 @@ impl<'p> Engine<'p, '_> {
         }
         for definer in &self.tree.row(loc).definers {
             if let Some(node) = self.tree.scope(definer, loc) {
-                let val = self.deeper(|engine| engine.given(&definer.source, node))?;
+                let given = |engine: &mut Self| engine.given(&definer.source, node);
+                let val = self.deeper(|engine| engine.of_row(loc, given))?;
                 return Ok(Some(val));
             }
         }

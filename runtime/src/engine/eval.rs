@@ -110,6 +110,12 @@ impl<'p> Engine<'p, '_> {
                 _ => Val::None,
             },
             Expr::Listed(path) => self.listed(path, this, it)?,
+            Expr::Stored(from, to) => {
+                match (self.eval_int(*from, this, it)?, self.eval_int(*to, this, it)?) {
+                    (Some(from), Some(to)) => self.stored_bytes(from, to)?,
+                    _ => Val::None,
+                }
+            }
             Expr::FileEnd => Val::Int(self.file_end()?.into()),
             Expr::Here => Val::Int(self.here.into()),
             Expr::RegionEnd => Val::Int(self.region_end.into()),
@@ -204,6 +210,9 @@ impl<'p> Engine<'p, '_> {
 
     #[cold]
     pub(super) fn not_known<T>(&self, loc: Loc) -> Fallible<T> {
+        if self.writing.summed.contains(&loc.whole_row()) {
+            return Err(Box::new(Fault::NotWritten(self.describe(loc))));
+        }
         eval_error(format!("`{}` is not known here", self.describe(loc)))
     }
 
@@ -374,6 +383,15 @@ impl<'p> Engine<'p, '_> {
             _ => eval_error("expected a text"),
         };
         match function {
+            Function::Crc32 | Function::Adler32 => {
+                let blob = text(0)?;
+                self.charge(blob.len.into())?;
+                let bytes = self.tree.bytes(blob);
+                Ok(Val::Int(match function {
+                    Function::Crc32 => crate::crc32(bytes).into(),
+                    _ => crate::adler32(bytes).into(),
+                }))
+            }
             Function::Murmur3 | Function::Fnv1a => {
                 let blob = text(0)?;
                 self.charge(blob.len.into())?;

@@ -432,7 +432,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     fn compare_kept(&mut self, loc: Loc, expr: ExprId) -> Fallible<()> {
         let kind = kept_kind(&self.model[expr]);
-        let canonical = match self.eval(expr, loc.node, None) {
+        let canonical = match self.of_row(loc, |engine| engine.eval(expr, loc.node, None)) {
             Ok(Val::None) => self.for_nothing(self.tree.row(loc)),
             Ok(val) => val,
             // Names that no tree can hold: the nodes are kept as they are.

@@ -36,6 +36,8 @@ pub(crate) struct Engine<'p, 'b> {
     pub region_end: u64,
     /// Rows that are being read or computed: asked for again, they would depend on themselves.
     busy: Vec<(NodeRef, RowId)>,
+    /// The row that an expression is evaluated for.
+    pub(crate) own: Option<Loc>,
     /// Depth of nested evaluation.
     depth: u32,
     /// Where the stack was when this began.
@@ -129,6 +131,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             here: 0,
             region_end: file.len() as u64,
             busy: Vec::new(),
+            own: None,
             depth: 0,
             stack: crate::stack::here(),
             memo: Memo::default(),

@@ -39,6 +39,8 @@ pub(crate) enum Fault {
     Keys(DictionaryError, String, Option<Loc>),
     /// The address of an object is asked for before the layout has placed it.
     NotPlaced(String),
+    /// Bytes of the file are asked for before they are written.
+    NotWritten(String),
     /// A number depends on itself.
     Cycle(String),
     /// A limit was reached.
@@ -64,6 +66,7 @@ pub(crate) fn read_kind(fault: Fault) -> Result<ReadErrorKind, ReadError> {
         }
         Fault::Keys(error, ..) => expression(format!("{error}")),
         Fault::NotPlaced(what) => expression(format!("the address of `{what}` is not known here")),
+        Fault::NotWritten(what) => expression(format!("the bytes of `{what}` are not known here")),
         Fault::Cycle(what) => expression(format!("`{what}` depends on itself")),
     })
 }

@@ -72,6 +72,12 @@ pub(crate) struct Writing {
     pub pools: Vec<Option<Vec<Loc>>>,
     /// Bytes that belong to no row: tails of regions, kept gaps.
     pub loose: Vec<(u64, Vec<u8>)>,
+    /// Numbers that follow from bytes of the file, and are written last.
+    pub summed: BTreeSet<Loc>,
+    /// Those that are not written yet, by their addresses; none while other bytes are missing.
+    pub unsummed: Option<BTreeMap<u64, Loc>>,
+    /// Those that are being worked out.
+    pub summing: Vec<Loc>,
     /// Columns whose elements belong to records.
     pub interleaved: BTreeMap<Loc, Interleaved>,
     /// What has no terminator because a region ends there, and what a reader takes up to the end of a

@@ -22,6 +22,7 @@ mod sight;
 mod tables;
 mod waiting;
 
+pub use crate::hash::{adler32, crc32};
 pub use arena::{
     added, all_of, boxed_in, bytes_in, closed, gathered, list_of, one_of, opened, packed_case,
     pushed, room_for, spelled, spelling_added, spelling_of, text_added, text_in, text_of, units_in,

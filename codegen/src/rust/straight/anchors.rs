@@ -8,7 +8,7 @@ use crate::model::{
     DefinerScope, DefinerSource, Expr, ExprId, Measure, Member, Model, Path, RecordId, RowId,
     RowKind, Start, Step, Type,
 };
-use crate::rust::visit::{Part, expressions};
+use crate::visit::{Part, expressions};
 
 /// A place in the file that expressions ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -22,7 +22,7 @@ use crate::model::{
     Reference, Role, Row, RowId, RowKind, RunLength, Start, Type, UnionId,
 };
 use crate::rust::shape::Shape;
-use crate::rust::visit::indexed;
+use crate::visit::indexed;
 
 /// The function `check_root` and those that it calls; and for a reader that is sealed `seen_root`,
 /// which leaves out what the reader has looked at itself. `checking` is what the writer was made with.

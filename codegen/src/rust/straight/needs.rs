@@ -9,7 +9,7 @@ use super::questions::children;
 use super::rare::rare;
 use crate::model::{Expr, ExprId, Member, Model, Path, RecordId, Role, Row, RowKind, Start, Step};
 use crate::rust::shape::Shapes;
-use crate::rust::visit::{Part, expressions};
+use crate::visit::{Part, expressions};
 
 impl<'p, 'm> Straight<'p, 'm> {
     pub(super) fn new(shapes: &'p Shapes<'m>, views: &'m [Model], flavour: Flavour) -> Self {

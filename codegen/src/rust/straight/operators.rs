@@ -70,6 +70,16 @@ impl<'m> Straight<'_, 'm> {
                     }
                 })
             }
+            (Function::Crc32 | Function::Adler32, 1) => {
+                let Typed::Text(text) = self.typed(scope, view, arguments[0])? else {
+                    return Ok(None);
+                };
+                let sum = match function {
+                    Function::Crc32 => quote!(crc32),
+                    _ => quote!(adler32),
+                };
+                Typed::Number(quote!((#text).map(|text: &[u8]| i128::from(s::#sum(text)))))
+            }
             (Function::EndsWith, 2) => {
                 let (Typed::Text(whole), Typed::Text(end)) = (
                     self.typed(scope, view, arguments[0])?,

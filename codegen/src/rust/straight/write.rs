@@ -34,7 +34,7 @@ use super::context::Straight;
 use super::locals::{Locals, is_case_name};
 use super::outline::{Pieces, root_piece};
 use crate::model::RecordId;
-use crate::rust::visit::indexed;
+use crate::visit::indexed;
 
 use rows::Head;
 use writer::{Function, Node, Task, Weights, Writer};

@@ -123,8 +123,11 @@ impl<'p> Engine<'p, '_> {
         if self.is_busy(loc) {
             return Err(Box::new(Fault::Cycle(self.describe(loc))));
         }
-        if let Some(item) = self.while_busy(loc, |engine| engine.compute(loc, row))? {
-            self.tree.set_item(loc, item);
+        match self.while_busy(loc, |engine| engine.compute(loc, row)) {
+            Ok(Some(item)) => self.tree.set_item(loc, item),
+            Ok(None) => {}
+            Err(fault) if matches!(*fault, Fault::NotWritten(_)) => self.sum_later(loc, fault)?,
+            Err(fault) => return Err(fault),
         }
         Ok(())
     }
@@ -155,7 +158,7 @@ impl<'p> Engine<'p, '_> {
             Role::Derived => (self.derived(loc)?, None),
             Role::Kept(expr) => {
                 let kind = kept_kind(&self.model[expr]);
-                match self.eval(expr, loc.node, None) {
+                match self.of_row(loc, |engine| engine.eval(expr, loc.node, None)) {
                     Ok(val) => (Some(val), Some((kind, expr))),
                     Err(fault) => return self.kept_in_spite(loc, row, expr, fault).map(Some),
                 }

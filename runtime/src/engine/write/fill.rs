@@ -78,6 +78,7 @@ impl<'p> Engine<'p, '_> {
         if let Err(fault) = self.fill_texts(total) {
             self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
         }
+        self.fill_sums();
         self.part();
     }
 

@@ -18,6 +18,7 @@ pub(crate) mod lay;
 mod number;
 pub(crate) mod place;
 mod scattered;
+mod summed;
 mod tags;
 mod validate;
 
@@ -208,6 +209,9 @@ impl<'p> Engine<'p, '_> {
             Fault::Keys(error, ..) => expression(format!("{error}").into()),
             Fault::NotPlaced(what) => {
                 expression(format!("the address of `{what}` is needed before it is known").into())
+            }
+            Fault::NotWritten(what) => {
+                expression(format!("the bytes of `{what}` are needed before they are known").into())
             }
             Fault::Cycle(what) => ProblemKind::Cycle { what: what.into() },
             Fault::Limit(kind) => expression(format!("{kind}").into()),

@@ -117,6 +117,9 @@ impl<'p> Engine<'p, '_> {
     }
 
     pub(crate) fn fill_cell(&mut self, loc: Loc, cell: &'p Cell, row: &'p Row) -> Fallible<()> {
+        if self.is_summed_later(loc) {
+            return Ok(());
+        }
         let n = self.stored_number(loc, cell, row)?;
         if let (Meaning::Enum(id), Role::Derived | Role::Kept(_)) = (&cell.meaning, &row.role) {
             // What is computed need be no member; that data is one was seen when it was built.

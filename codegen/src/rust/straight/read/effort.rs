@@ -20,7 +20,7 @@ use crate::model::{
     ArrayLength, BinaryOp, Cell, Expr, ExprId, Extent, Home, Meaning, Member, Model, Path, Record,
     RecordId, Row, RunLength, Start, Step, Storage, Tag, Target, Type,
 };
-use crate::rust::visit::{self, Part};
+use crate::visit::{self, Part};
 
 /// Units for a node that may be an element, for each of its slots, and for a pointer.
 const NODE: u64 = 11;

@@ -17,7 +17,7 @@ use crate::rust::straight::able::Able;
 use crate::rust::straight::early::early;
 use crate::rust::straight::mentions::mentions;
 use crate::rust::straight::questions::{only_row, rows_with_bytes};
-use crate::rust::visit::{Part, expressions};
+use crate::visit::{Part, expressions};
 
 /// Rows that expressions and tags ask for.
 pub(super) fn asked(model: &Model) -> BTreeSet<(RecordId, RowId)> {

@@ -10,7 +10,7 @@ use crate::model::{
 
 /// Something that leads through the tree.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Part<'m> {
+pub(crate) enum Part<'m> {
     /// An expression.
     Expr(ExprId),
     /// The array that a reference leads into; only its length and addresses matter.
@@ -20,7 +20,7 @@ pub(super) enum Part<'m> {
 }
 
 /// Calls `visit` for every expression except `let`s and arguments, which count where they are used.
-pub(super) fn expressions<'m>(model: &'m Model, visit: &mut dyn FnMut(RecordId, Part<'m>)) {
+pub(crate) fn expressions<'m>(model: &'m Model, visit: &mut dyn FnMut(RecordId, Part<'m>)) {
     for (id, record) in model.records() {
         for row in &record.rows {
             row_expressions(model, id, row, visit);
@@ -56,7 +56,7 @@ pub(super) fn expressions<'m>(model: &'m Model, visit: &mut dyn FnMut(RecordId, 
 }
 
 /// Records that ask for their position in the array around them.
-pub(super) fn indexed(model: &Model) -> BTreeSet<RecordId> {
+pub(crate) fn indexed(model: &Model) -> BTreeSet<RecordId> {
     fn asks(model: &Model, expr: ExprId) -> bool {
         let expr = &model[expr];
         let mut found = matches!(
@@ -82,7 +82,7 @@ pub(super) fn indexed(model: &Model) -> BTreeSet<RecordId> {
     found
 }
 
-fn row_expressions<'m>(
+pub(crate) fn row_expressions<'m>(
     model: &'m Model,
     id: RecordId,
     row: &'m Row,

@@ -1,0 +1,75 @@
+//! Bytes of the file are known when all others are written: only numbers of a known size follow from
+//! them.
+
+use super::context::{Context, row_name};
+use crate::diagnostic::Diagnostics;
+use crate::model::{
+    Cell, DefinerScope, DefinerSource, Expr, ExprId, Meaning, Model, Role, Row, Storage, Type,
+};
+use crate::span::Span;
+use crate::visit::{Part, expressions, row_expressions};
+
+pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    let model = context.model;
+    let mut seen = Vec::new();
+    for (id, record) in model.records() {
+        for row in &record.rows {
+            let equation = equation(row);
+            row_expressions(model, id, row, &mut |_, part| {
+                let Part::Expr(expr) = part else { return };
+                seen.push(expr);
+                if !mentions(model, expr) {
+                    return;
+                }
+                if equation != Some(expr) {
+                    elsewhere(row.span, found);
+                } else if !is_number(&row.ty) {
+                    let message = format!("{} can't follow from bytes of the file", row_name(row));
+                    found
+                        .error("E0222", row.span, message)
+                        .help("only integers in whole bytes of a known number can");
+                }
+            });
+        }
+        for named in record.lets.iter().filter(|named| mentions(model, named.expr)) {
+            elsewhere(named.span, found);
+        }
+    }
+    expressions(model, &mut |id, part| {
+        if let Part::Expr(expr) = part
+            && !seen.contains(&expr)
+            && mentions(model, expr)
+        {
+            elsewhere(model.records[id.index()].span, found);
+        }
+    });
+}
+
+fn elsewhere(span: Span, found: &mut Diagnostics) {
+    found
+        .error("E0222", span, "bytes of the file are asked for where they are not known")
+        .help("`bytes` stands in `is=` and `usually=` of an integer, and in no `let`");
+}
+
+/// What a row follows from by itself.
+fn equation(row: &Row) -> Option<ExprId> {
+    match (&row.role, row.definers.as_slice()) {
+        (Role::Kept(expr), _) => Some(*expr),
+        (Role::Derived, [definer]) => match (&definer.scope, &definer.source) {
+            (DefinerScope::Own, DefinerSource::Expr(expr)) => Some(*expr),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn mentions(model: &Model, expr: ExprId) -> bool {
+    let mut found = matches!(model[expr], Expr::Stored(..));
+    model[expr].operands(&mut |operand| found |= mentions(model, operand));
+    found
+}
+
+fn is_number(ty: &Type) -> bool {
+    let Type::Cell(Cell { storage, meaning }) = ty else { return false };
+    matches!(storage, Storage::Fixed(_) | Storage::Digits { .. }) && matches!(meaning, Meaning::Int)
+}

@@ -42,6 +42,7 @@ mod show;
 mod source;
 mod state;
 mod stream;
+mod summed;
 mod tables;
 mod tree;
 mod val;

@@ -8,6 +8,7 @@ use core::ops::Range;
 
 use super::item::{Blob, Item, Loc, UNPLACED};
 use super::map::Map;
+use super::summed::Sum;
 use crate::error::ReadError;
 
 /// What only reading needs.
@@ -21,6 +22,10 @@ pub(crate) struct Reading {
     pub arrangement: Arrangement,
     /// A byte between objects that should be zero and is not.
     pub not_zero: Option<ReadError>,
+    /// What follows from bytes of the file.
+    pub sums: Vec<Sum>,
+    /// What follows from the fewest bytes of the file of what is something else, and how many these are.
+    pub wrong_sum: Option<(u64, ReadError)>,
     /// Pooled texts by address and kind of pointer: each is decoded once.
     pub texts: BTreeMap<(u64, u32), Item>,
     /// Pointers to pooled texts that count from something that was not known when they were read.

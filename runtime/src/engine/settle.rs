@@ -68,6 +68,10 @@ impl<'p, 'b> Engine<'p, 'b> {
                 self.keep_form(node, union, case, form);
             }
         }
+        if let Some((_, error)) = self.reading.wrong_sum.take() {
+            return Err(error);
+        }
+        self.sums_end()?;
         self.compare_tables()
             .map_err(|fault| self.fault(*fault, 0_u32, Loc::row(NodeRef::ROOT, WHOLE)))?;
         self.must_have_pools()?;
@@ -255,6 +259,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     fn compare_derived(&mut self, loc: Loc) -> Fallible<()> {
+        self.summed = 0;
         let derived = match self.derived(loc)? {
             None => return Ok(()),
             Some(Val::None) => return self.compare_with_nothing(loc),
@@ -269,7 +274,17 @@ impl<'p, 'b> Engine<'p, 'b> {
             expected: self.tree.show(derived).into(),
             actual: self.tree.show(stored).into(),
         };
-        Err(self.refused(loc, kind))
+        let refused = self.refused(loc, kind);
+        match *refused {
+            // A wrong byte makes all sums wrong that it is in: the one of the fewest bytes says most.
+            Fault::Read(error) if self.summed > 0 => {
+                if self.reading.wrong_sum.as_ref().is_none_or(|(bytes, _)| self.summed < *bytes) {
+                    self.reading.wrong_sum = Some((self.summed, error));
+                }
+                Ok(())
+            }
+            _ => Err(refused),
+        }
     }
 
     /// A row that follows from something that is not there holds what is written for nothing.

@@ -38,6 +38,8 @@ pub(crate) struct Engine<'p, 'b> {
     busy: Vec<(NodeRef, RowId)>,
     /// The row that an expression is evaluated for.
     pub(crate) own: Option<Loc>,
+    /// Bytes of the file that were asked for to work that out.
+    pub(crate) summed: u64,
     /// Depth of nested evaluation.
     depth: u32,
     /// Where the stack was when this began.
@@ -132,6 +134,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             region_end: file.len() as u64,
             busy: Vec::new(),
             own: None,
+            summed: 0,
             depth: 0,
             stack: crate::stack::here(),
             memo: Memo::default(),

@@ -75,7 +75,7 @@ pub(crate) struct Writing {
     /// Numbers that follow from bytes of the file, and are written last.
     pub summed: BTreeSet<Loc>,
     /// Those that are not written yet, by their addresses; none while other bytes are missing.
-    pub unsummed: Option<BTreeMap<u64, Loc>>,
+    pub unsummed: Option<BTreeSet<(u64, Loc)>>,
     /// Those that are being worked out.
     pub summing: Vec<Loc>,
     /// Columns whose elements belong to records.

@@ -18,7 +18,6 @@ pub(crate) mod lay;
 mod number;
 pub(crate) mod place;
 mod scattered;
-mod summed;
 mod tags;
 mod validate;
 

@@ -1,0 +1,220 @@
+//! Numbers that follow from bytes of the file: checksums. They are written when all other bytes are
+//! there, and before those that follow from bytes which they are in.
+
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::item::{Blob, From, Item, Loc, NodeRef, UNPLACED};
+use super::plan::Direction;
+use super::reading::{short, Read};
+use super::state::Engine;
+use super::val::{eval_error, Fallible, Fault, Val};
+use crate::error::ReadErrorKind;
+use crate::model::{cell_size, RowId, Type};
+
+/// Most bytes that a number takes, in digits.
+const WIDEST: u64 = 64;
+
+/// Before all others at the same address.
+const FIRST: Loc = Loc::row(NodeRef { id: 0, element: 0, part: 0 }, RowId(0));
+
+/// Bytes that a number of the file follows from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sum {
+    /// Where the number is.
+    cell: Range<u64>,
+    /// Where the bytes are.
+    bytes: Range<u64>,
+    row: Loc,
+}
+
+impl Engine<'_, '_> {
+    /// Does something for a row, whose own bytes count as zeros where bytes of the file are asked for.
+    pub(crate) fn of_row<T>(&mut self, loc: Loc, what: impl FnOnce(&mut Self) -> T) -> T {
+        let around = self.own.replace(loc);
+        self.summed = 0;
+        let done = what(self);
+        self.own = around;
+        done
+    }
+
+    /// The bytes of the file between two addresses.
+    pub(crate) fn stored_bytes(&mut self, from: i128, to: i128) -> Fallible<Val> {
+        let is_reading = self.tree.direction == Direction::Reading;
+        let size = match (is_reading, self.writing.total) {
+            (true, _) => self.tree.file.len() as u64,
+            (false, Some(total)) if self.writing.unsummed.is_some() => total,
+            (false, _) => {
+                let what = self.own.map_or_else(|| "..".into(), |loc| self.describe(loc));
+                return Err(Box::new(Fault::NotWritten(what)));
+            }
+        };
+        let (Ok(from), Ok(to)) = (u64::try_from(from), u64::try_from(to)) else {
+            return eval_error("there are no bytes before the file");
+        };
+        if from > to || to > size {
+            return eval_error(alloc::format!("the file has no bytes from {from:#x} to {to:#x}"));
+        }
+        self.charge(to - from)?;
+        self.summed += to - from;
+        let cell = self.own.map_or(0..0, |loc| self.cell_of(loc));
+        let own = cell.start.max(from)..cell.end.min(to);
+        if is_reading {
+            if let Some(row) = self.own {
+                self.reading.sums.push(Sum { cell, bytes: from..to, row });
+            }
+            if own.is_empty() {
+                let len = short(to - from);
+                return Ok(Val::Bytes(Blob { from: From::File, start: short(from), len }));
+            }
+        } else {
+            self.sum_within(&cell, from..to)?;
+        }
+        let (base, file) = match is_reading {
+            true => (0, self.tree.file),
+            false => (self.writing.base, self.writing.out.as_slice()),
+        };
+        let there = base + from as usize..base + to as usize;
+        let Some(bytes) = file.get(there) else { return eval_error("the file has no such bytes") };
+        let mut bytes = bytes.to_vec();
+        for at in own {
+            if let Some(byte) = bytes.get_mut((at - from) as usize) {
+                *byte = 0;
+            }
+        }
+        Ok(Val::Bytes(self.tree.add_bytes(&bytes)))
+    }
+
+    /// The bytes of a number.
+    fn cell_of(&self, loc: Loc) -> Range<u64> {
+        let at = self.tree.cell_at(loc);
+        match self.tree.row(loc).ty.stripped() {
+            Type::Cell(cell) if at != UNPLACED => {
+                u64::from(at)..u64::from(at) + cell_size(cell).unwrap_or(0)
+            }
+            _ => 0..0,
+        }
+    }
+
+    /// Numbers that follow from each other's bytes cannot be written, so they are refused.
+    pub(crate) fn sums_end(&self) -> Read<()> {
+        let mut sums: BTreeMap<u64, Vec<&Sum>> = BTreeMap::new();
+        for sum in &self.reading.sums {
+            sums.entry(sum.cell.start).or_default().push(sum);
+        }
+        let (mut open, mut done) = (BTreeSet::new(), BTreeSet::new());
+        for first in sums.keys() {
+            // A number, and those in whose bytes it is, from the outside.
+            let mut way = vec![(*first, false)];
+            while let Some((at, left)) = way.pop() {
+                if left {
+                    open.remove(&at);
+                    done.insert(at);
+                    continue;
+                }
+                if done.contains(&at) || !open.insert(at) {
+                    continue;
+                }
+                way.push((at, true));
+                for sum in sums.get(&at).into_iter().flatten() {
+                    let bytes = &sum.bytes;
+                    for (inner, others) in sums.range(bytes.start.saturating_sub(WIDEST)..bytes.end)
+                    {
+                        let within = others.iter().any(|other| meet(&other.cell, bytes));
+                        if *inner == at || !within {
+                            continue;
+                        }
+                        if open.contains(inner) {
+                            let message =
+                                alloc::format!("`{}` depends on itself", self.describe(sum.row));
+                            let kind = ReadErrorKind::Expression { message: message.into() };
+                            return Err(self.error(kind, at, sum.row));
+                        }
+                        way.push((*inner, false));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a row is written when all other bytes are.
+    pub(crate) fn is_summed_later(&self, loc: Loc) -> bool {
+        !self.writing.summed.is_empty()
+            && self.writing.summed.contains(&loc)
+            && self.tree.entry(loc).is_unset()
+    }
+
+    /// A row follows from bytes that are not written yet.
+    pub(crate) fn sum_later(&mut self, loc: Loc, fault: Box<Fault>) -> Fallible<()> {
+        let number = matches!(self.tree.row(loc).ty.stripped(), Type::Cell(_));
+        // What is written ahead of everything else is asked for at once.
+        if !number || self.writing.ahead != 0 || self.writing.unsummed.is_some() {
+            return Err(fault);
+        }
+        self.writing.summed.insert(loc);
+        Ok(())
+    }
+
+    /// Writes the numbers that follow from bytes of the file.
+    pub(crate) fn fill_sums(&mut self) {
+        if self.writing.summed.is_empty() || self.writing.checking {
+            return;
+        }
+        let rows = self.writing.summed.iter().filter(|loc| self.tree.entry(**loc).is_unset());
+        let places = rows.map(|loc| (u64::from(self.tree.cell_at(*loc)), *loc));
+        let places = places.filter(|(at, _)| *at != u64::from(UNPLACED)).collect();
+        self.writing.unsummed = Some(places);
+        while let Some((_, loc)) = self.writing.unsummed.as_mut().and_then(BTreeSet::pop_first) {
+            if let Err(fault) = self.sum(loc) {
+                self.report(*fault, loc);
+            }
+        }
+    }
+
+    /// Writes the numbers in these bytes that follow from bytes of the file, but for those in the cell
+    /// of the one that these bytes are needed for.
+    fn sum_within(&mut self, cell: &Range<u64>, bytes: Range<u64>) -> Fallible<()> {
+        let open = self.writing.summing.iter().find(|loc| {
+            let other = self.cell_of(**loc);
+            other.start != cell.start && meet(&other, &bytes)
+        });
+        if let Some(open) = open {
+            return Err(Box::new(Fault::Cycle(self.describe(*open))));
+        }
+        let mut from = (bytes.start.saturating_sub(WIDEST), FIRST);
+        loop {
+            let Some(places) = &self.writing.unsummed else { return Ok(()) };
+            let next = places
+                .range(from..(bytes.end, FIRST))
+                .find(|(at, loc)| *at != cell.start && meet(&self.cell_of(*loc), &bytes));
+            let Some(next) = next.copied() else { return Ok(()) };
+            from = next;
+            self.writing.unsummed.as_mut().map(|places| places.remove(&next));
+            self.deeper(|engine| engine.sum(next.1))?;
+        }
+    }
+
+    fn sum(&mut self, loc: Loc) -> Fallible<()> {
+        self.writing.summing.push(loc);
+        let forced = self.force(loc.node, loc.row);
+        self.writing.summing.pop();
+        forced?;
+        if let Item::Unset = self.tree.entry(loc) {
+            return Err(Box::new(Fault::NotWritten(self.describe(loc))));
+        }
+        let row = self.tree.row(loc);
+        match row.ty.stripped() {
+            Type::Cell(cell) => self.fill_cell(loc, cell, row),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether two ranges have something in common.
+fn meet(a: &Range<u64>, b: &Range<u64>) -> bool {
+    a.start.max(b.start) < a.end.min(b.end)
+}

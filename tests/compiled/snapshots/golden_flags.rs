@@ -167,7 +167,7 @@ impl ::formwork::inspect::Inspect for Zero {
 ::formwork::__file! {
     File[straight] [] "flags"[] {}
     "\
-wivY}.G!'flags#!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept\
+~V`na1G!'flags#!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept\
 %#n!0!'first!!&!!!$.}!)(second!J###?##*?%&la#[!$))#=$)!(!'%!&$(!E%$!'*}#%*#!%^%.!#%$!!!&Zero!+\
 )%#!%low5}#,&high!!&11#=#1)>'$!&#0$s'#$*_##2&_#&%!$#&8!"
 }

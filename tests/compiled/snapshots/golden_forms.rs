@@ -187,7 +187,7 @@ impl ::core::default::Default for Item {
 ::formwork::__file! {
     File[straight] [] "forms"[] {}
     "\
-ujujq+@!'forms#!!!#!#!%all!(!!$#$!#!(!5#2#=#n#->1#!!%6!&File!##!'items!'$##!!1!(!!!O!$(!$)'&It\
+jP}as+@!'forms#!!!#!#!%all!(!!$#$!#!(!5#2#=#n#->1#!!%6!&File!##!'items!'$##!!1!(!!!O!$(!$)'&It\
 em!D)&case!%1O##)P!)(number$x!,'value!!!&!1%%!)6Y#$*$!-,#+#!!,#%!$:I&###+#O!$%!:L#$$L#$AL#%$L#\
 &?y&'bool#'y#&!!$#:q%&,$!##q%$$##q%!:I###I#!?I#$)p#!;r$)'float#&q&&&!!#;f)&-$!$#s$##$y#!:I##(v\
 !!=m'-list#!%##!(#e,&s!'!$~!!=k,+.$!%!$#%!$0'##!%#!D#$'P!%/!'$=$!$8i*%$!#$n!##<n!!(]$!=n!8!(re\

@@ -278,7 +278,8 @@ impl<'p, 'b> Engine<'p, 'b> {
         match *refused {
             // A wrong byte makes all sums wrong that it is in: the one of the fewest bytes says most.
             Fault::Read(error) if self.summed > 0 => {
-                if self.reading.wrong_sum.as_ref().is_none_or(|(bytes, _)| self.summed < *bytes) {
+                let before = self.reading.wrong_sum.as_ref().map_or(u64::MAX, |(bytes, _)| *bytes);
+                if self.summed < before {
                     self.reading.wrong_sum = Some((self.summed, error));
                 }
                 Ok(())

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::chains::Chains;
 use super::item::{Item, Loc, NodeRef};
@@ -40,6 +41,8 @@ pub(crate) struct Engine<'p, 'b> {
     pub(crate) own: Option<Loc>,
     /// Bytes of the file that were asked for to work that out.
     pub(crate) summed: u64,
+    /// Where copies of them are among the tree's own bytes.
+    pub(crate) copies: Vec<Range<usize>>,
     /// Depth of nested evaluation.
     depth: u32,
     /// Where the stack was when this began.
@@ -135,6 +138,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             busy: Vec::new(),
             own: None,
             summed: 0,
+            copies: Vec::new(),
             depth: 0,
             stack: crate::stack::here(),
             memo: Memo::default(),

@@ -36,7 +36,15 @@ impl Engine<'_, '_> {
     pub(crate) fn of_row<T>(&mut self, loc: Loc, what: impl FnOnce(&mut Self) -> T) -> T {
         let around = self.own.replace(loc);
         self.summed = 0;
+        let before = self.copies.len();
         let done = what(self);
+        // What follows from bytes of the file is a number, which needs no copy any more.
+        while let Some(copy) = self.copies.get(before..).and_then(<[_]>::last).cloned() {
+            self.copies.pop();
+            if self.tree.own.len() == copy.end {
+                self.tree.own.truncate(copy.start);
+            }
+        }
         self.own = around;
         done
     }
@@ -85,7 +93,10 @@ impl Engine<'_, '_> {
                 *byte = 0;
             }
         }
-        Ok(Val::Bytes(self.tree.add_bytes(&bytes)))
+        let start = self.tree.own.len();
+        let copy = self.tree.add_bytes(&bytes);
+        self.copies.push(start..self.tree.own.len());
+        Ok(Val::Bytes(copy))
     }
 
     /// The bytes of a number.

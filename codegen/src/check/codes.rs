@@ -290,10 +290,10 @@ pub const CODES: &[(&str, &str, &str)] = &[
     ),
     (
         "E0733",
-        "addresses in something that ends with bytes",
+        "addresses or sums in something that ends with bytes",
         "Where `terminator=` or `strip=` says the end of something, its bytes are looked at when it is \
-         written, before all that it leads to is placed: pointers in it, and numbers that say where an \
-         object is, are not known then. Let a length say where it ends.",
+         written, before all that it leads to is placed: pointers in it, numbers that say where an \
+         object is, and sums of bytes of the file are not known then. Let a length say where it ends.",
     ),
     (
         "E0740",

@@ -1,9 +1,10 @@
 //! What ends with bytes, or where padding begins, is looked at before anything else is placed: it
-//! holds no addresses of things that are placed later.
+//! holds no addresses of things that are placed later, and nothing that is written later.
 
 use std::collections::BTreeSet;
 
 use super::context::{Context, row_name};
+use super::stored::{equation, mentions};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Extent, Model, RecordId, RowKind, Target, Type};
 
@@ -13,12 +14,15 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             let ended = |ty: &Type| match ty {
                 Type::Region(region) => {
                     let ends = matches!(region.extent, Extent::Terminated(_));
-                    (ends || region.trim.is_some()) && leads(context.model, &region.inner)
+                    match ends || region.trim.is_some() {
+                        true => known_later(context.model, &region.inner),
+                        false => None,
+                    }
                 }
-                _ => false,
+                _ => None,
             };
-            if row.ty.parts().any(ended) {
-                let message = format!("{} ends with bytes, and holds addresses", row_name(row));
+            if let Some(what) = row.ty.parts().find_map(ended) {
+                let message = format!("{} ends with bytes, and holds {what}", row_name(row));
                 found
                     .error("E0733", row.span, message)
                     .label("what they are is not known when its end is looked for")
@@ -28,14 +32,14 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     }
 }
 
-/// Whether something inline leads to what is placed later.
-fn leads(model: &Model, ty: &Type) -> bool {
+/// What is inline that is not known before everything is placed.
+fn known_later(model: &Model, ty: &Type) -> Option<&'static str> {
     let (mut seen, mut open) = (BTreeSet::new(), vec![ty]);
     while let Some(ty) = open.pop() {
         for part in ty.inline_parts() {
             let records: Vec<RecordId> = match part {
                 Type::Pointer(pointer) if matches!(pointer.target, Target::Element) => continue,
-                Type::Pointer(_) => return true,
+                Type::Pointer(_) => return Some("addresses"),
                 Type::Record(id) => vec![*id],
                 Type::Union(id) => {
                     let cases = &model.unions[id.index()].cases;
@@ -49,11 +53,14 @@ fn leads(model: &Model, ty: &Type) -> bool {
                 let apart =
                     |kind: &RowKind| matches!(kind, RowKind::Object { .. } | RowKind::Mark { .. });
                 if rows.iter().any(|row| apart(&row.kind)) {
-                    return true;
+                    return Some("addresses");
+                }
+                if rows.iter().filter_map(equation).any(|expr| mentions(model, expr)) {
+                    return Some("sums of its bytes");
                 }
                 open.extend(rows.iter().map(|row| &row.ty));
             }
         }
     }
-    false
+    None
 }

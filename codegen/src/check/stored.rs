@@ -52,7 +52,7 @@ fn elsewhere(span: Span, found: &mut Diagnostics) {
 }
 
 /// What a row follows from by itself.
-fn equation(row: &Row) -> Option<ExprId> {
+pub(super) fn equation(row: &Row) -> Option<ExprId> {
     match (&row.role, row.definers.as_slice()) {
         (Role::Kept(expr), _) => Some(*expr),
         (Role::Derived, [definer]) => match (&definer.scope, &definer.source) {
@@ -63,7 +63,7 @@ fn equation(row: &Row) -> Option<ExprId> {
     }
 }
 
-fn mentions(model: &Model, expr: ExprId) -> bool {
+pub(super) fn mentions(model: &Model, expr: ExprId) -> bool {
     let mut found = matches!(model[expr], Expr::Stored(..));
     model[expr].operands(&mut |operand| found |= mentions(model, operand));
     found

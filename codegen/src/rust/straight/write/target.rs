@@ -30,23 +30,15 @@ impl<'m> Writer<'_, '_, 'm> {
         };
         let code = &src.code;
         let anchor = self.anchors.whole(node.id, id);
+        let (align, nothing) = (quote!(#align), quote!());
+        let lay = |src: &Src| {
+            self.content(node, id, row, &row.ty, src, &align, part, kept, anchor, None, &nothing)
+        };
         match &src.shape {
             Some(Shape::Option(inner)) => {
                 let x = self.fresh("x");
                 let some = self.src(quote!(#x), (**inner).clone());
-                let body = self.content(
-                    node,
-                    id,
-                    row,
-                    &row.ty,
-                    &some,
-                    &quote!(#align),
-                    part,
-                    kept,
-                    anchor,
-                    None,
-                    &quote!(),
-                )?;
+                let body = lay(&some)?;
                 let check = match self.address_if_there(node, row)? {
                     Some(address) => {
                         quote!(s::holds((#address).is_some() == #code.is_some())?;)
@@ -57,19 +49,7 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             // Without data there is nothing in the value that says whether it is there.
             _ => {
-                let body = self.content(
-                    node,
-                    id,
-                    row,
-                    &row.ty,
-                    &src,
-                    &quote!(#align),
-                    part,
-                    kept,
-                    anchor,
-                    None,
-                    &quote!(),
-                )?;
+                let body = lay(&src)?;
                 Ok(match self.address_if_there(node, row)? {
                     Some(address) => quote!(if (#address).is_some() { #body }),
                     None => body,

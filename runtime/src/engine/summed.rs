@@ -2,7 +2,7 @@
 //! there, and before those that follow from bytes which they are in.
 
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -87,14 +87,13 @@ impl Engine<'_, '_> {
         };
         let there = base + from as usize..base + to as usize;
         let Some(bytes) = file.get(there) else { return eval_error("the file has no such bytes") };
-        let mut bytes = bytes.to_vec();
+        let start = self.tree.own.len();
+        let copy = self.tree.add_bytes(bytes);
         for at in own {
-            if let Some(byte) = bytes.get_mut((at - from) as usize) {
+            if let Some(byte) = self.tree.own.get_mut(start + (at - from) as usize) {
                 *byte = 0;
             }
         }
-        let start = self.tree.own.len();
-        let copy = self.tree.add_bytes(&bytes);
         self.copies.push(start..self.tree.own.len());
         Ok(Val::Bytes(copy))
     }
@@ -111,45 +110,17 @@ impl Engine<'_, '_> {
     }
 
     /// Numbers that follow from each other's bytes cannot be written, so they are refused.
-    pub(crate) fn sums_end(&self) -> Read<()> {
-        let mut sums: BTreeMap<u64, Vec<&Sum>> = BTreeMap::new();
-        for sum in &self.reading.sums {
-            sums.entry(sum.cell.start).or_default().push(sum);
-        }
-        let (mut open, mut done) = (BTreeSet::new(), BTreeSet::new());
-        for first in sums.keys() {
-            // A number, and those in whose bytes it is, from the outside.
-            let mut way = vec![(*first, false)];
-            while let Some((at, left)) = way.pop() {
-                if left {
-                    open.remove(&at);
-                    done.insert(at);
-                    continue;
-                }
-                if done.contains(&at) || !open.insert(at) {
-                    continue;
-                }
-                way.push((at, true));
-                for sum in sums.get(&at).into_iter().flatten() {
-                    let bytes = &sum.bytes;
-                    for (inner, others) in sums.range(bytes.start.saturating_sub(WIDEST)..bytes.end)
-                    {
-                        let within = others.iter().any(|other| meet(&other.cell, bytes));
-                        if *inner == at || !within {
-                            continue;
-                        }
-                        if open.contains(inner) {
-                            let message =
-                                alloc::format!("`{}` depends on itself", self.describe(sum.row));
-                            let kind = ReadErrorKind::Expression { message: message.into() };
-                            return Err(self.error(kind, at, sum.row));
-                        }
-                        way.push((*inner, false));
-                    }
-                }
+    pub(crate) fn sums_end(&mut self) -> Read<()> {
+        let mut sums = core::mem::take(&mut self.reading.sums);
+        sums.sort_by_key(|sum| sum.cell.start);
+        match circle(&sums) {
+            Some(sum) => {
+                let message = alloc::format!("`{}` depends on itself", self.describe(sum.row));
+                let kind = ReadErrorKind::Expression { message: message.into() };
+                Err(self.error(kind, sum.cell.start, sum.row))
             }
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Whether a row is written when all other bytes are.
@@ -223,6 +194,45 @@ impl Engine<'_, '_> {
             _ => Ok(()),
         }
     }
+}
+
+/// A number that is in the bytes of one that is in its own; they stand in the order of their cells.
+fn circle(sums: &[Sum]) -> Option<&Sum> {
+    // Those that were looked into, and whether that is still being done.
+    let mut seen: Vec<Option<bool>> = vec![None; sums.len()];
+    // The numbers in whose bytes the last one is, from the outside, each with the next to look into.
+    let mut way: Vec<(usize, usize)> = Vec::new();
+    let behind = |address: u64| sums.partition_point(|sum| sum.cell.start < address);
+    for first in 0..sums.len() {
+        if seen[first].is_some() {
+            continue;
+        }
+        way.push((first, behind(sums[first].bytes.start.saturating_sub(WIDEST))));
+        seen[first] = Some(true);
+        while let Some((at, next)) = way.last_mut() {
+            let sum = &sums[*at];
+            let Some(inner) = sums.get(*next).filter(|inner| inner.cell.start < sum.bytes.end)
+            else {
+                seen[*at] = Some(false);
+                way.pop();
+                continue;
+            };
+            let number = *next;
+            *next += 1;
+            if inner.cell.start == sum.cell.start || !meet(&inner.cell, &sum.bytes) {
+                continue;
+            }
+            match seen[number] {
+                Some(true) => return Some(sum),
+                Some(false) => {}
+                None => {
+                    seen[number] = Some(true);
+                    way.push((number, behind(inner.bytes.start.saturating_sub(WIDEST))));
+                }
+            }
+        }
+    }
+    None
 }
 
 /// Whether two ranges have something in common.

@@ -109,6 +109,9 @@ fn bare(model: &Model) -> Model {
     for kind in &mut bare.varints {
         (kind.name, kind.doc, kind.span) = (String::new(), None, none);
     }
+    for kind in &mut bare.digits {
+        (kind.name, kind.doc, kind.span) = (String::new(), None, none);
+    }
     bare
 }
 

@@ -55,7 +55,8 @@ const BLANK: u8 = b' ';
 
 impl Digits {
     /// Room for digits, with the sign.
-    fn room(&self) -> usize {
+    #[must_use]
+    pub fn room(&self) -> usize {
         usize::from(self.bytes).saturating_sub(self.end.len())
     }
 

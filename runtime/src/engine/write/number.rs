@@ -167,7 +167,10 @@ impl<'p> Engine<'p, '_> {
                 };
                 match kept.or_else(|| digits.store(n)) {
                     Some(bytes) => self.put(at, &bytes),
-                    None => self.problem(loc, does_not_fit(n, &digits.name)),
+                    None => {
+                        let room = format!("{} digits of base {}", digits.room(), digits.base);
+                        self.problem(loc, does_not_fit(n, &room));
+                    }
                 }
                 Ok(())
             }

@@ -54,6 +54,9 @@ pub enum NotDigits {
 const BLANK: u8 = b' ';
 
 impl Digits {
+    /// Most bytes that a number may take.
+    pub const MOST_BYTES: u8 = 64;
+
     /// Room for digits, with the sign.
     #[must_use]
     pub fn room(&self) -> usize {

@@ -114,6 +114,41 @@ fn nested_value(levels: u16) -> Value {
 }
 
 /// On a stack of the size that threads usually have.
+/// Each sum waits for the one behind it, or before it, and there are more than levels of any stack.
+#[test]
+fn sums_may_wait_for_each_other() {
+    const MANY: usize = 20_000;
+    for (other, is_last_first) in [("index(this) + 1", true), ("index(this) - 1", false)] {
+        let item = format!("File.items[{other}]");
+        let text = format!(
+            "module sums root=File endian=little\n\
+             struct File {{ Item items count=fill }}\n\
+             struct Item {{\n\
+                 u8 data\n\
+                 u8 sum is=\"(sum(bytes(at({item}), end({item}))) + 1) % 251\"\n\
+             }}\n"
+        );
+        let program = programs::from_text("sums.kdl", &text, None).expect("it is a schema");
+        let mut bytes: Vec<u8> = (0..MANY).flat_map(|n| [(n % 200) as u8, 0]).collect();
+        let (mut sum, mut items) = (0, (0..MANY).collect::<Vec<_>>());
+        if is_last_first {
+            items.reverse();
+        }
+        for item in items {
+            let own = ((sum + 1) % 251) as u8;
+            bytes[2 * item + 1] = own;
+            sum = usize::from(bytes[2 * item]) + usize::from(own);
+        }
+        match laws::get_put(&program, &bytes) {
+            Outcome::Identical => {}
+            other => panic!("{other:?}"),
+        }
+        bytes[2 * MANY / 2] ^= 1;
+        let error = read(&program, &bytes, &ReadOptions::default()).err().expect("a sum is wrong");
+        assert_eq!(error.kind().code(), "not_derived");
+    }
+}
+
 #[test]
 fn nesting_is_limited() {
     let run = || {

@@ -1,23 +1,28 @@
 //! Bytes of the file are known when all others are written: only numbers of a known size follow from
 //! them.
 
+use std::collections::BTreeSet;
+
 use super::context::{Context, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Cell, DefinerScope, DefinerSource, Expr, ExprId, Meaning, Model, Role, Row, Storage, Type,
+    Cell, DefinerScope, DefinerSource, Expr, ExprId, Meaning, Model, Role, Row, Step, Storage, Type,
 };
 use crate::span::Span;
 use crate::visit::{Part, expressions, row_expressions};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let model = context.model;
-    let mut seen = Vec::new();
+    if !model.exprs.iter().any(|(_, expr)| matches!(expr, Expr::Stored(..))) {
+        return;
+    }
+    let mut seen = BTreeSet::new();
     for (id, record) in model.records() {
         for row in &record.rows {
             let equation = equation(row);
             row_expressions(model, id, row, &mut |_, part| {
                 let Part::Expr(expr) = part else { return };
-                seen.push(expr);
+                seen.insert(expr);
                 if !mentions(model, expr) {
                     return;
                 }
@@ -30,6 +35,9 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                         .help("only integers in whole bytes of a known number can");
                 }
             });
+        }
+        if record.arguments.iter().any(|argument| mentions(model, *argument)) {
+            elsewhere(record.span, found);
         }
         for named in record.lets.iter().filter(|named| mentions(model, named.expr)) {
             elsewhere(named.span, found);
@@ -63,8 +71,13 @@ pub(super) fn equation(row: &Row) -> Option<ExprId> {
     }
 }
 
+/// Whether an expression asks for bytes of the file, in the subscripts of its paths, too.
 pub(super) fn mentions(model: &Model, expr: ExprId) -> bool {
     let mut found = matches!(model[expr], Expr::Stored(..));
+    let steps = model[expr].path().into_iter().flat_map(|path| &path.steps);
+    for step in steps {
+        found |= matches!(step, Step::Index(index) if mentions(model, *index));
+    }
     model[expr].operands(&mut |operand| found |= mentions(model, operand));
     found
 }

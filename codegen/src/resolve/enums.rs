@@ -10,9 +10,6 @@ use crate::syntax::ast::DeclBody;
 use crate::syntax::near::nearest;
 use crate::syntax::{builtin, hex};
 
-/// Most bytes of a number in digits.
-const MOST_DIGITS: u8 = 64;
-
 impl<'t> Cx<'t> {
     pub(super) fn enumeration(&mut self, scope: ScopeId, index: usize) -> EnumId {
         if let Some(&id) = self.enum_ids.get(&(scope, index)) {
@@ -130,7 +127,7 @@ impl<'t> Cx<'t> {
             self.d.error("E0214", span, message);
             least
         };
-        let (bytes, base) = (number("bytes", 1, 1, MOST_DIGITS), number("base", 10, 2, 16));
+        let (bytes, base) = (number("bytes", 1, 1, Digits::MOST_BYTES), number("base", 10, 2, 16));
         if !decl.props.has("bytes") {
             self.d
                 .error("E0114", decl.span, "`digits` needs `bytes=`")

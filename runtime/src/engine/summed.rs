@@ -13,10 +13,10 @@ use super::reading::{short, Read};
 use super::state::Engine;
 use super::val::{eval_error, Fallible, Fault, Val};
 use crate::error::ReadErrorKind;
-use crate::model::{cell_size, RowId, Type};
+use crate::model::{cell_size, Digits, RowId, Type};
 
-/// Most bytes that a number takes, in digits.
-const WIDEST: u64 = 64;
+/// Most bytes that a number takes: in digits.
+const WIDEST: u64 = Digits::MOST_BYTES as u64;
 
 /// Before all others at the same address.
 const FIRST: Loc = Loc::row(NodeRef { id: 0, element: 0, part: 0 }, RowId(0));
@@ -35,7 +35,6 @@ impl Engine<'_, '_> {
     /// Does something for a row, whose own bytes count as zeros where bytes of the file are asked for.
     pub(crate) fn of_row<T>(&mut self, loc: Loc, what: impl FnOnce(&mut Self) -> T) -> T {
         let around = self.own.replace(loc);
-        self.summed = 0;
         let before = self.copies.len();
         let done = what(self);
         // What follows from bytes of the file is a number, which needs no copy any more.
@@ -55,10 +54,7 @@ impl Engine<'_, '_> {
         let size = match (is_reading, self.writing.total) {
             (true, _) => self.tree.file.len() as u64,
             (false, Some(total)) if self.writing.unsummed.is_some() => total,
-            (false, _) => {
-                let what = self.own.map_or_else(|| "..".into(), |loc| self.describe(loc));
-                return Err(Box::new(Fault::NotWritten(what)));
-            }
+            (false, _) => return self.not_written(),
         };
         let (Ok(from), Ok(to)) = (u64::try_from(from), u64::try_from(to)) else {
             return eval_error("there are no bytes before the file");
@@ -78,8 +74,8 @@ impl Engine<'_, '_> {
                 let len = short(to - from);
                 return Ok(Val::Bytes(Blob { from: From::File, start: short(from), len }));
             }
-        } else {
-            self.sum_within(&cell, from..to)?;
+        } else if self.has_unsummed(&cell, &(from..to)) {
+            return self.not_written();
         }
         let (base, file) = match is_reading {
             true => (0, self.tree.file),
@@ -96,6 +92,11 @@ impl Engine<'_, '_> {
         }
         self.copies.push(start..self.tree.own.len());
         Ok(Val::Bytes(copy))
+    }
+
+    fn not_written<T>(&self) -> Fallible<T> {
+        let what = self.own.map_or_else(|| "..".into(), |loc| self.describe(loc));
+        Err(Box::new(Fault::NotWritten(what)))
     }
 
     /// The bytes of a number.
@@ -150,41 +151,67 @@ impl Engine<'_, '_> {
         let places = rows.map(|loc| (u64::from(self.tree.cell_at(*loc)), *loc));
         let places = places.filter(|(at, _)| *at != u64::from(UNPLACED)).collect();
         self.writing.unsummed = Some(places);
-        while let Some((_, loc)) = self.writing.unsummed.as_mut().and_then(BTreeSet::pop_first) {
-            if let Err(fault) = self.sum(loc) {
+        loop {
+            let next = self.writing.unsummed.as_ref().and_then(|places| places.first().copied());
+            let Some(first) = next else { return };
+            self.sum(first);
+        }
+    }
+
+    /// Writes a number that follows from bytes of the file, after those that are in these bytes.
+    fn sum(&mut self, first: (u64, Loc)) {
+        // What is to be written, the last one first, and what waits for others: those may be very many.
+        let (mut way, mut open) = (vec![first], BTreeSet::new());
+        while let Some(place) = way.last().copied() {
+            let loc = place.1;
+            if !self.writing.unsummed.as_ref().is_some_and(|places| places.contains(&place)) {
+                way.pop();
+                continue;
+            }
+            open.insert(place);
+            self.writing.missing.clear();
+            let faulty = match self.force(loc.node, loc.row) {
+                Ok(()) => self.fill_sum(loc),
+                Err(fault) => Err(fault),
+            };
+            let missing = core::mem::take(&mut self.writing.missing);
+            let faulty = match faulty {
+                Err(fault) if matches!(*fault, Fault::NotWritten(_)) && !missing.is_empty() => {
+                    match missing.iter().find(|place| open.contains(place)) {
+                        Some((_, other)) => Err(Box::new(Fault::Cycle(self.describe(*other)))),
+                        None => {
+                            way.extend(missing);
+                            continue;
+                        }
+                    }
+                }
+                other => other,
+            };
+            if let Err(fault) = faulty {
                 self.report(*fault, loc);
             }
+            way.pop();
+            open.remove(&place);
+            self.writing.unsummed.as_mut().map(|places| places.remove(&place));
         }
     }
 
-    /// Writes the numbers in these bytes that follow from bytes of the file, but for those in the cell
-    /// of the one that these bytes are needed for.
-    fn sum_within(&mut self, cell: &Range<u64>, bytes: Range<u64>) -> Fallible<()> {
-        let open = self.writing.summing.iter().find(|loc| {
-            let other = self.cell_of(**loc);
-            other.start != cell.start && meet(&other, &bytes)
-        });
-        if let Some(open) = open {
-            return Err(Box::new(Fault::Cycle(self.describe(*open))));
-        }
-        let mut from = (bytes.start.saturating_sub(WIDEST), FIRST);
-        loop {
-            let Some(places) = &self.writing.unsummed else { return Ok(()) };
-            let next = places
-                .range(from..(bytes.end, FIRST))
-                .find(|(at, loc)| *at != cell.start && meet(&self.cell_of(*loc), &bytes));
-            let Some(next) = next.copied() else { return Ok(()) };
-            from = next;
-            self.writing.unsummed.as_mut().map(|places| places.remove(&next));
-            self.deeper(|engine| engine.sum(next.1))?;
-        }
+    /// Whether numbers in these bytes are not written yet, but for those in the cell of the one that
+    /// the bytes are needed for.
+    fn has_unsummed(&mut self, cell: &Range<u64>, bytes: &Range<u64>) -> bool {
+        let Some(places) = &self.writing.unsummed else { return false };
+        let from = (bytes.start.saturating_sub(WIDEST), FIRST);
+        let places = places.range(from..(bytes.end, FIRST));
+        let missing: Vec<_> = places
+            .filter(|(at, loc)| *at != cell.start && meet(&self.cell_of(*loc), bytes))
+            .copied()
+            .collect();
+        let has = !missing.is_empty();
+        self.writing.missing.extend(missing);
+        has
     }
 
-    fn sum(&mut self, loc: Loc) -> Fallible<()> {
-        self.writing.summing.push(loc);
-        let forced = self.force(loc.node, loc.row);
-        self.writing.summing.pop();
-        forced?;
+    fn fill_sum(&mut self, loc: Loc) -> Fallible<()> {
         if let Item::Unset = self.tree.entry(loc) {
             return Err(Box::new(Fault::NotWritten(self.describe(loc))));
         }

@@ -76,8 +76,8 @@ pub(crate) struct Writing {
     pub summed: BTreeSet<Loc>,
     /// Those that are not written yet, by their addresses; none while other bytes are missing.
     pub unsummed: Option<BTreeSet<(u64, Loc)>>,
-    /// Those that are being worked out.
-    pub summing: Vec<Loc>,
+    /// Those of them in bytes that were asked for.
+    pub missing: Vec<(u64, Loc)>,
     /// Columns whose elements belong to records.
     pub interleaved: BTreeMap<Loc, Interleaved>,
     /// What has no terminator because a region ends there, and what a reader takes up to the end of a

@@ -7,6 +7,7 @@ use formwork::ReadOptions;
 use formwork_interpreter::{Program, Value, read, write};
 use formwork_tests::bytes::Bytes;
 use formwork_tests::programs::draft;
+use formwork_tests::{golden, samples};
 
 /// The value of a file, which is written again as the same bytes.
 fn value(program: &Program, bytes: &[u8]) -> Value {
@@ -269,4 +270,23 @@ fn archives_of_objects_have_numbers_in_digits() {
     assert!(matches!(at(second, "name"), Value::Bytes(name) if name == b"a.o/"));
     assert!(matches!(at(second, "content.data"), Value::Bytes(data) if data == b"abc"));
     assert!(matches!(at(&value, "members[2].content.data"), Value::Bytes(data) if data == b"de"));
+}
+
+#[test]
+fn programs_have_names_in_sections_of_their_own() {
+    let path = samples::workspace().join("tests/reach/elf.kdl");
+    let feature = golden::feature(&path).expect("it has a file");
+    let program = draft("elf.kdl");
+    let bytes = &feature.files[0].bytes;
+    let document = read(&program, bytes, &ReadOptions::default()).expect("it is a program");
+    assert!(document.is_canonical());
+    let value = value(&program, bytes);
+    let titles = ["", ".symtab", ".strtab", ".shstrtab"];
+    for (number, title) in titles.into_iter().enumerate() {
+        let found = at(&value, &format!("sections[{number}].title"));
+        assert!(matches!(found, Value::Bytes(found) if found == title.as_bytes()));
+    }
+    let symbol = at(&value, "sections[1].content.symbols[1]");
+    assert!(matches!(at(symbol, "name"), Value::Bytes(name) if name == b"main"));
+    assert_eq!((number(symbol, "value"), number(symbol, "size")), (0x40_1000, 16));
 }

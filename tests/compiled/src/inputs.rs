@@ -59,7 +59,8 @@ pub fn of(schema: &Schema) -> Vec<Input> {
     let mut inputs = match schema.group {
         Group::Golden | Group::Made => goldens(schema),
         Group::Conformance => conformance(schema),
-        Group::Reach | Group::Shipped => files(schema),
+        Group::Reach => [goldens(schema), files(schema)].concat(),
+        Group::Shipped => files(schema),
     };
     let Some(program) = schema.program() else { return inputs };
     let canonical: Vec<Input> =

@@ -87,6 +87,19 @@ impl Row {
         matches!(self.kind, RowKind::Value { .. }) || matches!(self.role, Role::Elsewhere)
     }
 
+    /// What it follows from, or usually does, if it says so itself.
+    #[must_use]
+    pub fn equation(&self) -> Option<ExprId> {
+        match (&self.role, self.definers.as_slice()) {
+            (Role::Kept(expr), _) => Some(*expr),
+            (Role::Derived, [definer]) => match (&definer.scope, &definer.source) {
+                (DefinerScope::Own, DefinerSource::Expr(expr)) => Some(*expr),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Whether it stores positions among some elements of an array.
     #[must_use]
     pub fn is_ranked(&self) -> bool {

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::context::{Context, row_name};
-use super::stored::{equation, mentions};
+use super::stored::mentions;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Extent, Model, RecordId, RowKind, Target, Type};
+use crate::model::{Extent, Model, RecordId, Row, RowKind, Target, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (_, record) in context.model.records() {
@@ -55,7 +55,7 @@ fn known_later(model: &Model, ty: &Type) -> Option<&'static str> {
                 if rows.iter().any(|row| apart(&row.kind)) {
                     return Some("addresses");
                 }
-                if rows.iter().filter_map(equation).any(|expr| mentions(model, expr)) {
+                if rows.iter().filter_map(Row::equation).any(|expr| mentions(model, expr)) {
                     return Some("sums of its bytes");
                 }
                 open.extend(rows.iter().map(|row| &row.ty));

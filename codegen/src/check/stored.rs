@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 
 use super::context::{Context, row_name};
 use crate::diagnostic::Diagnostics;
-use crate::model::{
-    Cell, DefinerScope, DefinerSource, Expr, ExprId, Meaning, Model, Role, Row, Step, Storage, Type,
-};
+use crate::model::{Cell, Expr, ExprId, Meaning, Model, Step, Storage, Type};
 use crate::span::Span;
 use crate::visit::{Part, expressions, row_expressions};
 
@@ -19,7 +17,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let mut seen = BTreeSet::new();
     for (id, record) in model.records() {
         for row in &record.rows {
-            let equation = equation(row);
+            let equation = row.equation();
             row_expressions(model, id, row, &mut |_, part| {
                 let Part::Expr(expr) = part else { return };
                 seen.insert(expr);
@@ -57,18 +55,6 @@ fn elsewhere(span: Span, found: &mut Diagnostics) {
     found
         .error("E0222", span, "bytes of the file are asked for where they are not known")
         .help("`bytes` stands in `is=` and `usually=` of an integer, and in no `let`");
-}
-
-/// What a row follows from by itself.
-pub(super) fn equation(row: &Row) -> Option<ExprId> {
-    match (&row.role, row.definers.as_slice()) {
-        (Role::Kept(expr), _) => Some(*expr),
-        (Role::Derived, [definer]) => match (&definer.scope, &definer.source) {
-            (DefinerScope::Own, DefinerSource::Expr(expr)) => Some(*expr),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// Whether an expression asks for bytes of the file, in the subscripts of its paths, too.

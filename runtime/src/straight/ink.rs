@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::levels::Levels;
 use super::waiting::{Flag, FoundMembers, Label, Spot, Table};
-use super::{Cut, Odd, Stop, Straight, Terminated};
+use super::{Cut, Odd, Stop, Straight, Sum, Terminated};
 
 /// Largest file that straight code writes, in bytes: addresses take the low half of a [`Spot`].
 const MAX_SIZE: usize = u32::MAX as usize;
@@ -65,6 +65,8 @@ pub struct Ink<'v> {
     pub(super) tabled: bool,
     /// Numbers that are computed in the end.
     late: Vec<Late>,
+    /// Those that follow from bytes of the file.
+    pub(super) sums: Vec<Sum>,
     /// Addresses of tokens; `Spot::MAX` for those that are not settled.
     tokens: Vec<Spot>,
     /// Numbers for places that a token stands for: place, width in bytes, order and number.
@@ -124,6 +126,7 @@ impl<'v> Ink<'v> {
             listed: Vec::new(),
             tabled: false,
             late: Vec::new(),
+            sums: Vec::new(),
             tokens: Vec::new(),
             waiting: Vec::new(),
             anchors: lists,
@@ -148,6 +151,12 @@ impl<'v> Ink<'v> {
     #[inline]
     pub fn here(&self) -> Spot {
         self.out.len().wrapping_sub(self.base) as u64
+    }
+
+    /// The file that is written, if that is known.
+    #[inline]
+    pub(super) fn file(&self) -> Option<&'v [u8]> {
+        self.file
     }
 
     /// Where an address is in what is written; nowhere if it lies in what was passed.
@@ -708,7 +717,8 @@ impl<'v> Ink<'v> {
         let missing = !self.labels.is_empty() || self.tabled && !self.listed.is_empty();
         super::holds(!missing && self.owed == 0)?;
         super::holds(self.tables.is_empty() && self.flags.is_empty() && self.ends.is_empty())?;
-        super::holds(self.here() <= MAX_SIZE as u64 && self.late.is_empty())
+        super::holds(self.sums.is_empty() && self.late.is_empty())?;
+        super::holds(self.here() <= MAX_SIZE as u64)
     }
 }
 

@@ -19,6 +19,7 @@ mod pool;
 mod scan;
 mod shared;
 mod sight;
+mod summed;
 mod tables;
 mod waiting;
 
@@ -46,6 +47,7 @@ pub use pool::{Members, PoolText};
 pub use scan::{from_base, keep_form, list, push, trimmed, usual, Bases, Part, Scan, FILL};
 pub use shared::Gathered;
 pub use sight::{address, element_at, Leads};
+pub use summed::{sum_of, Sum, FILE_END};
 pub use tables::{Listed, Rows, Section, Tree};
 pub use waiting::{BaseCell, FoundMembers, LabelBase, LabelKind, Spot};
 

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::levels::Levels;
+use super::summed::Sums;
 use super::{holds, zeros, Chain, Cut, KeySet, Odd, Stop, Straight};
 use crate::ends::find_byte;
 use crate::{
@@ -27,6 +28,7 @@ pub struct Scan<'i> {
     pub(super) handed: Chain,
     /// Elements that references count, by numbers of the generated code.
     pub(super) ranks: Vec<Vec<u32>>,
+    pub(super) sums: Sums,
 }
 
 /// Where things are that numbers of labels count from, by numbers of the generated code.
@@ -74,7 +76,8 @@ impl<'i> Scan<'i> {
         let noted = alloc::vec![Noted::default(); goals];
         let (levels, bases) = (Levels::new(options.max_depth), Bases::default());
         let (handed, ranks) = (Chain::NOTHING, Vec::new());
-        Scan { bytes, left: all, all, levels, noted, bases, handed, ranks }
+        let sums = Sums::default();
+        Scan { bytes, left: all, all, levels, noted, bases, handed, ranks, sums }
     }
 
     /// The whole file.

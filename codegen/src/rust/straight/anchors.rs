@@ -180,6 +180,10 @@ impl Anchors {
         {
             list.push(anchor);
         }
+        // Where bytes are is noted by those who write them.
+        if matches!(expr, Expr::Stored(..)) {
+            return;
+        }
         expr.operands(&mut |operand| self.collect(model, operand, id, list));
     }
 

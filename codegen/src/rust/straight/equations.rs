@@ -44,7 +44,7 @@ pub(super) fn equation<'m>(model: &'m Model, source: &'m DefinerSource) -> Optio
 }
 
 /// A measure to which a constant is added.
-fn measure_plus(model: &Model, expr: ExprId, added: i128) -> Option<Equation<'_>> {
+pub(super) fn measure_plus(model: &Model, expr: ExprId, added: i128) -> Option<Equation<'_>> {
     let measure = |side, path| {
         let (of, offset) = (Measured::Path(path), added.checked_neg()?);
         Some(Equation { side, of, factor: 1, offset })

@@ -238,6 +238,10 @@ impl<'m> Straight<'_, 'm> {
             Expr::Stream(function, stream, filter) => {
                 self.stream(scope, view, *function, *stream, *filter)?
             }
+            Expr::Stored(..) => match scope.late {
+                Some(late) => Typed::Text(late.stored()?),
+                None => return unable("bytes of the file"),
+            },
             Expr::IsLast(_) if let Some(last) = self.last_of(scope, view, &view[expr])? => last,
             Expr::At(_)
             | Expr::End(_)

@@ -39,6 +39,7 @@ mod rest;
 mod scope;
 mod sight;
 mod streams;
+mod summed;
 mod survey;
 mod write;
 

@@ -78,7 +78,10 @@ impl<'m> Straight<'_, 'm> {
                     Function::Crc32 => quote!(crc32),
                     _ => quote!(adler32),
                 };
-                Typed::Number(quote!((#text).map(|text: &[u8]| i128::from(s::#sum(text)))))
+                Typed::Number(match inside(&text) {
+                    Some(text) => quote!(rt::Some(i128::from(s::#sum(#text)))),
+                    None => quote!((#text).map(|text: &[u8]| i128::from(s::#sum(text)))),
+                })
             }
             (Function::EndsWith, 2) => {
                 let (Typed::Text(whole), Typed::Text(end)) = (

@@ -45,6 +45,11 @@ pub(in crate::rust) trait Late {
         false
     }
 
+    /// The bytes of the file that an expression asks for: an `Option<&[u8]>`.
+    fn stored(&self) -> Able<TokenStream> {
+        unable("bytes of the file")
+    }
+
     /// Code that takes as many steps off an account as a list has elements, where there is one.
     fn steps(&self, _list: &TokenStream) -> Option<TokenStream> {
         None

@@ -6,9 +6,11 @@ use quote::quote;
 use super::able::{Able, unable};
 use super::context::Straight;
 use super::expr::is;
-use super::operators::Typed;
+use super::operators::{Typed, inside};
 use super::scope::{It, Place, Scope};
-use crate::model::{BinaryOp, Expr, ExprId, Member, Model, Path, Start, Step, StreamFunction};
+use crate::model::{
+    BinaryOp, Expr, ExprId, Function, Member, Model, Path, Start, Step, StreamFunction,
+};
 use crate::rust::shape::Shape;
 
 /// What is done with each element: what `it` is, what is in it, and its position, if it is one of an
@@ -31,6 +33,13 @@ impl<'m> Straight<'_, 'm> {
             if whole.is_ok() || function == Of::Count {
                 return whole;
             }
+        }
+        let is_sum = function == Of::Sum && filter.is_none();
+        if let (true, Some(run)) = (is_sum, self.bytes_of(scope, view, stream)?) {
+            return Ok(Typed::Number(match inside(&run) {
+                Some(run) => quote!(rt::Some(s::sum_of(#run))),
+                None => quote!((#run).map(s::sum_of)),
+            }));
         }
         // What is farther out would be gone through once for each node, or element.
         let own = self.is_own(scope, view, stream);
@@ -109,6 +118,27 @@ impl<'m> Straight<'_, 'm> {
     /// Code that counts the steps through a list which is not the node's own.
     pub(super) fn steps_of(&self, scope: &Scope<'_>, list: &TokenStream) -> Option<TokenStream> {
         scope.late.filter(|_| self.counting.get()).and_then(|late| late.steps(list))
+    }
+
+    /// The bytes that a stream consists of, if it is of bytes: an `Option<&[u8]>`.
+    fn bytes_of(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        stream: ExprId,
+    ) -> Able<Option<TokenStream>> {
+        let run = match &view[stream] {
+            Expr::Stored(..) => stream,
+            Expr::Call(Function::Numbers, arguments) => match arguments.as_slice() {
+                [run] => *run,
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        match self.typed(scope, view, run)? {
+            Typed::Text(run) => Ok(Some(run)),
+            _ => unable("numbers of no bytes"),
+        }
     }
 
     /// Whether a stream is of what the node at hand, or the element that is `it`, holds.

@@ -17,6 +17,7 @@ mod rows;
 mod run;
 mod shared;
 mod spot;
+mod sums;
 mod tables;
 mod target;
 mod union;
@@ -60,6 +61,7 @@ pub(super) fn emit(
         }
     });
     let late = writer.late_rows()?;
+    let sums = writer.sum_rows()?;
     let found = straight.carried(root, None, writer.found_objects())?;
     let seen = straight.carried(root, None, writer.seen_values())?;
     let rules = writer.rules()?;
@@ -94,6 +96,7 @@ pub(super) fn emit(
     let last = [
         piece("late", late),
         piece("sets", tokens(seen_at_last)),
+        piece("sums", sums),
         piece("found", tokens(found)),
         piece("seen", tokens(seen)),
     ];
@@ -147,6 +150,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             failed: RefCell::default(),
             anchors: Anchors::new(straight),
             late: RefCell::default(),
+            sums: RefCell::default(),
             indexed: indexed(model),
             has_relocation: !model.relocation.is_empty()
                 || model.records.iter().any(|record| record.encodes.is_some()),

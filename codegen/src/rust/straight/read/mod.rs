@@ -338,9 +338,12 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             false => quote!(s::holds(part.at() == cx.len())?;),
             true => quote!(cx.is_all(part.at())?;),
         };
+        let sums = self.model.exprs.iter().any(|(_, expr)| matches!(expr, Expr::Stored(..)));
+        let sums = sums.then(|| quote!(cx.sums_end()?;));
         let check = sealed.then(|| {
             quote! {
                 #ends
+                #sums
                 seen_root(&value, #arena &cx)?;
             }
         });

@@ -7,7 +7,7 @@ use super::body::{Holder, Work, extent};
 use super::{Ctx, Reading, Sink, Spot, push, size};
 use crate::model::{
     ArrayLength, Cell, Constant, Content, Encoding, PointerType, RecordId, RecordKind, Role, Row,
-    RowId, RowKind, RunLength, Storage, Target, Type,
+    RowId, RowKind, RunLength, Storage, Target, Type, UnionId,
 };
 use crate::rust::in_arena;
 use crate::rust::shape::Shape;
@@ -242,22 +242,44 @@ impl<'m> Reading<'_, '_, 'm> {
         holder: &Holder,
     ) -> Able<()> {
         let Type::Union(union) = row.ty else { return unable("no union") };
-        let spot = holder.stream().unwrap_or_else(|_| Spot::local(format_ident!("part")));
+        let stream = holder.stream();
+        let spot = stream.clone().unwrap_or_else(|_| Spot::local(format_ident!("part")));
         if work.extents.contains(&id) {
-            self.doubt("the address of a union");
+            match stream {
+                Ok(Spot::Stream { part, .. }) if holder.block.is_none() => {
+                    let from = self.local("a");
+                    work.code.extend(quote!(let #from = #part.at();));
+                    self.union_code(work, id, (union, row), holder, &spot)?;
+                    let extent = extent(work.ctx.record, id);
+                    work.code.extend(quote!(let #extent = rt::Some((#from, #part.at()));));
+                    return Ok(());
+                }
+                _ => self.doubt("the address of a union"),
+            }
         }
+        self.union_code(work, id, (union, row), holder, &spot)
+    }
+
+    fn union_code(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        (union, row): (UnionId, &'m Row),
+        holder: &Holder,
+        spot: &Spot,
+    ) -> Able<()> {
         let field = self.field_local(work.ctx, id, row);
         let shape = (work.wanted)(id);
         let target = shape.clone().unwrap_or(Shape::Choice(union));
         let ctx = &self.row_ctx(work, id);
         if ctx.pushing {
             let code =
-                self.union(ctx, holder, &spot, union, target.core(), &|value| push(&value))?;
+                self.union(ctx, holder, spot, union, target.core(), &|value| push(&value))?;
             work.code.extend(code);
             work.fields.push((id, quote!(())));
             return Ok(());
         }
-        let code = self.union(ctx, holder, &spot, union, target.core(), &|value| match &shape {
+        let code = self.union(ctx, holder, spot, union, target.core(), &|value| match &shape {
             Some(shape) => {
                 let value = self.wrap(shape, value);
                 quote!(#field = #value;)

@@ -13,10 +13,12 @@ use crate::model::{
     Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, Start, Step, Tag, Target,
     Type,
 };
-use crate::rust::straight::able::Able;
+use crate::rust::straight::able::{Able, Unable, unable};
 use crate::rust::straight::early::early;
 use crate::rust::straight::mentions::mentions;
 use crate::rust::straight::questions::{only_row, rows_with_bytes};
+use crate::rust::straight::scope::Scope;
+use crate::rust::straight::summed::{AtHand, Base, Edge, Summed, plus, summed};
 use crate::visit::{Part, expressions};
 
 /// Rows that expressions and tags ask for.
@@ -278,6 +280,62 @@ impl<'m> Reading<'_, '_, 'm> {
         })
     }
 
+    /// Code that holds a number against the bytes of the file that it follows from.
+    fn same_sum(
+        &self,
+        work: &Work<'_, 'm>,
+        ctx: &Ctx<'m>,
+        id: RowId,
+        sum: &Summed,
+    ) -> Able<TokenStream> {
+        let name = early(ctx.record, id);
+        let own = extent(ctx.record, id);
+        let is_known = self.known.borrow().contains(&name.to_string());
+        if !is_known || !mentions(&work.code, &own.to_string()) {
+            return unable("a sum at no plain place");
+        }
+        let from = self.edge(work, ctx, &sum.from)?;
+        let to = self.edge(work, ctx, &sum.to)?;
+        let scope = Scope { late: Some(&AtHand), ..self.scope(ctx) };
+        let number = self.straight.number(&scope, ctx.view, sum.expr)?;
+        Ok(quote! {{
+            let bytes: &[u8] = &cx.summed(#from, #to, s::known(#own)?)?;
+            s::holds(rt::Some(#name) == #number)?;
+        }})
+    }
+
+    /// Where bytes begin or end: an `i128`.
+    fn edge(&self, work: &Work<'_, 'm>, ctx: &Ctx<'m>, edge: &Edge) -> Able<TokenStream> {
+        let address = match edge.base {
+            Base::FileBegin => {
+                let at = number(edge.plus);
+                return Ok(quote!(#at));
+            }
+            Base::FileEnd => quote!(cx.len() as i128),
+            Base::Around(record) => {
+                let scope = self.scope(ctx);
+                let at = scope.frame_of(record).and_then(|frame| frame.at.clone());
+                match at {
+                    Some(at) => quote!(i128::from(#at)),
+                    None => return unable("bytes from where something around begins"),
+                }
+            }
+            Base::Row(row, end) => {
+                let extent = extent(ctx.record, row);
+                let there = self.row(ctx, ctx.record, row);
+                let plain = there.when.is_none()
+                    && there.none.is_empty()
+                    && mentions(&work.code, &extent.to_string());
+                if !plain {
+                    return unable("bytes of the file at no plain row");
+                }
+                let side = if end { quote!(1) } else { quote!(0) };
+                quote!(s::known(#extent)?.#side as i128)
+            }
+        };
+        Ok(plus(address, edge.plus))
+    }
+
     fn derived<'r>(&self, ctx: &Ctx<'m>) -> impl Iterator<Item = (RowId, &'r Row)> + use<'r, 'm>
     where
         'm: 'r,
@@ -292,6 +350,13 @@ impl<'m> Reading<'_, '_, 'm> {
     pub(super) fn extents_asked(&self, ctx: &Ctx<'m>) -> Vec<RowId> {
         let mut found = Vec::new();
         for (id, row) in self.derived(ctx) {
+            if let Ok(Some(sum)) = summed(ctx.view, ctx.record, row) {
+                if self.doubt.borrow().is_none() {
+                    found.push(id);
+                    found.extend(sum.rows().map(|(row, _)| row));
+                }
+                continue;
+            }
             if let [definer] = row.definers.as_slice()
                 && matches!(definer.scope, DefinerScope::Own)
                 && !self.follows(ctx, id, &definer.source)
@@ -336,6 +401,22 @@ impl<'m> Reading<'_, '_, 'm> {
             if self.follows(ctx, id, &definer.source) {
                 continue;
             }
+            match summed(ctx.view, ctx.record, row) {
+                // Otherwise the writer looks at it.
+                Ok(Some(_)) if self.doubt.borrow().is_some() => continue,
+                Ok(Some(sum)) => {
+                    match self.same_sum(work, ctx, id, &sum) {
+                        Ok(same) => work.code.extend(same),
+                        Err(Unable(why)) => self.doubt(&why),
+                    }
+                    continue;
+                }
+                Ok(None) => {}
+                Err(Unable(why)) => {
+                    self.doubt(&why);
+                    continue;
+                }
+            }
             if !self.known.borrow().contains(&name.to_string()) {
                 self.doubt("something else than a number that follows from the value");
                 continue;
@@ -370,7 +451,7 @@ impl<'m> Reading<'_, '_, 'm> {
                         Ok(number) => quote! {
                             if let rt::Some(number) = #number { s::holds(#name == number)?; }
                         },
-                        Err(super::Unable(why)) => {
+                        Err(Unable(why)) => {
                             self.doubt(&why);
                             continue;
                         }

@@ -25,12 +25,12 @@ const MOST_EQUAL: usize = 8;
 /// A row of which address or size is asked for in another one.
 pub(super) struct Inline {
     /// The row that says it.
-    by: RowId,
+    pub by: RowId,
     /// The row that is measured.
-    row: RowId,
-    measure: Side,
-    factor: i128,
-    offset: i128,
+    pub row: RowId,
+    pub measure: Side,
+    pub factor: i128,
+    pub offset: i128,
 }
 
 impl<'m> Writer<'_, '_, 'm> {
@@ -189,6 +189,9 @@ impl<'m> Writer<'_, '_, 'm> {
         if let Some(base) = self.base_row(node, id, row, spot)? {
             return Ok(base);
         }
+        if let Some(sum) = self.sum_row(node, id, row, spot)? {
+            return Ok(sum);
+        }
         if let Some(measured) = self.measure_of(node, id, row) {
             let (place, ..) = measured_names(node.id, &measured);
             return Ok(match spot {
@@ -299,6 +302,9 @@ impl<'m> Writer<'_, '_, 'm> {
             Some(_) => return unable("a kept number of another Rust type"),
         };
         let Type::Cell(cell) = &row.ty else { return unable("something kept that is no number") };
+        if let Some(sum) = self.sum_row(node, id, row, spot)? {
+            return Ok(quote!(#canonical #sum));
+        }
         let body = match self.straight.equation(&node.scope, node.view, id, expr) {
             Ok(number) => self.put_number(node, id, row, cell, number, spot)?,
             Err(why) => self.later(node, id, id, cell, spot, why)?,

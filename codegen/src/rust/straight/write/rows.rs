@@ -135,11 +135,16 @@ impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn rows(&self, node: &Node<'m>, spot: &Spot, head: &Head) -> Able<TokenStream> {
         let plan = self.plan(node, head)?;
         let canonical = self.canonical(node.id, &node.value);
-        let measured = self.measured(node)?;
+        let mut measured = self.measured(node)?;
         let (mut before, mut after) = (TokenStream::new(), TokenStream::new());
         for measured in &measured {
             let made = self.measure_code(node, measured, &mut before, &mut after);
             self.straight.carried(node.id, None, made)?;
+        }
+        for sum in self.straight.carried(node.id, None, self.sums(node))?.unwrap_or_default() {
+            let codes = (&mut before, &mut after);
+            let made = self.sum_code(node, &sum, &mut measured, codes);
+            self.straight.carried(node.id, Some(sum.by), made)?;
         }
         let made = self.made(node);
         before.extend(self.straight.carried(node.id, None, made)?);

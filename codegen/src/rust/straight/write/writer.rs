@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::sums::SumRow;
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, RecordId, RecordKind, Row, RowId, Sizes,
     Type,
@@ -104,6 +105,8 @@ pub(super) struct Writer<'s, 'p, 'm> {
     pub(super) failed: RefCell<BTreeSet<(Task, RecordId, bool)>>,
     pub(super) anchors: Anchors,
     pub(super) late: RefCell<Vec<LateRow>>,
+    /// Rows that follow from bytes of the file.
+    pub(super) sums: RefCell<Vec<SumRow>>,
     /// Records that ask for their position in the array around them.
     pub(super) indexed: BTreeSet<RecordId>,
     pub(super) has_relocation: bool,

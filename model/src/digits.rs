@@ -53,20 +53,85 @@ pub enum NotDigits {
 
 const BLANK: u8 = b' ';
 
+/// How numbers in digits are stored: what [`Digits`] says of that.
+#[derive(Debug, Clone, Copy)]
+pub struct DigitForm<'e> {
+    /// Bits of the integer that values fit, and whether it has a sign.
+    pub bits: u8,
+    /// The same.
+    pub signed: bool,
+    /// Bytes that each number takes.
+    pub bytes: u8,
+    /// 2 to 16.
+    pub base: u8,
+    /// What takes the place of digits that a number does not have.
+    pub fill: DigitFill,
+    /// Whether the digits above 9 are `A` to `F` and not `a` to `f`.
+    pub upper: bool,
+    /// Bytes behind the digits.
+    pub end: &'e [u8],
+}
+
 impl Digits {
     /// Most bytes that a number may take.
     pub const MOST_BYTES: u8 = 64;
 
+    /// How its numbers are stored.
+    #[must_use]
+    pub fn form(&self) -> DigitForm<'_> {
+        DigitForm {
+            bits: self.ty.bytes.saturating_mul(8),
+            signed: self.ty.signed,
+            bytes: self.bytes,
+            base: self.base,
+            fill: self.fill,
+            upper: self.upper,
+            end: &self.end,
+        }
+    }
+
     /// Room for digits, with the sign.
     #[must_use]
     pub fn room(&self) -> usize {
-        usize::from(self.bytes).saturating_sub(self.end.len())
+        self.form().room()
     }
 
     /// The least and the greatest number that the type has and that there is room for.
     #[must_use]
     pub fn range(&self) -> (i128, i128) {
-        let (least, most) = limits(u32::from(self.ty.bytes).saturating_mul(8), self.ty.signed);
+        self.form().range()
+    }
+
+    /// The number that bytes say: blanks, a minus, digits, and blanks or zeros, each of which may be
+    /// missing. No digits at all are 0.
+    ///
+    /// # Errors
+    ///
+    /// If there is anything else, or the number does not fit the type.
+    pub fn read(&self, bytes: &[u8]) -> Result<i128, NotDigits> {
+        self.form().read(bytes)
+    }
+
+    /// A number in its usual form; `None` if there is no room for it.
+    #[must_use]
+    pub fn store(&self, number: i128) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; self.bytes.into()];
+        self.form().store(number, &mut bytes)?;
+        Some(bytes)
+    }
+}
+
+impl DigitForm<'_> {
+    fn room(&self) -> usize {
+        usize::from(self.bytes).saturating_sub(self.end.len())
+    }
+
+    fn limits(&self) -> (i128, i128) {
+        limits(self.bits.into(), self.signed)
+    }
+
+    fn range(&self) -> (i128, i128) {
+        let (least, most) = self.limits();
         // More than any type has, where there is room for more digits than that.
         let highest = |digits: usize| {
             let power =
@@ -77,17 +142,11 @@ impl Digits {
         (least.max(below), most.min(highest(self.room())))
     }
 
-    /// The number that bytes say: blanks, a minus, digits, and blanks or zeros, each of which may be
-    /// missing. No digits at all are 0.
-    ///
-    /// # Errors
-    ///
-    /// If there is anything else, or the number does not fit the type.
-    pub fn read(&self, bytes: &[u8]) -> Result<i128, NotDigits> {
+    fn read(&self, bytes: &[u8]) -> Result<i128, NotDigits> {
         let blanks = bytes.iter().take_while(|byte| **byte == BLANK).count();
         let rest = bytes.get(blanks..).unwrap_or(&[]);
         let (negative, rest) = match rest.split_first() {
-            Some((b'-', rest)) if self.ty.signed => (true, rest),
+            Some((b'-', rest)) if self.signed => (true, rest),
             _ => (false, rest),
         };
         let digit = |byte: u8| char::from(byte).to_digit(self.base.into());
@@ -107,41 +166,92 @@ impl Digits {
             return Err(NotDigits::At(blanks));
         }
         let number = if negative { number.saturating_neg() } else { number };
-        let (least, most) = limits(u32::from(self.ty.bytes).saturating_mul(8), self.ty.signed);
+        let (least, most) = self.limits();
         match (least..=most).contains(&number) {
             true => Ok(number),
             false => Err(NotDigits::TooLarge),
         }
     }
 
-    /// A number in its usual form; `None` if there is no room for it.
+    /// The number that bytes say in its usual form.
     #[must_use]
-    pub fn store(&self, number: i128) -> Option<Vec<u8>> {
-        let (least, most) = self.range();
-        if !(least..=most).contains(&number) {
+    pub fn exact(&self, bytes: &[u8]) -> Option<i128> {
+        let (text, end) = bytes.split_at_checked(self.room())?;
+        let (blanks, text) = match self.fill {
+            DigitFill::BlanksFirst => {
+                (true, text.get(text.iter().take_while(|byte| **byte == BLANK).count()..)?)
+            }
+            DigitFill::BlanksLast => {
+                let digits = text.iter().take_while(|byte| **byte != BLANK).count();
+                let (text, behind) = text.split_at_checked(digits)?;
+                behind.iter().all(|byte| *byte == BLANK).then_some((true, text))?
+            }
+            DigitFill::ZerosFirst => (false, text),
+        };
+        let (negative, digits) = match text.split_first() {
+            Some((b'-', digits)) if self.signed => (true, digits),
+            _ => (false, text),
+        };
+        let mut number = 0_u64;
+        for byte in digits {
+            let value = match byte {
+                b'0'..=b'9' => byte.wrapping_sub(b'0'),
+                b'a'..=b'f' if !self.upper => byte.wrapping_sub(b'a').wrapping_add(10),
+                b'A'..=b'F' if self.upper => byte.wrapping_sub(b'A').wrapping_add(10),
+                _ => return None,
+            };
+            let value = (value < self.base).then_some(value)?;
+            number = number.checked_mul(self.base.into())?.checked_add(value.into())?;
+        }
+        let short = match digits {
+            [] => false,
+            [b'0', _, ..] => !blanks,
+            _ => true,
+        };
+        let usual = short && end == self.end && !(negative && number == 0);
+        let number = i128::from(number);
+        let number = if negative { number.saturating_neg() } else { number };
+        let (least, most) = self.limits();
+        (usual && (least..=most).contains(&number)).then_some(number)
+    }
+
+    /// Stores a number in its usual form; `None` if there is no room for it, or another one.
+    pub fn store(&self, number: i128, bytes: &mut [u8]) -> Option<()> {
+        let (least, most) = self.limits();
+        if !(least..=most).contains(&number) || bytes.len() != usize::from(self.bytes) {
             return None;
         }
-        let mut digits = Vec::new();
-        let mut rest = number.unsigned_abs();
+        let (text, end) = bytes.split_at_mut_checked(self.room())?;
+        end.copy_from_slice(self.end);
+        // From the last digit to the first one, as if there were blanks in front.
+        let (mut rest, mut first) = (number.unsigned_abs(), text.len());
         loop {
             let digit = rest.checked_rem(self.base.into()).and_then(|n| u32::try_from(n).ok());
             let digit = digit.and_then(|n| char::from_digit(n, self.base.into())).unwrap_or('0');
-            digits.push(if self.upper { digit.to_ascii_uppercase() } else { digit } as u8);
+            first = first.checked_sub(1)?;
+            *text.get_mut(first)? =
+                if self.upper { digit.to_ascii_uppercase() } else { digit } as u8;
             rest = rest.checked_div(self.base.into()).unwrap_or(0);
             if rest == 0 {
                 break;
             }
         }
-        digits.reverse();
-        let sign: &[u8] = if number < 0 { b"-" } else { b"" };
-        let missing = self.room().checked_sub(digits.len())?.checked_sub(sign.len())?;
-        let (zeros, blanks) = (vec![b'0'; missing], vec![BLANK; missing]);
-        let parts: [&[u8]; 4] = match self.fill {
-            DigitFill::ZerosFirst => [sign, &zeros, &digits, &self.end],
-            DigitFill::BlanksFirst => [&blanks, sign, &digits, &self.end],
-            DigitFill::BlanksLast => [sign, &digits, &blanks, &self.end],
-        };
-        Some(parts.concat())
+        let negative = number < 0;
+        if negative && self.fill != DigitFill::ZerosFirst {
+            first = first.checked_sub(1)?;
+            *text.get_mut(first)? = b'-';
+        }
+        let fill = if self.fill == DigitFill::ZerosFirst { b'0' } else { BLANK };
+        text.get_mut(..first)?.fill(fill);
+        match self.fill {
+            DigitFill::BlanksLast => text.rotate_left(first),
+            DigitFill::ZerosFirst if negative => {
+                first.checked_sub(1)?;
+                *text.first_mut()? = b'-';
+            }
+            DigitFill::ZerosFirst | DigitFill::BlanksFirst => {}
+        }
+        Some(())
     }
 }
 
@@ -205,6 +315,26 @@ mod tests {
                         let stored = found.store(number).expect("there is room");
                         assert_eq!(stored.len(), 20);
                         assert_eq!(found.read(&stored), Ok(number), "{found:?}");
+                        assert_eq!(found.form().exact(&stored), Some(number), "{found:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_exact_is_what_is_stored() {
+        let bytes = [b' ', b'-', b'0', b'1', b'9', b'a', b'A', 0];
+        for fill in [DigitFill::ZerosFirst, DigitFill::BlanksFirst, DigitFill::BlanksLast] {
+            for (signed, base, upper) in [(true, 10, false), (false, 16, true), (true, 16, false)] {
+                for end in [&b""[..], b"\0"] {
+                    let found = Digits { upper, ..digits(signed, 4, base, fill, end) };
+                    for text in 0..8_usize.pow(4) {
+                        let text: Vec<u8> =
+                            (0..4).map(|at| bytes[text / 8_usize.pow(at) % 8]).collect();
+                        let read = found.read(&text).ok();
+                        let usual = read.filter(|n| found.store(*n).as_ref() == Some(&text));
+                        assert_eq!(found.form().exact(&text), usual, "{found:?} {text:?}");
                     }
                 }
             }

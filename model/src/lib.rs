@@ -29,7 +29,7 @@ mod view;
 mod walk;
 
 pub use decimal::{float_of, Inexact};
-pub use digits::{DigitFill, Digits, NotDigits};
+pub use digits::{DigitFill, DigitForm, Digits, NotDigits};
 pub use expr::{
     BinaryOp, CallArgs, Expr, Exprs, Field, Function, Member, Path, Start, Step, StreamFunction,
     UnaryOp,

@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn crc32_of_every_length_is_that_of_its_bits() {
-        let bytes: Vec<u8> = (0..300_u32).map(|n| (n * n >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..300_u32).map(|n| ((n * n) >> 3) as u8).collect();
         for length in 0..bytes.len() {
             let mut crc = u32::MAX;
             for byte in &bytes[..length] {

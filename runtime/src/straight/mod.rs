@@ -9,6 +9,7 @@ mod arena;
 mod cells;
 mod chain;
 mod check;
+mod digits;
 mod ink;
 mod levels;
 mod load;
@@ -38,6 +39,7 @@ pub use check::{
     add, divide, extension, fnv1a, greatest, least, multiply, murmur3, nth, remainder, shift_left,
     shift_right, solved, stem, subtract, Depth, KeySet, Level, NoKeys,
 };
+pub use digits::{digits, set_digits};
 pub use ink::{write, writes, Begun, Ink, Late};
 pub use load::*;
 pub use members::{has_only_members, kept_members, list_members, mend_members, KeptMembers};
@@ -53,4 +55,4 @@ pub use waiting::{BaseCell, FoundMembers, LabelBase, LabelKind, Spot};
 
 pub use crate::__small_case as small_case;
 pub use crate::ends::{Cut, Stop};
-pub use crate::model::Terminated;
+pub use crate::model::{DigitFill, DigitForm, Terminated};

@@ -128,7 +128,9 @@ impl<'m> Straight<'_, 'm> {
         let spelled = self.spelled.replace(0);
         let (counting, streaming) = (self.counting.replace(false), self.streaming.replace(false));
         let leaving = self.leaving.replace(false);
+        let at_hand = self.at_hand.take();
         let made = make();
+        self.at_hand.replace(at_hand);
         self.spelled.set(spelled);
         self.leaving.set(leaving);
         self.counting.set(counting);

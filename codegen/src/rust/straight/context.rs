@@ -66,6 +66,8 @@ pub(super) struct Straight<'p, 'm> {
     pub(super) counting: std::cell::Cell<bool>,
     /// Whether what cannot be said of some cases of a union is left to the engine in these.
     pub(super) leaving: std::cell::Cell<bool>,
+    /// Numbers of structs that are being written, which follow from where something in it is.
+    pub(super) at_hand: std::cell::RefCell<Vec<AtHand>>,
     /// How many `let`s are being spelled out.
     pub(super) spelled: std::cell::Cell<u32>,
     /// The functions for `let`s.
@@ -78,6 +80,16 @@ pub(super) struct Straight<'p, 'm> {
     pub(super) needs: Vec<BTreeSet<RecordId>>,
     /// What cannot be carried is written down, and making code goes on.
     pub(super) survey: Option<Survey>,
+}
+
+/// A number that follows from where something is that was written before.
+pub(super) struct AtHand {
+    pub record: RecordId,
+    pub row: RowId,
+    /// The struct, as code names it there.
+    pub value: String,
+    /// The number: an `Option<i128>`.
+    pub number: TokenStream,
 }
 
 impl<'p, 'm> Straight<'p, 'm> {

@@ -898,9 +898,10 @@ impl<'m> Straight<'_, 'm> {
                     return unable(format!("`{}` follows from elsewhere", row_name(row)));
                 }
                 let scope = Scope { frames: vec![frame.clone()], it: None, late: None };
-                let number = match &definer.source {
-                    DefinerSource::Expr(expr) => self.equation(&scope, view, id, *expr)?,
-                    source => self.source(&scope, view, source)?,
+                let number = match (&definer.source, self.number_at_hand(frame, id)) {
+                    (_, Some(number)) => number,
+                    (DefinerSource::Expr(expr), _) => self.equation(&scope, view, id, *expr)?,
+                    (source, _) => self.source(&scope, view, source)?,
                 };
                 if let Some(number) = inside(&number) {
                     return then(Place::Number(number));
@@ -910,6 +911,17 @@ impl<'m> Straight<'_, 'm> {
             }
             _ => unable(format!("`{}` is not in the value", row_name(row))),
         }
+    }
+
+    /// The number of a row that was measured already, where a value is written.
+    fn number_at_hand(&self, frame: &Frame, row: RowId) -> Option<TokenStream> {
+        let Access::Value(value) = &frame.access else { return None };
+        let value = value.to_string();
+        let at_hand = self.at_hand.borrow();
+        let known = at_hand
+            .iter()
+            .rfind(|known| (known.record, known.row) == (frame.record, row) && known.value == value);
+        known.map(|known| known.number.clone())
     }
 
     pub(super) fn typed_place(

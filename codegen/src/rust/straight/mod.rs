@@ -16,6 +16,7 @@ mod asking;
 mod bits;
 mod check;
 mod context;
+mod digits;
 mod early;
 pub(super) mod ends;
 pub(super) mod epochs;

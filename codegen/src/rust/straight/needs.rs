@@ -32,6 +32,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             noting: true.into(),
             counting: false.into(),
             leaving: false.into(),
+            at_hand: std::cell::RefCell::default(),
             spelled: 0.into(),
             asked: Asked::default(),
             rare: rare(model),

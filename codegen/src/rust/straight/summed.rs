@@ -6,7 +6,9 @@ use quote::quote;
 use super::able::{Able, unable};
 use super::equations::{Equation, Measured, Side, measure_plus};
 use super::scope::{Late, Scope};
-use crate::model::{Expr, ExprId, Model, Path, RecordId, Row, RowId, Start, Step};
+use crate::model::{
+    Expr, ExprId, Home, Model, Path, RecordId, RecordKind, Row, RowId, Sizes, Start, Step, Tag, Type,
+};
 
 /// The bytes that a number follows from.
 pub(super) struct Summed {
@@ -122,6 +124,89 @@ fn is_own(path: &Path, record: RecordId) -> bool {
         Start::Enclosing(records) => records.contains(&record),
         _ => false,
     }
+}
+
+/// How far behind the begin of a struct around another one begins, if that is always the same.
+pub(super) fn distance(
+    model: &Model,
+    sizes: &Sizes<'_>,
+    epoch: usize,
+    inner: RecordId,
+    outer: RecordId,
+) -> Option<u64> {
+    let (mut at, mut distance) = (inner, 0_u64);
+    for _ in 0..MOST_LEVELS {
+        if at == outer {
+            return Some(distance);
+        }
+        let mut holders = model.records().flat_map(|(id, record)| {
+            record.numbered_rows().filter_map(move |(row, found)| {
+                let inline = match found.ty.stripped() {
+                    Type::Record(inner) => *inner == at,
+                    Type::Union(union) => {
+                        model.unions[union.index()].cases.iter().any(|case| case.record == at)
+                    }
+                    _ => false,
+                };
+                let holds = inline || found.ty.parts().any(|part| is_or_has(model, part, at));
+                holds.then_some((id, row, inline))
+            })
+        });
+        let (holder, row, true) = holders.next()? else { return None };
+        if holders.next().is_some() {
+            return None;
+        }
+        drop(holders);
+        distance = distance.checked_add(offset(model, sizes, epoch, holder, row)?)?;
+        at = holder;
+    }
+    None
+}
+
+/// Structs in structs that are looked through.
+const MOST_LEVELS: u32 = 16;
+
+fn is_or_has(model: &Model, part: &Type, record: RecordId) -> bool {
+    match part {
+        Type::Record(id) => *id == record,
+        Type::Union(id) => model.unions[id.index()].records().any(|case| case == record),
+        _ => false,
+    }
+}
+
+/// Where a row begins in its struct, if only rows of fixed size are in front of it.
+fn offset(
+    model: &Model,
+    sizes: &Sizes<'_>,
+    epoch: usize,
+    record: RecordId,
+    row: RowId,
+) -> Option<u64> {
+    let record = &model.records[record.index()];
+    let found = &record.rows[row.index()];
+    if let Type::Union(union) = found.ty.stripped()
+        && !matches!(model.unions[union.index()].tag, Tag::Row(_) | Tag::Given(_))
+    {
+        return None;
+    }
+    let home = |row: &Row| row.homes.get(epoch).copied();
+    let has_homes = record.rows.iter().any(|row| matches!(home(row), Some(Home::At(_))));
+    match home(found)? {
+        // Those of cases count from the struct around.
+        Home::At(at) => {
+            let plain = matches!(record.kind, RecordKind::Struct);
+            return (plain && matches!(found.ty, Type::Record(_))).then_some(at);
+        }
+        Home::Next if !has_homes => {}
+        _ => return None,
+    }
+    let before = record.rows.iter().take(row.index());
+    let mut sum = 0_u64;
+    for row in before.filter(|row| home(row) == Some(Home::Next)) {
+        let plain = row.when.is_none() && !row.ty.is_bits();
+        sum = sum.checked_add(sizes.of(&row.ty).filter(|_| plain)?)?;
+    }
+    Some(sum)
 }
 
 /// An address plus a number: an `i128`.

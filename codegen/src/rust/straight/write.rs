@@ -291,7 +291,11 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
 
     fn function_body(&self, task: Task, id: RecordId, big: bool) -> Able<TokenStream> {
         let name = &self.straight.record(id).name;
-        self.locals.about_name(name, || self.body(task, id, big))
+        // What is at hand around the call is no local of the function.
+        let at_hand = self.straight.at_hand.take();
+        let body = self.locals.about_name(name, || self.body(task, id, big));
+        self.straight.at_hand.replace(at_hand);
+        body
     }
 
     fn body(&self, task: Task, id: RecordId, big: bool) -> Able<TokenStream> {

@@ -10,6 +10,7 @@ use crate::model::{
 };
 use crate::rust::shape::{Prim, Shape, float_code, mask};
 use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::digits;
 use crate::rust::straight::scope::Access;
 
 /// A number as stored.
@@ -115,7 +116,25 @@ impl<'m> Reading<'_, '_, 'm> {
                 };
                 Ok((TokenStream::new(), bits_of(bits, varint.ty.signed, raw)))
             }
-            Storage::Digits { .. } => unable("a number in digits"),
+            Storage::Digits { digits, bytes } => {
+                let (form, width) = (digits::form(self.model, digits), size(bytes.into()));
+                let (before, text) = match spot {
+                    Spot::Block { block, at, .. } => {
+                        let at = size(*at);
+                        (TokenStream::new(), quote!(s::bytes(#block, #at, #width)))
+                    }
+                    Spot::Stream { part, .. } => {
+                        let text = self.local("t");
+                        (quote!(let #text: &[u8] = #part.take(#width)?;), quote!(#text))
+                    }
+                };
+                let int = self.model.digits[digits.index()].ty;
+                let (low, high) = limits(u32::from(int.bytes) * 8, int.signed);
+                let prim = Prim::holding(low, high);
+                let ident = prim.ident();
+                let tokens = quote!((s::digits(#text, &#form)? as #ident));
+                Ok((before, Stored { tokens, prim, bits: u32::from(int.bytes) * 8 }))
+            }
             Storage::Word { first, last, signed } => {
                 let Some(word) = &ctx.word else { return unable("bits of no word") };
                 let width = u32::from(last - first) + 1;

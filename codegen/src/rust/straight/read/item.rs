@@ -422,7 +422,9 @@ impl<'m> Reading<'_, '_, 'm> {
             return false;
         }
         match ty {
-            Type::Cell(cell) => matches!(cell.storage, Storage::Fixed(_)),
+            Type::Cell(cell) => {
+                matches!(cell.storage, Storage::Fixed(_) | Storage::Digits { .. })
+            }
             Type::Run(run) => {
                 !matches!(run.length, RunLength::Prefix(_) | RunLength::Fill)
                     && run.align.is_none()

@@ -18,7 +18,7 @@ use crate::rust::straight::early::early;
 use crate::rust::straight::mentions::mentions;
 use crate::rust::straight::questions::{only_row, rows_with_bytes};
 use crate::rust::straight::scope::Scope;
-use crate::rust::straight::summed::{AtHand, Base, Edge, Summed, plus, summed};
+use crate::rust::straight::summed::{AtHand, Base, Edge, Summed, distance, plus, summed};
 use crate::visit::{Part, expressions};
 
 /// Rows that expressions and tags ask for.
@@ -315,10 +315,18 @@ impl<'m> Reading<'_, '_, 'm> {
             Base::Around(record) => {
                 let scope = self.scope(ctx);
                 let at = scope.frame_of(record).and_then(|frame| frame.at.clone());
-                match at {
-                    Some(at) => quote!(i128::from(#at)),
-                    None => return unable("bytes from where something around begins"),
-                }
+                let sizes = &self.sizes[ctx.epoch];
+                let (at, behind) = match at {
+                    Some(at) => (quote!(i128::from(#at)), 0),
+                    None => match distance(ctx.view, sizes, ctx.epoch, ctx.record, record) {
+                        Some(distance) => {
+                            let at = &ctx.base;
+                            (quote!(#at as i128), distance.into())
+                        }
+                        None => return unable("bytes from where something around begins"),
+                    },
+                };
+                return Ok(plus(at, edge.plus.saturating_sub(behind)));
             }
             Base::Row(row, end) => {
                 let extent = extent(ctx.record, row);

@@ -6,11 +6,12 @@ use quote::quote;
 use super::spot::{Spot, bytes_at, in_block, lit, position};
 use super::writer::{Node, Src, Writer};
 use crate::model::{
-    ByteOrder, Cell, Constant, ExprId, FloatCode, GroupOrder, IntType, Meaning, PointerType,
-    RecordId, Role, Row, RowId, RowKind, Storage, Target, Type, VarintId, limits,
+    ByteOrder, Cell, Constant, DigitsId, ExprId, FloatCode, GroupOrder, IntType, Meaning,
+    PointerType, RecordId, Role, Row, RowId, RowKind, Storage, Target, Type, VarintId, limits,
 };
 use crate::rust::shape::{Shape, float_code};
 use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::digits;
 use crate::rust::straight::operators::known;
 
 impl<'m> Writer<'_, '_, 'm> {
@@ -328,7 +329,18 @@ impl<'m> Writer<'_, '_, 'm> {
                 };
                 Ok(quote!(cx.varint(rt::Some(i128::from(#bits)), #width, #most, #order, #kept)?;))
             }
-            Storage::Digits { .. } => unable("a number in digits"),
+            Storage::Digits { digits, .. } => {
+                let bits = self.bits(node, row, cell, src)?;
+                let int = self.model.digits[digits.index()].ty;
+                let number = match int.signed {
+                    true => {
+                        let width = Literal::u32_unsuffixed(u32::from(int.bytes) * 8);
+                        quote!(::formwork::algorithms::sign_extend(#bits, #width))
+                    }
+                    false => bits,
+                };
+                Ok(self.put_digits(digits, &quote!(i128::from(#number)), spot))
+            }
             // Part of what is around it.
             Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
             Storage::Bits { .. } | Storage::Word { .. } => {
@@ -385,11 +397,21 @@ impl<'m> Writer<'_, '_, 'm> {
                 };
                 Ok(quote!(cx.varint(#number, #width, #most, #order, #kept)?;))
             }
-            Storage::Digits { .. } => unable("a number in digits"),
+            Storage::Digits { digits, .. } => Ok(self.put_digits(digits, &known(&number), spot)),
             Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
             Storage::Bits { .. } | Storage::Word { .. } => {
                 unable("bits that share bytes with their neighbours")
             }
+        }
+    }
+
+    /// Code that stores an `i128` in digits.
+    fn put_digits(&self, id: DigitsId, number: &TokenStream, spot: &Spot) -> TokenStream {
+        let form = digits::form(self.model, id);
+        let put = |at: TokenStream| quote!(s::set_digits(b, #at, #number, &#form)?;);
+        match spot {
+            Spot::Block(offset) => put(offset.clone()),
+            Spot::End => in_block(self.model.digits[id.index()].bytes.into(), &put(quote!(0))),
         }
     }
 
@@ -435,7 +457,10 @@ impl<'m> Writer<'_, '_, 'm> {
                     };
                     Ok(quote!(cx.varint(rt::Some(#n), #width, #most, #order, #kept)?;))
                 }
-                Storage::Digits { .. } => unable("a number in digits"),
+                Storage::Digits { digits, .. } => {
+                    let n = Literal::i128_suffixed(constant_number(constant, cell, row.plus)?);
+                    Ok(self.put_digits(digits, &quote!(#n), spot))
+                }
                 Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
                 Storage::Bits { .. } | Storage::Word { .. } => {
                     unable("bits that share bytes with their neighbours")

@@ -11,6 +11,8 @@ use crate::model::{
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::context::AtHand;
+use crate::rust::straight::digits;
 use crate::rust::straight::equations::{Equation, Measured, Side, givers};
 use crate::rust::straight::locals::case_name;
 use crate::rust::straight::operators::{Typed, solved};
@@ -117,12 +119,7 @@ impl<'m> Writer<'_, '_, 'm> {
         if row.plus != 0 || !row.none.is_empty() {
             return unable("a measure with another meaning");
         }
-        let side = match measured.measure {
-            Side::At => quote!(#from),
-            Side::End => quote!(#to),
-            Side::Size => quote!((#to - #from)),
-        };
-        let number = solved(&quote!(i128::from(#side)), measured.factor, measured.offset);
+        let number = measured_number(node.id, measured);
         before.extend(quote!(let (mut #from, mut #to) = (0, 0);));
         match cell.storage {
             Storage::Fixed(int) => {
@@ -145,6 +142,14 @@ impl<'m> Writer<'_, '_, 'm> {
                 after.extend(
                     quote!(cx.varint_before(#place, #number, #bits, #most, #order, #width)?;),
                 );
+            }
+            Storage::Digits { digits, .. } => {
+                if measured.measure != Side::Size {
+                    return unable("an address in digits");
+                }
+                let form = digits::form(self.model, digits);
+                before.extend(quote!(let mut #place = 0;));
+                after.extend(quote!(cx.fill_digits(#place, #number, &#form)?;));
             }
             _ => return unable("a size or an address in single bits"),
         }
@@ -176,6 +181,22 @@ impl<'m> Writer<'_, '_, 'm> {
             }
         }
         quote!(#before #body #after)
+    }
+
+    /// Lets expressions about rows behind this one ask for what follows from where it is.
+    pub(super) fn remember(&self, node: &Node<'m>, measured: &[Inline], row: RowId) {
+        for measured in measured.iter().filter(|measured| measured.row == row) {
+            let by = node.row(measured.by);
+            let is_plain = by.plus == 0 && by.none.is_empty() && by.when.is_none();
+            if is_plain && self.measure_of(node, measured.by, by).is_some() {
+                self.straight.at_hand.borrow_mut().push(AtHand {
+                    record: node.id,
+                    row: measured.by,
+                    value: node.value.to_string(),
+                    number: measured_number(node.id, measured),
+                });
+            }
+        }
     }
 
     /// A row whose number follows from others.
@@ -473,6 +494,17 @@ impl<'m> Writer<'_, '_, 'm> {
             _ => return unable("a count of something else"),
         })
     }
+}
+
+/// What follows from a measure: an `Option<i128>`.
+fn measured_number(id: RecordId, measured: &Inline) -> TokenStream {
+    let (_, from, to) = measured_names(id, measured);
+    let side = match measured.measure {
+        Side::At => quote!(#from),
+        Side::End => quote!(#to),
+        Side::Size => quote!((#to - #from)),
+    };
+    solved(&quote!(i128::from(#side)), measured.factor, measured.offset)
 }
 
 pub(super) fn measured_names(id: RecordId, measured: &Inline) -> (Ident, Ident, Ident) {

@@ -133,6 +133,19 @@ impl<'m> Writer<'_, '_, 'm> {
 
     /// All rows of a node.
     pub(super) fn rows(&self, node: &Node<'m>, spot: &Spot, head: &Head) -> Able<TokenStream> {
+        // Of another struct of the same type nothing is known.
+        let around = self.straight.at_hand.take();
+        let others = around.into_iter().partition(|known| known.record != node.id);
+        let (others, same): (Vec<_>, Vec<_>) = others;
+        self.straight.at_hand.replace(others);
+        let made = self.rows_of(node, spot, head);
+        let mut at_hand = self.straight.at_hand.borrow_mut();
+        at_hand.retain(|known| known.record != node.id);
+        at_hand.extend(same);
+        made
+    }
+
+    fn rows_of(&self, node: &Node<'m>, spot: &Spot, head: &Head) -> Able<TokenStream> {
         let plan = self.plan(node, head)?;
         let canonical = self.canonical(node.id, &node.value);
         let mut measured = self.measured(node)?;
@@ -168,6 +181,7 @@ impl<'m> Writer<'_, '_, 'm> {
             };
             let body = self.straight.carried(node.id, Some(*row_id), made)?.unwrap_or_default();
             block.extend(self.noted(node, &measured, *row_id, &place, body));
+            self.remember(node, &measured, *row_id);
         }
         let mut tokens = quote!(#canonical #before);
         match spot {
@@ -192,6 +206,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     let made = self.straight.carried(node.id, Some(*row_id), made)?;
                     let body = made.unwrap_or_default();
                     tokens.extend(self.noted(node, &measured, *row_id, &Spot::End, body));
+                    self.remember(node, &measured, *row_id);
                 }
             }
         }
@@ -530,11 +545,14 @@ impl<'m> Writer<'_, '_, 'm> {
             None => match &row.ty {
                 Type::Region(region) => match &region.extent {
                     Extent::Size(size) => self.straight.number(&node.scope, node.view, *size)?,
+                    // By itself it has nothing to fill.
+                    Extent::Rest => return Ok(quote!()),
                     _ => return unable("padding of no known size"),
                 },
                 Type::Run(RunType { length: RunLength::Count(count), .. }) => {
                     self.straight.number(&node.scope, node.view, *count)?
                 }
+                Type::Run(RunType { length: RunLength::Fill, .. }) => return Ok(quote!()),
                 _ => return unable("padding of no known size"),
             },
         };

@@ -6,12 +6,13 @@ use quote::{format_ident, quote};
 use super::derive::{Inline, measured_names};
 use super::spot::{Spot, position};
 use super::writer::{Node, Writer};
-use crate::model::{Cell, RecordId, Row, RowId, RowKind, Storage, Type};
+use crate::model::{ByteOrder, Cell, RecordId, Row, RowId, RowKind, Storage, Type};
 use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::digits;
 use crate::rust::straight::equations::Side;
 use crate::rust::straight::questions::{has_pointer, is_aligned, is_here};
 use crate::rust::straight::scope::{Access, Frame, Scope};
-use crate::rust::straight::summed::{AtHand, Base, Edge, Summed, plus, summed};
+use crate::rust::straight::summed::{AtHand, Base, Edge, Summed, distance, plus, summed};
 
 /// A row that is such a number.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,10 +112,16 @@ impl<'m> Writer<'_, '_, 'm> {
             Base::FileEnd => return unable("bytes that end before the file does"),
             Base::Around(record) => {
                 let at = node.scope.frame_of(record).and_then(|frame| frame.at.clone());
-                match at {
-                    Some(at) => quote!(cx.resolve(#at)?),
-                    None => return unable("bytes from where something around begins"),
-                }
+                let sizes = &self.sizes[node.epoch];
+                let (at, behind) = match at {
+                    Some(at) => (at, 0),
+                    None => match distance(node.view, sizes, node.epoch, node.id, record) {
+                        Some(distance) => (node.at.clone(), distance.into()),
+                        None => return unable("bytes from where something around begins"),
+                    },
+                };
+                let more = edge.plus.saturating_sub(behind);
+                return Ok(plus(quote!(i128::from(cx.resolve(#at)?)), more));
             }
             Base::Row(row, end) => {
                 let measure = if end { Side::End } else { Side::At };
@@ -173,17 +180,27 @@ impl<'m> Writer<'_, '_, 'm> {
                 };
                 let scope = Scope { frames: vec![frame], it: None, late: Some(&AtHand) };
                 let n = self.straight.number(&scope, view, of.expr)?;
-                let Type::Cell(Cell { storage: Storage::Fixed(int), .. }) = row.ty else {
-                    return unable("a sum that is no number in bytes");
+                let Type::Cell(Cell { storage, .. }) = row.ty else {
+                    return unable("a sum that is no number");
                 };
-                let (width, signed) = (int.bytes, int.signed);
-                let big = int.order.map_or(sum.big, |order| order == crate::model::ByteOrder::Big);
+                let fill = match storage {
+                    Storage::Fixed(int) => {
+                        let (width, signed) = (int.bytes, int.signed);
+                        let big = int.order.map_or(sum.big, |order| order == ByteOrder::Big);
+                        quote!(cx.fill(sum.at, #width, #big, #signed, n)?;)
+                    }
+                    Storage::Digits { digits, .. } => {
+                        let form = digits::form(self.model, digits);
+                        quote!(cx.fill_digits(sum.at, n, &#form)?;)
+                    }
+                    _ => return unable("a sum that is no number in bytes"),
+                };
                 Ok(quote! {
                     let n: rt::Option<i128> = {
                         let bytes: &[u8] = &cx.summed(&sum)?;
                         #n
                     };
-                    cx.fill(sum.at, #width, #big, #signed, n)?;
+                    #fill
                 })
             })?;
             arms.extend(quote!(#number => { #body }));

@@ -142,7 +142,12 @@ impl DigitForm<'_> {
         (least.max(below), most.min(highest(self.room())))
     }
 
-    fn read(&self, bytes: &[u8]) -> Result<i128, NotDigits> {
+    /// The number that bytes say in some form; see [`Digits::read`].
+    ///
+    /// # Errors
+    ///
+    /// If they say none.
+    pub fn read(&self, bytes: &[u8]) -> Result<i128, NotDigits> {
         let blanks = bytes.iter().take_while(|byte| **byte == BLANK).count();
         let rest = bytes.get(blanks..).unwrap_or(&[]);
         let (negative, rest) = match rest.split_first() {

@@ -178,12 +178,14 @@ impl Width {
     }
 }
 
-/// Whether a spelling has nothing but widths of numbers in these rows, and perhaps a form.
+/// Whether a spelling has nothing but what is kept of these rows, and perhaps a form.
 #[inline]
 pub fn is_kept(spelling: &Spelling, rows: &[u16], form: bool) -> bool {
     spelling.is_canonical()
         || spelling.entries().iter().all(|entry| match entry.kind {
-            KeptKind::Width => entry.index.is_none() && rows.contains(&entry.row),
+            KeptKind::Width | KeptKind::Reserved | KeptKind::Digits => {
+                entry.index.is_none() && rows.contains(&entry.row)
+            }
             KeptKind::Form => form && entry.index.is_none() && entry.row == Spelling::WHOLE,
             _ => false,
         })

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use super::levels::Levels;
-use super::waiting::{Flag, FoundMembers, Label, Spot, Table};
-use super::{Cut, Odd, Stop, Straight, Sum, Terminated};
+use super::waiting::{Flag, FoundMembers, Label, Spot, Sum, Table};
+use super::{Cut, Odd, Stop, Straight, Terminated};
 
 /// Largest file that straight code writes, in bytes: addresses take the low half of a [`Spot`].
 const MAX_SIZE: usize = u32::MAX as usize;
@@ -66,7 +66,7 @@ pub struct Ink<'v> {
     /// Numbers that are computed in the end.
     late: Vec<Late>,
     /// Those that follow from bytes of the file.
-    pub(super) sums: Vec<Sum>,
+    pub(super) sums: Vec<Sum<'v>>,
     /// Addresses of tokens; `Spot::MAX` for those that are not settled.
     tokens: Vec<Spot>,
     /// Numbers for places that a token stands for: place, width in bytes, order and number.

@@ -21,6 +21,7 @@ mod scan;
 mod shared;
 mod sight;
 mod summed;
+mod sums;
 mod tables;
 mod waiting;
 
@@ -39,7 +40,7 @@ pub use check::{
     add, divide, extension, fnv1a, greatest, least, multiply, murmur3, nth, remainder, shift_left,
     shift_right, solved, stem, subtract, Depth, KeySet, Level, NoKeys,
 };
-pub use digits::{digits, set_digits};
+pub use digits::{digits, keep_reserved, kept_digits, set_digits, set_reserved, stored_digits};
 pub use ink::{write, writes, Begun, Ink, Late};
 pub use load::*;
 pub use members::{has_only_members, kept_members, list_members, mend_members, KeptMembers};
@@ -49,9 +50,9 @@ pub use pool::{Members, PoolText};
 pub use scan::{from_base, keep_form, list, push, trimmed, usual, Bases, Part, Scan, FILL};
 pub use shared::Gathered;
 pub use sight::{address, element_at, Leads};
-pub use summed::{sum_of, Sum, FILE_END};
+pub use sums::{sum_of, FILE_END};
 pub use tables::{Listed, Rows, Section, Tree};
-pub use waiting::{BaseCell, FoundMembers, LabelBase, LabelKind, Spot};
+pub use waiting::{BaseCell, FoundMembers, LabelBase, LabelKind, Spot, Sum};
 
 pub use crate::__small_case as small_case;
 pub use crate::ends::{Cut, Stop};

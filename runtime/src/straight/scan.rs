@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::levels::Levels;
-use super::summed::Sums;
+use super::sums::Sums;
 use super::{holds, zeros, Chain, Cut, KeySet, Odd, Stop, Straight};
 use crate::ends::find_byte;
 use crate::{

@@ -110,3 +110,25 @@ pub struct FoundMembers {
     /// Whether it has more, and these in their order.
     pub(super) only_more: bool,
 }
+
+/// A number that is stored when all bytes that it follows from are there.
+#[derive(Debug, Clone, Copy)]
+pub struct Sum<'v> {
+    /// Which row it is for: a number of the generated code.
+    pub row: u32,
+    /// Where the number goes, and how many bytes it has.
+    pub at: Spot,
+    /// The same in bytes.
+    pub width: u64,
+    /// The bytes that it had, if it is in digits.
+    pub kept: Option<&'v [u8]>,
+    pub(super) from: Spot,
+    pub(super) to: Spot,
+}
+
+impl Sum<'_> {
+    /// Whether what it follows from ends before it begins. Such numbers do not wait for each other.
+    pub(super) fn looks_back(&self) -> bool {
+        self.to <= self.at
+    }
+}

@@ -8,7 +8,7 @@ use quote::{format_ident, quote};
 use super::able::{Able, unable};
 use super::asked::Asked;
 use super::findings::Survey;
-use super::questions::target;
+use super::questions::{has_varint, is_digits, is_reserved, target};
 use super::scope::{Access, Frame, Scope};
 use crate::model::{
     BinaryOp, Constant, DefinerScope, DefinerSource, EndianRule, Expr, ExprId, Form, Measure,
@@ -93,6 +93,14 @@ pub(super) struct AtHand {
 }
 
 impl<'p, 'm> Straight<'p, 'm> {
+    /// Whether the spelling of a struct keeps what is unusual about a row, where that is cheap: the
+    /// width of a number, its digits, or bytes without a meaning.
+    pub(super) fn keeps(&self, record: RecordId, row: &Row) -> bool {
+        // Of a root with a pool whose members are data it keeps these.
+        let keeps_pool = || record == self.model.root && !matches!(self.kept_pool(), Ok(None));
+        has_varint(&row.ty) || (is_digits(&row.ty) || is_reserved(row)) && !keeps_pool()
+    }
+
     /// The record of the node that a path begins in, if the schema alone says it.
     pub(super) fn start(&self, path: &Path, at: RecordId) -> Option<RecordId> {
         match &path.start {

@@ -918,9 +918,9 @@ impl<'m> Straight<'_, 'm> {
         let Access::Value(value) = &frame.access else { return None };
         let value = value.to_string();
         let at_hand = self.at_hand.borrow();
-        let known = at_hand
-            .iter()
-            .rfind(|known| (known.record, known.row) == (frame.record, row) && known.value == value);
+        let known = at_hand.iter().rfind(|known| {
+            (known.record, known.row) == (frame.record, row) && known.value == value
+        });
         known.map(|known| known.number.clone())
     }
 

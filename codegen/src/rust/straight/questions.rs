@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::model::{
-    Field, Home, Member, Model, Record, RecordId, RecordKind, Row, RowId, RowKind, RunLength,
-    RunType, Storage, Type,
+    Content, Field, Home, Member, Model, Record, RecordId, RecordKind, Row, RowId, RowKind,
+    RunLength, RunType, Storage, Type,
 };
 
 /// What a row without bytes of its own, or a pool, is called.
@@ -82,6 +82,21 @@ pub(super) fn has_varint(ty: &Type) -> bool {
         Type::PerEpoch(types) => types.iter().any(has_varint),
         _ => false,
     }
+}
+
+/// Whether a number is in digits of text.
+pub(super) fn is_digits(ty: &Type) -> bool {
+    matches!(ty, Type::Cell(cell) if matches!(cell.storage, Storage::Digits { .. }))
+}
+
+/// Whether a row is bytes without a meaning, which a spelling may keep.
+pub(super) fn is_reserved(row: &Row) -> bool {
+    let Type::Run(run) = &row.ty else { return false };
+    matches!(row.kind, RowKind::Reserved)
+        && matches!(run.content, Content::Bytes)
+        && matches!(run.length, RunLength::Fixed(_) | RunLength::Count(_))
+        && run.suffix.is_empty()
+        && run.align.is_none()
 }
 
 pub(super) fn is_cell(ty: &Type) -> bool {

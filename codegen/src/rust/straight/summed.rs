@@ -7,7 +7,8 @@ use super::able::{Able, unable};
 use super::equations::{Equation, Measured, Side, measure_plus};
 use super::scope::{Late, Scope};
 use crate::model::{
-    Expr, ExprId, Home, Model, Path, RecordId, RecordKind, Row, RowId, Sizes, Start, Step, Tag, Type,
+    Expr, ExprId, Home, Model, Path, RecordId, RecordKind, Row, RowId, Sizes, Start, Step, Tag,
+    Type,
 };
 
 /// The bytes that a number follows from.

@@ -15,7 +15,7 @@ use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::early::{early, early_value};
 use crate::rust::straight::mentions::mentions;
-use crate::rust::straight::questions::is_varint;
+use crate::rust::straight::questions::{has_varint, is_varint};
 
 /// What holds rows.
 #[derive(Clone)]
@@ -114,7 +114,12 @@ impl<'m> Reading<'_, '_, 'm> {
         Ok(work.done())
     }
 
-    /// A local for unusual widths, if a row may have one and the struct has a place for it.
+    /// Whether something unusual about a row is kept: of runs, widths in front of them are not.
+    pub(super) fn keeps_row(&self, of: RecordId, row: &Row) -> bool {
+        self.straight.keeps(of, row) && (is_varint(&row.ty) || !has_varint(&row.ty))
+    }
+
+    /// A local for what is kept, if a row may have that and the struct has a place for it.
     fn keeps(&self, ctx: &Ctx<'m>) -> Option<Ident> {
         let record = &ctx.view.records[ctx.record.index()];
         let of = match record.kind {
@@ -123,10 +128,10 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             _ => ctx.record,
         };
-        let wide = record.rows.iter().any(|row| {
-            is_varint(&row.ty) && !matches!(row.homes.get(ctx.epoch), Some(Home::Absent))
+        let keeps = record.rows.iter().any(|row| {
+            self.keeps_row(of, row) && !matches!(row.homes.get(ctx.epoch), Some(Home::Absent))
         });
-        (wide && self.straight.shapes.has_spelling(of)).then(|| self.local("k"))
+        (keeps && self.straight.shapes.has_spelling(of)).then(|| self.local("k"))
     }
 
     /// Goes on behind a row. In a survey, one that is not carried counts as if it were.

@@ -132,7 +132,13 @@ impl<'m> Reading<'_, '_, 'm> {
                 let (low, high) = limits(u32::from(int.bytes) * 8, int.signed);
                 let prim = Prim::holding(low, high);
                 let ident = prim.ident();
-                let tokens = quote!((s::digits(#text, &#form)? as #ident));
+                let tokens = match &ctx.keeps {
+                    Some((spelling, row)) => {
+                        let row = Literal::u16_unsuffixed(*row);
+                        quote!((s::kept_digits(#text, &#form, &mut #spelling, #row)? as #ident))
+                    }
+                    None => quote!((s::digits(#text, &#form)? as #ident)),
+                };
                 Ok((before, Stored { tokens, prim, bits: u32::from(int.bytes) * 8 }))
             }
             Storage::Word { first, last, signed } => {

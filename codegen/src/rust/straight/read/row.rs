@@ -15,7 +15,7 @@ use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::context::Flavour;
 use crate::rust::straight::early::early;
 use crate::rust::straight::outline::field_piece;
-use crate::rust::straight::questions::{is_varint, kind};
+use crate::rust::straight::questions::{is_reserved, kind};
 
 impl<'m> Reading<'_, '_, 'm> {
     /// A row with bytes at a spot; if a pointer is in it, later.
@@ -85,7 +85,7 @@ impl<'m> Reading<'_, '_, 'm> {
         spot: &Spot,
     ) -> Able<()> {
         let mut ctx = self.row_ctx(work, id);
-        if let (Some(keeps), true) = (&work.keeps, is_varint(&row.ty)) {
+        if let (Some(keeps), true) = (&work.keeps, self.keeps_row(ctx.record, row)) {
             let number = self.straight.shapes.spelling_row(ctx.record, id);
             ctx.keeps = Some((keeps.clone(), number));
         }
@@ -97,7 +97,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 return self.constant(work, id, row, constant, spot, shape);
             }
             RowKind::Zero | RowKind::Reserved | RowKind::Runtime => {
-                return self.padding(work, row, spot);
+                return self.padding(work, ctx, row, spot);
             }
             RowKind::Pool { pad, .. } => {
                 self.doubt("a string pool");
@@ -422,8 +422,13 @@ impl<'m> Reading<'_, '_, 'm> {
     }
 
     /// Bytes that are zero in a plain file.
-    fn padding(&self, work: &mut Work<'_, 'm>, row: &'m Row, spot: &Spot) -> Able<()> {
-        let ctx = work.ctx;
+    fn padding(
+        &self,
+        work: &mut Work<'_, 'm>,
+        ctx: &Ctx<'m>,
+        row: &'m Row,
+        spot: &Spot,
+    ) -> Able<()> {
         if let Type::Cell(Cell { storage, .. }) = &row.ty
             && (ctx.word.is_some() || ctx.bits.is_some())
         {
@@ -458,7 +463,13 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             _ => return unable("padding of no known size"),
         };
-        work.code.extend(quote!(s::zeros(#bytes)?;));
+        work.code.extend(match &ctx.keeps {
+            Some((spelling, number)) if is_reserved(row) => {
+                let number = Literal::u16_unsuffixed(*number);
+                quote!(s::keep_reserved(#bytes, &mut #spelling, #number);)
+            }
+            _ => quote!(s::zeros(#bytes)?;),
+        });
         Ok(())
     }
 

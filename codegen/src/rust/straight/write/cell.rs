@@ -339,7 +339,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     }
                     false => bits,
                 };
-                Ok(self.put_digits(digits, &quote!(i128::from(#number)), spot))
+                Ok(self.put_digits(node, id, digits, &quote!(i128::from(#number)), spot))
             }
             // Part of what is around it.
             Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
@@ -397,7 +397,9 @@ impl<'m> Writer<'_, '_, 'm> {
                 };
                 Ok(quote!(cx.varint(#number, #width, #most, #order, #kept)?;))
             }
-            Storage::Digits { digits, .. } => Ok(self.put_digits(digits, &known(&number), spot)),
+            Storage::Digits { digits, .. } => {
+                Ok(self.put_digits(node, id, digits, &known(&number), spot))
+            }
             Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
             Storage::Bits { .. } | Storage::Word { .. } => {
                 unable("bits that share bytes with their neighbours")
@@ -406,9 +408,16 @@ impl<'m> Writer<'_, '_, 'm> {
     }
 
     /// Code that stores an `i128` in digits.
-    fn put_digits(&self, id: DigitsId, number: &TokenStream, spot: &Spot) -> TokenStream {
-        let form = digits::form(self.model, id);
-        let put = |at: TokenStream| quote!(s::set_digits(b, #at, #number, &#form)?;);
+    fn put_digits(
+        &self,
+        node: &Node<'m>,
+        row: RowId,
+        id: DigitsId,
+        number: &TokenStream,
+        spot: &Spot,
+    ) -> TokenStream {
+        let (form, kept) = (digits::form(self.model, id), self.kept_digits(node, row));
+        let put = |at: TokenStream| quote!(s::set_digits(b, #at, #number, &#form, #kept)?;);
         match spot {
             Spot::Block(offset) => put(offset.clone()),
             Spot::End => in_block(self.model.digits[id.index()].bytes.into(), &put(quote!(0))),
@@ -459,7 +468,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 }
                 Storage::Digits { digits, .. } => {
                     let n = Literal::i128_suffixed(constant_number(constant, cell, row.plus)?);
-                    Ok(self.put_digits(digits, &quote!(#n), spot))
+                    Ok(self.put_digits(node, id, digits, &quote!(#n), spot))
                 }
                 Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
                 Storage::Bits { .. } | Storage::Word { .. } => {

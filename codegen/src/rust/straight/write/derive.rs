@@ -149,7 +149,8 @@ impl<'m> Writer<'_, '_, 'm> {
                 }
                 let form = digits::form(self.model, digits);
                 before.extend(quote!(let mut #place = 0;));
-                after.extend(quote!(cx.fill_digits(#place, #number, &#form)?;));
+                let kept = self.kept_digits(node, measured.by);
+                after.extend(quote!(cx.fill_digits(#place, #number, &#form, #kept)?;));
             }
             _ => return unable("a size or an address in single bits"),
         }
@@ -241,7 +242,7 @@ impl<'m> Writer<'_, '_, 'm> {
             Ok(number) => number,
             Err(why) => {
                 return match self.later(node, id, said, cell, spot, why) {
-                    Err(_) if self.is_behind(node, id) => self.padding(node, row, spot),
+                    Err(_) if self.is_behind(node, id) => self.padding(node, id, row, spot),
                     made => made,
                 };
             }

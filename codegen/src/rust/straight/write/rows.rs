@@ -15,7 +15,7 @@ use crate::model::{
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::equations::Side;
-use crate::rust::straight::questions::kind;
+use crate::rust::straight::questions::{is_reserved, kind};
 
 /// Makes code that writes a tag to an offset of the block `b`.
 pub(super) type TagCode = Box<dyn Fn(&TokenStream) -> TokenStream>;
@@ -469,7 +469,9 @@ impl<'m> Writer<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         self.listed_row(row)?;
         match &row.kind {
-            RowKind::Zero | RowKind::Reserved | RowKind::Runtime => self.padding(node, row, spot),
+            RowKind::Zero | RowKind::Reserved | RowKind::Runtime => {
+                self.padding(node, id, row, spot)
+            }
             RowKind::Zeros => {
                 let (Some(src), Spot::End) = (given.or_else(|| self.field(node, id)), spot) else {
                     return unable("zeros without a number");
@@ -509,7 +511,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 Role::View { .. } => match row.ty {
                     Type::Pointer(_) => {
                         let owed = self.owes.then(|| quote!(cx.owe();));
-                        let padding = self.padding(node, row, spot)?;
+                        let padding = self.padding(node, id, row, spot)?;
                         Ok(quote!(#padding #owed))
                     }
                     _ => self.put_table(node, id, row, spot),
@@ -532,17 +534,30 @@ impl<'m> Writer<'_, '_, 'm> {
         }
     }
 
-    pub(super) fn padding(&self, node: &Node<'m>, row: &'m Row, spot: &Spot) -> Able<TokenStream> {
+    pub(super) fn padding(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        spot: &Spot,
+    ) -> Able<TokenStream> {
         if row.ty.is_bits() {
             return unable("bits that share bytes with their neighbours");
         }
-        let Spot::End = spot else { return Ok(quote!()) };
-        let size = match self.size(node, &row.ty) {
-            Some(size) => {
+        let kept = self.kept_row(node, id).filter(|_| is_reserved(row));
+        let size = match (self.size(node, &row.ty), spot) {
+            (Some(size), Spot::Block(offset)) => {
+                let size = Literal::u64_unsuffixed(size);
+                return Ok(kept.map_or(quote!(), |(spelling, number)| {
+                    quote!(s::set_reserved(b, #offset, #size, #spelling, #number)?;)
+                }));
+            }
+            (None, Spot::Block(_)) => return Ok(quote!()),
+            (Some(size), Spot::End) => {
                 let size = i128::from(size);
                 quote!(rt::Some(#size))
             }
-            None => match &row.ty {
+            (None, Spot::End) => match &row.ty {
                 Type::Region(region) => match &region.extent {
                     Extent::Size(size) => self.straight.number(&node.scope, node.view, *size)?,
                     // By itself it has nothing to fill.
@@ -556,7 +571,10 @@ impl<'m> Writer<'_, '_, 'm> {
                 _ => return unable("padding of no known size"),
             },
         };
-        Ok(quote!(cx.zero(#size)?;))
+        Ok(match kept {
+            Some((spelling, number)) => quote!(cx.reserved(#size, #spelling, #number)?;),
+            None => quote!(cx.zero(#size)?;),
+        })
     }
 
     /// Code that writes a value of a type.

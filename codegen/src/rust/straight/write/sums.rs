@@ -90,7 +90,8 @@ impl<'m> Writer<'_, '_, 'm> {
         };
         let number = Literal::usize_unsuffixed(number);
         let width = Literal::u64_unsuffixed(width);
-        let remember = quote!(cx.sum(#number, #place, #width, (#from, #to))?;);
+        let kept = self.kept_digits(node, sum.by);
+        let remember = quote!(cx.sum(#number, #place, (#width, #kept), (#from, #to))?;);
         // It may not be there.
         let (first, remember) = match row.when {
             Some(_) => (quote!(s::Spot::MAX), quote!(if #place != s::Spot::MAX { #remember })),
@@ -191,7 +192,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     }
                     Storage::Digits { digits, .. } => {
                         let form = digits::form(self.model, digits);
-                        quote!(cx.fill_digits(sum.at, n, &#form)?;)
+                        quote!(cx.fill_digits(sum.at, n, &#form, sum.kept)?;)
                     }
                     _ => return unable("a sum that is no number in bytes"),
                 };

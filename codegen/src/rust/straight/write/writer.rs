@@ -18,7 +18,7 @@ use crate::rust::straight::check::Checking;
 use crate::rust::straight::context::Straight;
 use crate::rust::straight::ends;
 use crate::rust::straight::locals::Locals;
-use crate::rust::straight::questions::{has_varint, is_here};
+use crate::rust::straight::questions::is_here;
 use crate::rust::straight::scope::{Access, Frame, Late, Scope};
 
 /// What a function does.
@@ -437,7 +437,7 @@ impl<'m> Writer<'_, '_, 'm> {
     }
 
     /// Code that gives up if something of a struct is spelled in a way that straight code does not
-    /// keep. It keeps widths of numbers in rows, and forms.
+    /// keep. It keeps widths and digits of numbers in rows, bytes without a meaning, and forms.
     pub(super) fn canonical(&self, id: RecordId, value: &TokenStream) -> TokenStream {
         if !self.is_spelled(id) {
             return quote!();
@@ -452,7 +452,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let mut rows = Vec::new();
         for record in std::iter::once(id).chain(forms.iter().copied()) {
             for (row_id, row) in self.model.records[record.index()].numbered_rows() {
-                if has_varint(&row.ty) {
+                if self.straight.keeps(id, row) {
                     rows.push(self.straight.shapes.spelling_row(record, row_id));
                 }
             }
@@ -479,6 +479,24 @@ impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn is_spelled(&self, id: RecordId) -> bool {
         let shapes = self.straight.shapes;
         shapes.has_spelling(id) && shapes.is_typed(id) && !shapes.is_transparent(id)
+    }
+
+    /// The bytes that a number in digits had in the file: an `Option<&[u8]>`.
+    pub(super) fn kept_digits(&self, node: &Node<'m>, row: RowId) -> TokenStream {
+        match self.kept_row(node, row) {
+            Some((spelling, row)) => quote!(s::stored_digits(#spelling, #row)),
+            None => quote!(rt::None),
+        }
+    }
+
+    /// The spelling that keeps what is unusual about a row, and the row's number there.
+    pub(super) fn kept_row(&self, node: &Node<'m>, row: RowId) -> Option<(TokenStream, u16)> {
+        let holder = self.holder(node.id);
+        let keeps = self.straight.keeps(holder, node.row(row));
+        (keeps && !node.element && self.is_spelled(holder)).then(|| {
+            let number = self.straight.shapes.spelling_row(node.id, row);
+            (self.straight.spelling(holder, &node.value), number)
+        })
     }
 
     /// The width that a number of variable width had in the file: an `s::Width`.

@@ -869,6 +869,20 @@ impl<'m> Straight<'_, 'm> {
         if let Some(field) = self.shapes.field(frame.record, id) {
             let ident = &field.ident;
             let inside = if transparent { value.clone() } else { quote!((&#value.#ident)) };
+            if let (Role::Derived, Shape::Option(shape)) = (&row.role, &field.shape)
+                && let Some(Place::Number(number)) = self.scalar(shape, &quote!(some))
+                && let Ok(said) = self.said_by_case(view, frame, row)
+            {
+                // It is data where no case says it.
+                let inner = then(Place::Number(quote!(derived)))?;
+                return Ok(quote! {
+                    let given: rt::Option<i128> = match #inside {
+                        rt::Some(some) => rt::Some(#number),
+                        rt::None => #said,
+                    };
+                    if let rt::Some(derived) = given { #inner }
+                });
+            }
             return self.unwrapped(&field.shape, inside, &mut |shape, inner| {
                 self.typed_place(row, shape, inner, then)
             });
@@ -911,6 +925,36 @@ impl<'m> Straight<'_, 'm> {
             }
             _ => unable(format!("`{}` is not in the value", row_name(row))),
         }
+    }
+
+    /// What the case of a union says that a row follows from: an `Option<i128>`.
+    fn said_by_case(&self, view: &'m Model, frame: &Frame, row: &'m Row) -> Able<TokenStream> {
+        let Access::Value(value) = &frame.access else { return unable("no value") };
+        let (mut arms, mut of) = (TokenStream::new(), None);
+        for definer in &row.definers {
+            let DefinerScope::Case(at, case) = &definer.scope else {
+                return unable(format!("`{}` follows from elsewhere", row_name(row)));
+            };
+            if *of.get_or_insert(*at) != *at {
+                return unable(format!("`{}` follows from two unions", row_name(row)));
+            }
+            let Type::Union(union) = view.records[frame.record.index()].rows[at.index()].ty else {
+                return unable("a union in an array");
+            };
+            let record = self.model.unions[union.index()].cases[*case as usize].record;
+            let Some((pattern, inner)) = self.case_frame(union, record) else {
+                return unable("a case of no type");
+            };
+            let scope = Scope { frames: vec![frame.clone(), inner], it: None, late: None };
+            let number = self.source(&scope, view, &definer.source)?;
+            arms.extend(quote!(#pattern => #number,));
+        }
+        let field = of.and_then(|at| self.shapes.field(frame.record, at));
+        let Some(field) = field.filter(|field| matches!(field.shape, Shape::Choice(_))) else {
+            return unable(format!("`{}` follows from several things", row_name(row)));
+        };
+        let ident = &field.ident;
+        Ok(quote!(match &#value.#ident { #arms _ => rt::None }))
     }
 
     /// The number of a row that was measured already, where a value is written.

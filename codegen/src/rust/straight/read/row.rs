@@ -132,7 +132,8 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             _ => return unable(kind(row)),
         }
-        if let (Role::Derived, Some(_)) = (&row.role, &shape) {
+        let maybe = matches!(row.role, Role::Derived) && shape.is_some();
+        if maybe && !matches!((&row.ty, &shape), (Type::Cell(_), Some(Shape::Option(_)))) {
             return unable("a number that only some cases derive");
         }
         // What follows from the rest may be asked for all the same.
@@ -153,7 +154,7 @@ impl<'m> Reading<'_, '_, 'm> {
         // The number of a row is read once, for the value and for expressions.
         if let Type::Cell(cell) = &row.ty
             && (self.is_asked(ctx.record, id) || matches!(row.role, Role::Derived))
-            && !self.is_value_asked(ctx.record, id, row)
+            && (maybe || !self.is_value_asked(ctx.record, id, row))
         {
             let (before, stored) = self.stored(ctx, spot, cell.storage)?;
             let (raw, name) = (&stored.tokens, self.local("c"));
@@ -166,6 +167,13 @@ impl<'m> Reading<'_, '_, 'm> {
                 self.field(work, id, &field, value, true, shape.as_ref());
             } else {
                 work.code.extend(value);
+            }
+            if maybe {
+                // It is in the value where the case that is read does not say it.
+                let Some((_, value)) = work.fields.pop() else { return unable("no field") };
+                let given = self.local("g");
+                work.code.extend(quote!(let #given = #value;));
+                work.fields.push((id, quote!(#given)));
             }
             if let Some(number) = number {
                 let name = early(ctx.record, id);
@@ -454,8 +462,9 @@ impl<'m> Reading<'_, '_, 'm> {
                         quote!(#part.take(#count)?)
                     }
                     RunLength::Fill => {
-                        // As much as there is room for; a plain file has none.
-                        work.code.extend(quote!(#part.done()?;));
+                        // By itself it has none, and in a room what is left of that.
+                        self.doubt("padding that fills a room");
+                        work.code.extend(quote!(s::zeros(#part.rest())?;));
                         return Ok(());
                     }
                     _ => return unable("padding of no known size"),

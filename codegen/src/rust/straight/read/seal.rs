@@ -13,8 +13,10 @@ use crate::model::{
     Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, Start, Step, Tag, Target,
     Type,
 };
+use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, Unable, unable};
 use crate::rust::straight::early::early;
+use crate::rust::straight::locals::case_name;
 use crate::rust::straight::mentions::mentions;
 use crate::rust::straight::questions::{only_row, rows_with_bytes};
 use crate::rust::straight::scope::Scope;
@@ -280,6 +282,37 @@ impl<'m> Reading<'_, '_, 'm> {
         })
     }
 
+    /// Leaves a number out of the value if the case that was read says it.
+    fn given_by_case(&self, work: &mut Work<'_, 'm>, id: RowId, row: &Row) -> Able<()> {
+        let Some(field) = work.fields.iter().position(|(known, _)| *known == id) else {
+            return Ok(());
+        };
+        let ctx = work.ctx;
+        let mut arms = TokenStream::new();
+        let mut of = None;
+        for definer in &row.definers {
+            let DefinerScope::Case(at, case) = &definer.scope else { continue };
+            let Type::Union(union) = self.row(ctx, ctx.record, *at).ty else {
+                return unable("a union in an array");
+            };
+            if *of.get_or_insert(*at) != *at {
+                return unable("a number that follows from two unions");
+            }
+            let record = self.model.unions[union.index()].cases[*case as usize].record;
+            let pattern = self.straight.pattern(union, *case, &case_name(record));
+            arms.extend(quote!(#pattern => rt::None,));
+        }
+        let is_union = |at: RowId| matches!((work.wanted)(at), Some(Shape::Choice(_)));
+        let of = of.filter(|at| is_union(*at));
+        let union = of.and_then(|at| work.fields.iter().find(|(known, _)| *known == at));
+        let Some((_, union)) = union else { return unable("a union that is not in the value") };
+        let (union, value) = (union.clone(), work.fields[field].1.clone());
+        let given = self.local("g");
+        work.code.extend(quote!(let #given = match &#union { #arms _ => #value };));
+        work.fields[field].1 = quote!(#given);
+        Ok(())
+    }
+
     /// Code that holds a number against the bytes of the file that it follows from.
     fn same_sum(
         &self,
@@ -396,6 +429,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 row.definers.iter().all(|definer| matches!(definer.scope, DefinerScope::Case(..)));
             if cases && !row.definers.is_empty() {
                 // The arms of the union look at it.
+                self.given_by_case(work, id, row)?;
                 continue;
             }
             let ([definer], name) = (row.definers.as_slice(), early(ctx.record, id)) else {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use formwork::algorithms::crc32;
+
 use crate::cursor::{ascii, be16, be32, Cursor};
 
 formwork::schema!("png");
@@ -17,9 +19,14 @@ pub fn read(bytes: &[u8]) -> Option<File<'_>> {
     loop {
         let head = file.block::<8>()?;
         let (size, kind) = (be32(head, 0), &head[4..8]);
-        let content = content(kind, file.take(size.try_into().ok()?)?)?;
-        let checksum = u32::from_be_bytes(*file.block()?);
-        chunks.push(Chunk { kind: ascii(kind)?, content, checksum });
+        let size: usize = size.try_into().ok()?;
+        let summed = bytes.get(bytes.len() - file.0.len() - 4..)?.get(..size.checked_add(4)?)?;
+        let content = content(kind, file.take(size)?)?;
+        // The sum of the same crate: what is measured is what is around it.
+        if u32::from_be_bytes(*file.block()?) != crc32(summed) {
+            return None;
+        }
+        chunks.push(Chunk { kind: ascii(kind)?, content });
         if kind == b"IEND" {
             break;
         }
@@ -117,7 +124,8 @@ pub fn write(file: &File<'_>) -> Option<Vec<u8>> {
         put(&mut out, kind, &chunk.content)?;
         let size = u32::try_from(out.len() - at - 8).ok()?;
         out[at..at + 4].copy_from_slice(&size.to_be_bytes());
-        out.extend_from_slice(&chunk.checksum.to_be_bytes());
+        let checksum = crc32(&out[at + 4..]);
+        out.extend_from_slice(&checksum.to_be_bytes());
     }
     out.extend_from_slice(&file.trailing);
     Some(out)

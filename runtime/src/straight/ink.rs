@@ -263,6 +263,17 @@ impl<'v> Ink<'v> {
         self.here()
     }
 
+    /// Appends zero bytes up to the end of a room that began at an address.
+    ///
+    /// # Errors
+    ///
+    /// If there is more in it already, or an expression says no size.
+    pub fn pad(&mut self, begun: Spot, size: Option<i128>) -> Straight<()> {
+        let done = usize::try_from(self.here().saturating_sub(begun)).map_err(|_| Odd)?;
+        let more = super::length(size)?.checked_sub(done).ok_or(Odd)?;
+        self.grow(more, 1).map(|_| ())
+    }
+
     /// Aligns to what an expression says.
     ///
     /// # Errors

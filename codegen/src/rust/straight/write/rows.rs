@@ -15,7 +15,7 @@ use crate::model::{
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::equations::Side;
-use crate::rust::straight::questions::{is_reserved, kind};
+use crate::rust::straight::questions::{is_here, is_reserved, kind};
 
 /// Makes code that writes a tag to an offset of the block `b`.
 pub(super) type TagCode = Box<dyn Fn(&TokenStream) -> TokenStream>;
@@ -534,6 +534,32 @@ impl<'m> Writer<'_, '_, 'm> {
         }
     }
 
+    /// Code behind what was written in a room of a size that is said elsewhere, an `Option<i128>`: if
+    /// padding comes last there, it takes what is left.
+    pub(super) fn room_is_full(
+        &self,
+        node: &Node<'m>,
+        ty: &Type,
+        size: &TokenStream,
+    ) -> TokenStream {
+        let pads = match ty {
+            Type::Record(id) => {
+                let rows = &node.view.records[id.index()].rows;
+                let last = rows.iter().rev().find(|row| is_here(row, node.epoch));
+                last.is_some_and(|row| {
+                    row.ty.is_fill()
+                        && row.when.is_none()
+                        && matches!(row.kind, RowKind::Zero | RowKind::Reserved)
+                })
+            }
+            _ => false,
+        };
+        match pads {
+            true => quote!(cx.pad(begun, #size)?;),
+            false => quote!(s::holds(#size == rt::Some(i128::from(cx.here() - begun)))?;),
+        }
+    }
+
     pub(super) fn padding(
         &self,
         node: &Node<'m>,
@@ -641,11 +667,10 @@ impl<'m> Writer<'_, '_, 'm> {
                     }
                 };
                 match spot {
-                    Spot::End => Ok(quote! {
-                        let begun = cx.here();
-                        #inner
-                        s::holds(#expected == rt::Some(i128::from(cx.here() - begun)))?;
-                    }),
+                    Spot::End => {
+                        let fills = self.room_is_full(node, &region.inner, &expected);
+                        Ok(quote!(let begun = cx.here(); #inner #fills))
+                    }
                     Spot::Block(_) => {
                         let Some(size) = self.size(node, &region.inner) else {
                             return unable("content of no fixed size within a block");

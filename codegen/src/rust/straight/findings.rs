@@ -44,6 +44,8 @@ pub(super) struct Survey {
     pub(super) cases: Cell<u32>,
     /// Code is made that there is another way for, so it has to stop as ever.
     pub(super) paused: Cell<bool>,
+    /// What was found in cases meanwhile: it counts if that way is taken.
+    pub(super) perhaps: RefCell<Vec<Finding>>,
 }
 
 impl Survey {

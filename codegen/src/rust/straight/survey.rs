@@ -106,9 +106,17 @@ impl Straight<'_, '_> {
         record: RecordId,
         make: impl FnOnce() -> Able<TokenStream>,
     ) -> Able<TokenStream> {
-        let Some(survey) = self.survey.as_ref().filter(|_| self.is_survey()) else {
-            return make();
-        };
+        let Some(survey) = &self.survey else { return make() };
+        if survey.paused.get() {
+            let made = make();
+            if let Err(Unable(why)) = &made {
+                let (task, epoch, why) = (survey.task.get(), self.layouts[0], why.clone());
+                let (row, span, in_case) = (None, None, true);
+                let found = Finding { task, record, row, span, why, in_case, epoch };
+                survey.perhaps.borrow_mut().push(found);
+            }
+            return made;
+        }
         survey.cases.set(survey.cases.get() + 1);
         let made = self.carried(record, None, make());
         survey.cases.set(survey.cases.get() - 1);
@@ -119,8 +127,19 @@ impl Straight<'_, '_> {
     pub(super) fn perhaps<T>(&self, make: impl FnOnce() -> Able<T>) -> Able<T> {
         let Some(survey) = &self.survey else { return make() };
         let paused = survey.paused.replace(true);
+        let before = survey.perhaps.borrow().len();
         let made = make();
         survey.paused.set(paused);
+        let inside = match (&made, paused) {
+            // Whoever is around may still take another way.
+            (Ok(_), true) => Vec::new(),
+            (Ok(_), false) => survey.perhaps.take(),
+            (Err(_), _) => {
+                survey.perhaps.borrow_mut().truncate(before);
+                Vec::new()
+            }
+        };
+        inside.into_iter().for_each(|finding| survey.add(finding));
         made
     }
 

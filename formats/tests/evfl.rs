@@ -81,3 +81,40 @@ fn formats_are_listed() {
     assert!(names.contains(&"evfl") && names.is_sorted());
     assert!(FormatId::named("evfl").is_some() && FormatId::named("nothing").is_none());
 }
+
+/// A reserved byte that is not zero is kept by the fast path, as the engine keeps it.
+#[test]
+fn reserved_bytes_take_no_file_to_the_engine() {
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
+    let options = ReadOptions::default();
+    let mut changed = 0;
+    for path in std::fs::read_dir(fixtures).expect("the folder").map(|file| file.unwrap().path()) {
+        let little = path.extension().is_some_and(|extension| extension == "bfevfl");
+        let bytes = std::fs::read(&path).expect("the file can be read");
+        // Files of the other byte order are the engine's.
+        if !little || File::__read_fast(&bytes, &options).is_none() {
+            continue;
+        }
+        for at in (0..bytes.len()).filter(|at| bytes[*at] == 0) {
+            let mut odd = bytes.clone();
+            odd[at] = 0x5a;
+            let Ok(engine) = File::__read_engine(&odd, &options) else { continue };
+            let shown = format!("{engine:?}");
+            let kept = shown.matches("SpellingEntry").count();
+            if kept != 1 || !shown.contains("kind: Reserved") {
+                continue;
+            }
+            changed += 1;
+            let fast = File::__read_fast(&odd, &options)
+                .unwrap_or_else(|| panic!("{}: {at:#x}", path.display()));
+            assert!(fast == engine && fast.same_spelling(&engine), "{}: {at:#x}", path.display());
+            assert_eq!(
+                fast.__write_fast().as_deref(),
+                Some(&odd[..]),
+                "{}: {at:#x}",
+                path.display()
+            );
+        }
+    }
+    assert!(changed > 0, "no fixture has a reserved byte");
+}

@@ -56,9 +56,9 @@ const BLANK: u8 = b' ';
 /// How numbers in digits are stored: what [`Digits`] says of that.
 #[derive(Debug, Clone, Copy)]
 pub struct DigitForm<'e> {
-    /// Bits of the integer that values fit, and whether it has a sign.
+    /// Bits of the integer that values fit.
     pub bits: u8,
-    /// The same.
+    /// Whether it has a sign.
     pub signed: bool,
     /// Bytes that each number takes.
     pub bytes: u8,

@@ -54,24 +54,21 @@ pub fn crc32(bytes: &[u8]) -> u32 {
     let mut crc = u32::MAX;
     // Lanes do not wait for each other: each takes every fifth word, as if there were zeros where
     // those of the others are. Behind the last block they are put together.
-    let (mut blocks, mut lanes) = (bytes.chunks_exact(LANES * 8), [0; LANES]);
-    if let Some(first) = lanes.first_mut() {
-        *first = crc;
-    }
-    let mut last = blocks.next();
-    for block in &mut blocks {
-        for (lane, word) in lanes.iter_mut().zip(last.unwrap_or(block).chunks_exact(8)) {
-            *lane = crc32_word(&APART, *lane, word);
+    let (whole, rest) = bytes.split_at(bytes.len() - bytes.len() % (LANES * 8));
+    if let Some(last) = whole.len().checked_sub(LANES * 8) {
+        let (blocks, last) = whole.split_at(last);
+        let mut lanes = [crc, 0, 0, 0, 0];
+        for block in blocks.chunks_exact(LANES * 8) {
+            for (lane, word) in lanes.iter_mut().zip(block.chunks_exact(8)) {
+                *lane = crc32_word(&APART, *lane, word);
+            }
         }
-        last = Some(block);
-    }
-    if let Some(block) = last {
         crc = lanes
             .iter()
-            .zip(block.chunks_exact(8))
+            .zip(last.chunks_exact(8))
             .fold(0, |crc, (lane, word)| crc32_word(&TOGETHER, crc ^ lane, word));
     }
-    let mut words = blocks.remainder().chunks_exact(8);
+    let mut words = rest.chunks_exact(8);
     for word in &mut words {
         crc = crc32_word(&TOGETHER, crc, word);
     }

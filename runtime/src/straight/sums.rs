@@ -72,7 +72,6 @@ impl<'i> Scan<'i> {
     ///
     /// If there are none, or too many were summed up.
     pub fn summed(&mut self, from: i128, to: i128, own: (usize, usize)) -> Straight<Cow<'i, [u8]>> {
-        let to = if to == FILE_END { self.len() as i128 } else { to };
         let address = |address: i128| usize::try_from(address).map_err(|_| Odd);
         let (from, to) = (address(from)?, address(to)?);
         let bytes = self.bytes().get(from..to).ok_or(Odd)?;

@@ -116,9 +116,9 @@ pub struct FoundMembers {
 pub struct Sum<'v> {
     /// Which row it is for: a number of the generated code.
     pub row: u32,
-    /// Where the number goes, and how many bytes it has.
+    /// Where the number goes.
     pub at: Spot,
-    /// The same in bytes.
+    /// How many bytes it has.
     pub width: u64,
     /// The bytes that it had, if it is in digits.
     pub kept: Option<&'v [u8]>,

@@ -39,9 +39,9 @@ pub(super) enum Base {
 
 impl Summed {
     /// Rows of the struct whose addresses are asked for.
-    pub fn rows(&self) -> impl Iterator<Item = (RowId, Side)> + use<> {
+    pub fn rows(&self) -> impl Iterator<Item = RowId> + use<> {
         let row = |edge: &Edge| match edge.base {
-            Base::Row(row, end) => Some((row, if end { Side::End } else { Side::At })),
+            Base::Row(row, _) => Some(row),
             _ => None,
         };
         [row(&self.from), row(&self.to)].into_iter().flatten()

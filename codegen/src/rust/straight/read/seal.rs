@@ -394,7 +394,7 @@ impl<'m> Reading<'_, '_, 'm> {
             if let Ok(Some(sum)) = summed(ctx.view, ctx.record, row) {
                 if self.doubt.borrow().is_none() {
                     found.push(id);
-                    found.extend(sum.rows().map(|(row, _)| row));
+                    found.extend(sum.rows());
                 }
                 continue;
             }

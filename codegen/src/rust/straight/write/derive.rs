@@ -113,7 +113,7 @@ impl<'m> Writer<'_, '_, 'm> {
         before: &mut TokenStream,
         after: &mut TokenStream,
     ) -> Able<()> {
-        let (place, from, to) = measured_names(node.id, measured);
+        let (place, from, to) = measured_names(node.id, measured.by, measured.row);
         let row = node.row(measured.by);
         let Type::Cell(cell) = &row.ty else { return unable("a measure that is no number") };
         if row.plus != 0 || !row.none.is_empty() {
@@ -168,7 +168,7 @@ impl<'m> Writer<'_, '_, 'm> {
     ) -> TokenStream {
         let (mut before, mut after) = (TokenStream::new(), TokenStream::new());
         for measured in measured.iter().filter(|measured| measured.row == row) {
-            let (_, from, to) = measured_names(node.id, measured);
+            let (_, from, to) = measured_names(node.id, measured.by, measured.row);
             match spot {
                 Spot::End => {
                     before.extend(quote!(#from = cx.here();));
@@ -215,7 +215,7 @@ impl<'m> Writer<'_, '_, 'm> {
             return Ok(sum);
         }
         if let Some(measured) = self.measure_of(node, id, row) {
-            let (place, ..) = measured_names(node.id, &measured);
+            let (place, ..) = measured_names(node.id, measured.by, measured.row);
             return Ok(match spot {
                 Spot::Block(offset) => {
                     let at = position(offset);
@@ -499,7 +499,7 @@ impl<'m> Writer<'_, '_, 'm> {
 
 /// What follows from a measure: an `Option<i128>`.
 fn measured_number(id: RecordId, measured: &Inline) -> TokenStream {
-    let (_, from, to) = measured_names(id, measured);
+    let (_, from, to) = measured_names(id, measured.by, measured.row);
     let side = match measured.measure {
         Side::At => quote!(#from),
         Side::End => quote!(#to),
@@ -508,12 +508,11 @@ fn measured_number(id: RecordId, measured: &Inline) -> TokenStream {
     solved(&quote!(i128::from(#side)), measured.factor, measured.offset)
 }
 
-pub(super) fn measured_names(id: RecordId, measured: &Inline) -> (Ident, Ident, Ident) {
-    let (by, row) = (measured.by.0, measured.row.0);
+pub(super) fn measured_names(id: RecordId, by: RowId, row: RowId) -> (Ident, Ident, Ident) {
     (
-        format_ident!("place__{}_{by}", id.0),
-        format_ident!("from__{}_{by}_{row}", id.0),
-        format_ident!("to__{}_{by}_{row}", id.0),
+        format_ident!("place__{}_{}", id.0, by.0),
+        format_ident!("from__{}_{}_{}", id.0, by.0, row.0),
+        format_ident!("to__{}_{}_{}", id.0, by.0, row.0),
     )
 }
 

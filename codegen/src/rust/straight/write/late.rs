@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::spot::{Spot, in_block, position};
-use super::writer::{LateRow, Node, Writer};
+use super::writer::{LateRow, Node, Writer, numbered};
 use crate::model::{
     Cell, Definer, DefinerScope, DefinerSource, Expr, ExprId, Measure, Member, Model, Path, Role,
     RowId, RowKind, Start, Step, Storage, Type,
@@ -136,14 +136,7 @@ impl<'m> Writer<'_, '_, 'm> {
         if self.late_number(node.view, &late).is_err() || !node.row(id).none.is_empty() {
             return Err(why);
         }
-        let number = {
-            let mut rows = self.late.borrow_mut();
-            let known = rows.iter().position(|known| *known == late);
-            known.unwrap_or_else(|| {
-                rows.push(late.clone());
-                rows.len() - 1
-            })
-        };
+        let number = numbered(&self.late, late);
         let number = u32::try_from(number).unwrap_or(u32::MAX);
         let (at, index) = (&node.at, node.index.clone().unwrap_or(quote!(usize::MAX)));
         Ok(match spot {

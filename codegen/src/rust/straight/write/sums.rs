@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::derive::{Inline, measured_names};
 use super::spot::{Spot, position};
-use super::writer::{Node, Writer};
+use super::writer::{Node, Writer, numbered};
 use crate::model::{ByteOrder, Cell, RecordId, Row, RowId, RowKind, Storage, Type};
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::digits;
@@ -58,7 +58,7 @@ impl<'m> Writer<'_, '_, 'm> {
         if row.plus != 0 || !row.none.is_empty() {
             return unable("a sum with another meaning");
         }
-        for (of, measure) in sum.of.rows() {
+        for of in sum.of.rows() {
             let target = node.row(of);
             let plain = is_here(target, node.epoch)
                 && target.when.is_none()
@@ -72,22 +72,17 @@ impl<'m> Writer<'_, '_, 'm> {
             if measured.iter().any(|known| (known.by, known.row) == (sum.by, of)) {
                 continue;
             }
-            let inline = Inline { by: sum.by, row: of, measure, factor: 1, offset: 0 };
-            let (_, from, to) = measured_names(node.id, &inline);
+            // Both sides of it are noted.
+            let (measure, factor, offset) = (Side::At, 1, 0);
+            let inline = Inline { by: sum.by, row: of, measure, factor, offset };
+            let (_, from, to) = measured_names(node.id, sum.by, of);
             before.extend(quote!(let (mut #from, mut #to) = (0, 0);));
             measured.push(inline);
         }
         let place = sum_place(node.id, sum.by);
         let from = self.edge(node, sum, &sum.of.from)?;
         let to = self.edge(node, sum, &sum.of.to)?;
-        let number = {
-            let sum = SumRow { record: node.id, row: sum.by, big: node.big };
-            let mut rows = self.sums.borrow_mut();
-            rows.iter().position(|known| *known == sum).unwrap_or_else(|| {
-                rows.push(sum);
-                rows.len() - 1
-            })
-        };
+        let number = numbered(&self.sums, SumRow { record: node.id, row: sum.by, big: node.big });
         let number = Literal::usize_unsuffixed(number);
         let width = Literal::u64_unsuffixed(width);
         let kept = self.kept_digits(node, sum.by);
@@ -125,9 +120,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 return Ok(plus(quote!(i128::from(cx.resolve(#at)?)), more));
             }
             Base::Row(row, end) => {
-                let measure = if end { Side::End } else { Side::At };
-                let inline = Inline { by: sum.by, row, measure, factor: 1, offset: 0 };
-                let (_, from, to) = measured_names(node.id, &inline);
+                let (_, from, to) = measured_names(node.id, sum.by, row);
                 if end { quote!(#to) } else { quote!(#from) }
             }
         };

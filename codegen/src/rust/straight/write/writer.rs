@@ -136,6 +136,15 @@ pub(super) struct LateRow {
     pub(super) big: bool,
 }
 
+/// The number of something in a list, which takes it if it does not have it.
+pub(super) fn numbered<T: PartialEq>(list: &RefCell<Vec<T>>, of: T) -> usize {
+    let mut list = list.borrow_mut();
+    list.iter().position(|known| *known == of).unwrap_or_else(|| {
+        list.push(of);
+        list.len() - 1
+    })
+}
+
 /// What the writer knows while it writes: no addresses, but it counts steps.
 pub(super) struct Counting;
 

@@ -118,6 +118,7 @@ fn paths_json(paths: &Paths, sources: &SourceMap) -> Value {
     };
     json!({
         "path": paths.whole.word(),
+        "why": paths.whole.why(),
         "records": paths.records.iter().map(record).collect::<Vec<_>>(),
     })
 }

@@ -123,8 +123,9 @@ pub fn arena_type(model: &Model) -> String {
 pub enum FastPath {
     /// There is one, and its reader alone proves that a file is plain.
     Sealed,
-    /// There is one, and a file is plain if it writes what was read as the same bytes.
-    Compared,
+    /// There is one, and a file is plain if it writes what was read as the same bytes, since its
+    /// reader does not look at something: this, and maybe more.
+    Compared(String),
     /// There is none, for this reason.
     None(String),
 }
@@ -135,8 +136,17 @@ impl FastPath {
     pub fn word(&self) -> &'static str {
         match self {
             FastPath::Sealed => "sealed",
-            FastPath::Compared => "compared",
+            FastPath::Compared(_) => "compared",
             FastPath::None(_) => "none",
+        }
+    }
+
+    /// Why files are compared, or there is no fast path.
+    #[must_use]
+    pub fn why(&self) -> Option<&str> {
+        match self {
+            FastPath::Sealed => None,
+            FastPath::Compared(why) | FastPath::None(why) => Some(why),
         }
     }
 }
@@ -146,8 +156,7 @@ impl FastPath {
 pub fn fast_path(model: &Model) -> FastPath {
     let model = &unused::without(model);
     match straight::emit(&shape::Shapes::new(model), &straight::views(model)) {
-        Ok(emitted) if emitted.sealed => FastPath::Sealed,
-        Ok(_) => FastPath::Compared,
+        Ok(emitted) => emitted.doubt.map_or(FastPath::Sealed, FastPath::Compared),
         Err(straight::Unable(why)) => FastPath::None(why),
     }
 }

@@ -105,7 +105,11 @@ fn layouts(model: &Model, epochs: &[usize]) -> Vec<String> {
 /// The same as text: a line for the module, one for each record, and below it one for each reason.
 #[must_use]
 pub fn paths_text(module: &str, paths: &Paths, sources: &SourceMap) -> String {
-    let mut out = format!("{module}: {}\n", paths.whole.word());
+    let why = match &paths.whole {
+        FastPath::Compared(why) => format!(", for {why}"),
+        _ => String::new(),
+    };
+    let mut out = format!("{module}: {}{why}\n", paths.whole.word());
     let names = paths.records.iter().map(|record| {
         let carried = if record.reasons.is_empty() { "carried" } else { "not carried" };
         vec![record.record.clone(), carried.to_owned()]

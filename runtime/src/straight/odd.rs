@@ -41,6 +41,19 @@ pub fn length(value: Option<i128>) -> Straight<usize> {
     value.and_then(|n| usize::try_from(n).ok()).ok_or(Odd)
 }
 
+/// Size in bytes of so many elements of a size, which no file has more of than it has bytes; a few
+/// such sizes have a sum.
+///
+/// # Errors
+///
+/// If there is no number, or it is too large.
+#[inline]
+pub fn many(count: Option<i128>, size: u64) -> Straight<u64> {
+    let all = (length(count)? as u64).checked_mul(size).ok_or(Odd)?;
+    holds(all < super::sight::FAR)?;
+    Ok(all)
+}
+
 /// A position in the array around a struct.
 ///
 /// # Errors

@@ -58,7 +58,7 @@ pub(super) struct Texts<'v> {
 }
 
 impl<'v> Texts<'v> {
-    fn new(count: usize) -> Texts<'v> {
+    pub(super) fn new(count: usize) -> Texts<'v> {
         let size = match count {
             0..=FEW => 0,
             _ => count.saturating_mul(2).next_power_of_two(),

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::labels::Labels;
 use super::levels::Levels;
 use super::sums::Sums;
 use super::{holds, zeros, Chain, Cut, KeySet, Odd, Stop, Straight};
@@ -29,6 +30,7 @@ pub struct Scan<'i> {
     /// Elements that references count, by numbers of the generated code.
     pub(super) ranks: Vec<Vec<u32>>,
     pub(super) sums: Sums,
+    pub(super) labels: Labels,
 }
 
 /// Where things are that numbers of labels count from, by numbers of the generated code.
@@ -38,6 +40,8 @@ pub struct Scan<'i> {
 pub struct Bases {
     /// Begin and end.
     places: Vec<(usize, (usize, usize))>,
+    /// Where some begin that were not found yet.
+    ahead: Vec<(usize, usize)>,
     /// Whether one was asked for that was not known.
     missed: bool,
     /// Whether the file is read for the second time.
@@ -76,8 +80,8 @@ impl<'i> Scan<'i> {
         let noted = alloc::vec![Noted::default(); goals];
         let (levels, bases) = (Levels::new(options.max_depth), Bases::default());
         let (handed, ranks) = (Chain::NOTHING, Vec::new());
-        let sums = Sums::default();
-        Scan { bytes, left: all, all, levels, noted, bases, handed, ranks, sums }
+        let (sums, labels) = (Sums::default(), Labels::default());
+        Scan { bytes, left: all, all, levels, noted, bases, handed, ranks, sums, labels }
     }
 
     /// The whole file.
@@ -104,7 +108,7 @@ impl<'i> Scan<'i> {
         }
         holds(!self.bases.again)?;
         let places = core::mem::take(&mut self.bases.places);
-        Ok(Some(Bases { places, missed: false, again: true }))
+        Ok(Some(Bases { places, ahead: Vec::new(), missed: false, again: true }))
     }
 
     /// Says where something is that numbers count from.
@@ -113,17 +117,31 @@ impl<'i> Scan<'i> {
         if !self.bases.places.iter().any(|(known, _)| *known == number) {
             self.bases.places.push((number, (at, end)));
         }
+        // What counted from another place is read again.
+        let other = |(known, ahead): &(usize, usize)| *known == number && *ahead != at;
+        if self.bases.ahead.iter().any(other) {
+            self.bases.missed = true;
+        }
+    }
+
+    /// Says where something will begin that numbers count from.
+    #[inline]
+    pub fn ahead(&mut self, number: usize, at: usize) {
+        if !self.bases.again {
+            self.bases.ahead.push((number, at));
+        }
     }
 
     /// Where something begins or ends that numbers count from, if that is known.
     #[inline]
     pub fn base(&mut self, number: usize, end: bool) -> Option<u64> {
-        let place = self.bases.places.iter().find(|(known, _)| *known == number);
-        let Some((_, (from, to))) = place else {
-            self.bases.missed = true;
-            return None;
-        };
-        Some(if end { *to } else { *from } as u64)
+        if let Some((_, (from, to))) = self.bases.places.iter().find(|(known, _)| *known == number)
+        {
+            return Some(if end { *to } else { *from } as u64);
+        }
+        let ahead = self.bases.ahead.iter().find(|(known, _)| *known == number && !end);
+        self.bases.missed |= ahead.is_none();
+        ahead.map(|(_, at)| *at as u64)
     }
 
     /// Whether the budget of the options is enough for the engine to read what was read; `root` is

@@ -50,8 +50,12 @@ pub fn element_at(
 /// If it is none of a file.
 #[inline]
 pub fn address(address: Option<i128>) -> Straight<Option<u64>> {
-    address.map(|at| u64::try_from(at).map_err(|_| Odd)).transpose()
+    let near = |at: i128| u64::try_from(at).ok().filter(|at| *at < FAR);
+    address.map(|at| near(at).ok_or(Odd)).transpose()
 }
+
+/// What is added to addresses below this one is none that overflows.
+pub(super) const FAR: u64 = 1 << 56;
 
 /// How the number of a pointer becomes an address.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +79,7 @@ impl Leads<'_> {
             return Ok(None);
         }
         let at = super::from_base(number, self.base)?;
-        at.checked_sub(self.skip).map(Some).ok_or(Odd)
+        at.checked_sub(self.skip).filter(|at| *at < FAR).map(Some).ok_or(Odd)
     }
 }
 

@@ -37,10 +37,16 @@ pub(super) struct Sums {
     others: Option<(usize, usize)>,
     count: usize,
     ahead: bool,
+    /// Whether a number or its bytes begin before those of another one end that was met earlier, and
+    /// where the last of them end.
+    mixed: bool,
+    reached: usize,
 }
 
 impl Sums {
     fn note(&mut self, from: usize, to: usize, (at, end): (usize, usize)) {
+        self.mixed |= from.min(at) < self.reached;
+        self.reached = self.reached.max(to).max(end);
         if to <= at {
             let (first, last) = self.back.unwrap_or((from, to));
             self.back = Some((first.min(from), last.max(to)));
@@ -52,10 +58,11 @@ impl Sums {
     }
 
     /// Nothing follows from itself: all look back, or all ahead, or one looks elsewhere and is in the
-    /// bytes of none.
+    /// bytes of none; or each has a stretch of the file to itself.
     fn are_in_line(&self) -> bool {
         match (self.others, self.back) {
             (None, _) => true,
+            _ if !self.mixed => true,
             (Some(_), None) => self.count == 1 || self.ahead,
             (Some((at, end)), Some((first, last))) => {
                 self.count == 1 && (end <= first || at >= last)
@@ -122,6 +129,10 @@ mod tests {
         // At the head, and in none of the others.
         assert!(in_line(&[(0, 100, 4), (8, 20, 20), (24, 50, 50)]));
         assert!(in_line(&[(8, 20, 20), (24, 50, 50), (0, 100, 60)]));
+        // Numbers amid their bytes, one stretch behind the other.
+        assert!(in_line(&[(0, 20, 8), (20, 40, 30), (44, 60, 40)]));
+        assert!(!in_line(&[(0, 20, 8), (19, 40, 30)]));
+        assert!(!in_line(&[(20, 40, 30), (0, 20, 8)]));
         assert!(!in_line(&[(0, 100, 4), (0, 20, 20)]));
         assert!(!in_line(&[(0, 20, 20), (0, 100, 4)]));
         assert!(!in_line(&[(0, 100, 4), (0, 100, 8)]));

@@ -145,12 +145,13 @@ mod straight {
                 1,
             )?;
         let last_value = last_bytes.to_vec();
-        if let rt::Some(number) = s::add(
-            rt::Some(v_file_first.len() as i128),
-            rt::Some(v_file_second.len() as i128),
-        )? {
-            s::holds(n_file_total == number)?;
-        }
+        s::holds(
+            rt::Some(n_file_total)
+                == s::add(
+                    rt::Some(v_file_first.len() as i128),
+                    rt::Some(v_file_second.len() as i128),
+                )?,
+        )?;
         rt::Ok(super::File {
             items: items_value,
             pairs: pairs_value,

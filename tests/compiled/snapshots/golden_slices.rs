@@ -210,9 +210,10 @@ mod straight {
                     cx
                         .slice(
                             4u64
-                                + s::length(
+                                + s::many(
                                     rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
-                                )? as u64 * 5,
+                                    5,
+                                )?,
                             first,
                             items_offset,
                             2,
@@ -249,12 +250,14 @@ mod straight {
                     cx
                         .slice(
                             4u64
-                                + s::length(
+                                + s::many(
                                     rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
-                                )? as u64 * 5
-                                + s::length(
+                                    5,
+                                )?
+                                + s::many(
                                     rt::Some(cx.seen_signed(1u64, 1u8, false, false)?),
-                                )? as u64 * 2,
+                                    2,
+                                )?,
                             first,
                             keys_offset,
                             1,
@@ -297,15 +300,18 @@ mod straight {
                     cx
                         .slice(
                             4u64
-                                + s::length(
+                                + s::many(
                                     rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
-                                )? as u64 * 5
-                                + s::length(
+                                    5,
+                                )?
+                                + s::many(
                                     rt::Some(cx.seen_signed(1u64, 1u8, false, false)?),
-                                )? as u64 * 2
-                                + s::length(
+                                    2,
+                                )?
+                                + s::many(
                                     rt::Some(cx.seen_signed(2u64, 1u8, false, false)?),
-                                )? as u64 * 1,
+                                    1,
+                                )?,
                             first,
                             list_offset,
                             1,

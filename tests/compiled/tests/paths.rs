@@ -24,7 +24,10 @@ fn reasons_are_found_where_there_is_no_fast_path_and_nowhere_else() {
 /// structs and cases.
 fn line(paths: &Paths) -> String {
     let carries = !matches!(paths.whole, FastPath::None(_));
-    let mut parts = vec![paths.whole.word().to_owned()];
+    let mut parts = vec![match &paths.whole {
+        FastPath::Compared(why) => format!("compared for {why}"),
+        whole => whole.word().to_owned(),
+    }];
     for record in paths.records.iter().filter(|record| !record.reasons.is_empty()) {
         match carries {
             true => parts.push(format!("not {}{}", record.record, layouts(record))),

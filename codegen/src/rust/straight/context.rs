@@ -8,11 +8,11 @@ use quote::{format_ident, quote};
 use super::able::{Able, unable};
 use super::asked::Asked;
 use super::findings::Survey;
-use super::questions::{has_varint, is_digits, is_reserved, target};
+use super::questions::{has_varint, is_digits, is_reserved};
 use super::scope::{Access, Frame, Scope};
 use crate::model::{
     BinaryOp, Constant, DefinerScope, DefinerSource, EndianRule, Expr, ExprId, Form, Measure,
-    Model, Path, Record, RecordId, RecordKind, Reference, Role, Row, RowId, RowKind, Start, Type,
+    Model, Path, Record, RecordId, RecordKind, Reference, Role, Row, RowId, RowKind, Start,
 };
 use crate::rust::in_arena;
 use crate::rust::shape::{Shape, Shapes};
@@ -266,25 +266,6 @@ impl<'p, 'm> Straight<'p, 'm> {
             }
             _ => unable(KEPT_POOL),
         }
-    }
-
-    /// Rows that hold a struct with a pool: the record, the row, and the record of the struct.
-    pub(super) fn holders_of_pools(&self) -> Vec<(RecordId, RowId, RecordId)> {
-        let mut found = Vec::new();
-        for (id, record) in self.model.records() {
-            for (row_id, row) in record.numbered_rows() {
-                if let Type::Record(inner) = target(&row.ty)
-                    && self
-                        .record(*inner)
-                        .rows
-                        .iter()
-                        .any(|row| matches!(row.kind, RowKind::Pool { .. }))
-                {
-                    found.push((id, row_id, *inner));
-                }
-            }
-        }
-        found
     }
 
     /// Whether nothing in the root is tried both ways.

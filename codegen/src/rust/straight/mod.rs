@@ -33,6 +33,7 @@ mod needs;
 mod noted;
 mod operators;
 mod outline;
+mod pools;
 mod questions;
 mod rare;
 mod read;
@@ -60,8 +61,8 @@ pub(super) use survey::survey;
 pub(super) struct Emitted {
     /// The module `straight`.
     pub tokens: TokenStream,
-    /// Whether the reader alone proves that a file is plain.
-    pub sealed: bool,
+    /// What the reader does not look at; none if it alone proves that a file is plain.
+    pub doubt: Option<String>,
 }
 
 /// The model in each of its epochs.
@@ -99,7 +100,7 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
     let reader = read::emit(straight)?;
     let checking = check::Checking::new(straight, false)?;
     let writer = write::emit(straight, &checking)?;
-    let checks = check::emit(&checking, reader.sealed)?;
+    let checks = check::emit(&checking, reader.doubt.is_none())?;
     let root = straight.value_ty(model.root, &quote!('_));
     let ty = straight.value_ty(model.root, &quote!('o));
     let written_root = straight.value_ty(model.root, &quote!('v));
@@ -132,10 +133,10 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
             }
             rt::Err(s::Odd)
         }
-    } else if reader.sealed {
+    } else if reader.doubt.is_none() {
         return Ok(Emitted {
             tokens: sealed(straight, &[reader.tokens, writer, checks])?,
-            sealed: true,
+            doubt: None,
         });
     } else {
         quote! {
@@ -179,7 +180,7 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
         #writing
     };
     let tokens = module(straight, &[entry, reader.tokens, writer, checks])?;
-    Ok(Emitted { tokens, sealed: reader.sealed })
+    Ok(Emitted { tokens, doubt: reader.doubt })
 }
 
 /// The module where the reader alone tells whether a file is plain.
@@ -220,14 +221,14 @@ fn in_arena(straight: &Straight<'_, '_>) -> Able<TokenStream> {
     straight.is_not_too_much()?;
     let model = straight.model;
     let reader = read::emit(straight)?;
-    if !reader.sealed {
+    if reader.doubt.is_some() {
         return unable("a reader that has to compare bytes");
     }
     straight.has_no_rules_of_bits()?;
     straight.has_no_rests()?;
     let checking = check::Checking::new(straight, false)?;
     let writer = write::emit(straight, &checking)?;
-    let checks = check::emit(&checking, reader.sealed)?;
+    let checks = check::emit(&checking, reader.doubt.is_none())?;
     let check = (!checking.is_within_writing()).then(|| quote!(check_root(value, arena)?;));
     let root = straight.value_ty(model.root, &quote!('_));
     // Unions that contain themselves are what large files consist of.

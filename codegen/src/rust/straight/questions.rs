@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::model::{
-    Content, Field, Home, Member, Model, Record, RecordId, RecordKind, Row, RowId, RowKind,
-    RunLength, RunType, Storage, Type,
+    Content, Expr, ExprId, Field, Home, Member, Model, Record, RecordId, RecordKind, Row, RowId,
+    RowKind, RunLength, RunType, Storage, Type,
 };
 
 /// What a row without bytes of its own, or a pool, is called.
@@ -119,4 +119,9 @@ pub(super) fn rows_with_bytes(
     record.numbered_rows().filter(move |(_, row)| {
         !matches!(row.homes.get(epoch), Some(Home::Absent | Home::Nowhere) | None)
     })
+}
+
+/// Whether an expression is elements that an algorithm makes.
+pub(super) fn is_algorithm(model: &Model, expr: ExprId) -> bool {
+    matches!(model[expr], Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries)
 }

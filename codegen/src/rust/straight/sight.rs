@@ -145,7 +145,7 @@ impl<'m> Straight<'_, 'm> {
     }
 
     /// Where a row begins that follows others: a `u64`.
-    fn sight_next(
+    pub(super) fn sight_next(
         &self,
         view: &'m Model,
         record: RecordId,
@@ -249,7 +249,7 @@ impl<'m> Straight<'_, 'm> {
             return unable("the place behind elements of no known number");
         };
         let size = Literal::u64_unsuffixed(size);
-        Ok(quote!(+ s::length(#count)? as u64 * #size))
+        Ok(quote!(+ s::many(#count, #size)?))
     }
 
     /// How many elements an array has: an `Option<i128>`.

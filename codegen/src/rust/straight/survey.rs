@@ -44,7 +44,7 @@ fn of_layout(shapes: &Shapes<'_>, views: &[Model], epoch: usize) -> Vec<Finding>
     }
     let reader = straight.at_last(Task::Reading, root, || read::emit(&straight));
     let plain = straight.survey.as_ref().is_some_and(|survey| survey.found.borrow().is_empty());
-    let sealed = plain && reader.is_some_and(|reader| reader.sealed);
+    let sealed = plain && reader.is_some_and(|reader| reader.doubt.is_none());
     if let Some(checking) =
         straight.at_last(Task::Checking, root, || check::Checking::new(&straight, false))
     {

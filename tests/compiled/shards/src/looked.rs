@@ -80,7 +80,8 @@ pub fn check_looked(modules: &[Looked]) {
     }
     println!("{} schemas, {counts:?}", modules.len());
     assert!(wrong.is_empty(), "\n{wrong}");
-    assert!(counts.read > modules.len(), "there were files to look at");
+    // Of a few schemas that somebody chose there may be none here.
+    assert!(modules.is_empty() || counts.read > modules.len(), "there were files to look at");
 }
 
 /// What is wrong with the views of a schema.

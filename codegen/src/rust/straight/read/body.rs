@@ -7,6 +7,7 @@ use quote::{format_ident, quote};
 
 use super::super::bits;
 use super::chain::{Chains, Piece};
+use super::seal::pool_place;
 use super::{Ctx, Reading, Spot, nothing, size};
 use crate::model::{
     Constant, ExprId, Home, RecordId, RecordKind, Row, RowId, RowKind, Storage, Tag, Type,
@@ -80,11 +81,15 @@ impl<'m> Reading<'_, '_, 'm> {
                 let spot = Spot::local(format_ident!("part"));
                 self.row_at(&mut work, id, row, &spot)?;
             }
+            let made = self.settle(&mut work);
+            self.straight.carried(ctx.record, None, made)?;
             return Ok(work.done());
         }
         if let Some(keeps) = &work.keeps {
             work.code.extend(quote!(let mut #keeps = ::formwork::Spelling::default();));
         }
+        let first = self.before_rows(ctx, holder);
+        work.code.extend(first);
         self.open_chains(&mut work);
         let made = self.fixed_rows(&mut work, holder);
         self.straight.carried(ctx.record, None, made)?;
@@ -112,6 +117,36 @@ impl<'m> Reading<'_, '_, 'm> {
         self.straight.carried(ctx.record, None, made)?;
         self.close_chains(&mut work);
         Ok(work.done())
+    }
+
+    /// What has to be known before the rows of a record are read: in which of its places it is, if
+    /// it has a pool, and where rows will begin that labels in front of them count from.
+    fn before_rows(&self, ctx: &Ctx<'m>, holder: &Holder) -> TokenStream {
+        let record = &ctx.view.records[ctx.record.index()];
+        let mut code = TokenStream::new();
+        let is_pool = |row: &Row| matches!(row.kind, RowKind::Pool { .. });
+        if self.is_sealed()
+            && record.rows.iter().any(is_pool)
+            && self.straight.places_of(ctx.record).len() > 1
+        {
+            let place = pool_place(ctx.record);
+            code.extend(quote!(let #place = cx.pool_place();));
+        }
+        for (id, row) in record.numbered_rows() {
+            let (Some(base), Some(Home::Next)) =
+                (self.is_base(ctx.record, id), row.homes.get(ctx.epoch))
+            else {
+                continue;
+            };
+            let at = &holder.base;
+            let at = quote!(#at as u64);
+            let ahead = || self.straight.sight_next(ctx.view, ctx.record, &at, id);
+            // Otherwise the file is read twice.
+            if let Ok(ahead) = self.straight.perhaps(ahead) {
+                code.extend(quote!(cx.ahead(#base, #ahead as usize);));
+            }
+        }
+        code
     }
 
     /// Whether something unusual about a row is kept: of runs, widths in front of them are not.

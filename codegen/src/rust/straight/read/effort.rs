@@ -18,7 +18,7 @@
 
 use crate::model::{
     ArrayLength, BinaryOp, Cell, Expr, ExprId, Extent, Home, Meaning, Member, Model, Path, Record,
-    RecordId, Row, RunLength, Start, Step, Storage, Tag, Target, Type,
+    RecordId, Row, RowKind, RunLength, Start, Step, Storage, Tag, Target, Type,
 };
 use crate::visit::{self, Part};
 
@@ -42,6 +42,9 @@ type Cost = (u64, u64);
 
 /// `base` and `weight` of a model, if there is a bound.
 pub(super) fn effort(model: &Model) -> Option<(u64, u64)> {
+    if model.records.iter().flat_map(|record| &record.rows).any(is_pool) {
+        return None;
+    }
     let mut expressions = vec![Some(0_u64); model.records.len()];
     visit::expressions(model, &mut |record, part| {
         let cost = match part {
@@ -54,6 +57,11 @@ pub(super) fn effort(model: &Model) -> Option<(u64, u64)> {
     let mut effort = Effort { model, expressions, per_byte: 0, per_element: 0 };
     let (base, _) = effort.record(model.root, NESTING)?;
     Some((base, BYTE.checked_add(effort.per_byte)?.checked_add(effort.per_element)?))
+}
+
+/// Texts of pools are read as often as something leads to them.
+fn is_pool(row: &Row) -> bool {
+    matches!(row.kind, RowKind::Pool { .. })
 }
 
 struct Effort<'m> {

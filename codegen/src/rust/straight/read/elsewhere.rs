@@ -144,6 +144,10 @@ impl<'m> Reading<'_, '_, 'm> {
         if self.placing && row.when.is_some() {
             self.doubt("an object with a condition");
         }
+        if matches!(row.ty.stripped(), Type::Record(inner) if self.straight.places_of(*inner).len() > 1)
+        {
+            self.doubt("an object with a pool, in one of several places");
+        }
         let align = size(self.model.type_align(&row.ty).unwrap_or(1));
         let begin = format_ident!("from");
         let outer = self.row_ctx(work, id);

@@ -61,8 +61,8 @@ const POOLED: usize = 16;
 /// The reader of a model.
 pub(super) struct Reader {
     pub tokens: TokenStream,
-    /// Whether what is read needs no comparison of bytes.
-    pub sealed: bool,
+    /// What it does not look at, so that bytes have to be compared; none if it looks at everything.
+    pub doubt: Option<String>,
 }
 
 /// The function `read` and those that it calls.
@@ -75,12 +75,12 @@ pub(super) fn emit(straight: &Straight<'_, '_>) -> Able<Reader> {
     };
     let (tokens, doubt) = made(None)?;
     if doubt.is_none() {
-        return Ok(Reader { tokens, sealed: true });
+        return Ok(Reader { tokens, doubt: None });
     }
     // The writer looks at all rules, so nothing has to be noted for them.
     straight.noting.set(false);
-    let (tokens, _) = made(doubt)?;
-    Ok(Reader { tokens, sealed: false })
+    let (tokens, doubt) = made(doubt)?;
+    Ok(Reader { tokens, doubt })
 }
 
 /// Makes the reader.
@@ -321,7 +321,9 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         let enter = self.straight.record(root).recursive.then(|| quote!(cx.enter()?;));
         // A plain file decodes each byte once, and a pooled text as often as something names it.
         let sealed = self.doubt.borrow().is_none();
-        let factor = Literal::usize_unsuffixed(if sealed { SEALED } else { POOLED });
+        let pooled = self.model.pointers.iter().any(|kind| kind.pool.is_some());
+        let once = sealed && !pooled;
+        let factor = Literal::usize_unsuffixed(if once { SEALED } else { POOLED });
         // Whether the engine's budget is enough for what was read, where that is known.
         let effort = sealed.then(|| effort::effort(self.model)).flatten();
         let (before, behind) = match effort {
@@ -340,9 +342,11 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         };
         let sums = self.model.exprs.iter().any(|(_, expr)| matches!(expr, Expr::Stored(..)));
         let sums = sums.then(|| quote!(cx.sums_end()?;));
+        let pools = (sealed && pooled).then(|| quote!(cx.pools_hold()?;));
         let check = sealed.then(|| {
             quote! {
                 #ends
+                #pools
                 #sums
                 seen_root(&value, #arena &cx)?;
             }
@@ -351,7 +355,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             true => self.straight.goals.len(),
             false => 0,
         });
-        let (generics, bytes, pools) = match self.straight.flavour {
+        let (generics, bytes, arena) = match self.straight.flavour {
             Flavour::Arena => {
                 (quote!(), quote!(&[u8]), Some(quote!(arena: &mut super::pools::Pools,)))
             }
@@ -392,6 +396,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                         match cx.must_know()? {
                             rt::Some(known) => bases = known,
                             rt::None => {
+                                #check
                                 #members
                                 return rt::Ok(value);
                             }
@@ -404,7 +409,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             #head(
                 bytes: #bytes,
                 options: &::formwork::ReadOptions,
-                #pools
+                #arena
             ) -> s::Straight<#ty> {
                 #before
                 let mut cx = s::Scan::new(bytes, options, #factor, #goals);
@@ -739,6 +744,11 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     /// What is made is for a row.
     fn about<T>(&self, row: &Row, make: impl FnOnce() -> T) -> T {
         self.locals.about(row, make)
+    }
+
+    /// Whether nothing is in doubt yet.
+    fn is_sealed(&self) -> bool {
+        self.doubt.borrow().is_none()
     }
 
     /// Remembers that something is not looked at.

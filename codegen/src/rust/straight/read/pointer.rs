@@ -1,17 +1,17 @@
 //! Pointers, and what they lead to.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::{Ctx, Reading, Sink, Spot, nothing, number, size};
 use crate::model::{
-    ArrayLength, DefinerSource, Expr, ExprId, PointerType, RecordId, Role, Row, RowKind, RunLength,
-    Storage, Target, Type, WhenEmpty,
+    ArrayLength, DefinerSource, Expr, ExprId, PointerKind, PointerType, RecordId, Role, Row,
+    RowKind, RunLength, Storage, Target, Type, WhenEmpty,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::context::Flavour;
-use crate::rust::straight::questions::target;
+use crate::rust::straight::questions::{is_algorithm, target};
 
 /// What the labels of a pool count from.
 pub(super) enum LabelBase {
@@ -20,6 +20,22 @@ pub(super) enum LabelBase {
     /// A place that is known when the file has been read once: its number, and whether it is the
     /// end of what stands there.
     Later(usize, bool),
+}
+
+/// A pointer into a pool that the reader looks at.
+pub(super) struct Label {
+    /// Number of the pool.
+    pub pool: u8,
+    /// The local with its address.
+    pub at: Ident,
+}
+
+impl Label {
+    /// Code that remembers that it leads to the text that was read from an address on.
+    pub(super) fn noted(&self, from: &Ident, part: &Ident) -> TokenStream {
+        let Label { pool, at } = self;
+        quote!(cx.label(#pool, #at, #from, #part.at());)
+    }
 }
 
 impl<'m> Reading<'_, '_, 'm> {
@@ -39,6 +55,14 @@ impl<'m> Reading<'_, '_, 'm> {
             (None, Storage::Fixed(int)) if int.signed => return unable("a pointer with a sign"),
             (None, storage @ Storage::Fixed(_)) => storage,
             (None, _) => return unable("a pointer of variable width"),
+        };
+        // Blocks may be handed on without their address.
+        let address = match spot {
+            Spot::Block { block, at, .. } => {
+                let at = size(*at);
+                quote!(cx.place(#block) + #at)
+            }
+            Spot::Stream { part, .. } => quote!(#part.at()),
         };
         let (before, stored) = self.stored(ctx, spot, storage)?;
         let name = self.local("n");
@@ -71,7 +95,11 @@ impl<'m> Reading<'_, '_, 'm> {
             Target::Own(own) => own,
             Target::Pooled => {
                 let Some(text) = kind.text.as_deref() else { return unable("a pool of no text") };
-                self.doubt("a string pool");
+                let label = self.label(pointer, kind);
+                let before = match (&label, &address) {
+                    (Some(Label { at, .. }), address) => quote!(let #at = #address; #before),
+                    (None, _) => before,
+                };
                 let wrapped = |value: TokenStream| sink(self.wrap(target, value));
                 let base = match kind.base {
                     Some(base) => Some(self.label_base(ctx, base)?),
@@ -79,7 +107,8 @@ impl<'m> Reading<'_, '_, 'm> {
                 };
                 let call = || {
                     let base = base.as_ref();
-                    self.text_at(&inner, &name, base, kind.skip, text, row, target.core())
+                    let (label, skip) = (label.as_ref(), kind.skip);
+                    self.text_at(&inner, &name, base, label, skip, text, row, target.core())
                 };
                 let read = match self.straight.perhaps(call) {
                     Ok(call) => wrapped(call),
@@ -89,11 +118,13 @@ impl<'m> Reading<'_, '_, 'm> {
                             self.item(&inner, &spot, text, row, target.core(), &wrapped)
                         })?;
                         let from = self.local("a");
+                        let noted = label.as_ref().map(|label| label.noted(&from, &part));
                         let read = quote! {
                             #begin
                             let #from = #part.at();
                             #read
                             cx.charge(#part.at() - #from)?;
+                            #noted
                         };
                         match &base {
                             None => read,
@@ -192,7 +223,7 @@ impl<'m> Reading<'_, '_, 'm> {
             let alone = linked.open.is_empty() && linked.join.is_empty() && ctx.extent.is_none();
             let call = || {
                 let (target, skip) = (target.core(), kind.skip);
-                self.text_at(ctx, &name, None, skip, own, row, target)
+                self.text_at(ctx, &name, None, None, skip, own, row, target)
             };
             if alone
                 && !filled
@@ -229,6 +260,20 @@ impl<'m> Reading<'_, '_, 'm> {
             (Some(is_none), Some(none)) => quote!(#before if #is_none { #none } else { #read }),
             _ => quote!(#before { #read }),
         })
+    }
+
+    /// What the reader has to know of a pointer into a pool, if it looks at pools.
+    fn label(&self, pointer: &PointerType, kind: &PointerKind) -> Option<Label> {
+        let pool = kind.pool.as_ref();
+        match pool.and_then(|path| self.straight.pool_number(&self.anchors, path)) {
+            Some(_) if pointer.cell.is_some() => self.doubt("a pointer in single bits"),
+            None => self.doubt("a string pool at no known place"),
+            Some(pool) if self.is_sealed() => {
+                return Some(Label { pool, at: self.local("l") });
+            }
+            Some(_) => {}
+        }
+        None
     }
 
     /// What labels count from.
@@ -273,12 +318,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let Type::Record(id) = ty.stripped() else { return false };
         !self.straight.shapes.carries(ty)
             && self.straight.record(*id).rows.iter().any(|row| {
-                let made = |expr: ExprId| {
-                    matches!(
-                        &self.model[expr],
-                        Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries
-                    )
-                };
+                let made = |expr: ExprId| is_algorithm(self.model, expr);
                 matches!(row.kind, RowKind::Pool { .. })
                 || matches!(&row.role, Role::Kept(expr) if made(*expr))
                 || row.definers.iter().any(

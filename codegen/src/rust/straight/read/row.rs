@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use super::body::{Holder, Work, extent};
+use super::seal::follows;
 use super::{Ctx, Reading, Sink, Spot, push, size};
 use crate::model::{
     ArrayLength, Cell, Constant, Content, Encoding, PointerType, RecordId, RecordKind, Role, Row,
@@ -15,7 +16,7 @@ use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::context::Flavour;
 use crate::rust::straight::early::early;
 use crate::rust::straight::outline::field_piece;
-use crate::rust::straight::questions::{is_reserved, kind};
+use crate::rust::straight::questions::{is_reserved, kind, target};
 
 impl<'m> Reading<'_, '_, 'm> {
     /// A row with bytes at a spot; if a pointer is in it, later.
@@ -90,6 +91,12 @@ impl<'m> Reading<'_, '_, 'm> {
             ctx.keeps = Some((keeps.clone(), number));
         }
         let ctx = &ctx;
+        if self.is_sealed()
+            && let Type::Record(inner) = target(&row.ty)
+            && let Some(place) = self.straight.pool_place(ctx.record, id, *inner)
+        {
+            work.code.extend(quote!(cx.at_pool_place(#place);));
+        }
         let shape = (work.wanted)(id);
         match &row.kind {
             RowKind::Plain => {}
@@ -100,21 +107,22 @@ impl<'m> Reading<'_, '_, 'm> {
                 return self.padding(work, ctx, row, spot);
             }
             RowKind::Pool { pad, .. } => {
-                self.doubt("a string pool");
                 let Spot::Stream { part, .. } = spot else { return unable("a pool in a block") };
-                if let Type::Array(array) = &row.ty
-                    && matches!(array.length, ArrayLength::Fill)
-                {
-                    work.code.extend(quote!(#part.rest();));
-                    return Ok(());
-                }
-                if *pad > 1 {
-                    return unable("so many members of a pool with padding");
-                }
-                let shape = self.straight.shapes.of(&row.ty, row);
-                let members =
-                    self.item(ctx, spot, &row.ty, row, &shape, &|_| TokenStream::new())?;
-                work.code.extend(quote!({ #members }));
+                let from = self.local("a");
+                let members = match &row.ty {
+                    Type::Array(array) if matches!(array.length, ArrayLength::Fill) => {
+                        quote!(#part.rest();)
+                    }
+                    _ if *pad > 1 => return unable("so many members of a pool with padding"),
+                    ty => {
+                        let shape = self.straight.shapes.of(ty, row);
+                        let all = self.item(ctx, spot, ty, row, &shape, &|_| TokenStream::new())?;
+                        quote!({ #all })
+                    }
+                };
+                let noted = self.pool_noted(ctx, id, row, &quote!((#from, #part.at())));
+                let from = noted.as_ref().map(|_| quote!(let #from = #part.at();));
+                work.code.extend(quote!(#from #members #noted));
                 return Ok(());
             }
             RowKind::Zeros => {
@@ -153,7 +161,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let field = self.field_local(ctx, id, row);
         // The number of a row is read once, for the value and for expressions.
         if let Type::Cell(cell) = &row.ty
-            && (self.is_asked(ctx.record, id) || matches!(row.role, Role::Derived))
+            && (self.is_asked(ctx.record, id) || follows(row))
             && (maybe || !self.is_value_asked(ctx.record, id, row))
         {
             let (before, stored) = self.stored(ctx, spot, cell.storage)?;

@@ -3,22 +3,24 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 
 use super::super::equations::{Equation, Measured, Side, equation};
 use super::body::{Work, extent};
 use super::{Ctx, Reading, number};
 use crate::model::{
-    ArrayLength, Content, DefinerScope, DefinerSource, Expr, ExprId, Extent, Home, Linear, Measure,
-    Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength, Start, Step, Tag, Target,
-    Type,
+    ArrayLength, ByteOrder, Content, DefinerScope, DefinerSource, Expr, ExprId, Extent, Home,
+    IntType, Linear, Measure, Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength,
+    Start, Step, Tag, Target, Type,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, Unable, unable};
+use crate::rust::straight::context::Flavour;
 use crate::rust::straight::early::early;
 use crate::rust::straight::locals::case_name;
 use crate::rust::straight::mentions::mentions;
-use crate::rust::straight::questions::{only_row, rows_with_bytes};
+use crate::rust::straight::pools::PoolText;
+use crate::rust::straight::questions::{is_algorithm, only_row, rows_with_bytes};
 use crate::rust::straight::scope::Scope;
 use crate::rust::straight::summed::{AtHand, Base, Edge, Summed, distance, plus, summed};
 use crate::visit::{Part, expressions};
@@ -89,14 +91,58 @@ impl<'m> Reading<'_, '_, 'm> {
         }
         model.records.iter().flat_map(|record| &record.rows).find_map(|row| {
             let why = match (&row.kind, &row.role) {
-                (RowKind::Pool { .. }, _) => "a string pool",
+                (RowKind::Pool { kept: true, .. }, _) => "a pool whose members are data",
+                (RowKind::Pool { .. }, _) if row.when.is_some() => "a pool with a condition",
+                (RowKind::Pool { .. }, _) if self.straight.flavour == Flavour::Arena => {
+                    "a pool of an arena"
+                }
                 (RowKind::Mark { .. }, _) => "an address without bytes",
                 (RowKind::Slice { .. }, _) | (_, Role::View { .. }) => "a shared table",
-                (_, Role::Kept(_)) => "a number that is kept",
+                (_, Role::Kept(expr)) if is_algorithm(model, *expr) => {
+                    "a table that follows from the value"
+                }
+                (kind, Role::Kept(_))
+                    if !matches!((kind, &row.ty), (RowKind::Plain, Type::Cell(_))) =>
+                {
+                    "something else than a number that is kept"
+                }
                 _ => return None,
             };
             Some(why.to_owned())
         })
+    }
+
+    /// Code that remembers a pool between two addresses, if the reader looks at pools.
+    pub(super) fn pool_noted(
+        &self,
+        ctx: &Ctx<'m>,
+        id: RowId,
+        row: &'m Row,
+        extent: &TokenStream,
+    ) -> Option<TokenStream> {
+        let RowKind::Pool { always, order, pad, .. } = &row.kind else { return None };
+        let noted = || {
+            let Type::Array(array) = row.ty.stripped() else {
+                return unable("a pool that is no array");
+            };
+            let place = pool_place(ctx.record);
+            let pool = self.straight.pool_here(ctx.record, id, &quote!(#place))?;
+            let order = self.straight.pool_order(&self.scope(ctx), ctx.view, order)?;
+            let order = self.checked(order)?;
+            let is_big = |int: &IntType| int.order.map_or(ctx.big, |order| order == ByteOrder::Big);
+            let text = PoolText::of(&array.element)?.tokens(&is_big, *pad);
+            Ok(quote!(cx.pool(#pool, #extent, &[#(#always),*], #order, &#text);))
+        };
+        if !self.is_sealed() {
+            return None;
+        }
+        match noted() {
+            Ok(noted) => Some(noted),
+            Err(Unable(why)) => {
+                self.doubt(&why);
+                None
+            }
+        }
     }
 
     /// Whether the type of a row has as many elements as another row's number says, which is then
@@ -125,7 +171,7 @@ impl<'m> Reading<'_, '_, 'm> {
     }
 
     /// Whether a derived row is what it should be because of how the file is read.
-    fn follows(&self, ctx: &Ctx<'m>, id: RowId, source: &'m DefinerSource) -> bool {
+    fn follows(&self, ctx: &Ctx<'m>, id: RowId, source: &DefinerSource) -> bool {
         if self.gives_its_size(ctx, id, source) == Some(true) {
             return true;
         }
@@ -153,7 +199,7 @@ impl<'m> Reading<'_, '_, 'm> {
 
     /// Whether a number says the size of something that has this size because the number says so: it
     /// is an argument of the struct that a pointer leads to.
-    fn gives_its_size(&self, ctx: &Ctx<'m>, id: RowId, source: &'m DefinerSource) -> Option<bool> {
+    fn gives_its_size(&self, ctx: &Ctx<'m>, id: RowId, source: &DefinerSource) -> Option<bool> {
         let Equation { side: Side::Size, of, factor, offset } = equation(self.model, source)?
         else {
             return None;
@@ -377,13 +423,11 @@ impl<'m> Reading<'_, '_, 'm> {
         Ok(plus(address, edge.plus))
     }
 
-    fn derived<'r>(&self, ctx: &Ctx<'m>) -> impl Iterator<Item = (RowId, &'r Row)> + use<'r, 'm>
-    where
-        'm: 'r,
-    {
+    /// Rows that follow from something, or usually do: what does not is left to the engine.
+    fn derived(&self, ctx: &Ctx<'m>) -> impl Iterator<Item = (RowId, &'m Row)> + use<'m> {
         let epoch = ctx.epoch;
         ctx.view.records[ctx.record.index()].numbered_rows().filter(move |(_, row)| {
-            matches!(row.role, Role::Derived) && !matches!(row.homes.get(epoch), Some(Home::Absent))
+            follows(row) && !matches!(row.homes.get(epoch), Some(Home::Absent))
         })
     }
 
@@ -398,13 +442,12 @@ impl<'m> Reading<'_, '_, 'm> {
                 }
                 continue;
             }
-            if let [definer] = row.definers.as_slice()
-                && matches!(definer.scope, DefinerScope::Own)
-                && !self.follows(ctx, id, &definer.source)
+            if let Some(source) = own_source(row)
+                && !self.follows(ctx, id, &source)
             {
-                match self.address(ctx, &definer.source) {
+                match self.address(ctx, &source) {
                     Some(Address::Of(row, _)) => found.push(row),
-                    _ => found.extend(self.sized_by(ctx, &definer.source)),
+                    _ => found.extend(self.sized_by(ctx, &source)),
                 }
             }
         }
@@ -432,15 +475,11 @@ impl<'m> Reading<'_, '_, 'm> {
                 self.given_by_case(work, id, row)?;
                 continue;
             }
-            let ([definer], name) = (row.definers.as_slice(), early(ctx.record, id)) else {
-                self.doubt("a number that follows from several things");
+            let (Some(source), name) = (own_source(row), early(ctx.record, id)) else {
+                self.doubt("a number that follows from several things, or something around it");
                 continue;
             };
-            if !matches!(definer.scope, DefinerScope::Own) {
-                self.doubt("a number that follows from something around it");
-                continue;
-            }
-            if self.follows(ctx, id, &definer.source) {
+            if self.follows(ctx, id, &source) {
                 continue;
             }
             match summed(ctx.view, ctx.record, row) {
@@ -463,7 +502,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 self.doubt("something else than a number that follows from the value");
                 continue;
             }
-            work.code.extend(match self.address(ctx, &definer.source) {
+            work.code.extend(match self.address(ctx, &source) {
                 Some(Address::FileEnd) => quote!(s::holds(#name == cx.len() as i128)?;),
                 Some(Address::Of(row, end)) => {
                     let there = self.row(ctx, ctx.record, row);
@@ -482,17 +521,17 @@ impl<'m> Reading<'_, '_, 'm> {
                     }
                 }
                 None => {
-                    let DefinerSource::Expr(expr) = &definer.source else {
-                        match self.same_size(work, ctx, &name, &definer.source) {
+                    let DefinerSource::Expr(expr) = &source else {
+                        match self.same_size(work, ctx, &name, &source) {
                             Some(same) => work.code.extend(same),
                             None => self.doubt("a measure"),
                         }
                         continue;
                     };
+                    // What is written for nothing, if that is what the expression gives, is for the
+                    // engine to say.
                     match self.number(ctx, *expr) {
-                        Ok(number) => quote! {
-                            if let rt::Some(number) = #number { s::holds(#name == number)?; }
-                        },
+                        Ok(number) => quote!(s::holds(rt::Some(#name) == #number)?;),
                         Err(Unable(why)) => {
                             self.doubt(&why);
                             continue;
@@ -502,6 +541,27 @@ impl<'m> Reading<'_, '_, 'm> {
             });
         }
         Ok(())
+    }
+}
+
+/// The local with the place that a struct with a pool is in, where that is one of several.
+pub(super) fn pool_place(record: RecordId) -> Ident {
+    format_ident!("place__{}", record.0)
+}
+
+/// Whether a row follows from something, or usually does.
+pub(super) fn follows(row: &Row) -> bool {
+    matches!(row.role, Role::Derived | Role::Kept(_))
+}
+
+/// What a row follows from, if the row itself says it, and nothing else does.
+fn own_source(row: &Row) -> Option<DefinerSource> {
+    match (&row.role, row.definers.as_slice()) {
+        (Role::Kept(expr), _) => Some(DefinerSource::Expr(*expr)),
+        (_, [definer]) if matches!(definer.scope, DefinerScope::Own) => {
+            Some(definer.source.clone())
+        }
+        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use super::pointer::LabelBase;
+use super::pointer::{Label, LabelBase};
 use super::{Ctx, Reading, Spot, size, sweep};
 use crate::model::{Content, Row, Type};
 use crate::rust::in_arena;
@@ -49,6 +49,7 @@ impl<'m> Reading<'_, '_, 'm> {
         ctx: &Ctx<'m>,
         offset: &Ident,
         base: Option<&LabelBase>,
+        label: Option<&Label>,
         skip: u64,
         ty: &'m Type,
         row: &'m Row,
@@ -84,12 +85,16 @@ impl<'m> Reading<'_, '_, 'm> {
                 &|value| quote!(let value = #value;),
             )?;
             let skip = size(skip);
+            // All labels of a pool have the same function.
+            let label = label.map(|label| Label { pool: label.pool, at: format_ident!("label") });
+            let noted = label.map(|label| label.noted(&from, &part));
             Ok(sweep::sweep(quote! {
                 #from_base
                 let mut #part = cx.target(offset, #skip)?;
                 let #from = #part.at();
                 #read
                 cx.charge(#part.at() - #from)?;
+                #noted
                 rt::Ok(value)
             }))
         };
@@ -109,13 +114,15 @@ impl<'m> Reading<'_, '_, 'm> {
                 (quote!(<'i>), Some(arena), in_arena::ty(shapes, shape, true))
             }
         };
+        let more = label.map(|_| quote!(, label: usize));
         let rest = quote! {
-            #generics(cx: &mut s::Scan<'i>, #arena offset: u64) -> s::Straight<#ty> { #body }
+            #generics(cx: &mut s::Scan<'i>, #arena offset: u64 #more) -> s::Straight<#ty> { #body }
         };
         let name = self.texts.name(kind, rest);
         let mode = self.straight.mode_argument().map(|mode| quote!(::<#mode>));
         let arena = self.straight.arena_argument();
-        Ok(quote!(#name #mode(cx, #arena #offset)?))
+        let more = label.map(|Label { at, .. }| quote!(, #at));
+        Ok(quote!(#name #mode(cx, #arena #offset #more)?))
     }
 }
 

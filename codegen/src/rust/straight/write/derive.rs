@@ -17,7 +17,7 @@ use crate::rust::straight::equations::{Equation, Measured, Side, givers};
 use crate::rust::straight::locals::case_name;
 use crate::rust::straight::operators::{Typed, solved};
 use crate::rust::straight::questions::{
-    has_pointer, is_aligned, is_cell, is_here, is_varint, only_row, target,
+    has_pointer, is_algorithm, is_aligned, is_cell, is_here, is_varint, only_row, target,
 };
 use crate::rust::straight::scope::Scope;
 
@@ -313,7 +313,7 @@ impl<'m> Writer<'_, '_, 'm> {
         expr: ExprId,
         spot: &Spot,
     ) -> Able<TokenStream> {
-        if self.is_algorithm(expr) {
+        if is_algorithm(self.model, expr) {
             return self.table_row(node, id, row, expr);
         }
         let canonical = match self.field(node, id) {

@@ -194,7 +194,7 @@ impl<'m> Writer<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let pointer = &self.model.pointers[kind.index()];
         let Some(path) = &pointer.pool else { return unable("a pooled pointer without a pool") };
-        let Some(pool) = self.pool_number(path) else {
+        let Some(pool) = self.straight.pool_number(&self.anchors, path) else {
             return unable("a pool that is not at a known place");
         };
         let Ok(skip) = u32::try_from(pointer.skip) else {

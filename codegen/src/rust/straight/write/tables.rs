@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::super::ends;
 use super::derive::made_name;
 use super::late::Addresses;
 use super::rows::Head;
@@ -13,17 +12,15 @@ use super::spot::{Spot, in_block, sum};
 use super::writer::{Node, Writer};
 use crate::model::{
     ArrayLength, BinaryOp, Cell, Content, DefinerScope, DefinerSource, Encoding, Expr, ExprId,
-    Extent, Measure, Member, Path, PoolOrder, RecordId, RelocationEncoding, Role, Row, RowId,
-    RowKind, RunLength, RunType, Step, Storage, StreamFunction, Target, Terminated, Type,
+    Measure, Member, Path, PoolOrder, RecordId, RelocationEncoding, Role, Row, RowId, RowKind,
+    Step, Storage, StreamFunction, Target, Type,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::operators::combined;
-use crate::rust::straight::questions::{is_here, target};
+use crate::rust::straight::pools::PoolText;
+use crate::rust::straight::questions::{is_algorithm, is_here, target};
 use crate::rust::straight::scope::{Access, Frame, Place, Scope};
-
-/// How many pools may be in the structs of a schema where these are in several places.
-const PLACES: u8 = 16;
 
 /// Most equations in equations of a number of rows.
 const DEEPEST: u32 = 8;
@@ -33,47 +30,14 @@ impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn is_made(&self, row: &Row) -> bool {
         matches!(row.kind, RowKind::Pool { .. })
             || matches!(row.role, Role::View { .. }) && matches!(row.ty, Type::Array(_))
-            || matches!(row.role, Role::Kept(expr) if self.is_algorithm(expr))
-    }
-
-    /// Whether an expression is elements that an algorithm makes.
-    pub(super) fn is_algorithm(&self, expr: ExprId) -> bool {
-        matches!(
-            self.model[expr],
-            Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries
-        )
-    }
-
-    /// Number of the pool that a path leads to.
-    pub(super) fn pool_number(&self, path: &Path) -> Option<u8> {
-        let (record, row) = self.anchors.place(path, self.model.root)?;
-        let number = self.number_of_pool(record, row)?;
-        let more = match self.places_of(record).as_slice() {
-            [] | [_] => 0,
-            places => {
-                let way = self.straight.way_of(self.model.root, path)?;
-                let holder = way.len().checked_sub(2).and_then(|at| way.get(at))?;
-                places.iter().position(|place| place == holder)?
-            }
-        };
-        number.checked_add(u8::try_from(more).ok()?.checked_mul(PLACES)?)
-    }
-
-    /// The rows that hold a struct.
-    fn places_of(&self, record: RecordId) -> Vec<(RecordId, RowId)> {
-        let holders = self.straight.holders_of_pools();
-        let places = holders.into_iter().filter(|(.., pool)| *pool == record);
-        places.map(|(of, row, _)| (of, row)).collect()
+            || matches!(row.role, Role::Kept(expr) if is_algorithm(self.model, expr))
     }
 
     /// The number of a pool where it is written: a `u8`. If its struct is in several places, whoever
     /// has placed it has said which.
     fn pool_here(&self, id: RecordId, row: RowId) -> Able<TokenStream> {
-        let Some(number) = self.number_of_pool(id, row) else { return unable("too many pools") };
-        Ok(match self.places_of(id).len() {
-            0 | 1 => quote!(#number),
-            _ => quote!((#number + cx.pool_place() * #PLACES)),
-        })
+        let place = quote!(cx.pool_place());
+        self.straight.pool_here(id, row, &place)
     }
 
     /// Code that says in which place a row's struct is and then writes it, if it has a pool and
@@ -87,53 +51,10 @@ impl<'m> Writer<'_, '_, 'm> {
         put: TokenStream,
     ) -> TokenStream {
         let Type::Record(id) = target(ty) else { return put };
-        let places = self.places_of(*id);
-        let at = places.iter().position(|place| *place == (holder, row));
-        match at.and_then(|at| u8::try_from(at).ok()) {
-            Some(at) if places.len() > 1 => quote!(cx.at_pool_place(#at); #put),
-            _ => put,
+        match self.straight.pool_place(holder, row, *id) {
+            Some(at) => quote!(cx.at_pool_place(#at); #put),
+            None => put,
         }
-    }
-
-    fn number_of_pool(&self, id: RecordId, row: RowId) -> Option<u8> {
-        let mut pools = self.model.records().flat_map(|(id, record)| {
-            let pools =
-                record.numbered_rows().filter(|(_, row)| matches!(row.kind, RowKind::Pool { .. }));
-            pools.map(move |(row, _)| (id, row))
-        });
-        let at = pools.position(|pool| pool == (id, row))?;
-        let several = self.places_of(id).len() > 1;
-        u8::try_from(at).ok().filter(|at| !several || *at < PLACES)
-    }
-
-    /// Code for the order of a pool that the first condition which holds says.
-    fn pool_order(
-        &self,
-        node: &Node<'m>,
-        rules: &[(Option<ExprId>, PoolOrder)],
-    ) -> Able<TokenStream> {
-        let Some(((condition, order), rest)) = rules.split_first() else {
-            return Ok(quote!(::formwork::algorithms::PoolOrder::FirstUse));
-        };
-        let holds = match condition {
-            Some(condition) => self.straight.truth(&node.scope, node.view, *condition)?,
-            None => quote!(true),
-        };
-        let is = |truth: &str| holds.to_string() == truth;
-        if is("false") {
-            return self.pool_order(node, rest);
-        }
-        let order = match order {
-            PoolOrder::DepthFirst => return unable("a pool in the order of the value"),
-            PoolOrder::FirstUse => quote!(::formwork::algorithms::PoolOrder::FirstUse),
-            PoolOrder::Bytes => quote!(::formwork::algorithms::PoolOrder::Bytes),
-            PoolOrder::BitsFromEnd => quote!(::formwork::algorithms::PoolOrder::BitsFromEnd),
-        };
-        if is("true") {
-            return Ok(order);
-        }
-        let otherwise = self.pool_order(node, rest)?;
-        Ok(quote!(if #holds { #order } else { #otherwise }))
     }
 
     /// Code that makes the tables of a node, before its rows are written.
@@ -168,7 +89,7 @@ impl<'m> Writer<'_, '_, 'm> {
                         });
                         continue;
                     }
-                    let code = self.pool_order(node, order)?;
+                    let code = self.straight.pool_order(&node.scope, node.view, order)?;
                     tokens.extend(quote!(let #name = cx.members(#pool, &[#(#always),*], #code)?;));
                 }
                 (_, Some(Expr::Patricia(path))) => {
@@ -250,13 +171,13 @@ impl<'m> Writer<'_, '_, 'm> {
         let Type::Array(array) = node.row(id).ty.stripped() else {
             return unable("a pool that is no array");
         };
-        let (run, _) = pool_text(&array.element)?;
-        if !matches!(run.content, Content::Text(Encoding::Utf8 | Encoding::Ascii)) {
+        let content = PoolText::of(&array.element)?.content;
+        if !matches!(content, Content::Text(Encoding::Utf8 | Encoding::Ascii)) {
             return unable("a pool whose members are data, and no texts");
         }
         let spelling = self.straight.spelling(root, &value);
         let kept = quote!(s::kept_members(#spelling, #row, #members)?);
-        let places = self.places_of(node.id);
+        let places = self.straight.places_of(node.id);
         if places.len() < 2 {
             return Ok(kept);
         }
@@ -460,20 +381,8 @@ impl<'m> Writer<'_, '_, 'm> {
         let Type::Array(array) = row.ty.stripped() else {
             return unable("a pool that is no array");
         };
-        let (run, suffix) = pool_text(&array.element)?;
-        let ascii = match run.content {
-            Content::Bytes | Content::Text(Encoding::Utf8) => false,
-            Content::Text(Encoding::Ascii) => true,
-            Content::Text(_) => return unable("a pool of wide texts"),
-        };
-        let (prefix, big) = match &run.length {
-            RunLength::Prefix(Cell { storage: Storage::Fixed(int), .. }) if !int.signed => {
-                (int.bytes, self.is_big(node, int))
-            }
-            RunLength::Fill if suffix.len() == 1 => (0, false),
-            _ => return unable("a pool of texts of another length"),
-        };
-        let (suffix, align) = (Literal::byte_string(suffix), run.align.unwrap_or(1));
+        let text = PoolText::of(&array.element)?;
+        let text = text.tokens(&|int| self.is_big(node, int), pad);
         let made = made_name(node.id, id);
         // That the number is right is checked where it is said to be the number of members.
         if let ArrayLength::Count(count) = &array.length
@@ -482,14 +391,7 @@ impl<'m> Writer<'_, '_, 'm> {
             return unable("a number of members that is said elsewhere");
         }
         Ok(quote! {
-            cx.pool(&#made, &s::PoolText {
-                prefix: #prefix,
-                big: #big,
-                suffix: #suffix,
-                align: #align,
-                pad: #pad,
-                ascii: #ascii,
-            })?;
+            cx.pool(&#made, &#text)?;
         })
     }
 
@@ -512,27 +414,5 @@ impl<'m> Writer<'_, '_, 'm> {
                     if *row == pool
             )
         })
-    }
-}
-
-/// The text of a pool's members, and what stands behind each.
-fn pool_text(member: &Type) -> Able<(&RunType, &[u8])> {
-    match member {
-        Type::Run(run) => Ok((run, &run.suffix)),
-        Type::Region(region) => match &region.extent {
-            Extent::Terminated(stop)
-                if region.trim.is_none()
-                    && stop.mode == Terminated::Dropped
-                    && !stop.optional
-                    && stop.unit == 1 =>
-            {
-                match ends::filling(region) {
-                    Some(run) => Ok((run, &stop.bytes)),
-                    None => unable("a string pool of something that is no text"),
-                }
-            }
-            _ => unable("a string pool of texts with other ends"),
-        },
-        _ => unable("a string pool of something that is no text"),
     }
 }

@@ -1,0 +1,292 @@
+//! Pointers to texts in pools, as a reader has met them, and whether the pools are what a writer
+//! would make of them.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use super::pool::{PoolText, Texts};
+use super::{holds, zeros, Odd, Scan, Straight};
+use crate::pool::{compare, PoolOrder};
+
+/// What was read of pools.
+#[derive(Debug, Default)]
+pub(super) struct Labels {
+    labels: Vec<Label>,
+    pools: Vec<Pool>,
+    place: u8,
+}
+
+/// A pointer, and the text that it leads to with what belongs to that.
+#[derive(Debug, Clone, Copy)]
+struct Label {
+    pool: u8,
+    /// Where the pointer is.
+    at: usize,
+    from: usize,
+    end: usize,
+}
+
+/// All of a pool.
+#[derive(Debug)]
+struct Pool {
+    number: u8,
+    from: usize,
+    end: usize,
+    order: PoolOrder,
+    always: &'static [&'static str],
+    text: PoolText,
+}
+
+impl Scan<'_> {
+    /// Says in which of its places the next struct with a pool is.
+    pub fn at_pool_place(&mut self, place: u8) {
+        self.labels.place = place;
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn pool_place(&self) -> u8 {
+        self.labels.place
+    }
+
+    /// Remembers that a pointer at an address leads to the text from one address to another, with
+    /// what stands in front of it and behind it.
+    #[inline]
+    pub fn label(&mut self, pool: u8, at: usize, from: usize, end: usize) {
+        self.labels.labels.push(Label { pool, at, from, end });
+    }
+
+    /// Remembers a pool, from one address to another.
+    pub fn pool(
+        &mut self,
+        number: u8,
+        (from, end): (usize, usize),
+        always: &'static [&'static str],
+        order: PoolOrder,
+        text: &PoolText,
+    ) {
+        let text = *text;
+        self.labels.pools.push(Pool { number, from, end, order, always, text });
+    }
+
+    /// Whether each pool has the texts that pointers lead to, and those that are always there, each
+    /// once and in its order, and nothing else. To be asked when all is read.
+    ///
+    /// # Errors
+    ///
+    /// If one has not.
+    pub fn pools_hold(&mut self) -> Straight<()> {
+        let Labels { mut labels, mut pools, .. } = core::mem::take(&mut self.labels);
+        let place = |label: &Label| (label.pool, label.at);
+        let sorted = |pair: &[Label]| matches!(pair, [a, b] if place(a) <= place(b));
+        if !labels.windows(2).all(sorted) {
+            labels.sort_unstable_by_key(place);
+        }
+        pools.sort_by_key(|pool| pool.number);
+        let mut rest = labels.as_mut_slice();
+        for pool in &pools {
+            let count = rest.iter().take_while(|label| label.pool == pool.number).count();
+            let all = core::mem::take(&mut rest);
+            let (ours, others) = all.split_at_mut_checked(count).ok_or(Odd)?;
+            rest = others;
+            match pool.order {
+                PoolOrder::FirstUse => pool.holds_as_used(self.bytes(), ours)?,
+                PoolOrder::Bytes | PoolOrder::BitsFromEnd => {
+                    pool.holds_sorted(self.bytes(), ours)?;
+                }
+            }
+        }
+        // What is left leads to a pool that is not there.
+        holds(rest.is_empty())
+    }
+}
+
+impl Pool {
+    /// The same for a pool in the order in which something first leads to its texts.
+    fn holds_as_used(&self, bytes: &[u8], labels: &[Label]) -> Straight<()> {
+        let mut texts = Texts::new(labels.len().saturating_add(self.always.len()));
+        // Where the text with a position in `texts` stands.
+        let mut places = Vec::new();
+        let mut next = self.from;
+        for text in self.always {
+            if texts.add(text.as_bytes(), self.order)? as usize == places.len() {
+                places.push(next);
+                next = self.behind(bytes, self.member(bytes, next, text)?)?;
+            }
+        }
+        for label in labels {
+            let content = self.text.content(bytes, label.from, label.end).ok_or(Odd)?;
+            match places.get(texts.add(content, self.order)? as usize) {
+                Some(place) => holds(*place == label.from)?,
+                None => {
+                    self.stands(label.from, next)?;
+                    places.push(next);
+                    next = self.behind(bytes, label.end)?;
+                }
+            }
+        }
+        holds(next == self.end)
+    }
+
+    /// The same for one that is sorted.
+    fn holds_sorted(&self, bytes: &[u8], labels: &mut [Label]) -> Straight<()> {
+        labels.sort_unstable_by_key(|label| label.from);
+        let mut labels = labels.iter().peekable();
+        let mut missing: Vec<&str> = self.always.to_vec();
+        let mut before = None;
+        let mut next = self.from;
+        while next != self.end {
+            let end = match labels.next_if(|label| label.from == next) {
+                Some(label) => {
+                    while labels.next_if(|other| other.from == next).is_some() {}
+                    label.end
+                }
+                // Nothing leads there, so it is one that is always there.
+                None => {
+                    let member = |text: &&str| self.member(bytes, next, text).ok();
+                    missing.iter().find_map(member).ok_or(Odd)?
+                }
+            };
+            self.stands(next, next)?;
+            let text = self.text.content(bytes, next, end).ok_or(Odd)?;
+            let ordered = before.map_or(Ordering::Less, |last| compare(self.order, last, text));
+            holds(ordered == Ordering::Less)?;
+            missing.retain(|always| always.as_bytes() != text);
+            (before, next) = (Some(text), self.behind(bytes, end)?);
+        }
+        holds(missing.is_empty() && labels.next().is_none())
+    }
+
+    /// A text stands where the next one has to.
+    fn stands(&self, from: usize, next: usize) -> Straight<()> {
+        let over = (from as u64).checked_rem(self.text.align).unwrap_or(0);
+        holds(from == next && over == 0)
+    }
+
+    /// Address behind a text that is at another one.
+    fn member(&self, bytes: &[u8], from: usize, text: &str) -> Straight<usize> {
+        let whole = |end: usize| self.text.content(bytes, from, end) == Some(text.as_bytes());
+        let size = text.len() + usize::from(self.text.prefix) + self.text.suffix.len();
+        let end = from.checked_add(size).ok_or(Odd)?;
+        self.stands(from, from)?;
+        holds(whole(end))?;
+        Ok(end)
+    }
+
+    /// Where the next text has to be, behind the padding of one.
+    fn behind(&self, bytes: &[u8], end: usize) -> Straight<usize> {
+        let pad = usize::try_from(self.text.pad).map_err(|_| Odd)?;
+        let next = match pad {
+            0 | 1 => end,
+            _ => end.checked_next_multiple_of(pad).ok_or(Odd)?,
+        };
+        holds(next <= self.end)?;
+        zeros(bytes.get(end..next).ok_or(Odd)?)?;
+        Ok(next)
+    }
+}
+
+impl PoolText {
+    /// The bytes of a text that stands with what belongs to it between two addresses, if that is
+    /// what it has to be.
+    fn content<'b>(&self, bytes: &'b [u8], from: usize, end: usize) -> Option<&'b [u8]> {
+        let (prefix, rest) = bytes.get(from..end)?.split_at_checked(self.prefix.into())?;
+        let text = rest.strip_suffix(self.suffix)?;
+        let add = |sum: u64, byte: &u8| (sum << 8) | u64::from(*byte);
+        let length = match self.big {
+            true => prefix.iter().fold(0, add),
+            false => prefix.iter().rev().fold(0, add),
+        };
+        let said = self.prefix == 0 || length == text.len() as u64;
+        let ended = self.prefix != 0 || !matches!(self.suffix, [end] if text.contains(end));
+        (said && ended).then_some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ReadOptions;
+
+    const ENDED: PoolText =
+        PoolText { prefix: 0, big: false, suffix: b"\0", align: 1, pad: 1, ascii: false };
+    const COUNTED: PoolText =
+        PoolText { prefix: 2, big: true, suffix: b"\0", align: 2, pad: 2, ascii: false };
+
+    /// Whether a pool that is all of a file holds, with labels at these addresses to texts between two.
+    fn holds(
+        bytes: &[u8],
+        labels: &[(usize, usize, usize)],
+        always: &'static [&'static str],
+        order: PoolOrder,
+        text: &PoolText,
+    ) -> bool {
+        let mut scan = Scan::new(bytes, &ReadOptions::default(), 1, 0);
+        for (at, from, end) in labels {
+            scan.label(3, *at, *from, *end);
+        }
+        scan.pool(3, (0, bytes.len()), always, order, text);
+        scan.pools_hold().is_ok()
+    }
+
+    #[test]
+    fn texts_stand_as_they_are_used() {
+        let used = |bytes: &[u8], labels: &[(usize, usize, usize)]| {
+            holds(bytes, labels, &[], PoolOrder::FirstUse, &ENDED)
+        };
+        assert!(used(b"", &[]));
+        assert!(used(b"b\0a\0", &[(0, 0, 2), (4, 2, 4), (8, 0, 2)]));
+        // Labels are met in another order than that of their addresses.
+        assert!(used(b"b\0a\0", &[(8, 0, 2), (4, 2, 4), (0, 0, 2)]));
+        assert!(!used(b"b\0a\0", &[(4, 0, 2), (0, 2, 4)]));
+        // The first of two is not used, or the second.
+        assert!(!used(b"b\0a\0", &[(0, 2, 4)]));
+        assert!(!used(b"b\0a\0", &[(0, 0, 2)]));
+        // A text stands there twice, or within another one.
+        assert!(!used(b"a\0a\0", &[(0, 0, 2), (4, 2, 4)]));
+        assert!(!used(b"ba\0", &[(0, 0, 3), (4, 1, 3)]));
+    }
+
+    #[test]
+    fn texts_stand_in_order() {
+        let sorted = |bytes: &[u8], labels: &[(usize, usize, usize)]| {
+            holds(bytes, labels, &["", "m"], PoolOrder::Bytes, &ENDED)
+        };
+        assert!(sorted(b"\0m\0", &[]));
+        assert!(sorted(b"\0a\0m\0z\0", &[(8, 5, 7), (4, 1, 3), (0, 5, 7), (12, 3, 5)]));
+        assert!(!sorted(b"\0z\0m\0", &[(0, 1, 3)]));
+        assert!(!sorted(b"\0m\0m\0", &[(0, 3, 5)]));
+        assert!(!sorted(b"\0a\0", &[(0, 1, 3)]));
+        assert!(!sorted(b"\0a\0m\0", &[]));
+        assert!(!sorted(b"\0m\0z", &[]));
+    }
+
+    #[test]
+    fn texts_have_lengths_and_padding() {
+        let counted = |bytes: &[u8], labels: &[(usize, usize, usize)], order| {
+            holds(bytes, labels, &[""], order, &COUNTED)
+        };
+        let plain = b"\0\0\0\0\0\x01a\0\0\x02bc\0\0";
+        let labels = [(0, 4, 8), (2, 8, 13)];
+        for order in [PoolOrder::FirstUse, PoolOrder::Bytes] {
+            assert!(counted(plain, &labels, order));
+            assert!(!counted(b"\0\0\0\0\0\x01a\0\0\x02bc\0\x01", &labels, order));
+            assert!(!counted(b"\0\0\0\x07\0\x01a\0\0\x02bc\0\0", &labels, order));
+            assert!(!counted(b"\0\0\0\0\0\x02a\0\0\x02bc\0\0", &labels, order));
+            assert!(!counted(&plain[..13], &labels, order));
+            assert!(!counted(&plain[4..], &[(0, 0, 4), (2, 4, 9)], order));
+        }
+    }
+
+    #[test]
+    fn labels_lead_to_pools_that_are_there() {
+        let mut scan = Scan::new(b"a\0", &ReadOptions::default(), 1, 0);
+        scan.label(1, 0, 0, 2);
+        assert!(scan.pools_hold().is_err());
+        for other in [0, 2] {
+            scan.label(other, 0, 0, 2);
+            scan.pool(1, (0, 2), &[], PoolOrder::FirstUse, &ENDED);
+            assert!(scan.pools_hold().is_err());
+        }
+    }
+}

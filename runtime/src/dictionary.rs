@@ -139,11 +139,14 @@ pub fn patricia<K: AsRef<[u8]>>(keys: &[K]) -> Result<Vec<DictionaryNode>, Dicti
 fn insert(nodes: &mut Vec<DictionaryNode>, key: &[u8], new: u16, differs: u32) {
     let mut previous = 0;
     let mut current = follow(nodes, previous, |root| root.zero);
-    while rank(nodes, previous) < rank(nodes, current)
-        && u32::try_from(rank(nodes, current)).is_ok_and(|bit| bit < differs)
-    {
-        previous = current;
-        current = follow(nodes, previous, |node| node.link(key));
+    let mut tested = rank(nodes, previous);
+    while let Some(node) = nodes.get(usize::from(current)) {
+        let next = node.rank();
+        if tested >= next || u32::try_from(next).map_or(true, |bit| bit >= differs) {
+            break;
+        }
+        (previous, tested) = (current, next);
+        current = node.link(key);
     }
     let (zero, one) = if bit(key, differs) { (current, new) } else { (new, current) };
     nodes.push(DictionaryNode { bit: differs, zero, one });
@@ -159,12 +162,12 @@ fn insert(nodes: &mut Vec<DictionaryNode>, key: &[u8], new: u16, differs: u32) {
 /// The node that a search for `key` ends on, which need not have that key. From nodes that are no
 /// dictionary it may be a position outside of them.
 fn search(nodes: &[DictionaryNode], key: &[u8]) -> u16 {
-    let mut previous = 0;
-    let mut current = follow(nodes, previous, |root| root.zero);
+    let mut current = follow(nodes, 0, |root| root.zero);
+    let mut tested = rank(nodes, 0);
     // Each step tests a later bit than the one before, so no node is met twice.
-    while rank(nodes, previous) < rank(nodes, current) {
-        previous = current;
-        current = follow(nodes, previous, |node| node.link(key));
+    while let Some(node) = nodes.get(usize::from(current)).filter(|node| tested < node.rank()) {
+        tested = node.rank();
+        current = node.link(key);
     }
     current
 }
@@ -195,9 +198,25 @@ fn bit(key: &[u8], number: u32) -> bool {
 
 /// The lowest bit where two keys differ.
 fn first_difference(a: &[u8], b: &[u8]) -> Option<u32> {
-    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    let padded = short.iter().rev().copied().chain(core::iter::repeat(0));
-    let mut bytes = long.iter().rev().zip(padded).map(|(x, y)| x ^ y).zip(0u32..);
-    let (difference, byte) = bytes.find(|(difference, _)| *difference != 0)?;
-    Some(byte.saturating_mul(8).saturating_add(difference.trailing_zeros()))
+    let (mut a, mut b) = (a, b);
+    let mut bits = 0_u32;
+    while !a.is_empty() || !b.is_empty() {
+        let (x, y);
+        ((a, x), (b, y)) = (last_word(a), last_word(b));
+        if x != y {
+            return Some(bits.saturating_add((x ^ y).trailing_zeros()));
+        }
+        bits = bits.saturating_add(u64::BITS);
+    }
+    None
+}
+
+/// The last eight bytes of a key as a number, of which bit 0 is that of the key, and what is in front
+/// of them. Where there are fewer, zeros stand in front.
+#[inline]
+fn last_word(key: &[u8]) -> (&[u8], u64) {
+    match key.split_last_chunk::<8>() {
+        Some((front, last)) => (front, u64::from_be_bytes(*last)),
+        None => (&[], key.iter().fold(0, |word, byte| (word << 8) | u64::from(*byte))),
+    }
 }

@@ -190,15 +190,13 @@ fn only_one_thing_is_measured_since() {
 #[test]
 fn labels_may_count_from_a_base() {
     let text = PoolText { prefix: 0, big: false, suffix: b"\0", align: 1, pad: 1, ascii: true };
-    for (nones, expected) in [(&[][..], Ok(b"\x00a\0".to_vec())), (&[0_i128][..], Err(Odd))] {
-        let base = Some(LabelBase { anchor: 0, end: false });
+    const BASED: LabelKind =
+        LabelKind { width: 1, base: Some(LabelBase { anchor: 0, end: false }), ..LabelKind::PLAIN };
+    const NEVER_0: LabelKind = LabelKind { nones: &[0], ..BASED };
+    for (kind, expected) in [(&BASED, Ok(b"\x00a\0".to_vec())), (&NEVER_0, Err(Odd))] {
         let mut ink = begun(1);
         ink.put(&[0]);
-        ink.label(
-            0,
-            b"a",
-            LabelKind { pool: 0, width: 1, big: false, skip: 0, base, nones, bits: (0, 0) },
-        );
+        ink.label(0, b"a", kind);
         ink.anchor(0, 1, 3);
         let members = ink.members(0, &[], PoolOrder::FirstUse).unwrap();
         let written = ink.pool(&members, &text).and_then(|()| finish(ink));
@@ -245,18 +243,13 @@ fn something_without_a_place_is_odd() {
     ink.patch(token, 1, false, 1).unwrap();
     assert_eq!(finish(ink), Err(Odd));
     let mut ink = begun(0);
-    ink.label(
-        0,
-        b"text",
-        LabelKind { pool: 0, width: 4, big: false, skip: 0, base: None, nones: &[], bits: (0, 0) },
-    );
+    ink.label(0, b"text", &LabelKind { width: 4, ..LabelKind::PLAIN });
     assert_eq!(finish(ink), Err(Odd));
 }
 
 #[test]
 fn a_pool_has_each_text_once_in_its_order() {
-    let kind =
-        LabelKind { pool: 0, width: 2, big: false, skip: 1, base: None, nones: &[], bits: (0, 0) };
+    let kind = &LabelKind { width: 2, skip: 1, ..LabelKind::PLAIN };
     let text = PoolText { prefix: 1, big: false, suffix: b"\0", align: 1, pad: 2, ascii: false };
     let mut ink = begun(0);
     let words: [&[u8]; 4] = [b"RotX", b"PosX", b"RotX", b"a much longer text"];
@@ -291,19 +284,7 @@ fn texts_sort_as_the_runtime_compares_them() {
     for order in [PoolOrder::Bytes, PoolOrder::BitsFromEnd, PoolOrder::FirstUse] {
         let mut ink = begun(0);
         for word in &words {
-            ink.label(
-                0,
-                word,
-                LabelKind {
-                    pool: 0,
-                    width: 8,
-                    big: false,
-                    skip: 0,
-                    base: None,
-                    nones: &[],
-                    bits: (0, 0),
-                },
-            );
+            ink.label(0, word, &LabelKind { width: 8, ..LabelKind::PLAIN });
         }
         ink.put(&[0; 8]);
         let members = ink.members(0, &[], order).unwrap();
@@ -321,8 +302,7 @@ fn texts_sort_as_the_runtime_compares_them() {
 
 #[test]
 fn labels_behind_their_pool_are_odd() {
-    let kind =
-        LabelKind { pool: 0, width: 2, big: false, skip: 0, base: None, nones: &[], bits: (0, 0) };
+    let kind = &LabelKind { width: 2, ..LabelKind::PLAIN };
     let mut ink = begun(0);
     ink.put(&[0; 2]);
     let members = ink.members(0, &[""], PoolOrder::Bytes).unwrap();
@@ -334,8 +314,7 @@ fn labels_behind_their_pool_are_odd() {
 
 #[test]
 fn a_text_with_its_end_in_it_is_odd() {
-    let kind =
-        LabelKind { pool: 0, width: 2, big: false, skip: 0, base: None, nones: &[], bits: (0, 0) };
+    let kind = &LabelKind { width: 2, ..LabelKind::PLAIN };
     let mut ink = begun(0);
     ink.put(&[0; 2]);
     ink.label(0, b"a\0b", kind);
@@ -451,15 +430,7 @@ fn members_that_a_file_has_more_are_kept() {
     let written = |spelling: &Spelling| {
         let mut ink = Ink::new(0, 0, Vec::new(), None);
         ink.put(&[0; 4]);
-        let kind = LabelKind {
-            pool: 0,
-            width: 2,
-            big: false,
-            skip: 0,
-            base: None,
-            nones: &[],
-            bits: (0, 0),
-        };
+        let kind = &LabelKind { width: 2, ..LabelKind::PLAIN };
         ink.label(0, b"b", kind);
         ink.label(2, b"a", kind);
         let kept = straight::kept_members(spelling, 3, 0)?;

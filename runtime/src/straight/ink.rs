@@ -153,6 +153,13 @@ impl<'v> Ink<'v> {
         self.out.len().wrapping_sub(self.base) as u64
     }
 
+    /// For how many things of a size in bytes a list that has any is given room at first: as many as
+    /// take half as many bytes as the file will have, about, since it has to move when it is full.
+    #[cold]
+    pub(super) fn about(&self, size: usize) -> usize {
+        (self.out.capacity() / 2 / size.max(1)).clamp(4, 0x1000)
+    }
+
     /// The file that is written, if that is known.
     #[inline]
     pub(super) fn file(&self) -> Option<&'v [u8]> {

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
+use core::mem::size_of;
 
 use super::waiting::{Label, LabelBase, LabelKind, Spot};
 use super::{Ink, Odd, Straight};
@@ -112,7 +113,7 @@ impl<'v> Texts<'v> {
             }
             let position = *found - 1;
             if *low == hash as u32
-                && self.texts.get(position as usize).is_some_and(|(_, known)| *known == text)
+                && self.texts.get(position as usize).is_some_and(|(_, known)| same(known, text))
             {
                 return Ok(position);
             }
@@ -122,16 +123,27 @@ impl<'v> Texts<'v> {
     }
 }
 
+/// Whether two texts are the same; those that a value borrows from one place of a file are seen to be.
+#[inline]
+fn same(a: &[u8], b: &[u8]) -> bool {
+    core::ptr::eq(a, b) || a == b
+}
+
 #[inline]
 fn hash(text: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut hash = (text.len() as u64).wrapping_mul(FACTOR);
+    // The last word may have bytes of the one before it.
+    let last = match text.last_chunk::<8>() {
+        Some(last) => u64::from_le_bytes(*last),
+        None => head(text),
+    };
     let mut rest = text;
-    while let Some((chunk, behind)) = rest.split_first_chunk::<8>() {
+    while let Some((chunk, behind)) = rest.split_first_chunk::<8>().filter(|(_, b)| !b.is_empty()) {
         hash = (hash.rotate_left(23) ^ u64::from_le_bytes(*chunk)).wrapping_mul(FACTOR);
         rest = behind;
     }
-    hash = (hash.rotate_left(23) ^ head(rest)).wrapping_mul(FACTOR);
+    hash = (hash.rotate_left(23) ^ last).wrapping_mul(FACTOR);
     (hash ^ (hash >> 29)).wrapping_mul(FACTOR)
 }
 
@@ -176,7 +188,10 @@ impl<'v> Ink<'v> {
 
     /// Remembers a pointer to a text in a pool.
     #[inline]
-    pub fn label(&mut self, spot: Spot, text: &'v [u8], kind: LabelKind) {
+    pub fn label(&mut self, spot: Spot, text: &'v [u8], kind: &'static LabelKind) {
+        if self.labels.capacity() == 0 {
+            self.labels.reserve(self.about(size_of::<Label<'_>>()));
+        }
         self.labels.push(Label { spot, text, kind });
     }
 
@@ -267,7 +282,7 @@ impl<'v> Ink<'v> {
         }
         for (label, position) in members.labels.iter().zip(&members.of_label) {
             let place = places.get(*position as usize).ok_or(Odd)?;
-            let LabelKind { width, big, skip, base, bits, nones, .. } = label.kind;
+            let LabelKind { width, big, skip, base, bits, nones, .. } = *label.kind;
             let place = place + u64::from(skip);
             let Some(LabelBase { anchor, end }) = base else {
                 super::holds(!nones.contains(&place.into()))?;

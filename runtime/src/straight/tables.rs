@@ -1,6 +1,7 @@
 //! Tables that follow from a whole file: dictionaries and relocation tables.
 
 use alloc::vec::Vec;
+use core::mem::size_of;
 
 use super::waiting::Spot;
 use super::{Ink, Odd, Straight};
@@ -105,6 +106,9 @@ impl Ink<'_> {
     /// Remembers a pointer for a section of the relocation table.
     #[inline]
     pub fn list(&mut self, spot: Spot, section: u32) {
+        if self.listed.capacity() == 0 {
+            self.listed.reserve(self.about(size_of::<(Spot, u32)>()));
+        }
         self.listed.push((spot, section));
     }
 
@@ -116,6 +120,9 @@ impl Ink<'_> {
     pub fn listed(&mut self, sections: usize) -> Straight<Listed> {
         let mut lists = Vec::new();
         lists.resize_with(sections, Vec::new);
+        if let [only] = lists.as_mut_slice() {
+            only.reserve_exact(self.listed.len());
+        }
         for (spot, section) in core::mem::take(&mut self.listed) {
             let at = self.resolve(spot)?;
             if let Some(list) = lists.get_mut(section as usize) {

@@ -12,7 +12,7 @@ pub type Spot = u64;
 pub(super) struct Label<'v> {
     pub spot: Spot,
     pub text: &'v [u8],
-    pub kind: LabelKind,
+    pub kind: &'static LabelKind,
 }
 
 /// What all pointers of a kind have in common.

@@ -187,7 +187,7 @@ mod straight {
                 for item in v.items.iter() {
                     let at = cx.here();
                     let b = &mut [0_u8; 8];
-                    cx.label(at, s::Chars::chars(&item.name), LABEL_KIND);
+                    cx.label(at, s::Chars::chars(&item.name), &LABEL_KIND);
                     s::set::<4>(b, 4, item.size as u64);
                     cx.put(b);
                 }
@@ -258,7 +258,7 @@ mod straight {
             s::set_unsigned::<4>(b, 0, i128::from(u64::from(x.bit)))?;
             s::set_unsigned::<2>(b, 4, i128::from(u64::from(x.zero)))?;
             s::set_unsigned::<2>(b, 6, i128::from(u64::from(x.one)))?;
-            cx.label(at + 8, s::Chars::chars(key), LABEL_KIND);
+            cx.label(at + 8, s::Chars::chars(key), &LABEL_KIND);
             cx.put(b);
         }
         rt::Ok(())

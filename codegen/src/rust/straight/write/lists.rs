@@ -182,7 +182,7 @@ impl<'m> Writer<'_, '_, 'm> {
         nones.map(|none| Literal::i128_unsuffixed(*none)).collect()
     }
 
-    /// The constant that says how a kind of label is stored.
+    /// A reference to the constant that says how a kind of label is stored.
     pub(super) fn label_kind(
         &self,
         node: &Node<'m>,
@@ -219,7 +219,7 @@ impl<'m> Writer<'_, '_, 'm> {
             ((first, bits) != (0, 0)).then(|| quote!(bits: (#first, #bits),)),
         ];
         let fields: TokenStream = fields.into_iter().flatten().collect();
-        Ok(quote!(s::LabelKind { width: #width, #fields ..s::LabelKind::PLAIN }))
+        Ok(quote!(&s::LabelKind { width: #width, #fields ..s::LabelKind::PLAIN }))
     }
 
     /// Code that lists a pointer in the relocation table, if it is to be.

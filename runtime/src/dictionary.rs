@@ -192,8 +192,8 @@ fn rank(nodes: &[DictionaryNode], position: u16) -> i32 {
 
 /// Bit number `number` of a key, counted from its end.
 fn bit(key: &[u8], number: u32) -> bool {
-    let byte = key.iter().rev().nth((number >> 3) as usize);
-    byte.is_some_and(|byte| byte >> (number & 7) & 1 == 1)
+    let at = key.len().checked_sub(1).and_then(|last| last.checked_sub((number >> 3) as usize));
+    at.and_then(|at| key.get(at)).is_some_and(|byte| byte >> (number & 7) & 1 == 1)
 }
 
 /// The lowest bit where two keys differ.

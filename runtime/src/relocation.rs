@@ -48,7 +48,7 @@ pub struct RunEntry {
 #[must_use]
 pub fn encode_masks(sorted_offsets: &[u64]) -> Option<Vec<MaskEntry>> {
     // Pointers stand close together, most often.
-    let mut entries: Vec<MaskEntry> = Vec::with_capacity(sorted_offsets.len() / 8);
+    let mut entries: Vec<MaskEntry> = Vec::with_capacity(sorted_offsets.len() / 4);
     // An entry covers offsets of one remainder by 8 only, so each remainder has one that is still
     // open.
     let mut open = [None; POINTER as usize];

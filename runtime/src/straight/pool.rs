@@ -256,9 +256,12 @@ impl<'v> Ink<'v> {
             let position = *position as usize;
             let (_, bytes) = members.texts.get(position).ok_or(Odd)?;
             let here = self.here();
-            if text.align > 1 && here % text.align != 0 {
-                return Err(Odd);
-            }
+            // Alignments are powers of two, most often, and division takes longer than the rest.
+            let over = match text.align.is_power_of_two() {
+                true => here & (text.align - 1),
+                false => here.checked_rem(text.align).unwrap_or(0),
+            };
+            super::holds(over == 0)?;
             *places.get_mut(position).ok_or(Odd)? = here;
             if text.ascii && !bytes.is_ascii() {
                 return Err(Odd);

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use super::pool::{PoolText, Texts};
-use super::{holds, zeros, Odd, Scan, Straight};
+use super::{holds, zeros, Odd, Straight};
 use crate::pool::{compare, PoolOrder};
 
 /// What was read of pools.
@@ -13,7 +13,8 @@ use crate::pool::{compare, PoolOrder};
 pub(super) struct Labels {
     labels: Vec<Label>,
     pools: Vec<Pool>,
-    place: u8,
+    /// In which of its places the next struct with a pool is.
+    pub place: u8,
 }
 
 /// A pointer, and the text that it leads to with what belongs to that.
@@ -37,27 +38,15 @@ struct Pool {
     text: PoolText,
 }
 
-impl Scan<'_> {
-    /// Says in which of its places the next struct with a pool is.
-    pub fn at_pool_place(&mut self, place: u8) {
-        self.labels.place = place;
-    }
-
-    /// Where it is.
-    #[must_use]
-    pub fn pool_place(&self) -> u8 {
-        self.labels.place
-    }
-
-    /// Remembers that a pointer at an address leads to the text from one address to another, with
-    /// what stands in front of it and behind it.
+impl Labels {
+    /// Adds a pointer at an address, to the text from one address to another.
     #[inline]
-    pub fn label(&mut self, pool: u8, at: usize, from: usize, end: usize) {
-        self.labels.labels.push(Label { pool, at, from, end });
+    pub fn add(&mut self, pool: u8, at: usize, from: usize, end: usize) {
+        self.labels.push(Label { pool, at, from, end });
     }
 
-    /// Remembers a pool, from one address to another.
-    pub fn pool(
+    /// Adds a pool, from one address to another.
+    pub fn add_pool(
         &mut self,
         number: u8,
         (from, end): (usize, usize),
@@ -65,18 +54,13 @@ impl Scan<'_> {
         order: PoolOrder,
         text: &PoolText,
     ) {
-        let text = *text;
-        self.labels.pools.push(Pool { number, from, end, order, always, text });
+        self.pools.push(Pool { number, from, end, order, always, text: *text });
     }
 
-    /// Whether each pool has the texts that pointers lead to, and those that are always there, each
-    /// once and in its order, and nothing else. To be asked when all is read.
-    ///
-    /// # Errors
-    ///
-    /// If one has not.
-    pub fn pools_hold(&mut self) -> Straight<()> {
-        let Labels { mut labels, mut pools, .. } = core::mem::take(&mut self.labels);
+    /// Whether each pool of a file has the texts that pointers lead to, and those that are always
+    /// there, each once and in its order, and nothing else.
+    pub fn hold(self, bytes: &[u8]) -> Straight<()> {
+        let Labels { mut labels, mut pools, .. } = self;
         let place = |label: &Label| (label.pool, label.at);
         let sorted = |pair: &[Label]| matches!(pair, [a, b] if place(a) <= place(b));
         if !labels.windows(2).all(sorted) {
@@ -90,10 +74,8 @@ impl Scan<'_> {
             let (ours, others) = all.split_at_mut_checked(count).ok_or(Odd)?;
             rest = others;
             match pool.order {
-                PoolOrder::FirstUse => pool.holds_as_used(self.bytes(), ours)?,
-                PoolOrder::Bytes | PoolOrder::BitsFromEnd => {
-                    pool.holds_sorted(self.bytes(), ours)?;
-                }
+                PoolOrder::FirstUse => pool.holds_as_used(bytes, ours)?,
+                PoolOrder::Bytes | PoolOrder::BitsFromEnd => pool.holds_sorted(bytes, ours)?,
             }
         }
         // What is left leads to a pool that is not there.
@@ -206,7 +188,6 @@ impl PoolText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ReadOptions;
 
     const ENDED: PoolText =
         PoolText { prefix: 0, big: false, suffix: b"\0", align: 1, pad: 1, ascii: false };
@@ -221,12 +202,12 @@ mod tests {
         order: PoolOrder,
         text: &PoolText,
     ) -> bool {
-        let mut scan = Scan::new(bytes, &ReadOptions::default(), 1, 0);
+        let mut all = Labels::default();
         for (at, from, end) in labels {
-            scan.label(3, *at, *from, *end);
+            all.add(3, *at, *from, *end);
         }
-        scan.pool(3, (0, bytes.len()), always, order, text);
-        scan.pools_hold().is_ok()
+        all.add_pool(3, (0, bytes.len()), always, order, text);
+        all.hold(bytes).is_ok()
     }
 
     #[test]
@@ -280,13 +261,14 @@ mod tests {
 
     #[test]
     fn labels_lead_to_pools_that_are_there() {
-        let mut scan = Scan::new(b"a\0", &ReadOptions::default(), 1, 0);
-        scan.label(1, 0, 0, 2);
-        assert!(scan.pools_hold().is_err());
+        let mut alone = Labels::default();
+        alone.add(1, 0, 0, 2);
+        assert!(alone.hold(b"a\0").is_err());
         for other in [0, 2] {
-            scan.label(other, 0, 0, 2);
-            scan.pool(1, (0, 2), &[], PoolOrder::FirstUse, &ENDED);
-            assert!(scan.pools_hold().is_err());
+            let mut all = Labels::default();
+            all.add(other, 0, 0, 2);
+            all.add_pool(1, (0, 2), &[], PoolOrder::FirstUse, &ENDED);
+            assert!(all.hold(b"a\0").is_err());
         }
     }
 }

@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 use super::labels::Labels;
 use super::levels::Levels;
 use super::sums::Sums;
-use super::{holds, zeros, Chain, Cut, KeySet, Odd, Stop, Straight};
+use super::{holds, zeros, Chain, Cut, KeySet, Odd, PoolText, Stop, Straight};
 use crate::ends::find_byte;
+use crate::pool::PoolOrder;
 use crate::{
     read_varint, varint_width, Budget, GroupOrder, KeptKind, KeptValue, ReadOptions, Spelling,
     SpellingEntry,
@@ -30,7 +31,7 @@ pub struct Scan<'i> {
     /// Elements that references count, by numbers of the generated code.
     pub(super) ranks: Vec<Vec<u32>>,
     pub(super) sums: Sums,
-    pub(super) labels: Labels,
+    labels: Labels,
 }
 
 /// Where things are that numbers of labels count from, by numbers of the generated code.
@@ -142,6 +143,48 @@ impl<'i> Scan<'i> {
         let ahead = self.bases.ahead.iter().find(|(known, _)| *known == number && !end);
         self.bases.missed |= ahead.is_none();
         ahead.map(|(_, at)| *at as u64)
+    }
+
+    /// Says in which of its places the next struct with a pool is.
+    #[inline]
+    pub fn at_pool_place(&mut self, place: u8) {
+        self.labels.place = place;
+    }
+
+    /// Where it is.
+    #[inline]
+    #[must_use]
+    pub fn pool_place(&self) -> u8 {
+        self.labels.place
+    }
+
+    /// Remembers that a pointer at an address leads to the text from one address to another, with
+    /// what stands in front of it and behind it.
+    #[inline]
+    pub fn label(&mut self, pool: u8, at: usize, from: usize, end: usize) {
+        self.labels.add(pool, at, from, end);
+    }
+
+    /// Remembers a pool, from one address to another.
+    pub fn pool(
+        &mut self,
+        number: u8,
+        extent: (usize, usize),
+        always: &'static [&'static str],
+        order: PoolOrder,
+        text: &PoolText,
+    ) {
+        self.labels.add_pool(number, extent, always, order, text);
+    }
+
+    /// Whether each pool has the texts that pointers lead to, and those that are always there, each
+    /// once and in its order, and nothing else. To be asked when all is read.
+    ///
+    /// # Errors
+    ///
+    /// If one has not.
+    pub fn pools_hold(&mut self) -> Straight<()> {
+        core::mem::take(&mut self.labels).hold(self.bytes)
     }
 
     /// Whether the budget of the options is enough for the engine to read what was read; `root` is

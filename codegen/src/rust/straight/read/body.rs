@@ -7,7 +7,6 @@ use quote::{format_ident, quote};
 
 use super::super::bits;
 use super::chain::{Chains, Piece};
-use super::seal::pool_place;
 use super::{Ctx, Reading, Spot, nothing, size};
 use crate::model::{
     Constant, ExprId, Home, RecordId, RecordKind, Row, RowId, RowKind, Storage, Tag, Type,
@@ -542,6 +541,11 @@ impl Work<'_, '_> {
 /// The local with the address of a row and the address behind it.
 pub(super) fn extent(record: RecordId, row: RowId) -> Ident {
     format_ident!("x__{}_{}", record.0, row.0)
+}
+
+/// The local with the place that a struct with a pool is in, where that is one of several.
+pub(super) fn pool_place(record: RecordId) -> Ident {
+    format_ident!("place__{}", record.0)
 }
 
 /// Size in bytes of a union's own tag.

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
 use super::super::equations::{Equation, Measured, Side, equation};
-use super::body::{Work, extent};
+use super::body::{Work, extent, pool_place};
 use super::{Ctx, Reading, number};
 use crate::model::{
     ArrayLength, ByteOrder, Content, DefinerScope, DefinerSource, Expr, ExprId, Extent, Home,
@@ -542,11 +542,6 @@ impl<'m> Reading<'_, '_, 'm> {
         }
         Ok(())
     }
-}
-
-/// The local with the place that a struct with a pool is in, where that is one of several.
-pub(super) fn pool_place(record: RecordId) -> Ident {
-    format_ident!("place__{}", record.0)
 }
 
 /// Whether a row follows from something, or usually does.

@@ -8,6 +8,9 @@ use super::pool::{PoolText, Texts};
 use super::{holds, zeros, Odd, Straight};
 use crate::pool::{compare, PoolOrder};
 
+/// How many labels there is room for at first: most often there are more than a few, or none.
+const AT_FIRST: usize = 16;
+
 /// What was read of pools.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
@@ -42,6 +45,9 @@ impl Labels {
     /// Adds a pointer at an address, to the text from one address to another.
     #[inline]
     pub fn add(&mut self, pool: u8, at: usize, from: usize, end: usize) {
+        if self.labels.capacity() == 0 {
+            self.labels.reserve(AT_FIRST);
+        }
         self.labels.push(Label { pool, at, from, end });
     }
 
@@ -86,25 +92,25 @@ impl Labels {
 impl Pool {
     /// The same for a pool in the order in which something first leads to its texts.
     fn holds_as_used(&self, bytes: &[u8], labels: &[Label]) -> Straight<()> {
+        // Each with its place.
         let mut texts = Texts::new(labels.len().saturating_add(self.always.len()));
-        // Where the text with a position in `texts` stands.
-        let mut places = Vec::new();
         let mut next = self.from;
         for text in self.always {
-            if texts.add(text.as_bytes(), self.order)? as usize == places.len() {
-                places.push(next);
+            let known = texts.all().len();
+            if texts.add_with(text.as_bytes(), || next as u64)? as usize == known {
                 next = self.behind(bytes, self.member(bytes, next, text)?)?;
             }
         }
         for label in labels {
             let content = self.text.content(bytes, label.from, label.end).ok_or(Odd)?;
-            match places.get(texts.add(content, self.order)? as usize) {
-                Some(place) => holds(*place == label.from)?,
-                None => {
-                    self.stands(label.from, next)?;
-                    places.push(next);
-                    next = self.behind(bytes, label.end)?;
-                }
+            let known = texts.all().len();
+            let position = texts.add_with(content, || next as u64)? as usize;
+            if position == known {
+                self.stands(label.from, next)?;
+                next = self.behind(bytes, label.end)?;
+            } else {
+                let place = texts.all().get(position).map(|(place, _)| *place);
+                holds(place == Some(label.from as u64))?;
             }
         }
         holds(next == self.end)

@@ -92,11 +92,16 @@ impl<'v> Texts<'v> {
     }
 
     pub(super) fn add(&mut self, text: &'v [u8], order: PoolOrder) -> Straight<u32> {
+        self.add_with(text, || key(order, text))
+    }
+
+    /// Adds a text with a number of its own, if it is not there yet.
+    pub(super) fn add_with(&mut self, text: &'v [u8], key: impl Fn() -> u64) -> Straight<u32> {
         if self.table.is_empty() {
             let found = self.texts.iter().position(|(_, known)| *known == text);
             let position = found.unwrap_or(self.texts.len());
             if found.is_none() {
-                self.texts.push((key(order, text), text));
+                self.texts.push((key(), text));
             }
             return Ok(position as u32);
         }
@@ -108,7 +113,7 @@ impl<'v> Texts<'v> {
             if *found == 0 {
                 let position = u32::try_from(self.texts.len()).map_err(|_| Odd)?;
                 (*found, *low) = (position.checked_add(1).ok_or(Odd)?, hash as u32);
-                self.texts.push((key(order, text), text));
+                self.texts.push((key(), text));
                 return Ok(position);
             }
             let position = *found - 1;

@@ -39,14 +39,20 @@ pub struct Scan<'i> {
 /// They may stand behind the labels. Then texts are left empty, and the file is read once more.
 #[derive(Debug, Clone, Default)]
 pub struct Bases {
-    /// Begin and end.
-    places: Vec<(usize, (usize, usize))>,
-    /// Where some begin that were not found yet.
-    ahead: Vec<(usize, usize)>,
+    places: Vec<Base>,
     /// Whether one was asked for that was not known.
     missed: bool,
     /// Whether the file is read for the second time.
     again: bool,
+}
+
+/// Where something is that numbers count from.
+#[derive(Debug, Clone, Copy)]
+struct Base {
+    number: usize,
+    at: usize,
+    /// Not known where it is only said where it will begin.
+    end: Option<usize>,
 }
 
 /// Numbers that refer to something, until that is known.
@@ -108,41 +114,41 @@ impl<'i> Scan<'i> {
             return Ok(None);
         }
         holds(!self.bases.again)?;
-        let places = core::mem::take(&mut self.bases.places);
-        Ok(Some(Bases { places, ahead: Vec::new(), missed: false, again: true }))
+        let mut places = core::mem::take(&mut self.bases.places);
+        places.retain(|base| base.end.is_some());
+        Ok(Some(Bases { places, missed: false, again: true }))
     }
 
     /// Says where something is that numbers count from.
     #[inline]
     pub fn found(&mut self, number: usize, at: usize, end: usize) {
-        if !self.bases.places.iter().any(|(known, _)| *known == number) {
-            self.bases.places.push((number, (at, end)));
-        }
-        // What counted from another place is read again.
-        let other = |(known, ahead): &(usize, usize)| *known == number && *ahead != at;
-        if self.bases.ahead.iter().any(other) {
-            self.bases.missed = true;
+        let base = Base { number, at, end: Some(end) };
+        match self.bases.places.iter_mut().find(|known| known.number == number) {
+            None => self.bases.places.push(base),
+            Some(known) if known.end.is_none() => {
+                // What counted from another place is read again.
+                self.bases.missed |= known.at != at;
+                *known = base;
+            }
+            Some(_) => {}
         }
     }
 
     /// Says where something will begin that numbers count from.
     #[inline]
     pub fn ahead(&mut self, number: usize, at: usize) {
-        if !self.bases.again {
-            self.bases.ahead.push((number, at));
+        if !self.bases.places.iter().any(|known| known.number == number) {
+            self.bases.places.push(Base { number, at, end: None });
         }
     }
 
     /// Where something begins or ends that numbers count from, if that is known.
     #[inline]
     pub fn base(&mut self, number: usize, end: bool) -> Option<u64> {
-        if let Some((_, (from, to))) = self.bases.places.iter().find(|(known, _)| *known == number)
-        {
-            return Some(if end { *to } else { *from } as u64);
-        }
-        let ahead = self.bases.ahead.iter().find(|(known, _)| *known == number && !end);
-        self.bases.missed |= ahead.is_none();
-        ahead.map(|(_, at)| *at as u64)
+        let known = self.bases.places.iter().find(|known| known.number == number);
+        let at = known.and_then(|known| if end { known.end } else { Some(known.at) });
+        self.bases.missed |= at.is_none();
+        at.map(|at| at as u64)
     }
 
     /// Says in which of its places the next struct with a pool is.

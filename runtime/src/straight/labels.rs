@@ -38,7 +38,7 @@ struct Pool {
     end: usize,
     order: PoolOrder,
     always: &'static [&'static str],
-    text: PoolText,
+    text: &'static PoolText,
 }
 
 impl Labels {
@@ -58,9 +58,9 @@ impl Labels {
         (from, end): (usize, usize),
         always: &'static [&'static str],
         order: PoolOrder,
-        text: &PoolText,
+        text: &'static PoolText,
     ) {
-        self.pools.push(Pool { number, from, end, order, always, text: *text });
+        self.pools.push(Pool { number, from, end, order, always, text });
     }
 
     /// Whether each pool of a file has the texts that pointers lead to, and those that are always
@@ -74,13 +74,14 @@ impl Labels {
         }
         pools.sort_by_key(|pool| pool.number);
         let mut rest = labels.as_mut_slice();
+        let mut texts = Texts::new(0);
         for pool in &pools {
             let count = rest.iter().take_while(|label| label.pool == pool.number).count();
             let all = core::mem::take(&mut rest);
             let (ours, others) = all.split_at_mut_checked(count).ok_or(Odd)?;
             rest = others;
             match pool.order {
-                PoolOrder::FirstUse => pool.holds_as_used(bytes, ours)?,
+                PoolOrder::FirstUse => pool.holds_as_used(bytes, ours, &mut texts)?,
                 PoolOrder::Bytes | PoolOrder::BitsFromEnd => pool.holds_sorted(bytes, ours)?,
             }
         }
@@ -91,9 +92,15 @@ impl Labels {
 
 impl Pool {
     /// The same for a pool in the order in which something first leads to its texts.
-    fn holds_as_used(&self, bytes: &[u8], labels: &[Label]) -> Straight<()> {
+    /// `texts` are room for them.
+    fn holds_as_used<'b>(
+        &self,
+        bytes: &'b [u8],
+        labels: &[Label],
+        texts: &mut Texts<'b>,
+    ) -> Straight<()> {
         // Each with its place.
-        let mut texts = Texts::new(labels.len().saturating_add(self.always.len()));
+        texts.begin(labels.len().saturating_add(self.always.len()));
         let mut next = self.from;
         for text in self.always {
             let known = texts.all().len();
@@ -206,7 +213,7 @@ mod tests {
         labels: &[(usize, usize, usize)],
         always: &'static [&'static str],
         order: PoolOrder,
-        text: &PoolText,
+        text: &'static PoolText,
     ) -> bool {
         let mut all = Labels::default();
         for (at, from, end) in labels {

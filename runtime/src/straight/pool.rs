@@ -60,18 +60,23 @@ pub(super) struct Texts<'v> {
 
 impl<'v> Texts<'v> {
     pub(super) fn new(count: usize) -> Texts<'v> {
+        let mut texts = Texts { texts: Vec::new(), table: Vec::new(), shift: 0, steps: 0 };
+        texts.begin(count);
+        texts
+    }
+
+    /// Forgets all, and makes room for about so many.
+    pub(super) fn begin(&mut self, count: usize) {
         let size = match count {
             0..=FEW => 0,
             _ => count.saturating_mul(2).next_power_of_two(),
         };
-        let mut table = Vec::new();
-        table.resize(size, (0, 0));
-        Texts {
-            texts: Vec::with_capacity(if size == 0 { count } else { count / 2 }),
-            table,
-            shift: 64_u32.saturating_sub(size.trailing_zeros()),
-            steps: count.saturating_mul(16).saturating_add(1024),
-        }
+        self.table.clear();
+        self.table.resize(size, (0, 0));
+        self.texts.clear();
+        self.texts.reserve(if size == 0 { count } else { count / 2 });
+        self.shift = 64_u32.saturating_sub(size.trailing_zeros());
+        self.steps = count.saturating_mul(16).saturating_add(1024);
     }
 
     /// These, each of which is there once, and room for so many more.

@@ -39,20 +39,52 @@ pub struct Scan<'i> {
 /// They may stand behind the labels. Then texts are left empty, and the file is read once more.
 #[derive(Debug, Clone, Default)]
 pub struct Bases {
-    places: Vec<Base>,
+    /// Those with the first numbers, which most schemas have no more of.
+    near: [Option<Base>; NEAR],
+    /// The others, with their numbers.
+    far: Vec<(usize, Base)>,
     /// Whether one was asked for that was not known.
     missed: bool,
     /// Whether the file is read for the second time.
     again: bool,
 }
 
+/// How many bases need no list.
+const NEAR: usize = 4;
+
 /// Where something is that numbers count from.
 #[derive(Debug, Clone, Copy)]
 struct Base {
-    number: usize,
     at: usize,
     /// Not known where it is only said where it will begin.
     end: Option<usize>,
+}
+
+impl Bases {
+    fn get(&self, number: usize) -> Option<Base> {
+        match self.near.get(number) {
+            Some(base) => *base,
+            None => self.far.iter().find(|(known, _)| *known == number).map(|(_, base)| *base),
+        }
+    }
+
+    fn set(&mut self, number: usize, base: Base) {
+        match self.near.get_mut(number) {
+            Some(place) => *place = Some(base),
+            None => match self.far.iter_mut().find(|(known, _)| *known == number) {
+                Some((_, place)) => *place = base,
+                None => self.far.push((number, base)),
+            },
+        }
+    }
+
+    /// Forgets those of which it is only said where they will begin.
+    fn settle(&mut self) {
+        for place in &mut self.near {
+            *place = place.filter(|base| base.end.is_some());
+        }
+        self.far.retain(|(_, base)| base.end.is_some());
+    }
 }
 
 /// Numbers that refer to something, until that is known.
@@ -114,39 +146,36 @@ impl<'i> Scan<'i> {
             return Ok(None);
         }
         holds(!self.bases.again)?;
-        let mut places = core::mem::take(&mut self.bases.places);
-        places.retain(|base| base.end.is_some());
-        Ok(Some(Bases { places, missed: false, again: true }))
+        let mut known = core::mem::take(&mut self.bases);
+        known.settle();
+        (known.missed, known.again) = (false, true);
+        Ok(Some(known))
     }
 
     /// Says where something is that numbers count from.
     #[inline]
     pub fn found(&mut self, number: usize, at: usize, end: usize) {
-        let base = Base { number, at, end: Some(end) };
-        match self.bases.places.iter_mut().find(|known| known.number == number) {
-            None => self.bases.places.push(base),
-            Some(known) if known.end.is_none() => {
-                // What counted from another place is read again.
-                self.bases.missed |= known.at != at;
-                *known = base;
-            }
-            Some(_) => {}
+        match self.bases.get(number) {
+            Some(Base { end: Some(_), .. }) => return,
+            // What counted from another place is read again.
+            Some(ahead) => self.bases.missed |= ahead.at != at,
+            None => {}
         }
+        self.bases.set(number, Base { at, end: Some(end) });
     }
 
     /// Says where something will begin that numbers count from.
     #[inline]
     pub fn ahead(&mut self, number: usize, at: usize) {
-        if !self.bases.places.iter().any(|known| known.number == number) {
-            self.bases.places.push(Base { number, at, end: None });
+        if self.bases.get(number).is_none() {
+            self.bases.set(number, Base { at, end: None });
         }
     }
 
     /// Where something begins or ends that numbers count from, if that is known.
     #[inline]
     pub fn base(&mut self, number: usize, end: bool) -> Option<u64> {
-        let known = self.bases.places.iter().find(|known| known.number == number);
-        let at = known.and_then(|known| if end { known.end } else { Some(known.at) });
+        let at = self.bases.get(number).and_then(|base| if end { base.end } else { Some(base.at) });
         self.bases.missed |= at.is_none();
         at.map(|at| at as u64)
     }
@@ -178,7 +207,7 @@ impl<'i> Scan<'i> {
         extent: (usize, usize),
         always: &'static [&'static str],
         order: PoolOrder,
-        text: &PoolText,
+        text: &'static PoolText,
     ) {
         self.labels.add_pool(number, extent, always, order, text);
     }

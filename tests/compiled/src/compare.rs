@@ -162,7 +162,10 @@ pub fn compare(module: &Module, schema: &Schema) -> Report {
         report.fast += usize::from(compiled.as_ref().is_ok_and(|read| read.fast));
         let fast = compiled.as_ref().map_or(true, |read| read.fast);
         if usual && !fast && *has_fast_path.get_or_init(|| self::has_fast_path(schema)) {
-            add(Kind::Declined, "nothing in it is unusual but what is kept all the same".to_owned());
+            add(
+                Kind::Declined,
+                "nothing in it is unusual but what is kept all the same".to_owned(),
+            );
         }
         if schema.group == Group::Conformance {
             let found = compiled.as_ref().map(|read| (found.clone(), &read.written));

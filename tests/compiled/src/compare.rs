@@ -8,7 +8,7 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind};
 
 use formwork::ReadError;
 use formwork_codegen::rust::{FastPath, paths};
-use formwork_interpreter::{Document, Program, Value, read, turn, write};
+use formwork_interpreter::{Document, KeptKind, Program, Value, read, turn, write};
 use formwork_tests::{laws, value_text};
 use formwork_tests_module::{Module, Read};
 

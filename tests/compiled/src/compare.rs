@@ -187,10 +187,12 @@ pub fn compare(module: &Module, schema: &Schema) -> Report {
     report
 }
 
-/// Whether nothing in a file is unusual but what the fast path keeps wherever it is.
+/// Whether nothing in a file is unusual but numbers in digits of another form, which the fast path keeps
+/// wherever they are; of widths it does not keep those of elements.
 fn is_cheap(document: &Document) -> bool {
-    let cheap = [KeptKind::Width, KeptKind::Digits];
-    document.is_canonical() || document.deviations().iter().all(|d| cheap.contains(&d.kind))
+    let found = document.deviations();
+    let cheap = !found.is_empty() && found.iter().all(|d| d.kind == KeptKind::Digits);
+    document.is_canonical() || cheap
 }
 
 fn has_fast_path(schema: &Schema) -> bool {
